@@ -1,0 +1,1 @@
+"""Samples: what the programs wrote, parsed, and kept for good."""

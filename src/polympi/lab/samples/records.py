@@ -1,0 +1,166 @@
+"""The records of a run, as they are stored: what was asked, what each launch did, how it ended."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import polars as pl
+
+FORMAT = 1  # version of the result directory; raised when a reader of the old one would misread the new one
+
+REFERENCE = "c"
+AGAIN = "c-again"  # the A/A arm: the same program as the reference, launched as if it were another binding
+
+SAMPLE_SCHEMA: dict[str, type[pl.DataType] | pl.DataType] = {
+    "stack": pl.String,
+    "block": pl.UInt16,
+    "launch": pl.UInt32,
+    "binding": pl.String,
+    "benchmark": pl.String,
+    "mode": pl.String,
+    "payload": pl.String,
+    "size_bytes": pl.UInt64,
+    "ranks": pl.UInt16,
+    "kind": pl.String,
+    "iterations": pl.UInt32,
+    "time_ns": pl.Int64,
+}
+
+
+class Refusal(msgspec.Struct, frozen=True):
+    """A case that a program did not time: skipped, or found invalid, and why."""
+
+    case: str
+    reason: str
+
+
+class LaunchRecord(msgspec.Struct, kw_only=True):
+    """One mpiexec: what was started and what became of it.
+
+    Attributes:
+        launch: number of the launch in the run, from 0.
+        block: block, from 0; None for a calibration launch.
+        position: place in the block, from 0.
+        outcome: ``ok``, ``crashed``, ``timed out``, ``unreadable`` (the samples are damaged) or ``interrupted``.
+        detail: one sentence about an outcome that is not ``ok``.
+        started: when, ISO 8601 with the time zone.
+        wall_ns: from the start of mpiexec to its end.
+        ready_ns: from the start of mpiexec to the first barrier; None when rank 0 ran on another host.
+        import_ns: loading the binding; 0 for compiled programs.
+        init_ns: ``MPI_Init_thread``.
+        pss_bytes: proportional set size after the first barrier, largest over ranks; 0 if unknown.
+        rss_bytes: resident set size, likewise.
+        threads: thread level that the program got.
+        clock_resolution_ns: resolution of the program's clock.
+        clock_cost_ns: cost of one reading.
+        library: first line of ``MPI_Get_library_version``.
+        host: processor name of rank 0.
+        load_average: one-minute load average before the launch.
+        skipped: cases the program could not run.
+        invalid: cases whose validation failed; they have no samples.
+        stderr_tail: last lines of standard error (and output), for launches that failed.
+    """
+
+    launch: int
+    stack: str
+    block: int | None
+    position: int
+    binding: str
+    ranks: int
+    outcome: str
+    detail: str = ""
+    exit_code: int | None = None
+    command: list[str] = []
+    started: str = ""
+    wall_ns: int = 0
+    ready_ns: int | None = None
+    import_ns: int = 0
+    init_ns: int = 0
+    pss_bytes: int = 0
+    rss_bytes: int = 0
+    threads: str = ""
+    clock_resolution_ns: int = 0
+    clock_cost_ns: float = 0.0
+    library: str = ""
+    host: str = ""
+    load_average: float = 0.0
+    skipped: list[Refusal] = []
+    invalid: list[Refusal] = []
+    stderr_tail: str = ""
+
+
+class PlannedCase(msgspec.Struct, frozen=True, kw_only=True):
+    """A case of the plan with the counts that every binding uses for it."""
+
+    benchmark: str
+    mode: str
+    payload: str
+    size_bytes: int
+    warmup: int
+    batches: int
+    iterations: int
+    events: int
+
+
+class StackRun(msgspec.Struct, kw_only=True):
+    """What was planned on one stack.
+
+    Attributes:
+        bindings: the arms, reference first, A/A arm second.
+        not_covered: for each binding, the planned cases that it does not cover and why.
+        left_out: bindings that could not take part on this stack, and why.
+        cases: the cases, with the counts that calibration chose.
+    """
+
+    stack: str
+    library: str = ""
+    bindings: list[str] = []
+    languages: dict[str, str] = {}
+    not_covered: dict[str, list[Refusal]] = {}
+    left_out: dict[str, str] = {}
+    cases: list[PlannedCase] = []
+
+
+class RunRecord(msgspec.Struct, kw_only=True):
+    """What was asked of a run (``run.json``)."""
+
+    format: int = FORMAT
+    polympi: str
+    created: str
+    command: list[str] = []
+    profile: str
+    seed: int
+    ranks: int
+    hostfile: str | None = None
+    time_limit_s: float | None = None
+    window: int
+    minimum_blocks: int
+    maximum_blocks: int
+    stacks: list[StackRun] = []
+
+
+class RowStop(msgspec.Struct, frozen=True, kw_only=True):
+    """Which rule ended the sampling of one row, and in which block."""
+
+    stack: str
+    binding: str
+    benchmark: str
+    mode: str
+    payload: str
+    size_bytes: int
+    stopped_by: str
+    blocks: int
+
+
+class Outcome(msgspec.Struct, kw_only=True):
+    """How a run ended (``outcome.json``): ``complete``, ``interrupted`` or ``time limit``."""
+
+    ended: str
+    finished: str
+    blocks: dict[str, int] = {}
+    stops: list[RowStop] = []
+    withdrawn: dict[str, str] = {}
+
+
+Environment = dict[str, Any]

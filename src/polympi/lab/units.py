@@ -1,0 +1,95 @@
+"""Quantities as people write and read them: sizes, durations, rates."""
+
+from __future__ import annotations
+
+import re
+
+from polympi.lab.errors import UsageError
+
+_BINARY = {"": 1, "b": 1, "k": 2**10, "m": 2**20, "g": 2**30}
+_SIZE = re.compile(r"(\d+)\s*([bkmg]?)(?:i?b)?", re.IGNORECASE)
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|)", re.IGNORECASE)
+_SECONDS = {"ms": 1e-3, "": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+def parse_size(text: str) -> int:
+    """Bytes of a size such as ``8``, ``64KiB``, ``4M``; all prefixes are binary (1 KiB = 1024 B).
+
+    Raises:
+        UsageError: the text is not a size.
+    """
+    match = _SIZE.fullmatch(text.strip())
+    if not match:
+        raise UsageError(f"'{text}' is not a size: write bytes as 8, 64KiB, 4MiB.")
+    return int(match[1]) * _BINARY[match[2].lower()]
+
+
+def parse_sizes(text: str) -> list[int]:
+    """Sizes in bytes of ``8,1KiB`` (a list) or ``1:4MiB`` (the powers of two in a range, its ends included).
+
+    Raises:
+        UsageError: a part is not a size, or a range runs backwards.
+    """
+    sizes: set[int] = set()
+    for part in text.split(","):
+        low_text, colon, high_text = part.partition(":")
+        low = parse_size(low_text)
+        if not colon:
+            sizes.add(low)
+            continue
+        high = parse_size(high_text)
+        if low > high:
+            raise UsageError(
+                f"The size range '{part}' runs backwards: write the smaller size first, as {high}:{low}."
+            )
+        sizes |= {low, high} | {2**k for k in range(high.bit_length()) if low <= 2**k <= high}
+    return sorted(sizes)
+
+
+def parse_duration(text: str) -> float:
+    """Seconds of a duration such as ``90``, ``90s``, ``10m``, ``1h``.
+
+    Raises:
+        UsageError: the text is not a duration, or is zero.
+    """
+    match = _DURATION.fullmatch(text.strip())
+    if not match or float(match[1]) == 0:
+        raise UsageError(f"'{text}' is not a duration: write it as 90s, 10m or 1h.")
+    return float(match[1]) * _SECONDS[match[2].lower()]
+
+
+def format_size(size_bytes: int) -> str:
+    """A size as people write it: ``8 B``, ``64 KiB``; exact, never rounded."""
+    for unit, factor in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if size_bytes >= factor and size_bytes % factor == 0:
+            return f"{size_bytes // factor} {unit}"
+    return f"{size_bytes} B"
+
+
+def format_ns(nanoseconds: float) -> str:
+    """A time to three significant digits in ns, µs, ms or s, such as ``512 ns`` or ``1.53 µs``."""
+    magnitude = abs(nanoseconds)
+    for unit, factor in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
+        if magnitude >= 0.9995 * factor:
+            return f"{_three_digits(nanoseconds / factor)} {unit}"
+    return f"{_three_digits(nanoseconds)} ns"
+
+
+def format_duration(seconds: float) -> str:
+    """A duration for progress displays: ``42 s``, ``3 min 05 s``."""
+    whole = round(seconds)
+    return f"{whole} s" if whole < 60 else f"{whole // 60} min {whole % 60:02d} s"
+
+
+def format_bytes(count: float) -> str:
+    """An amount of memory to three significant digits in powers of 1000: ``31.4 MB``."""
+    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if abs(count) >= 0.9995 * factor:
+            return f"{_three_digits(count / factor)} {unit}"
+    return f"{count:.0f} B"
+
+
+def _three_digits(value: float) -> str:
+    magnitude = abs(value)
+    decimals = 0 if magnitude >= 99.95 else 1 if magnitude >= 9.995 else 2
+    return f"{value:.{decimals}f}"

@@ -1,0 +1,166 @@
+"""Result directories made of known effects, to test statistics and reports without an MPI."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from polympi.lab.catalogue import BENCHMARKS, WINDOW
+from polympi.lab.samples.records import (
+    SAMPLE_SCHEMA,
+    LaunchRecord,
+    Outcome,
+    PlannedCase,
+    RunRecord,
+    StackRun,
+)
+from polympi.lab.samples.store import RunDirectory
+
+SIZES = [0, 8, 64, 1024, 8192, 65536, 2**20, 2**22]
+# Per call (ns), per byte (ns), factor on C; a plausible shape, not a measurement.
+EFFECTS = {
+    "c": (0.0, 0.0, 1.0),
+    "c-again": (0.0, 0.0, 1.0),
+    "mpi4py": (520.0, 0.0, 1.0),
+    "mpi4py-object": (1400.0, 0.35, 1.0),
+}
+LANGUAGES = {"c": "C", "c-again": "C", "mpi4py": "Python", "mpi4py-object": "Python"}
+DEFAULT_CASES = [
+    *[("latency", "standard", "bytes", s) for s in SIZES],
+    *[("latency", m, "bytes", 8) for m in ("synchronous", "buffered", "ready", "standard-nonblocking")],
+    *[("bandwidth", "standard", "bytes", s) for s in SIZES[1:]],
+    ("barrier", "standard", "none", 0),
+    *[("allreduce", "standard", "float64", s) for s in SIZES[1:7]],
+]
+
+
+def c_time_ns(size_bytes: int) -> float:
+    """Time of one message in the made-up stack: 800 ns and 12 GB/s, with a rendezvous step from 64 KiB on."""
+    return 800.0 + size_bytes / 12.0 + (4000.0 if size_bytes >= 65536 else 0.0)
+
+
+def make_run(
+    path: Path,
+    *,
+    seed: int = 1,
+    stacks: tuple[str, ...] = ("mpich",),
+    blocks: int = 6,
+    batches: int = 3,
+    events: int = 50,
+    cases: list[tuple[str, str, str, int]] | None = None,
+    effects: dict[str, tuple[float, float, float]] | None = None,
+    drift: float = 0.1,
+    noise: float = 0.01,
+    ended: str = "complete",
+    profile: str = "quick",
+) -> RunDirectory:
+    """Write a result directory in which every block drifts as a whole and every launch has its own noise."""
+    random = np.random.default_rng(seed)
+    cases = DEFAULT_CASES if cases is None else cases
+    effects = EFFECTS if effects is None else effects
+    planned = [
+        PlannedCase(
+            benchmark=b,
+            mode=m,
+            payload=p,
+            size_bytes=s,
+            warmup=100,
+            batches=batches,
+            iterations=1000,
+            events=events,
+        )
+        for b, m, p, s in cases
+    ]
+    run = RunRecord(
+        polympi="0.1.0",
+        created="2026-01-02T03:04:05+00:00",
+        command=["polympi", "run"],
+        profile=profile,
+        seed=seed,
+        ranks=2,
+        window=WINDOW,
+        minimum_blocks=blocks,
+        maximum_blocks=blocks,
+        stacks=[
+            StackRun(
+                stack=stack,
+                library=f"{stack} 1.0",
+                bindings=list(effects),
+                languages={b: LANGUAGES.get(b, "C") for b in effects},
+                cases=planned,
+            )
+            for stack in stacks
+        ],
+    )
+    directory = RunDirectory.create(path, run, {"findings": [], "cpu": {"model": "Synthetic", "logical": 2}})
+    launch = 0
+    for stack in stacks:
+        for block in range(blocks):
+            weather = np.exp(random.normal(0.0, drift))
+            for position, binding in enumerate(effects):
+                rows = _launch_rows(random, planned, effects[binding], weather, noise)
+                frame = pl.DataFrame(rows).with_columns(
+                    stack=pl.lit(stack),
+                    block=pl.lit(block),
+                    launch=pl.lit(launch),
+                    binding=pl.lit(binding),
+                    ranks=pl.lit(2),
+                )
+                record = LaunchRecord(
+                    launch=launch,
+                    stack=stack,
+                    block=block,
+                    position=position,
+                    binding=binding,
+                    ranks=2,
+                    outcome="ok",
+                    exit_code=0,
+                    wall_ns=2_000_000_000,
+                    ready_ns=300_000_000,
+                    init_ns=40_000_000,
+                    import_ns=0 if binding.startswith("c") else 50_000_000,
+                    pss_bytes=20_000_000 + 10_000_000 * (not binding.startswith("c")),
+                    rss_bytes=30_000_000 + 10_000_000 * (not binding.startswith("c")),
+                    threads="single" if binding.startswith("c") else "multiple",
+                    clock_resolution_ns=1,
+                    clock_cost_ns=25.0,
+                    library=f"{stack} 1.0",
+                    host="synthetic",
+                )
+                directory.append_launch(record, frame.select(list(SAMPLE_SCHEMA)))
+                launch += 1
+    directory.write_outcome(
+        Outcome(ended=ended, finished="2026-01-02T03:05:05+00:00", blocks=dict.fromkeys(stacks, blocks))
+    )
+    return directory
+
+
+def _launch_rows(
+    random: np.random.Generator,
+    planned: list[PlannedCase],
+    effect: tuple[float, float, float],
+    weather: float,
+    noise: float,
+) -> dict[str, list[object]]:
+    per_call, per_byte, factor = effect
+    rows: dict[str, list[object]] = {
+        k: [] for k in ("benchmark", "mode", "payload", "size_bytes", "kind", "iterations", "time_ns")
+    }
+    for case in planned:
+        operations = BENCHMARKS[case.benchmark].operations(case.mode)
+        true = (c_time_ns(case.size_bytes) * factor + per_call + per_byte * case.size_bytes) * operations
+        launch_level = true * weather * np.exp(random.normal(0.0, noise))
+        batch = launch_level * case.iterations * np.exp(random.normal(0.0, noise / 3, case.batches))
+        event = launch_level * np.exp(np.abs(random.normal(0.0, 0.1, case.events))) + 25.0
+        for kind, iterations, times in (("batch", case.iterations, batch), ("event", 1, event)):
+            count = len(times)
+            rows["benchmark"] += [case.benchmark] * count
+            rows["mode"] += [case.mode] * count
+            rows["payload"] += [case.payload] * count
+            rows["size_bytes"] += [case.size_bytes] * count
+            rows["kind"] += [kind] * count
+            rows["iterations"] += [iterations] * count
+            rows["time_ns"] += [round(t) for t in times]
+    return rows
