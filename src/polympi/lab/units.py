@@ -39,9 +39,7 @@ def parse_sizes(text: str) -> list[int]:
             continue
         high = parse_size(high_text)
         if low > high:
-            raise UsageError(
-                f"The size range '{part}' runs backwards: write the smaller size first, as {high}:{low}."
-            )
+            raise UsageError(f"The size range '{part}' runs backwards: write the smaller size first, as {high}:{low}.")
         sizes |= {low, high} | {2**k for k in range(high.bit_length()) if low <= 2**k <= high}
     return sorted(sizes)
 

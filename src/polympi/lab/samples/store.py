@@ -31,9 +31,7 @@ class RunDirectory:
             UsageError: the path exists, or cannot be written.
         """
         if path.exists():
-            raise UsageError(
-                f"'{path}' exists and results are never overwritten: choose another directory with -o."
-            )
+            raise UsageError(f"'{path}' exists and results are never overwritten: choose another directory with -o.")
         try:
             (path / "samples").mkdir(parents=True)
         except OSError as error:
@@ -121,9 +119,7 @@ class RunDirectory:
             try:
                 schema = pl.read_parquet_schema(file)
             except (pl.exceptions.PolarsError, OSError) as error:
-                raise ResultError(
-                    f"'{file}' is damaged and cannot be read; remove it to report the rest."
-                ) from error
+                raise ResultError(f"'{file}' is damaged and cannot be read; remove it to report the rest.") from error
             if dict(schema) != SAMPLE_SCHEMA:
                 raise ResultError(f"'{file}' does not hold samples: its columns differ from docs/results.md.")
         return pl.scan_parquet(files)

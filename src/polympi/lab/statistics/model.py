@@ -1,0 +1,124 @@
+"""What an analysis of a run holds; everything in it is computed from the stored samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from polympi.lab.samples.records import Environment, LaunchRecord, Outcome, RunRecord
+
+
+@dataclass(frozen=True)
+class Segment:
+    """One protocol segment of ``t(m) = latency + m / bandwidth``.
+
+    Attributes:
+        first_size, last_size: the sizes in bytes the segment was fitted over, both included.
+        latency_ns: the intercept.
+        per_byte_ns: the slope; bandwidth in MB/s is ``1000 / per_byte_ns`` (None slope-free segments have 0).
+        largest_residual: largest relative residual, ``|fitted - measured| / measured``.
+    """
+
+    first_size: int
+    last_size: int
+    latency_ns: float
+    per_byte_ns: float
+    largest_residual: float
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The time of one binding over size, in protocol segments, breaks found."""
+
+    stack: str
+    binding: str
+    benchmark: str
+    mode: str
+    payload: str
+    segments: tuple[Segment, ...]
+    sizes: tuple[int, ...]
+    measured_ns: tuple[float, ...]
+    fitted_ns: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Overhead:
+    """What a binding adds to C, ``delta(m) = per call + per byte * m``, with 95 % intervals over blocks."""
+
+    stack: str
+    binding: str
+    benchmark: str
+    mode: str
+    payload: str
+    per_call_ns: float
+    per_call_low_ns: float
+    per_call_high_ns: float
+    per_byte_ns: float
+    per_byte_low_ns: float
+    per_byte_high_ns: float
+    launches: int
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A run, analysed.
+
+    Attributes:
+        summary: a row a stack, binding and case; columns as ``summary.csv`` in ``docs/results.md``.
+        launch_medians: ``stack, block, binding, benchmark, mode, payload, size_bytes, ranks, median_ns``; time of
+            one operation, the median of a launch's batches. What all inference stands on.
+        memory: ``stack, binding, launches, pss_bytes, rss_bytes, delta_to_c_bytes`` (of PSS), medians over launches.
+        fits: of every row family with at least four sizes.
+        overheads: of every binding but the reference, where C measured the same sizes.
+    """
+
+    run: RunRecord
+    environment: Environment
+    outcome: Outcome | None
+    launches: list[LaunchRecord]
+    summary: pl.DataFrame
+    launch_medians: pl.DataFrame
+    memory: pl.DataFrame
+    fits: list[Fit]
+    overheads: list[Overhead]
+
+    @property
+    def partial(self) -> bool:
+        """Whether the run ended before all it planned was measured."""
+        return self.outcome is None or self.outcome.ended != "complete"
+
+
+SUMMARY_COLUMNS = (
+    "stack",
+    "binding",
+    "benchmark",
+    "payload",
+    "mode",
+    "size_bytes",
+    "ranks",
+    "launches",
+    "median_ns",
+    "ci_low_ns",
+    "ci_high_ns",
+    "confidence",
+    "delta_to_c_ns",
+    "delta_low_ns",
+    "delta_high_ns",
+    "ratio_to_c",
+    "ratio_low",
+    "ratio_high",
+    "p_value",
+    "q_value",
+    "floor_ratio",
+    "mb_per_s",
+    "p50_ns",
+    "p90_ns",
+    "p99_ns",
+    "p999_ns",
+    "max_ns",
+    "samples",
+    "outliers",
+    "verdict",
+    "stopped_by",
+)
