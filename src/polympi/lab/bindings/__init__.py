@@ -1,0 +1,1 @@
+"""Bindings: the interfaces under test, each described by a manifest beside its program."""

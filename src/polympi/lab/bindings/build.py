@@ -1,0 +1,133 @@
+"""Build a binding's program for a stack; a build is kept until a source, the command or the stack changes."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from polympi.lab.bindings.manifest import Binding, shipped_folder
+from polympi.lab.errors import BuildError
+from polympi.lab.stacks.home import home
+from polympi.lab.stacks.stack import Stack
+
+BUILD_TIMEOUT_S = 600.0
+_LIST_PACKAGES = """
+import importlib.metadata, re
+for d in importlib.metadata.distributions():
+    print(re.sub("[-_.]+", "-", d.metadata["Name"]).lower() + "==" + d.version)
+"""
+
+
+def missing_commands(binding: Binding) -> list[str]:
+    """Programs that the binding needs and PATH does not have."""
+    return [command for command in binding.manifest.needs.commands if shutil.which(command) is None]
+
+
+def missing_requirements(binding: Binding, stack: Stack) -> list[str]:
+    """Python requirements of the binding that the stack's environment does not meet."""
+    wanted = [Requirement(text) for text in binding.manifest.needs.python]
+    if not wanted:
+        return []
+    asked = subprocess.run(
+        [stack.python, "-c", _LIST_PACKAGES], capture_output=True, text=True, env=stack.variables(), check=False
+    )
+    installed = dict(line.split("==", 1) for line in asked.stdout.splitlines())
+    return [str(r) for r in wanted if not r.specifier.contains(installed.get(canonicalize_name(r.name), "0"))]
+
+
+def why_not_ready(binding: Binding, stack: Stack) -> str | None:
+    """What the binding still needs on this stack, as a sentence with the remedy; None when nothing is missing."""
+    if not binding.runs_on(stack.name, stack.family):
+        return f"it runs on {', '.join(binding.manifest.stacks)} only"
+    if missing := missing_commands(binding):
+        return f"it needs {', '.join(missing)}: {binding.manifest.needs.help}"
+    if missing := missing_requirements(binding, stack):
+        return f"it needs {', '.join(missing)} in the stack: polympi stack add {stack.name}"
+    return None
+
+
+def build(binding: Binding, stack: Stack) -> Path:
+    """Build the program unless it is up to date; return the folder of what was built.
+
+    Raises:
+        BuildError: something it needs is missing, or the build command failed.
+    """
+    if reason := why_not_ready(binding, stack):
+        raise BuildError(f"Binding '{binding.name}' cannot be built for stack '{stack.name}': {reason}.")
+    output = _output_folder(binding, stack)
+    if output.is_dir():
+        return output
+    output.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=output.parent, prefix=f"{output.name}-") as scratch:
+        built = Path(scratch) / "built"
+        built.mkdir()
+        _run_build(binding, stack, built)
+        if not output.is_dir():  # another run may have built the same meanwhile
+            built.rename(output)
+    return output
+
+
+def program_command(binding: Binding, stack: Stack, plan: Path, samples: Path) -> list[str]:
+    """The command of one rank; the binding must be built.
+
+    Raises:
+        BuildError: it is not built, or its sources changed since.
+    """
+    output = _output_folder(binding, stack)
+    if not output.is_dir():
+        raise BuildError(f"Binding '{binding.name}' is not built for stack '{stack.name}'.")
+    places = {"plan": str(plan), "samples": str(samples), "binding": binding.name}
+    return _fill(binding.variant.run, binding, stack, output, **places)
+
+
+def _run_build(binding: Binding, stack: Stack, built: Path) -> None:
+    command = _fill(binding.manifest.build.command, binding, stack, built)
+    if not command:
+        return
+    try:
+        done = subprocess.run(
+            command,
+            cwd=binding.folder,
+            env=stack.variables(),
+            capture_output=True,
+            text=True,
+            timeout=BUILD_TIMEOUT_S,
+            check=False,
+        )
+    except FileNotFoundError as error:
+        raise BuildError(f"Binding '{binding.name}' cannot be built: there is no '{command[0]}'.") from error
+    except subprocess.TimeoutExpired as error:
+        raise BuildError(f"The build of binding '{binding.name}' took over {BUILD_TIMEOUT_S:.0f} s.") from error
+    if done.returncode != 0:
+        last = "\n".join((done.stdout + done.stderr).splitlines()[-15:])
+        raise BuildError(f"The build of binding '{binding.name}' for stack '{stack.name}' failed:\n{last}")
+
+
+def _fill(template: Sequence[str], binding: Binding, stack: Stack, output: Path, **more: str) -> list[str]:
+    places = {
+        "folder": str(binding.folder),
+        "bindings": str(shipped_folder()),
+        "output": str(output),
+        "mpicc": stack.mpicc,
+        "python": stack.python,
+        **more,
+    }
+    return [part.format_map(places) for part in template]
+
+
+def _output_folder(binding: Binding, stack: Stack) -> Path:
+    manifest = binding.manifest
+    key = hashlib.sha256()
+    for part in (*manifest.build.command, stack.mpicc, stack.library, str(binding.folder)):
+        key.update(part.encode() + b"\0")
+    for pattern in manifest.build.sources:
+        for source in sorted(binding.folder.glob(pattern)):
+            key.update(source.read_bytes() + b"\0")
+    return home() / "builds" / stack.name / f"{manifest.name}-{key.hexdigest()[:12]}"

@@ -1,0 +1,142 @@
+"""Manifests: what a binding is, how it is built and run, and what it covers (``docs/adding-a-binding.md``)."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from polympi.lab.catalogue import Case
+from polympi.lab.errors import UsageError
+from polympi.lab.samples.records import AGAIN, REFERENCE
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+EXTRA_FOLDERS_VARIABLE = "POLYMPI_BINDINGS"  # folders of further bindings, separated as PATH is
+
+
+class Needs(msgspec.Struct, forbid_unknown_fields=True):
+    """What a binding needs beyond the stack, and how to get it."""
+
+    commands: list[str] = []
+    python: list[str] = []
+    help: str = ""
+
+
+class Build(msgspec.Struct, forbid_unknown_fields=True):
+    """How the program is built; an empty command builds nothing."""
+
+    sources: list[str] = []
+    command: list[str] = []
+
+
+class Without(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """Cases that the coverage would match but the binding does not do, and why."""
+
+    case: str
+    why: str
+
+
+class Variant(msgspec.Struct, forbid_unknown_fields=True):
+    """One binding of a folder: a way of running its program."""
+
+    name: str
+    summary: str
+    run: list[str]
+    covers: list[str]
+    default: bool = True
+    without: list[Without] = []
+
+
+class Manifest(msgspec.Struct, forbid_unknown_fields=True):
+    """The content of ``manifest.toml``."""
+
+    name: str
+    language: str
+    summary: str
+    build: Build
+    bindings: list[Variant]
+    homepage: str = ""
+    stacks: list[str] = []
+    needs: Needs = msgspec.field(default_factory=Needs)
+
+
+class Binding(msgspec.Struct, frozen=True):
+    """A binding that can be launched: a variant of a folder, and where the folder is."""
+
+    name: str
+    folder: Path
+    manifest: Manifest
+    variant: Variant
+
+    @property
+    def language(self) -> str:
+        """The language its program is written in."""
+        return self.manifest.language
+
+    def runs_on(self, stack: str, family: str) -> bool:
+        """Whether the manifest names this stack, by name or by family; an empty list means every stack."""
+        return not self.manifest.stacks or stack in self.manifest.stacks or family in self.manifest.stacks
+
+    def why_not(self, case: Case) -> str | None:
+        """Why the binding does not cover a case; None when it does."""
+        for exclusion in self.variant.without:
+            if fnmatch.fnmatchcase(case.pattern, exclusion.case):
+                return exclusion.why
+        if any(fnmatch.fnmatchcase(case.pattern, pattern) for pattern in self.variant.covers):
+            return None
+        return "outside what this binding's manifest covers"
+
+
+def shipped_folder() -> Path:
+    """The folder of the bindings that come with polympi: in the installed package, or in a checkout."""
+    installed = Path(__file__).with_name("programs")
+    return installed if installed.is_dir() else Path(__file__).parents[4] / "bindings"
+
+
+def load_bindings(extra_folders: Iterable[Path] = ()) -> dict[str, Binding]:
+    """All bindings by name: the shipped ones, those of ``$POLYMPI_BINDINGS``, and those of further folders.
+
+    The A/A arm ``c-again`` is made here: the reference under another name.
+
+    Raises:
+        UsageError: a manifest is damaged, or two bindings have one name.
+    """
+    named = [Path(p) for p in os.environ.get(EXTRA_FOLDERS_VARIABLE, "").split(os.pathsep) if p]
+    found: dict[str, Binding] = {}
+    for root in (shipped_folder(), *named, *extra_folders):
+        if not root.is_dir():
+            raise UsageError(f"There is no folder of bindings '{root}'.")
+        for path in sorted(root.glob("*/manifest.toml")):
+            manifest = load_manifest(path)
+            for variant in manifest.bindings:
+                if variant.name in found:
+                    raise UsageError(f"Two bindings are named '{variant.name}': {found[variant.name].folder}, {path}.")
+                found[variant.name] = Binding(variant.name, path.parent, manifest, variant)
+    if REFERENCE in found:
+        found[AGAIN] = msgspec.structs.replace(found[REFERENCE], name=AGAIN)
+    return found
+
+
+def load_manifest(path: Path) -> Manifest:
+    """Read and check one manifest.
+
+    Raises:
+        UsageError: it is not TOML, or a field is missing, misspelt or of another type.
+    """
+    try:
+        return msgspec.convert(tomllib.loads(path.read_text()), Manifest)
+    except (OSError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise UsageError(f"The manifest '{path}' cannot be used: {error}.") from error
+
+
+def python_requirements(bindings: Iterable[Binding]) -> list[str]:
+    """What pip installs into a stack's environment for these bindings, each requirement once."""
+    return sorted({requirement for binding in bindings for requirement in binding.manifest.needs.python})

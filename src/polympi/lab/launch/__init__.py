@@ -1,0 +1,1 @@
+"""Launches: one mpiexec each, with a time-out, and nothing left behind."""

@@ -1,0 +1,203 @@
+"""One launch of a binding: write its plan, start it, and turn what it wrote into a record and samples."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import socket
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from polympi.lab.bindings.build import program_command
+from polympi.lab.bindings.manifest import Binding
+from polympi.lab.catalogue import Case
+from polympi.lab.launch.command import mpiexec_command
+from polympi.lab.launch.process import Ended, run_tree
+from polympi.lab.plan.text import plan_text
+from polympi.lab.samples.protocol import LaunchSamples, ProtocolError, read_samples
+from polympi.lab.samples.records import SAMPLE_SCHEMA, LaunchRecord, PlannedCase, Refusal
+from polympi.lab.stacks.stack import Stack
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What all launches of a run have in common.
+
+    Attributes:
+        ranks: ranks of a launch.
+        hostfile: hosts, in the launcher's format; None for this host alone.
+        processors: CPUs this process may use.
+        folder: where plan and samples of the launch under way are; all hosts must see it.
+    """
+
+    ranks: int
+    hostfile: Path | None
+    processors: int
+    folder: Path
+
+
+@dataclass(frozen=True)
+class Launched:
+    """A launch and what it measured."""
+
+    record: LaunchRecord
+    samples: LaunchSamples
+    frame: pl.DataFrame
+
+
+def planned_case(case: PlannedCase) -> Case:
+    """The case of a planned case."""
+    return Case(case.benchmark, case.mode, case.payload, case.size_bytes)
+
+
+def launch(
+    number: int,
+    block: int | None,
+    position: int,
+    binding: Binding,
+    stack: Stack,
+    cases: Mapping[int, PlannedCase],
+    setting: Setting,
+    *,
+    timeout_s: float,
+    on_tick: Callable[[], None] = lambda: None,
+) -> Launched:
+    """Launch a binding once; a launch that fails is a result too, and raises nothing.
+
+    Args:
+        number: of the launch in the run.
+        block: of the launch; None for calibration.
+        position: in the block.
+        binding: what is launched; it must be built for the stack.
+        stack: on which MPI.
+        cases: the plan, in the order the cases are timed, by their numbers.
+        setting: what all launches have in common.
+        timeout_s: after which the launch is killed.
+        on_tick: called about once a second while waiting.
+
+    Raises:
+        BuildError: the binding is not built.
+    """
+    plan, written, output = (setting.folder / name for name in ("plan.txt", "samples.txt", "output.txt"))
+    plan.write_text(plan_text(cases))
+    written.unlink(missing_ok=True)
+    program = program_command(binding, stack, plan, written)
+    command = mpiexec_command(stack, setting.ranks, program, processors=setting.processors, hostfile=setting.hostfile)
+    record = LaunchRecord(
+        launch=number,
+        stack=stack.name,
+        block=block,
+        position=position,
+        binding=binding.name,
+        ranks=setting.ranks,
+        outcome="crashed",
+        command=command,
+        started=datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        load_average=round(os.getloadavg()[0], 2),
+    )
+    try:
+        ended = run_tree(command, environment=stack.variables(), timeout_s=timeout_s, output=output, on_tick=on_tick)
+    except OSError as error:
+        record.detail = f"{command[0]} cannot be started: {error.strerror}"
+        return Launched(record, LaunchSamples(), pl.DataFrame(schema=SAMPLE_SCHEMA))
+    samples = _judge(record, ended, written, cases, timeout_s)
+    _describe(record, samples, ended, cases)
+    return Launched(record, samples, _frame(record, samples, cases))
+
+
+def _judge(
+    record: LaunchRecord, ended: Ended, written: Path, cases: Mapping[int, PlannedCase], timeout_s: float
+) -> LaunchSamples:
+    """Decide what became of the launch; return what can be used of its samples, all or nothing.
+
+    Half a launch would give its first cases one replicate more than its last; only whole ones count.
+    """
+    record.exit_code, record.wall_ns = ended.exit_code, ended.wall_ns
+    text = written.read_text(errors="replace") if written.is_file() else ""
+    try:
+        samples = read_samples(text, frozenset(cases))
+    except ProtocolError as error:
+        record.outcome, record.detail = "unreadable", f"what it wrote is not of the protocol: {error}"
+        record.stderr_tail = ended.tail
+        return LaunchSamples()
+    during = f" in case {planned_case(cases[samples.last_case])}" if samples.last_case is not None else ""
+    if ended.timed_out:
+        record.outcome, record.detail = (
+            "timed out",
+            f"it was still running after {timeout_s:.0f} s{during} and was ended",
+        )
+    elif ended.exit_code != 0:
+        how = f"signal {-ended.exit_code}" if (ended.exit_code or 0) < 0 else f"code {ended.exit_code}"
+        record.detail = f"it ended with {how}{during}"
+    elif not samples.complete:
+        record.detail = f"it ended without finishing the plan{during}"
+    elif samples.ranks != record.ranks:
+        record.detail = (
+            f"the launcher does not belong to this MPI: the program saw {samples.ranks} of {record.ranks} ranks"
+        )
+    elif missing := _missing(samples, cases):
+        record.outcome, record.detail = "unreadable", f"it finished but lacks the samples of {missing}"
+    else:
+        record.outcome = "ok"
+        return samples
+    record.stderr_tail = ended.tail
+    return LaunchSamples()
+
+
+def _missing(samples: LaunchSamples, cases: Mapping[int, PlannedCase]) -> str | None:
+    """The first case that has neither its samples nor a reason for having none."""
+    for number, case in cases.items():
+        if number in samples.skipped or number in samples.invalid:
+            continue
+        complete = (
+            number in samples.valid
+            and len(samples.batches.get(number, [])) == case.batches
+            and len(samples.events.get(number, [])) == case.events
+        )
+        if not complete:
+            return f"case {planned_case(case)}"
+    return None
+
+
+def _describe(record: LaunchRecord, samples: LaunchSamples, ended: Ended, cases: Mapping[int, PlannedCase]) -> None:
+    if record.outcome != "ok":
+        return
+    for name in (
+        "import_ns", "init_ns", "pss_bytes", "rss_bytes", "threads", "clock_resolution_ns", "clock_cost_ns",
+        "library", "host",
+    ):  # fmt: skip
+        setattr(record, name, getattr(samples, name))
+    if samples.host == socket.gethostname():  # another host has another monotonic clock
+        record.ready_ns = samples.ready_ns - ended.started_ns
+    record.skipped = [Refusal(str(planned_case(cases[n])), why) for n, why in samples.skipped.items()]
+    record.invalid = [Refusal(str(planned_case(cases[n])), why) for n, why in samples.invalid.items()]
+
+
+def _frame(record: LaunchRecord, samples: LaunchSamples, cases: Mapping[int, PlannedCase]) -> pl.DataFrame:
+    """The samples as rows of :data:`SAMPLE_SCHEMA`; a calibration launch is stored as a record only."""
+    frames = [pl.DataFrame(schema=SAMPLE_SCHEMA)]
+    if record.block is None:
+        return frames[0]
+    for kind, times in (("batch", samples.batches), ("event", samples.events)):
+        for number, times_ns in times.items():
+            case = cases[number]
+            coordinates = {
+                "stack": record.stack,
+                "block": record.block,
+                "launch": record.launch,
+                "binding": record.binding,
+                "benchmark": case.benchmark,
+                "mode": case.mode,
+                "payload": case.payload,
+                "size_bytes": case.size_bytes,
+                "ranks": record.ranks,
+                "kind": kind,
+                "iterations": case.iterations if kind == "batch" else 1,
+            }
+            frame = pl.DataFrame({"time_ns": times_ns}, schema={"time_ns": pl.Int64})
+            constants = [pl.lit(value).cast(SAMPLE_SCHEMA[name]).alias(name) for name, value in coordinates.items()]
+            frames.append(frame.select(*constants, "time_ns"))
+    return pl.concat(frames)

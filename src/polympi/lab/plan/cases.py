@@ -1,0 +1,84 @@
+"""Which cases a run measures."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Sequence
+
+from polympi.lab.catalogue import BENCHMARKS, FIXED_SIZES, Benchmark, Case, is_legal_size
+from polympi.lab.errors import UsageError
+from polympi.lab.plan.profiles import Profile
+
+
+def select_cases(profile: Profile, benches: Sequence[str], sizes: Sequence[int] | None, ranks: int) -> list[Case]:
+    """The cases of a run.
+
+    The main payload of a benchmark in standard mode gets the profile's full list of sizes, other modes and other
+    payloads the short one; their cross product is measured only where a pattern asks for it.
+
+    Args:
+        profile: gives the sizes.
+        benches: names (``latency``) or patterns of benchmark/mode/payload (``latency/ready*/bytes``); empty means all.
+        sizes: sizes in bytes instead of the profile's.
+        ranks: ranks of a launch.
+
+    Raises:
+        UsageError: a name or pattern fits nothing, the ranks are too few, or no size is possible.
+    """
+    chosen: set[Case] = set()
+    for bench in benches or [name for name, b in BENCHMARKS.items() if ranks >= b.minimum_ranks]:
+        matched = _matching(bench, ranks)
+        cases = {
+            case for benchmark, mode, payload in matched for case in _cases(profile, benchmark, mode, payload, sizes)
+        }
+        if not cases and not all(benchmark.launch_figure for benchmark, _, _ in matched):
+            raise UsageError(
+                f"None of the sizes asked for is possible in '{bench}' (float64 and arrays take 8 B each)."
+            )
+        chosen |= cases
+    order = list(BENCHMARKS)
+    return sorted(chosen, key=lambda c: (order.index(c.benchmark), c))
+
+
+def _matching(bench: str, ranks: int) -> list[tuple[Benchmark, str, str]]:
+    """The (benchmark, mode, payload) that a name or a pattern means."""
+    name, _, rest = bench.partition("/")
+    benchmarks = [b for b in BENCHMARKS.values() if fnmatch.fnmatchcase(b.name, name)]
+    combinations = [
+        (b, mode, payload)
+        for b in benchmarks
+        for mode in b.modes
+        for payload in b.payloads
+        if (
+            fnmatch.fnmatchcase(f"{mode}/{payload}", rest if "/" in rest else f"{rest}/*")
+            if rest
+            else _usual(b, mode, payload)
+        )
+    ]
+    if not combinations:
+        raise UsageError(f"There is no benchmark '{bench}': 'polympi list' shows them ({', '.join(BENCHMARKS)}).")
+    for benchmark in benchmarks:
+        if ranks < benchmark.minimum_ranks:
+            raise UsageError(
+                f"'{benchmark.name}' needs at least {benchmark.minimum_ranks} ranks, and --ranks is {ranks}."
+            )
+    return combinations
+
+
+def _usual(benchmark: Benchmark, mode: str, payload: str) -> bool:
+    """Other modes with the main payload, other payloads with the main mode, not their cross product."""
+    return mode == benchmark.modes[0] or payload == benchmark.payloads[0]
+
+
+def _cases(profile: Profile, benchmark: Benchmark, mode: str, payload: str, sizes: Sequence[int] | None) -> list[Case]:
+    if benchmark.launch_figure:
+        return []
+    if payload in FIXED_SIZES:
+        return [Case(benchmark.name, mode, payload, FIXED_SIZES[payload])]
+    if sizes is None:
+        main = mode == benchmark.modes[0] and payload == benchmark.payloads[0]
+        full = profile.collective_sizes if benchmark.collective else profile.sizes
+        sizes = full if main else profile.few_sizes
+        if benchmark.name not in ("latency",) and not benchmark.collective:
+            sizes = [size for size in sizes if size > 0]  # nothing over a time is no bandwidth
+    return [Case(benchmark.name, mode, payload, size) for size in sizes if is_legal_size(payload, size)]

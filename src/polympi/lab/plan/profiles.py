@@ -1,0 +1,107 @@
+"""Profiles: how thoroughly to measure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from polympi.lab.errors import UsageError
+
+KI, MI = 2**10, 2**20
+
+
+@dataclass(frozen=True)
+class Profile:
+    """How many blocks, how long a batch, which sizes.
+
+    Attributes:
+        name: as given to ``--profile``.
+        summary: one line for the help.
+        minimum_blocks: blocks before the stop rule is asked.
+        maximum_blocks: blocks after which a row stops whatever its precision.
+        batches: timed batches a case and launch.
+        batch_ns: length that calibration aims at for a batch of C. At least 1 ms, so that the clock's resolution and
+            cost vanish; above it, because a binding may be faster than C and the machine may speed up.
+        events: iterations timed one by one, for percentiles.
+        launch_timeout_s: after which a launch is killed.
+        sizes: point-to-point sizes of the main payload in standard mode.
+        collective_sizes: sizes of the main payload in collectives.
+        few_sizes: sizes of other modes and other payloads.
+    """
+
+    name: str
+    summary: str
+    minimum_blocks: int
+    maximum_blocks: int
+    batches: int
+    batch_ns: float
+    events: int
+    launch_timeout_s: float
+    sizes: tuple[int, ...]
+    collective_sizes: tuple[int, ...]
+    few_sizes: tuple[int, ...]
+
+    @property
+    def fixed(self) -> bool:
+        """Whether the number of blocks is fixed beforehand, so that no stop rule is asked."""
+        return self.minimum_blocks == self.maximum_blocks
+
+
+def _powers_of_two(first: int, last: int) -> tuple[int, ...]:
+    return tuple(2**k for k in range(first.bit_length() - 1, last.bit_length()))
+
+
+PROFILES = {
+    p.name: p
+    for p in (
+        Profile(
+            name="quick",
+            summary="6 short blocks, the fewest from which a 95 % interval exists; under 3 minutes",
+            minimum_blocks=6,
+            maximum_blocks=6,
+            batches=3,
+            batch_ns=1.5e6,
+            events=100,
+            launch_timeout_s=60,
+            sizes=(0, 1, 8, 64, 512, 4 * KI, 16 * KI, 64 * KI, 256 * KI, MI, 4 * MI),
+            collective_sizes=(8, KI, 64 * KI, MI),
+            few_sizes=(8, 64 * KI),
+        ),
+        Profile(
+            name="standard",
+            summary="10 to 30 blocks, until the intervals are narrow; about half an hour",
+            minimum_blocks=10,
+            maximum_blocks=30,
+            batches=10,
+            batch_ns=2e6,
+            events=1000,
+            launch_timeout_s=180,
+            sizes=(0, *_powers_of_two(1, 4 * MI)),
+            collective_sizes=_powers_of_two(8, MI),
+            few_sizes=(8, KI, 64 * KI, MI),
+        ),
+        Profile(
+            name="publish",
+            summary="30 blocks of every case; for figures that will be published",
+            minimum_blocks=30,
+            maximum_blocks=30,
+            batches=10,
+            batch_ns=2e6,
+            events=2000,
+            launch_timeout_s=300,
+            sizes=(0, *_powers_of_two(1, 4 * MI)),
+            collective_sizes=_powers_of_two(8, MI),
+            few_sizes=(8, KI, 64 * KI, MI),
+        ),
+    )
+}
+
+
+def get_profile(name: str) -> Profile:
+    """The profile of this name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if name not in PROFILES:
+        raise UsageError(f"There is no profile '{name}': choose {', '.join(PROFILES)}.")
+    return PROFILES[name]

@@ -1,0 +1,1 @@
+"""Stacks: MPI installations with a launcher, compiler wrappers and a Python environment of their own."""

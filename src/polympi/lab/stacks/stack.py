@@ -1,0 +1,112 @@
+"""What a stack is, and how it is remembered between runs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import msgspec
+
+from polympi.lab.errors import StackError
+from polympi.lab.stacks.home import home
+
+FAMILIES = ("mpich", "openmpi", "impi")
+
+
+class Stack(msgspec.Struct, kw_only=True):
+    """One MPI installation.
+
+    Attributes:
+        name: what the user calls it: ``mpich``, ``openmpi``, ``impi``, ``system``, or a name of their own.
+        family: ``mpich``, ``openmpi`` or ``impi``: which launcher options and ABI it has.
+        origin: ``wheel`` (installed by polympi from a wheel) or ``system`` (the machine's own).
+        library: first line of ``MPI_Get_library_version``.
+        libmpi: path of the MPI library that programs load.
+        mpiexec: path of the launcher.
+        mpicc: path of the C compiler wrapper.
+        python: interpreter of the stack's own environment.
+        environment: variables that every program of the stack is started with.
+    """
+
+    name: str
+    family: str
+    origin: str
+    library: str = ""
+    libmpi: str = ""
+    mpiexec: str
+    mpicc: str
+    python: str
+    environment: dict[str, str] = {}
+
+    @property
+    def folder(self) -> Path:
+        """Where the stack's own files are."""
+        return stack_folder(self.name)
+
+    def variables(self) -> dict[str, str]:
+        """The whole environment of a program on this stack: the user's, with the stack's on top.
+
+        The launcher's folder comes first on PATH, so that helpers it starts by name match it.
+        """
+        merged = {**os.environ, **self.environment}
+        merged["PATH"] = os.pathsep.join([str(Path(self.mpiexec).parent), merged.get("PATH", os.defpath)])
+        if self.family == "openmpi" and os.geteuid() == 0:
+            merged["OMPI_ALLOW_RUN_AS_ROOT"] = merged["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
+        for outer in [name for name in merged if name.startswith(("PMI_", "PMIX_", "OMPI_COMM_WORLD_", "HYDI_"))]:
+            del merged[outer]  # left by a launcher above us, they would make every rank believe it is another job's
+        return merged
+
+
+def stack_folder(name: str) -> Path:
+    """Where a stack of this name lives, whether it exists or not."""
+    return home() / "stacks" / name
+
+
+def installed_stacks() -> dict[str, Stack]:
+    """The stacks that ``polympi stack add`` has made, by name, in the order of their names."""
+    records = sorted((home() / "stacks").glob("*/stack.json"))
+    return {stack.name: stack for stack in map(_read, records)}
+
+
+def get_stack(name: str) -> Stack:
+    """An installed stack.
+
+    Raises:
+        StackError: there is none of this name, or a part of it is gone.
+    """
+    stacks = installed_stacks()
+    if name not in stacks:
+        known = f"installed: {', '.join(stacks)}" if stacks else "none is installed"
+        raise StackError(f"There is no stack '{name}' ({known}): install it with 'polympi stack add {name}'.")
+    stack = stacks[name]
+    for part, path in (("mpiexec", stack.mpiexec), ("mpicc", stack.mpicc), ("Python", stack.python)):
+        if not Path(path).exists():
+            raise StackError(
+                f"The {part} of stack '{name}' is missing ({path}): run 'polympi stack add {name}' to mend it."
+            )
+    return stack
+
+
+def remember(stack: Stack) -> None:
+    """Write the stack's record, by which later runs find it."""
+    stack.folder.mkdir(parents=True, exist_ok=True)
+    (stack.folder / "stack.json").write_bytes(msgspec.json.format(msgspec.json.encode(stack), indent=2) + b"\n")
+
+
+def forget(name: str) -> None:
+    """Remove a stack and all that was installed for it (never the machine's own MPI).
+
+    Raises:
+        StackError: there is none of this name.
+    """
+    if name not in installed_stacks():
+        raise StackError(f"There is no stack '{name}' to remove.")
+    shutil.rmtree(stack_folder(name))
+
+
+def _read(record: Path) -> Stack:
+    try:
+        return msgspec.json.decode(record.read_bytes(), type=Stack)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise StackError(f"The record of a stack, '{record}', is damaged ({error}): add the stack again.") from error
