@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -112,17 +113,23 @@ class RunDirectory:
         Raises:
             ResultError: a file is damaged or missing columns.
         """
-        files = sorted((self.path / "samples").glob("*.parquet"))
-        if not files:
-            return pl.LazyFrame(schema=SAMPLE_SCHEMA)
-        for file in files:
+        files = list(self.samples_of_launches())
+        return pl.concat(files) if files else pl.LazyFrame(schema=SAMPLE_SCHEMA)
+
+    def samples_of_launches(self) -> Iterator[pl.LazyFrame]:
+        """The samples of one launch after the other, lazily; columns as in :data:`SAMPLE_SCHEMA`.
+
+        Raises:
+            ResultError: a file is damaged or missing columns.
+        """
+        for file in sorted((self.path / "samples").glob("*.parquet")):
             try:
                 schema = pl.read_parquet_schema(file)
             except (pl.exceptions.PolarsError, OSError) as error:
                 raise ResultError(f"'{file}' is damaged and cannot be read; remove it to report the rest.") from error
             if dict(schema) != SAMPLE_SCHEMA:
                 raise ResultError(f"'{file}' does not hold samples: its columns differ from docs/results.md.")
-        return pl.scan_parquet(files)
+            yield pl.scan_parquet(file)
 
     def _write_json(self, name: str, content: Any) -> None:
         target = self.path / name

@@ -1,0 +1,50 @@
+"""From a result directory to everything a report says about it."""
+
+from __future__ import annotations
+
+from dataclasses import astuple
+
+import polars as pl
+
+from polympi.lab.samples.store import RunDirectory
+from polympi.lab.statistics.lines import fits_of, overheads_of
+from polympi.lab.statistics.memory import memory_table
+from polympi.lab.statistics.model import Analysis
+from polympi.lab.statistics.operations import ROW, operation_times
+from polympi.lab.statistics.summary import RowKey, invalid_rows, summarise
+
+_MEDIAN_COLUMNS = ("stack", "block", "binding", "benchmark", "mode", "payload", "size_bytes", "ranks", "median_ns")
+
+
+def analyse(directory: RunDirectory) -> Analysis:
+    """Analyse a run, complete or not.
+
+    Launches that did not end well and calibration launches take no part. What one operation is, and how the
+    cost of the clock is taken off, says :mod:`~polympi.lab.statistics.operations`; what the columns mean,
+    ``docs/results.md``.
+
+    Raises:
+        ResultError: a file of the directory is missing or damaged.
+    """
+    run, outcome, launches = directory.run(), directory.outcome(), directory.launches()
+    invalid = invalid_rows(launches)
+    times = operation_times(directory, launches)
+    medians = _launch_medians(times, invalid)
+    return Analysis(
+        run=run,
+        environment=directory.environment(),
+        outcome=outcome,
+        launches=launches,
+        summary=summarise(times, run, outcome, invalid),
+        launch_medians=medians,
+        memory=memory_table(launches),
+        fits=fits_of(medians),
+        overheads=overheads_of(medians),
+    )
+
+
+def _launch_medians(times: pl.DataFrame, invalid: set[RowKey]) -> pl.DataFrame:
+    """The launch medians of all valid rows; payloads that arrived wrong are no measurement of the case."""
+    refused = pl.DataFrame([astuple(row) for row in invalid], schema={c: times.schema[c] for c in ROW}, orient="row")
+    valid = times.select(_MEDIAN_COLUMNS).drop_nulls("median_ns").join(refused, on=ROW, how="anti")
+    return valid.sort("stack", "binding", "benchmark", "mode", "payload", "ranks", "size_bytes", "block")

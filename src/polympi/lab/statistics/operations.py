@@ -1,0 +1,128 @@
+"""From samples as measured to the time of one operation, a row a launch and case.
+
+The time of one operation is that of the batch over its iterations and the operations in one iteration
+(``docs/protocol.md``). An event is one iteration, so that an event of a windowed benchmark is one window and is
+divided by the messages in it too.
+
+Readings of the clock that lie inside a measured time are taken off, at the cost the launch itself measured for one
+reading (between two readings lies the time of one): once for each event, and once for each iteration of
+a benchmark that is timed singly (rooted collectives, which read the clock around every call). A time that would become
+negative is 0. Batches of the others hold thousands of iterations between two readings; nothing is taken off them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import polars as pl
+
+from polympi.lab.catalogue import BENCHMARKS
+from polympi.lab.errors import ResultError
+from polympi.lab.samples.records import LaunchRecord
+from polympi.lab.samples.store import RunDirectory
+
+CASE = ("benchmark", "mode", "payload", "size_bytes", "ranks")
+ROW = ("stack", "binding", *CASE)
+
+STARTUP_MODES = {"first-barrier": "ready_ns", "import": "import_ns", "init": "init_ns"}
+
+_SCHEMA: dict[str, type[pl.DataType] | pl.DataType] = {
+    "stack": pl.String,
+    "block": pl.Int64,
+    "binding": pl.String,
+    "benchmark": pl.String,
+    "mode": pl.String,
+    "payload": pl.String,
+    "size_bytes": pl.Int64,
+    "ranks": pl.Int64,
+    "median_ns": pl.Float64,
+    "operations": pl.Int64,
+    "total_ns": pl.Float64,
+    "batches_ns": pl.List(pl.Float64),
+    "events_ns": pl.List(pl.Float64),
+}
+
+
+def counts(record: LaunchRecord) -> bool:
+    """Whether a launch takes part in the analysis: it finished, and belongs to a block (calibration does not)."""
+    return record.outcome == "ok" and record.block is not None
+
+
+def operation_times(directory: RunDirectory, launches: list[LaunchRecord]) -> pl.DataFrame:
+    """Times of one operation for every launch that counts and every case that it measured.
+
+    The samples are reduced launch by launch, so that a run far larger than memory for its raw rows can be analysed.
+
+    Returns:
+        ``stack, block, binding,`` the columns of :data:`CASE`, and ``median_ns`` (of the batches), ``operations``
+        and ``total_ns`` (in all batches), ``batches_ns`` and ``events_ns`` (lists, per operation), all in ns.
+
+    Raises:
+        ResultError: samples are damaged, or of an unknown benchmark.
+    """
+    clock_costs = {r.launch: r.clock_cost_ns for r in launches if counts(r)}
+    costs = pl.LazyFrame(
+        {"launch": list(clock_costs), "clock_ns": list(clock_costs.values())},
+        schema={"launch": pl.UInt32, "clock_ns": pl.Float64},
+    )
+    facts = _benchmark_facts()
+    parts = [_reduced(samples, costs, facts).collect() for samples in directory.samples_of_launches()]
+    times = pl.concat([*parts, _startup_times(launches)])
+    unknown = times.filter(pl.col("operations").is_null())
+    if not unknown.is_empty():
+        raise ResultError(
+            f"'{directory.path}' has samples of '{unknown['benchmark'][0]} {unknown['mode'][0]}', which this polympi "
+            "does not know: use the version of polympi that wrote it, or a newer one."
+        )
+    return times
+
+
+def _benchmark_facts() -> pl.LazyFrame:
+    rows = [
+        (b.name, mode, b.operations(mode), b.timed_singly)
+        for b in BENCHMARKS.values()
+        for mode in b.modes
+        if not b.launch_figure
+    ]
+    return pl.LazyFrame(rows, schema=["benchmark", "mode", "per_iteration", "timed_singly"], orient="row")
+
+
+def _reduced(samples: pl.LazyFrame, costs: pl.LazyFrame, facts: pl.LazyFrame) -> pl.LazyFrame:
+    """The samples of one launch, a row a case."""
+    batch, event = pl.col("kind") == "batch", pl.col("kind") == "event"
+    singly = pl.when("timed_singly").then("clock_ns").otherwise(0.0)
+    batches = (pl.col("batches") - pl.col("inside")) / pl.col("per_iteration")
+    events = (pl.col("events") - pl.col("clock_ns")) / pl.col("per_iteration")
+    return (
+        samples.group_by("launch", "stack", "block", "binding", *CASE)
+        .agg(
+            (pl.col("time_ns") / pl.col("iterations")).filter(batch).alias("batches"),
+            pl.col("iterations").filter(batch).cast(pl.Int64).sum(),
+            pl.col("time_ns").filter(batch).sum(),
+            pl.col("time_ns").filter(event).cast(pl.Float64).alias("events"),
+        )
+        .join(costs, on="launch")
+        .join(facts, on=["benchmark", "mode"], how="left")
+        .with_columns(inside=singly)
+        .with_columns(
+            batches_ns=batches.list.eval(pl.element().clip(0.0)),
+            events_ns=events.list.eval(pl.element().clip(0.0)),
+            operations=pl.col("iterations") * pl.col("per_iteration"),
+            total_ns=(pl.col("time_ns") - pl.col("iterations") * pl.col("inside")).clip(0.0),
+        )
+        .with_columns(median_ns=pl.col("batches_ns").list.median())
+        .select(pl.col(name).cast(kind) for name, kind in _SCHEMA.items())
+    )
+
+
+def _startup_times(launches: Iterable[LaunchRecord]) -> pl.DataFrame:
+    """The launch figures of the benchmark ``startup``: each launch is one batch of one operation."""
+    rows: list[tuple[object, ...]] = []
+    for record in filter(counts, launches):
+        for mode, field in STARTUP_MODES.items():
+            time = getattr(record, field)
+            if time is not None:
+                case = ("startup", mode, "none", 0, record.ranks)
+                figures = (float(time), 1, float(time), [float(time)], [])
+                rows.append((record.stack, record.block, record.binding, *case, *figures))
+    return pl.DataFrame(rows, schema=_SCHEMA, orient="row")

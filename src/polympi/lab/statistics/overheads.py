@@ -1,0 +1,74 @@
+"""What a binding adds to a message, ``delta(m) = per call + per byte * m``.
+
+The line is drawn through the differences to the reference, block by block, so that each block gives one pair of
+coefficients; their medians and intervals are then those of independent values, as everywhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polympi.lab.statistics.intervals import MedianInterval, median_interval
+
+_Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line through the differences of one block.
+
+    Attributes:
+        per_call_ns: what a message of any size costs more, in ns.
+        per_byte_ns: what each byte costs more, in ns.
+    """
+
+    per_call_ns: float
+    per_byte_ns: float
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """A coefficient over blocks: its median and the interval of that."""
+
+    median: float
+    interval: MedianInterval
+
+
+def overhead_line(sizes: Sequence[int], binding_ns: Sequence[float], reference_ns: Sequence[float]) -> Line:
+    """The line of least absolute differences, each counted in units of the reference's time at its size.
+
+    Noise grows with the time, so the differences are weighted by its inverse. Absolute values keep single odd sizes
+    (a protocol break that the binding meets elsewhere than C) from bending the line. It is exact: an optimal line
+    passes through two of the points (Bloomfield & Steiger, *Least Absolute Deviations*, 1983, section 1.3), and all
+    pairs are tried.
+
+    Args:
+        sizes: message sizes in bytes, each once; at least two.
+        binding_ns: time of the binding at each size in one block, in ns.
+        reference_ns: time of the reference in the same block, positive.
+    """
+    m = np.asarray(sizes, dtype=np.float64)
+    reference = np.asarray(reference_ns, dtype=np.float64)
+    delta = np.asarray(binding_ns, dtype=np.float64) - reference
+    i, j = np.triu_indices(len(m), k=1)
+    per_byte = (delta[j] - delta[i]) / (m[j] - m[i])
+    per_call = delta[i] - per_byte * m[i]
+    misfit = np.abs(per_call[:, None] + per_byte[:, None] * m - delta) / reference
+    best = int(misfit.sum(axis=1).argmin())
+    return Line(float(per_call[best]), float(per_byte[best]))
+
+
+def overhead_over_blocks(lines: Sequence[Line]) -> tuple[Coefficient, Coefficient] | None:
+    """Cost per call and per byte over the lines of the blocks; None with fewer than 6: there is no interval."""
+    per_call = _coefficient(np.array([line.per_call_ns for line in lines]))
+    per_byte = _coefficient(np.array([line.per_byte_ns for line in lines]))
+    return None if per_call is None or per_byte is None else (per_call, per_byte)
+
+
+def _coefficient(values: _Vector) -> Coefficient | None:
+    interval = median_interval(values)
+    return None if interval is None else Coefficient(float(np.median(values)), interval)

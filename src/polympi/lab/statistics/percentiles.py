@@ -1,0 +1,23 @@
+"""Percentiles of single events: what a caller waits for now and then, which a batch averages away."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from polympi.lab.statistics.intervals import Values
+
+PERCENTILES = {"p50_ns": 0.5, "p90_ns": 0.9, "p99_ns": 0.99, "p999_ns": 0.999, "max_ns": 1.0}
+
+
+def percentiles(values: Values) -> dict[str, float | None]:
+    """The percentiles of events by the name of their column; each is the smallest event that the share does not exceed.
+
+    This is the inverse of the empirical distribution function (definition 1 of Hyndman & Fan, Am. Stat. 50 (1996)):
+    always an event that happened, never one between two. Of fewer than 1000 events p99.9 is the largest. All None
+    of no values.
+    """
+    data = np.asarray(values, dtype=np.float64)
+    if not data.size:
+        return dict.fromkeys(PERCENTILES)
+    quantiles = np.quantile(data, list(PERCENTILES.values()), method="inverted_cdf")
+    return {name: float(quantile) for name, quantile in zip(PERCENTILES, quantiles, strict=True)}
