@@ -1,0 +1,34 @@
+#define _DEFAULT_SOURCE
+#include "arena.h"
+
+#include <assert.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+
+static const size_t page = 4096;
+static const size_t huge_page = (size_t)2 << 20;
+
+static size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+size_t arena_stride(size_t bytes) { return bytes ? round_up(bytes, page) : page; }
+
+bool arena_map(struct arena *arena, size_t size) {
+    /* One huge page more than needed leaves room to align the beginning. */
+    const size_t whole = round_up(size, huge_page);
+    void *map = mmap(NULL, whole + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (map == MAP_FAILED)
+        return false;
+    unsigned char *base = (unsigned char *)round_up((uintptr_t)map, huge_page);
+    madvise(base, whole, MADV_HUGEPAGE); /* advice: a kernel without huge pages serves small ones */
+    memset(base, 1, whole);              /* not zero: that could leave the one shared zero page in place */
+    *arena = (struct arena){.base = base, .size = whole};
+    return true;
+}
+
+void *arena_carve(struct arena *arena, size_t count, size_t bytes) {
+    void *buffer = arena->base ? arena->base + arena->used : NULL;
+    arena->used += count * arena_stride(bytes);
+    assert(!arena->base || arena->used <= arena->size);
+    return buffer;
+}

@@ -1,0 +1,246 @@
+#define _DEFAULT_SOURCE
+#include "cases.h"
+#include "clock.h"
+#include "exchange.h"
+#include "payload.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Messages that a rank sends and receives in one iteration. */
+struct messages {
+    int outgoing;
+    int incoming;
+};
+
+static struct messages count_messages(enum benchmark benchmark, int window, struct ranks ranks) {
+    const bool root = ranks.rank == 0;
+    const int all = ranks.size;
+    if (is_point_to_point(benchmark) && ranks.rank > 1)
+        return (struct messages){0, 0};
+    switch (benchmark) {
+    case BIBANDWIDTH:
+        return (struct messages){window, window};
+    case BANDWIDTH:
+    case STREAM:
+        return root ? (struct messages){window, 0} : (struct messages){0, window};
+    case BARRIER:
+        return (struct messages){0, 0};
+    case BCAST:
+        return root ? (struct messages){1, 0} : (struct messages){0, 1};
+    case REDUCE:
+        return (struct messages){1, root ? 1 : 0};
+    case GATHER:
+        return (struct messages){1, root ? all : 0};
+    case SCATTER:
+        return (struct messages){root ? all : 0, 1};
+    case ALLGATHER:
+        return (struct messages){1, all};
+    case ALLTOALL:
+        return (struct messages){all, all};
+    default: /* latency and allreduce */
+        return (struct messages){1, 1};
+    }
+}
+
+/* Why this program cannot run a case, or NULL. */
+static const char *refusal(const struct plan_case *c, struct ranks ranks) {
+    if (is_point_to_point(c->benchmark) && ranks.size < 2)
+        return "it takes two ranks to exchange messages";
+    if ((c->benchmark == BARRIER) != (c->payload == NONE))
+        return "a barrier has the payload none, and no other benchmark has";
+    if ((c->benchmark == REDUCE || c->benchmark == ALLREDUCE) && (c->payload == BYTES || c->payload == DICT))
+        return "MPI_SUM is not defined for this payload";
+    if (payload_count(c) > INT_MAX || latency_attached_bytes(c) > INT_MAX)
+        return "the message has more elements than an int of MPI counts";
+    return NULL;
+}
+
+/* Bytes from one message to the next: slots of a window have pages of their own, pieces of a collective
+ * touch. */
+static size_t spacing(const struct plan_case *c) {
+    return is_point_to_point(c->benchmark) ? arena_stride(c->bytes) : c->bytes;
+}
+
+/* Carves the buffers of a case out of an arena; with an arena without memory this counts what they take. */
+static struct exchange place(const struct plan_case *c, int window, struct ranks ranks, struct arena *arena) {
+    const struct messages messages = count_messages(c->benchmark, window, ranks);
+    struct exchange x = {.type = payload_datatype(c->payload),
+                         .count = (int)payload_count(c),
+                         .peer = 1 - ranks.rank,
+                         .window = window,
+                         .stride = spacing(c)};
+    latency_choose(c, &x);
+    x.outgoing = arena_carve(arena, 1, (size_t)messages.outgoing * x.stride);
+    x.incoming = arena_carve(arena, 1, (size_t)messages.incoming * x.stride);
+    x.acknowledgement = arena_carve(arena, 1, 1);
+    x.attached_bytes = (int)latency_attached_bytes(c);
+    x.attached = arena_carve(arena, 1, (size_t)x.attached_bytes);
+    if (c->benchmark == BCAST && ranks.rank == 0)
+        x.incoming = x.outgoing; /* the argument of MPI_Bcast is one buffer, filled on the root */
+    return x;
+}
+
+static int larger(int a, int b) { return a > b ? a : b; }
+
+/* Allocated and written to, so that no page is served first inside a loop. */
+static void *allocate(int count, size_t bytes) {
+    void *memory = malloc((size_t)count * bytes);
+    if (memory)
+        memset(memory, 1, (size_t)count * bytes);
+    return memory;
+}
+
+bool workspace_create(struct workspace *workspace, const struct plan *plan, struct ranks ranks) {
+    size_t most_bytes = 0;
+    int most_times = 1, most_batches = 1;
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct plan_case *c = &plan->cases[i];
+        struct arena counting = {0};
+        if (refusal(c, ranks))
+            continue;
+        place(c, plan->window, ranks, &counting);
+        if (counting.used > most_bytes)
+            most_bytes = counting.used;
+        most_times = larger(most_times, c->events);
+        if (is_rooted(c->benchmark))
+            most_times = larger(most_times, larger(c->warmup, c->iterations));
+        most_batches = larger(most_batches, c->batches);
+    }
+    workspace->ns = allocate(most_times, sizeof *workspace->ns);
+    workspace->batches = allocate(most_batches, sizeof *workspace->batches);
+    workspace->requests = allocate(larger(2, 2 * plan->window), sizeof *workspace->requests);
+    return workspace->ns && workspace->batches && workspace->requests &&
+           arena_map(&workspace->arena, most_bytes);
+}
+
+static const struct loops *choose_loops(const struct plan_case *c, int rank) {
+    if (c->benchmark == LATENCY)
+        return latency_loops(c, rank);
+    return is_point_to_point(c->benchmark) ? window_loops(c->benchmark, rank)
+                                           : collective_loops(c->benchmark);
+}
+
+/* Checks message number `i` of those that a rank received. */
+static void check_message(const struct plan_case *c, struct ranks ranks, const char *message, int i,
+                          char *complaint) {
+    int origin = i, slot = 0; /* gather and allgather: one piece of each rank */
+    if (is_point_to_point(c->benchmark)) {
+        origin = 1 - ranks.rank;
+        slot = i;
+    } else if (c->benchmark == BCAST || c->benchmark == SCATTER) {
+        origin = 0;
+    }
+    if (c->benchmark == SCATTER || c->benchmark == ALLTOALL)
+        slot = ranks.rank;
+    char fault[COMPLAINT_BYTES] = "";
+    if (c->benchmark == REDUCE || c->benchmark == ALLREDUCE)
+        payload_check_sum(message, c, ranks.size, fault);
+    else
+        payload_check(message, c, origin, slot, fault);
+    if (fault[0])
+        snprintf(complaint, COMPLAINT_BYTES, "message %d that rank %d received: %.200s", i, ranks.rank,
+                 fault);
+}
+
+/* One iteration of the very loop that will be timed, with messages that are checked. */
+static void validate(const struct plan_case *c, struct ranks ranks, const struct loops *loops,
+                     const struct exchange *x, char *complaint) {
+    const struct messages messages = count_messages(c->benchmark, x->window, ranks);
+    payload_poison(x->incoming, (size_t)messages.incoming * x->stride);
+    for (int i = 0; i < messages.outgoing; i++)
+        payload_fill(x->outgoing + (size_t)i * x->stride, c, ranks.rank, i);
+    latency_begin(c, x, ranks.rank);
+    loops->batch(x, 1);
+    latency_end(c, x, ranks.rank);
+    for (int i = 0; i < messages.incoming && !complaint[0]; i++)
+        check_message(c, ranks, x->incoming + (size_t)i * x->stride, i, complaint);
+}
+
+/* Ranks 0 and 1 only; the figures of rank 0 count. */
+static void time_point_to_point(const struct plan_case *c, struct ranks ranks, const struct loops *loops,
+                                const struct exchange *x, struct workspace *workspace) {
+    latency_begin(c, x, ranks.rank);
+    loops->batch(x, c->warmup);
+    for (int i = 0; i < c->batches; i++) {
+        const int64_t start = now_ns();
+        loops->batch(x, c->iterations);
+        workspace->batches[i] = now_ns() - start;
+    }
+    if (ranks.rank == 0)
+        loops->singly(x, ranks, c->events, workspace->ns);
+    else
+        loops->batch(x, c->events);
+    latency_end(c, x, ranks.rank);
+}
+
+/* Calls that hold the ranks together: a batch is one stretch of time, its maximum over the ranks. */
+static void time_joint_batches(const struct plan_case *c, struct ranks ranks, const struct loops *loops,
+                               const struct exchange *x, int64_t *batches) {
+    loops->batch(x, c->warmup);
+    for (int i = 0; i < c->batches; i++) {
+        dissemination_barrier(ranks);
+        const int64_t start = now_ns();
+        loops->batch(x, c->iterations);
+        batches[i] = now_ns() - start;
+    }
+    largest_over_ranks(ranks, batches, c->batches);
+}
+
+/* Calls in which ranks would run ahead: a batch is the sum of its iterations' maxima over the ranks. */
+static void time_rooted_batches(const struct plan_case *c, struct ranks ranks, const struct loops *loops,
+                                const struct exchange *x, struct workspace *workspace) {
+    loops->singly(x, ranks, c->warmup, workspace->ns);
+    for (int i = 0; i < c->batches; i++) {
+        loops->singly(x, ranks, c->iterations, workspace->ns);
+        largest_over_ranks(ranks, workspace->ns, c->iterations);
+        workspace->batches[i] = 0;
+        for (int k = 0; k < c->iterations; k++)
+            workspace->batches[i] += workspace->ns[k];
+    }
+}
+
+static void time_collective(const struct plan_case *c, struct ranks ranks, const struct loops *loops,
+                            const struct exchange *x, struct workspace *workspace) {
+    if (is_rooted(c->benchmark))
+        time_rooted_batches(c, ranks, loops, x, workspace);
+    else
+        time_joint_batches(c, ranks, loops, x, workspace->batches);
+    loops->singly(x, ranks, c->events, workspace->ns);
+    largest_over_ranks(ranks, workspace->ns, c->events);
+}
+
+void case_run(const struct plan_case *c, int window, struct ranks ranks, struct workspace *workspace,
+              struct samples *samples) {
+    const char *reason = refusal(c, ranks);
+    samples_record(samples, "case %d", c->id);
+    samples_flush(samples); /* before anything can crash */
+    if (reason) {
+        samples_record(samples, "skip %d %s", c->id, reason);
+        return;
+    }
+    struct arena arena = workspace->arena; /* a copy: every case begins at the beginning */
+    struct exchange x = place(c, window, ranks, &arena);
+    x.requests = workspace->requests;
+    const bool point_to_point = is_point_to_point(c->benchmark);
+    const bool taking_part = !point_to_point || ranks.rank < 2;
+    const struct loops *loops = taking_part ? choose_loops(c, ranks.rank) : NULL;
+    char complaint[COMPLAINT_BYTES] = "";
+    if (taking_part)
+        validate(c, ranks, loops, &x, complaint);
+    if (share_complaint(ranks, complaint)) {
+        samples_record(samples, "valid %d failed %s", c->id, complaint);
+    } else {
+        samples_record(samples, "valid %d ok", c->id);
+        if (!point_to_point)
+            time_collective(c, ranks, loops, &x, workspace);
+        else if (taking_part)
+            time_point_to_point(c, ranks, loops, &x, workspace);
+        samples_times(samples, "batch", c->id, workspace->batches, c->batches);
+        samples_times(samples, "event", c->id, workspace->ns, c->events);
+    }
+    samples_flush(samples);
+    dissemination_barrier(ranks);
+}

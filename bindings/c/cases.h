@@ -1,0 +1,27 @@
+/* One case after the other: buffers, validation pass, timing. */
+#ifndef POLYMPI_CASES_H
+#define POLYMPI_CASES_H
+
+#include "arena.h"
+#include "plan.h"
+#include "ranks.h"
+#include "samples.h"
+
+#include <mpi.h>
+
+/* What all cases of a launch share, allocated and written to once before the first of them. */
+struct workspace {
+    struct arena arena;
+    int64_t *ns;           /* times of the loops of one case that are timed alone, or its batches */
+    int64_t *batches;      /* times of its batches */
+    MPI_Request *requests; /* two windows */
+};
+
+/* Allocates for the most demanding case of the plan; false where there is no memory for it. */
+bool workspace_create(struct workspace *workspace, const struct plan *plan, struct ranks ranks);
+
+/* Runs one case and writes its records; called by all ranks. */
+void case_run(const struct plan_case *c, int window, struct ranks ranks, struct workspace *workspace,
+              struct samples *samples);
+
+#endif

@@ -1,0 +1,64 @@
+/* One collective call an iteration, root 0. */
+#define _DEFAULT_SOURCE
+#include "delay.h"
+#include "exchange.h"
+
+#define WORLD MPI_COMM_WORLD
+
+INLINED void barrier(const struct exchange *x) {
+    (void)x;
+    planted_delay();
+    MPI_Barrier(WORLD);
+}
+
+INLINED void bcast(const struct exchange *x) {
+    planted_delay();
+    MPI_Bcast(x->incoming, x->count, x->type, 0, WORLD);
+}
+
+INLINED void reduce(const struct exchange *x) {
+    planted_delay();
+    MPI_Reduce(x->outgoing, x->incoming, x->count, x->type, MPI_SUM, 0, WORLD);
+}
+
+INLINED void allreduce(const struct exchange *x) {
+    planted_delay();
+    MPI_Allreduce(x->outgoing, x->incoming, x->count, x->type, MPI_SUM, WORLD);
+}
+
+INLINED void gather(const struct exchange *x) {
+    planted_delay();
+    MPI_Gather(x->outgoing, x->count, x->type, x->incoming, x->count, x->type, 0, WORLD);
+}
+
+INLINED void scatter(const struct exchange *x) {
+    planted_delay();
+    MPI_Scatter(x->outgoing, x->count, x->type, x->incoming, x->count, x->type, 0, WORLD);
+}
+
+INLINED void allgather(const struct exchange *x) {
+    planted_delay();
+    MPI_Allgather(x->outgoing, x->count, x->type, x->incoming, x->count, x->type, WORLD);
+}
+
+INLINED void alltoall(const struct exchange *x) {
+    planted_delay();
+    MPI_Alltoall(x->outgoing, x->count, x->type, x->incoming, x->count, x->type, WORLD);
+}
+
+DEFINE_LOOPS_BEHIND(dissemination_barrier(ranks), barrier);
+DEFINE_LOOPS_BEHIND(dissemination_barrier(ranks), bcast);
+DEFINE_LOOPS_BEHIND(dissemination_barrier(ranks), reduce);
+DEFINE_LOOPS_BEHIND(dissemination_barrier(ranks), allreduce);
+DEFINE_LOOPS_BEHIND(dissemination_barrier(ranks), gather);
+DEFINE_LOOPS_BEHIND(dissemination_barrier(ranks), scatter);
+DEFINE_LOOPS_BEHIND(dissemination_barrier(ranks), allgather);
+DEFINE_LOOPS_BEHIND(dissemination_barrier(ranks), alltoall);
+
+const struct loops *collective_loops(enum benchmark benchmark) {
+    static const struct loops *const loops[BENCHMARKS] = {
+        [BARRIER] = &barrier_loops,     [BCAST] = &bcast_loops,      [REDUCE] = &reduce_loops,
+        [ALLREDUCE] = &allreduce_loops, [GATHER] = &gather_loops,    [SCATTER] = &scatter_loops,
+        [ALLGATHER] = &allgather_loops, [ALLTOALL] = &alltoall_loops};
+    return loops[benchmark];
+}

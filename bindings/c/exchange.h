@@ -1,0 +1,84 @@
+/* One case on one rank: its buffers and calls, and the loops that are timed.
+
+   All dispatch happens before a loop begins. An iteration is a small function that is inlined into two loops,
+   one for batches and one for single events; what it needs lies in a local copy of `struct exchange`, which
+   the compiler keeps in registers. */
+#ifndef POLYMPI_EXCHANGE_H
+#define POLYMPI_EXCHANGE_H
+
+#include "arena.h"
+#include "clock.h"
+#include "plan.h"
+#include "ranks.h"
+
+#include <mpi.h>
+
+enum { PAYLOAD_TAG = 1, ACKNOWLEDGEMENT_TAG = 2 };
+
+typedef int send_call(const void *, int, MPI_Datatype, int, int, MPI_Comm);
+typedef int start_call(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
+
+struct exchange {
+    send_call *send;   /* of the mode: MPI_Send, MPI_Ssend, ... */
+    start_call *start; /* of the mode: MPI_Isend, ... or MPI_Send_init, ... */
+    MPI_Datatype type; /* of the payload */
+    int count;         /* elements in one message */
+    int peer;          /* the other rank of a point-to-point benchmark */
+    int window;        /* messages in flight */
+    size_t stride;     /* bytes from slot to slot of a window */
+    char *outgoing;    /* first slot, or all pieces of a collective */
+    char *incoming;    /* likewise; never the same memory, but for the buffer of bcast on the root */
+    char *acknowledgement;
+    MPI_Request *requests;
+    void *attached; /* buffer of the mode `buffered` */
+    int attached_bytes;
+};
+
+struct loops {
+    void (*batch)(const struct exchange *exchange, int iterations);
+    /* Times each iteration alone; barrier first where all ranks take part. */
+    void (*singly)(const struct exchange *exchange, struct ranks ranks, int iterations, int64_t *ns);
+};
+
+#define INLINED static inline __attribute__((always_inline))
+
+/* Makes `NAME_loops` of the iteration `NAME(const struct exchange *)`. */
+#define DEFINE_LOOPS(name) DEFINE_LOOPS_BEHIND(, name)
+
+/* The same, with `before` untimed before each iteration that is timed alone. */
+#define DEFINE_LOOPS_BEHIND(before, name)                                                                    \
+    static void name##_batch(const struct exchange *given, int iterations) {                                 \
+        const struct exchange exchange = *given;                                                             \
+        for (int i = 0; i < iterations; i++)                                                                 \
+            name(&exchange);                                                                                 \
+    }                                                                                                        \
+    static void name##_singly(const struct exchange *given, struct ranks ranks, int iterations,              \
+                              int64_t *ns) {                                                                 \
+        const struct exchange exchange = *given;                                                             \
+        (void)ranks;                                                                                         \
+        for (int i = 0; i < iterations; i++) {                                                               \
+            before;                                                                                          \
+            const int64_t start = now_ns();                                                                  \
+            name(&exchange);                                                                                 \
+            ns[i] = now_ns() - start;                                                                        \
+        }                                                                                                    \
+    }                                                                                                        \
+    static const struct loops name##_loops = {name##_batch, name##_singly}
+
+/* The loops of rank 0 or 1 for each point-to-point benchmark. */
+const struct loops *latency_loops(const struct plan_case *c, int rank);
+const struct loops *window_loops(enum benchmark benchmark, int rank);
+
+/* The loops of every rank for each collective benchmark. */
+const struct loops *collective_loops(enum benchmark benchmark);
+
+/* The calls that a mode of latency makes, and the requests, attached buffer and receive posted ahead that it
+   needs, from before the first iteration to after the last. */
+void latency_choose(const struct plan_case *c, struct exchange *exchange);
+void latency_begin(const struct plan_case *c, const struct exchange *exchange, int rank);
+void latency_end(const struct plan_case *c, const struct exchange *exchange, int rank);
+
+/* Size of the buffer that the mode `buffered` attaches; 0 for other modes. */
+size_t latency_attached_bytes(const struct plan_case *c);
+
+#endif

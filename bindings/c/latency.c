@@ -1,0 +1,209 @@
+/* Ping-pong in all send modes and completions. In an iteration's name, ping is rank 0 and pong rank 1. */
+#define _DEFAULT_SOURCE
+#include "delay.h"
+#include "exchange.h"
+
+/* Where the persistent requests lie; in the mode `ready` AHEAD is also the receive that rank 1 posts ahead.
+ */
+enum { SENDING, AHEAD };
+
+#define WORLD MPI_COMM_WORLD
+#define IGNORE MPI_STATUS_IGNORE
+
+INLINED void receive(const struct exchange *x) {
+    MPI_Recv(x->incoming, x->count, x->type, x->peer, PAYLOAD_TAG, WORLD, IGNORE);
+}
+
+INLINED void post(const struct exchange *x, MPI_Request *request) {
+    MPI_Irecv(x->incoming, x->count, x->type, x->peer, PAYLOAD_TAG, WORLD, request);
+}
+
+INLINED void send(const struct exchange *x) {
+    planted_delay();
+    x->send(x->outgoing, x->count, x->type, x->peer, PAYLOAD_TAG, WORLD);
+}
+
+INLINED void send_and_wait(const struct exchange *x) {
+    MPI_Request sending;
+    planted_delay();
+    x->start(x->outgoing, x->count, x->type, x->peer, PAYLOAD_TAG, WORLD, &sending);
+    MPI_Wait(&sending, IGNORE);
+}
+
+INLINED void restart_send_and_wait(const struct exchange *x) {
+    planted_delay();
+    MPI_Start(&x->requests[SENDING]);
+    MPI_Wait(&x->requests[SENDING], IGNORE);
+}
+
+INLINED void ping(const struct exchange *x) {
+    send(x);
+    receive(x);
+}
+
+INLINED void pong(const struct exchange *x) {
+    receive(x);
+    send(x);
+}
+
+INLINED void ping_nonblocking(const struct exchange *x) {
+    MPI_Request receiving;
+    send_and_wait(x);
+    post(x, &receiving);
+    MPI_Wait(&receiving, IGNORE);
+}
+
+INLINED void pong_nonblocking(const struct exchange *x) {
+    MPI_Request receiving;
+    post(x, &receiving);
+    MPI_Wait(&receiving, IGNORE);
+    send_and_wait(x);
+}
+
+INLINED void ping_persistent(const struct exchange *x) {
+    restart_send_and_wait(x);
+    MPI_Start(&x->requests[AHEAD]);
+    MPI_Wait(&x->requests[AHEAD], IGNORE);
+}
+
+INLINED void pong_persistent(const struct exchange *x) {
+    MPI_Start(&x->requests[AHEAD]);
+    MPI_Wait(&x->requests[AHEAD], IGNORE);
+    restart_send_and_wait(x);
+}
+
+/* In the mode `ready` every receive is posted before the message that makes the other side send. */
+
+INLINED void ping_ready(const struct exchange *x) {
+    MPI_Request receiving;
+    post(x, &receiving);
+    send(x);
+    MPI_Wait(&receiving, IGNORE);
+}
+
+INLINED void pong_ready(const struct exchange *x) {
+    MPI_Wait(&x->requests[AHEAD], IGNORE);
+    post(x, &x->requests[AHEAD]);
+    send(x);
+}
+
+INLINED void ping_ready_nonblocking(const struct exchange *x) {
+    MPI_Request receiving;
+    post(x, &receiving);
+    send_and_wait(x);
+    MPI_Wait(&receiving, IGNORE);
+}
+
+INLINED void pong_ready_nonblocking(const struct exchange *x) {
+    MPI_Wait(&x->requests[AHEAD], IGNORE);
+    post(x, &x->requests[AHEAD]);
+    send_and_wait(x);
+}
+
+INLINED void ping_ready_persistent(const struct exchange *x) {
+    MPI_Start(&x->requests[AHEAD]);
+    restart_send_and_wait(x);
+    MPI_Wait(&x->requests[AHEAD], IGNORE);
+}
+
+INLINED void pong_ready_persistent(const struct exchange *x) {
+    MPI_Wait(&x->requests[AHEAD], IGNORE);
+    MPI_Start(&x->requests[AHEAD]);
+    restart_send_and_wait(x);
+}
+
+INLINED void sendrecv(const struct exchange *x) {
+    planted_delay();
+    MPI_Sendrecv(x->outgoing, x->count, x->type, x->peer, PAYLOAD_TAG, x->incoming, x->count, x->type,
+                 x->peer, PAYLOAD_TAG, WORLD, IGNORE);
+}
+
+DEFINE_LOOPS(ping);
+DEFINE_LOOPS(pong);
+DEFINE_LOOPS(ping_nonblocking);
+DEFINE_LOOPS(pong_nonblocking);
+DEFINE_LOOPS(ping_persistent);
+DEFINE_LOOPS(pong_persistent);
+DEFINE_LOOPS(ping_ready);
+DEFINE_LOOPS(pong_ready);
+DEFINE_LOOPS(ping_ready_nonblocking);
+DEFINE_LOOPS(pong_ready_nonblocking);
+DEFINE_LOOPS(ping_ready_persistent);
+DEFINE_LOOPS(pong_ready_persistent);
+DEFINE_LOOPS(sendrecv);
+
+const struct loops *latency_loops(const struct plan_case *c, int rank) {
+    static const struct loops *const loops[COMPLETIONS][2] = {
+        [BLOCKING] = {&ping_loops, &pong_loops},
+        [NONBLOCKING] = {&ping_nonblocking_loops, &pong_nonblocking_loops},
+        [PERSISTENT] = {&ping_persistent_loops, &pong_persistent_loops}};
+    static const struct loops *const ready_loops[COMPLETIONS][2] = {
+        [BLOCKING] = {&ping_ready_loops, &pong_ready_loops},
+        [NONBLOCKING] = {&ping_ready_nonblocking_loops, &pong_ready_nonblocking_loops},
+        [PERSISTENT] = {&ping_ready_persistent_loops, &pong_ready_persistent_loops}};
+    if (c->send_mode == SENDRECV)
+        return &sendrecv_loops;
+    return c->send_mode == READY ? ready_loops[c->completion][rank] : loops[c->completion][rank];
+}
+
+void latency_choose(const struct plan_case *c, struct exchange *x) {
+    static send_call *const sends[SEND_MODES] = {MPI_Send, MPI_Ssend, MPI_Bsend, MPI_Rsend, NULL};
+    static start_call *const starts[SEND_MODES] = {MPI_Isend, MPI_Issend, MPI_Ibsend, MPI_Irsend, NULL};
+    static start_call *const inits[SEND_MODES] = {MPI_Send_init, MPI_Ssend_init, MPI_Bsend_init,
+                                                  MPI_Rsend_init, NULL};
+    x->send = sends[c->send_mode];
+    x->start = (c->completion == PERSISTENT ? inits : starts)[c->send_mode];
+}
+
+size_t latency_attached_bytes(const struct plan_case *c) {
+    /* One message on its way, and one of the iteration before that the library may not have taken back yet;
+       twice that, since a library may cut the buffer in pieces. */
+    enum { ROOM_FOR_MESSAGES = 4 };
+    return c->send_mode == BUFFERED ? ROOM_FOR_MESSAGES * (c->bytes + MPI_BSEND_OVERHEAD) : 0;
+}
+
+/* Rank 1 posts its first receive and tells rank 0, which may send in the mode `ready` from then on. */
+static void begin_ready(const struct plan_case *c, const struct exchange *x, int rank) {
+    if (rank == 0) {
+        MPI_Recv(NULL, 0, MPI_BYTE, x->peer, ACKNOWLEDGEMENT_TAG, WORLD, IGNORE);
+        return;
+    }
+    if (c->completion == PERSISTENT)
+        MPI_Start(&x->requests[AHEAD]);
+    else
+        post(x, &x->requests[AHEAD]);
+    MPI_Send(NULL, 0, MPI_BYTE, x->peer, ACKNOWLEDGEMENT_TAG, WORLD);
+}
+
+/* An empty message completes the receive that rank 1 has posted ahead and no iteration answers. */
+static void end_ready(const struct exchange *x, int rank) {
+    if (rank == 0)
+        MPI_Send(NULL, 0, x->type, x->peer, PAYLOAD_TAG, WORLD);
+    else
+        MPI_Wait(&x->requests[AHEAD], IGNORE);
+}
+
+void latency_begin(const struct plan_case *c, const struct exchange *x, int rank) {
+    if (c->send_mode == BUFFERED)
+        MPI_Buffer_attach(x->attached, x->attached_bytes);
+    if (c->completion == PERSISTENT) {
+        x->start(x->outgoing, x->count, x->type, x->peer, PAYLOAD_TAG, WORLD, &x->requests[SENDING]);
+        MPI_Recv_init(x->incoming, x->count, x->type, x->peer, PAYLOAD_TAG, WORLD, &x->requests[AHEAD]);
+    }
+    if (c->send_mode == READY)
+        begin_ready(c, x, rank);
+}
+
+void latency_end(const struct plan_case *c, const struct exchange *x, int rank) {
+    if (c->send_mode == READY)
+        end_ready(x, rank);
+    if (c->completion == PERSISTENT) {
+        MPI_Request_free(&x->requests[SENDING]);
+        MPI_Request_free(&x->requests[AHEAD]);
+    }
+    if (c->send_mode == BUFFERED) {
+        void *buffer;
+        int bytes;
+        MPI_Buffer_detach(&buffer, &bytes);
+    }
+}

@@ -1,0 +1,88 @@
+/* Many messages in flight: bandwidth, bibandwidth and stream. `a` is rank 0 and `b` rank 1. */
+#define _DEFAULT_SOURCE
+#include "delay.h"
+#include "exchange.h"
+
+/* MPICH before 4.1 declares the statuses as an array, for which GCC takes MPI_STATUSES_IGNORE, an address
+   that only MPI reads anything into, to be one of size 0. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wstringop-overflow"
+#endif
+
+#define WORLD MPI_COMM_WORLD
+#define IGNORE MPI_STATUS_IGNORE
+
+INLINED void post_receives(const struct exchange *x, MPI_Request *requests) {
+    char *slot = x->incoming;
+    for (int i = 0; i < x->window; i++, slot += x->stride)
+        MPI_Irecv(slot, x->count, x->type, x->peer, PAYLOAD_TAG, WORLD, &requests[i]);
+}
+
+INLINED void start_sends(const struct exchange *x, MPI_Request *requests) {
+    char *slot = x->outgoing;
+    for (int i = 0; i < x->window; i++, slot += x->stride) {
+        planted_delay();
+        MPI_Isend(slot, x->count, x->type, x->peer, PAYLOAD_TAG, WORLD, &requests[i]);
+    }
+}
+
+INLINED void acknowledge(const struct exchange *x) {
+    MPI_Send(x->acknowledgement, 1, MPI_BYTE, x->peer, ACKNOWLEDGEMENT_TAG, WORLD);
+}
+
+INLINED void await_acknowledgement(const struct exchange *x) {
+    MPI_Recv(x->acknowledgement, 1, MPI_BYTE, x->peer, ACKNOWLEDGEMENT_TAG, WORLD, IGNORE);
+}
+
+INLINED void bandwidth_a(const struct exchange *x) {
+    start_sends(x, x->requests);
+    MPI_Waitall(x->window, x->requests, MPI_STATUSES_IGNORE);
+    await_acknowledgement(x);
+}
+
+INLINED void bandwidth_b(const struct exchange *x) {
+    post_receives(x, x->requests);
+    MPI_Waitall(x->window, x->requests, MPI_STATUSES_IGNORE);
+    acknowledge(x);
+}
+
+INLINED void bibandwidth(const struct exchange *x) {
+    post_receives(x, x->requests);
+    start_sends(x, x->requests + x->window);
+    MPI_Waitall(2 * x->window, x->requests, MPI_STATUSES_IGNORE);
+}
+
+INLINED void stream_a(const struct exchange *x) {
+    char *slot = x->outgoing;
+    for (int i = 0; i < x->window; i++, slot += x->stride) {
+        planted_delay();
+        MPI_Send(slot, x->count, x->type, x->peer, PAYLOAD_TAG, WORLD);
+    }
+    await_acknowledgement(x);
+}
+
+INLINED void stream_b(const struct exchange *x) {
+    char *slot = x->incoming;
+    for (int i = 0; i < x->window; i++, slot += x->stride)
+        MPI_Recv(slot, x->count, x->type, x->peer, PAYLOAD_TAG, WORLD, IGNORE);
+    acknowledge(x);
+}
+
+DEFINE_LOOPS(bandwidth_a);
+DEFINE_LOOPS(bandwidth_b);
+DEFINE_LOOPS(bibandwidth);
+DEFINE_LOOPS(stream_a);
+DEFINE_LOOPS(stream_b);
+
+const struct loops *window_loops(enum benchmark benchmark, int rank) {
+    static const struct loops *const bandwidth_loops[2] = {&bandwidth_a_loops, &bandwidth_b_loops};
+    static const struct loops *const stream_loops[2] = {&stream_a_loops, &stream_b_loops};
+    switch (benchmark) {
+    case BANDWIDTH:
+        return bandwidth_loops[rank];
+    case STREAM:
+        return stream_loops[rank];
+    default:
+        return &bibandwidth_loops;
+    }
+}
