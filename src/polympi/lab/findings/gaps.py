@@ -1,0 +1,83 @@
+"""What is missing from a run, and why: failed launches, withdrawn bindings, refused and uncovered cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from polympi.lab.findings.phrases import count, first_few, listing, sentence, verb
+from polympi.lab.samples.records import LaunchRecord, Refusal, StackRun
+from polympi.lab.statistics.model import Analysis
+
+UNTIMED_OUTCOMES = ("crashed", "timed out", "unreadable")
+
+
+def failed_launches(analysis: Analysis) -> list[LaunchRecord]:
+    """Launches that gave no samples through a fault of their own (an interruption is not one)."""
+    return [launch for launch in analysis.launches if launch.outcome in UNTIMED_OUTCOMES]
+
+
+def failures(analysis: Analysis) -> list[str]:
+    """Sentences about launches that failed, bindings that were withdrawn, and validations that failed."""
+    said = list(_failed(analysis))
+    if analysis.outcome:
+        said += [sentence(f"{name} was withdrawn: {why}") for name, why in analysis.outcome.withdrawn.items()]
+    said += _refused(analysis.launches, "invalid", "failed validation in", "its figures there are not shown")
+    return said
+
+
+def omissions(analysis: Analysis) -> list[str]:
+    """Sentences about what was not measured by intent: skipped, uncovered, left out."""
+    said = _refused(analysis.launches, "skipped", "skipped", "")
+    for planned in analysis.run.stacks:
+        said += [sentence(f"{name} took no part on {planned.stack}: {why}") for name, why in planned.left_out.items()]
+        for binding, refusals in planned.not_covered.items():
+            said += _uncovered(planned, binding, refusals)
+    return said
+
+
+def _failed(analysis: Analysis) -> Iterable[str]:
+    groups: dict[tuple[str, str, str], list[LaunchRecord]] = {}
+    for launch in failed_launches(analysis):
+        groups.setdefault((launch.binding, launch.stack, launch.outcome), []).append(launch)
+    for (binding, stack, outcome), launches in groups.items():
+        all_of_it = sum(one.binding == binding and one.stack == stack for one in analysis.launches)
+        numbers = first_few([str(one.launch) for one in launches])
+        predicate = {
+            "crashed": "crashed",
+            "timed out": "timed out",
+            "unreadable": f"wrote {verb(len(launches), 'a file', 'files')} that cannot be read",
+        }[outcome]
+        detail = next((one.detail for one in launches if one.detail), "")
+        text = f"{binding} on {stack}: {len(launches)} of {count(all_of_it, 'launch')} {predicate}"
+        text += f" ({verb(len(launches), 'launch', 'launches')} {numbers})"
+        yield sentence(f"{text}: {detail}" if detail else text)
+
+
+def _refused(launches: Iterable[LaunchRecord], field: str, predicate: str, consequence: str) -> list[str]:
+    groups: dict[tuple[str, str, str], dict[str, None]] = {}
+    for launch in launches:
+        refusals: list[Refusal] = getattr(launch, field)
+        for refusal in refusals:
+            groups.setdefault((launch.binding, launch.stack, refusal.reason), {})[refusal.case] = None
+    said = []
+    for (binding, stack, reason), cases in groups.items():
+        text = f"{binding} on {stack} {predicate} {count(len(cases), 'case')} ({first_few(list(cases), 3)}): {reason}"
+        said.append(sentence(f"{text.rstrip('.')}; {consequence}" if consequence else text))
+    return said
+
+
+def _uncovered(planned: StackRun, binding: str, refusals: list[Refusal]) -> list[str]:
+    reasons: dict[str, list[str]] = {}
+    for refusal in refusals:
+        reasons.setdefault(refusal.reason, []).append(refusal.case)
+    total = len(planned.cases)
+    said = []
+    for reason, cases in reasons.items():
+        benchmarks = listing(dict.fromkeys(case.split("/")[0] for case in cases))
+        said.append(
+            sentence(
+                f"{binding} on {planned.stack} does not cover {len(cases)} of {count(total, 'case')} "
+                f"({benchmarks}): {reason}"
+            )
+        )
+    return said

@@ -1,0 +1,83 @@
+"""Loads the published tables and says where each comes from."""
+
+from __future__ import annotations
+
+import io
+import sys
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+import polars as pl
+
+from polympi.lab.errors import UsageError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a published table comes from.
+
+    Attributes:
+        name: name of the table, also of its file.
+        title: what was measured.
+        author: who measured it; empty if the report names nobody.
+        work: title of the report.
+        year: year of the report; empty if it gives none.
+        setting: machine, software and method.
+        unit: unit of the figures.
+        weaknesses: what to know before setting other figures beside them.
+    """
+
+    name: str
+    title: str
+    author: str
+    work: str
+    year: str
+    setting: str
+    unit: str
+    weaknesses: tuple[str, ...]
+
+    @property
+    def citation(self) -> str:
+        """Author, work and year in one line."""
+        return ", ".join(part for part in (self.author, self.work, self.year) if part)
+
+
+@dataclass(frozen=True)
+class PublishedTable:
+    """A published table with its source."""
+
+    source: Source
+    frame: pl.DataFrame
+
+
+@lru_cache(maxsize=1)
+def sources() -> dict[str, Source]:
+    """All published tables by name, in the order of ``data/sources.toml``."""
+    text = (_data() / "sources.toml").read_text(encoding="utf-8")
+    return {
+        name: Source(name=name, weaknesses=tuple(entry.pop("weaknesses")), **entry)
+        for name, entry in tomllib.loads(text).items()
+    }
+
+
+def published(name: str) -> PublishedTable:
+    """A published table.
+
+    Raises:
+        UsageError: there is no such table.
+    """
+    source = sources().get(name)
+    if source is None:
+        raise UsageError(f"There is no published table '{name}': choose one of {', '.join(sources())}.")
+    return PublishedTable(source, pl.read_csv(io.BytesIO((_data() / f"{name}.csv").read_bytes())))
+
+
+def _data() -> Any:
+    return resources.files("polympi.lab.published") / "data"

@@ -1,0 +1,133 @@
+"""What a table of bindings says about a row: the words of each cell, the same in every format."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from polympi.lab.findings.phrases import factor, rate, signed
+from polympi.lab.findings.rows import Family, Row, bindings_of, by_family, representative_sizes
+from polympi.lab.samples.records import REFERENCE
+from polympi.lab.statistics.model import Analysis
+from polympi.lab.units import format_ns, format_size
+
+# Sign, short word and long word of each verdict: a sign and a word, so that colour is never the only carrier.
+SIGNS = {
+    "reference": "",
+    "slower": "▲",
+    "faster": "▼",
+    "ambiguous": "?",
+    "not separated": "≈",
+    "too few launches": "…",
+    "no counterpart": "·",
+    "invalid": "✗",
+}
+MEANINGS = {
+    "slower": "slower than C: the interval excludes 1, the effect exceeds the noise floor, and q ≤ 0.05",
+    "faster": "faster than C, by the same rules",
+    "ambiguous": "the interval excludes 1, but among so many rows that may be chance",
+    "not separated": "not told apart from C: the interval includes 1, or the effect is inside the noise floor",
+    "too few launches": "fewer than six launches: no interval reaches 95 %",
+    "no counterpart": "C has no such figure",
+    "invalid": "what arrived was not what was sent; no figure is shown",
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One binding in one line of the table.
+
+    Attributes:
+        binding: the binding.
+        verdict: its verdict; empty if the binding has no such row.
+        sign: the sign of the verdict.
+        time: the median.
+        delta: difference to C with its sign; empty without a counterpart.
+        ratio: ratio to C.
+        interval: interval of the ratio.
+    """
+
+    binding: str
+    verdict: str = ""
+    sign: str = ""
+    time: str = ""
+    delta: str = ""
+    ratio: str = ""
+    interval: str = ""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One case in the table: C's figure and a cell for every other binding.
+
+    Attributes:
+        family: benchmark, mode and payload.
+        label: the family's title where it begins, else empty.
+        size: the message size; empty where there is none.
+        reference: C's median with nothing to compare.
+        bandwidth: C's bandwidth, for bandwidth benchmarks.
+        cells: a cell a binding, in the order of the run.
+    """
+
+    family: Family
+    label: str
+    size: str
+    reference: str
+    bandwidth: str
+    cells: tuple[Cell, ...]
+
+
+def cell(row: Row) -> Cell:
+    """The words for one row."""
+    return Cell(
+        binding=row.binding,
+        verdict=row.verdict,
+        sign=SIGNS.get(row.verdict, ""),
+        time=format_ns(row.median_ns) if row.median_ns is not None else "",
+        delta=signed(row.delta_to_c_ns) if row.delta_to_c_ns is not None else "",
+        ratio=factor(row.ratio_to_c) if row.ratio_to_c is not None else "",
+        interval=interval(row.ratio_low, row.ratio_high),
+    )
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """An interval of a ratio: ``1.62 to 1.68``; empty when there is none."""
+    return "" if low is None or high is None else f"{factor(low)} to {factor(high)}"
+
+
+def main_table(analysis: Analysis, rows: Sequence[Row], stack: str) -> tuple[list[str], list[Line]]:
+    """Bindings by benchmark at representative sizes.
+
+    Args:
+        analysis: the run.
+        rows: its rows.
+        stack: the stack.
+
+    Returns:
+        The bindings that are compared with C, and the lines of the table.
+    """
+    own = [row for row in rows if row.stack == stack]
+    present = {row.binding for row in own}
+    bindings = [name for name in bindings_of(analysis, stack, compared=True) if name in present]
+    lines: list[Line] = []
+    for family, members in by_family(own).items():
+        sizes = representative_sizes(row.size_bytes for row in members)
+        for index, size in enumerate(sizes):
+            at_size = {row.binding: row for row in members if row.size_bytes == size}
+            if set(at_size) & set(bindings):
+                lines.append(_line(family, size, at_size, bindings, first=index == 0))
+    return bindings, lines
+
+
+def _line(family: Family, size: int, at_size: dict[str, Row], bindings: Sequence[str], *, first: bool) -> Line:
+    reference = at_size.get(REFERENCE)
+    return Line(
+        family=family,
+        label=family.title if first else "",
+        size="" if family.payload == "none" else format_size(size),
+        reference=format_ns(reference.median_ns) if reference and reference.median_ns is not None else "",
+        bandwidth=rate(reference.mb_per_s)
+        if reference and reference.mb_per_s and family.benchmark in ("bandwidth", "bibandwidth", "stream")
+        else "",
+        cells=tuple(cell(at_size[name]) if name in at_size else Cell(name) for name in bindings),
+    )

@@ -1,0 +1,24 @@
+"""Charts: one function a chart, each from rows of an analysis and the colours of its bindings."""
+
+from polympi.lab.report.charts.bars import memory, modes_at_size, startup
+from polympi.lab.report.charts.comparison import series_over_size
+from polympi.lab.report.charts.fits import fitted_time, residuals
+from polympi.lab.report.charts.launches import event_percentiles, launch_distribution
+from polympi.lab.report.charts.over_size import bandwidth_over_size, ratio_over_size, time_over_size
+from polympi.lab.report.charts.style import Palette, config
+
+__all__ = [
+    "Palette",
+    "bandwidth_over_size",
+    "config",
+    "event_percentiles",
+    "fitted_time",
+    "launch_distribution",
+    "memory",
+    "modes_at_size",
+    "ratio_over_size",
+    "residuals",
+    "series_over_size",
+    "startup",
+    "time_over_size",
+]

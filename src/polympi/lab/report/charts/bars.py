@@ -1,0 +1,119 @@
+"""Charts of single figures a binding: modes at one size, start-up, memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from polympi.lab.findings.rows import Row
+from polympi.lab.report.charts.style import TIME_LABEL, Palette, data, faded, highlight, layered
+from polympi.lab.units import format_bytes, format_ns
+
+_STARTUP = {"first-barrier": "launch to first barrier", "import": "loading the binding", "init": "MPI_Init_thread"}
+_MEMORY_LABEL = "format(datum.value / 1e6, ',~r') + ' MB'"
+
+
+def modes_at_size(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:
+    """Time of every mode at one size with intervals, a line a mode.
+
+    Args:
+        rows: rows of one benchmark, payload and size, of all modes and bindings.
+        palette: colours of the run.
+    """
+    return _dots(rows, palette, {mode: mode for mode in dict.fromkeys(row.mode for row in rows)}, zero=False)
+
+
+def startup(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:
+    """From launch to first barrier, loading the binding, and ``MPI_Init_thread``, with intervals.
+
+    Args:
+        rows: the ``startup`` rows of one stack.
+        palette: colours of the run.
+    """
+    return _dots([row for row in rows if row.mode in _STARTUP], palette, _STARTUP, zero=True)
+
+
+def memory(frame: pl.DataFrame, palette: Palette) -> alt.LayerChart:
+    """Memory of a process after the first barrier: a bar for its proportional share, a tick for its resident set.
+
+    Args:
+        frame: rows of ``Analysis.memory`` of one stack.
+        palette: colours of the run.
+    """
+    records: list[dict[str, Any]] = [
+        {"binding": b, "pss": pss, "rss": rss, "pss_text": format_bytes(pss), "rss_text": format_bytes(rss)}
+        for b, pss, rss in frame.select("binding", "pss_bytes", "rss_bytes").iter_rows()
+        if pss
+    ]
+    names = palette.present(records)
+    tooltip = [
+        alt.Tooltip("binding:N", title="binding"),
+        alt.Tooltip("pss_text:N", title="PSS"),
+        alt.Tooltip("rss_text:N", title="RSS"),
+    ]
+    axis = alt.Axis(labelExpr=_MEMORY_LABEL, tickCount=6, labelOverlap="greedy")
+    title = "memory of a process: bar PSS, tick RSS"
+    base = alt.Chart(data(records)).encode(
+        y=alt.Y("binding:N", title=None, sort=names, axis=alt.Axis(ticks=False, domain=False)), tooltip=tooltip
+    )
+    bars = base.mark_bar(height=18, cornerRadiusEnd=3).encode(
+        x=alt.X("pss:Q", title=title, axis=axis),
+        color=alt.Color("binding:N", scale=palette.scale(names), legend=None),
+    )
+    labels = base.mark_text(align="left", dx=6).encode(x=alt.X("pss:Q"), text=alt.Text("pss_text:N"))
+    ticks = base.mark_tick(thickness=2, size=24).encode(
+        x=alt.X("rss:Q"), color=alt.Color("binding:N", scale=palette.scale(names), legend=None)
+    )
+    return layered([bars, ticks, labels], 20 + 36 * max(1, len(names)))
+
+
+def _dots(rows: Sequence[Row], palette: Palette, groups: dict[str, str], *, zero: bool) -> alt.LayerChart:
+    records: list[dict[str, Any]] = [
+        {
+            "binding": row.binding,
+            "group": groups[row.mode],
+            "ns": row.median_ns,
+            "low": row.ci_low_ns,
+            "high": row.ci_high_ns,
+            "time": format_ns(row.median_ns),
+            "verdict": row.verdict,
+        }
+        for row in rows
+        if row.median_ns is not None
+    ]
+    names = palette.present(records)
+    order = [label for label in groups.values() if any(r["group"] == label for r in records)]
+    chosen = highlight()
+    x_axis = alt.Axis(labelExpr=TIME_LABEL, tickCount=6, labelOverlap="greedy")
+    base = alt.Chart(data(records)).encode(
+        y=alt.Y(
+            "group:N",
+            title=None,
+            sort=order,
+            scale=alt.Scale(paddingInner=0.35),
+            axis=alt.Axis(ticks=False, domain=False, grid=False),
+        ),
+        yOffset=alt.YOffset("binding:N", sort=names),
+        color=alt.Color("binding:N", scale=palette.scale(names), legend=alt.Legend(columns=0)),
+    )
+    bars = base.mark_rule(strokeWidth=2).encode(
+        x=alt.X("low:Q", title="time", scale=alt.Scale(zero=zero), axis=x_axis),
+        x2=alt.X2("high"),
+        opacity=faded(chosen, 0.6),
+    )
+    points = base.mark_point(filled=True, size=54).encode(
+        x=alt.X("ns:Q", title="time", scale=alt.Scale(zero=zero), axis=x_axis),
+        shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=None),
+        opacity=faded(chosen),
+        tooltip=[
+            alt.Tooltip("binding:N", title="binding"),
+            alt.Tooltip("group:N", title="figure"),
+            alt.Tooltip("time:N", title="median"),
+            alt.Tooltip("verdict:N", title="verdict"),
+        ],
+    )
+    height = 20 + (16 + 13 * max(1, len(names))) * max(1, len(order))
+    return layered([bars, points.add_params(chosen)], height)

@@ -1,0 +1,118 @@
+"""Charts of the fitted protocol segments and what they leave over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+from polympi.lab.findings.phrases import percent
+from polympi.lab.report.charts.style import (
+    TIME_LABEL,
+    Palette,
+    data,
+    faded,
+    highlight,
+    layered,
+    log_axis,
+    size_axis,
+    zoom,
+)
+from polympi.lab.statistics.model import Fit
+from polympi.lab.units import format_ns, format_size
+
+
+def fitted_time(fits: Sequence[Fit], palette: Palette) -> alt.LayerChart:
+    """Measured points, the fitted line of each protocol segment, and a mark where a segment begins.
+
+    Args:
+        fits: the fits of one family, one a binding.
+        palette: colours of the run.
+    """
+    records = [record for fit in fits for record in _records(fit)]
+    names = palette.present(records)
+    chosen = highlight()
+    x = size_axis(r["size"] for r in records)
+    y = log_axis("ns", "time of one operation", (r["ns"] for r in records), TIME_LABEL)
+    colour = alt.Color("binding:N", scale=palette.scale(names), legend=alt.Legend(columns=0))
+    base = alt.Chart(data(records)).encode(x=x, color=colour)
+    lines = base.mark_line(strokeWidth=1.6).encode(
+        y=alt.Y("fitted:Q"), detail=alt.Detail("segment:N"), opacity=faded(chosen)
+    )
+    points = base.mark_point(size=38, filled=True).encode(
+        y=y,
+        shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=None),
+        opacity=faded(chosen),
+        tooltip=[
+            alt.Tooltip("binding:N", title="binding"),
+            alt.Tooltip("size_text:N", title="size"),
+            alt.Tooltip("measured_text:N", title="measured"),
+            alt.Tooltip("fitted_text:N", title="fitted"),
+            alt.Tooltip("residual_text:N", title="residual"),
+        ],
+    )
+    layers = [*_breaks(fits, x), lines, points.add_params(chosen, zoom("zoomed"))]
+    return layered(layers, 290)
+
+
+def residuals(fits: Sequence[Fit], palette: Palette) -> alt.LayerChart:
+    """What the fit leaves over, ``(measured - fitted) / measured``, over size.
+
+    Args:
+        fits: the fits of one family, one a binding.
+        palette: colours of the run.
+    """
+    records = [record for fit in fits for record in _records(fit)]
+    names = palette.present(records)
+    chosen = highlight()
+    x = size_axis(r["size"] for r in records)
+    base = alt.Chart(data(records)).encode(
+        x=x,
+        y=alt.Y("residual:Q", title="(measured − fitted) / measured", axis=alt.Axis(format="+.1~%", tickCount=5)),
+        color=alt.Color("binding:N", scale=palette.scale(names), legend=None),
+    )
+    zero = alt.Chart(data([{"residual": 0.0}])).mark_rule(strokeDash=[4, 3]).encode(y=alt.Y("residual:Q"))
+    lines = base.mark_line(strokeWidth=1, opacity=0.5).encode(detail=alt.Detail("segment:N"))
+    points = base.mark_point(size=38, filled=True).encode(
+        shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=None),
+        opacity=faded(chosen),
+        tooltip=[
+            alt.Tooltip("binding:N", title="binding"),
+            alt.Tooltip("size_text:N", title="size"),
+            alt.Tooltip("residual_text:N", title="residual"),
+        ],
+    )
+    layers = [*_breaks(fits, x), zero, lines, points.add_params(chosen)]
+    return layered(layers, 290)
+
+
+def _breaks(fits: Sequence[Fit], x: alt.X) -> list[alt.Chart]:
+    starts = sorted({segment.first_size for fit in fits for segment in fit.segments[1:]})
+    if not starts:
+        return []
+    records = [{"size": size, "label": f"new protocol segment from {format_size(size)}"} for size in starts]
+    tooltip = [alt.Tooltip("label:N", title=" ")]
+    return [alt.Chart(data(records)).mark_rule(strokeDash=[2, 3], opacity=0.7).encode(x=x, tooltip=tooltip)]
+
+
+def _records(fit: Fit) -> list[dict[str, Any]]:
+    found = []
+    for size, measured, fitted in zip(fit.sizes, fit.measured_ns, fit.fitted_ns, strict=True):
+        part = next((i for i, s in enumerate(fit.segments) if s.first_size <= size <= s.last_size), 0)
+        residual = (measured - fitted) / measured if measured else 0.0
+        found.append(
+            {
+                "binding": fit.binding,
+                "segment": part,
+                "size": size,
+                "size_text": format_size(size),
+                "ns": measured,
+                "fitted": fitted if fitted > 0 else None,
+                "residual": residual,
+                "measured_text": format_ns(measured),
+                "fitted_text": format_ns(fitted),
+                "residual_text": percent(residual),
+            }
+        )
+    return found

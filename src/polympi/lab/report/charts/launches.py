@@ -1,0 +1,120 @@
+"""Charts of what lies behind a row: its launches and its single events."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from polympi.lab.findings.rows import Row, example_size, representative_sizes
+from polympi.lab.report.charts.style import (
+    TIME_LABEL,
+    Palette,
+    data,
+    faded,
+    highlight,
+    layered,
+    log_axis,
+    size_chooser,
+)
+from polympi.lab.units import format_ns
+
+_PERCENTILES = (
+    ("p50", "p50_ns"),
+    ("p90", "p90_ns"),
+    ("p99", "p99_ns"),
+    ("p99.9", "p999_ns"),
+    ("max", "max_ns"),
+)
+
+
+def launch_distribution(medians: pl.DataFrame, palette: Palette) -> alt.LayerChart:
+    """A point a launch, at the median of its batches; in each binding from top to bottom in the order of the blocks.
+
+    Args:
+        medians: rows of ``Analysis.launch_medians`` of one family; of its sizes the representative ones are shown.
+        palette: colours of the run.
+    """
+    sizes = representative_sizes(medians["size_bytes"].to_list())
+    shown = medians.filter(pl.col("size_bytes").is_in(sizes) & pl.col("median_ns").is_not_null())
+    records: list[dict[str, Any]] = [
+        {"binding": b, "size": s, "block": k + 1, "ns": ns, "time": format_ns(ns)}
+        for b, s, k, ns in shown.select("binding", "size_bytes", "block", "median_ns").iter_rows()
+    ]
+    names = palette.present(records)
+    size = size_chooser(sizes, example_size(sizes))
+    base = alt.Chart(data(records)).transform_filter("datum.size === chosen_size")
+    colour = alt.Color("binding:N", scale=palette.scale(names), legend=None)
+    y = alt.Y("binding:N", title=None, sort=names, axis=alt.Axis(grid=False, ticks=False, domain=False))
+    x = alt.X(
+        "ns:Q",
+        title="median of a launch",
+        scale=alt.Scale(zero=False, nice=True),
+        axis=alt.Axis(labelExpr=TIME_LABEL, tickCount=6, labelOverlap="greedy"),
+    )
+    middle = base.mark_tick(thickness=2, size=40, opacity=0.55).encode(
+        x=alt.X("median(ns):Q", title="median of a launch"), y=y, color=colour
+    )
+    points = base.mark_point(filled=True, size=30, opacity=0.8).encode(
+        x=x,
+        y=y,
+        yOffset=alt.YOffset("block:O"),
+        color=colour,
+        tooltip=[
+            alt.Tooltip("binding:N", title="binding"),
+            alt.Tooltip("block:O", title="block"),
+            alt.Tooltip("time:N", title="median"),
+        ],
+    )
+    height = 34 + 44 * max(1, len(names))
+    chart = layered([middle, points], height)
+    return chart.add_params(size)
+
+
+def event_percentiles(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:
+    """Percentiles of the single events, from the median to the slowest one seen.
+
+    Args:
+        rows: all rows of one family, of all bindings; of its sizes the representative ones are shown.
+        palette: colours of the run.
+    """
+    sizes = representative_sizes(row.size_bytes for row in rows if row.p50_ns is not None)
+    records: list[dict[str, Any]] = []
+    for row in rows:
+        for label, field in _PERCENTILES:
+            ns = getattr(row, field)
+            if row.size_bytes in sizes and ns is not None and ns > 0:
+                record = {"binding": row.binding, "size": row.size_bytes, "percentile": label, "ns": ns}
+                records.append(record | {"time": format_ns(ns)})
+    names = palette.present(records)
+    chosen = highlight()
+    size = size_chooser(sizes, example_size(sizes))
+    base = (
+        alt.Chart(data(records))
+        .transform_filter("datum.size === chosen_size")
+        .encode(
+            x=alt.X(
+                "percentile:O",
+                title="percentile of single operations",
+                sort=[label for label, _ in _PERCENTILES],
+                axis=alt.Axis(labelAngle=0),
+                scale=alt.Scale(padding=0.3),
+            ),
+            y=log_axis("ns", "time", (r["ns"] for r in records), TIME_LABEL),
+            color=alt.Color("binding:N", scale=palette.scale(names), legend=alt.Legend(columns=0)),
+        )
+    )
+    lines = base.mark_line(strokeWidth=1.8).encode(opacity=faded(chosen))
+    points = base.mark_point(filled=True, size=44).encode(
+        shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=None),
+        opacity=faded(chosen),
+        tooltip=[
+            alt.Tooltip("binding:N", title="binding"),
+            alt.Tooltip("percentile:O", title="percentile"),
+            alt.Tooltip("time:N", title="time"),
+        ],
+    )
+    chart = layered([lines, points.add_params(chosen)], 260)
+    return chart.add_params(size)

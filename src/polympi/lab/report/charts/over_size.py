@@ -1,0 +1,178 @@
+"""Charts of one family over message size: time, bandwidth, ratio to C."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+from polympi.lab.findings.phrases import factor, rate, signed
+from polympi.lab.findings.rows import Row
+from polympi.lab.report.charts.style import (
+    RATE_LABEL,
+    TIME_LABEL,
+    Palette,
+    data,
+    faded,
+    highlight,
+    layered,
+    log_axis,
+    ratio_ticks,
+    size_axis,
+    zoom,
+)
+from polympi.lab.samples.records import AGAIN, REFERENCE
+from polympi.lab.units import format_ns, format_size
+
+HEIGHT = 290
+_TOOLTIP = [
+    alt.Tooltip("binding:N", title="binding"),
+    alt.Tooltip("size_text:N", title="size"),
+    alt.Tooltip("time:N", title="median"),
+    alt.Tooltip("difference:N", title="difference to C"),
+    alt.Tooltip("ratio_text:N", title="ratio to C"),
+    alt.Tooltip("verdict:N", title="verdict"),
+]
+
+
+def time_over_size(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:
+    """Median time of one operation over size with its interval; both axes logarithmic, 0 B included.
+
+    Args:
+        rows: all rows of one family, of all bindings.
+        palette: colours of the run.
+    """
+    records = [_record(row) for row in rows if row.median_ns]
+    axis = log_axis("ns", "time of one operation", (r["ns"] for r in records), TIME_LABEL)
+    bounds = (alt.Y("low:Q"), alt.Y2("high:Q"))
+    return _lines(records, palette, axis, bounds)
+
+
+def bandwidth_over_size(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:
+    """Bandwidth over size with the interval that the interval of the time implies; 0 B moves nothing and is left out.
+
+    Args:
+        rows: all rows of one family, of all bindings.
+        palette: colours of the run.
+    """
+    records = []
+    for row in rows:
+        if row.mb_per_s and row.median_ns:
+            rate_times_ns = row.mb_per_s * row.median_ns
+            record = _record(row) | {"time": rate(row.mb_per_s), "mb": row.mb_per_s}
+            record["mb_low"] = rate_times_ns / row.ci_high_ns if row.ci_high_ns else None
+            record["mb_high"] = rate_times_ns / row.ci_low_ns if row.ci_low_ns else None
+            records.append(record)
+    axis = log_axis("mb", "bandwidth", (r["mb"] for r in records), RATE_LABEL)
+    return _lines(records, palette, axis, (alt.Y("mb_low:Q"), alt.Y2("mb_high:Q")))
+
+
+def ratio_over_size(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:
+    """Ratio of times to C over size with intervals; filled where told apart from C, hollow where not.
+
+    The grey band is the interval of the A/A arm: what C looks like against itself.
+
+    Args:
+        rows: all rows of one family, of all bindings.
+        palette: colours of the run.
+    """
+    records = [_record(row) for row in rows if row.ratio_to_c and row.binding not in (REFERENCE, AGAIN)]
+    band = [_band(row) for row in rows if row.binding == AGAIN and row.ratio_to_c]
+    low, high = _ratio_bounds(records, band)
+    names = palette.present(records)
+    chosen = highlight()
+    x = size_axis(row.size_bytes for row in rows)
+    y = alt.Y(
+        "ratio:Q",
+        title="time, as a multiple of C's",
+        scale=alt.Scale(type="log", domain=[low, high], nice=False),
+        axis=alt.Axis(values=ratio_ticks(low, high), format="~g", labelOverlap="greedy"),
+    )
+    base = alt.Chart(data(records)).encode(x=x, color=_colour(palette, names))
+    noise = (
+        alt.Chart(data(band)).mark_area(opacity=0.22, color="#8b93a1").encode(x=x, y=alt.Y("low:Q"), y2=alt.Y2("high"))
+    )
+    one = alt.Chart(data([{"ratio": 1.0}])).mark_rule(strokeDash=[4, 3]).encode(y=y)
+    lines = base.mark_line(strokeWidth=1.8).encode(y=y, opacity=faded(chosen))
+    bars = base.mark_rule(strokeWidth=1.6).encode(
+        y=alt.Y("ratio_low:Q"), y2=alt.Y2("ratio_high"), opacity=faded(chosen, 0.65), color=_colour(palette, names)
+    )
+    points = base.mark_point(size=46, strokeWidth=1.8).encode(
+        y=y,
+        shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=None),
+        fillOpacity=alt.condition("datum.separated", alt.value(1), alt.value(0)),
+        fill=alt.Fill("binding:N", scale=palette.scale(names), legend=None),
+        opacity=faded(chosen),
+        tooltip=_TOOLTIP,
+    )
+    points = points.add_params(chosen, zoom("zoomed"))
+    return layered([noise, one, lines, bars, points], HEIGHT)
+
+
+def _lines(
+    records: Sequence[dict[str, Any]], palette: Palette, y: alt.Y, bounds: tuple[alt.Y, alt.Y2]
+) -> alt.LayerChart:
+    names = palette.present(records)
+    chosen = highlight()
+    x = size_axis(r["size"] for r in records)
+    base = alt.Chart(data(records)).encode(x=x, color=_colour(palette, names))
+    dash = alt.StrokeDash(
+        "binding:N",
+        scale=alt.Scale(domain=names, range=[[3, 3] if name == AGAIN else [1, 0] for name in names]),
+        legend=None,
+    )
+    lines = base.mark_line(strokeWidth=1.8).encode(y=y, opacity=faded(chosen), strokeDash=dash)
+    bars = base.mark_rule(strokeWidth=1.6).encode(y=bounds[0], y2=bounds[1], opacity=faded(chosen, 0.65))
+    points = base.mark_point(size=34, filled=True).encode(
+        y=y, shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=None), opacity=faded(chosen)
+    )
+    targets = base.mark_point(size=260, filled=True, opacity=0).encode(y=y, tooltip=_TOOLTIP)
+    return layered([lines, bars, points, targets.add_params(chosen, zoom("zoomed"))], HEIGHT)
+
+
+def _record(row: Row) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "binding": row.binding,
+        "size": row.size_bytes,
+        "size_text": format_size(row.size_bytes),
+        "ns": row.median_ns,
+        "low": row.ci_low_ns,
+        "high": row.ci_high_ns,
+        "time": _with_interval(format_ns, row.median_ns, row.ci_low_ns, row.ci_high_ns),
+        "verdict": row.verdict,
+        "difference": "",
+        "ratio_text": "",
+    }
+    if row.ratio_to_c is not None and row.delta_to_c_ns is not None:
+        record["difference"] = _with_interval(signed, row.delta_to_c_ns, row.delta_low_ns, row.delta_high_ns)
+        record["ratio_text"] = _with_interval(factor, row.ratio_to_c, row.ratio_low, row.ratio_high)
+        record |= {
+            "ratio": row.ratio_to_c,
+            "ratio_low": row.ratio_low,
+            "ratio_high": row.ratio_high,
+            "separated": row.separated,
+        }
+    return record
+
+
+def _band(row: Row) -> dict[str, Any]:
+    floor = row.floor_ratio or 1.0
+    return {"size": row.size_bytes, "low": row.ratio_low or 1.0 / floor, "high": row.ratio_high or floor}
+
+
+def _ratio_bounds(records: Sequence[dict[str, Any]], band: Sequence[dict[str, Any]]) -> tuple[float, float]:
+    fields = ("ratio", "ratio_low", "ratio_high")
+    values = [r[f] for r in records for f in fields if r[f]] + [b[f] for b in band for f in ("low", "high")] + [1.0]
+    spread = max(1.004, (max(values) / min(values)) ** 0.06)
+    return min(values) / spread, max(values) * spread
+
+
+def _with_interval(form: Any, value: float | None, low: float | None, high: float | None) -> str:
+    if value is None:
+        return ""
+    return str(form(value)) if low is None or high is None else f"{form(value)}  [{form(low)}, {form(high)}]"
+
+
+def _colour(palette: Palette, names: Sequence[str]) -> alt.Color:
+    return alt.Color("binding:N", scale=palette.scale(names), legend=alt.Legend(columns=0))

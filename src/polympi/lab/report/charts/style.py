@@ -1,0 +1,161 @@
+"""What all charts share: one colour and shape a binding, ticks for sizes and times, light and dark."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
+
+import altair as alt
+
+from polympi.lab.samples.records import AGAIN, REFERENCE
+from polympi.lab.units import format_size
+
+FONT = "Inter, system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+
+# After Okabe and Ito's palette for all kinds of colour vision, shifted to mid lightness so that every colour keeps
+# a contrast of about 3 : 1 on white and on near-black alike. Greys are kept for C, the measure of everything.
+_REFERENCE_COLOURS = {REFERENCE: "#747b87", AGAIN: "#a0a7b3"}
+_COLOURS = ("#2b7fd4", "#d9601a", "#0f9b78", "#a864c9", "#b88a00", "#3aa5c9", "#c8447c", "#7d8f2a")
+_SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
+
+SIZE_LABEL = (
+    "datum.value >= 1073741824 ? datum.value / 1073741824 + ' GiB' : "
+    "datum.value >= 1048576 ? datum.value / 1048576 + ' MiB' : "
+    "datum.value >= 1024 ? datum.value / 1024 + ' KiB' : datum.value + ' B'"
+)
+TIME_LABEL = (
+    "abs(datum.value) >= 1e9 ? format(datum.value / 1e9, ',~r') + ' s' : "
+    "abs(datum.value) >= 1e6 ? format(datum.value / 1e6, ',~r') + ' ms' : "
+    "abs(datum.value) >= 1e3 ? format(datum.value / 1e3, ',~r') + ' µs' : format(datum.value, ',~r') + ' ns'"
+)
+RATE_LABEL = "datum.value >= 1000 ? format(datum.value / 1000, ',~r') + ' GB/s' : format(datum.value, ',~r') + ' MB/s'"
+
+Record = Mapping[str, Any]
+
+
+class Palette:
+    """Colours and shapes of the bindings of one run; the same in all its charts and tables.
+
+    Args:
+        bindings: all bindings of the run, in its order.
+    """
+
+    def __init__(self, bindings: Sequence[str]) -> None:
+        self._order = list(bindings)
+        others = [name for name in self._order if name not in _REFERENCE_COLOURS]
+        self._colours = {name: _COLOURS[i % len(_COLOURS)] for i, name in enumerate(others)} | _REFERENCE_COLOURS
+        self._shapes = {name: _SHAPES[(i + 1) % len(_SHAPES)] for i, name in enumerate(others)}
+
+    def colour(self, binding: str) -> str:
+        """CSS colour of a binding."""
+        return self._colours.get(binding, _COLOURS[-1])
+
+    def present(self, records: Iterable[Record]) -> list[str]:
+        """The bindings that occur in some records, in the order of the run."""
+        found = {record["binding"] for record in records}
+        return [name for name in self._order if name in found] + sorted(found - set(self._order))
+
+    def scale(self, names: Sequence[str]) -> alt.Scale:
+        """Colour scale of some bindings."""
+        return alt.Scale(domain=list(names), range=[self.colour(name) for name in names])
+
+    def shapes(self, names: Sequence[str]) -> alt.Scale:
+        """Shape scale of some bindings: told apart without colour too."""
+        return alt.Scale(domain=list(names), range=[self._shapes.get(name, "circle") for name in names])
+
+
+def data(records: Sequence[Record]) -> alt.InlineData:
+    """Records as data inside the chart; a missing figure stays null and is not drawn."""
+    return alt.InlineData(values=[dict(record) for record in records])
+
+
+def size_axis(sizes: Iterable[int], title: str = "message size") -> alt.X:
+    """A logarithmic axis of sizes on which 0 B has its place: log(1 + size), ticks at the sizes themselves."""
+    ticks = sorted(set(sizes))
+    return alt.X(
+        "size:Q",
+        title=title,
+        scale=alt.Scale(type="symlog", constant=1, domain=[ticks[0], ticks[-1]], nice=False, padding=10),
+        axis=alt.Axis(values=ticks, labelExpr=SIZE_LABEL, labelOverlap="greedy", labelSeparation=8, grid=False),
+    )
+
+
+def log_axis(field: str, title: str, values: Iterable[float | None], label: str) -> alt.Y:
+    """A logarithmic axis with ticks at 1, 2 and 5 of each decade that the values touch."""
+    positive = [v for v in values if v is not None and v > 0]
+    low, high = (min(positive), max(positive)) if positive else (1.0, 10.0)
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    wide = math.log10(high / low) > 3
+    ticks = [digit * 10.0**decade for decade in decades for digit in ((1,) if wide else (1, 2, 5))]
+    return alt.Y(
+        f"{field}:Q",
+        title=title,
+        scale=alt.Scale(type="log", domain=[low / 1.15, high * 1.15], nice=False),
+        axis=alt.Axis(values=ticks, labelExpr=label, labelOverlap="greedy"),
+    )
+
+
+def ratio_ticks(low: float, high: float) -> list[float]:
+    """Round ratios between two bounds, 1 always among them; the coarsest step that gives at least four."""
+    fine = [[1 + k * step for k in range(-60, 61) if 1 + k * step > 0] for step in (0.5, 0.2, 0.1, 0.05, 0.02, 0.01)]
+    coarse = [digit * 10.0**decade for decade in range(-3, 6) for digit in (1, 2, 5)]
+    for candidates in (coarse, *fine):
+        inside = [round(value, 6) for value in candidates if low <= value <= high]
+        if len(inside) >= 4:
+            return inside
+    return [0.99, 1.0, 1.01]
+
+
+def zoom(name: str) -> alt.Parameter:
+    """Zoom by Ctrl + wheel or pinch, pan by dragging with a mouse: plain scrolling stays with the page."""
+    return alt.selection_interval(
+        name=name,
+        bind="scales",
+        zoom="wheel![event.ctrlKey]",
+        translate="[pointerdown[event.pointerType === 'mouse'], window:pointerup] > window:pointermove!",
+    )
+
+
+def highlight(name: str = "chosen") -> alt.Parameter:
+    """A click on a binding in the legend brings it out; shift adds another."""
+    return alt.selection_point(name=name, fields=["binding"], bind="legend")
+
+
+def faded(parameter: alt.Parameter, full: float = 1.0) -> Any:
+    """Opacity that follows :func:`highlight`."""
+    return alt.condition(parameter, alt.value(full), alt.value(0.08))
+
+
+def size_chooser(sizes: Sequence[int], chosen: int) -> alt.Parameter:
+    """A drop-down list of sizes under the chart; fixed where there is only one."""
+    options = sorted(sizes)
+    if len(options) == 1:
+        return alt.param(name="chosen_size", value=chosen)
+    binding = alt.binding_select(options=options, labels=[format_size(s) for s in options], name="message size ")
+    return alt.param(name="chosen_size", value=chosen, bind=binding)
+
+
+def layered(layers: Sequence[alt.Chart], height: int) -> alt.LayerChart:
+    """Layers as one chart, as wide as its container."""
+    return cast(alt.LayerChart, alt.layer(*layers).properties(width="container", height=height))
+
+
+def config(*, dark: bool) -> dict[str, Any]:
+    """Vega-Lite configuration of all charts, for a light or a dark page."""
+    ink, soft, line, grid = (
+        ("#e8eaee", "#a7aebb", "#4a515e", "#272c35") if dark else ("#1c2026", "#5b6472", "#b9bfc9", "#eceef2")
+    )
+    text = {"labelColor": soft, "titleColor": soft, "labelFontSize": 11, "titleFontSize": 11, "titleFontWeight": 500}
+    return {
+        "background": "transparent",
+        "font": FONT,
+        "padding": {"left": 4, "right": 8, "top": 4, "bottom": 4},
+        "view": {"stroke": None, "continuousHeight": 280},
+        "axis": text | {"domainColor": line, "tickColor": line, "gridColor": grid, "tickSize": 4, "titlePadding": 8},
+        "legend": text
+        | {"orient": "top", "title": None, "symbolStrokeWidth": 2, "labelFontSize": 12, "labelLimit": 220, "offset": 8},
+        "title": {"color": ink, "fontSize": 13, "anchor": "start", "fontWeight": 600, "subtitleColor": soft},
+        "text": {"color": ink},
+        "rule": {"color": soft},
+    }

@@ -1,0 +1,284 @@
+"""What a report says, apart from how it looks: shared by HTML and Markdown."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib import metadata
+
+import polars as pl
+
+from polympi.lab.findings import Answer, Label, answers, labels
+from polympi.lab.findings.gaps import failed_launches
+from polympi.lab.findings.phrases import count, factor, listing, rate, signed
+from polympi.lab.findings.rows import Family, Row, bindings_of, by_family, example_size, rows_of, stacks_of
+from polympi.lab.report.cells import SIGNS, Line, interval, main_table
+from polympi.lab.report.facts import Finding, Section, findings, sections
+from polympi.lab.samples.records import AGAIN, LaunchRecord, StackRun
+from polympi.lab.statistics.model import Analysis
+from polympi.lab.units import format_ns, format_size
+
+TITLE = "What MPI bindings cost over C"
+TOPICS = {
+    "latency": "Latency",
+    "bandwidth": "Bandwidth",
+    "collectives": "Collectives",
+    "startup": "Start-up",
+    "memory": "Memory",
+}
+
+
+@dataclass(frozen=True)
+class Headline:
+    """The one figure that stands for a binding: a small message against C.
+
+    Attributes:
+        delta: difference to C; empty when it cannot be told apart.
+        ratio: ratio to C.
+        interval: interval of the ratio.
+        what: benchmark and size.
+        verdict: its verdict.
+        sign: the verdict's sign.
+    """
+
+    delta: str
+    ratio: str
+    interval: str
+    what: str
+    verdict: str
+    sign: str
+
+
+@dataclass(frozen=True)
+class BindingAnswers:
+    """All that is said about one binding on one stack."""
+
+    binding: str
+    language: str
+    headline: Headline | None
+    said: list[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class StackContent:
+    """All that is said about one stack."""
+
+    stack: str
+    library: str
+    bindings: list[BindingAnswers]
+    noise: str
+    columns: list[str]
+    lines: list[Line]
+    least_confidence: float | None
+
+
+@dataclass(frozen=True)
+class FitLine:
+    """A fit as a line of a table: the segments of one binding, and what it adds to C."""
+
+    stack: str
+    family: str
+    binding: str
+    segments: list[tuple[str, str, str, str]]
+    per_call: str
+    per_byte: str
+
+
+@dataclass(frozen=True)
+class Content:
+    """A report's words and figures, everything but its charts."""
+
+    title: str
+    created: str
+    meta: list[str]
+    labels: list[Label]
+    stacks: list[StackContent]
+    failures: list[str]
+    gaps: list[str]
+    findings: list[Finding]
+    sections: list[Section]
+    fits: list[FitLine]
+    failed: list[LaunchRecord]
+    reproduce: list[tuple[str, str]]
+    commands: list[tuple[str, str]]
+    links: list[tuple[str, str]] = field(default_factory=list)
+
+
+def content(analysis: Analysis) -> Content:
+    """Everything a report of the run says."""
+    rows = rows_of(analysis)
+    said = answers(analysis)
+    run = analysis.run
+    return Content(
+        title=TITLE,
+        created=run.created,
+        meta=_meta(analysis),
+        labels=labels(analysis),
+        stacks=[_stack(analysis, rows, said, stack) for stack in stacks_of(analysis)],
+        failures=[answer.text for answer in said if answer.topic == "failure"],
+        gaps=[answer.text for answer in said if answer.topic == "gap"],
+        findings=findings(analysis.environment),
+        sections=sections(analysis.environment),
+        fits=fit_lines(analysis),
+        failed=failed_launches(analysis),
+        reproduce=_reproduce(analysis),
+        commands=_commands(analysis),
+        links=_links(),
+    )
+
+
+def _stack(analysis: Analysis, rows: Sequence[Row], said: Sequence[Answer], stack: str) -> StackContent:
+    planned = next((one for one in analysis.run.stacks if one.stack == stack), StackRun(stack=stack))
+    own = [row for row in rows if row.stack == stack]
+    blocks = []
+    for binding in bindings_of(analysis, stack, compared=True):
+        texts = [(TOPICS[a.topic], a.text) for a in said if (a.stack, a.binding) == (stack, binding)]
+        headline = _headline([row for row in own if row.binding == binding])
+        if texts or headline:
+            blocks.append(BindingAnswers(binding, planned.languages.get(binding, ""), headline, texts))
+    columns, lines = main_table(analysis, rows, stack)
+    return StackContent(
+        stack=stack,
+        library=planned.library,
+        bindings=blocks,
+        noise=next((a.text for a in said if a.topic == "noise" and a.stack == stack), ""),
+        columns=columns,
+        lines=lines,
+        least_confidence=min((row.confidence for row in own if row.confidence is not None), default=None),
+    )
+
+
+def _headline(rows: Sequence[Row]) -> Headline | None:
+    families = by_family(row for row in rows if row.ratio_to_c is not None and row.benchmark != "startup")
+    if not families:
+        return None
+    family = next((f for f in families if f.benchmark == "latency" and f.mode == "standard"), next(iter(families)))
+    members = families[family]
+    size = example_size(row.size_bytes for row in members)
+    row = next(row for row in members if row.size_bytes == size)
+    what = family.title if family.payload == "none" else f"{family.title}, {format_size(size)}"
+    return Headline(
+        delta=signed(row.delta),
+        ratio=factor(row.ratio),
+        interval=interval(row.ratio_low, row.ratio_high),
+        what=what,
+        verdict=row.verdict,
+        sign=SIGNS.get(row.verdict, ""),
+    )
+
+
+def fit_lines(analysis: Analysis) -> list[FitLine]:
+    """The fits and overheads as lines of a table, in the order of the catalogue."""
+    overheads = {(o.stack, o.benchmark, o.mode, o.payload, o.binding): o for o in analysis.overheads}
+    found = []
+    for fit in analysis.fits:
+        if fit.binding == AGAIN:
+            continue
+        added = overheads.get((fit.stack, fit.benchmark, fit.mode, fit.payload, fit.binding))
+        found.append(
+            FitLine(
+                stack=fit.stack,
+                family=Family(fit.stack, fit.benchmark, fit.mode, fit.payload).title,
+                binding=fit.binding,
+                segments=[
+                    (
+                        f"{format_size(s.first_size)} – {format_size(s.last_size)}",
+                        format_ns(s.latency_ns),
+                        rate(1000.0 / s.per_byte_ns) if s.per_byte_ns > 0 else "–",
+                        f"{100 * s.largest_residual:.0f} %",
+                    )
+                    for s in fit.segments
+                ],
+                per_call=_estimate(added.per_call_ns, added.per_call_low_ns, added.per_call_high_ns) if added else "",
+                per_byte=_per_kib(added.per_byte_ns, added.per_byte_low_ns, added.per_byte_high_ns) if added else "",
+            )
+        )
+    return found
+
+
+def _estimate(value: float, low: float, high: float) -> str:
+    return f"{signed(value)} [{signed(low)}, {signed(high)}]"
+
+
+def _per_kib(value: float, low: float, high: float) -> str:
+    """Per byte would be a fraction of a nanosecond; per KiB it is a number to read."""
+    return f"{signed(1024 * value)} [{signed(1024 * low)}, {signed(1024 * high)}]"
+
+
+def _meta(analysis: Analysis) -> list[str]:
+    run = analysis.run
+    measured = sum(one.outcome == "ok" and one.block is not None for one in analysis.launches)
+    samples = int(analysis.summary["samples"].fill_null(0).sum() or 0)
+    return [
+        run.created[:16].replace("T", " "),
+        f"profile {run.profile}",
+        count(run.ranks, "rank"),
+        listing([planned.library or planned.stack for planned in run.stacks]),
+        count(measured, "launch"),
+        count(samples, "batch"),
+        f"polympi {run.polympi}",
+    ]
+
+
+def _reproduce(analysis: Analysis) -> list[tuple[str, str]]:
+    run = analysis.run
+    facts = [
+        ("Command", shlex.join(run.command)),
+        ("Seed", f"{run.seed} (add --seed {run.seed} for the same order of launches and cases)"),
+        ("polympi", run.polympi),
+        ("Profile", f"{run.profile}: {_blocks(run.minimum_blocks, run.maximum_blocks)}"),
+        ("Ranks", str(run.ranks)),
+        ("Window", count(run.window, "message")),
+        ("Begun", run.created),
+    ]
+    if analysis.outcome:
+        facts.append(("Ended", f"{analysis.outcome.finished} ({analysis.outcome.ended})"))
+    if run.hostfile:
+        facts.append(("Hosts", run.hostfile))
+    if run.time_limit_s:
+        facts.append(("Time limit", f"{run.time_limit_s:g} s"))
+    facts += [(f"Stack {planned.stack}", planned.library) for planned in run.stacks if planned.library]
+    return facts
+
+
+def _blocks(least: int, most: int) -> str:
+    return count(most, "block") if least == most else f"{least} to {most} blocks"
+
+
+def _commands(analysis: Analysis) -> list[tuple[str, str]]:
+    """The command of the first good launch of each binding."""
+    found: dict[str, str] = {}
+    for launch in analysis.launches:
+        if launch.outcome == "ok" and launch.command and launch.block is not None:
+            found.setdefault(f"{launch.binding} on {launch.stack}", shlex.join(launch.command))
+    return list(found.items())
+
+
+def _links() -> list[tuple[str, str]]:
+    """Where the package says that its documentation and its source are."""
+    try:
+        entries = metadata.metadata("polympi").get_all("Project-URL") or []
+    except metadata.PackageNotFoundError:
+        return []
+    pairs = [tuple(part.strip() for part in entry.split(",", 1)) for entry in entries]
+    return [(pair[0], pair[1]) for pair in pairs if len(pair) == 2 and pair[1].startswith("https://")]
+
+
+def imported_lines(frame: pl.DataFrame) -> list[tuple[str, ...]]:
+    """Imported rows as lines of a table: tool, benchmark, mode, size, ranks, time, bandwidth, source."""
+    lines = []
+    for tool, benchmark, mode, size, ranks, ns, mb, source in frame.iter_rows():
+        lines.append(
+            (
+                tool or "",
+                benchmark or "",
+                mode or "",
+                "" if size is None else format_size(size),
+                "" if ranks is None else str(ranks),
+                "" if ns is None else format_ns(ns),
+                "" if mb is None else rate(mb),
+                source or "",
+            )
+        )
+    return lines

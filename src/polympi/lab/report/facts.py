@@ -1,0 +1,96 @@
+"""The environment of a run as sections of labelled facts, whatever keys its record has."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from polympi.lab.samples.records import Environment
+from polympi.lab.units import format_bytes, format_ns
+
+_GENERAL = "general"
+_ABBREVIATIONS = {"cpu", "mpi", "gcc", "id", "os", "shm", "smt", "numa", "cma", "pss", "rss", "tmpfs", "url", "cc"}
+
+
+@dataclass(frozen=True)
+class Section:
+    """One part of the environment.
+
+    Attributes:
+        title: what it is about.
+        facts: label and value, in the order of the record.
+    """
+
+    title: str
+    facts: list[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What the machine does to the figures, as the environment's examination found it."""
+
+    level: str
+    title: str
+    text: str
+    advice: str
+
+
+def sections(environment: Environment) -> list[Section]:
+    """All facts but the findings; facts that belong to no section come first."""
+    general: list[tuple[str, str]] = []
+    found = []
+    for key, value in environment.items():
+        if key == "findings":
+            continue
+        if isinstance(value, (Mapping, list)):
+            facts = list(_facts("", value)) or [("", "–")]
+            found.append(Section(_words(key), facts))
+        else:
+            general.append((_words(key), _text(key, value)))
+    return [Section(_words(_GENERAL), general), *found] if general else found
+
+
+def findings(environment: Environment) -> list[Finding]:
+    """The findings, warnings first."""
+    entries = [entry for entry in environment.get("findings", []) if isinstance(entry, Mapping)]
+    found = [Finding(*(str(entry.get(key, "")) for key in ("level", "title", "text", "advice"))) for entry in entries]
+    return sorted(found, key=lambda finding: finding.level != "warning")
+
+
+def _facts(label: str, value: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _facts(f"{label} › {_words(str(key))}" if label else _words(str(key)), inner)
+    elif isinstance(value, list) and any(isinstance(item, (Mapping, list)) for item in value):
+        for number, item in enumerate(value, start=1):
+            yield from _facts(f"{label} {number}".strip(), item)
+    else:
+        yield label, _text(label, value)
+
+
+def _text(key: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None or value in ("", []) or (isinstance(value, float) and not math.isfinite(value)):
+        return "–"
+    if isinstance(value, list):
+        return ", ".join(_text("", item) for item in value)
+    if isinstance(value, (int, float)):
+        return _number(key.replace(" ", "_"), value)
+    return str(value)
+
+
+def _number(key: str, value: float) -> str:
+    if key.endswith("bytes"):
+        return format_bytes(value)
+    if key.endswith("_ns"):
+        return format_ns(value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _words(key: str) -> str:
+    words = [word.upper() if word in _ABBREVIATIONS else word for word in key.replace("_", " ").split()]
+    text = " ".join(words)
+    return text[:1].upper() + text[1:] if text else text

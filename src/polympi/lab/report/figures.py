@@ -1,0 +1,159 @@
+"""Which charts a report has, in which order, and what is said under each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import altair as alt
+import polars as pl
+
+from polympi.lab.findings.rows import Family, Row, bindings_of, by_family, example_size, rows_of, stacks_of
+from polympi.lab.report import charts
+from polympi.lab.report.charts import Palette
+from polympi.lab.samples.records import AGAIN, REFERENCE
+from polympi.lab.statistics.model import Analysis
+from polympi.lab.units import format_size
+
+_BANDWIDTHS = ("bandwidth", "bibandwidth", "stream")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart with its place and its words.
+
+    Attributes:
+        name: unique in the report; also the name of its image file.
+        stack: the stack it is about.
+        benchmark: the benchmark it is about; ``modes``, ``startup`` and ``memory`` beside those of the catalogue.
+        family: title of the family it belongs to.
+        title: what it shows.
+        caption: how to read it.
+        chart: the chart.
+    """
+
+    name: str
+    stack: str
+    benchmark: str
+    family: str
+    title: str
+    caption: str
+    chart: alt.LayerChart
+
+
+def palette_of(analysis: Analysis) -> Palette:
+    """Colours of the run's bindings."""
+    return Palette(bindings_of(analysis))
+
+
+def figures(analysis: Analysis) -> list[Figure]:
+    """All charts of a run, by stack and benchmark."""
+    palette = palette_of(analysis)
+    rows = [row for row in rows_of(analysis) if row.median_ns is not None]
+    parts = analysis.launch_medians.partition_by(["stack", "benchmark", "mode", "payload"], as_dict=True)
+    medians = {tuple(map(str, key)): frame for key, frame in parts.items()}
+    found: list[Figure] = []
+    for stack in stacks_of(analysis):
+        own = [row for row in rows if row.stack == stack]
+        for family, members in by_family(own).items():
+            if family.benchmark != "startup":
+                found += _family_figures(analysis, family, members, medians.get(tuple(family)), palette)
+                found += _mode_figure(family, own, palette)
+        found += _launch_figures(analysis, stack, own, palette)
+    return found
+
+
+def _family_figures(
+    analysis: Analysis, family: Family, rows: Sequence[Row], medians: pl.DataFrame | None, palette: Palette
+) -> Iterator[Figure]:
+    def figure(kind: str, title: str, caption: str, chart: alt.LayerChart) -> Figure:
+        name = "-".join((*family, kind))
+        return Figure(name, family.stack, family.benchmark, family.title, title, caption, chart)
+
+    if len({row.size_bytes for row in rows}) > 1:
+        yield figure(
+            "time", "Time over size", "Medians over launches; bars are intervals.", charts.time_over_size(rows, palette)
+        )
+        if any(row.ratio_to_c is not None and row.binding not in (REFERENCE, AGAIN) for row in rows):
+            yield figure(
+                "ratio",
+                "Ratio to C",
+                "Filled: told apart from C. Hollow: not. Grey: C against itself.",
+                charts.ratio_over_size(rows, palette),
+            )
+        if family.benchmark in _BANDWIDTHS and any(row.mb_per_s for row in rows):
+            yield figure(
+                "bandwidth",
+                "Bandwidth over size",
+                "Payload bytes over time; MB is 10⁶ bytes.",
+                charts.bandwidth_over_size(rows, palette),
+            )
+        fits = [fit for fit in analysis.fits if Family(fit.stack, fit.benchmark, fit.mode, fit.payload) == family]
+        fits = [fit for fit in fits if fit.binding != AGAIN]
+        if fits:
+            yield figure(
+                "fit",
+                "Fit: latency + size / bandwidth",
+                "Lines: one fit a protocol segment. Dotted: where a segment begins.",
+                charts.fitted_time(fits, palette),
+            )
+            yield figure(
+                "residuals", "Residuals of the fit", "What the lines leave over.", charts.residuals(fits, palette)
+            )
+    if medians is not None and not medians.is_empty():
+        yield figure(
+            "launches",
+            "Launches",
+            "A point a launch, downwards in the order of the blocks; the tall tick is the median.",
+            charts.launch_distribution(medians, palette),
+        )
+    if any(row.p50_ns for row in rows):
+        yield figure(
+            "percentiles",
+            "Single operations",
+            "Timed one by one, clock cost taken off; all launches together.",
+            charts.event_percentiles(rows, palette),
+        )
+
+
+def _mode_figure(family: Family, rows: Sequence[Row], palette: Palette) -> Iterator[Figure]:
+    """After the standard mode of a payload: all modes side by side, at one size that all of them have."""
+    if family.mode != "standard":
+        return
+    kin = [row for row in rows if row.benchmark == family.benchmark and row.payload == family.payload]
+    sizes: dict[str, set[int]] = {}
+    for row in kin:
+        sizes.setdefault(row.mode, set()).add(row.size_bytes)
+    common = set.intersection(*sizes.values())
+    if len(sizes) < 2 or not common:
+        return
+    size = example_size(common)
+    at_size = [row for members in by_family(kin).values() for row in members if row.size_bytes == size]
+    yield Figure(
+        name=f"{family.stack}-{family.benchmark}-modes-{family.payload}",
+        stack=family.stack,
+        benchmark=family.benchmark,
+        family=family.title,
+        title=f"Modes at {format_size(size)}",
+        caption="Medians over launches; bars are intervals.",
+        chart=charts.modes_at_size(at_size, palette),
+    )
+
+
+def _launch_figures(analysis: Analysis, stack: str, rows: Sequence[Row], palette: Palette) -> Iterator[Figure]:
+    starts = [row for row in rows if row.benchmark == "startup"]
+    if starts:
+        chart = charts.startup(starts, palette)
+        caption = "Medians over launches; bars are intervals."
+        yield Figure(f"{stack}-startup", stack, "startup", "start-up", "Start-up", caption, chart)
+    held = analysis.memory.filter((pl.col("stack") == stack) & (pl.col("pss_bytes") > 0))
+    if not held.is_empty():
+        yield Figure(
+            f"{stack}-memory",
+            stack,
+            "startup",
+            "start-up",
+            "Memory of a process",
+            "After the first barrier, largest over the ranks, median over launches.",
+            charts.memory(held, palette),
+        )
