@@ -40,6 +40,21 @@ class Setting:
 
 
 @dataclass(frozen=True)
+class Place:
+    """Which launch of a run it is.
+
+    Attributes:
+        launch: number in the run, from 0.
+        block: block, from 0; None for calibration.
+        position: in the block, from 0.
+    """
+
+    launch: int
+    block: int | None = None
+    position: int = 0
+
+
+@dataclass(frozen=True)
 class Launched:
     """A launch and what it measured."""
 
@@ -54,9 +69,7 @@ def planned_case(case: PlannedCase) -> Case:
 
 
 def launch(
-    number: int,
-    block: int | None,
-    position: int,
+    place: Place,
     binding: Binding,
     stack: Stack,
     cases: Mapping[int, PlannedCase],
@@ -68,9 +81,7 @@ def launch(
     """Launch a binding once; a launch that fails is a result too, and raises nothing.
 
     Args:
-        number: of the launch in the run.
-        block: of the launch; None for calibration.
-        position: in the block.
+        place: which launch of the run it is.
         binding: what is launched; it must be built for the stack.
         stack: on which MPI.
         cases: the plan, in the order the cases are timed, by their numbers.
@@ -87,10 +98,10 @@ def launch(
     program = program_command(binding, stack, plan, written)
     command = mpiexec_command(stack, setting.ranks, program, processors=setting.processors, hostfile=setting.hostfile)
     record = LaunchRecord(
-        launch=number,
+        launch=place.launch,
         stack=stack.name,
-        block=block,
-        position=position,
+        block=place.block,
+        position=place.position,
         binding=binding.name,
         ranks=setting.ranks,
         outcome="crashed",
@@ -130,8 +141,7 @@ def _judge(
             f"it was still running after {timeout_s:.0f} s{during} and was ended",
         )
     elif ended.exit_code != 0:
-        how = f"signal {-ended.exit_code}" if (ended.exit_code or 0) < 0 else f"code {ended.exit_code}"
-        record.detail = f"it ended with {how}{during}"
+        record.detail = f"it ended with {_exit_words(ended.exit_code)}{during}"
     elif not samples.complete:
         record.detail = f"it ended without finishing the plan{during}"
     elif samples.ranks != record.ranks:
@@ -145,6 +155,10 @@ def _judge(
         return samples
     record.stderr_tail = ended.tail
     return LaunchSamples()
+
+
+def _exit_words(exit_code: int | None) -> str:
+    return f"signal {-exit_code}" if exit_code is not None and exit_code < 0 else f"code {exit_code}"
 
 
 def _missing(samples: LaunchSamples, cases: Mapping[int, PlannedCase]) -> str | None:

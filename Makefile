@@ -1,0 +1,42 @@
+# Two commands: `make compare` measures this machine, `make test` runs all tests. Neither needs root.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: compare test lint format clean
+
+compare: .venv/lab ## Compare the MPI bindings on this machine; writes a report and says where.
+	$(BIN)/polympi stack add mpich
+	$(BIN)/polympi run --stack mpich --profile quick
+
+test: .venv/test ## Run the whole test suite, on real MPI libraries that install themselves.
+	$(BIN)/pytest
+
+lint: .venv/lint ## Check types, style and formats.
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	clang-format --dry-run --Werror $$(git ls-files '*.c' '*.h')
+
+format: .venv/lint ## Format all sources.
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	clang-format -i $$(git ls-files '*.c' '*.h')
+
+clean: ## Remove the environment, the stacks in it and the caches; results stay.
+	rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv || { rm -rf .venv; echo "Python cannot create an environment; on Debian: apt install python3-venv" >&2; exit 1; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+
+.venv/lab: .venv/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lab]'
+	@touch $@
+
+.venv/test: .venv/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lab,test]'
+	@touch $@ .venv/lab
+
+.venv/lint: .venv/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lab,test,lint]'
+	@touch $@ .venv/lab .venv/test

@@ -1,0 +1,112 @@
+"""The live display of a run.
+
+It redraws when a launch begins or ends and once a second between, never more: on a small machine, whatever draws
+takes its time from the ranks that are being measured.
+"""
+
+from __future__ import annotations
+
+import time
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from polympi.lab.run.watcher import Progress, Watcher
+from polympi.lab.samples.records import AGAIN, REFERENCE, LaunchRecord
+from polympi.lab.units import format_duration
+
+SHOWN_BENCHMARKS = 6  # columns that fit 80 characters
+
+
+class LiveDisplay(Watcher):
+    """Draws where the run stands: block, binding, benchmarks, time left, and the ratios to C so far."""
+
+    def __init__(self, console: Console) -> None:
+        self._live = Live(console=console, auto_refresh=False, transient=True)
+        self._estimated_at = time.monotonic()
+
+    def __enter__(self) -> LiveDisplay:
+        """Begin to draw."""
+        self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Wipe the display."""
+        self._live.stop()
+
+    def launching(self, progress: Progress) -> None:
+        """Draw anew: the estimate is fresh."""
+        self._estimated_at = time.monotonic()
+        self._draw(progress)
+
+    def tick(self, progress: Progress) -> None:
+        """Count the time left down."""
+        self._draw(progress)
+
+    def _draw(self, progress: Progress) -> None:
+        self._live.update(_picture(progress, time.monotonic() - self._estimated_at), refresh=True)
+
+
+class PlainDisplay(Watcher):
+    """A line a block, for logs and pipes."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._said: tuple[str, int | None] | None = None
+
+    def launching(self, progress: Progress) -> None:
+        """Say when a block begins."""
+        if self._said != (progress.stack, progress.block):
+            self._said = (progress.stack, progress.block)
+            self._console.print(_headline(progress, 0.0), soft_wrap=True)
+
+    def launched(self, progress: Progress, record: LaunchRecord) -> None:
+        """Say when a launch failed."""
+        if record.outcome != "ok":
+            self._console.print(f"  {record.binding}: {record.detail}", markup=False, soft_wrap=True)
+
+
+def _headline(progress: Progress, elapsed_s: float) -> Text:
+    where = "calibrating C" if progress.block is None else f"block {progress.block + 1} of {progress.blocks}"
+    text = Text(f"{progress.stack}: {where}", style="bold")
+    if progress.seconds_left is not None:
+        text.append(f", at most {format_duration(max(0.0, progress.seconds_left - elapsed_s))} left", style="default")
+    return text
+
+
+def _picture(progress: Progress, elapsed_s: float) -> Group:
+    done = 0 if progress.block is None else progress.block
+    benchmarks = ", ".join(f"{name} {cases}" for name, cases in progress.benchmarks.items())
+    parts: list[Text | ProgressBar | Table] = [
+        _headline(progress, elapsed_s),
+        ProgressBar(total=max(progress.blocks, 1), completed=done, width=60),
+        Text.assemble((progress.binding, "cyan"), f"  {benchmarks} (cases)"),
+    ]
+    if progress.ratios:
+        parts.append(_ratios(progress))
+    parts += [Text(f"! {failure}", style="yellow") for failure in progress.failures[-3:]]
+    parts.append(Text("Ctrl-C stops and keeps what is measured.", style="dim"))
+    return Group(*parts)
+
+
+def _ratios(progress: Progress) -> Table:
+    """Ratios to C so far; the columns are the benchmarks that most bindings have."""
+    names: dict[str, int] = {}
+    for ratios in progress.ratios.values():
+        for name in ratios:
+            names[name] = names.get(name, 0) + 1
+    shown = sorted(names, key=lambda name: -names[name])[:SHOWN_BENCHMARKS]
+    table = Table(title="time / C so far", title_justify="left", box=None, pad_edge=False, title_style="dim")
+    table.add_column("binding")
+    for name in shown:
+        table.add_column(name, justify="right")
+    for (stack, binding), ratios in progress.ratios.items():
+        if binding == REFERENCE:
+            continue
+        label = "C again (A/A)" if binding == AGAIN else binding
+        label = label if len({s for s, _ in progress.ratios}) == 1 else f"{stack} {label}"
+        table.add_row(label, *(f"{ratios[name]:.2f}" if name in ratios else "-" for name in shown))
+    return table

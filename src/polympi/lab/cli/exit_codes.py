@@ -1,0 +1,4 @@
+"""Exit codes of the command line."""
+
+NOT_ALL_MEASURED = 1  # a binding failed in launch after launch and was left out
+INTERRUPTED = 130  # 128 + SIGINT, as shells have it

@@ -1,0 +1,70 @@
+"""``polympi list``: stacks, bindings and benchmarks, each with whether it is there and how to get it."""
+
+from __future__ import annotations
+
+from rich.table import Table
+
+from polympi.lab.bindings.build import why_not_ready
+from polympi.lab.bindings.manifest import Binding
+from polympi.lab.catalogue import BENCHMARKS, Benchmark
+from polympi.lab.cli.arguments import BindingFolders, known_bindings
+from polympi.lab.cli.console import results
+from polympi.lab.samples.records import AGAIN
+from polympi.lab.stacks.add import SYSTEM, WHEELS
+from polympi.lab.stacks.stack import Stack, installed_stacks
+
+
+def list_all(bindings_from: BindingFolders = None) -> None:
+    """List the stacks, the bindings and the benchmarks: what is installed, and how to install the rest."""
+    stacks = installed_stacks()
+    results.print(_stack_table(stacks))
+    results.print(_binding_table(known_bindings(bindings_from), stacks))
+    results.print(_benchmark_table())
+
+
+def _table(title: str, *columns: str) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    return table
+
+
+def _stack_table(stacks: dict[str, Stack]) -> Table:
+    table = _table("\nStacks", "name", "", "MPI, or how to install it")
+    for stack in stacks.values():
+        table.add_row(stack.name, "[green]installed[/]", stack.library)
+    for name in (*WHEELS, SYSTEM):
+        if name not in stacks:
+            what = "the machine's own mpicc" if name == SYSTEM else "from a wheel"
+            table.add_row(name, "[dim]not installed[/]", f"polympi stack add {name}  [dim]({what})[/]")
+    return table
+
+
+def _binding_table(bindings: dict[str, Binding], stacks: dict[str, Stack]) -> Table:
+    table = _table("\nBindings [dim](* takes part by default)[/]", "name", "language", "what it is", "ready on")
+    for binding in bindings.values():
+        star = "*" if binding.variant.default else " "
+        summary = "the reference again: the A/A arm" if binding.name == AGAIN else binding.variant.summary
+        table.add_row(f"{binding.name} {star}", binding.language, summary, _readiness(binding, stacks))
+    return table
+
+
+def _readiness(binding: Binding, stacks: dict[str, Stack]) -> str:
+    reasons = {name: why_not_ready(binding, stack) for name, stack in stacks.items()}
+    ready = [name for name, reason in reasons.items() if reason is None]
+    lines = [f"[green]{', '.join(ready)}[/]"] if ready else []
+    lines += [f"[yellow]not {name}[/]: {reason}" for name, reason in reasons.items() if reason is not None]
+    return "\n".join(lines) or "[dim]no stack is installed[/]"
+
+
+def _benchmark_table() -> Table:
+    table = _table("\nBenchmarks", "name", "what is measured", "modes", "payloads")
+    for benchmark in BENCHMARKS.values():
+        table.add_row(benchmark.name, benchmark.summary, _modes(benchmark), ", ".join(benchmark.payloads))
+    return table
+
+
+def _modes(benchmark: Benchmark) -> str:
+    if len(benchmark.modes) > 4:
+        return "standard, synchronous, buffered, ready; each also -nonblocking, -persistent; sendrecv"
+    return ", ".join(benchmark.modes)

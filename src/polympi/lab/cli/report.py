@@ -1,0 +1,32 @@
+"""``polympi report``: the report of a result directory, in any of its forms."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from polympi.lab.cli.console import results
+from polympi.lab.report import write_report
+from polympi.lab.report.terminal import print_summary
+from polympi.lab.samples.store import RunDirectory
+from polympi.lab.statistics.analysis import analyse
+
+
+def report(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A result directory of 'polympi run'.")],
+    html: Annotated[bool, typer.Option("--html", help="One self-contained page: report.html.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="For a README or a pull request: report.md.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="The tables: summary.csv, memory.csv.")] = False,
+    png: Annotated[bool, typer.Option("--png", help="Every plot: figures/*.png.")] = False,
+    svg: Annotated[bool, typer.Option("--svg", help="Every plot: figures/*.svg.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace a report.html or report.md made by others.")] = False,
+) -> None:
+    """Print the summary of a run and write its report (HTML unless another form is asked for)."""
+    analysis = analyse(RunDirectory.open(directory))
+    wanted = {"html": html, "markdown": markdown, "csv": csv, "png": png, "svg": svg}
+    formats = [name for name, chosen in wanted.items() if chosen] or ["html"]
+    print_summary(analysis, results)
+    for path in write_report(analysis, directory, formats, force=force):
+        results.print(str(path), markup=False, soft_wrap=True)

@@ -1,0 +1,1 @@
+"""A run: from what the user asked to a result directory."""

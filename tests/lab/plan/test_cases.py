@@ -1,0 +1,65 @@
+import pytest
+
+from polympi.lab.catalogue import BENCHMARKS, Case, is_legal_size
+from polympi.lab.errors import UsageError
+from polympi.lab.plan.cases import select_cases
+from polympi.lab.plan.profiles import PROFILES, get_profile
+
+QUICK = PROFILES["quick"]
+
+
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=list(PROFILES))
+def test_every_benchmark_mode_and_payload_is_measured(profile) -> None:
+    cases = select_cases(profile, [], None, 2)
+    assert {c.benchmark for c in cases} == {b.name for b in BENCHMARKS.values() if not b.launch_figure}
+    latency = [c for c in cases if c.benchmark == "latency"]
+    assert {c.mode for c in latency} == set(BENCHMARKS["latency"].modes)
+    assert {c.payload for c in latency} == set(BENCHMARKS["latency"].payloads)
+    assert all(is_legal_size(c.payload, c.size_bytes) for c in cases)
+    assert len(cases) == len(set(cases))
+
+
+def test_sizes_of_point_to_point_reach_4_mib_and_collectives_1_mib() -> None:
+    cases = select_cases(QUICK, [], None, 2)
+    assert max(c.size_bytes for c in cases if c.benchmark == "latency") == 4 * 2**20
+    assert max(c.size_bytes for c in cases if c.benchmark == "bcast") == 2**20
+    assert Case("latency", "standard", "bytes", 0) in cases
+    assert not [c for c in cases if c.benchmark == "bandwidth" and c.size_bytes == 0]
+
+
+def test_a_pattern_asks_for_what_a_name_leaves_out() -> None:
+    usual = select_cases(QUICK, ["latency"], [8], 2)
+    assert Case("latency", "ready", "float64", 8) not in usual
+    assert select_cases(QUICK, ["latency/ready/float64"], [8], 2) == [Case("latency", "ready", "float64", 8)]
+    modes = {c.mode for c in select_cases(QUICK, ["latency/*-persistent"], [8], 2)}
+    assert modes == {f"{m}-persistent" for m in ("standard", "synchronous", "buffered", "ready")}
+
+
+def test_sizes_that_do_not_fit_a_payload_are_not_measured() -> None:
+    cases = select_cases(QUICK, ["latency"], [1, 12, 16], 2)
+    assert {c.size_bytes for c in cases if c.payload == "bytes"} == {1, 12, 16}
+    assert {c.size_bytes for c in cases if c.payload == "float64"} == {16}
+    assert {c.size_bytes for c in cases if c.payload == "dict"} == {24}
+
+
+def test_one_rank_leaves_the_launch_figures() -> None:
+    assert select_cases(QUICK, [], None, 1) == []
+
+
+@pytest.mark.parametrize(
+    ("benches", "sizes", "ranks", "sentence"),
+    [
+        (["latensy"], None, 2, "There is no benchmark 'latensy'"),
+        (["latency/fast"], None, 2, "There is no benchmark 'latency/fast'"),
+        (["latency"], None, 1, "'latency' needs at least 2 ranks, and --ranks is 1"),
+        (["allreduce/*/float64"], [1, 3], 2, "None of the sizes asked for is possible"),
+    ],
+)
+def test_impossible_requests_are_a_sentence(benches, sizes, ranks, sentence) -> None:
+    with pytest.raises(UsageError, match=sentence):
+        select_cases(QUICK, benches, sizes, ranks)
+
+
+def test_an_unknown_profile_is_a_sentence() -> None:
+    with pytest.raises(UsageError, match="There is no profile 'fast': choose quick, standard, publish"):
+        get_profile("fast")
