@@ -162,7 +162,7 @@ def _read_row(number: int, line: str, table: _Table, collector: Collector) -> bo
 def _is_sound(number: int, tokens: list[str], cells: dict[str, str], table: _Table, collector: Collector) -> bool:
     """Whether a row can be kept; a note says why not, or what of it was not read."""
     name, columns = table.title.benchmark, table.columns or []
-    if cells.get("validation", "Pass") != "Pass":
+    if cells.get("validation", "Pass") != "Pass" or "Fail" in tokens:  # the heading may not name the verdict
         collector.note(f"Line {number}: the tool found the data of {name} wrong; the row was left out.")
         return False
     strange = [c for k, c in cells.items() if k in _NUMERIC and as_number(c) is None]
