@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import polars as pl
 
 from polympi.lab.samples.records import REFERENCE
@@ -76,7 +74,6 @@ def overheads_of(launch_medians: pl.DataFrame) -> list[Overhead]:
     return overheads
 
 
-def _families(rows: pl.DataFrame) -> Iterator[tuple[tuple[str, str, str, str, str], pl.DataFrame]]:
+def _families(rows: pl.DataFrame) -> list[tuple[tuple[str, str, str, str, str], pl.DataFrame]]:
     families = rows.partition_by(_FAMILY, as_dict=True, maintain_order=True)
-    for (stack, binding, benchmark, mode, payload), members in families.items():
-        yield (stack, binding, benchmark, mode, payload), members  # noqa: UP028 - gives the names their number
+    return [((stack, arm, name, mode, payload), f) for (stack, arm, name, mode, payload), f in families.items()]

@@ -70,7 +70,7 @@ class Analysis:
             one operation, the median of a launch's batches. What all inference stands on.
         memory: ``stack, binding, launches, pss_bytes, rss_bytes, delta_to_c_bytes`` (of PSS), medians over launches.
         fits: of every row family with at least four sizes.
-        overheads: of every binding but the reference, where C measured the same sizes.
+        overheads: of every binding but the reference, where at least six blocks have at least four sizes of both.
     """
 
     run: RunRecord

@@ -122,7 +122,6 @@ def _startup_times(launches: Iterable[LaunchRecord]) -> pl.DataFrame:
         for mode, field in STARTUP_MODES.items():
             time = getattr(record, field)
             if time is not None:
-                case = ("startup", mode, "none", 0, record.ranks)
-                figures = (float(time), 1, float(time), [float(time)], [])
-                rows.append((record.stack, record.block, record.binding, *case, *figures))
+                row = (record.stack, record.block, record.binding, "startup", mode, "none", 0, record.ranks)
+                rows.append((*row, float(time), 1, float(time), [float(time)], []))
     return pl.DataFrame(rows, schema=_SCHEMA, orient="row")

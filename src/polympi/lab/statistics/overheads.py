@@ -43,7 +43,7 @@ def overhead_line(sizes: Sequence[int], binding_ns: Sequence[float], reference_n
 
     Noise grows with the time, so the differences are weighted by its inverse. Absolute values keep single odd sizes
     (a protocol break that the binding meets elsewhere than C) from bending the line. It is exact: an optimal line
-    passes through two of the points (Bloomfield & Steiger, *Least Absolute Deviations*, 1983, section 1.3), and all
+    passes through two of the points (Bloomfield & Steiger, *Least Absolute Deviations*, 1983), and all
     pairs are tried.
 
     Args:

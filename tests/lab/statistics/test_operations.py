@@ -1,0 +1,103 @@
+import polars as pl
+import pytest
+from synthetic import make_run
+
+from polympi.lab.errors import ResultError
+from polympi.lab.samples.records import SAMPLE_SCHEMA, LaunchRecord
+from polympi.lab.samples.store import RunDirectory
+from polympi.lab.statistics.operations import operation_times
+
+CLOCK = 20.0
+
+
+def directory_of(path, *rows, **record):
+    """A run of one launch with the given samples: benchmark, mode, size, kind, iterations, time."""
+    empty = make_run(path, blocks=1, effects={}, cases=[])
+    launch = {"launch": 0, "stack": "mpich", "block": 0, "position": 0, "binding": "c", "ranks": 2, "outcome": "ok"}
+    launch |= {"clock_cost_ns": CLOCK} | record
+    samples = [
+        {"benchmark": b, "mode": m, "payload": "bytes", "size_bytes": s, "kind": k, "iterations": i, "time_ns": t}
+        for b, m, s, k, i, t in rows
+    ]
+    columns = {k: launch[k] for k in ("stack", "launch", "block", "binding", "ranks")}
+    frame = pl.DataFrame([columns | s for s in samples], schema=SAMPLE_SCHEMA)
+    empty.append_launch(LaunchRecord(**launch), frame)
+    return empty
+
+
+def times_of(directory, benchmark):
+    return operation_times(directory, directory.launches()).filter(pl.col("benchmark") == benchmark)
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "mode", "operations"),
+    [
+        ("latency", "standard", 2),
+        ("latency", "sendrecv", 1),
+        ("bandwidth", "standard", 64),
+        ("bibandwidth", "standard", 128),
+        ("stream", "standard", 64),
+        ("allreduce", "standard", 1),
+    ],
+)
+def test_a_time_is_that_of_one_operation(tmp_path, benchmark, mode, operations):
+    directory = directory_of(
+        tmp_path / "run",
+        (benchmark, mode, 8, "batch", 10, 10 * operations * 500),
+        (benchmark, mode, 8, "batch", 10, 10 * operations * 700),
+        (benchmark, mode, 8, "event", 1, operations * 900 + 20),
+    )
+    (row,) = times_of(directory, benchmark).to_dicts()
+    assert row["median_ns"] == 600
+    assert row["batches_ns"] == [500, 700]
+    assert row["events_ns"] == [900]  # one clock cost of 20 ns taken off the event, before it is divided
+    assert row["operations"] == 20 * operations
+    assert row["total_ns"] == 10 * operations * (500 + 700)
+
+
+def test_rooted_collectives_pay_the_clock_in_every_iteration(tmp_path):
+    directory = directory_of(
+        tmp_path / "run", ("bcast", "standard", 8, "batch", 10, 5200), ("bcast", "standard", 8, "event", 1, 520)
+    )
+    (row,) = times_of(directory, "bcast").to_dicts()
+    assert row["median_ns"] == 500
+    assert row["total_ns"] == 5000
+    assert row["events_ns"] == [500]
+
+
+def test_no_time_becomes_negative(tmp_path):
+    directory = directory_of(
+        tmp_path / "run", ("bcast", "standard", 8, "batch", 10, 100), ("bcast", "standard", 8, "event", 1, 19)
+    )
+    (row,) = times_of(directory, "bcast").to_dicts()
+    assert (row["median_ns"], row["total_ns"], row["events_ns"]) == (0, 0, [0])
+
+
+@pytest.mark.parametrize("record", [{"outcome": "crashed"}, {"block": None}, {"outcome": "timed out"}])
+def test_launches_that_failed_or_calibrated_do_not_count(tmp_path, record):
+    record = {"block": None} | record if record.get("block", 0) is None else record
+    directory = directory_of(tmp_path / "run", ("latency", "standard", 8, "batch", 10, 1000), ready_ns=5, **record)
+    assert operation_times(directory, directory.launches()).is_empty()
+
+
+def test_launch_figures_are_those_of_the_launch(tmp_path):
+    directory = directory_of(tmp_path / "run", ready_ns=300, import_ns=50, init_ns=40)
+    times = times_of(directory, "startup")
+    assert dict(times.select("mode", "median_ns").iter_rows()) == {"first-barrier": 300, "import": 50, "init": 40}
+    assert times["size_bytes"].unique().to_list() == [0]
+
+
+def test_an_unknown_first_barrier_is_no_figure(tmp_path):
+    directory = directory_of(tmp_path / "run", ready_ns=None, init_ns=40)
+    assert set(times_of(directory, "startup")["mode"]) == {"import", "init"}
+
+
+def test_a_benchmark_of_another_version_is_named(tmp_path):
+    directory = directory_of(tmp_path / "run", ("teleport", "standard", 8, "batch", 10, 1000))
+    with pytest.raises(ResultError, match="teleport standard"):
+        operation_times(directory, directory.launches())
+
+
+def test_a_run_without_launches_has_no_times(tmp_path):
+    directory = RunDirectory.open(make_run(tmp_path / "run", blocks=0).path)
+    assert operation_times(directory, directory.launches()).is_empty()

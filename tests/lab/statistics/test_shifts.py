@@ -1,0 +1,94 @@
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import mannwhitneyu
+
+from polympi.lab.statistics.shifts import hodges_lehmann, shift, u_distribution
+
+VALUES = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=15)
+
+
+@pytest.mark.parametrize(("first", "second"), [(1, 1), (2, 3), (4, 4), (5, 3)])
+def test_the_distribution_of_u_is_that_of_all_arrangements(first, second):
+    counts = np.zeros(first * second + 1)
+    for places in combinations(range(first + second), first):
+        counts[sum(place - i for i, place in enumerate(places))] += 1
+    assert u_distribution(first, second) == pytest.approx(counts / comb(first + second, first))
+
+
+@pytest.mark.parametrize(("first", "second"), [(6, 6), (10, 10), (30, 12)])
+def test_tail_probabilities_agree_with_scipys_test(first, second):
+    for u in range(0, first * second // 4, 7):
+        values = _samples_with_u(first, second, u)
+        expected = mannwhitneyu(*values, alternative="less", method="exact").pvalue
+        assert u_distribution(first, second)[: u + 1].sum() == pytest.approx(expected)
+
+
+def _samples_with_u(first, second, u):
+    """Two samples without ties in which u pairs have the value of the first above that of the second."""
+    b = np.arange(second, dtype=float)
+    above = [min(second, max(0, u - i * second)) for i in range(first)]
+    return np.array([k - 0.5 + 0.01 * i / first for i, k in enumerate(above)]), b
+
+
+@pytest.mark.parametrize(
+    # Ranks of the Mann-Whitney table at 0.05, two-sided: the largest U that is still significant, plus one.
+    ("count", "critical"),
+    [(4, 0), (5, 2), (6, 5), (8, 13), (10, 23), (20, 127)],
+)
+def test_the_interval_begins_where_the_table_says(count, critical):
+    random = np.random.default_rng(count)
+    a, b = random.normal(size=count), random.normal(size=count)
+    differences = np.sort(np.subtract.outer(b, a), axis=None)
+    found = shift(a, b)
+    assert (found.low, found.high) == (differences[critical], differences[-critical - 1])
+
+
+def test_a_known_shift():
+    found = shift([1, 2, 3, 4, 5, 6], [11, 12, 13, 14, 15, 16])
+    assert found.estimate == 10
+    assert found.low > 0
+    assert found.coverage == pytest.approx(1 - 2 * 19 / comb(12, 6))
+    assert found.p_value == pytest.approx(2 / comb(12, 6))
+
+
+def test_three_values_each_have_no_interval():
+    found = shift([1, 2, 3], [4, 5, 6])
+    assert found.low is found.high is found.coverage is None
+    assert found.estimate == 3
+
+
+@pytest.mark.parametrize(("first", "second"), [([], [1.0]), ([1.0], []), ([1.0, np.inf], [1.0])])
+def test_what_cannot_be_compared_is_refused(first, second):
+    with pytest.raises(ValueError, match="finite"):
+        shift(first, second)
+
+
+@given(VALUES, VALUES)
+def test_swapping_turns_the_shift_round(a, b):
+    there, back = shift(a, b), shift(b, a)
+    assert there.estimate == back.estimate * -1
+    assert there.p_value == pytest.approx(back.p_value)
+    assert there.estimate == hodges_lehmann(a, b)
+    if there.low is not None:
+        assert (there.low, there.high) == (-back.high, -back.low)
+        assert there.low <= there.estimate <= there.high
+
+
+def test_an_interval_without_zero_and_a_small_p_value_are_the_same():
+    random = np.random.default_rng(7)
+    for _ in range(500):
+        found = shift(random.normal(size=7), random.normal(1.2, 1, size=9))
+        assert (found.low > 0 or found.high < 0) == (found.p_value <= 0.05)
+
+
+def test_the_interval_covers_as_often_as_it_says():
+    random = np.random.default_rng(8)
+    shifts = [shift(random.gumbel(size=6), random.gumbel(size=6) + 1) for _ in range(2000)]
+    covered = np.mean([s.low <= 1 <= s.high for s in shifts])
+    # Four standard errors of the share.
+    assert covered == pytest.approx(shifts[0].coverage, abs=4 * np.sqrt(0.95 * 0.05 / 2000))
