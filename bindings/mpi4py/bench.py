@@ -1,0 +1,101 @@
+"""What mpi4py costs, on buffers, with pickled objects, and with ``mpi4py.util.pkl5`` (``docs/protocol.md``).
+
+Usage: bench.py PLAN SAMPLES buffers|object|pkl5 [--name NAME]
+
+The first half of ``main`` is timed: it loads the binding, starts MPI and comes to the first barrier. Only then is the
+rest loaded (NumPy too, which mpi4py itself does not need), so that it is in neither the times nor the memory.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+INTERFACES = {"buffers": "mpi4py", "object": "mpi4py-object", "pkl5": "mpi4py-pkl5"}
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "python_harness"))
+
+
+def main(plan: str, samples: str, interface: str, name: str) -> int:
+    """Run a plan and return the exit code."""
+    started = time.monotonic_ns()
+    import mpi4py
+
+    mpi4py.rc.initialize = False
+    from mpi4py import MPI
+
+    if interface == "pkl5":
+        import mpi4py.util.pkl5
+    imported = time.monotonic_ns()
+    MPI.Init_thread(MPI.THREAD_MULTIPLE)  # what mpi4py asks for by itself
+    initialised = time.monotonic_ns()
+    MPI.COMM_WORLD.Barrier()
+    ready = time.monotonic_ns()
+    from footprint import footprint
+
+    pss, rss = footprint()
+    startup = (ready, imported - started, initialised - imported)
+    try:
+        code = measure((plan, samples), interface, name, startup, (pss, rss))
+    except BaseException:
+        # The other ranks wait for this one and would do so for ever.
+        import traceback
+
+        traceback.print_exc()
+        sys.stderr.flush()
+        MPI.COMM_WORLD.Abort(1)
+        raise
+    MPI.Finalize()
+    return code
+
+
+def measure(
+    files: tuple[str, str], interface: str, name: str, startup: tuple[int, int, int], memory: tuple[int, int]
+) -> int:
+    """Load the rest of the program and run the plan."""
+    from mpi4py import MPI
+    from program import Header, run_program
+    from world import World
+
+    comm = MPI.COMM_WORLD
+    world = World(comm)
+    levels = {
+        MPI.THREAD_SINGLE: "single",
+        MPI.THREAD_FUNNELED: "funneled",
+        MPI.THREAD_SERIALIZED: "serialized",
+        MPI.THREAD_MULTIPLE: "multiple",
+    }
+    header = Header(
+        binding=name,
+        library=" ".join(MPI.Get_library_version().rstrip("\0").splitlines()[0].split()),
+        ranks=world.size,
+        threads=levels[MPI.Query_thread()],
+        host=MPI.Get_processor_name(),
+        startup_ns=startup,
+        memory_bytes=(comm.allreduce(memory[0], MPI.MAX), comm.allreduce(memory[1], MPI.MAX)),
+    )
+    if interface == "buffers":
+        from buffer_cases import BufferCases
+
+        return run_program(*files, header, world, lambda p: BufferCases(comm, world, p).prepare)
+    from object_cases import ObjectCases
+
+    if interface == "object":
+        return run_program(*files, header, world, lambda p: ObjectCases(comm, world, p, True).prepare)
+    from mpi4py.util import pkl5
+
+    return run_program(*files, header, world, lambda p: ObjectCases(pkl5.Intracomm(comm), world, p, False).prepare)
+
+
+def arguments(words: list[str]) -> tuple[str, str, str, str]:
+    """Plan, samples, interface and name of the command line; argparse would cost memory before it is measured."""
+    if len(words) in (3, 5) and words[2] in INTERFACES and words[3:4] in ([], ["--name"]):
+        plan, samples, interface = words[:3]
+        return plan, samples, interface, words[4] if len(words) == 5 else INTERFACES[interface]
+    print("Usage: bench.py PLAN SAMPLES " + "|".join(INTERFACES) + " [--name NAME].", file=sys.stderr)
+    sys.exit(3)  # docs/protocol.md, Exit codes
+
+
+if __name__ == "__main__":
+    sys.exit(main(*arguments(sys.argv[1:])))

@@ -1,0 +1,46 @@
+"""Collectives with NumPy buffers: the loops that are timed, the same on all ranks.
+
+``call`` is the bound method: one that takes a send and a receive buffer (``comm.Reduce``, ``comm.Allreduce``,
+``comm.Gather``, ``comm.Scatter``, ``comm.Allgather``, ``comm.Alltoall``) or one buffer (``comm.Bcast``). Root 0 and
+MPI.SUM are mpi4py's defaults.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from operation import Buffer, Call, Clock, Times
+
+
+def two_buffers(call: Call, outgoing: Buffer | None, incoming: Buffer | None, iterations: int) -> None:
+    """Calls in a row; the collective itself holds the ranks together."""
+    for _ in range(iterations):
+        call(outgoing, incoming)
+
+
+def two_buffers_events(
+    call: Call,
+    outgoing: Buffer | None,
+    incoming: Buffer | None,
+    own_barrier: Callable[[], None],
+    clock: Clock,
+    times: Times,
+) -> None:
+    """Calls timed one by one behind the program's own barrier."""
+    for k in range(len(times)):
+        own_barrier()
+        before = clock()
+        call(outgoing, incoming)
+        times[k] = clock() - before
+
+
+def one_buffer_events(call: Call, buffer: Buffer, own_barrier: Callable[[], None], clock: Clock, times: Times) -> None:
+    """Calls timed one by one behind the program's own barrier."""
+    for k in range(len(times)):
+        own_barrier()
+        before = clock()
+        call(buffer)
+        times[k] = clock() - before

@@ -1,0 +1,43 @@
+"""All ranks of the launch, for what the harness needs outside everything timed."""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING
+
+import numpy as np
+from barrier import dissemination_barrier
+from mpi4py import MPI
+
+if TYPE_CHECKING:
+    from operation import Times
+
+
+class World:
+    """MPI.COMM_WORLD for the harness (see ``operation.World``)."""
+
+    def __init__(self, comm: MPI.Intracomm) -> None:
+        self._comm = comm
+        self.rank: int = comm.Get_rank()
+        self.size: int = comm.Get_size()
+        sendrecv = comm.Sendrecv
+        nothing, nowhere = np.empty(0, np.uint8), np.empty(0, np.uint8)
+
+        def exchange(destination: int, source: int, tag: int) -> None:
+            sendrecv(nothing, destination, tag, nowhere, source, tag)
+
+        self.barrier = dissemination_barrier(self.rank, self.size, exchange)
+
+    def maxima(self, times: Times) -> Times:
+        """The largest of each place over all ranks, on rank 0; of no meaning elsewhere."""
+        largest = array("q", bytes(8 * len(times)))
+        self._comm.Reduce([times, MPI.INT64_T], [largest, MPI.INT64_T], MPI.MAX, 0)
+        return largest
+
+    def collect(self, text: str) -> list[str]:
+        """The texts of all ranks, on all ranks."""
+        return list(self._comm.allgather(text))
+
+    def abort(self, code: int) -> None:
+        """End all ranks with an exit code."""
+        self._comm.Abort(code)

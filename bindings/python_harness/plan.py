@@ -1,0 +1,112 @@
+"""The plan: which cases a launch runs, and how often (format: ``docs/protocol.md``)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+VERSION = "1"
+
+POINT_TO_POINT = ("latency", "bandwidth", "bibandwidth", "stream")
+HELD_TOGETHER = ("barrier", "allreduce", "allgather", "alltoall")  # no rank leaves before all have come
+ROOTED = ("bcast", "reduce", "gather", "scatter")  # ranks could run ahead: every iteration is timed alone
+BENCHMARKS = (*POINT_TO_POINT, *HELD_TOGETHER, *ROOTED)
+REDUCTIONS = ("reduce", "allreduce")
+WINDOWED = ("bandwidth", "bibandwidth", "stream")
+
+SEND_MODES = ("standard", "synchronous", "buffered", "ready")
+LATENCY_MODES = (*(mode + suffix for mode in SEND_MODES for suffix in ("", "-nonblocking", "-persistent")), "sendrecv")
+
+ITEM_BYTES = {"none": 0, "bytes": 1, "float64": 8, "int": 8, "float": 8, "dict": 24, "array": 8}
+FIXED_SIZE = ("none", "int", "float", "dict")
+
+
+class PlanError(Exception):
+    """The plan cannot be carried out; the text is one sentence that says why."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One thing to time: what is sent how, how large (bytes), and how often."""
+
+    number: int
+    benchmark: str
+    mode: str
+    payload: str
+    size: int
+    warmup: int
+    batches: int
+    iterations: int
+    events: int
+
+    @property
+    def iterations_in_all(self) -> int:
+        """Iterations after the validation pass, timed or not."""
+        return self.warmup + self.batches * self.iterations + self.events
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The cases in the order in which they run, and the messages in flight in the windowed benchmarks."""
+
+    window: int
+    cases: tuple[Case, ...]
+
+
+def read_plan(path: str) -> Plan:
+    """Read a plan from a file.
+
+    Raises:
+        PlanError: the file cannot be read, or is not a plan this harness knows.
+    """
+    try:
+        with open(path, encoding="ascii") as file:
+            return parse_plan(file.read())
+    except (OSError, UnicodeDecodeError) as error:
+        raise PlanError(f"The plan {path} cannot be read: {error}.") from error
+
+
+def parse_plan(text: str) -> Plan:
+    """Parse the text of a plan.
+
+    Raises:
+        PlanError: a version, record, benchmark, mode or payload is unknown, or the plan is cut off.
+    """
+    lines = text.splitlines()
+    if not lines or lines[0] != f"polympi-plan {VERSION}":
+        raise PlanError(f"The plan begins with '{lines[0] if lines else ''}', not with 'polympi-plan {VERSION}'.")
+    if lines[-1] != "end":
+        raise PlanError("The plan is cut off: its last line is not 'end'.")
+    window = 0
+    cases = []
+    for line in lines[1:-1]:
+        record, *fields = line.split(" ")
+        if record == "window" and len(fields) == 1:
+            window = _count(fields[0], line)
+        elif record == "case" and len(fields) == 9:
+            cases.append(_case(fields, line))
+        else:
+            raise PlanError(f"The plan has a line that is not understood: '{line}'.")
+    if window < 1 and any(case.benchmark in WINDOWED for case in cases):
+        raise PlanError("The plan has no window, but a benchmark that needs one.")
+    return Plan(window, tuple(cases))
+
+
+def _case(fields: list[str], line: str) -> Case:
+    number, benchmark, mode, payload, *counts = fields
+    if benchmark not in BENCHMARKS:
+        raise PlanError(f"The plan names an unknown benchmark: '{benchmark}'.")
+    if mode not in (LATENCY_MODES if benchmark == "latency" else ("standard",)):
+        raise PlanError(f"The plan names an unknown mode of {benchmark}: '{mode}'.")
+    if payload not in ITEM_BYTES:
+        raise PlanError(f"The plan names an unknown payload: '{payload}'.")
+    size, warmup, batches, iterations, events = (_count(field, line) for field in counts)
+    item = ITEM_BYTES[payload]
+    if size != item if payload in FIXED_SIZE else size % item:
+        raise PlanError(f"The plan asks for {payload} of {size} bytes, which does not exist: '{line}'.")
+    return Case(_count(number, line), benchmark, mode, payload, size, warmup, batches, iterations, events)
+
+
+def _count(field: str, line: str) -> int:
+    if not (field.isascii() and field.isdigit()):
+        raise PlanError(f"The plan has '{field}' where a whole number belongs: '{line}'.")
+    return int(field)

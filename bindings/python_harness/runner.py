@@ -1,0 +1,151 @@
+"""Running the cases of a plan: validation pass, warm-up, batches, events (``docs/protocol.md``)."""
+
+from __future__ import annotations
+
+import gc
+from array import array
+from functools import partial
+from typing import TYPE_CHECKING
+
+from clock import clock
+from operation import UnsupportedCaseError
+from plan import POINT_TO_POINT, ROOTED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from operation import Operation, Times, World
+    from plan import Case, Plan
+    from samples import SampleFile
+
+    Prepare = Callable[[Case], Operation]
+
+
+def run_plan(plan: Plan, prepare: Prepare, world: World, samples: SampleFile | None) -> None:
+    """Run all cases in the order of the plan.
+
+    Args:
+        plan: what to run.
+        prepare: makes this rank's operation for a case, or raises UnsupportedCaseError on all ranks.
+        world: all ranks.
+        samples: where results go; on rank 0 only.
+    """
+    for case in plan.cases:
+        if samples:
+            samples.record("case", case.number)
+        try:
+            operation = _prepare(case, prepare, world)
+        except UnsupportedCaseError as reason:
+            if samples:
+                samples.record("skip", case.number, reason)
+            continue
+        _run_case(case, operation, world, samples)
+        operation.release()
+        world.barrier()
+
+
+def _prepare(case: Case, prepare: Prepare, world: World) -> Operation:
+    if case.benchmark in POINT_TO_POINT and world.size < 2:
+        raise UnsupportedCaseError("point to point needs two ranks")
+    if (case.payload == "none") != (case.benchmark == "barrier"):
+        raise UnsupportedCaseError("a barrier has the payload none, and no other benchmark has")
+    return prepare(case)
+
+
+def _run_case(case: Case, operation: Operation, world: World, samples: SampleFile | None) -> None:
+    failure = validate(case, operation, world)
+    if samples:
+        samples.record("valid", case.number, *(["failed", failure] if failure else ["ok"]))
+    if failure:
+        return
+    # The collector stays on: what a binding leaves for it to do is part of what the binding costs. But it shall not
+    # walk over the harness, so all that exists by now is put out of its sight.
+    gc.collect()
+    gc.freeze()
+    batches, events = measure(case, operation, world)
+    if samples:
+        samples.times("batch", case.number, batches)
+        samples.times("event", case.number, events)
+
+
+def validate(case: Case, operation: Operation, world: World) -> str:
+    """Check one exchange of each kind the case makes; the first failure of any rank in words, empty if none.
+
+    The very loops that are timed later run here, one iteration each, so that what is checked is what is timed.
+    """
+    verdict = ""
+    for exchange in _exchanges(case, operation, world.rank):
+        operation.clear()
+        operation.begin()
+        received = exchange()
+        operation.finish()
+        verdict = verdict or operation.check(received)
+    verdicts = world.collect(verdict)
+    return next((f"rank {rank}: {verdict}" for rank, verdict in enumerate(verdicts) if verdict), "")
+
+
+def _exchanges(case: Case, operation: Operation, rank: int) -> list[Callable[[], object]]:
+    """One iteration as a batch runs it, and one as an event; rank 1 answers both in the same way."""
+    once = operation.keep_all or partial(operation.batch, 1)
+    alone = partial(operation.events, _places(1))
+    if case.benchmark in ROOTED:
+        return [alone]
+    return [once, once if case.benchmark in POINT_TO_POINT and rank > 0 else alone]
+
+
+def measure(case: Case, operation: Operation, world: World) -> tuple[Times, Times]:
+    """Warm up, time the batches, then the events; the times in ns are of meaning on rank 0."""
+    if case.benchmark in POINT_TO_POINT:
+        return _measure_pair(case, operation, world.rank)
+    if case.benchmark in ROOTED:
+        return _measure_rooted(case, operation, world)
+    return _measure_held_together(case, operation, world)
+
+
+def _measure_pair(case: Case, operation: Operation, rank: int) -> tuple[Times, Times]:
+    """Rank 0 holds the clock; rank 1 only runs as many iterations in a row as rank 0 in all."""
+    batches, events = _places(case.batches), _places(case.events)
+    batch, iterations = operation.batch, case.iterations
+    if rank > 0:
+        batch(case.iterations_in_all)
+    else:
+        operation.begin()
+        batch(case.warmup)
+        for k in range(case.batches):
+            before = clock()
+            batch(iterations)
+            batches[k] = clock() - before
+        operation.events(events)
+        operation.finish()
+    return batches, events
+
+
+def _measure_held_together(case: Case, operation: Operation, world: World) -> tuple[Times, Times]:
+    """Collectives that hold all ranks together: a batch is many calls between two readings."""
+    batches, events = _places(case.batches), _places(case.events)
+    batch, iterations = operation.batch, case.iterations
+    batch(case.warmup)
+    for k in range(case.batches):
+        world.barrier()
+        before = clock()
+        batch(iterations)
+        batches[k] = clock() - before
+    operation.events(events)
+    return world.maxima(batches), world.maxima(events)
+
+
+def _measure_rooted(case: Case, operation: Operation, world: World) -> tuple[Times, Times]:
+    """Collectives that would run ahead: every iteration alone, its time the maximum over ranks, a batch their sum."""
+    batches, events = _places(case.batches), _places(case.events)
+    operation.events(_places(case.warmup))
+    single = _places(case.iterations)
+    for k in range(case.batches):
+        operation.events(single)
+        batches[k] = sum(world.maxima(single))
+    operation.events(events)
+    return batches, world.maxima(events)
+
+
+def _places(count: int) -> Times:
+    """Room for so many times."""
+    return array("q", bytes(8 * count))

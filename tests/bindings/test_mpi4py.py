@@ -1,0 +1,150 @@
+"""The three mpi4py bindings run every case they cover, check what arrives, and keep to the protocol."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from polympi.lab.bindings.manifest import Binding, load_bindings
+from polympi.lab.catalogue import BENCHMARKS, Case, is_legal_size
+from polympi.lab.launch.command import mpiexec_command
+from polympi.lab.plan.text import plan_text
+from polympi.lab.samples.protocol import LaunchSamples, read_samples
+from polympi.lab.samples.records import PlannedCase
+from polympi.lab.stacks.stack import Stack
+
+pytestmark = pytest.mark.mpi
+
+BINDINGS = ("mpi4py", "mpi4py-object", "mpi4py-pkl5")
+EAGER_AND_RENDEZVOUS = (8, 24, 1024, 69632)  # 24 is a dict's only size; 69632 is above both stacks' eager limits
+LATENCY_SIZES = (0, *EAGER_AND_RENDEZVOUS, 2**20)
+COUNTS = {"warmup": 2, "batches": 3, "iterations": 4, "events": 5}
+TIMEOUT_S = 60
+
+
+def all_cases() -> list[Case]:
+    """Every benchmark, mode and payload of the catalogue at a few sizes."""
+    return [
+        Case(benchmark.name, mode, payload, size)
+        for benchmark in BENCHMARKS.values()
+        if not benchmark.launch_figure
+        for mode in benchmark.modes
+        for payload in benchmark.payloads
+        for size in (LATENCY_SIZES if mode == "standard" and not benchmark.collective else (0, *EAGER_AND_RENDEZVOUS))
+        if is_legal_size(payload, size) and not (benchmark.name in ("bandwidth", "bibandwidth") and size > 69632)
+    ]
+
+
+def plan_of(cases: list[Case]) -> dict[int, PlannedCase]:
+    return {
+        number: PlannedCase(benchmark=c.benchmark, mode=c.mode, payload=c.payload, size_bytes=c.size_bytes, **COUNTS)
+        for number, c in enumerate(cases)
+    }
+
+
+def run_program(
+    stack: Stack, binding: Binding, ranks: int, plan: Path, samples: Path
+) -> subprocess.CompletedProcess[str]:
+    places = {"python": stack.python, "folder": binding.folder, "plan": plan, "samples": samples}
+    program = [word.format(binding=binding.name, **places) for word in binding.variant.run]
+    processors = len(os.sched_getaffinity(0))
+    command = mpiexec_command(stack, ranks, program, processors=processors)
+    return subprocess.run(
+        command, env=stack.variables(), capture_output=True, text=True, timeout=TIMEOUT_S, check=False
+    )
+
+
+def run_cases(stack: Stack, name: str, ranks: int, cases: list[Case], folder: Path) -> LaunchSamples:
+    plan, samples = folder / "plan", folder / "samples"
+    plan.write_text(plan_text(plan_of(cases)))
+    ended = run_program(stack, load_bindings()[name], ranks, plan, samples)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    text = samples.read_text(encoding="ascii")
+    assert text.endswith("\nend\n")
+    assert "  " not in text
+    assert "\t" not in text
+    return read_samples(text, frozenset(range(len(cases))))
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+@pytest.mark.parametrize("name", BINDINGS)
+def test_covered_cases_are_validated_and_timed(stack: Stack, name: str, ranks: int, tmp_path: Path) -> None:
+    binding = load_bindings()[name]
+    cases = [case for case in all_cases() if binding.why_not(case) is None]
+    found = run_cases(stack, name, ranks, cases, tmp_path)
+    assert {cases[number].pattern: text for number, text in (found.invalid | found.skipped).items()} == {}
+    assert found.valid == set(range(len(cases)))
+    for number, case in enumerate(cases):
+        assert len(found.batches[number]) == COUNTS["batches"], case
+        assert len(found.events[number]) == COUNTS["events"], case
+        assert min(found.batches[number] + found.events[number]) > 0, case
+
+
+@pytest.mark.parametrize("name", BINDINGS)
+def test_uncovered_cases_are_skipped_with_a_reason(mpich: Stack, name: str, tmp_path: Path) -> None:
+    binding = load_bindings()[name]
+    cases = [case for case in all_cases() if binding.why_not(case) is not None and case.size_bytes in (8, 24)]
+    found = run_cases(mpich, name, 2, cases, tmp_path)
+    assert set(found.skipped) == set(range(len(cases)))
+    assert all(found.skipped.values())
+
+
+@pytest.mark.parametrize("name", BINDINGS)
+def test_header_tells_of_the_launch(stack: Stack, name: str, tmp_path: Path) -> None:
+    found = run_cases(stack, name, 2, [], tmp_path)
+    assert found.binding == name
+    assert found.ranks == 2
+    assert found.threads == "multiple"
+    assert {"mpich": "MPICH Version: ", "openmpi": "Open MPI v"}[stack.family] in found.library
+    assert found.host
+    assert found.clock_resolution_ns >= 1
+    assert 1 < found.clock_cost_ns < 10_000
+    assert min(found.ready_ns, found.import_ns, found.init_ns) > 0
+    assert 0 < found.pss_bytes <= found.rss_bytes
+
+
+def test_numpy_is_not_in_the_memory_of_the_binding(mpich: Stack, tmp_path: Path) -> None:
+    found = run_cases(mpich, "mpi4py", 2, [], tmp_path)
+    code = "import mpi4py.MPI, numpy; print(open('/proc/self/smaps_rollup').read())"
+    told = subprocess.run(
+        [mpich.python, "-c", code], env=mpich.variables(), capture_output=True, text=True, check=True
+    ).stdout
+    with_numpy = next(int(line.split()[1]) * 1024 for line in told.splitlines() if line.startswith("Rss:"))
+    assert found.rss_bytes < with_numpy
+
+
+@pytest.mark.parametrize("name", BINDINGS)
+def test_collectives_run_on_one_rank_and_point_to_point_does_not(mpich: Stack, name: str, tmp_path: Path) -> None:
+    cases = [Case("allgather", "standard", "bytes", 8), Case("latency", "standard", "bytes", 8)]
+    found = run_cases(mpich, name, 1, cases, tmp_path)
+    assert found.valid == {0}
+    assert set(found.skipped) == {1}
+
+
+@pytest.mark.parametrize(
+    ("plan", "complaint"),
+    [
+        ("polympi-plan 2\nend\n", "polympi-plan"),
+        ("polympi-plan 1\nwindow 64\ncase 0 gossip standard bytes 8 1 1 1 1\nend\n", "gossip"),
+        (None, "cannot be read"),
+    ],
+)
+def test_a_plan_that_cannot_be_run_exits_with_3(stack: Stack, plan: str | None, complaint: str, tmp_path: Path) -> None:
+    if plan is not None:
+        (tmp_path / "plan").write_text(plan)
+    ended = run_program(stack, load_bindings()["mpi4py"], 2, tmp_path / "plan", tmp_path / "samples")
+    assert ended.returncode == 3
+    assert len([line for line in ended.stderr.splitlines() if complaint in line]) == 1
+    assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize("samples", ["missing/samples", "/dev/full"])
+def test_samples_that_cannot_be_written_exit_with_3(stack: Stack, samples: str, tmp_path: Path) -> None:
+    (tmp_path / "plan").write_text(plan_text({}))
+    ended = run_program(stack, load_bindings()["mpi4py"], 2, tmp_path / "plan", tmp_path / samples)
+    assert ended.returncode == 3
+    assert len([line for line in ended.stderr.splitlines() if "cannot be written" in line]) == 1
+    assert "Traceback" not in ended.stderr
