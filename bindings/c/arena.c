@@ -22,8 +22,13 @@ bool arena_map(struct arena *arena, size_t size) {
     unsigned char *base = (unsigned char *)round_up((uintptr_t)map, huge_page);
     madvise(base, whole, MADV_HUGEPAGE); /* advice: a kernel without huge pages serves small ones */
     memset(base, 1, whole);              /* not zero: that could leave the one shared zero page in place */
-    *arena = (struct arena){.base = base, .size = whole};
+    *arena = (struct arena){.base = base, .size = whole, .map = map, .map_size = whole + huge_page};
     return true;
+}
+
+void arena_unmap(struct arena *arena) {
+    munmap(arena->map, arena->map_size);
+    *arena = (struct arena){0};
 }
 
 void *arena_carve(struct arena *arena, size_t count, size_t bytes) {

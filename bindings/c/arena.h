@@ -7,8 +7,10 @@
 
 /* One memory map, from which buffers are carved in a row. Without memory (base NULL) carving only counts. */
 struct arena {
-    unsigned char *base;
+    unsigned char *base; /* where buffers begin, aligned */
     size_t size;
+    void *map; /* the whole map, with the rest before the base */
+    size_t map_size;
     size_t used;
 };
 
@@ -17,6 +19,8 @@ size_t arena_stride(size_t bytes);
 
 /* Maps `size` bytes aligned to 2 MiB, asks for huge pages and writes every page; false without memory. */
 bool arena_map(struct arena *arena, size_t size);
+
+void arena_unmap(struct arena *arena);
 
 /* Carves `count` buffers of `bytes` each, arena_stride(bytes) apart. */
 void *arena_carve(struct arena *arena, size_t count, size_t bytes);

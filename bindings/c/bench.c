@@ -90,6 +90,8 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < plan.count; i++)
         case_run(&plan.cases[i], plan.window, ranks, &workspace, samples);
     payload_end();
+    workspace_free(&workspace);
+    plan_free(&plan);
     samples_record(samples, "end");
     samples_close(samples);
     MPI_Finalize();

@@ -116,6 +116,13 @@ bool workspace_create(struct workspace *workspace, const struct plan *plan, stru
            arena_map(&workspace->arena, most_bytes);
 }
 
+void workspace_free(struct workspace *workspace) {
+    arena_unmap(&workspace->arena);
+    free(workspace->ns);
+    free(workspace->batches);
+    free(workspace->requests);
+}
+
 static const struct loops *choose_loops(const struct plan_case *c, int rank) {
     if (c->benchmark == LATENCY)
         return latency_loops(c, rank);

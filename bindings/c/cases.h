@@ -20,6 +20,8 @@ struct workspace {
 /* Allocates for the most demanding case of the plan; false where there is no memory for it. */
 bool workspace_create(struct workspace *workspace, const struct plan *plan, struct ranks ranks);
 
+void workspace_free(struct workspace *workspace);
+
 /* Runs one case and writes its records; called by all ranks. */
 void case_run(const struct plan_case *c, int window, struct ranks ranks, struct workspace *workspace,
               struct samples *samples);

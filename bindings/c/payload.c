@@ -116,12 +116,17 @@ static double first_double(const struct plan_case *c, int origin, int slot) {
     return (double)c->id + origin + slot;
 }
 
+/* Objects differ with case, origin and slot. */
 static int64_t integer_value(const struct plan_case *c, int origin, int slot) {
-    return (int64_t)1000 * c->id + 10 * origin + slot;
+    return (int64_t)1000000 * c->id + 1000 * origin + slot;
+}
+
+static double real_value(const struct plan_case *c, int origin, int slot) {
+    return 0.5 * (double)integer_value(c, origin, slot);
 }
 
 static struct record record_value(const struct plan_case *c, int origin, int slot) {
-    struct record record = {.integer = integer_value(c, origin, slot), .real = first_double(c, origin, slot)};
+    struct record record = {.integer = integer_value(c, origin, slot), .real = real_value(c, origin, slot)};
     int64_t rest = record.integer;
     for (int digit = 7; digit >= 0; digit--, rest /= 10)
         record.text[digit] = (char)('0' + rest % 10);
@@ -137,13 +142,15 @@ void payload_fill(void *message, const struct plan_case *c, int origin, int slot
         fill_bytes(message, count, byte_shift(c, origin, slot));
         break;
     case FLOAT64:
-    case FLOAT:
     case ARRAY:
         for (size_t i = 0; i < count; i++)
             doubles[i] = first + 0.5 * (double)i;
         break;
     case INT:
         *(int64_t *)message = integer_value(c, origin, slot);
+        break;
+    case FLOAT:
+        *doubles = real_value(c, origin, slot);
         break;
     case DICT:
         *(struct record *)message = record_value(c, origin, slot);
@@ -160,12 +167,14 @@ void payload_check(const void *message, const struct plan_case *c, int origin, i
         check_bytes(message, c->bytes, byte_shift(c, origin, slot), complaint);
         break;
     case FLOAT64:
-    case FLOAT:
     case ARRAY:
         check_doubles(message, payload_count(c), first_double(c, origin, slot), 0.5, complaint);
         break;
     case INT:
         check_integer(*(const int64_t *)message, record.integer, complaint);
+        break;
+    case FLOAT:
+        check_doubles(message, 1, record.real, 0, complaint);
         break;
     case DICT:
         if (memcmp(message, &record, sizeof record) != 0)
@@ -180,7 +189,7 @@ void payload_check_sum(const void *message, const struct plan_case *c, int ranks
     double first = 0;
     int64_t integer = 0;
     for (int origin = 0; origin < ranks; origin++) {
-        first += first_double(c, origin, 0);
+        first += c->payload == FLOAT ? real_value(c, origin, 0) : first_double(c, origin, 0);
         integer += integer_value(c, origin, 0);
     }
     if (c->payload == INT)

@@ -7,7 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLAN_VERSION = 1, MOST_FIELDS = 11 }; /* one more than a case record has, to see a superfluous one */
+enum {
+    PLAN_VERSION = 1,
+    MOST_FIELDS = 11, /* one more than a case record has, to see a superfluous one */
+    MOST_WINDOW =
+        1 << 20 /* so many messages of 2^34 bytes, the most an int counts, still add up in 64 bits */
+};
 
 static const char *const benchmark_names[BENCHMARKS] = {"latency", "bandwidth", "bibandwidth", "stream",
                                                         "barrier", "bcast",     "reduce",      "allreduce",
@@ -45,13 +50,13 @@ static bool read_number(struct reader *reader, const char *text, long long most,
     errno = 0;
     *number = strtoll(text, &end, 10);
     if (*text < '0' || *text > '9' || *end || errno || *number > most)
-        return complain(reader, "expected a number that this program can count to, found", text);
+        return complain(reader, "expected a whole number, not negative and not too large, found", text);
     return true;
 }
 
-static bool read_int(struct reader *reader, const char *text, int *number) {
+static bool read_int(struct reader *reader, const char *text, int most, int *number) {
     long long wide;
-    if (!read_number(reader, text, INT_MAX, &wide))
+    if (!read_number(reader, text, most, &wide))
         return false;
     *number = (int)wide;
     return true;
@@ -103,9 +108,11 @@ static bool read_case(struct reader *reader, char *fields[], struct plan_case *c
     if (payload < 0)
         return complain(reader, "unknown payload", fields[4]);
     c->payload = (enum payload)payload;
-    if (!read_int(reader, fields[1], &c->id) || !read_number(reader, fields[5], LLONG_MAX, &bytes) ||
-        !read_int(reader, fields[6], &c->warmup) || !read_int(reader, fields[7], &c->batches) ||
-        !read_int(reader, fields[8], &c->iterations) || !read_int(reader, fields[9], &c->events))
+    if (!read_int(reader, fields[1], INT_MAX, &c->id) || !read_number(reader, fields[5], LLONG_MAX, &bytes) ||
+        !read_int(reader, fields[6], INT_MAX, &c->warmup) ||
+        !read_int(reader, fields[7], INT_MAX, &c->batches) ||
+        !read_int(reader, fields[8], INT_MAX, &c->iterations) ||
+        !read_int(reader, fields[9], INT_MAX, &c->events))
         return false;
     c->bytes = (size_t)bytes;
     return has_legal_size(c) || complain(reader, "the payload cannot have the size", fields[5]);
@@ -142,7 +149,7 @@ static int split(char *line, char *fields[]) {
 /* One record after the first line; sets `ended` at the last. */
 static bool read_record(struct reader *reader, struct plan *plan, char *fields[], int count, bool *ended) {
     if (strcmp(fields[0], "window") == 0 && count == 2)
-        return read_int(reader, fields[1], &plan->window) &&
+        return read_int(reader, fields[1], MOST_WINDOW, &plan->window) &&
                (plan->window > 0 || complain(reader, "the window has at least one message, not", fields[1]));
     if (strcmp(fields[0], "case") == 0 && count == 10)
         return append_case(reader, plan, fields);
@@ -165,13 +172,18 @@ static bool read_lines(FILE *file, struct reader *reader, struct plan *plan) {
         else if (strcmp(fields[0], "polympi-plan") != 0 || count != 2)
             good = complain(reader, "a plan begins with 'polympi-plan', not with", fields[0]);
         else
-            good = read_int(reader, fields[1], &version) &&
+            good = read_int(reader, fields[1], INT_MAX, &version) &&
                    (version == PLAN_VERSION || complain(reader, "unknown version", fields[1]));
     }
     free(line);
     if (good && !ended)
         return complain(reader, "the plan is cut off: its last line is not", "end");
     return good;
+}
+
+void plan_free(struct plan *plan) {
+    free(plan->cases);
+    *plan = (struct plan){0};
 }
 
 bool plan_read(const char *path, struct plan *plan, char *complaint, size_t room) {
@@ -182,7 +194,11 @@ bool plan_read(const char *path, struct plan *plan, char *complaint, size_t room
         snprintf(complaint, room, "Cannot read the plan '%s': %s.", path, strerror(errno));
         return false;
     }
-    const bool good = read_lines(file, &reader, plan);
+    bool good = read_lines(file, &reader, plan);
+    if (ferror(file)) {
+        snprintf(complaint, room, "Cannot read the plan '%s' to its end.", path);
+        good = false;
+    }
     fclose(file);
     return good;
 }

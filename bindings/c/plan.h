@@ -47,6 +47,8 @@ struct plan {
 /* Reads a plan; where that fails, writes one sentence to `complaint` and returns false. */
 bool plan_read(const char *path, struct plan *plan, char *complaint, size_t room);
 
+void plan_free(struct plan *plan);
+
 /* Whether ranks 0 and 1 exchange messages; in all other benchmarks every rank takes part. */
 static inline bool is_point_to_point(enum benchmark benchmark) { return benchmark < BARRIER; }
 

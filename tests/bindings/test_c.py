@@ -1,0 +1,315 @@
+"""The reference program keeps the protocol of docs/protocol.md, on both stacks and in every case it knows."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import struct
+import subprocess
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from polympi.lab.bindings.build import build, program_command
+from polympi.lab.bindings.manifest import load_bindings, shipped_folder
+from polympi.lab.catalogue import BENCHMARKS, FIXED_SIZES, is_legal_size
+from polympi.lab.launch.command import mpiexec_command
+from polympi.lab.launch.process import Ended, run_tree
+from polympi.lab.stacks.stack import Stack
+
+pytestmark = pytest.mark.mpi
+
+HERE = Path(__file__).parent
+SOURCES = shipped_folder() / "c"
+WINDOW = 3
+COUNTS = "2 2 3 4"  # warm-up, batches, iterations, events
+BATCHES, EVENTS = 2, 4
+TIMEOUT_S = 60.0
+HEADER = (
+    r"polympi-samples 1",
+    r"binding (?P<binding>\S+)",
+    r"mpi (?P<library>\S+( \S+)*)",
+    r"ranks (?P<ranks>\d+)",
+    r"threads (?P<threads>single|funneled|serialized|multiple)",
+    r"clock (?P<resolution>\d+) (?P<cost>\d+\.\d+)",
+    r"host \S+",
+    r"startup (?P<ready>\d+) (?P<load>\d+) (?P<init>\d+)",
+    r"memory (?P<pss>\d+) (?P<rss>\d+)",
+)
+
+
+@dataclass
+class Samples:
+    """A samples file, read as strictly as the protocol can be."""
+
+    header: dict[str, str] = field(default_factory=dict)
+    cases: list[int] = field(default_factory=list)
+    valid: dict[int, str] = field(default_factory=dict)
+    skipped: dict[int, str] = field(default_factory=dict)
+    batches: dict[int, list[int]] = field(default_factory=dict)
+    events: dict[int, list[int]] = field(default_factory=dict)
+    ended: bool = False
+
+
+def read_strictly(text: str) -> Samples:
+    """Read a samples file; every record must be known, complete and in its place."""
+    samples = Samples()
+    lines = text.split("\n")
+    assert lines.pop() == "", "the last line has no newline"
+    for pattern, line in zip(HEADER, lines, strict=False):
+        match = re.fullmatch(pattern, line, re.ASCII)
+        assert match, f"'{line}' is not '{pattern}'"
+        samples.header.update(match.groupdict())
+    for line in lines[len(HEADER) :]:
+        assert not samples.ended, f"'{line}' comes after the end"
+        _read_record(samples, line)
+    return samples
+
+
+def _read_record(samples: Samples, line: str) -> None:
+    if line == "end":
+        samples.ended = True
+        return
+    match = re.fullmatch(r"(case|valid|skip|batch|event) (\d+)( \S+( \S+)*)?", line, re.ASCII)
+    assert match, f"'{line}' is no record"
+    kind, number, rest = match[1], int(match[2]), (match[3] or "").strip()
+    if kind == "case":
+        assert not rest
+        assert number not in samples.cases
+        samples.cases.append(number)
+        return
+    assert number == samples.cases[-1], f"'{line}' is in another case"
+    if kind in ("valid", "skip"):
+        words = samples.valid if kind == "valid" else samples.skipped
+        assert rest
+        assert number not in {*samples.valid, *samples.skipped}, f"'{line}' comes twice"
+        words[number] = rest
+    else:
+        times = samples.batches if kind == "batch" else samples.events
+        assert samples.valid[number] == "ok"
+        assert number not in times, f"'{line}' comes twice"
+        times[number] = [int(n) for n in rest.split(" ")]
+
+
+def plan_of(cases: list[str], window: int = WINDOW) -> str:
+    """A plan of cases written as ``benchmark mode payload bytes`` with or without the counts."""
+    lines = [f"case {i} {c if c.count(' ') > 3 else f'{c} {COUNTS}'}" for i, c in enumerate(cases)]
+    return "\n".join(["polympi-plan 1", f"window {window}", *lines, "end", ""])
+
+
+def catalogue_cases(sizes: list[int]) -> list[str]:
+    """Every benchmark in every mode with every payload it has, at those of the sizes the payload can have."""
+    return [
+        f"{b.name} {mode} {payload} {size}"
+        for b in BENCHMARKS.values()
+        if not b.launch_figure
+        for mode in b.modes
+        for payload in b.payloads
+        for size in ([FIXED_SIZES[payload]] if payload in FIXED_SIZES else sizes)
+        if is_legal_size(payload, size)
+    ]
+
+
+@dataclass
+class Run:
+    """One launch and what it left."""
+
+    ended: Ended
+    text: str | None  # of the samples; None if there is no such file
+
+    @property
+    def samples(self) -> Samples:
+        """What it measured."""
+        assert self.text is not None
+        return read_strictly(self.text)
+
+
+def run(
+    stack: Stack, folder: Path, plan: str, binding: str = "c", *, ranks: int = 2, timeout_s: float = TIMEOUT_S
+) -> Run:
+    """Build a binding of the shipped or the test folder and launch it on a plan."""
+    found = load_bindings([HERE])[binding]
+    build(found, stack)
+    path, written = folder / "plan", folder / "samples"
+    path.write_text(plan)
+    return launch(
+        stack, folder, program_command(found, stack, path, written), written, ranks=ranks, timeout_s=timeout_s
+    )
+
+
+def launch(
+    stack: Stack, folder: Path, program: list[str], written: Path, *, ranks: int = 2, timeout_s: float = TIMEOUT_S
+) -> Run:
+    """Launch a command of one rank."""
+    command = mpiexec_command(stack, ranks, program, processors=len(os.sched_getaffinity(0)))
+    ended = run_tree(command, environment=stack.variables(), timeout_s=timeout_s, output=folder / "output")
+    return Run(ended, written.read_text(errors="replace") if written.is_file() else None)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "sizes"),
+    [
+        (2, [0, 1, 8, 1000, 200_000]),  # odd, a whole element, several pages; beyond every eager limit
+        (3, [8]),  # not a power of two
+        (4, [8]),
+    ],
+)
+def test_every_case_is_valid_and_timed(stack: Stack, tmp_path: Path, ranks: int, sizes: list[int]) -> None:
+    cases = catalogue_cases(sizes)
+    before = time.monotonic_ns()
+    done = run(stack, tmp_path, plan_of(cases), ranks=ranks)
+    assert done.ended.exit_code == 0, done.ended.tail
+    samples = done.samples
+    assert samples.ended
+    assert samples.cases == list(range(len(cases)))
+    assert {cases[i]: verdict for i, verdict in samples.valid.items() if verdict != "ok"} == {}
+    assert not samples.skipped
+    for number, case in enumerate(cases):
+        assert len(samples.batches[number]) == BATCHES, case
+        assert len(samples.events[number]) == EVENTS, case
+        assert min(samples.batches[number] + samples.events[number]) > 0, case
+    header = samples.header
+    assert header["binding"] == "c"
+    assert int(header["ranks"]) == ranks
+    assert header["load"] == "0"
+    assert before < int(header["ready"]) - int(header["init"]) < int(header["ready"]) < time.monotonic_ns()
+    assert 0 < int(header["pss"]) <= int(header["rss"])
+    assert stack.library.split()[0] in header["library"]
+
+
+def test_what_the_plan_asks_none_of_is_left_out(stack: Stack, tmp_path: Path) -> None:
+    cases = ["latency standard bytes 8 0 1 1 0", "bcast standard bytes 8 0 1 1 0", "alltoall standard int 8 0 0 1 2"]
+    samples = run(stack, tmp_path, plan_of(cases)).samples
+    assert {number: len(times) for number, times in samples.batches.items()} == {0: 1, 1: 1}
+    assert {number: len(times) for number, times in samples.events.items()} == {2: 2}
+
+
+def test_what_cannot_run_is_skipped(stack: Stack, tmp_path: Path) -> None:
+    cases = ["latency standard bytes 8", "allreduce standard float64 64", f"bcast standard bytes {2**31}"]
+    samples = run(stack, tmp_path, plan_of([*cases, "reduce standard bytes 8"]), ranks=1).samples
+    assert samples.ended
+    assert set(samples.skipped) == {0, 2, 3}
+    assert "two ranks" in samples.skipped[0]
+    assert samples.valid == {1: "ok"}
+
+
+def test_the_thread_level_is_that_of_the_variant(stack: Stack, tmp_path: Path) -> None:
+    header = run(stack, tmp_path, plan_of(["barrier standard none 0"]), "c-multiple").samples.header
+    assert (header["binding"], header["threads"]) == ("c-multiple", "multiple")
+
+
+@pytest.mark.parametrize(
+    ("plan", "said"),
+    [
+        ("polympi-plan 2\nend\n", "unknown version '2'"),
+        ("", "cut off"),
+        (plan_of(["latency standard bytes 8"]).removesuffix("end\n"), "cut off"),
+        (plan_of(["latencies standard bytes 8"]), "unknown benchmark 'latencies'"),
+        (plan_of(["latency synchronous-persistently bytes 8"]), "unknown mode"),
+        (plan_of(["latency sendrecv-persistent bytes 8"]), "unknown mode"),
+        (plan_of(["bcast ready bytes 8"]), "unknown mode 'ready'"),
+        (plan_of(["latency standard pickle 8"]), "unknown payload 'pickle'"),
+        (plan_of(["latency standard float64 9"]), "size '9'"),
+        (plan_of(["latency standard bytes -8"]), "whole number"),
+        (plan_of(["latency standard bytes 8 1 1 1"]), "incomplete record 'case'"),
+        (plan_of(["latency standard bytes 8"], window=0), "window"),
+    ],
+)
+def test_a_plan_that_is_not_understood_ends_with_3(mpich: Stack, tmp_path: Path, plan: str, said: str) -> None:
+    done = run(mpich, tmp_path, plan)
+    assert done.ended.exit_code == 3
+    assert said in done.ended.tail
+    assert done.ended.tail.count("The plan ") == 1, "only one rank says it"
+    assert done.text is None
+
+
+def test_files_and_arguments_that_cannot_be_used_end_with_3(stack: Stack, tmp_path: Path) -> None:
+    program = str(build(load_bindings()["c"], stack) / "bench")
+    (tmp_path / "plan").write_text(plan_of(["latency standard bytes 8"]))
+    written = tmp_path / "samples"
+    for arguments, said in (
+        (f"missing {written}", "Cannot read the plan 'missing'"),
+        (f"{tmp_path} {written}", "Cannot read the plan"),
+        (f"{tmp_path}/plan {tmp_path}/missing/samples", "Cannot write the samples"),
+        (f"{tmp_path}/plan /dev/full", "Cannot write the samples"),
+        (f"{tmp_path}/plan", "Usage"),
+        (f"{tmp_path}/plan {written} twofold", "'twofold' is neither"),
+    ):
+        done = launch(stack, tmp_path, [program, *shlex.split(arguments)], written)
+        assert done.ended.exit_code == 3, arguments
+        assert said in (tmp_path / "output").read_text(errors="replace"), arguments
+        assert done.text is None
+
+
+def test_a_wrong_byte_is_found_in_every_benchmark(stack: Stack, tmp_path: Path) -> None:
+    cases = [case for case in catalogue_cases([1, 1000]) if " bytes " in case]
+    samples = run(stack, tmp_path, plan_of(cases), "c-wrong").samples
+    assert samples.ended
+    assert {cases[i] for i, verdict in samples.valid.items() if verdict.startswith("failed message")} == set(cases)
+    assert not samples.batches
+
+
+def test_a_rank_that_crashes_leaves_what_was_done_before(mpich: Stack, tmp_path: Path) -> None:
+    done = run(mpich, tmp_path, plan_of(["latency standard bytes 8"] * 3), "c-crashing")
+    assert done.ended.exit_code != 0
+    assert not done.ended.timed_out
+    assert (done.samples.cases, set(done.samples.batches), done.samples.ended) == ([0, 1], {0}, False)
+
+
+def test_a_rank_that_hangs_leaves_what_was_done_before(mpich: Stack, tmp_path: Path) -> None:
+    done = run(mpich, tmp_path, plan_of(["latency standard bytes 8"] * 3), "c-hanging", timeout_s=2.0)
+    assert done.ended.timed_out
+    assert (done.samples.cases, set(done.samples.batches), done.samples.ended) == ([0, 1], {0}, False)
+
+
+def test_rubbish_is_no_samples_file(mpich: Stack, tmp_path: Path) -> None:
+    done = run(mpich, tmp_path, plan_of(["latency standard bytes 8"]), "c-rubbish")
+    assert done.ended.exit_code == 0
+    with pytest.raises(AssertionError, match="cookies"):
+        _ = done.samples
+
+
+def test_the_delayed_program_keeps_the_protocol_too(mpich: Stack, tmp_path: Path) -> None:
+    cases = catalogue_cases([8])
+    samples = run(mpich, tmp_path, plan_of(cases), "c-delayed").samples
+    assert samples.header["binding"] == "c-delayed"
+    assert samples.valid == dict.fromkeys(range(len(cases)), "ok")
+
+
+def compile_with_sources(stack: Stack, folder: Path, source: Path, *parts: str, options: tuple[str, ...] = ()) -> Path:
+    """Compile a small program around some of the reference's own files."""
+    program = folder / source.stem
+    files = [str(SOURCES / part) for part in parts]
+    command = [stack.mpicc, "-O2", "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wpedantic", *options, f"-I{SOURCES}"]
+    subprocess.run([*command, str(source), *files, "-o", str(program)], env=stack.variables(), check=True)
+    return program
+
+
+def test_the_planted_delay_is_200_ns(mpich: Stack, tmp_path: Path) -> None:
+    source = HERE / "c-delayed" / "measure.c"
+    program = compile_with_sources(mpich, tmp_path, source, "delay.c", "clock.c", options=("-DPLANTED_DELAY_NS=200",))
+    mean_ns = float(subprocess.run([program], capture_output=True, text=True, check=True).stdout)
+    assert 190 < mean_ns < 225  # 200 and the call; waits among other work overlap with it and come out shorter
+
+
+def test_messages_are_those_of_the_protocol_and_no_wrong_byte_is_missed(mpich: Stack, tmp_path: Path) -> None:
+    program = compile_with_sources(mpich, tmp_path, HERE / "c-payload" / "message.c", "payload.c")
+    number, origin, slot = 41, 5, 63
+    integer = 1_000_000 * number + 1000 * origin + slot
+    real = 0.5 * integer
+    expected = {
+        ("1", "1000"): bytes(
+            (131 * i + 17 * (i // 256) + 37 * number + 11 * origin + 5 * slot) % 256 for i in range(1000)
+        ),
+        ("2", "800"): struct.pack("=100d", *(0.5 * i + number + origin + slot for i in range(100))),
+        ("3", "8"): struct.pack("=q", integer),
+        ("4", "8"): struct.pack("=d", real),
+        ("5", "24"): struct.pack("=qd8s", integer, real, b"%08d" % integer),
+        ("6", "80"): struct.pack("=10d", *(0.5 * i + number + origin + slot for i in range(10))),
+    }
+    for (payload, size), message in expected.items():
+        command = [str(program), str(number), str(origin), str(slot), payload, size]
+        assert subprocess.run(command, capture_output=True, check=True).stdout == message
