@@ -1,4 +1,7 @@
-"""The interfaces ``mpi4py-object`` and ``mpi4py-pkl5``: which loop, method and objects each case takes."""
+"""The interfaces ``mpi4py-object`` and ``mpi4py-pkl5``: which loop, method and objects each case takes.
+
+A pkl5 communicator has ``reduce`` and ``allreduce`` from the plain one, and they are measured as its user gets them.
+"""
 
 from __future__ import annotations
 

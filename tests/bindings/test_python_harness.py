@@ -1,0 +1,361 @@
+"""The harness that Python bindings share: plans, patterns, buffers, objects, barrier, runs."""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "bindings" / "python_harness"))
+
+import plan as plans
+from arena import HUGE_PAGE, STRIDE, Arena
+from barrier import barrier_rounds, dissemination_barrier
+from buffers import MessageBuffers
+from clock import cost_ns, resolution_ns
+from footprint import footprint
+from objects import check_objects, expected_objects, make_object
+from operation import Operation, UnsupportedCaseError
+from pattern import PERIOD, byte_pattern, double_pattern, first_difference
+from pieces import Piece, traffic
+from plan import Case, Plan, PlanError, parse_plan, read_plan
+from runner import run_plan
+from samples import SampleError, SampleFile
+
+from polympi.lab import catalogue
+from polympi.lab.samples.protocol import read_samples
+
+
+def make_case(benchmark: str = "latency", payload: str = "bytes", size: int = 8, mode: str = "standard") -> Case:
+    return Case(3, benchmark, mode, payload, size, warmup=2, batches=3, iterations=4, events=5)
+
+
+# Plans
+
+
+def test_a_plan_is_read_as_written() -> None:
+    plan = parse_plan("polympi-plan 1\nwindow 16\ncase 7 latency ready-persistent float64 80 1 2 3 4\nend\n")
+    assert plan == Plan(16, (Case(7, "latency", "ready-persistent", "float64", 80, 1, 2, 3, 4),))
+    assert plan.cases[0].iterations_in_all == 1 + 2 * 3 + 4
+
+
+def test_the_harness_knows_what_the_catalogue_has() -> None:
+    measured = [b for b in catalogue.BENCHMARKS.values() if not b.launch_figure]
+    assert set(plans.BENCHMARKS) == {b.name for b in measured}
+    assert set(plans.POINT_TO_POINT) == {b.name for b in measured if not b.collective}
+    assert set(plans.ROOTED) == {b.name for b in measured if b.timed_singly}
+    assert plans.LATENCY_MODES == catalogue.LATENCY_MODES
+    assert set(plans.ITEM_BYTES) == {payload for b in measured for payload in b.payloads} | {"float"}
+    assert {p: plans.ITEM_BYTES[p] for p in plans.FIXED_SIZE} == catalogue.FIXED_SIZES
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "polympi-plan 2\nend\n",
+        "polympi-plan 1\nwindow 64\n",
+        "polympi-plan 1\nwindow many\nend\n",
+        "polympi-plan 1\nwhatever 1\nend\n",
+        "polympi-plan 1\ncase 0 bandwidth standard bytes 8 1 1 1 1\nend\n",
+        "polympi-plan 1\ncase 0 latency standard bytes 8 1 1 1\nend\n",
+        "polympi-plan 1\ncase 0 latency standard bytes -8 1 1 1 1\nend\n",
+        "polympi-plan 1\ncase 0 latency  standard bytes 8 1 1 1 1\nend\n",
+        "polympi-plan 1\ncase 0 gossip standard bytes 8 1 1 1 1\nend\n",
+        "polympi-plan 1\ncase 0 latency shouted bytes 8 1 1 1 1\nend\n",
+        "polympi-plan 1\ncase 0 bcast ready bytes 8 1 1 1 1\nend\n",
+        "polympi-plan 1\ncase 0 latency standard pixels 8 1 1 1 1\nend\n",
+        "polympi-plan 1\ncase 0 latency standard float64 9 1 1 1 1\nend\n",
+        "polympi-plan 1\ncase 0 latency standard dict 8 1 1 1 1\nend\n",
+    ],
+)
+def test_a_plan_that_is_not_understood_is_refused_in_a_sentence(text: str) -> None:
+    with pytest.raises(PlanError, match=r"^The plan .*\.$"):
+        parse_plan(text)
+
+
+def test_a_plan_that_is_not_there_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(PlanError, match="cannot be read"):
+        read_plan(str(tmp_path / "plan"))
+
+
+# Patterns, buffers, objects
+
+
+@pytest.mark.parametrize("count", [0, 1, 300, PERIOD + 700])
+def test_bytes_follow_the_formula_of_the_protocol(count: int) -> None:
+    number, origin, slot = 41, 2, 63
+    formula = [(131 * i + 17 * (i // 256) + 37 * number + 11 * origin + 5 * slot) % 256 for i in range(count)]
+    assert byte_pattern(count, number, Piece(origin, slot)).tolist() == formula
+
+
+def test_doubles_follow_the_formula_of_the_protocol() -> None:
+    assert double_pattern(3, 41, Piece(2, 63)).tolist() == [106.0, 106.5, 107.0]
+
+
+def test_the_first_difference_is_named() -> None:
+    sent = byte_pattern(600, 0, Piece(0, 0))
+    received = sent.copy()
+    received[517] ^= 1
+    assert first_difference(sent, sent) == ""
+    assert first_difference(received, sent) == f"byte 517 is {received[517]} instead of {sent[517]}"
+
+
+def test_buffers_of_the_arena_lie_apart_at_page_boundaries() -> None:
+    arena = Arena(4 * STRIDE)
+    buffers = arena.carve([1, STRIDE + 1, 0, STRIDE])
+    places = [int(buffer.ctypes.data) for buffer in buffers if len(buffer)]
+    assert places[0] % HUGE_PAGE == 0
+    assert [place - places[0] for place in places] == [0, STRIDE, 4 * STRIDE]
+    assert [len(buffer) for buffer in buffers] == [1, STRIDE + 1, 0, STRIDE]
+    assert set(buffers[3].tolist()) == {0xEE}
+    with pytest.raises(ValueError, match="do not fit"):
+        arena.carve([HUGE_PAGE, 1])
+
+
+BUFFER_CASES = [
+    (benchmark, payload)
+    for benchmark in plans.BENCHMARKS
+    for payload in ("bytes", "float64")
+    if benchmark != "barrier" and not (benchmark in plans.REDUCTIONS and payload == "bytes")
+]
+
+
+@pytest.mark.parametrize(("benchmark", "payload"), BUFFER_CASES)
+@pytest.mark.parametrize("size", [0, 64])
+def test_what_one_rank_sends_is_what_another_expects(benchmark: str, payload: str, size: int) -> None:
+    """Delivers the pieces between three ranks as MPI would, then spoils the last element."""
+    case, ranks, window = make_case(benchmark, payload, size), 3, 2
+    views = [traffic(case, rank, ranks, window) for rank in range(ranks)]
+    buffers = [MessageBuffers(case, view, Arena(MessageBuffers.space(case, view))) for view in views]
+    for one in buffers:
+        one.clear()
+        assert size == 0 or not one.incoming or one.check() != ""
+    sent: dict[Piece, bytes] = {}
+    for view, one in zip(views, buffers, strict=True):
+        contents = b"".join(buffer.tobytes() for buffer in one.outgoing)
+        sent |= {piece: contents[k * size : (k + 1) * size] for k, piece in enumerate(view.outgoing)}
+    for view, one in zip(views, buffers, strict=True):
+        arrived = b"".join(sent[piece] for piece in view.incoming)
+        if benchmark in plans.REDUCTIONS:
+            arrived = np.frombuffer(arrived).reshape(len(view.incoming), -1).sum(axis=0).tobytes() if arrived else b""
+        for k, buffer in enumerate(one.incoming):
+            share = len(arrived) // len(one.incoming)
+            buffer[:] = np.frombuffer(arrived[k * share : (k + 1) * share], buffer.dtype)
+        assert one.check() == ""
+        if one.incoming and size:
+            one.incoming[-1][-1] += 1
+            assert "instead of" in one.check()
+
+
+def test_bytes_and_doubles_of_a_message_begin_as_the_protocol_says() -> None:
+    case = make_case("bandwidth", "float64", 16)
+    buffers = MessageBuffers(case, traffic(case, 0, 2, 2), Arena(1 << 16))
+    assert [buffer.tolist() for buffer in buffers.outgoing] == [[3.0, 3.5], [4.0, 4.5]]
+
+
+@pytest.mark.parametrize(("payload", "size"), [("bytes", 64), ("int", 8), ("float", 8), ("dict", 24), ("array", 64)])
+def test_objects_are_compared_by_value_and_type(payload: str, size: int) -> None:
+    case = make_case("latency", payload, size)
+    sent, other = make_object(case, Piece(0, 0)), make_object(case, Piece(1, 0))
+    assert check_objects(make_object(case, Piece(0, 0)), [sent]) == ""
+    assert check_objects(other, [sent]) != ""
+    assert check_objects(None, [sent]) == f"object 0: a NoneType arrived instead of a {type(sent).__name__}"
+    assert check_objects([sent], [sent, other]) == "1 objects arrived instead of 2"
+
+
+def test_objects_that_only_look_equal_are_told_apart() -> None:
+    assert check_objects(1, [1.0]) != ""
+    assert check_objects(bytearray(b"a"), [b"a"]) != ""
+    assert check_objects({"rank": 1.0}, [{"rank": 1}]) != ""
+    assert check_objects({"rank": 1, "more": 2}, [{"rank": 1}]) != ""
+    assert check_objects(np.zeros(2, np.float32), [np.zeros(2)]) != ""
+    assert check_objects(np.zeros((1, 2)), [np.zeros(2)]) != ""
+
+
+def test_objects_have_the_size_that_c_sends() -> None:
+    assert 2**32 < make_object(make_case(payload="int"), Piece(0, 0)) < 2**63
+    assert len(make_object(make_case(payload="dict", size=24), Piece(1, 63))["label"]) == 8
+    assert make_object(make_case(payload="array", size=64), Piece(0, 0)).nbytes == 64
+
+
+def test_a_reduction_expects_the_sum() -> None:
+    case = make_case("allreduce", "float")
+    pieces = traffic(case, 0, 3, 1).incoming
+    assert expected_objects(case, pieces) == [sum(make_object(case, piece) for piece in pieces)]
+
+
+# Barrier
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 5, 8])
+def test_every_rank_hears_of_every_other_in_the_barrier(ranks: int) -> None:
+    heard = [{rank} for rank in range(ranks)]
+    rounds = [barrier_rounds(rank, ranks) for rank in range(ranks)]
+    for k in range(len(rounds[0])):
+        before = [set(known) for known in heard]
+        for rank in range(ranks):
+            destination, source, tag = rounds[rank][k]
+            assert rounds[source][k][0] == rank
+            assert rounds[destination][k][1] == rank
+            assert tag == 100 + k
+            heard[rank] |= before[source]
+    assert heard == [set(range(ranks))] * ranks
+
+
+def test_the_barrier_exchanges_once_a_round() -> None:
+    calls: list[tuple[int, int, int]] = []
+    dissemination_barrier(0, 5, lambda *call: calls.append(call))()
+    assert calls == [(1, 4, 100), (2, 3, 101), (4, 1, 102)]
+
+
+# Clock, memory, samples
+
+
+def test_the_clock_has_a_resolution_and_a_cost() -> None:
+    assert resolution_ns() >= 1
+    assert 1 < cost_ns() < 10_000
+
+
+def test_the_footprint_is_read_in_bytes(tmp_path: Path) -> None:
+    account = tmp_path / "smaps_rollup"
+    account.write_text("55d0-7ffc ---p 00000000 00:00 0    [rollup]\nRss:   7 kB\nPss:   5 kB\nPss_Dirty:  1 kB\n")
+    assert footprint(str(account)) == (5 * 1024, 7 * 1024)
+    assert footprint(str(tmp_path / "missing")) == (0, 0)
+
+
+def test_a_record_stays_on_its_line(tmp_path: Path) -> None:
+    samples = SampleFile(str(tmp_path / "samples"))
+    samples.record("skip", 0, "two\nlines, and a dash \u2013")
+    samples.times("batch", 0, [])
+    samples.times("event", 0, [1, 2])
+    samples.close()
+    assert (tmp_path / "samples").read_text() == (
+        "polympi-samples 1\nskip 0 two lines, and a dash ?\nevent 0 1 2\nend\n"
+    )
+
+
+def test_samples_that_cannot_be_written_are_reported() -> None:
+    with pytest.raises(SampleError, match="cannot be written: No space left"):
+        SampleFile("/dev/full")
+
+
+# Runs
+
+
+class LonelyWorld:
+    """A launch of one rank, or of one that believes it is one of many."""
+
+    def __init__(self, rank: int = 0, size: int = 1) -> None:
+        self.rank, self.size, self.barriers = rank, size, 0
+
+    def barrier(self) -> None:
+        self.barriers += 1
+
+    def maxima(self, times: array[int]) -> array[int]:
+        return array("q", [time + 1000 for time in times])
+
+    def collect(self, text: str) -> list[str]:
+        return [text]
+
+    def abort(self, code: int) -> None:
+        raise SystemExit(code)
+
+
+class Recorder:
+    """An operation that only counts."""
+
+    def __init__(self, verdict: str = "") -> None:
+        self.calls: list[tuple[str, int]] = []
+        self.operation = Operation(
+            batch=lambda iterations: self.calls.append(("batch", iterations)),
+            events=self.events,
+            check=lambda _: verdict,
+            clear=lambda: self.calls.append(("clear", 0)),
+            begin=lambda: self.calls.append(("begin", 0)),
+            finish=lambda: self.calls.append(("finish", 0)),
+            release=lambda: self.calls.append(("release", 0)),
+        )
+
+    def events(self, times: array[int]) -> None:
+        self.calls.append(("events", len(times)))
+        for k in range(len(times)):
+            times[k] = 10 * (k + 1)
+
+    def timed(self) -> list[tuple[str, int]]:
+        """What happened after the validation pass."""
+        last = max(k for k, call in enumerate(self.calls) if call == ("clear", 0))
+        return self.calls[last:]
+
+
+def run_one(case: Case, world: LonelyWorld, recorder: Recorder, folder: Path) -> str:
+    samples = SampleFile(str(folder / "samples"))
+    run_plan(Plan(4, (case,)), lambda _: recorder.operation, world, samples)
+    samples.close()
+    return (folder / "samples").read_text()
+
+
+def test_rank_0_times_batches_and_events_of_two_ranks(tmp_path: Path) -> None:
+    recorder = Recorder()
+    text = run_one(make_case(), LonelyWorld(0, 2), recorder, tmp_path)
+    batches = [("batch", 4)] * 3
+    measured = [("begin", 0), ("batch", 2), *batches, ("events", 5), ("finish", 0), ("release", 0)]
+    assert recorder.timed()[-len(measured) :] == measured
+    read = read_samples(text, frozenset([3]))
+    assert read.valid == {3}
+    assert len(read.batches[3]) == 3
+    assert read.events[3] == [10, 20, 30, 40, 50]
+
+
+def test_rank_1_runs_as_many_iterations_as_rank_0(tmp_path: Path) -> None:
+    recorder = Recorder()
+    run_one(make_case(), LonelyWorld(1, 2), recorder, tmp_path)
+    assert recorder.timed()[-2:] == [("batch", 2 + 3 * 4 + 5), ("release", 0)]
+    assert recorder.calls.count(("batch", 1)) == 2  # it answers the validation of a batch and of an event
+
+
+def test_collectives_that_hold_together_are_timed_as_batches(tmp_path: Path) -> None:
+    recorder, world = Recorder(), LonelyWorld()
+    text = run_one(make_case("allgather"), world, recorder, tmp_path)
+    assert recorder.timed()[-6:] == [("batch", 2), *[("batch", 4)] * 3, ("events", 5), ("release", 0)]
+    assert world.barriers == 3 + 1  # before each batch, and after the case
+    read = read_samples(text, frozenset([3]))
+    assert min(read.batches[3]) > 1000  # the maximum over ranks
+    assert read.events[3] == [1010, 1020, 1030, 1040, 1050]
+
+
+def test_rooted_collectives_are_timed_one_by_one(tmp_path: Path) -> None:
+    recorder = Recorder()
+    text = run_one(make_case("bcast"), LonelyWorld(), recorder, tmp_path)
+    assert recorder.timed()[-6:] == [("events", 2), *[("events", 4)] * 3, ("events", 5), ("release", 0)]
+    assert read_samples(text, frozenset([3])).batches[3] == [1010 + 1020 + 1030 + 1040] * 3
+
+
+def test_a_case_that_fails_its_validation_is_not_timed(tmp_path: Path) -> None:
+    recorder = Recorder(verdict="byte 7 is 238 instead of 1")
+    text = run_one(make_case("allgather"), LonelyWorld(), recorder, tmp_path)
+    assert "valid 3 failed rank 0: byte 7 is 238 instead of 1\nend\n" in text
+    assert recorder.timed() == [("clear", 0), ("begin", 0), ("events", 1), ("finish", 0), ("release", 0)]
+
+
+@pytest.mark.parametrize(
+    ("case", "ranks", "reason"),
+    [
+        (make_case("latency"), 1, "two ranks"),
+        (make_case("barrier"), 2, "payload none"),
+        (make_case("bcast", "none", 0), 2, "payload none"),
+        (make_case("bcast"), 2, "not today"),
+    ],
+)
+def test_a_case_that_cannot_run_is_skipped_with_its_reason(case: Case, ranks: int, reason: str, tmp_path: Path) -> None:
+    def refuse(_: Case) -> Operation:
+        raise UnsupportedCaseError("not today")
+
+    samples = SampleFile(str(tmp_path / "samples"))
+    run_plan(Plan(4, (case,)), partial(refuse), LonelyWorld(0, ranks), samples)
+    samples.close()
+    assert reason in read_samples((tmp_path / "samples").read_text(), frozenset([3])).skipped[3]
