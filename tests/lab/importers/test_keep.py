@@ -7,7 +7,7 @@ import pytest
 from importers.fixture_files import read
 from synthetic import make_run
 
-from polympi.lab.errors import ResultError
+from polympi.lab.errors import ResultError, UsageError
 from polympi.lab.importers import IMPORTED_SCHEMA, append_rows, kept_rows
 
 
@@ -76,3 +76,9 @@ def test_other_columns_are_refused(directory):
 def test_only_a_result_directory_takes_rows(tmp_path):
     with pytest.raises(ResultError, match="not a result directory"):
         append_rows(tmp_path, read("osu-5.0-latency.txt").rows)
+
+
+def test_a_file_that_cannot_be_written_is_one_sentence(directory):
+    (directory / "imported.csv").mkdir()
+    with pytest.raises(UsageError, match=r"^Cannot write '.*imported\.csv': Is a directory\.$"):
+        append_rows(directory, read("osu-5.0-latency.txt").rows)

@@ -1,0 +1,203 @@
+"""Checks before anything is measured: what would not work on this machine, and what would spoil the figures."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from polympi.lab.catalogue import WINDOW
+from polympi.lab.environment.findings import environment_findings
+from polympi.lab.environment.record import record_environment
+from polympi.lab.stacks.home import home
+from polympi.lab.units import format_bytes
+
+OLDEST_PYTHON = (3, 10)  # requires-python of the package
+STACK_BYTES = 500 * 10**6  # the largest stack, Intel MPI's wheel with mpi4py and NumPy, takes 0.4 GB on disk
+LARGEST_MESSAGE = 2**22  # 4 MiB, the largest size measured by default
+
+_COMPILERS = ("cc", "gcc", "clang")
+_COMPILE_TIME_LIMIT_S = 30.0  # for one line of C; a compiler that takes longer is broken
+
+_STYLES = {"ok": ("✓", "+", "green"), "warning": ("!", "!", "yellow"), "problem": ("✗", "x", "red")}
+
+
+@dataclass(frozen=True)
+class Check:
+    """The outcome of one check.
+
+    Attributes:
+        name: what was looked at.
+        status: ``ok``, ``warning`` (figures suffer, or something optional is missing) or ``problem`` (measuring will
+            not work).
+        text: what was found, in one sentence.
+        advice: what to try; empty when there is nothing to do.
+    """
+
+    name: str
+    status: str
+    text: str
+    advice: str = ""
+
+
+def diagnose(
+    extra: Iterable[Check] = (),
+    *,
+    environment: Mapping[str, Any] | None = None,
+    ranks: int = 2,
+    stacks_folder: Path | None = None,
+) -> list[Check]:
+    """Check the tools, the room and the machine.
+
+    Args:
+        extra: further checks, appended in their order; may be a generator that makes them on the way.
+        environment: a record of the machine; made now by default, before ``extra`` starts anything.
+        ranks: ranks of the run that is intended.
+        stacks_folder: where stacks are installed.
+    """
+    environment = record_environment() if environment is None else environment
+    return [
+        _check_python(sys.version_info[:3]),
+        _check_venv(),
+        _check_compiler(),
+        _check_make(),
+        _check_disk(home() if stacks_folder is None else stacks_folder),
+        _check_memory(environment, ranks),
+        *_check_machine(environment, ranks),
+        *extra,
+    ]
+
+
+def print_checks(checks: Iterable[Check], console: Console) -> None:
+    """Print one line a check, with the advice below it where there is one."""
+    for check in checks:
+        sign, plain_sign, colour = _STYLES[check.status]
+        line = Text(f"{plain_sign if console.options.ascii_only else sign} ", style=colour)
+        line.append(check.name, style="bold").append(f"  {check.text}")
+        console.print(line, soft_wrap=True)
+        if check.advice:
+            console.print(Text(f"  {check.advice}", style="dim"), soft_wrap=True)
+
+
+def _check_python(version: tuple[int, ...]) -> Check:
+    found = ".".join(map(str, version))
+    if version[:2] >= OLDEST_PYTHON:
+        return Check("python", "ok", f"Python {found}.")
+    oldest = ".".join(map(str, OLDEST_PYTHON))
+    return Check("python", "problem", f"Python {found} is too old.", f"Install Python {oldest} or newer.")
+
+
+def _check_venv() -> Check:
+    """Whether stacks can get environments of their own; Debian has ``ensurepip`` in a package apart."""
+    missing = [name for name in ("venv", "ensurepip") if importlib.util.find_spec(name) is None]
+    if missing:
+        return Check(
+            "venv",
+            "problem",
+            f"Python's module {missing[0]} is missing: stacks cannot get environments of their own.",
+            "On Debian and Ubuntu: sudo apt install python3-venv.",
+        )
+    return Check("venv", "ok", "Python can make environments for stacks.")
+
+
+def _check_compiler() -> Check:
+    """Whether a C program can be built and run (a compiler without headers or linker is none)."""
+    names = [shlex.split(os.environ["CC"])[0]] if os.environ.get("CC", "").strip() else list(_COMPILERS)
+    compiler = next((path for name in names if (path := shutil.which(name))), None)
+    if compiler is None:
+        return Check(
+            "C compiler",
+            "problem",
+            f"None of {', '.join(names)} is on the PATH: the C reference cannot be built.",
+            "On Debian and Ubuntu: sudo apt install gcc libc6-dev; without root: pip install ziglang.",
+        )
+    error = _compile(compiler)
+    if error:
+        return Check(
+            "C compiler",
+            "problem",
+            f"{compiler} cannot build a program: {error}",
+            "On Debian and Ubuntu: sudo apt install gcc libc6-dev.",
+        )
+    return Check("C compiler", "ok", f"{compiler} builds programs that run.")
+
+
+def _compile(compiler: str) -> str | None:
+    """Build and run the smallest useful program; the first line of what went wrong, or None."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, program = Path(folder, "probe.c"), Path(folder, "probe")
+        source.write_text('#include <stdio.h>\nint main(void) { return puts("") < 0; }\n')
+        try:
+            for command in ([compiler, "-o", str(program), str(source)], [str(program)]):
+                done = subprocess.run(
+                    command, capture_output=True, text=True, timeout=_COMPILE_TIME_LIMIT_S, check=False
+                )
+                if done.returncode != 0:
+                    lines = [line for line in done.stderr.splitlines() if line.strip()]
+                    return lines[0] if lines else f"it exited with code {done.returncode}"
+        except subprocess.TimeoutExpired:
+            return f"it did not end within {_COMPILE_TIME_LIMIT_S:.0f} s"
+        except OSError as error:
+            return error.strerror or str(error)
+    return None
+
+
+def _check_make() -> Check:
+    make = shutil.which("make")
+    if make is None:
+        return Check(
+            "make",
+            "warning",
+            "make is not on the PATH: 'make compare' and 'make test' do not work, the polympi command does.",
+            "On Debian and Ubuntu: sudo apt install make.",
+        )
+    return Check("make", "ok", f"{make} is there.")
+
+
+def _check_disk(folder: Path) -> Check:
+    existing = next((p for p in (folder, *folder.parents) if p.is_dir()), Path("/"))
+    free = shutil.disk_usage(existing).free
+    if free < STACK_BYTES:
+        return Check(
+            "disk",
+            "problem",
+            f"{format_bytes(free)} are free in {existing}; a stack takes up to {format_bytes(STACK_BYTES)}.",
+            "Make room, or choose another place with POLYMPI_HOME.",
+        )
+    return Check("disk", "ok", f"{format_bytes(free)} are free in {existing} for stacks.")
+
+
+def _check_memory(environment: Mapping[str, Any], ranks: int) -> Check:
+    """Whether the buffers of the largest case fit: a rank has two for each message in flight, to send and to receive."""
+    needed = ranks * 2 * WINDOW * LARGEST_MESSAGE
+    memory, limits = environment.get("memory") or {}, environment.get("limits") or {}
+    amounts = [a for a in (memory.get("available_bytes"), limits.get("memory_bytes")) if a is not None]
+    if not amounts:
+        return Check("memory", "warning", "The system does not tell how much memory is free.", "")
+    free = min(amounts)
+    if free < needed:
+        return Check(
+            "memory",
+            "warning",
+            f"{format_bytes(free)} are free; the buffers of {ranks} ranks take up to {format_bytes(needed)}.",
+            "Stop other programs, raise the container's limit, or measure smaller messages (--sizes 1:64KiB).",
+        )
+    return Check("memory", "ok", f"{format_bytes(free)} are free; buffers take up to {format_bytes(needed)}.")
+
+
+def _check_machine(environment: Mapping[str, Any], ranks: int) -> Iterator[Check]:
+    """The findings about the environment; notes are no reason to worry."""
+    for finding in environment_findings(environment, ranks):
+        status = "warning" if finding["level"] == "warning" else "ok"
+        yield Check(finding["title"], status, finding["text"], finding["advice"])

@@ -1,0 +1,193 @@
+"""What the recorded environment does to figures, each in one sentence with an advice of what to try."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from polympi.lab.units import format_bytes
+
+BUSY_LOAD = 0.5  # a process that runs half of the time: the ranks of a spinning MPI leave no room for it unnoticed
+SMALL_SHM_BYTES = 64 * 2**20  # what Docker gives a container unless --shm-size says otherwise
+
+Finding = dict[str, str]
+
+
+def environment_findings(environment: Mapping[str, Any], ranks: int) -> list[Finding]:
+    """Findings about an environment as :func:`~polympi.lab.environment.record.record_environment` records it.
+
+    Args:
+        environment: the record; a missing or null fact leads to no claim, only to a note that it is not known.
+        ranks: ranks of the run on this host.
+
+    Returns:
+        For each finding ``level`` (``warning``: figures are distorted; ``note``: good to know), ``title``, ``text``
+        and ``advice``; warnings first.
+    """
+    found = [
+        *_placement(environment, ranks),
+        *_quota(environment),
+        *_clock(environment),
+        *_competition(environment),
+        *_copying(environment),
+        *_pages(environment),
+        *_machine(environment),
+        *_unknown(environment),
+    ]
+    return sorted(found, key=lambda finding: finding["level"] != "warning")
+
+
+def available_cpus(environment: Mapping[str, Any]) -> float | None:
+    """CPUs' worth of time that ranks can have: the allowed CPUs, or the container's quota if that is less."""
+    known = [c for c in (_fact(environment, "affinity.count"), _fact(environment, "limits.cpu_quota_cpus")) if c]
+    return min(known, default=None)
+
+
+def _placement(environment: Mapping[str, Any], ranks: int) -> Iterator[Finding]:
+    cpus, cores = available_cpus(environment), _fact(environment, "affinity.cores")
+    if cpus is None:
+        return
+    if ranks > cpus:
+        yield _warning(
+            "Oversubscribed",
+            f"{_count(ranks, 'rank')} share {_count(cpus, 'CPU')}: they wait for each other's turn, "
+            "and times show the scheduler.",
+            f"Run at most {_count(int(cpus), 'rank')}, or give the run more CPUs (taskset, container or job options)."
+            if cpus >= 2
+            else "Give the run one CPU a rank (taskset, container or job options).",
+        )
+    elif cores is not None and ranks > cores:
+        yield _warning(
+            "Ranks share cores",
+            f"{_count(ranks, 'rank')} run on the hardware threads of {_count(cores, 'core')} and slow each other down.",
+            "Allow one CPU of each core to the run, for example with taskset -c.",
+        )
+    elif ranks == cpus:
+        yield _note(
+            "No CPU is left over",
+            f"{_count(ranks, 'rank')} fill all {_count(cpus, 'CPU')}: whatever else runs delays one of them.",
+            "Leave the machine alone while it measures, or use fewer ranks than CPUs.",
+        )
+
+
+def _quota(environment: Mapping[str, Any]) -> Iterator[Finding]:
+    quota, count = _fact(environment, "limits.cpu_quota_cpus"), _fact(environment, "affinity.count")
+    if quota is not None and (count is None or quota < count):
+        yield _warning(
+            "CPU quota",
+            f"The control group may use {_count(quota, 'CPU')} of time in each period; ranks that wait by spinning "
+            "use it up and are then stopped until the next period.",
+            "Limit the container by CPUs and not by time: --cpuset-cpus in place of --cpus.",
+        )
+
+
+def _clock(environment: Mapping[str, Any]) -> Iterator[Finding]:
+    governor = _fact(environment, "cpu.governor")
+    if governor is not None and governor != "performance":
+        yield _warning(
+            "Frequency scaling",
+            f"The frequency governor is {governor}: the clock follows the load, and so do the times.",
+            "Set it to performance: sudo cpupower frequency-set --governor performance.",
+        )
+    if _fact(environment, "cpu.smt"):
+        yield _note(
+            "Hardware threads",
+            "Hardware threads share the cores: a rank is slower while its neighbour works.",
+            "Bind ranks to cores (mpiexec --bind-to core), or switch the threads off in the firmware.",
+        )
+
+
+def _competition(environment: Mapping[str, Any]) -> Iterator[Finding]:
+    load = _fact(environment, "load_average.one_minute")
+    if load is not None and load > BUSY_LOAD:
+        yield _warning(
+            "Other processes compete",
+            f"The load average was {load:.2f} before the start: others used the CPUs.",
+            "Wait until the machine is idle, then run again; 'top' shows who works.",
+        )
+
+
+def _copying(environment: Mapping[str, Any]) -> Iterator[Finding]:
+    if _fact(environment, "single_copy.works") is False:
+        scope = _fact(environment, "single_copy.ptrace_scope")
+        yield _warning(
+            "Single copy is off",
+            "A process may not read another's memory "
+            f"({_fact(environment, 'single_copy.reason') or 'refused'}): large messages are copied twice.",
+            "Allow it: sudo sysctl kernel.yama.ptrace_scope=0."
+            if scope
+            else "Allow it: start the container with --cap-add SYS_PTRACE, or without its seccomp filter.",
+        )
+    size, free = _fact(environment, "shm.size_bytes"), _fact(environment, "shm.free_bytes")
+    if size is not None and size <= SMALL_SHM_BYTES:
+        yield _warning(
+            "Little shared memory",
+            f"/dev/shm has {format_bytes(size)}: MPI libraries fall back to slower ways or fail.",
+            "Start the container with --shm-size 1g, or with --ipc host.",
+        )
+    elif free is not None and free <= SMALL_SHM_BYTES:
+        yield _warning(
+            "Shared memory is full",
+            f"/dev/shm has only {format_bytes(free)} left: MPI libraries fall back to slower ways or fail.",
+            "Remove what crashed programs left in /dev/shm.",
+        )
+
+
+def _pages(environment: Mapping[str, Any]) -> Iterator[Finding]:
+    if _fact(environment, "memory.transparent_hugepages") == "never":
+        yield _note(
+            "No huge pages",
+            "Transparent huge pages are off: message buffers lie in small pages, and large messages take longer.",
+            "Allow them on request: echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled.",
+        )
+
+
+def _machine(environment: Mapping[str, Any]) -> Iterator[Finding]:
+    if _fact(environment, "cpu.virtual_machine"):
+        hypervisor = _fact(environment, "cpu.hypervisor")
+        yield _note(
+            "Virtual machine",
+            f"A hypervisor{f' ({hypervisor})' if hypervisor else ''} runs below: other guests may take CPU time away "
+            "unseen.",
+            "Compare only runs of the same machine, and look at the noise floor beside each ratio.",
+        )
+
+
+def _unknown(environment: Mapping[str, Any]) -> Iterator[Finding]:
+    facts = {
+        "affinity.count": "how many CPUs are allowed",
+        "limits.cgroup": "CPU quota",
+        "cpu.governor": "frequency governor",
+        "cpu.virtual_machine": "whether it is a virtual machine",
+        "load_average.one_minute": "load average",
+        "single_copy.works": "single copy",
+        "shm.size_bytes": "size of /dev/shm",
+        "memory.transparent_hugepages": "transparent huge pages",
+    }
+    missing = [name for fact, name in facts.items() if _fact(environment, fact) is None]
+    if missing:
+        yield _note(
+            "Not known",
+            f"The system does not tell: {', '.join(missing)}.",
+            "Containers and virtual machines often hide this; ask whoever runs the host.",
+        )
+
+
+def _fact(environment: Mapping[str, Any], path: str) -> Any:
+    """A fact such as ``cpu.governor``; None if it or its section is missing."""
+    value: Any = environment
+    for key in path.split("."):
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
+
+
+def _count(number: float, noun: str) -> str:
+    return f"{number:g} {noun}" if number == 1 else f"{number:g} {noun}s"
+
+
+def _warning(title: str, text: str, advice: str) -> Finding:
+    return {"level": "warning", "title": title, "text": text, "advice": advice}
+
+
+def _note(title: str, text: str, advice: str) -> Finding:
+    return {"level": "note", "title": title, "text": text, "advice": advice}

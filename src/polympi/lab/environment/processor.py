@@ -1,0 +1,105 @@
+"""Facts about the processors: what they are, how their clock runs, and which of them we may use."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from polympi.lab.environment.files import expand_list, read_int, read_text
+
+_X86 = {"x86_64", "amd64", "i386", "i686"}
+
+
+def processor_facts(root: Path = Path("/"), machine: str | None = None) -> dict[str, Any]:
+    """Model, counts, clock and virtualisation of the processors; what the system does not tell is None.
+
+    Args:
+        root: the file system's root, another one in tests.
+        machine: architecture; this machine's by default.
+    """
+    cpus = root / "sys/devices/system/cpu"
+    information = read_text(root / "proc/cpuinfo") or ""
+    packages = {read_int(p) for p in cpus.glob("cpu[0-9]*/topology/physical_package_id")} - {None}
+    smt = read_int(cpus / "smt/active")
+    virtual = _is_virtual(root, information, machine or platform.machine())
+    return {
+        "model": _model(information),
+        "sockets": len(packages) or None,
+        "physical_cores": psutil.cpu_count(logical=False),
+        "logical_cpus": psutil.cpu_count(),
+        "smt": None if smt is None else bool(smt),
+        "governor": _governor(cpus),
+        "frequency_min_mhz": _megahertz(cpus, "cpuinfo_min_freq", min),
+        "frequency_max_mhz": _megahertz(cpus, "cpuinfo_max_freq", max),
+        "boost": _boost(cpus),
+        "virtual_machine": virtual,
+        "hypervisor": _hypervisor(root) if virtual else None,
+    }
+
+
+def affinity_facts(root: Path = Path("/"), allowed: set[int] | None = None) -> dict[str, Any]:
+    """The CPUs that this process, and so its ranks, may run on (``taskset``, cpusets and batch systems limit them).
+
+    Args:
+        root: the file system's root, another one in tests.
+        allowed: the CPUs; this process's by default.
+
+    Returns:
+        The list ``cpus``, their number ``count``, and the number of distinct ``cores`` they belong to.
+    """
+    if allowed is None:
+        allowed = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
+    siblings = [
+        read_text(root / f"sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list") for cpu in sorted(allowed)
+    ]
+    cores = {min(expand_list(text), default=None) for text in siblings if text}
+    known = bool(siblings) and all(siblings)
+    return {"cpus": sorted(allowed), "count": len(allowed) or None, "cores": len(cores) if known else None}
+
+
+def _model(information: str) -> str | None:
+    """The model's name: ``model name`` on x86, ``cpu`` on POWER; ARM kernels give no name."""
+    for key in ("model name", "cpu model", "cpu"):
+        if match := re.search(rf"^{key}\s*:\s*(\S.*)$", information, re.MULTILINE):
+            return match[1].strip()
+    return None
+
+
+def _governor(cpus: Path) -> str | None:
+    governors = {read_text(p) for p in cpus.glob("cpu[0-9]*/cpufreq/scaling_governor")}
+    return ", ".join(sorted(g for g in governors if g)) or None
+
+
+def _megahertz(cpus: Path, name: str, choose: Any) -> float | None:
+    kilohertz = [f for p in cpus.glob(f"cpu[0-9]*/cpufreq/{name}") if (f := read_int(p))]
+    return choose(kilohertz) / 1000 if kilohertz else None
+
+
+def _boost(cpus: Path) -> bool | None:
+    """Whether the clock may exceed the nominal frequency; Intel's driver says the contrary."""
+    boost = read_int(cpus / "cpufreq/boost")
+    if boost is not None:
+        return bool(boost)
+    no_turbo = read_int(cpus / "intel_pstate/no_turbo")
+    return None if no_turbo is None else not no_turbo
+
+
+def _is_virtual(root: Path, information: str, machine: str) -> bool | None:
+    """Whether a hypervisor runs below the kernel: on x86 the processor says so itself (CPUID leaf 1, bit 31)."""
+    if (root / "sys/hypervisor/type").exists():
+        return True
+    flags = re.search(r"^flags\s*:(.*)$", information, re.MULTILINE)
+    if flags and machine.lower() in _X86:
+        return "hypervisor" in flags[1].split()
+    return None
+
+
+def _hypervisor(root: Path) -> str | None:
+    kind = read_text(root / "sys/hypervisor/type")
+    identity = [read_text(root / "sys/class/dmi/id" / name) for name in ("sys_vendor", "product_name")]
+    return kind or " ".join(part for part in identity if part) or None

@@ -1,0 +1,60 @@
+"""The record of the machine that travels with a result (``environment.json``)."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from typing import Any
+
+from polympi.lab.environment.limits import limit_facts
+from polympi.lab.environment.memory import memory_facts, shared_memory_facts
+from polympi.lab.environment.processor import affinity_facts, processor_facts
+from polympi.lab.environment.single_copy import single_copy_facts
+from polympi.lab.environment.software import (
+    package_versions,
+    python_facts,
+    slurm_facts,
+    source_facts,
+    system_facts,
+)
+
+
+def record_environment(*, command: Sequence[str] | None = None) -> dict[str, Any]:
+    """Everything about this machine that a reader of figures may ask for, ready to be written as JSON.
+
+    Call it before anything of the run has started, since the load average then shows only what others do. Facts that
+    the system does not tell are None, never guessed; keys in ``_bytes`` and ``_mhz`` carry their unit.
+
+    Args:
+        command: the command line of the run; this process's by default.
+    """
+    load = _load_average()
+    return {
+        "date": datetime.now(timezone.utc).astimezone().isoformat(timespec="seconds"),
+        "host": socket.gethostname(),
+        "command": list(sys.argv if command is None else command),
+        "cpu": processor_facts(),
+        "affinity": affinity_facts(),
+        "memory": memory_facts(),
+        "shm": shared_memory_facts(),
+        "limits": limit_facts(),
+        "load_average": load,
+        "single_copy": single_copy_facts(),
+        **system_facts(),
+        "slurm": slurm_facts(),
+        "python": python_facts(),
+        "packages": package_versions(),
+        "source": source_facts(),
+    }
+
+
+def _load_average() -> dict[str, float | None]:
+    """Processes that ran or waited for a CPU, averaged by the kernel over the last minutes."""
+    names = ("one_minute", "five_minutes", "fifteen_minutes")
+    try:
+        return dict(zip(names, os.getloadavg(), strict=True))
+    except OSError:
+        return dict.fromkeys(names)

@@ -1,0 +1,93 @@
+"""Processor facts from made-up kernel files, and from this machine."""
+
+from __future__ import annotations
+
+import os
+
+import psutil
+import pytest
+
+from polympi.lab.environment.files import expand_list
+from polympi.lab.environment.processor import affinity_facts, processor_facts
+
+X86 = "processor\t: 0\nmodel name\t: Imaginary 9000\nflags\t\t: fpu sse{}\n"
+
+
+def write(root, files):
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def test_a_server_with_frequency_scaling(tmp_path):
+    cpu = "sys/devices/system/cpu"
+    write(
+        tmp_path,
+        {
+            "proc/cpuinfo": X86.format(""),
+            f"{cpu}/smt/active": "1\n",
+            f"{cpu}/cpu0/topology/physical_package_id": "0\n",
+            f"{cpu}/cpu1/topology/physical_package_id": "1\n",
+            f"{cpu}/cpu0/cpufreq/scaling_governor": "powersave\n",
+            f"{cpu}/cpu1/cpufreq/scaling_governor": "performance\n",
+            f"{cpu}/cpu0/cpufreq/cpuinfo_min_freq": "800000\n",
+            f"{cpu}/cpu0/cpufreq/cpuinfo_max_freq": "3500000\n",
+            f"{cpu}/cpu1/cpufreq/cpuinfo_max_freq": "3700000\n",
+            f"{cpu}/intel_pstate/no_turbo": "1\n",
+        },
+    )
+    facts = processor_facts(tmp_path, "x86_64")
+    assert facts["model"] == "Imaginary 9000"
+    assert (facts["sockets"], facts["smt"], facts["boost"]) == (2, True, False)
+    assert facts["governor"] == "performance, powersave"
+    assert (facts["frequency_min_mhz"], facts["frequency_max_mhz"]) == (800.0, 3700.0)
+    assert (facts["virtual_machine"], facts["hypervisor"]) == (False, None)
+
+
+def test_a_virtual_machine_says_so_and_names_its_maker(tmp_path):
+    write(
+        tmp_path,
+        {
+            "proc/cpuinfo": X86.format(" hypervisor"),
+            "sys/class/dmi/id/sys_vendor": "QEMU\n",
+            "sys/class/dmi/id/product_name": "Standard PC\n",
+            "sys/devices/system/cpu/cpufreq/boost": "1\n",
+        },
+    )
+    facts = processor_facts(tmp_path, "x86_64")
+    assert (facts["virtual_machine"], facts["hypervisor"]) == (True, "QEMU Standard PC")
+    assert facts["boost"] is True
+
+
+def test_what_the_system_does_not_tell_is_none(tmp_path):
+    facts = processor_facts(tmp_path, "aarch64")
+    told = {k for k, v in facts.items() if v is not None}
+    assert told <= {"physical_cores", "logical_cpus"}  # those come from the library, not from files
+    assert set(facts) >= {"model", "governor", "boost", "virtual_machine"}
+
+
+def test_the_flags_of_another_architecture_say_nothing_of_hypervisors(tmp_path):
+    write(tmp_path, {"proc/cpuinfo": "flags : fp asimd\n"})
+    assert processor_facts(tmp_path, "aarch64")["virtual_machine"] is None
+
+
+def test_cores_of_the_allowed_cpus(tmp_path):
+    topology = "sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
+    write(tmp_path, {topology.format(n): f"{n % 2},{n % 2 + 2}\n" for n in range(4)})
+    assert affinity_facts(tmp_path, {0, 2}) == {"cpus": [0, 2], "count": 2, "cores": 1}
+    assert affinity_facts(tmp_path, {0, 1}) == {"cpus": [0, 1], "count": 2, "cores": 2}
+    assert affinity_facts(tmp_path, {0, 9}) == {"cpus": [0, 9], "count": 2, "cores": None}
+    assert affinity_facts(tmp_path, set()) == {"cpus": [], "count": None, "cores": None}
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"), [("0-3,8", [0, 1, 2, 3, 8]), ("5", [5]), ("", []), ("a-b", []), ("1-x", [])]
+)
+def test_kernel_lists(text, numbers):
+    assert expand_list(text) == numbers
+
+
+def test_this_machine():
+    assert processor_facts()["logical_cpus"] == psutil.cpu_count()
+    assert affinity_facts()["cpus"] == sorted(os.sched_getaffinity(0))
