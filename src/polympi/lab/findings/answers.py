@@ -94,14 +94,12 @@ def bandwidth_answer(binding: str, rows: list[Row]) -> str:
         current = longest.get(family.benchmark)
         if current is None or len(members) > len(families[current]):
             longest[family.benchmark] = family
-    said = []
+    said: list[str] = []
     for benchmark, family in longest.items():
         predicate = bandwidth_predicate(families[family], short=bool(said))
         payload = "" if family.payload == "bytes" else f" ({family.payload})"
-        if predicate and said:
-            said.append(sentence(f"In {benchmark}{payload} it {predicate}"))
-        elif predicate:
-            said.append(sentence(f"{benchmark.capitalize()}{payload}: {binding} {predicate}"))
+        if predicate:
+            said.append(sentence(f"In {benchmark}{payload} {'it' if said else binding} {predicate}"))
     return " ".join(said)
 
 
@@ -115,7 +113,7 @@ def collectives_answer(binding: str, rows: list[Row]) -> str:
         if len(members) > len(by_benchmark.get(family.benchmark, [])):
             by_benchmark[family.benchmark] = members
     predicate = collectives_predicate(by_benchmark)
-    return sentence(f"Collectives: {binding} {predicate}") if predicate else ""
+    return sentence(f"{binding} {predicate}") if predicate else ""
 
 
 def startup_answer(binding: str, rows: list[Row]) -> str:
@@ -124,7 +122,7 @@ def startup_answer(binding: str, rows: list[Row]) -> str:
     barrier = modes.get("first-barrier")
     if barrier is None or barrier.median_ns is None:
         return ""
-    text = f"Start-up: {binding} passes its first barrier {format_ns(barrier.median_ns)} after the launch"
+    text = f"{binding} passes its first barrier {format_ns(barrier.median_ns)} after the launch"
     if barrier.separated:
         later = "later" if barrier.delta > 0 else "earlier"
         text += f", {duration(barrier.delta)} {later} than C ({times(barrier.ratio)})"
@@ -141,7 +139,7 @@ def memory_answer(stack: str, binding: str, memory: pl.DataFrame) -> str:
     own = memory.filter((pl.col("stack") == stack) & (pl.col("binding") == binding))
     if own.is_empty() or not own["pss_bytes"][0]:
         return ""
-    text = f"Memory: a process of {binding} holds {format_bytes(own['pss_bytes'][0])} (PSS)"
+    text = f"A process of {binding} holds {format_bytes(own['pss_bytes'][0])} (PSS)"
     delta = own["delta_to_c_bytes"][0]
     if delta is not None:
         text += f", {signed_bytes(delta)} against C"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from polympi.lab.units import format_bytes, format_ns
+from polympi.lab.units import format_bytes, format_ns, format_size
 
 MINUS = "−"
 
@@ -14,6 +14,13 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
     if number == 1:
         return f"1 {noun}"
     return f"{number:,} {plural or _plural(noun)}"
+
+
+def size(size_bytes: int) -> str:
+    """A size as people write it, also a decimal one: ``64 KiB``, ``10 MB``, ``1,027 B``."""
+    if size_bytes >= 1000 and size_bytes % 1000 == 0:
+        return f"{size_bytes // 10**6:,} MB" if size_bytes % 10**6 == 0 else f"{size_bytes // 1000:,} kB"
+    return f"{size_bytes:,} B" if size_bytes % 1024 else format_size(size_bytes)
 
 
 def verb(number: int, singular: str, plural: str) -> str:

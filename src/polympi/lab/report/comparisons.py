@@ -9,7 +9,8 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from polympi.lab.findings.phrases import plain_ratio, rate
+from polympi.lab.findings.phrases import listing, plain_ratio, rate
+from polympi.lab.findings.phrases import size as size_words
 from polympi.lab.findings.rows import Row, rows_of, stacks_of
 from polympi.lab.published import Source, published
 from polympi.lab.report import charts
@@ -17,7 +18,7 @@ from polympi.lab.report.charts import Palette
 from polympi.lab.report.charts.style import RATE_LABEL
 from polympi.lab.samples.records import AGAIN, REFERENCE
 from polympi.lab.statistics.model import Analysis, Fit
-from polympi.lab.units import format_ns, format_size
+from polympi.lab.units import format_ns
 
 _PINGS = 10_000  # one-way messages in half of the loop that the ping table timed
 _MBIT_IN_MB = 0.125  # 1 Mbit of that table is 125,000 bytes
@@ -80,23 +81,25 @@ def _bidirectional(stack: str, rows: Sequence[Row], palette: Palette) -> Compari
     by_key = {(r.binding, r.size_bytes): r.ratio for r in ours}
     sizes = sorted({s for _, s in by_key} & set(theirs))
     lines = [
-        (format_size(s), plain_ratio(theirs[s]), *(_or_dash(by_key.get((b, s)), plain_ratio) for b in bindings))
+        (size_words(s), plain_ratio(theirs[s]), *(_or_dash(by_key.get((b, s)), plain_ratio) for b in bindings))
         for s in sizes
     ]
     low, high = min(theirs), max(theirs)
-    said = f"Published: C moves {plain_ratio(theirs[low])} × the bytes of Python at {format_size(low)} and "
-    said += f"{plain_ratio(theirs[high])} × at {format_size(high)}."
+    said = f"Published: C moves {plain_ratio(theirs[low])} × the bytes of Python at {size_words(low)} and "
+    said += f"{plain_ratio(theirs[high])} × at {size_words(high)}."
+    parts = []
     for binding in bindings:
         own = [r for r in ours if r.binding == binding]
-        said += f" Here, against {binding}: {_ratio_at(own[0])}"
-        said += f" and {_ratio_at(own[-1])}." if len(own) > 1 else "."
+        ends = listing(dict.fromkeys((_ratio_at(own[0]), _ratio_at(own[-1]))))
+        parts.append(f"those of {binding} {ends}")
+    said += f" Here: {'; '.join(parts)}."
     chart = charts.series_over_size(records, palette, "C's bandwidth as a multiple", "format(datum.value, '~g')")
     headers = ("size", "published", *(f"{b}, here" for b in bindings))
     return Comparison(table.source, stack, said, headers, lines, chart)
 
 
 def _ratio_at(row: Row) -> str:
-    return f"{plain_ratio(row.ratio)} × at {format_size(row.size_bytes)}"
+    return f"{plain_ratio(row.ratio)} × at {size_words(row.size_bytes)}"
 
 
 def _pings(stack: str, rows: Sequence[Row]) -> Comparison | None:
@@ -114,7 +117,7 @@ def _pings(stack: str, rows: Sequence[Row]) -> Comparison | None:
         ratio = plain_ratio(synchronous / standard)
         lines.append((label, "1 B", format_ns(standard), format_ns(synchronous), ratio))
     a, b = ours["standard"], ours["synchronous"]
-    size = next(format_size(row.size_bytes) for row in (a, b) if row is not None)
+    size = next(size_words(row.size_bytes) for row in (a, b) if row is not None)
     both = a is not None and b is not None and a.size_bytes == b.size_bytes
     ratio = plain_ratio((b.median_ns or 0) / (a.median_ns or 1)) if both and a and b else "–"
     lines.append((f"C on {stack}, here", size, _median(a), _median(b), ratio))
@@ -139,7 +142,7 @@ def _stream(stack: str, rows: Sequence[Row], palette: Palette) -> Comparison | N
     peak = max((r for r in records if r["published"]), key=lambda r: r["value"])
     said = (
         f"Blocking sends in a row. Published, on one node: up to {peak['text']} at {peak['size_text']}, nothing "
-        f"acknowledged; here C reaches {rate(best.mb_per_s or 0.0)} at {format_size(best.size_bytes)}, acknowledged."
+        f"acknowledged; here C reaches {rate(best.mb_per_s or 0.0)} at {size_words(best.size_bytes)}, acknowledged."
     )
     chart = charts.series_over_size(records, palette, "bandwidth", RATE_LABEL)
     lines = [(r["binding"], r["size_text"], r["text"]) for r in records]
@@ -194,7 +197,7 @@ def _ping_pong_csharp(stack: str, rows: Sequence[Row]) -> Comparison | None:
     parts = []
     for binding, row in nearest.items():
         c_ns = (row.median_ns or 0.0) - (row.delta_to_c_ns or 0.0)
-        what = f"one {row.payload}" if row.payload == "int" else format_size(row.size_bytes)
+        what = f"one {row.payload}" if row.payload == "int" else size_words(row.size_bytes)
         lines.append(
             (f"{binding} on {stack}, {what}", format_ns(c_ns), format_ns(row.median_ns or 0.0), plain_ratio(row.ratio))
         )
@@ -217,7 +220,7 @@ def _nearest(rows: Sequence[Row], size: int) -> Row | None:
 def _point(
     series: str, size: int, value: float, is_published: bool, form: Callable[[float], str] = plain_ratio
 ) -> dict[str, Any]:
-    record = {"binding": series, "size": size, "size_text": format_size(size), "value": value}
+    record = {"binding": series, "size": size, "size_text": size_words(size), "value": value}
     return record | {"text": form(value), "published": is_published}
 
 

@@ -12,11 +12,20 @@ import polars as pl
 from polympi.lab.findings import Answer, Label, answers, labels
 from polympi.lab.findings.gaps import failed_launches
 from polympi.lab.findings.phrases import count, factor, listing, rate, signed
-from polympi.lab.findings.rows import Family, Row, bindings_of, by_family, example_size, rows_of, stacks_of
+from polympi.lab.findings.rows import (
+    Family,
+    Row,
+    bindings_of,
+    by_family,
+    catalogue_order,
+    example_size,
+    rows_of,
+    stacks_of,
+)
 from polympi.lab.report.cells import SIGNS, Line, interval, main_table
 from polympi.lab.report.facts import Finding, Section, findings, sections
 from polympi.lab.samples.records import AGAIN, LaunchRecord, StackRun
-from polympi.lab.statistics.model import Analysis
+from polympi.lab.statistics.model import Analysis, Fit
 from polympi.lab.units import format_ns, format_size
 
 TITLE = "What MPI bindings cost over C"
@@ -172,14 +181,15 @@ def fit_lines(analysis: Analysis) -> list[FitLine]:
     """The fits and overheads as lines of a table, in the order of the catalogue."""
     overheads = {(o.stack, o.benchmark, o.mode, o.payload, o.binding): o for o in analysis.overheads}
     found = []
-    for fit in analysis.fits:
-        if fit.binding == AGAIN:
-            continue
+    place = {name: index for index, name in enumerate(bindings_of(analysis))}
+    fits = [fit for fit in analysis.fits if fit.binding != AGAIN]
+    fits.sort(key=lambda f: (*catalogue_order(_family(f)), place[f.binding]))
+    for fit in fits:
         added = overheads.get((fit.stack, fit.benchmark, fit.mode, fit.payload, fit.binding))
         found.append(
             FitLine(
                 stack=fit.stack,
-                family=Family(fit.stack, fit.benchmark, fit.mode, fit.payload).title,
+                family=_family(fit).title,
                 binding=fit.binding,
                 segments=[
                     (
@@ -195,6 +205,10 @@ def fit_lines(analysis: Analysis) -> list[FitLine]:
             )
         )
     return found
+
+
+def _family(fit: Fit) -> Family:
+    return Family(fit.stack, fit.benchmark, fit.mode, fit.payload)
 
 
 def _estimate(value: float, low: float, high: float) -> str:
@@ -267,7 +281,7 @@ def _links() -> list[tuple[str, str]]:
 
 def imported_lines(frame: pl.DataFrame) -> list[tuple[str, ...]]:
     """Imported rows as lines of a table: tool, benchmark, mode, size, ranks, time, bandwidth, source."""
-    lines = []
+    lines: list[tuple[str, ...]] = []
     for tool, benchmark, mode, size, ranks, ns, mb, source in frame.iter_rows():
         lines.append(
             (

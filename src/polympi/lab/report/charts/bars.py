@@ -9,7 +9,7 @@ import altair as alt
 import polars as pl
 
 from polympi.lab.findings.rows import Row
-from polympi.lab.report.charts.style import TIME_LABEL, Palette, data, faded, highlight, layered
+from polympi.lab.report.charts.style import TIME_LABEL, Palette, dataset, faded, highlight, layered
 from polympi.lab.units import format_bytes, format_ns
 
 _STARTUP = {"first-barrier": "launch to first barrier", "import": "loading the binding", "init": "MPI_Init_thread"}
@@ -56,7 +56,7 @@ def memory(frame: pl.DataFrame, palette: Palette) -> alt.LayerChart:
     ]
     axis = alt.Axis(labelExpr=_MEMORY_LABEL, tickCount=6, labelOverlap="greedy")
     title = "memory of a process: bar PSS, tick RSS"
-    base = alt.Chart(data(records)).encode(
+    base = alt.Chart(dataset()).encode(
         y=alt.Y("binding:N", title=None, sort=names, axis=alt.Axis(ticks=False, domain=False)), tooltip=tooltip
     )
     bars = base.mark_bar(height=18, cornerRadiusEnd=3).encode(
@@ -67,7 +67,7 @@ def memory(frame: pl.DataFrame, palette: Palette) -> alt.LayerChart:
     ticks = base.mark_tick(thickness=2, size=24).encode(
         x=alt.X("rss:Q"), color=alt.Color("binding:N", scale=palette.scale(names), legend=None)
     )
-    return layered([bars, ticks, labels], 20 + 36 * max(1, len(names)))
+    return layered([bars, ticks, labels], 20 + 36 * max(1, len(names)), rows=records)
 
 
 def _dots(rows: Sequence[Row], palette: Palette, groups: dict[str, str], *, zero: bool) -> alt.LayerChart:
@@ -88,7 +88,7 @@ def _dots(rows: Sequence[Row], palette: Palette, groups: dict[str, str], *, zero
     order = [label for label in groups.values() if any(r["group"] == label for r in records)]
     chosen = highlight()
     x_axis = alt.Axis(labelExpr=TIME_LABEL, tickCount=6, labelOverlap="greedy")
-    base = alt.Chart(data(records)).encode(
+    base = alt.Chart(dataset()).encode(
         y=alt.Y(
             "group:N",
             title=None,
@@ -116,4 +116,4 @@ def _dots(rows: Sequence[Row], palette: Palette, groups: dict[str, str], *, zero
         ],
     )
     height = 20 + (16 + 13 * max(1, len(names))) * max(1, len(order))
-    return layered([bars, points.add_params(chosen)], height)
+    return layered([bars, points.add_params(chosen)], height, rows=records)

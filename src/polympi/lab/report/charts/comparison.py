@@ -7,7 +7,7 @@ from typing import Any
 
 import altair as alt
 
-from polympi.lab.report.charts.style import Palette, data, faded, highlight, layered, log_axis, size_axis, zoom
+from polympi.lab.report.charts.style import Palette, dataset, faded, highlight, layered, log_axis, size_axis, zoom
 
 # Muted, so that they recede behind the bindings of the run.
 PUBLISHED_COLOURS = ("#b0577a", "#6b5bb5", "#8a6d2f", "#4d7d58")
@@ -33,7 +33,7 @@ def series_over_size(
     fixed = {name: PUBLISHED_COLOURS[index % len(PUBLISHED_COLOURS)] for index, name in enumerate(published)}
     scale = alt.Scale(domain=names, range=[fixed.get(name, palette.colour(name)) for name in names])
     chosen = highlight()
-    base = alt.Chart(data(records)).encode(
+    base = alt.Chart(dataset()).encode(
         x=size_axis(r["size"] for r in records),
         y=log_axis("value", title, (r["value"] for r in records), label),
         color=alt.Color("binding:N", scale=scale, legend=alt.Legend(columns=0, labelLimit=320)),
@@ -41,11 +41,11 @@ def series_over_size(
     )
     dash = alt.condition("datum.published", alt.value([5, 3]), alt.value([1, 0]))
     lines = base.mark_line(strokeWidth=1.8).encode(strokeDash=dash, detail=alt.Detail("binding:N"))
-    points = base.mark_point(size=36).encode(
+    points = base.mark_point(size=36, filled=True).encode(
         tooltip=[
             alt.Tooltip("binding:N", title="series"),
             alt.Tooltip("size_text:N", title="size"),
             alt.Tooltip("text:N", title=title),
         ]
     )
-    return layered([lines, points.add_params(chosen, zoom("zoomed"))], 290)
+    return layered([lines, points.add_params(chosen, zoom("zoomed"))], 290, rows=records)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import altair as alt
 
@@ -11,7 +11,7 @@ from polympi.lab.findings.phrases import percent
 from polympi.lab.report.charts.style import (
     TIME_LABEL,
     Palette,
-    data,
+    dataset,
     faded,
     highlight,
     layered,
@@ -36,7 +36,7 @@ def fitted_time(fits: Sequence[Fit], palette: Palette) -> alt.LayerChart:
     x = size_axis(r["size"] for r in records)
     y = log_axis("ns", "time of one operation", (r["ns"] for r in records), TIME_LABEL)
     colour = alt.Color("binding:N", scale=palette.scale(names), legend=alt.Legend(columns=0))
-    base = alt.Chart(data(records)).encode(x=x, color=colour)
+    base = alt.Chart(dataset()).encode(x=x, color=colour)
     lines = base.mark_line(strokeWidth=1.6).encode(
         y=alt.Y("fitted:Q"), detail=alt.Detail("segment:N"), opacity=faded(chosen)
     )
@@ -52,8 +52,8 @@ def fitted_time(fits: Sequence[Fit], palette: Palette) -> alt.LayerChart:
             alt.Tooltip("residual_text:N", title="residual"),
         ],
     )
-    layers = [*_breaks(fits, x), lines, points.add_params(chosen, zoom("zoomed"))]
-    return layered(layers, 290)
+    layers = [_break_marks(x), lines, points.add_params(chosen, zoom("zoomed"))]
+    return layered(layers, 290, rows=records, breaks=_breaks(fits))
 
 
 def residuals(fits: Sequence[Fit], palette: Palette) -> alt.LayerChart:
@@ -67,12 +67,12 @@ def residuals(fits: Sequence[Fit], palette: Palette) -> alt.LayerChart:
     names = palette.present(records)
     chosen = highlight()
     x = size_axis(r["size"] for r in records)
-    base = alt.Chart(data(records)).encode(
+    base = alt.Chart(dataset()).encode(
         x=x,
         y=alt.Y("residual:Q", title="(measured − fitted) / measured", axis=alt.Axis(format="+.1~%", tickCount=5)),
         color=alt.Color("binding:N", scale=palette.scale(names), legend=None),
     )
-    zero = alt.Chart(data([{"residual": 0.0}])).mark_rule(strokeDash=[4, 3]).encode(y=alt.Y("residual:Q"))
+    zero = alt.Chart(dataset("zero")).mark_rule(strokeDash=[4, 3]).encode(y=alt.Y("residual:Q"))
     lines = base.mark_line(strokeWidth=1, opacity=0.5).encode(detail=alt.Detail("segment:N"))
     points = base.mark_point(size=38, filled=True).encode(
         shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=None),
@@ -83,17 +83,19 @@ def residuals(fits: Sequence[Fit], palette: Palette) -> alt.LayerChart:
             alt.Tooltip("residual_text:N", title="residual"),
         ],
     )
-    layers = [*_breaks(fits, x), zero, lines, points.add_params(chosen)]
-    return layered(layers, 290)
+    layers = [_break_marks(x), zero, lines, points.add_params(chosen)]
+    return layered(layers, 290, rows=records, breaks=_breaks(fits), zero=[{"residual": 0.0}])
 
 
-def _breaks(fits: Sequence[Fit], x: alt.X) -> list[alt.Chart]:
+def _breaks(fits: Sequence[Fit]) -> list[dict[str, Any]]:
     starts = sorted({segment.first_size for fit in fits for segment in fit.segments[1:]})
-    if not starts:
-        return []
-    records = [{"size": size, "label": f"new protocol segment from {format_size(size)}"} for size in starts]
+    return [{"size": size, "label": f"new protocol segment from {format_size(size)}"} for size in starts]
+
+
+def _break_marks(x: alt.X) -> alt.Chart:
     tooltip = [alt.Tooltip("label:N", title=" ")]
-    return [alt.Chart(data(records)).mark_rule(strokeDash=[2, 3], opacity=0.7).encode(x=x, tooltip=tooltip)]
+    marks = alt.Chart(dataset("breaks")).mark_rule(strokeDash=[2, 3], opacity=0.7).encode(x=x, tooltip=tooltip)
+    return cast(alt.Chart, marks)
 
 
 def _records(fit: Fit) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from polympi.lab.findings.rows import Row, example_size, representative_sizes
 from polympi.lab.report.charts.style import (
     TIME_LABEL,
     Palette,
-    data,
+    dataset,
     faded,
     highlight,
     layered,
@@ -45,7 +45,7 @@ def launch_distribution(medians: pl.DataFrame, palette: Palette) -> alt.LayerCha
     ]
     names = palette.present(records)
     size = size_chooser(sizes, example_size(sizes))
-    base = alt.Chart(data(records)).transform_filter("datum.size === chosen_size")
+    base = alt.Chart(dataset()).transform_filter("datum.size === chosen_size")
     colour = alt.Color("binding:N", scale=palette.scale(names), legend=None)
     y = alt.Y("binding:N", title=None, sort=names, axis=alt.Axis(grid=False, ticks=False, domain=False))
     x = alt.X(
@@ -69,8 +69,7 @@ def launch_distribution(medians: pl.DataFrame, palette: Palette) -> alt.LayerCha
         ],
     )
     height = 34 + 44 * max(1, len(names))
-    chart = layered([middle, points], height)
-    return chart.add_params(size)
+    return layered([middle, points.add_params(size)], height, rows=records)
 
 
 def event_percentiles(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:
@@ -92,7 +91,7 @@ def event_percentiles(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:
     chosen = highlight()
     size = size_chooser(sizes, example_size(sizes))
     base = (
-        alt.Chart(data(records))
+        alt.Chart(dataset())
         .transform_filter("datum.size === chosen_size")
         .encode(
             x=alt.X(
@@ -102,7 +101,7 @@ def event_percentiles(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:
                 axis=alt.Axis(labelAngle=0),
                 scale=alt.Scale(padding=0.3),
             ),
-            y=log_axis("ns", "time", (r["ns"] for r in records), TIME_LABEL),
+            y=log_axis("ns", "time", (r["ns"] for r in records), TIME_LABEL, filtered=True),
             color=alt.Color("binding:N", scale=palette.scale(names), legend=alt.Legend(columns=0)),
         )
     )
@@ -116,5 +115,4 @@ def event_percentiles(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:
             alt.Tooltip("time:N", title="time"),
         ],
     )
-    chart = layered([lines, points.add_params(chosen)], 260)
-    return chart.add_params(size)
+    return layered([lines, points.add_params(chosen, size)], 260, rows=records)

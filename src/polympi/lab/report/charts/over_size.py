@@ -13,7 +13,7 @@ from polympi.lab.report.charts.style import (
     RATE_LABEL,
     TIME_LABEL,
     Palette,
-    data,
+    dataset,
     faded,
     highlight,
     layered,
@@ -89,11 +89,13 @@ def ratio_over_size(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:
         scale=alt.Scale(type="log", domain=[low, high], nice=False),
         axis=alt.Axis(values=ratio_ticks(low, high), format="~g", labelOverlap="greedy"),
     )
-    base = alt.Chart(data(records)).encode(x=x, color=_colour(palette, names))
+    base = alt.Chart(dataset()).encode(x=x, color=_colour(palette, names))
     noise = (
-        alt.Chart(data(band)).mark_area(opacity=0.22, color="#8b93a1").encode(x=x, y=alt.Y("low:Q"), y2=alt.Y2("high"))
+        alt.Chart(dataset("band"))
+        .mark_area(opacity=0.22, color="#8b93a1")
+        .encode(x=x, y=alt.Y("low:Q"), y2=alt.Y2("high"))
     )
-    one = alt.Chart(data([{"ratio": 1.0}])).mark_rule(strokeDash=[4, 3]).encode(y=y)
+    one = alt.Chart(dataset("one")).mark_rule(strokeDash=[4, 3]).encode(y=y)
     lines = base.mark_line(strokeWidth=1.8).encode(y=y, opacity=faded(chosen))
     bars = base.mark_rule(strokeWidth=1.6).encode(
         y=alt.Y("ratio_low:Q"), y2=alt.Y2("ratio_high"), opacity=faded(chosen, 0.65), color=_colour(palette, names)
@@ -107,7 +109,7 @@ def ratio_over_size(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:
         tooltip=_TOOLTIP,
     )
     points = points.add_params(chosen, zoom("zoomed"))
-    return layered([noise, one, lines, bars, points], HEIGHT)
+    return layered([noise, one, lines, bars, points], HEIGHT, rows=records, band=band, one=[{"ratio": 1.0}])
 
 
 def _lines(
@@ -116,19 +118,15 @@ def _lines(
     names = palette.present(records)
     chosen = highlight()
     x = size_axis(r["size"] for r in records)
-    base = alt.Chart(data(records)).encode(x=x, color=_colour(palette, names))
-    dash = alt.StrokeDash(
-        "binding:N",
-        scale=alt.Scale(domain=names, range=[[3, 3] if name == AGAIN else [1, 0] for name in names]),
-        legend=None,
-    )
+    base = alt.Chart(dataset()).encode(x=x, color=_colour(palette, names))
+    dash = alt.condition(f"datum.binding === '{AGAIN}'", alt.value([3, 3]), alt.value([1, 0]))
     lines = base.mark_line(strokeWidth=1.8).encode(y=y, opacity=faded(chosen), strokeDash=dash)
     bars = base.mark_rule(strokeWidth=1.6).encode(y=bounds[0], y2=bounds[1], opacity=faded(chosen, 0.65))
     points = base.mark_point(size=34, filled=True).encode(
         y=y, shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=None), opacity=faded(chosen)
     )
     targets = base.mark_point(size=260, filled=True, opacity=0).encode(y=y, tooltip=_TOOLTIP)
-    return layered([lines, bars, points, targets.add_params(chosen, zoom("zoomed"))], HEIGHT)
+    return layered([lines, bars, points, targets.add_params(chosen, zoom("zoomed"))], HEIGHT, rows=records)
 
 
 def _record(row: Row) -> dict[str, Any]:

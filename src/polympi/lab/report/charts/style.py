@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, cast
 
 import altair as alt
+from altair.utils import schemapi
 
 from polympi.lab.samples.records import AGAIN, REFERENCE
 from polympi.lab.units import format_size
@@ -20,9 +22,12 @@ _COLOURS = ("#2b7fd4", "#d9601a", "#0f9b78", "#a864c9", "#b88a00", "#3aa5c9", "#
 _SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
 
 SIZE_LABEL = (
-    "datum.value >= 1073741824 ? datum.value / 1073741824 + ' GiB' : "
-    "datum.value >= 1048576 ? datum.value / 1048576 + ' MiB' : "
-    "datum.value >= 1024 ? datum.value / 1024 + ' KiB' : datum.value + ' B'"
+    "datum.value >= 1000 && datum.value % 1e9 === 0 ? datum.value / 1e9 + ' GB' : "
+    "datum.value >= 1000 && datum.value % 1e6 === 0 ? datum.value / 1e6 + ' MB' : "
+    "datum.value >= 1000 && datum.value % 1e3 === 0 ? datum.value / 1e3 + ' kB' : "
+    "datum.value < 1024 || datum.value % 1024 ? format(datum.value, ',') + ' B' : "
+    "datum.value % 1048576 ? datum.value / 1024 + ' KiB' : "
+    "datum.value % 1073741824 ? datum.value / 1048576 + ' MiB' : datum.value / 1073741824 + ' GiB'"
 )
 TIME_LABEL = (
     "abs(datum.value) >= 1e9 ? format(datum.value / 1e9, ',~r') + ' s' : "
@@ -65,9 +70,9 @@ class Palette:
         return alt.Scale(domain=list(names), range=[self._shapes.get(name, "circle") for name in names])
 
 
-def data(records: Sequence[Record]) -> alt.InlineData:
-    """Records as data inside the chart; a missing figure stays null and is not drawn."""
-    return alt.InlineData(values=[dict(record) for record in records])
+def dataset(name: str = "rows") -> alt.NamedData:
+    """Refers to data that :func:`layered` puts into the finished chart: layering would copy them again and again."""
+    return alt.NamedData(name=name)
 
 
 def size_axis(sizes: Iterable[int], title: str = "message size") -> alt.X:
@@ -81,17 +86,27 @@ def size_axis(sizes: Iterable[int], title: str = "message size") -> alt.X:
     )
 
 
-def log_axis(field: str, title: str, values: Iterable[float | None], label: str) -> alt.Y:
-    """A logarithmic axis with ticks at 1, 2 and 5 of each decade that the values touch."""
+def log_axis(field: str, title: str, values: Iterable[float | None], label: str, *, filtered: bool = False) -> alt.Y:
+    """A logarithmic axis with ticks at 1, 2 and 5 of each decade that the values touch.
+
+    Args:
+        field: name of the field.
+        title: title of the axis.
+        values: all values there are.
+        label: Vega expression of a tick's label.
+        filtered: the chart shows a part of the values at a time, and the axis follows that part.
+    """
     positive = [v for v in values if v is not None and v > 0]
     low, high = (min(positive), max(positive)) if positive else (1.0, 10.0)
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    wide = math.log10(high / low) > 3
+    wide = not filtered and math.log10(high / low) > 3
     ticks = [digit * 10.0**decade for decade in decades for digit in ((1,) if wide else (1, 2, 5))]
     return alt.Y(
         f"{field}:Q",
         title=title,
-        scale=alt.Scale(type="log", domain=[low / 1.15, high * 1.15], nice=False),
+        scale=alt.Scale(type="log", nice=False, padding=12)
+        if filtered
+        else alt.Scale(type="log", domain=[low / 1.15, high * 1.15], nice=False),
         axis=alt.Axis(values=ticks, labelExpr=label, labelOverlap="greedy"),
     )
 
@@ -136,9 +151,24 @@ def size_chooser(sizes: Sequence[int], chosen: int) -> alt.Parameter:
     return alt.param(name="chosen_size", value=chosen, bind=binding)
 
 
-def layered(layers: Sequence[alt.Chart], height: int) -> alt.LayerChart:
-    """Layers as one chart, as wide as its container."""
-    return cast(alt.LayerChart, alt.layer(*layers).properties(width="container", height=height))
+def unvalidated() -> AbstractContextManager[None]:
+    """Within it, charts are made without checking every piece against Vega-Lite's schema.
+
+    That check takes several times as long as the chart; the tests make it for all charts there are.
+    """
+    return cast("AbstractContextManager[None]", schemapi.debug_mode(False))
+
+
+def layered(layers: Sequence[alt.Chart], height: int, **datasets: Sequence[Record]) -> alt.LayerChart:
+    """Layers as one chart, as wide as its container.
+
+    Args:
+        layers: the layers, from back to front.
+        height: height of the plot in pixels.
+        **datasets: the records that the layers refer to by :func:`dataset`; a missing figure is null and not drawn.
+    """
+    data = {name: [dict(record) for record in records] for name, records in datasets.items()}
+    return alt.LayerChart(layer=list(layers), width="container", height=height, datasets=data)
 
 
 def config(*, dark: bool) -> dict[str, Any]:

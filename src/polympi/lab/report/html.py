@@ -1,0 +1,184 @@
+"""The report as one HTML file that needs nothing but itself."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from itertools import groupby
+from typing import Any
+
+import altair as alt
+import jinja2
+import polars as pl
+from markupsafe import Markup
+
+from polympi.lab.findings.phrases import percent
+from polympi.lab.findings.rows import rows_of
+from polympi.lab.report.cells import MEANINGS, SIGNS
+from polympi.lab.report.charts import config
+from polympi.lab.report.charts.style import unvalidated
+from polympi.lab.report.comparisons import comparisons
+from polympi.lab.report.content import content, imported_lines
+from polympi.lab.report.figures import Figure, figures, palette_of
+from polympi.lab.report.vega import vega_runtime
+from polympi.lab.statistics.model import Analysis
+
+# Key in the summary, title, how it is written, whether it can be filtered by, what it means.
+_COLUMNS = (
+    ("stack", "Stack", "text", True, "MPI installation"),
+    ("binding", "Binding", "text", True, "what was measured"),
+    ("benchmark", "Benchmark", "text", True, ""),
+    ("mode", "Mode", "text", True, ""),
+    ("payload", "Payload", "text", True, "what travels"),
+    ("size_bytes", "Size", "size", False, "bytes of a message"),
+    ("launches", "n", "count", False, "launches behind the row"),
+    ("median_ns", "Median", "time", False, "median over launches of one operation"),
+    ("ci_low_ns", "Low", "time", False, "lower end of its interval"),
+    ("ci_high_ns", "High", "time", False, "upper end of its interval"),
+    ("delta_to_c_ns", "Δ to C", "time", False, "median over blocks of the difference to C"),
+    ("delta_low_ns", "Δ low", "time", False, "lower end of its interval"),
+    ("delta_high_ns", "Δ high", "time", False, "upper end of its interval"),
+    ("ratio_to_c", "Ratio", "ratio", False, "ratio to C"),
+    ("ratio_low", "R low", "ratio", False, "lower end of its interval"),
+    ("ratio_high", "R high", "ratio", False, "upper end of its interval"),
+    ("q_value", "q", "probability", False, "sign test, adjusted for the number of rows"),
+    ("floor_ratio", "Floor", "ratio", False, "what C differs from itself"),
+    ("mb_per_s", "MB/s", "rate", False, "payload bytes over time"),
+    ("p50_ns", "p50", "time", False, "of single operations"),
+    ("p99_ns", "p99", "time", False, "of single operations"),
+    ("max_ns", "Max", "time", False, "of single operations"),
+    ("outliers", "Outliers", "count", False, "outside Tukey's fences; counted, never dropped"),
+    ("verdict", "Verdict", "text", True, "against C"),
+    ("stopped_by", "Stopped by", "text", True, "which rule ended the sampling"),
+)
+
+_UNIT = re.compile(r"(?<=[\d×]) (?=(?:ns|µs|ms|s|%|B|[KMG]iB|[kMG]B(?:/s)?|×|C)\b|[%×])")
+
+
+@dataclass(frozen=True)
+class Group:
+    """The charts of one benchmark on one stack, by family."""
+
+    stack: str
+    benchmark: str
+    families: list[tuple[str, list[Figure]]]
+
+
+def render_html(analysis: Analysis, imported: pl.DataFrame) -> str:
+    """The whole page.
+
+    Args:
+        analysis: the run.
+        imported: rows of other tools, as :func:`polympi.lab.report.imported.imported_rows` gives them.
+
+    Returns:
+        HTML with styles, scripts, charts and data inside; everything that comes from outside is escaped.
+    """
+    palette = palette_of(analysis)
+    with unvalidated():
+        drawn = figures(analysis)
+        beside = comparisons(analysis, palette)
+        charts = {figure.name: _spec(figure.chart) for figure in drawn}
+        charts |= {f"published-{i}": _spec(one.chart) for i, one in enumerate(beside) if one.chart is not None}
+    words = content(analysis)
+    least = min((s.least_confidence for s in words.stacks if s.least_confidence is not None), default=None)
+    groups = _groups(drawn)
+    return _template().render(
+        generator=generator(analysis),
+        content=words,
+        palette=palette,
+        warnings=[finding for finding in words.findings if finding.level == "warning"],
+        least_confidence="" if least is None else percent(least).replace("100 %", "99.9 %"),
+        verdicts=_verdicts_seen(analysis),
+        signs=SIGNS,
+        row_count=analysis.summary.height,
+        groups=groups,
+        stacks=list(dict.fromkeys(group.stack for group in groups)),
+        benchmarks=list(dict.fromkeys(group.benchmark for group in groups)),
+        fits=_fits_by_family(words.fits, many=len(words.stacks) > 1),
+        comparisons=beside,
+        imported=imported_lines(imported),
+        charts_json=_json(charts),
+        themes_json=_json({"light": config(dark=False), "dark": config(dark=True)}),
+        rows_json=_json(_all_rows(analysis)),
+        css=_asset("report.css"),
+        js=_asset("report.js"),
+        vega=Markup(vega_runtime()),
+    )
+
+
+def generator(analysis: Analysis) -> str:
+    """The mark by which a file is known to be polympi's own."""
+    return f"polympi {analysis.run.polympi}"
+
+
+def _groups(drawn: Sequence[Figure]) -> list[Group]:
+    groups: dict[tuple[str, str], dict[str, list[Figure]]] = {}
+    for figure in drawn:
+        families = groups.setdefault((figure.stack, figure.benchmark), {})
+        families.setdefault(figure.family, []).append(figure)
+    return [Group(stack, benchmark, list(f.items())) for (stack, benchmark), f in groups.items()]
+
+
+def _fits_by_family(lines: Sequence[Any], *, many: bool) -> list[tuple[str, list[Any]]]:
+    def title(line: Any) -> str:
+        return f"{line.family} on {line.stack}" if many else str(line.family)
+
+    return [(name, list(members)) for name, members in groupby(lines, key=title)]
+
+
+def _verdicts_seen(analysis: Analysis) -> list[tuple[str, str]]:
+    seen = {row.verdict for row in rows_of(analysis)}
+    return [(verdict, meaning) for verdict, meaning in MEANINGS.items() if verdict in seen]
+
+
+def _spec(chart: alt.LayerChart) -> dict[str, Any]:
+    """The chart's specification without what the page sets for all charts: schema and configuration."""
+    spec: dict[str, Any] = chart.to_dict(validate=False)
+    return {key: value for key, value in spec.items() if key not in ("$schema", "config")}
+
+
+def _all_rows(analysis: Analysis) -> dict[str, Any]:
+    columns = [
+        {"key": key, "title": title, "form": form, "filter": filtered, "help": meaning}
+        for key, title, form, filtered, meaning in _COLUMNS
+    ]
+    rows = [[_short(getattr(row, key)) for key, *_ in _COLUMNS] for row in rows_of(analysis)]
+    return {"columns": columns, "rows": rows}
+
+
+def _short(value: Any) -> Any:
+    """Five significant digits are more than the table shows, and half the bytes."""
+    return float(f"{value:.5g}") if isinstance(value, float) else value
+
+
+def _json(value: Any) -> Markup:
+    """JSON that cannot leave its ``<script>`` element; not-a-number would break the page and is refused.
+
+    Raises:
+        ValueError: a figure is not finite.
+    """
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))
+
+
+def _tight(text: str) -> str:
+    """The text with numbers kept on one line with their units."""
+    return _UNIT.sub("\u00a0", text)
+
+
+def _asset(name: str) -> Markup:
+    return Markup((resources.files("polympi.lab.report") / "page" / name).read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=1)
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["tight"] = _tight
+    return environment.from_string(str(_asset("report.html.j2")))

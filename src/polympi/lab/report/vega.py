@@ -1,0 +1,41 @@
+"""The Vega runtime as one script, to be put inside a page that never asks a network for anything."""
+
+from __future__ import annotations
+
+from importlib import metadata
+from pathlib import Path
+
+import platformdirs
+import vl_convert
+
+_SNIPPET = "window.vegaEmbed = vegaEmbed;"
+
+
+def vega_runtime() -> str:
+    """The source of vega, vega-lite and vega-embed, safe inside a ``<script>`` element.
+
+    Bundling takes more than a second, so the result is kept in the user's cache, a file a version; a cache that
+    cannot be written costs that second and nothing else.
+    """
+    cached = _cache_file()
+    try:
+        return cached.read_text(encoding="utf-8")
+    except OSError:
+        source = _bundle()
+    try:
+        cached.parent.mkdir(parents=True, exist_ok=True)
+        partial = cached.with_suffix(".partial")
+        partial.write_text(source, encoding="utf-8")
+        partial.replace(cached)
+    except OSError:
+        pass
+    return source
+
+
+def _bundle() -> str:
+    source: str = vl_convert.javascript_bundle(_SNIPPET)
+    return source.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
+def _cache_file() -> Path:
+    return platformdirs.user_cache_path("polympi") / f"vega-{metadata.version('vl-convert-python')}.js"
