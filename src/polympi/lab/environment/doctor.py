@@ -179,7 +179,7 @@ def _check_disk(folder: Path) -> Check:
 
 
 def _check_memory(environment: Mapping[str, Any], ranks: int) -> Check:
-    """Whether the buffers of the largest case fit: a rank has two for each message in flight, to send and to receive."""
+    """Whether the buffers of the largest case fit: a rank sends from one and receives into one a message in flight."""
     needed = ranks * 2 * WINDOW * LARGEST_MESSAGE
     memory, limits = environment.get("memory") or {}, environment.get("limits") or {}
     amounts = [a for a in (memory.get("available_bytes"), limits.get("memory_bytes")) if a is not None]
