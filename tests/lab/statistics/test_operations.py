@@ -98,6 +98,16 @@ def test_a_benchmark_of_another_version_is_named(tmp_path):
         operation_times(directory, directory.launches())
 
 
+def test_a_file_with_a_damaged_middle_is_named(tmp_path):
+    directory = make_run(tmp_path / "run", blocks=1)
+    path = directory.path / "samples" / "000001.parquet"
+    content = path.read_bytes()
+    data = len(content) // 2  # the columns; what describes them comes last in the file and stays
+    path.write_bytes(content[:4] + bytes(data - 4) + content[data:])
+    with pytest.raises(ResultError, match="samples' is damaged"):
+        operation_times(directory, directory.launches())
+
+
 def test_a_run_without_launches_has_no_times(tmp_path):
     directory = RunDirectory.open(make_run(tmp_path / "run", blocks=0).path)
     assert operation_times(directory, directory.launches()).is_empty()

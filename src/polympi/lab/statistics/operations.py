@@ -66,7 +66,10 @@ def operation_times(directory: RunDirectory, launches: list[LaunchRecord]) -> pl
         schema={"launch": pl.UInt32, "clock_ns": pl.Float64},
     )
     facts = _benchmark_facts()
-    parts = [_reduced(samples, costs, facts).collect() for samples in directory.samples_of_launches()]
+    try:
+        parts = [_reduced(samples, costs, facts).collect() for samples in directory.samples_of_launches()]
+    except pl.exceptions.PolarsError as error:
+        raise ResultError(f"A file in '{directory.path / 'samples'}' is damaged: {error}.") from error
     times = pl.concat([*parts, _startup_times(launches)])
     unknown = times.filter(pl.col("operations").is_null())
     if not unknown.is_empty():
