@@ -11,7 +11,8 @@ import pytest
 REPOSITORY = Path(__file__).parents[1]
 
 os.environ["POLYMPI_HOME"] = os.environ.get("POLYMPI_TEST_HOME", str(REPOSITORY / ".cache" / "polympi"))
-os.environ.setdefault("OMPI_MCA_btl", "^ofi")  # Open MPI then starts in 0.1 s instead of 1 s; what is tested is the same
+# Open MPI then starts in 0.1 s instead of 1 s; what is tested is the same.
+os.environ.setdefault("OMPI_MCA_btl", "^ofi")
 
 from polympi.lab.bindings.manifest import load_bindings, python_requirements
 from polympi.lab.stacks.add import add_stack

@@ -61,9 +61,14 @@ class Benchmark:
 
     def operations(self, mode: str) -> int:
         """Operations in one iteration, by which a measured time is divided."""
-        if self.name == "latency":
-            return 1 if mode == "sendrecv" else 2
-        return {"bandwidth": WINDOW, "stream": WINDOW, "bibandwidth": 2 * WINDOW}.get(self.name, 1)
+        if self.windowed:
+            return WINDOW * (2 if self.name == "bibandwidth" else 1)
+        return 2 if self.name == "latency" and mode != "sendrecv" else 1
+
+    @property
+    def windowed(self) -> bool:
+        """Whether an iteration is a window of messages."""
+        return self.name in ("bandwidth", "bibandwidth", "stream")
 
     @property
     def minimum_ranks(self) -> int:

@@ -6,7 +6,7 @@ import hashlib
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from packaging.requirements import Requirement
@@ -74,17 +74,10 @@ def build(binding: Binding, stack: Stack) -> Path:
     return output
 
 
-def program_command(binding: Binding, stack: Stack, plan: Path, samples: Path) -> list[str]:
-    """The command of one rank; the binding must be built.
-
-    Raises:
-        BuildError: it is not built, or its sources changed since.
-    """
-    output = _output_folder(binding, stack)
-    if not output.is_dir():
-        raise BuildError(f"Binding '{binding.name}' is not built for stack '{stack.name}'.")
+def program_command(binding: Binding, stack: Stack, built: Path, plan: Path, samples: Path) -> list[str]:
+    """The command of one rank, of the program in the folder that :func:`build` returned."""
     places = {"plan": str(plan), "samples": str(samples), "binding": binding.name}
-    return _fill(binding.variant.run, binding, stack, output, **places)
+    return _fill(binding.variant.run, binding, stack, built, places)
 
 
 def _run_build(binding: Binding, stack: Stack, built: Path) -> None:
@@ -110,14 +103,16 @@ def _run_build(binding: Binding, stack: Stack, built: Path) -> None:
         raise BuildError(f"The build of binding '{binding.name}' for stack '{stack.name}' failed:\n{last}")
 
 
-def _fill(template: Sequence[str], binding: Binding, stack: Stack, output: Path, **more: str) -> list[str]:
+def _fill(
+    template: Sequence[str], binding: Binding, stack: Stack, output: Path, more: Mapping[str, str] | None = None
+) -> list[str]:
     places = {
         "folder": str(binding.folder),
         "bindings": str(shipped_folder()),
         "output": str(output),
         "mpicc": stack.mpicc,
         "python": stack.python,
-        **more,
+        **(more or {}),
     }
     return [part.format_map(places) for part in template]
 

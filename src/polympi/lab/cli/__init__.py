@@ -11,4 +11,4 @@ def main() -> None:
         from polympi.lab.cli.app import run_app  # noqa: PLC0415 - so that its absence can be said in a sentence
     except ModuleNotFoundError as error:
         sys.exit(f"polympi: the laboratory needs the package '{error.name}': pip install 'polympi[lab]'")
-    sys.exit(run_app())
+    run_app()

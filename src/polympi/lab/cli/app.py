@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
-import click
 import typer
 
 from polympi import __version__
 from polympi.lab.cli.console import errors
 from polympi.lab.cli.diff import diff
 from polympi.lab.cli.doctor import doctor
-from polympi.lab.cli.exit_codes import INTERRUPTED
 from polympi.lab.cli.imports import import_files
 from polympi.lab.cli.listing import list_all
 from polympi.lab.cli.report import report
@@ -53,18 +52,10 @@ def _options(
     """Take the options that come before a command."""
 
 
-def run_app() -> int:
-    """Run a command; return its exit code."""
+def run_app() -> None:
+    """Run a command and exit; an error that the user can mend is one sentence."""
     try:
-        result = app(standalone_mode=False)
+        app()
     except LabError as error:
-        errors.print(f"polympi: {error}", markup=False, highlight=False, soft_wrap=True)
-        return error.exit_code
-    except click.ClickException as error:
-        where = f" (see '{error.ctx.command_path} --help')" if isinstance(error, click.UsageError) and error.ctx else ""
-        errors.print(f"polympi: {error.format_message()}{where}", markup=False, highlight=False, soft_wrap=True)
-        return error.exit_code
-    except (click.Abort, KeyboardInterrupt):
-        errors.print("polympi: interrupted before anything was measured.", markup=False)
-        return INTERRUPTED
-    return result if isinstance(result, int) else 0
+        errors.print(f"polympi: {error}", markup=False, soft_wrap=True)
+        sys.exit(error.exit_code)

@@ -10,7 +10,6 @@ from typing import Annotated
 
 import typer
 
-from polympi.lab.cli.exit_codes import INTERRUPTED, NOT_ALL_MEASURED
 from polympi.lab.cli.arguments import (
     BindingFolders,
     choose_ranks,
@@ -21,6 +20,7 @@ from polympi.lab.cli.arguments import (
 )
 from polympi.lab.cli.console import errors, results, say
 from polympi.lab.cli.display import LiveDisplay, PlainDisplay
+from polympi.lab.cli.exit_codes import INTERRUPTED, NOT_ALL_MEASURED
 from polympi.lab.cli.stopping import stop_on_signals
 from polympi.lab.environment.findings import environment_findings
 from polympi.lab.environment.record import record_environment
@@ -73,7 +73,7 @@ def run(
         int | None, typer.Option(metavar="N", help="Seed of all random orders. Default: a new one, recorded.")
     ] = None,
     bindings_from: BindingFolders = None,
-) -> int:
+) -> None:
     """Compare MPI bindings with C on this machine, and write a report.
 
     Every binding is launched once in each block, in an order that changes; C takes part twice, which shows the noise.
@@ -99,14 +99,15 @@ def run(
     directory, outcome = _measure(request)
     if not any(outcome.blocks.values()):
         errors.print(f"polympi: stopped before the first block was complete; '{directory.path}' holds what there is.")
-        return INTERRUPTED
+        raise typer.Exit(INTERRUPTED)
     analysis = analyse(directory)
     print_summary(analysis, results)
     for path in write_report(analysis, directory.path, ["csv", "html"]):
         results.print(f"{path.name.rpartition('.')[2]:>4}  {path}", markup=False, soft_wrap=True)
     if outcome.ended == "interrupted":
-        return INTERRUPTED
-    return NOT_ALL_MEASURED if outcome.withdrawn else 0
+        raise typer.Exit(INTERRUPTED)
+    if outcome.withdrawn:
+        raise typer.Exit(NOT_ALL_MEASURED)
 
 
 def _measure(request: Request) -> tuple[RunDirectory, Outcome]:

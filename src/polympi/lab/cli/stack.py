@@ -21,7 +21,9 @@ def add(
     ],
     mpicc: Annotated[
         str | None,
-        typer.Option(metavar="PATH", help="Compiler wrapper of a machine's MPI, such as mpicc.mpich; NAME is then free."),
+        typer.Option(
+            metavar="PATH", help="Compiler wrapper of a machine's MPI, such as mpicc.mpich; NAME is then free."
+        ),
     ] = None,
 ) -> None:
     """Install a stack with a Python environment of its own, or mend and complete one that is there. No root."""

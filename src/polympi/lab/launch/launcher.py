@@ -40,6 +40,24 @@ class Setting:
 
 
 @dataclass(frozen=True)
+class Arm:
+    """A binding that takes part: built before anything is measured, so that no later change of a source reaches it.
+
+    Attributes:
+        binding: which one.
+        built: the folder of its program.
+    """
+
+    binding: Binding
+    built: Path
+
+    @property
+    def name(self) -> str:
+        """The name under which its samples are kept."""
+        return self.binding.name
+
+
+@dataclass(frozen=True)
 class Place:
     """Which launch of a run it is.
 
@@ -70,7 +88,7 @@ def planned_case(case: PlannedCase) -> Case:
 
 def launch(
     place: Place,
-    binding: Binding,
+    arm: Arm,
     stack: Stack,
     cases: Mapping[int, PlannedCase],
     setting: Setting,
@@ -82,27 +100,24 @@ def launch(
 
     Args:
         place: which launch of the run it is.
-        binding: what is launched; it must be built for the stack.
+        arm: what is launched.
         stack: on which MPI.
         cases: the plan, in the order the cases are timed, by their numbers.
         setting: what all launches have in common.
         timeout_s: after which the launch is killed.
-        on_tick: called about once a second while waiting.
-
-    Raises:
-        BuildError: the binding is not built.
+        on_tick: called about once a second while waiting; what it raises ends the launch and is passed on.
     """
     plan, written, output = (setting.folder / name for name in ("plan.txt", "samples.txt", "output.txt"))
     plan.write_text(plan_text(cases))
     written.unlink(missing_ok=True)
-    program = program_command(binding, stack, plan, written)
+    program = program_command(arm.binding, stack, arm.built, plan, written)
     command = mpiexec_command(stack, setting.ranks, program, processors=setting.processors, hostfile=setting.hostfile)
     record = LaunchRecord(
         launch=place.launch,
         stack=stack.name,
         block=place.block,
         position=place.position,
-        binding=binding.name,
+        binding=arm.name,
         ranks=setting.ranks,
         outcome="crashed",
         command=command,

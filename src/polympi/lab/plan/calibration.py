@@ -16,7 +16,7 @@ GUESS_NS_PER_BYTE = 0.2  # 5 GB/s
 CALIBRATION_BATCH_NS = 5e5
 CALIBRATION_BATCHES = 3
 CLOCK_RESOLUTIONS = 1000  # a batch lasts at least so many resolutions of the clock: an error of 0.1 %
-MINIMUM_WARMUP = 3
+MINIMUM_WARMUP = 2  # both ranks have touched every buffer and every path once, and once more
 
 
 def calibration_plan(cases: Sequence[Case]) -> list[PlannedCase]:
@@ -60,8 +60,8 @@ def _planned(case: Case, iterations: int, batches: int, events: int) -> PlannedC
 
 
 def _events(profile: Profile, iteration_ns: float) -> int:
-    """Events of a case: the profile's number, but no longer in all than its batches; at least 10."""
-    return max(10, min(profile.events, math.floor(profile.batches * profile.batch_ns / iteration_ns)))
+    """Events of a case: the profile's number, but in all no longer than its batches, and no fewer than those."""
+    return max(profile.batches, min(profile.events, math.floor(profile.batches * profile.batch_ns / iteration_ns)))
 
 
 def _guess_ns(case: Case) -> float:

@@ -77,8 +77,11 @@ def _cases(profile: Profile, benchmark: Benchmark, mode: str, payload: str, size
         return [Case(benchmark.name, mode, payload, FIXED_SIZES[payload])]
     if sizes is None:
         main = mode == benchmark.modes[0] and payload == benchmark.payloads[0]
-        full = profile.collective_sizes if benchmark.collective else profile.sizes
-        sizes = full if main else profile.few_sizes
-        if benchmark.name not in ("latency",) and not benchmark.collective:
-            sizes = [size for size in sizes if size > 0]  # nothing over a time is no bandwidth
+        sizes = _full_sizes(profile, benchmark) if main else profile.few_sizes
     return [Case(benchmark.name, mode, payload, size) for size in sizes if is_legal_size(payload, size)]
+
+
+def _full_sizes(profile: Profile, benchmark: Benchmark) -> Sequence[int]:
+    if benchmark.collective:
+        return profile.collective_sizes
+    return profile.window_sizes if benchmark.windowed else profile.sizes

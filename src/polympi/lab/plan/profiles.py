@@ -23,7 +23,9 @@ class Profile:
             cost vanish; above it, because a binding may be faster than C and the machine may speed up.
         events: iterations timed one by one, for percentiles.
         launch_timeout_s: after which a launch is killed.
-        sizes: point-to-point sizes of the main payload in standard mode.
+        sizes: sizes of the main payload of ``latency`` in standard mode.
+        window_sizes: sizes of the main payload of the benchmarks that keep a window of messages in flight; a window of
+            the largest messages takes longer than all else, so that the quick profile ends earlier.
         collective_sizes: sizes of the main payload in collectives.
         few_sizes: sizes of other modes and other payloads.
     """
@@ -37,6 +39,7 @@ class Profile:
     events: int
     launch_timeout_s: float
     sizes: tuple[int, ...]
+    window_sizes: tuple[int, ...]
     collective_sizes: tuple[int, ...]
     few_sizes: tuple[int, ...]
 
@@ -63,6 +66,7 @@ PROFILES = {
             events=100,
             launch_timeout_s=60,
             sizes=(0, 1, 8, 64, 512, 4 * KI, 16 * KI, 64 * KI, 256 * KI, MI, 4 * MI),
+            window_sizes=(1, 8, 64, 512, 4 * KI, 32 * KI, 256 * KI, MI),
             collective_sizes=(8, KI, 64 * KI, MI),
             few_sizes=(8, 64 * KI),
         ),
@@ -76,6 +80,7 @@ PROFILES = {
             events=1000,
             launch_timeout_s=180,
             sizes=(0, *_powers_of_two(1, 4 * MI)),
+            window_sizes=_powers_of_two(1, 4 * MI),
             collective_sizes=_powers_of_two(8, MI),
             few_sizes=(8, KI, 64 * KI, MI),
         ),
@@ -89,6 +94,7 @@ PROFILES = {
             events=2000,
             launch_timeout_s=300,
             sizes=(0, *_powers_of_two(1, 4 * MI)),
+            window_sizes=_powers_of_two(1, 4 * MI),
             collective_sizes=_powers_of_two(8, MI),
             few_sizes=(8, KI, 64 * KI, MI),
         ),

@@ -9,10 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from polympi import __version__
-from polympi.lab.bindings.manifest import Binding
 from polympi.lab.catalogue import WINDOW, Case
 from polympi.lab.errors import StackError
-from polympi.lab.launch.launcher import Launched, Place, Setting, launch, planned_case
+from polympi.lab.launch.launcher import Arm, Launched, Place, Setting, launch, planned_case
 from polympi.lab.plan.calibration import calibration_plan, choose_iterations
 from polympi.lab.plan.schedule import block_order, case_order
 from polympi.lab.run.figures import RunningFigures
@@ -57,7 +56,7 @@ class _Arena:
     def name(self) -> str:
         return self.plan.stack.name
 
-    def arms(self) -> list[Binding]:
+    def arms(self) -> list[Arm]:
         return [arm for arm in self.plan.arms if arm.name not in self.withdrawn]
 
     def cases_of(self, binding: str) -> dict[int, PlannedCase]:
@@ -99,7 +98,7 @@ class Experiment:
         self._directory = directory
         self._watcher = watcher
         self._asked_to_stop = asked_to_stop
-        self._folder = directory.path / "launch"
+        self._folder = directory.path.absolute() / "launch"  # ranks may start in another directory
         self._setting = Setting(request.ranks, request.hostfile, processors, self._folder)
         self._rule = stop_rule(request.profile.minimum_blocks, request.profile.maximum_blocks)
         self._run = record(request, plans)
@@ -169,14 +168,14 @@ class Experiment:
         request, block = self._request, arena.blocks
         order = block_order([arm.name for arm in arena.plan.arms], block, request.seed, arena.name)
         for position, name in enumerate(order):
-            binding = next((arm for arm in arena.arms() if arm.name == name), None)
-            if binding is None:
+            arm = next((arm for arm in arena.arms() if arm.name == name), None)
+            if arm is None:
                 continue
             cases = arena.cases_of(name)
             shuffled = {
                 n: cases[n] for n in case_order(sorted(arena.cases), block, request.seed, arena.name) if n in cases
             }
-            launched = self._launch(arena, binding, shuffled, block, position)
+            launched = self._launch(arena, arm, shuffled, block, position)
             self._take_in(arena, launched, shuffled)
         arena.blocks += 1
         self._block_seconds.append(time.monotonic() - began)
@@ -229,10 +228,10 @@ class Experiment:
                 self._stops.append(_row_stop(arena, binding, planned_case(case), reason))
 
     def _launch(
-        self, arena: _Arena, binding: Binding, cases: dict[int, PlannedCase], block: int | None, position: int
+        self, arena: _Arena, arm: Arm, cases: dict[int, PlannedCase], block: int | None, position: int
     ) -> Launched:
         progress = self._progress
-        progress.stack, progress.block, progress.binding = arena.name, block, binding.name
+        progress.stack, progress.block, progress.binding = arena.name, block, arm.name
         progress.benchmarks = Counter(case.benchmark for case in cases.values())
         progress.seconds_left = self._seconds_left()
         self._look_up()
@@ -242,7 +241,7 @@ class Experiment:
             timeout_s, limited = max(left, 0.0), True
         launched = launch(
             Place(self._launches, block, position),
-            binding,
+            arm,
             arena.plan.stack,
             cases,
             self._setting,
@@ -319,7 +318,7 @@ def record(request: Request, plans: list[StackPlan]) -> RunRecord:
                 stack=plan.stack.name,
                 library=plan.stack.library,
                 bindings=[arm.name for arm in plan.arms],
-                languages={arm.name: arm.language for arm in plan.arms},
+                languages={arm.name: arm.binding.language for arm in plan.arms},
                 not_covered={name: refusals for name, refusals in plan.not_covered.items() if refusals},
                 left_out=plan.left_out,
             )
@@ -343,4 +342,3 @@ def _row_stop(arena: _Arena, binding: str, case: Case, reason: str) -> RowStop:
 
 def _now() -> str:
     return datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
-

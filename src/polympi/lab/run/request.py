@@ -10,6 +10,7 @@ from polympi.lab.bindings.build import build, why_not_ready
 from polympi.lab.bindings.manifest import Binding
 from polympi.lab.catalogue import Case
 from polympi.lab.errors import BuildError, UsageError
+from polympi.lab.launch.launcher import Arm
 from polympi.lab.plan.cases import select_cases
 from polympi.lab.plan.profiles import Profile
 from polympi.lab.samples.records import AGAIN, REFERENCE, Refusal
@@ -61,7 +62,7 @@ class StackPlan:
     """
 
     stack: Stack
-    arms: list[Binding]
+    arms: list[Arm]
     cases: dict[str, list[Case]]
     not_covered: dict[str, list[Refusal]]
     left_out: dict[str, str] = field(default_factory=dict)
@@ -96,19 +97,18 @@ def _prepare_stack(request: Request, stack: Stack, cases: Sequence[Case]) -> Sta
         reason = why_not_ready(binding, stack)
         if reason is None:
             try:
-                build(binding, stack)
-                arms.append(binding)
+                arms.append(Arm(binding, build(binding, stack)))
                 continue
             except BuildError as error:
                 reason = str(error)
-        needed = request.wanted is not None or binding.name in (REFERENCE, AGAIN)
-        if needed and (request.wanted is None or binding.name in (*request.wanted, REFERENCE, AGAIN)):
+        if binding.name in (REFERENCE, AGAIN, *(request.wanted or ())):
             raise BuildError(f"Binding '{binding.name}' cannot take part on stack '{stack.name}': {reason}")
         left_out[binding.name] = reason
     not_covered = {
-        arm.name: [Refusal(str(case), why) for case in cases if (why := arm.why_not(case)) is not None] for arm in arms
+        arm.name: [Refusal(str(case), why) for case in cases if (why := arm.binding.why_not(case)) is not None]
+        for arm in arms
     }
-    covered = {arm.name: [case for case in cases if arm.why_not(case) is None] for arm in arms}
+    covered = {arm.name: [case for case in cases if arm.binding.why_not(case) is None] for arm in arms}
     plan = StackPlan(stack, arms, covered, not_covered, left_out)
     if cases and not plan.all_cases():
         raise UsageError("None of the chosen bindings covers any of the chosen benchmarks: 'polympi list' shows both.")

@@ -23,7 +23,8 @@ def describe(stack: Stack) -> dict[str, object]:
         "variables": {
             name: value
             for name, value in sorted(stack.variables().items())
-            if name in stack.environment or name.startswith(("OMPI_", "MPICH_", "MPIR_", "I_MPI_", "UCX_", "FI_", "PMIX_"))
+            if name in stack.environment
+            or name.startswith(("OMPI_", "MPICH_", "MPIR_", "I_MPI_", "UCX_", "FI_", "PMIX_"))
         },
     }
 

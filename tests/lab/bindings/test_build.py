@@ -1,0 +1,67 @@
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from polympi.lab.bindings.build import build, missing_requirements, why_not_ready
+from polympi.lab.bindings.manifest import Binding, load_bindings
+from polympi.lab.errors import BuildError
+from polympi.lab.stacks.stack import Stack
+
+MANIFEST = """
+name = "y"
+language = "C"
+summary = "for this test"
+stacks = ["mpich"]
+[needs]
+help = "install it"
+[build]
+sources = ["*.c"]
+command = ["{mpicc}", "{folder}/y.c", "-o", "{output}/y"]
+[[bindings]]
+name = "y"
+summary = "for this test"
+run = ["{output}/y"]
+covers = ["*/*/*"]
+"""
+
+
+@pytest.fixture
+def binding(tmp_path: Path) -> Binding:
+    folder = tmp_path / "y"
+    folder.mkdir()
+    (folder / "manifest.toml").write_text(MANIFEST)
+    (folder / "y.c").write_text("#include <mpi.h>\nint main(void) { return MPI_SUCCESS; }\n")
+    return load_bindings([tmp_path])["y"]
+
+
+@pytest.mark.mpi
+def test_a_build_is_kept_until_a_source_changes(binding: Binding, mpich: Stack) -> None:
+    first = build(binding, mpich)
+    assert (first / "y").exists()
+    assert build(binding, mpich) == first
+    (binding.folder / "y.c").write_text("#include <mpi.h>\nint main(void) { return MPI_SUCCESS + 1; }\n")
+    assert build(binding, mpich) != first
+
+
+@pytest.mark.mpi
+def test_a_failed_build_says_what_the_compiler_said_and_leaves_nothing(binding: Binding, mpich: Stack) -> None:
+    (binding.folder / "y.c").write_text("int main(void) { return nonsense; }\n")
+    before = set((Path(mpich.folder).parents[1] / "builds" / "mpich").glob("y-*"))
+    with pytest.raises(BuildError, match=r"(?s)build of binding 'y' for stack 'mpich' failed:.*nonsense"):
+        build(binding, mpich)
+    assert set((Path(mpich.folder).parents[1] / "builds" / "mpich").glob("y-*")) == before
+
+
+@pytest.mark.mpi
+def test_what_is_missing_is_said_with_the_remedy(binding: Binding, mpich: Stack) -> None:
+    binding.manifest.needs.commands = ["a-compiler-nobody-has"]
+    assert why_not_ready(binding, mpich) == "it needs a-compiler-nobody-has: install it"
+    binding.manifest.needs.commands = []
+    binding.manifest.needs.python = ["numpy>=1", "numpy>=999", "no-such-package>=1"]
+    assert missing_requirements(binding, mpich) == ["numpy>=999", "no-such-package>=1"]
+    assert "polympi stack add mpich" in str(why_not_ready(binding, mpich))
+    other = msgspec.structs.replace(mpich, name="elsewhere", family="openmpi")
+    assert why_not_ready(binding, other) == "it runs on mpich only"
+    with pytest.raises(BuildError, match="cannot be built"):
+        build(binding, mpich)

@@ -1,0 +1,94 @@
+from pathlib import Path
+
+import pytest
+
+from polympi.lab.bindings.manifest import load_bindings, load_manifest, python_requirements
+from polympi.lab.catalogue import BENCHMARKS, Case, is_legal_size
+from polympi.lab.errors import UsageError
+
+MANIFEST = """
+name = "x"
+language = "X"
+summary = "an X"
+[build]
+[[bindings]]
+name = "x"
+summary = "an X"
+run = ["x", "{plan}", "{samples}"]
+covers = ["latency/*/bytes", "barrier/*/*"]
+[[bindings.without]]
+case = "latency/ready*/*"
+why = "X has no ready mode"
+"""
+
+
+def _write(folder: Path, text: str = MANIFEST, name: str = "x") -> Path:
+    path = folder / name / "manifest.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    return path
+
+
+def test_the_shipped_bindings_are_found_with_the_a_a_arm() -> None:
+    bindings = load_bindings()
+    assert {"c", "c-again", "c-multiple", "mpi4py", "mpi4py-object", "mpi4py-pkl5"} <= set(bindings)
+    assert bindings["c-again"].variant == bindings["c"].variant
+    assert [b.name for b in bindings.values() if b.variant.default and b.language == "C"] == ["c", "c-again"]
+    assert any(r.startswith("mpi4py") for r in python_requirements(bindings.values()))
+
+
+def test_the_reference_covers_every_case() -> None:
+    reference = load_bindings()["c"]
+    for benchmark in BENCHMARKS.values():
+        for mode in benchmark.modes:
+            for payload in benchmark.payloads:
+                assert reference.why_not(Case(benchmark.name, mode, payload, 8)) is None
+
+
+def test_coverage_and_its_exceptions(tmp_path: Path) -> None:
+    _write(tmp_path)
+    binding = load_bindings([tmp_path])["x"]
+    assert binding.why_not(Case("latency", "standard", "bytes", 8)) is None
+    assert binding.why_not(Case("latency", "ready-persistent", "bytes", 8)) == "X has no ready mode"
+    assert "outside" in str(binding.why_not(Case("latency", "standard", "float64", 8)))
+
+
+def test_a_folder_of_the_environment_is_searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _write(tmp_path)
+    monkeypatch.setenv("POLYMPI_BINDINGS", str(tmp_path))
+    assert "x" in load_bindings()
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("name = ", "cannot be used"),
+        (MANIFEST.replace('language = "X"', ""), "missing required field `language`"),
+        (MANIFEST.replace("summary", "sumary", 1), "sumary"),
+        (MANIFEST.replace('["latency/*/bytes", "barrier/*/*"]', '"all"'), "Expected `array`, got `str`"),
+    ],
+)
+def test_a_damaged_manifest_is_told(tmp_path: Path, text: str, sentence: str) -> None:
+    with pytest.raises(UsageError, match=sentence):
+        load_manifest(_write(tmp_path, text))
+
+
+def test_one_name_for_two_bindings_is_told(tmp_path: Path) -> None:
+    _write(tmp_path, name="a")
+    _write(tmp_path, name="b")
+    with pytest.raises(UsageError, match="Two bindings are named 'x'"):
+        load_bindings([tmp_path])
+
+
+def test_a_missing_folder_is_told(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="There is no folder of bindings"):
+        load_bindings([tmp_path / "nothing"])
+
+
+def test_sizes_must_fit_their_payload() -> None:
+    assert is_legal_size("bytes", 0)
+    assert is_legal_size("float64", 16)
+    assert not is_legal_size("float64", 12)
+    assert not is_legal_size("array", 0)
+    assert is_legal_size("dict", 24)
+    assert not is_legal_size("dict", 8)

@@ -1,0 +1,185 @@
+"""Whole runs on real stacks, with short batches; what they must do when a program misbehaves."""
+
+import dataclasses
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from polympi.lab.bindings.manifest import load_bindings
+from polympi.lab.errors import StackError, UsageError
+from polympi.lab.plan.profiles import PROFILES, Profile
+from polympi.lab.run.experiment import Experiment, record
+from polympi.lab.run.request import Request, prepare
+from polympi.lab.run.watcher import Watcher
+from polympi.lab.samples.records import Outcome
+from polympi.lab.samples.store import RunDirectory
+from polympi.lab.stacks.stack import Stack
+from polympi.lab.statistics.analysis import analyse
+
+TEST_BINDINGS = Path(__file__).parents[2] / "bindings"
+SHORT = dataclasses.replace(PROFILES["quick"], batches=2, batch_ns=1e5, events=5, launch_timeout_s=30)
+
+pytestmark = pytest.mark.mpi
+
+
+def _request(path: Path, stacks: list[Stack], wanted: list[str], benches: list[str], **changes: object) -> Request:
+    fields: dict[str, object] = {
+        "output": path,
+        "stacks": stacks,
+        "bindings": load_bindings([TEST_BINDINGS]),
+        "wanted": wanted,
+        "benches": benches,
+        "sizes": [8, 1024],
+        "ranks": 2,
+        "profile": SHORT,
+        "seed": 1,
+    }
+    return Request(**{**fields, **changes})  # type: ignore[arg-type]
+
+
+def _run(request: Request, asked_to_stop=lambda: False) -> tuple[RunDirectory, Outcome]:
+    plans = prepare(request)
+    directory = RunDirectory.create(request.output, record(request, plans), {"findings": []})
+    experiment = Experiment(
+        request, plans, directory, processors=2, watcher=Watcher(), asked_to_stop=asked_to_stop
+    )
+    return directory, experiment.run()
+
+
+def _outcomes(directory: RunDirectory, binding: str) -> list[str]:
+    return [launch.outcome for launch in directory.launches() if launch.binding == binding]
+
+
+def test_a_run_measures_every_arm_in_every_block(tmp_path: Path, stack: Stack) -> None:
+    request = _request(tmp_path / "run", [stack], ["mpi4py", "mpi4py-object"], ["latency/standard", "allreduce"])
+    directory, outcome = _run(request)
+    assert (outcome.ended, outcome.blocks, outcome.withdrawn) == ("complete", {stack.name: 6}, {})
+    assert {s.stopped_by for s in outcome.stops} == {"fixed"}
+    launches = directory.launches()
+    assert launches[0].block is None
+    for block in range(6):
+        arms = [launch.binding for launch in launches if launch.block == block]
+        assert sorted(arms) == ["c", "c-again", "mpi4py", "mpi4py-object"]
+    assert {launch.threads for launch in launches if launch.binding == "c"} == {"single"}
+    assert {launch.threads for launch in launches if launch.binding == "mpi4py"} == {"multiple"}
+    assert all(launch.ready_ns and launch.pss_bytes for launch in launches)
+    assert not (tmp_path / "run" / "launch").exists()
+    summary = analyse(directory).summary
+    assert set(summary["verdict"]) <= {
+        "reference", "slower", "faster", "ambiguous", "not separated", "no counterpart",
+    }  # fmt: skip
+    assert {"latency", "allreduce", "startup"} == set(summary["benchmark"])
+
+
+def test_all_bindings_use_the_same_iterations(tmp_path: Path, mpich: Stack) -> None:
+    directory, _ = _run(_request(tmp_path / "run", [mpich], ["mpi4py"], ["latency/standard/bytes"]))
+    samples = directory.samples().collect()
+    for _, rows in samples.group_by("mode", "payload", "size_bytes", "kind"):
+        assert rows["iterations"].n_unique() == 1
+        assert set(rows["binding"]) == {"c", "c-again", "mpi4py"}
+
+
+def test_two_stacks_share_the_time_block_by_block(tmp_path: Path, mpich: Stack, openmpi: Stack) -> None:
+    directory, outcome = _run(_request(tmp_path / "run", [mpich, openmpi], ["c"], ["barrier"]))
+    assert outcome.blocks == {"mpich": 6, "openmpi": 6}
+    blocks = [(launch.block, launch.stack) for launch in directory.launches() if launch.block is not None]
+    assert blocks == sorted(blocks)
+
+
+@pytest.mark.parametrize(
+    ("binding", "outcome", "words"),
+    [
+        ("c-crashing", "crashed", "it ended with"),
+        ("c-hanging", "timed out", "it was still running after 3 s in case latency"),
+        ("c-rubbish", "unreadable", "what it wrote is not of the protocol"),
+    ],
+)
+def test_a_failing_binding_is_withdrawn_and_the_others_go_on(
+    tmp_path: Path, stack: Stack, binding: str, outcome: str, words: str
+) -> None:
+    profile = dataclasses.replace(SHORT, launch_timeout_s=3)
+    request = _request(tmp_path / "run", [stack], [binding], ["latency/standard/bytes"], profile=profile)
+    directory, ended = _run(request)
+    assert ended.ended == "complete"
+    failed = [launch for launch in directory.launches() if launch.binding == binding]
+    assert [launch.outcome for launch in failed] == [outcome, outcome]
+    assert all(words in launch.detail for launch in failed)
+    assert words in ended.withdrawn[f"{stack.name}/{binding}"]
+    assert _outcomes(directory, "c") == ["ok"] * 7
+    assert _outcomes(directory, "c-again") == ["ok"] * 6
+    assert not [p for p in psutil.process_iter(["name"]) if p.info["name"] in ("bench", "hydra_pmi_proxy", "prted")]
+
+
+def test_wrong_bytes_are_found_and_not_timed(tmp_path: Path, mpich: Stack) -> None:
+    directory, _ = _run(_request(tmp_path / "run", [mpich], ["c-wrong"], ["latency/standard/bytes", "barrier"]))
+    wrong = [launch for launch in directory.launches() if launch.binding == "c-wrong"]
+    assert all(len(launch.invalid) == 2 for launch in wrong)
+    summary = analyse(directory).summary
+    rows = summary.filter(binding="c-wrong", benchmark="latency")
+    assert set(rows["verdict"]) == {"invalid"}
+    assert set(summary.filter(binding="c-wrong", benchmark="barrier")["launches"]) == {6}
+
+
+def test_an_interrupted_run_keeps_its_blocks(tmp_path: Path, mpich: Stack) -> None:
+    request = _request(tmp_path / "run", [mpich], ["c"], ["barrier"])
+
+    def after_three_blocks() -> bool:
+        path = tmp_path / "run" / "launches.jsonl"
+        return path.exists() and len(path.read_bytes().splitlines()) >= 1 + 3 * 2
+
+    directory, outcome = _run(request, after_three_blocks)
+    assert outcome.ended == "interrupted"
+    assert outcome.blocks == {"mpich": 3}
+    assert {s.stopped_by for s in outcome.stops} == {"interrupted"}
+    analysis = analyse(directory)
+    assert analysis.partial
+    assert set(analysis.summary.filter(benchmark="barrier")["launches"]) == {3}
+
+
+def test_the_time_limit_ends_a_run_even_within_a_hanging_launch(tmp_path: Path, mpich: Stack) -> None:
+    request = _request(tmp_path / "run", [mpich], ["c-hanging"], ["latency/standard/bytes"], time_limit_s=4.0)
+    began = time.monotonic()
+    directory, outcome = _run(request)
+    assert outcome.ended == "time limit"
+    assert time.monotonic() - began < 15
+    assert _outcomes(directory, "c-hanging") == ["interrupted"]
+
+
+def test_precision_stops_rows_before_the_last_block(tmp_path: Path, mpich: Stack) -> None:
+    loose: Profile = dataclasses.replace(SHORT, minimum_blocks=6, maximum_blocks=8)
+    directory, outcome = _run(_request(tmp_path / "run", [mpich], ["c"], ["barrier", "startup"], profile=loose))
+    assert outcome.ended == "complete"
+    assert {s.stopped_by for s in outcome.stops} <= {"precision", "max-blocks"}
+    assert 6 <= outcome.blocks["mpich"] <= 8
+
+
+def test_startup_alone_needs_no_case(tmp_path: Path, mpich: Stack) -> None:
+    directory, outcome = _run(_request(tmp_path / "run", [mpich], ["mpi4py"], ["startup"], ranks=1))
+    assert outcome.blocks == {"mpich": 6}
+    rows = analyse(directory).summary.filter(binding="mpi4py", mode="import")
+    assert rows["median_ns"][0] > 0
+    assert rows["verdict"][0] == "no counterpart"
+
+
+def test_a_missing_launcher_is_a_sentence(tmp_path: Path, mpich: Stack) -> None:
+    import msgspec
+
+    request = _request(tmp_path / "run", [mpich], ["c"], ["barrier"])
+    plans = prepare(request)
+    for plan in plans:
+        plan.stack = msgspec.structs.replace(plan.stack, mpiexec="/nowhere/mpiexec")
+    directory = RunDirectory.create(request.output, record(request, plans), {"findings": []})
+    with pytest.raises(StackError, match="/nowhere/mpiexec cannot be started: No such file or directory"):
+        Experiment(request, plans, directory, processors=2, watcher=Watcher()).run()
+
+
+def test_requests_that_cannot_be_met_are_told_before_anything_is_made(tmp_path: Path, mpich: Stack) -> None:
+    with pytest.raises(UsageError, match="There is no binding 'mpi5py'"):
+        prepare(_request(tmp_path / "run", [mpich], ["mpi5py"], []))
+    with pytest.raises(UsageError, match="There is no host file"):
+        prepare(_request(tmp_path / "run", [mpich], ["c"], [], hostfile=tmp_path / "hosts"))
+    with pytest.raises(UsageError, match="exists and results are never overwritten"):
+        prepare(_request(tmp_path, [mpich], ["c"], []))
+    assert list(tmp_path.iterdir()) == []
