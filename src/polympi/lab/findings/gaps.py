@@ -20,7 +20,7 @@ def failures(analysis: Analysis) -> list[str]:
     """Sentences about launches that failed, bindings that were withdrawn, and validations that failed."""
     said = list(_failed(analysis))
     if analysis.outcome:
-        said += [sentence(f"{name} was withdrawn: {why}") for name, why in analysis.outcome.withdrawn.items()]
+        said += [_withdrawn(name, why) for name, why in analysis.outcome.withdrawn.items()]
     said += _refused(analysis.launches, "invalid", "failed validation in", "its figures there are not shown")
     return said
 
@@ -33,6 +33,11 @@ def omissions(analysis: Analysis) -> list[str]:
         for binding, refusals in planned.not_covered.items():
             said += _uncovered(planned, binding, refusals)
     return said
+
+
+def _withdrawn(name: str, why: str) -> str:
+    stack, slash, binding = name.partition("/")
+    return sentence(f"{binding} was withdrawn on {stack}: {why}" if slash else f"{name} was withdrawn: {why}")
 
 
 def _failed(analysis: Analysis) -> Iterable[str]:

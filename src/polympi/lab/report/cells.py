@@ -92,7 +92,10 @@ def cell(row: Row) -> Cell:
 
 def interval(low: float | None, high: float | None) -> str:
     """An interval of a ratio: ``1.62 to 1.68``; empty when there is none."""
-    return "" if low is None or high is None else f"{factor(low)} to {factor(high)}"
+    if low is None or high is None:
+        return ""
+    near_one = high < 9.995 and any(0.9 < bound < 1.1 for bound in (low, high))
+    return f"{low:.3f} to {high:.3f}" if near_one else f"{factor(low)} to {factor(high)}"
 
 
 def main_table(analysis: Analysis, rows: Sequence[Row], stack: str) -> tuple[list[str], list[Line]]:
@@ -125,7 +128,7 @@ def _line(family: Family, size: int, at_size: dict[str, Row], bindings: Sequence
         family=family,
         label=family.title if first else "",
         size="" if family.payload == "none" else format_size(size),
-        reference=format_ns(reference.median_ns) if reference and reference.median_ns is not None else "",
+        reference=format_ns(reference.median_ns) if reference and reference.median_ns else "",
         bandwidth=rate(reference.mb_per_s)
         if reference and reference.mb_per_s and family.benchmark in ("bandwidth", "bibandwidth", "stream")
         else "",

@@ -36,6 +36,7 @@ TOPICS = {
     "startup": "Start-up",
     "memory": "Memory",
 }
+_IMPORTED = ("tool", "benchmark", "mode", "size_bytes", "ranks", "time_ns", "mb_per_s", "source")
 
 
 @dataclass(frozen=True)
@@ -282,7 +283,7 @@ def _links() -> list[tuple[str, str]]:
 def imported_lines(frame: pl.DataFrame) -> list[tuple[str, ...]]:
     """Imported rows as lines of a table: tool, benchmark, mode, size, ranks, time, bandwidth, source."""
     lines: list[tuple[str, ...]] = []
-    for tool, benchmark, mode, size, ranks, ns, mb, source in frame.iter_rows():
+    for tool, benchmark, mode, size, ranks, ns, mb, source in frame.select(_IMPORTED).iter_rows():
         lines.append(
             (
                 tool or "",

@@ -11,7 +11,24 @@ from polympi.lab.samples.records import Environment
 from polympi.lab.units import format_bytes, format_ns
 
 _GENERAL = "general"
-_ABBREVIATIONS = {"cpu", "mpi", "gcc", "id", "os", "shm", "smt", "numa", "cma", "pss", "rss", "tmpfs", "url", "cc"}
+_ABBREVIATIONS = {
+    "cpu",
+    "cpus",
+    "mhz",
+    "mpi",
+    "gcc",
+    "id",
+    "os",
+    "shm",
+    "smt",
+    "numa",
+    "cma",
+    "pss",
+    "rss",
+    "tmpfs",
+    "url",
+    "cc",
+}
 
 
 @dataclass(frozen=True)
@@ -44,7 +61,7 @@ def sections(environment: Environment) -> list[Section]:
     for key, value in environment.items():
         if key == "findings":
             continue
-        if isinstance(value, (Mapping, list)):
+        if isinstance(value, Mapping) or (isinstance(value, list) and any(isinstance(v, Mapping) for v in value)):
             facts = list(_facts("", value)) or [("", "–")]
             found.append(Section(_words(key), facts))
         else:
@@ -59,26 +76,27 @@ def findings(environment: Environment) -> list[Finding]:
     return sorted(found, key=lambda finding: finding.level != "warning")
 
 
-def _facts(label: str, value: Any) -> Iterator[tuple[str, str]]:
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield from _facts(f"{label} › {_words(str(key))}" if label else _words(str(key)), inner)
+def _facts(label: str, value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping) and value:
+        for inner_key, inner in value.items():
+            words = _words(str(inner_key))
+            yield from _facts(f"{label} › {words}" if label else words, inner, str(inner_key))
     elif isinstance(value, list) and any(isinstance(item, (Mapping, list)) for item in value):
         for number, item in enumerate(value, start=1):
-            yield from _facts(f"{label} {number}".strip(), item)
+            yield from _facts(f"{label} {number}".strip(), item, key)
     else:
-        yield label, _text(label, value)
+        yield label, _text(key, value)
 
 
 def _text(key: str, value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if value is None or value in ("", []) or (isinstance(value, float) and not math.isfinite(value)):
+    if value is None or value in ("", [], {}) or (isinstance(value, float) and not math.isfinite(value)):
         return "–"
     if isinstance(value, list):
         return ", ".join(_text("", item) for item in value)
     if isinstance(value, (int, float)):
-        return _number(key.replace(" ", "_"), value)
+        return _number(key, value)
     return str(value)
 
 
@@ -87,10 +105,13 @@ def _number(key: str, value: float) -> str:
         return format_bytes(value)
     if key.endswith("_ns"):
         return format_ns(value)
+    if key.endswith("_mhz"):
+        return f"{value:,.0f} MHz"
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _words(key: str) -> str:
+    key = key.removesuffix("_bytes").removesuffix("_mhz").removesuffix("_ns")
     words = [word.upper() if word in _ABBREVIATIONS else word for word in key.replace("_", " ").split()]
     text = " ".join(words)
     return text[:1].upper() + text[1:] if text else text

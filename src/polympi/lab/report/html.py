@@ -73,7 +73,7 @@ def render_html(analysis: Analysis, imported: pl.DataFrame) -> str:
 
     Args:
         analysis: the run.
-        imported: rows of other tools, as :func:`polympi.lab.report.imported.imported_rows` gives them.
+        imported: rows of other tools, as :func:`polympi.lab.importers.keep.kept_rows` gives them.
 
     Returns:
         HTML with styles, scripts, charts and data inside; everything that comes from outside is escaped.

@@ -106,7 +106,7 @@ def _dots(rows: Sequence[Row], palette: Palette, groups: dict[str, str], *, zero
     )
     points = base.mark_point(filled=True, size=54).encode(
         x=alt.X("ns:Q", title="time", scale=alt.Scale(zero=zero), axis=x_axis),
-        shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=None),
+        shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=alt.Legend(columns=0)),
         opacity=faded(chosen),
         tooltip=[
             alt.Tooltip("binding:N", title="binding"),

@@ -42,7 +42,7 @@ def fitted_time(fits: Sequence[Fit], palette: Palette) -> alt.LayerChart:
     )
     points = base.mark_point(size=38, filled=True).encode(
         y=y,
-        shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=None),
+        shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=alt.Legend(columns=0)),
         opacity=faded(chosen),
         tooltip=[
             alt.Tooltip("binding:N", title="binding"),

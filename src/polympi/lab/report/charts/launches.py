@@ -107,7 +107,7 @@ def event_percentiles(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:
     )
     lines = base.mark_line(strokeWidth=1.8).encode(opacity=faded(chosen))
     points = base.mark_point(filled=True, size=44).encode(
-        shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=None),
+        shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=alt.Legend(columns=0)),
         opacity=faded(chosen),
         tooltip=[
             alt.Tooltip("binding:N", title="binding"),

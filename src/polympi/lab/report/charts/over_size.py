@@ -102,9 +102,9 @@ def ratio_over_size(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:
     )
     points = base.mark_point(size=46, strokeWidth=1.8).encode(
         y=y,
-        shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=None),
+        shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=alt.Legend(columns=0)),
         fillOpacity=alt.condition("datum.separated", alt.value(1), alt.value(0)),
-        fill=alt.Fill("binding:N", scale=palette.scale(names), legend=None),
+        fill=alt.Fill("binding:N", scale=palette.scale(names), legend=alt.Legend(columns=0)),
         opacity=faded(chosen),
         tooltip=_TOOLTIP,
     )
@@ -123,7 +123,9 @@ def _lines(
     lines = base.mark_line(strokeWidth=1.8).encode(y=y, opacity=faded(chosen), strokeDash=dash)
     bars = base.mark_rule(strokeWidth=1.6).encode(y=bounds[0], y2=bounds[1], opacity=faded(chosen, 0.65))
     points = base.mark_point(size=34, filled=True).encode(
-        y=y, shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=None), opacity=faded(chosen)
+        y=y,
+        shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=alt.Legend(columns=0)),
+        opacity=faded(chosen),
     )
     targets = base.mark_point(size=260, filled=True, opacity=0).encode(y=y, tooltip=_TOOLTIP)
     return layered([lines, bars, points, targets.add_params(chosen, zoom("zoomed"))], HEIGHT, rows=records)

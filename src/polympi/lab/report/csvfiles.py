@@ -1,0 +1,28 @@
+"""The tables of an analysis as CSV files (columns: ``docs/results.md``)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import polars.selectors as cs
+
+from polympi.lab.report.generator import write_text
+from polympi.lab.statistics.model import SUMMARY_COLUMNS, Analysis
+
+
+def write_csv(analysis: Analysis, directory: Path) -> list[Path]:
+    """Write ``summary.csv`` and ``memory.csv``; a figure that does not exist is an empty field.
+
+    Raises:
+        UsageError: a file cannot be written.
+    """
+    tables = {"summary.csv": analysis.summary.select(SUMMARY_COLUMNS), "memory.csv": analysis.memory}
+    return [write_text(directory / name, _text(frame)) for name, frame in tables.items()]
+
+
+def _text(frame: pl.DataFrame) -> str:
+    finite = frame.with_columns(
+        pl.when(column.is_finite()).then(column) for column in map(pl.col, frame.select(cs.float()).columns)
+    )
+    return finite.write_csv()

@@ -1,0 +1,76 @@
+"""Every chart as a picture of its own, PNG or SVG, made without a browser."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import vl_convert
+
+from polympi.lab.errors import UsageError
+from polympi.lab.report.charts import config
+from polympi.lab.report.charts.style import unvalidated
+from polympi.lab.report.comparisons import comparisons
+from polympi.lab.report.figures import figures, palette_of
+from polympi.lab.statistics.model import Analysis
+
+_WIDTH = 640  # pixels of the plot; as wide as a column of text
+_SCALE = 2.0  # of PNG files, so that they are sharp on dense screens and in print
+
+
+def write_images(analysis: Analysis, directory: Path, forms: Sequence[str]) -> list[Path]:
+    """Write ``figures/NAME.png`` and ``figures/NAME.svg`` of every chart, light on white.
+
+    Args:
+        analysis: the run.
+        directory: the result directory.
+        forms: ``png``, ``svg`` or both.
+
+    Raises:
+        UsageError: a file cannot be written.
+    """
+    target = directory / "figures"
+    written = []
+    try:
+        target.mkdir(exist_ok=True)
+        for name, spec in _specifications(analysis):
+            for form in forms:
+                path = target / f"{_file_name(name)}.{form}"
+                path.write_bytes(_picture(spec, form))
+                written.append(path)
+    except OSError as error:
+        raise UsageError(f"Cannot write the figures into '{target}': {error.strerror}.") from error
+    return written
+
+
+def _specifications(analysis: Analysis) -> list[tuple[str, dict[str, Any]]]:
+    with unvalidated():
+        drawn = [(f.name, f"{f.family} on {f.stack}: {f.title}", f.caption, f.chart) for f in figures(analysis)]
+        drawn += [
+            (f"published-{one.source.name}-{one.stack}", one.source.title, one.source.citation, one.chart)
+            for one in comparisons(analysis, palette_of(analysis))
+            if one.chart is not None
+        ]
+        look = config(dark=False) | {"background": "white"}
+        return [
+            (
+                name,
+                chart.to_dict(validate=False)
+                | {"width": _WIDTH, "title": {"text": title, "subtitle": caption}, "config": look},
+            )
+            for name, title, caption, chart in drawn
+        ]
+
+
+def _picture(spec: dict[str, Any], form: str) -> bytes:
+    if form == "svg":
+        svg: str = vl_convert.vegalite_to_svg(spec)
+        return svg.encode()
+    png: bytes = vl_convert.vegalite_to_png(spec, scale=_SCALE)
+    return png
+
+
+def _file_name(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip(".-")

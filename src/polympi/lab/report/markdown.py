@@ -1,0 +1,120 @@
+"""The report as Markdown, for a README or a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import polars as pl
+
+from polympi.lab.report.cells import Cell, Line
+from polympi.lab.report.comparisons import comparisons
+from polympi.lab.report.content import Content, StackContent, content, imported_lines
+from polympi.lab.report.figures import palette_of
+from polympi.lab.report.generator import MARKDOWN_MARK
+from polympi.lab.statistics.model import Analysis
+
+# Characters that Markdown or HTML would take for markup; names and messages come from outside.
+_SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_[]#|"} | {"<": "&lt;", ">": "&gt;", "\n": " ", "\r": " "})
+
+
+def render_markdown(analysis: Analysis, imported: pl.DataFrame) -> str:
+    """The same content as the page, without charts.
+
+    Args:
+        analysis: the run.
+        imported: rows of other tools, as :func:`polympi.lab.importers.keep.kept_rows` gives them.
+    """
+    words = content(analysis)
+    parts = [
+        f"{MARKDOWN_MARK} {analysis.run.polympi} -->",
+        f"# {words.title}",
+        " · ".join(map(escape, words.meta)),
+        *(f"> **{label.word}.** {escape(label.text)}" for label in words.labels),
+        "## Answers",
+    ]
+    for stack in words.stacks:
+        parts += _answers(stack)
+    parts += _bullets("What went wrong", words.failures)
+    parts += _bullets("What this machine does to the figures", [f"{f.title}: {f.text}" for f in words.findings])
+    parts.append("## Bindings by benchmark")
+    parts.append("Difference to C and ratio with its interval. ▲ slower, ▼ faster, ≈ not separated, ? ambiguous.")
+    for stack in words.stacks:
+        parts += _main_table(stack, many=len(words.stacks) > 1)
+    parts += _published(analysis)
+    if imported.height:
+        headers = ("tool", "benchmark", "mode", "size", "ranks", "time", "bandwidth", "source")
+        parts += ["## Rows of other tools", _table(headers, imported_lines(imported), right=(3, 4, 5, 6))]
+    parts += _rest(words)
+    return "\n\n".join(parts) + "\n"
+
+
+def escape(text: str) -> str:
+    """Text that Markdown shows as it is."""
+    return text.translate(_SPECIAL)
+
+
+def _answers(stack: StackContent) -> list[str]:
+    library = f" ({escape(stack.library)})" if stack.library and stack.library != stack.stack else ""
+    parts = [f"### {escape(stack.stack)}{library}"]
+    for block in stack.bindings:
+        parts.append("\n".join(f"- **{escape(topic)}.** {escape(text)}" for topic, text in block.said))
+    if stack.noise:
+        parts.append(escape(stack.noise))
+    return [part for part in parts if part]
+
+
+def _main_table(stack: StackContent, *, many: bool) -> list[str]:
+    if not stack.lines:
+        return []
+    headers = ("benchmark", "size", "C", *stack.columns)
+    table = _table(headers, [_line(line) for line in stack.lines], right=range(1, len(headers)))
+    return [f"### {escape(stack.stack)}", table] if many else [table]
+
+
+def _line(line: Line) -> tuple[str, ...]:
+    return (line.label, line.size, line.reference or "–", *map(_cell, line.cells))
+
+
+def _cell(cell: Cell) -> str:
+    if not cell.verdict:
+        return "–"
+    if not cell.ratio:
+        return f"{cell.sign} {cell.verdict}" + (f", {cell.time}" if cell.time else "")
+    interval = f" ({cell.interval})" if cell.interval else ""
+    return f"{cell.sign} {cell.delta}, {cell.ratio} ×{interval}"
+
+
+def _published(analysis: Analysis) -> list[str]:
+    beside = comparisons(analysis, palette_of(analysis))
+    if not beside:
+        return []
+    lines = [
+        f"- **{escape(one.source.title)}.** {escape(one.statement)} ({escape(one.source.citation)})" for one in beside
+    ]
+    return ["## Beside published figures", "\n".join(lines)]
+
+
+def _rest(words: Content) -> list[str]:
+    parts = []
+    for section in words.sections:
+        lines = [
+            f"- {escape(label)}: {escape(value)}" if label else f"- {escape(value)}" for label, value in section.facts
+        ]
+        parts.append(f"**{escape(section.title)}**\n\n" + "\n".join(lines))
+    environment = "\n\n".join(parts)
+    found = [f"<details><summary>Environment</summary>\n\n{environment}\n\n</details>"] if parts else []
+    found += _bullets("What was not measured, and why", words.gaps)
+    facts = "\n".join(f"- {escape(label)}: {escape(value)}" for label, value in words.reproduce)
+    return [*found, "## How to reproduce it", facts]
+
+
+def _bullets(title: str, texts: Sequence[str]) -> list[str]:
+    return [f"**{title}**", "\n".join(f"- {escape(text)}" for text in texts)] if texts else []
+
+
+def _table(headers: Sequence[str], lines: Iterable[Sequence[str]], right: Iterable[int]) -> str:
+    numbers = set(right)
+    rule = ["---:" if index in numbers else "---" for index in range(len(headers))]
+    rows = [[escape(value) for value in line] for line in (headers, *lines)]
+    rows.insert(1, rule)
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
