@@ -24,7 +24,7 @@ LARGE = 1 << 40
 
 def make_object(case: Case, piece: Piece) -> Any:
     """The object that rank ``piece.origin`` sends; another one for every case, origin and slot."""
-    value = float(case.number + piece.origin + piece.slot) + 0.5
+    value = float(case.number + 11 * piece.origin + 5 * piece.slot) + 0.5
     if case.payload == "bytes":
         return byte_pattern(case.size, case.number, piece).tobytes()
     if case.payload == "int":

@@ -22,7 +22,7 @@ def byte_pattern(count: int, number: int, piece: Piece) -> NDArray[np.uint8]:
 
 def double_pattern(count: int, number: int, piece: Piece) -> NDArray[np.float64]:
     """The first ``count`` doubles of a piece in case ``number``; multiples of 0.5, so that sums of them are exact."""
-    return 0.5 * np.arange(count, dtype=np.float64) + float(number + piece.origin + piece.slot)
+    return 0.5 * np.arange(count, dtype=np.float64) + float(number + 11 * piece.origin + 5 * piece.slot)
 
 
 def first_difference(received: NDArray[Any], expected: NDArray[Any]) -> str:

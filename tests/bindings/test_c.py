@@ -132,11 +132,11 @@ def run(
 ) -> Run:
     """Build a binding of the shipped or the test folder and launch it on a plan."""
     found = load_bindings([HERE])[binding]
-    build(found, stack)
+    built = build(found, stack)
     path, written = folder / "plan", folder / "samples"
     path.write_text(plan)
     return launch(
-        stack, folder, program_command(found, stack, path, written), written, ranks=ranks, timeout_s=timeout_s
+        stack, folder, program_command(found, stack, built, path, written), written, ranks=ranks, timeout_s=timeout_s
     )
 
 
@@ -304,11 +304,11 @@ def test_messages_are_those_of_the_protocol_and_no_wrong_byte_is_missed(mpich: S
         ("1", "1000"): bytes(
             (131 * i + 17 * (i // 256) + 37 * number + 11 * origin + 5 * slot) % 256 for i in range(1000)
         ),
-        ("2", "800"): struct.pack("=100d", *(0.5 * i + number + origin + slot for i in range(100))),
+        ("2", "800"): struct.pack("=100d", *(0.5 * i + number + 11 * origin + 5 * slot for i in range(100))),
         ("3", "8"): struct.pack("=q", integer),
         ("4", "8"): struct.pack("=d", real),
         ("5", "24"): struct.pack("=qd8s", integer, real, b"%08d" % integer),
-        ("6", "80"): struct.pack("=10d", *(0.5 * i + number + origin + slot for i in range(10))),
+        ("6", "80"): struct.pack("=10d", *(0.5 * i + number + 11 * origin + 5 * slot for i in range(10))),
     }
     for (payload, size), message in expected.items():
         command = [str(program), str(number), str(origin), str(slot), payload, size]

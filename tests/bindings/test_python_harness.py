@@ -94,7 +94,7 @@ def test_bytes_follow_the_formula_of_the_protocol(count: int) -> None:
 
 
 def test_doubles_follow_the_formula_of_the_protocol() -> None:
-    assert double_pattern(3, 41, Piece(2, 63)).tolist() == [106.0, 106.5, 107.0]
+    assert double_pattern(3, 41, Piece(2, 63)).tolist() == [378.0, 378.5, 379.0]
 
 
 def test_the_first_difference_is_named() -> None:
@@ -155,7 +155,7 @@ def test_what_one_rank_sends_is_what_another_expects(benchmark: str, payload: st
 def test_bytes_and_doubles_of_a_message_begin_as_the_protocol_says() -> None:
     case = make_case("bandwidth", "float64", 16)
     buffers = MessageBuffers(case, traffic(case, 0, 2, 2), Arena(1 << 16))
-    assert [buffer.tolist() for buffer in buffers.outgoing] == [[3.0, 3.5], [4.0, 4.5]]
+    assert [buffer.tolist() for buffer in buffers.outgoing] == [[3.0, 3.5], [8.0, 8.5]]
 
 
 @pytest.mark.parametrize(("payload", "size"), [("bytes", 64), ("int", 8), ("float", 8), ("dict", 24), ("array", 64)])

@@ -17,7 +17,7 @@ from polympi.lab.stacks.stack import Stack, get_stack, installed_stacks
 
 def doctor() -> None:
     """Check the machine, the stacks and the bindings; each finding says what to try. Exit code 1 on a problem."""
-    checks = diagnose([*_stack_checks()])
+    checks = diagnose(_stack_checks())
     print_checks(checks, results)
     if any(check.status == "problem" for check in checks):
         raise typer.Exit(1)

@@ -35,8 +35,8 @@ def import_files(
         rows.write_csv(csv)
         results.print(str(csv), markup=False, soft_wrap=True)
     if into is not None:
-        append_rows(RunDirectory.open(into).path, rows)
-        results.print(f"{len(rows)} rows added to {into}: 'polympi report {into}' shows them", markup=False)
+        added = append_rows(RunDirectory.open(into).path, rows)
+        results.print(f"{added} rows added to {into}: 'polympi report {into}' shows them", markup=False)
     if csv is None and into is None:
         results.print(_table(rows))
 

@@ -29,7 +29,7 @@ from polympi.lab.report import write_report
 from polympi.lab.report.terminal import print_summary
 from polympi.lab.run.experiment import Experiment, record
 from polympi.lab.run.request import Request, prepare
-from polympi.lab.samples.records import Environment, Outcome
+from polympi.lab.samples.records import Outcome
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.describe import describe
 from polympi.lab.statistics.analysis import analyse
@@ -111,12 +111,14 @@ def run(
 
 
 def _measure(request: Request) -> tuple[RunDirectory, Outcome]:
+    environment = record_environment(command=list(request.command))  # before our own builds raise the load
     say(f"preparing {', '.join(stack.name for stack in request.stacks)}")
     plans = prepare(request)
     for plan in plans:
         for name, reason in plan.left_out.items():
             say(f"{name} is left out on {plan.stack.name}: {reason}")
-    environment = _environment(request)
+    environment["stacks"] = {stack.name: describe(stack) for stack in request.stacks}
+    environment["findings"] = environment_findings(environment, request.ranks)
     directory = RunDirectory.create(request.output, record(request, plans), environment)
     for finding in environment["findings"]:
         if finding["level"] == "warning":
@@ -138,13 +140,6 @@ def _measure(request: Request) -> tuple[RunDirectory, Outcome]:
             outcome = experiment.run()
     say(_ending(outcome, directory))
     return directory, outcome
-
-
-def _environment(request: Request) -> Environment:
-    environment = record_environment(command=list(request.command))
-    environment["stacks"] = {stack.name: describe(stack) for stack in request.stacks}
-    environment["findings"] = environment_findings(environment, request.ranks)
-    return environment
 
 
 def _ending(outcome: Outcome, directory: RunDirectory) -> str:

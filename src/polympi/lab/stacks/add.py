@@ -150,9 +150,7 @@ def _pip_install(environment: Path, requirements: Sequence[str], *options: str, 
 
 def _wheel_stack(name: str, environment: Path) -> Stack:
     programs = environment / "bin"
-    variables = {}
-    if name == "impi":
-        variables = {"I_MPI_ROOT": str(environment), "I_MPI_FABRICS": "shm"}
+    variables = {"I_MPI_ROOT": str(environment)} if name == "impi" else {}  # its mpicc finds mpi.h by it alone
     return Stack(
         name=name,
         family=name,

@@ -20,7 +20,7 @@ from polympi.lab.statistics.operations import ROW
 from polympi.lab.statistics.outliers import count_outliers
 from polympi.lab.statistics.percentiles import percentiles
 from polympi.lab.statistics.stops import Stops
-from polympi.lab.statistics.verdicts import INVALID, REFERENCE_ROW, family_q_values, verdict
+from polympi.lab.statistics.verdicts import INVALID, MINIMUM_ADJUSTABLE, REFERENCE_ROW, family_q_values, verdict
 
 _TEXT = {"stack", "binding", "benchmark", "payload", "mode", "verdict", "stopped_by"}
 _COUNTS = {"size_bytes", "ranks", "launches", "samples", "outliers"}
@@ -141,8 +141,8 @@ def _q_values(effects: dict[RowKey, PairedEffect | None]) -> dict[RowKey, float 
 
 
 def _testable(effect: PairedEffect | None) -> float | None:
-    """The p-value of a row that can be judged at all; with too few launches none is small, and it only dilutes."""
-    return None if effect is None or effect.log_interval is None else effect.p_value
+    """The p-value of a row that has launches enough for it to be adjusted."""
+    return None if effect is None or effect.blocks < MINIMUM_ADJUSTABLE else effect.p_value
 
 
 def _verdict(

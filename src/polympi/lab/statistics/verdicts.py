@@ -9,9 +9,13 @@ A row is *separated* from the reference only if both hold:
    at best ambiguous.
 
 A separated row is `slower` or `faster` if its q-value is at most 0.05, else `ambiguous`. The q-value is needed because
-a table has many rows: with six launches an interval covers with 96.9 %, so that of rows without any effect
-1 in 32 excludes 0 by chance, three in a table of a hundred. The floor takes some of those away, the adjustment for
-the false discovery rate the others.
+a table has many rows: an interval of ten launches covers with 97.9 %, so that of rows without any effect one in fifty
+excludes 0 by chance. The floor takes some of those away, the adjustment for the false discovery rate the others.
+
+Fewer than ten launches cannot be adjusted: the smallest p-value of six is 2/64, and q could reach 0.05 only if five
+eighths of the whole table were that clear, so that a verdict would hang on what else was measured. Rows of six to nine
+launches (the quick profile) are judged each by itself. Then of rows without any effect 1 in 32 excludes 0 by chance,
+three in a table of a hundred, less what the floor takes away; the report says so beside them.
 
 The rows of the A/A arm are a family of their own. They have no floor (they are the floor), and they are adjusted among
 themselves: they answer whether the run can be trusted, and many true effects elsewhere in the table would lower their
@@ -25,6 +29,10 @@ from typing import Final
 
 from polympi.lab.statistics.effects import PairedEffect
 from polympi.lab.statistics.multiplicity import LIMIT, adjusted
+
+# With ten launches the smallest p-value is 2/1024: one clear row in 26 is enough for a q of 0.05, so that the verdict
+# of a row no longer depends on most of the others being clear too. It is also where the standard profile begins.
+MINIMUM_ADJUSTABLE = 10
 
 REFERENCE_ROW: Final = "reference"
 SLOWER: Final = "slower"
@@ -57,7 +65,7 @@ def verdict(effect: PairedEffect | None, floor: float | None, q_value: float | N
     Args:
         effect: its paired effect; None when no block has a time of the reference for the case.
         floor: as for :func:`is_separated`.
-        q_value: its p-value adjusted in its family.
+        q_value: its p-value adjusted in its family; None if it has too few launches for that.
 
     Returns:
         One of :data:`VERDICTS`, without ``reference`` and ``invalid``.
@@ -68,7 +76,7 @@ def verdict(effect: PairedEffect | None, floor: float | None, q_value: float | N
         return TOO_FEW
     if not is_separated(effect, floor):
         return NOT_SEPARATED
-    if floor is None or q_value is None or q_value > LIMIT:
+    if floor is None or (q_value is not None and q_value > LIMIT):
         return AMBIGUOUS
     return SLOWER if effect.log_ratio > 0 else FASTER
 
