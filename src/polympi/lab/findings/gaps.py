@@ -79,10 +79,6 @@ def _uncovered(planned: StackRun, binding: str, refusals: list[Refusal]) -> list
     said = []
     for reason, cases in reasons.items():
         benchmarks = listing(dict.fromkeys(case.split("/")[0] for case in cases))
-        said.append(
-            sentence(
-                f"{binding} on {planned.stack} does not cover {len(cases)} of {count(total, 'case')} "
-                f"({benchmarks}): {reason}"
-            )
-        )
+        part = f"{len(cases)} of {count(total, 'case')}" if total >= len(cases) else count(len(cases), "case")
+        said.append(sentence(f"{binding} on {planned.stack} does not cover {part} ({benchmarks}): {reason}"))
     return said

@@ -116,4 +116,4 @@ def _dots(rows: Sequence[Row], palette: Palette, groups: dict[str, str], *, zero
         ],
     )
     height = 20 + (16 + 13 * max(1, len(names))) * max(1, len(order))
-    return layered([bars, points.add_params(chosen)], height, rows=records)
+    return layered([bars.add_params(chosen), points], height, rows=records)

@@ -48,4 +48,4 @@ def series_over_size(
             alt.Tooltip("text:N", title=title),
         ]
     )
-    return layered([lines, points.add_params(chosen, zoom("zoomed"))], 290, rows=records)
+    return layered([lines.add_params(chosen, zoom("zoomed")), points], 290, rows=records)

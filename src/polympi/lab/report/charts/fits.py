@@ -52,7 +52,7 @@ def fitted_time(fits: Sequence[Fit], palette: Palette) -> alt.LayerChart:
             alt.Tooltip("residual_text:N", title="residual"),
         ],
     )
-    layers = [_break_marks(x), lines, points.add_params(chosen, zoom("zoomed"))]
+    layers = [_break_marks(x), lines.add_params(chosen, zoom("zoomed")), points]
     return layered(layers, 290, rows=records, breaks=_breaks(fits))
 
 
@@ -70,12 +70,12 @@ def residuals(fits: Sequence[Fit], palette: Palette) -> alt.LayerChart:
     base = alt.Chart(dataset()).encode(
         x=x,
         y=alt.Y("residual:Q", title="(measured − fitted) / measured", axis=alt.Axis(format="+.1~%", tickCount=5)),
-        color=alt.Color("binding:N", scale=palette.scale(names), legend=None),
+        color=alt.Color("binding:N", scale=palette.scale(names), legend=alt.Legend(columns=0)),
     )
     zero = alt.Chart(dataset("zero")).mark_rule(strokeDash=[4, 3]).encode(y=alt.Y("residual:Q"))
-    lines = base.mark_line(strokeWidth=1, opacity=0.5).encode(detail=alt.Detail("segment:N"))
+    lines = base.mark_line(strokeWidth=1).encode(detail=alt.Detail("segment:N"), opacity=faded(chosen, 0.5))
     points = base.mark_point(size=38, filled=True).encode(
-        shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=None),
+        shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=alt.Legend(columns=0)),
         opacity=faded(chosen),
         tooltip=[
             alt.Tooltip("binding:N", title="binding"),
@@ -83,7 +83,7 @@ def residuals(fits: Sequence[Fit], palette: Palette) -> alt.LayerChart:
             alt.Tooltip("residual_text:N", title="residual"),
         ],
     )
-    layers = [_break_marks(x), zero, lines, points.add_params(chosen)]
+    layers = [_break_marks(x), zero, lines.add_params(chosen), points]
     return layered(layers, 290, rows=records, breaks=_breaks(fits), zero=[{"residual": 0.0}])
 
 

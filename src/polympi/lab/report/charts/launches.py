@@ -115,4 +115,4 @@ def event_percentiles(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:
             alt.Tooltip("time:N", title="time"),
         ],
     )
-    return layered([lines, points.add_params(chosen, size)], 260, rows=records)
+    return layered([lines.add_params(chosen, size), points], 260, rows=records)

@@ -108,8 +108,8 @@ def ratio_over_size(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:
         opacity=faded(chosen),
         tooltip=_TOOLTIP,
     )
-    points = points.add_params(chosen, zoom("zoomed"))
-    return layered([noise, one, lines, bars, points], HEIGHT, rows=records, band=band, one=[{"ratio": 1.0}])
+    layers = [noise, one, lines.add_params(chosen, zoom("zoomed")), bars, points]
+    return layered(layers, HEIGHT, rows=records, band=band, one=[{"ratio": 1.0}])
 
 
 def _lines(
@@ -128,7 +128,7 @@ def _lines(
         opacity=faded(chosen),
     )
     targets = base.mark_point(size=260, filled=True, opacity=0).encode(y=y, tooltip=_TOOLTIP)
-    return layered([lines, bars, points, targets.add_params(chosen, zoom("zoomed"))], HEIGHT, rows=records)
+    return layered([lines.add_params(chosen, zoom("zoomed")), bars, points, targets], HEIGHT, rows=records)
 
 
 def _record(row: Row) -> dict[str, Any]:

@@ -133,7 +133,10 @@ def zoom(name: str) -> alt.Parameter:
 
 
 def highlight(name: str = "chosen") -> alt.Parameter:
-    """A click on a binding in the legend brings it out; shift adds another."""
+    """A click on a binding in the legend brings it out; shift adds another.
+
+    It belongs to the first layer that has a legend: where layers share one, Vega-Lite keeps what the first says.
+    """
     return alt.selection_point(name=name, fields=["binding"], bind="legend")
 
 

@@ -1,0 +1,147 @@
+"""Analyses made by hand, to say exactly what a sentence must be about."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+from synthetic import DEFAULT_CASES, SIZES, make_run
+
+from polympi.lab.samples.records import LaunchRecord, Outcome, RunRecord, StackRun
+from polympi.lab.samples.store import RunDirectory
+from polympi.lab.statistics.model import SUMMARY_COLUMNS, Analysis
+
+_TEXT = ("stack", "binding", "benchmark", "payload", "mode", "verdict", "stopped_by")
+_WHOLE = ("size_bytes", "ranks", "launches", "samples", "outliers")
+_SCHEMA = {c: pl.String if c in _TEXT else pl.Int64 if c in _WHOLE else pl.Float64 for c in SUMMARY_COLUMNS}
+MEMORY_SCHEMA = {
+    "stack": pl.String,
+    "binding": pl.String,
+    "launches": pl.Int64,
+    "pss_bytes": pl.Float64,
+    "rss_bytes": pl.Float64,
+    "delta_to_c_bytes": pl.Float64,
+}
+_MEDIANS_SCHEMA = {
+    "stack": pl.String,
+    "block": pl.Int64,
+    "binding": pl.String,
+    "benchmark": pl.String,
+    "mode": pl.String,
+    "payload": pl.String,
+    "size_bytes": pl.Int64,
+    "ranks": pl.Int64,
+    "median_ns": pl.Float64,
+}
+# Every benchmark that a report treats in a way of its own.
+RICH_CASES = [
+    *DEFAULT_CASES,
+    *[(b, "standard", "bytes", s) for b in ("bibandwidth", "stream") for s in SIZES[1:]],
+    ("latency", "standard", "int", 8),
+    ("latency", "standard", "dict", 24),
+    *[("latency", "standard", "array", s) for s in SIZES[1:]],
+]
+
+
+def summary_row(size=8, c_ns=800.0, delta=520.0, verdict="slower", **other):
+    """A row of a binding that takes ``delta`` ns more than C; the interval is 1 % wide on both sides."""
+    c_arm = other.get("binding") == "c"
+    delta = 0.0 if c_arm else delta
+    ns = c_ns + delta
+    ratio = ns / c_ns
+    row = dict.fromkeys(SUMMARY_COLUMNS) | {
+        "stack": "mpich",
+        "binding": "mpi4py",
+        "benchmark": "latency",
+        "payload": "bytes",
+        "mode": "standard",
+        "size_bytes": size,
+        "ranks": 2,
+        "launches": 6,
+        "median_ns": ns,
+        "ci_low_ns": ns * 0.99,
+        "ci_high_ns": ns * 1.01,
+        "confidence": 0.96875,
+        "p50_ns": ns,
+        "p90_ns": ns * 1.1,
+        "p99_ns": ns * 1.3,
+        "p999_ns": ns * 2,
+        "max_ns": ns * 9,
+        "mb_per_s": 1000.0 * size / ns if size else None,
+        "samples": 18,
+        "outliers": 0,
+        "verdict": "reference" if c_arm else verdict,
+        "stopped_by": "fixed",
+    }
+    if not c_arm:
+        row |= {
+            "delta_to_c_ns": delta,
+            "delta_low_ns": delta - 10,
+            "delta_high_ns": delta + 10,
+            "ratio_to_c": ratio,
+            "ratio_low": ratio * 0.99,
+            "ratio_high": ratio * 1.01,
+            "p_value": 0.03125,
+            "q_value": 0.04,
+            "floor_ratio": 1.01,
+        }
+    return row | other
+
+
+def built_analysis(
+    rows=(),
+    *,
+    bindings=("c", "c-again", "mpi4py"),
+    profile="standard",
+    ended="complete",
+    launches=(),
+    withdrawn=None,
+    left_out=None,
+    not_covered=None,
+    memory=(),
+    environment=None,
+):
+    """An analysis that holds these rows and records."""
+    run = RunRecord(
+        polympi="0.1.0",
+        created="2026-01-02T03:04:05+00:00",
+        command=["polympi", "run", "-o", "a directory"],
+        profile=profile,
+        seed=7,
+        ranks=2,
+        window=64,
+        minimum_blocks=6,
+        maximum_blocks=6 if profile == "quick" else 30,
+        stacks=[
+            StackRun(
+                stack="mpich",
+                library="MPICH Version: 5.0.2",
+                bindings=list(bindings),
+                left_out=left_out or {},
+                not_covered=not_covered or {},
+            )
+        ],
+    )
+    outcome = Outcome(ended=ended, finished="", blocks={"mpich": 3}, withdrawn=withdrawn or {}) if ended else None
+    return Analysis(
+        run=run,
+        environment=environment or {"findings": []},
+        outcome=outcome,
+        launches=list(launches),
+        summary=pl.DataFrame(list(rows), schema=_SCHEMA),
+        launch_medians=pl.DataFrame(schema=_MEDIANS_SCHEMA),
+        memory=pl.DataFrame(list(memory), schema=MEMORY_SCHEMA, orient="row"),
+        fits=[],
+        overheads=[],
+    )
+
+
+def launch(number=0, binding="mpi4py", outcome="ok", **other):
+    """A launch in block 0."""
+    record = {"launch": number, "stack": "mpich", "block": 0, "position": 0, "binding": binding, "ranks": 2}
+    return LaunchRecord(**(record | {"outcome": outcome} | other))
+
+
+def rich_run(path: Path, **options) -> RunDirectory:
+    """A synthetic run of every kind of case."""
+    return make_run(path, cases=RICH_CASES, **options)

@@ -1,0 +1,148 @@
+import pytest
+from built import built_analysis, summary_row
+
+from polympi.lab.findings import answers, labels
+
+FULL = [0, 8, 64, 1024, 8192, 65536, 2**20, 2**22]
+
+
+def say(rows, topic, binding="mpi4py", **options):
+    found = [a.text for a in answers(built_analysis(rows, **options)) if a.topic == topic and a.binding == binding]
+    return found[0] if found else ""
+
+
+def test_small_messages_then_not_separable():
+    rows = [summary_row(s) for s in FULL[:5]]
+    rows += [summary_row(s, c_ns=10_000, delta=90, verdict="not separated") for s in FULL[5:]]
+    assert say(rows, "latency") == (
+        "On mpich, mpi4py adds 520 ns to a message of up to 1 KiB (median over 4 sizes; 1.65 × C at 8 B); "
+        "from 64 KiB on it is not separable from C."
+    )
+
+
+def test_a_cost_that_never_ends_is_quoted_at_the_largest_size():
+    rows = [summary_row(s) for s in FULL[:4]] + [summary_row(2**22, c_ns=350_000, delta=1_470_000)]
+    assert "; at 4 MiB it takes 5.20 × C (+1.47 ms)." in say(rows, "latency")
+
+
+def test_one_size_is_singular():
+    assert say([summary_row(8)], "latency") == "On mpich, mpi4py adds 520 ns to a message of 8 B (1.65 × C at 8 B)."
+
+
+def test_faster_than_c_is_said():
+    rows = [summary_row(s, delta=-40, verdict="faster") for s in FULL[:4]]
+    assert "mpi4py takes 40.0 ns off a message of up to 1 KiB" in say(rows, "latency")
+
+
+def test_faster_at_a_middle_size_is_said():
+    rows = [summary_row(s) for s in FULL[:4]]
+    rows += [summary_row(8192, c_ns=2000, delta=-200, verdict="faster"), summary_row(65536, c_ns=9000)]
+    assert "it is faster than C at 8 KiB (0.90 × C)" in say(rows, "latency")
+
+
+def test_mixed_small_sizes_are_counted():
+    verdicts = ["slower", "not separated", "slower", "faster"]
+    deltas = [40, 3, 60, -30]
+    rows = [summary_row(s, delta=d, verdict=v) for s, d, v in zip(FULL[:4], deltas, verdicts, strict=True)]
+    said = say(rows, "latency")
+    assert "is slower than C at 2 (by 50.0 ns) and faster at 1 (by 30.0 ns) of the 4 sizes from 0 B to 1 KiB" in said
+
+
+def test_nothing_separable():
+    rows = [summary_row(s, delta=2, verdict="not separated") for s in FULL]
+    assert say(rows, "latency") == ("On mpich, mpi4py is not separable from C at any of the 8 sizes from 0 B to 4 MiB.")
+
+
+def test_ambiguous_rows_are_no_verdict():
+    rows = [summary_row(s, delta=9, verdict="ambiguous" if s == 8 else "not separated") for s in FULL]
+    assert "from 0 B to 4 MiB (1 of them ambiguous)" in say(rows, "latency")
+
+
+def test_too_few_launches_give_no_claim():
+    rows = [summary_row(s, verdict="too few launches", launches=3, ratio_low=None, ratio_high=None) for s in FULL]
+    assert "cannot be judged: 3 launches where an interval needs six" in say(rows, "latency")
+
+
+def test_objects_and_modes_follow_the_main_payload():
+    rows = [summary_row(s) for s in FULL[:4]]
+    rows += [summary_row(8, delta=1400, payload="int"), summary_row(24, delta=2000, payload="dict")]
+    rows += [summary_row(8, delta=510, mode="synchronous"), summary_row(8, delta=530, mode="ready")]
+    said = say(rows, "latency")
+    assert "For an integer object it adds 1.40 µs and for a small dict it adds 2.00 µs." in said
+    assert said.endswith("In the 2 other modes at 8 B the difference is +510 ns to +530 ns.")
+
+
+def test_bandwidth_is_a_share_of_c():
+    rows = [summary_row(s, c_ns=1000, delta=1000, benchmark="bandwidth") for s in (8, 1024)]
+    rows += [summary_row(2**22, c_ns=350_000, delta=10, verdict="not separated", benchmark="bandwidth")]
+    assert say(rows, "bandwidth") == (
+        "In bandwidth mpi4py reaches 50 % at 8 B and 50 % at 1 KiB of C's bandwidth; "
+        "at 4 MiB it is not separable from C (12.0 GB/s at 4 MiB)."
+    )
+
+
+def test_collectives_name_the_cheapest_and_the_dearest():
+    rows = [summary_row(8, delta=500, benchmark="bcast"), summary_row(8, delta=900, benchmark="allreduce")]
+    rows += [summary_row(0, delta=2, verdict="not separated", benchmark="barrier", payload="none")]
+    said = say(rows, "collectives")
+    assert said.startswith("mpi4py adds 500 ns (bcast) to 900 ns (allreduce) to a collective call on 2 ranks")
+    assert "barrier is not separable from C there" in said
+
+
+def test_startup_and_memory():
+    rows = [
+        summary_row(0, c_ns=3e8, delta=1.1e8, benchmark="startup", mode="first-barrier", payload="none"),
+        summary_row(0, c_ns=5e7, delta=0, verdict="no counterpart", benchmark="startup", mode="import", payload="none"),
+    ]
+    memory = [("mpich", "mpi4py", 6, 31.4e6, 40e6, 11.2e6)]
+    assert say(rows, "startup") == (
+        "mpi4py passes its first barrier 410 ms after the launch, 110 ms later than C (1.37 ×); "
+        "loading the binding takes 50.0 ms."
+    )
+    assert say(rows, "memory", memory=memory) == "A process of mpi4py holds 31.4 MB (PSS), +11.2 MB against C."
+
+
+def test_unknown_memory_is_not_mentioned():
+    assert say([summary_row()], "memory", memory=[("mpich", "mpi4py", 6, 0.0, 0.0, None)]) == ""
+
+
+def test_noise_floor_counts_what_chance_gives():
+    arm = {"binding": "c-again"}
+    rows = [summary_row(s, delta=0.8, verdict="not separated", **arm) for s in (8, 64, 1024)]
+    rows += [summary_row(8192, c_ns=1000, delta=22, ratio_low=1.01, ratio_high=1.03, **arm)]
+    assert say(rows, "noise", binding="") == (
+        "On mpich two runs of the same C program differ by up to 2.2 % (latency at 8 KiB), typically 0.1 %; "
+        "1 of 4 A/A rows looks separated, chance alone gives about 0.1."
+    )
+
+
+def test_without_an_a_a_arm_the_noise_is_unknown():
+    assert "noise floor is unknown" in say([summary_row()], "noise", binding="")
+
+
+def test_no_counterpart_says_nothing_about_cost():
+    rows = [summary_row(verdict="no counterpart", delta_to_c_ns=None, ratio_to_c=None)]
+    assert say(rows, "latency") == ""
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), None])
+def test_figures_that_do_not_exist_never_reach_a_sentence(value):
+    rows = [summary_row(s, delta_to_c_ns=value, ratio_to_c=value, mb_per_s=value) for s in FULL]
+    rows += [summary_row(s, benchmark="bandwidth", ratio_to_c=value, delta_to_c_ns=value) for s in FULL]
+    text = " ".join(a.text for a in answers(built_analysis(rows)))
+    assert not {"nan", "inf", "None"} & set(text.replace(";", " ").split())
+
+
+def test_quick_and_partial_runs_are_labelled():
+    assert [label.word for label in labels(built_analysis())] == []
+    quick = labels(built_analysis(profile="quick"))
+    assert [label.word for label in quick] == ["quick"]
+    assert "6 short blocks" in quick[0].text
+    assert "--profile standard" in quick[0].text
+    partial = labels(built_analysis(ended="interrupted"))
+    assert [label.word for label in partial] == ["partial"]
+    assert "interrupted before all it planned was measured: complete blocks 3 on mpich, of 6 to 30 planned" in (
+        partial[0].text
+    )
+    assert "time limit" in labels(built_analysis(ended="time limit"))[0].text
+    assert "cut off" in labels(built_analysis(ended=None))[0].text

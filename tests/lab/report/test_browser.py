@@ -1,0 +1,202 @@
+"""The page as a reader opens it: a real Chromium, without a window."""
+
+import json
+import shutil
+import time
+
+import pytest
+from built import built_analysis, launch, rich_run, summary_row
+
+from polympi.lab.report import write_report
+from polympi.lab.statistics.analysis import analyse
+
+pytestmark = pytest.mark.browser
+
+FLAGS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+)
+DRAWN = """
+const shown = [...document.querySelectorAll('.chart')].filter(e => e.checkVisibility());
+shown.find(e => e.dataset.drawn !== arguments[0])?.scrollIntoView();
+return shown.map(e => {
+  const svg = e.querySelector('svg.marks');
+  const box = svg ? svg.getBoundingClientRect() : {width: 0, height: 0};
+  return [e.dataset.chart, e.dataset.drawn ?? '', box.width, box.height, svg ? svg.querySelectorAll('path').length : 0];
+})
+"""
+DARK_INK = "rgb(232, 234, 238)"
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if not chromium or not driver:
+        pytest.skip("chromium and chromedriver are not installed: apt-get install chromium chromium-driver")
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    opened = webdriver.Chrome(options=options, service=Service(driver))
+    yield opened
+    opened.quit()
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    directory = rich_run(tmp_path_factory.mktemp("browser") / "run")
+    (path,) = write_report(analyse(directory), directory.path, ["html"])
+    return path
+
+
+def show(browser, path, *, width=1280, height=4000, mobile=False, dark=False):
+    """Open the page in a tall window, as if for the first time."""
+    metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": mobile}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": scheme})
+    browser.get(path.as_uri())
+    browser.execute_script("try { localStorage.clear() } catch {}")
+    browser.get(path.as_uri())
+
+
+def wait_for(condition, seconds=20):
+    end = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < end, "the page did not get ready"
+        time.sleep(0.05)
+    return found
+
+
+def charts_in_sight(browser, look="light"):
+    """The charts that are not hidden, once all of them are drawn; scrolls to those that wait to come near."""
+
+    def all_drawn():
+        charts = browser.execute_script(DRAWN, look)
+        return charts if charts and all(drawn == look for _, drawn, *_ in charts) else None
+
+    return wait_for(all_drawn)
+
+
+def complaints(browser):
+    return [entry["message"] for entry in browser.get_log("browser")]
+
+
+def requests(browser):
+    events = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+    sent = [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
+    return [url for url in sent if not url.startswith(("data:", "blob:"))]
+
+
+def screenshot(browser, path):
+    browser.save_screenshot(str(path))
+    assert path.stat().st_size > 20_000
+
+
+def test_every_chart_draws_and_nothing_is_asked_of_a_network(browser, report, tmp_path):
+    complaints(browser)
+    requests(browser)
+    show(browser, report)
+    seen = {name: (width, height, paths) for name, _, width, height, paths in charts_in_sight(browser)}
+    screenshot(browser, tmp_path / "desktop.png")
+    browser.execute_script("document.querySelectorAll('#charts details').forEach(e => e.open = true)")
+    tabs = browser.find_elements("css selector", "[data-tab='benchmark']")
+    assert len(tabs) >= 7
+    for tab in tabs:
+        browser.execute_script("arguments[0].click()", tab)
+        seen |= {name: (width, height, paths) for name, _, width, height, paths in charts_in_sight(browser)}
+    expected = browser.execute_script("return [...document.querySelectorAll('.chart')].map(e => e.dataset.chart)")
+    assert set(seen) == set(expected)
+    for name, (width, height, paths) in seen.items():
+        assert width > 300, name
+        assert height > 60, name
+        assert paths > 3, name
+    assert complaints(browser) == []
+    assert set(requests(browser)) == {report.as_uri()}
+
+
+def test_dark_follows_the_system_and_the_toggle(browser, report, tmp_path):
+    show(browser, report, dark=True)
+    charts_in_sight(browser, "dark")
+    assert browser.execute_script("return getComputedStyle(document.body).color") == DARK_INK
+    screenshot(browser, tmp_path / "dark.png")
+    browser.find_element("id", "theme").click()
+    charts_in_sight(browser, "light")
+    assert browser.execute_script("return getComputedStyle(document.body).color") != DARK_INK
+    assert complaints(browser) == []
+
+
+def test_a_phone_never_scrolls_sideways(browser, report, tmp_path):
+    show(browser, report, width=390, height=6000, mobile=True)
+    widths = [width for _, _, width, _, _ in charts_in_sight(browser)]
+    assert all(250 < width <= 390 for width in widths)
+    screenshot(browser, tmp_path / "phone.png")
+    for tab in browser.find_elements("css selector", "[data-tab='benchmark']"):
+        browser.execute_script("arguments[0].click()", tab)
+        charts_in_sight(browser)
+        assert browser.execute_script("return document.documentElement.scrollWidth") == 390
+    boxes = "return [...document.querySelectorAll('.scroll')].some(e => e.scrollWidth > e.clientWidth)"
+    assert browser.execute_script(boxes)
+
+
+def test_a_click_in_the_legend_brings_a_binding_out(browser, report):
+    from selenium.webdriver import ActionChains
+
+    show(browser, report, height=2400)
+    place = browser.find_element("css selector", "[data-chart='mpich-latency-standard-bytes-time']")
+    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", place)
+    wait_for(lambda: place.get_attribute("data-drawn"))
+    faded = "return arguments[0].querySelectorAll('[opacity=\"0.08\"]').length"
+    assert browser.execute_script(faded, place) == 0
+    labels = place.find_elements("css selector", ".role-legend-label text")
+    ActionChains(browser).click(next(label for label in labels if label.text == "mpi4py")).perform()
+    wait_for(lambda: browser.execute_script(faded, place) > 5)
+
+
+def test_the_table_of_all_rows_filters_and_sorts(browser, report):
+    from selenium.webdriver.support.select import Select
+
+    show(browser, report)
+    browser.find_element("css selector", "#all-rows > summary").click()
+    lines = "return [...document.querySelectorAll('#all-rows tbody tr')].map(e => e.innerText.split('\\t'))"
+    everything = wait_for(lambda: browser.execute_script(lines))
+    menu = Select(browser.find_element("css selector", "#all-rows select[aria-label='Binding']"))
+    menu.select_by_value("mpi4py")
+    mine = browser.execute_script(lines)
+    assert 0 < len(mine) < len(everything)
+    assert {line[1] for line in mine} == {"mpi4py"}
+    heads = browser.find_elements("css selector", "#all-rows th")
+    ratio = [head.text for head in heads].index("Ratio")
+    browser.execute_script("arguments[0].click(); arguments[0].click()", heads[ratio])
+    ratios = [float(line[ratio]) for line in browser.execute_script(lines) if line[ratio]]
+    assert ratios == sorted(ratios, reverse=True)
+    assert len(ratios) > 10
+    assert complaints(browser) == []
+
+
+def test_hostile_words_stay_words(browser, tmp_path):
+    hostile = "</script><script>window.stolen = 1</script><img src=x onerror='window.stolen = 1'>"
+    analysis = built_analysis(
+        [summary_row(s, binding=b) for s in (8, 64) for b in ("c", hostile)],
+        bindings=("c", hostile),
+        launches=[launch(0, binding=hostile, outcome="crashed", stderr_tail=hostile, detail=hostile)],
+        environment={"findings": [{"level": "warning", "title": hostile, "text": hostile, "advice": hostile}]},
+    )
+    (path,) = write_report(analysis, tmp_path, ["html"])
+    show(browser, path)
+    charts_in_sight(browser)
+    browser.find_element("css selector", "#all-rows > summary").click()
+    assert browser.execute_script("return window.stolen ?? 'nothing'") == "nothing"
+    assert hostile in browser.find_element("css selector", "#failed pre").text
+    assert complaints(browser) == []

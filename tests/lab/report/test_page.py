@@ -1,0 +1,138 @@
+import html
+import json
+import re
+import time
+
+import polars as pl
+import pytest
+from built import built_analysis, launch, rich_run, summary_row
+
+from polympi.lab.importers.keep import kept_rows
+from polympi.lab.importers.rows import IMPORTED_SCHEMA
+from polympi.lab.report.html import render_html
+from polympi.lab.samples.records import Refusal
+from polympi.lab.statistics.analysis import analyse
+
+NOTHING = pl.DataFrame(schema=IMPORTED_SCHEMA)
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\x1b[31m \"'&"
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    directory = rich_run(tmp_path_factory.mktemp("page") / "run", stacks=("mpich", "openmpi"))
+    return render_html(analyse(directory), kept_rows(directory.path))
+
+
+def own_text(page):
+    """The page without the Vega runtime, whose source has words of its own."""
+    return re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL)
+
+
+def embedded(page, name):
+    return json.loads(re.search(rf'id="{name}">(.*?)</script>', page, flags=re.DOTALL)[1])
+
+
+def test_it_is_small_and_needs_nothing_else(page):
+    assert len(page.encode()) < 3_000_000
+    assert not re.search(r'(?:src|href)="(?!#|data:)', own_text(page))
+    assert "default-src 'none'" in page
+
+
+def test_no_figure_is_missing_or_impossible(page):
+    assert not re.search(r"\b(?:nan|NaN|None|inf|Infinity|undefined)\b", own_text(page))
+
+
+def test_answers_come_before_tables_and_charts(page):
+    places = [page.index(f'<section id="{name}"') for name in ("answers", "table", "charts", "fits", "published")]
+    assert places == sorted(places)
+    assert "On mpich, mpi4py adds 5" in page
+    assert "On openmpi, mpi4py adds 5" in page.replace("\u00a0", " ")
+
+
+def test_every_chart_in_the_page_has_a_specification(page):
+    used = set(re.findall(r'data-chart="([^"]+)"', page))
+    assert used == set(embedded(page, "charts-data"))
+    assert any(name.endswith("-ratio") for name in used)
+
+
+def test_the_table_of_all_rows_holds_them_all(page):
+    rows = embedded(page, "rows-data")
+    keys = [column["key"] for column in rows["columns"]]
+    verdicts = {row[keys.index("verdict")] for row in rows["rows"]}
+    assert {"reference", "slower", "not separated"} <= verdicts
+    assert f"All {len(rows['rows'])} rows" in page
+
+
+def test_everything_from_outside_is_escaped():
+    analysis = built_analysis(
+        [summary_row(), summary_row(binding="c"), summary_row(binding=HOSTILE)],
+        bindings=("c", "mpi4py", HOSTILE),
+        launches=[
+            launch(0, outcome="crashed", detail=HOSTILE, stderr_tail=HOSTILE, command=["mpiexec", HOSTILE]),
+            launch(1, skipped=[Refusal(HOSTILE, HOSTILE)]),
+        ],
+        environment={
+            "findings": [{"level": "warning", "title": HOSTILE, "text": HOSTILE, "advice": HOSTILE}],
+            HOSTILE: {HOSTILE: HOSTILE},
+        },
+        withdrawn={f"mpich/{HOSTILE}": HOSTILE},
+        left_out={HOSTILE: HOSTILE},
+    )
+    page = render_html(analysis, NOTHING)
+    assert "<script>alert" not in page
+    assert "<img" not in own_text(page)
+    assert html.escape("</script><script>alert(1)", quote=False) in page
+    assert page.count("</script>") == page.count("<script")
+
+
+def test_findings_failures_and_gaps_are_shown():
+    finding = {"level": "warning", "title": "More ranks than cores", "text": "4 on 2.", "advice": "Use 2."}
+    analysis = built_analysis(
+        [summary_row(), summary_row(binding="c")],
+        ended="interrupted",
+        profile="quick",
+        launches=[launch(3, outcome="crashed", stderr_tail="segmentation fault at 0x0", exit_code=139)],
+        environment={"findings": [finding], "host": "node7", "cpu": {"model": "X", "l3_bytes": 2_000_000}},
+        left_out={"boost-mpi": "not installed"},
+    )
+    page = render_html(analysis, NOTHING)
+    for text in (
+        '<span class="badge">partial</span>',
+        '<span class="badge">quick</span>',
+        "More ranks than cores",
+        "Use 2.",
+        "segmentation fault at 0x0",
+        "exit code 139",
+        "boost-mpi took no part on mpich",
+        "<dd>2.00 MB</dd>",
+        "<dd>node7</dd>",
+        "polympi run -o &#39;a directory&#39;",
+        "--seed 7",
+    ):
+        assert text in page
+
+
+def test_imported_rows_are_shown(tmp_path):
+    directory = rich_run(tmp_path / "run")
+    text = (
+        "tool,benchmark,mode,payload,size_bytes,ranks,time_ns,time_min_ns,time_max_ns,mb_per_s,repetitions,source\n"
+        "OSU,latency,standard,bytes,8,2,1234.0,,,,,osu <b>.txt\n"
+    )
+    (directory.path / "imported.csv").write_text(text)
+    page = render_html(analyse(directory), kept_rows(directory.path))
+    assert "Rows of other tools" in page
+    assert "1.23 µs" in page
+    assert "osu &lt;b&gt;.txt" in page
+
+
+def test_an_empty_run_still_makes_a_page():
+    page = render_html(built_analysis(ended="interrupted"), NOTHING)
+    assert "No binding was compared with C on this stack." in page
+
+
+def test_rendering_takes_a_few_seconds_at_most(tmp_path):
+    directory = rich_run(tmp_path / "run", blocks=30)
+    analysis = analyse(directory)
+    started = time.process_time()
+    render_html(analysis, kept_rows(directory.path))
+    assert time.process_time() - started < 6  # usually below two; other work on the machine slows it
