@@ -7,9 +7,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from every_case import all_cases
 
 from polympi.lab.bindings.manifest import Binding, load_bindings
-from polympi.lab.catalogue import BENCHMARKS, Case, is_legal_size
+from polympi.lab.catalogue import Case
 from polympi.lab.launch.command import mpiexec_command
 from polympi.lab.plan.text import plan_text
 from polympi.lab.samples.protocol import LaunchSamples, read_samples
@@ -19,30 +20,8 @@ from polympi.lab.stacks.stack import Stack
 pytestmark = pytest.mark.mpi
 
 BINDINGS = ("mpi4py", "mpi4py-object", "mpi4py-pkl5")
-EAGER_AND_RENDEZVOUS = (8, 24, 1024, 69632)  # 24 is a dict's only size; 69632 is above both stacks' eager limits
-LATENCY_SIZES = (0, *EAGER_AND_RENDEZVOUS, 2**20)
 COUNTS = {"warmup": 1, "batches": 3, "iterations": 2, "events": 4}
 TIMEOUT_S = 60
-
-
-def all_cases() -> list[Case]:
-    """Every benchmark, mode and payload of the catalogue at a few sizes."""
-    return [
-        Case(benchmark.name, mode, payload, size)
-        for benchmark in BENCHMARKS.values()
-        if not benchmark.launch_figure
-        for mode in benchmark.modes
-        for payload in benchmark.payloads
-        for size in sizes(benchmark.name, mode)
-        if is_legal_size(payload, size)
-    ]
-
-
-def sizes(benchmark: str, mode: str) -> tuple[int, ...]:
-    """All sizes where they matter most; elsewhere one on each side of the switch to rendezvous."""
-    if benchmark == "latency":
-        return LATENCY_SIZES if mode == "standard" else (8, 24, 69632)
-    return (0, 8, 24, 69632)
 
 
 def plan_of(cases: list[Case]) -> dict[int, PlannedCase]:
@@ -74,32 +53,6 @@ def run_cases(stack: Stack, name: str, ranks: int, cases: list[Case], folder: Pa
     assert "  " not in text
     assert "\t" not in text
     return read_samples(text, frozenset(range(len(cases))))
-
-
-def test_no_benchmark_mode_or_payload_is_left_out_here() -> None:
-    assert {case.pattern for case in all_cases()} == {
-        Case(b.name, mode, payload, 0).pattern
-        for b in BENCHMARKS.values()
-        if not b.launch_figure
-        for mode in b.modes
-        for payload in b.payloads
-    }
-
-
-@pytest.mark.parametrize("ranks", [2, 3])
-@pytest.mark.parametrize("name", BINDINGS)
-def test_covered_cases_are_validated_and_timed(stack: Stack, name: str, ranks: int, tmp_path: Path) -> None:
-    binding = load_bindings()[name]
-    cases = [case for case in all_cases() if binding.why_not(case) is None]
-    if ranks > 2:  # a third rank only waits while two exchange messages: a few such cases show that
-        cases = [c for c in cases if BENCHMARKS[c.benchmark].collective or (c.mode, c.size_bytes) == ("standard", 24)]
-    found = run_cases(stack, name, ranks, cases, tmp_path)
-    assert {cases[number].pattern: text for number, text in (found.invalid | found.skipped).items()} == {}
-    assert found.valid == set(range(len(cases)))
-    for number, case in enumerate(cases):
-        assert len(found.batches[number]) == COUNTS["batches"], case
-        assert len(found.events[number]) == COUNTS["events"], case
-        assert min(found.batches[number] + found.events[number]) > 0, case
 
 
 @pytest.mark.parametrize("name", BINDINGS)

@@ -42,9 +42,7 @@ def _request(path: Path, stacks: list[Stack], wanted: list[str], benches: list[s
 def _run(request: Request, asked_to_stop=lambda: False) -> tuple[RunDirectory, Outcome]:
     plans = prepare(request)
     directory = RunDirectory.create(request.output, record(request, plans), {"findings": []})
-    experiment = Experiment(
-        request, plans, directory, processors=2, watcher=Watcher(), asked_to_stop=asked_to_stop
-    )
+    experiment = Experiment(request, plans, directory, processors=2, watcher=Watcher(), asked_to_stop=asked_to_stop)
     return directory, experiment.run()
 
 
@@ -149,7 +147,7 @@ def test_the_time_limit_ends_a_run_even_within_a_hanging_launch(tmp_path: Path, 
 
 def test_precision_stops_rows_before_the_last_block(tmp_path: Path, mpich: Stack) -> None:
     loose: Profile = dataclasses.replace(SHORT, minimum_blocks=6, maximum_blocks=8)
-    directory, outcome = _run(_request(tmp_path / "run", [mpich], ["c"], ["barrier", "startup"], profile=loose))
+    _, outcome = _run(_request(tmp_path / "run", [mpich], ["c"], ["barrier", "startup"], profile=loose))
     assert outcome.ended == "complete"
     assert {s.stopped_by for s in outcome.stops} <= {"precision", "max-blocks"}
     assert 6 <= outcome.blocks["mpich"] <= 8

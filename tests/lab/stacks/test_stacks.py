@@ -38,7 +38,7 @@ def test_a_wheel_stack_is_installed_and_runs(stack: Stack) -> None:
 @pytest.mark.mpi
 def test_a_launcher_of_another_mpi_is_told(mpich: Stack, openmpi: Stack) -> None:
     mixed = msgspec.structs.replace(mpich, mpiexec=openmpi.mpiexec, family="openmpi")
-    with pytest.raises(StackError, match="does not belong to the MPI of .*: every rank was 0 of 1|ended with code"):
+    with pytest.raises(StackError, match=r"does not belong to the MPI of .*: every rank was 0 of 1|ended with code"):
         probe(mixed)
 
 

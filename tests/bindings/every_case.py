@@ -1,0 +1,28 @@
+"""Every benchmark, mode and payload of the catalogue, at the few sizes where programs differ."""
+
+from __future__ import annotations
+
+from polympi.lab.catalogue import BENCHMARKS, Case, is_legal_size
+
+EAGER_AND_RENDEZVOUS = (8, 24, 1024, 69632)  # 24 is a dict's only size; 69632 is above both stacks' eager limits
+LATENCY_SIZES = (0, *EAGER_AND_RENDEZVOUS, 2**20)
+
+
+def all_cases() -> list[Case]:
+    """Every benchmark, mode and payload of the catalogue at a few sizes."""
+    return [
+        Case(benchmark.name, mode, payload, size)
+        for benchmark in BENCHMARKS.values()
+        if not benchmark.launch_figure
+        for mode in benchmark.modes
+        for payload in benchmark.payloads
+        for size in sizes(benchmark.name, mode)
+        if is_legal_size(payload, size)
+    ]
+
+
+def sizes(benchmark: str, mode: str) -> tuple[int, ...]:
+    """All sizes where they matter most; elsewhere one on each side of the switch to rendezvous."""
+    if benchmark == "latency":
+        return LATENCY_SIZES if mode == "standard" else (8, 24, 69632)
+    return (0, 8, 24, 69632)
