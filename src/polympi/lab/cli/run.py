@@ -96,7 +96,7 @@ def run(
         hostfile=hostfile,
         command=["polympi", *sys.argv[1:]],
     )
-    directory, outcome = _measure(request)
+    directory, outcome = measure(request)
     if not any(outcome.blocks.values()):
         errors.print(f"polympi: stopped before the first block was complete; '{directory.path}' holds what there is.")
         raise typer.Exit(INTERRUPTED)
@@ -110,7 +110,16 @@ def run(
         raise typer.Exit(NOT_ALL_MEASURED)
 
 
-def _measure(request: Request) -> tuple[RunDirectory, Outcome]:
+def measure(request: Request) -> tuple[RunDirectory, Outcome]:
+    """Carry out a request, telling on standard error how it goes; a signal ends it in order.
+
+    Args:
+        request: what to measure.
+
+    Raises:
+        LabError: it cannot be carried out, as :func:`~polympi.lab.run.request.prepare` and
+            :meth:`~polympi.lab.run.experiment.Experiment.run` say.
+    """
     environment = record_environment(command=list(request.command))  # before our own builds raise the load
     say(f"preparing {', '.join(stack.name for stack in request.stacks)}")
     plans = prepare(request)

