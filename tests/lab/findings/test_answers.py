@@ -48,6 +48,22 @@ def test_mixed_small_sizes_are_counted():
     assert "is slower than C at 2 (by 50.0 ns) and faster at 1 (by 30.0 ns) of the 4 sizes from 0 B to 1 KiB" in said
 
 
+def test_only_a_middle_size_is_separable():
+    rows = [summary_row(s, delta=2, verdict="not separated") for s in FULL[:4]]
+    rows += [summary_row(8192, c_ns=2000, delta=400)]
+    rows += [summary_row(s, c_ns=9000, delta=5, verdict="not separated") for s in FULL[5:]]
+    assert say(rows, "latency") == (
+        "On mpich, mpi4py is not separable from C at any of the 4 sizes from 0 B to 1 KiB; "
+        "it is slower than C at 8 KiB (1.20 × C); from 64 KiB on it is not separable from C."
+    )
+
+
+def test_payloads_that_cost_the_same_are_said_together():
+    rows = [summary_row(s) for s in FULL[:4]]
+    rows += [summary_row(s, verdict="not separated", payload=p) for s, p in ((8, "int"), (24, "dict"))]
+    assert "For an integer object and a small dict it is not separable from C." in say(rows, "latency")
+
+
 def test_nothing_separable():
     rows = [summary_row(s, delta=2, verdict="not separated") for s in FULL]
     assert say(rows, "latency") == ("On mpich, mpi4py is not separable from C at any of the 8 sizes from 0 B to 4 MiB.")

@@ -1,6 +1,6 @@
 from built import built_analysis, launch
 
-from polympi.lab.findings.gaps import failed_launches, failures, omissions
+from polympi.lab.findings.gaps import failed_launches, failures, omissions, uncovered
 from polympi.lab.samples.records import Refusal
 
 
@@ -48,5 +48,7 @@ def test_uncovered_cases_and_left_out_bindings():
     )
     assert omissions(analysis) == [
         "boost-mpi took no part on mpich: libboost-mpi-dev is not installed.",
+    ]
+    assert uncovered(analysis) == [
         "mpi4py on mpich does not cover 2 cases (latency and bcast): a raw buffer has no type.",
     ]

@@ -9,7 +9,7 @@ import polars as pl
 
 from polympi.lab.catalogue import BENCHMARKS
 from polympi.lab.findings.costs import bandwidth_predicate, collectives_predicate, cost_predicate
-from polympi.lab.findings.gaps import failures, omissions
+from polympi.lab.findings.gaps import failures, omissions, uncovered
 from polympi.lab.findings.noise import noise_sentence
 from polympi.lab.findings.phrases import duration, listing, sentence, signed, signed_bytes, times
 from polympi.lab.findings.rows import SMALL, Family, Row, bindings_of, by_family, rows_of, stacks_of
@@ -32,7 +32,8 @@ class Answer:
     """One computed statement.
 
     Attributes:
-        topic: ``latency``, ``bandwidth``, ``collectives``, ``startup``, ``memory``, ``noise``, ``failure`` or ``gap``.
+        topic: ``latency``, ``bandwidth``, ``collectives``, ``startup``, ``memory``, ``noise``, ``failure``,
+            ``gap`` (skipped, left out) or ``uncovered``.
         stack: the stack it is about; empty when it concerns the run.
         binding: the binding it is about; empty when it concerns the stack or the run.
         text: one or two sentences.
@@ -64,6 +65,7 @@ def answers(analysis: Analysis) -> list[Answer]:
             said.append(Answer("noise", stack, "", noise_sentence(stack, on_stack)))
     said += [Answer("failure", "", "", text) for text in failures(analysis)]
     said += [Answer("gap", "", "", text) for text in omissions(analysis)]
+    said += [Answer("uncovered", "", "", text) for text in uncovered(analysis)]
     return said
 
 
@@ -78,9 +80,12 @@ def latency_answer(stack: str, binding: str, rows: list[Row]) -> str:
         main = max(spoken, key=lambda payload: len(standard[payload]))
         sentences.append(sentence(f"On {stack}, {binding} {predicates[main]}"))
         others = [(payload, _small_cost(standard[payload])) for payload in spoken if payload != main]
-        phrases = [f"for {_THINGS.get(payload, payload)} it {cost}" for payload, cost in others if cost]
-        if phrases:
-            joined = listing(phrases)
+        things: dict[str, list[str]] = {}
+        for payload, cost in others:
+            if cost:
+                things.setdefault(cost, []).append(_THINGS.get(payload, payload))
+        joined = listing(f"for {listing(named)} it {cost}" for cost, named in things.items())
+        if joined:
             sentences.append(sentence(joined[0].upper() + joined[1:]))
     sentences += _modes(families)
     return " ".join(sentences)

@@ -34,8 +34,10 @@ def cost_predicate(rows: Sequence[Row], thing: str) -> str:
         last = rest.pop()
         clauses.append(f"at {format_size(last.size_bytes)} it takes {times(last.ratio)} C ({signed(last.delta)})")
     faster = [row for row in rest if row.verdict == "faster"]
-    if faster:
-        clauses.append(f"it is faster than C at {first_few([_size_and_ratio(row) for row in faster], 3)}")
+    slower = [] if small[0].separated else [row for row in rest if row.verdict == "slower"]
+    for word, members in (("slower", slower), ("faster", faster)):
+        if members:
+            clauses.append(f"it is {word} than C at {first_few([_size_and_ratio(row) for row in members], 3)}")
     clauses += _tail_clause(tail)
     return "; ".join(clauses)
 
@@ -51,7 +53,7 @@ def bandwidth_predicate(rows: Sequence[Row], *, short: bool = False) -> str:
     """
     judged = [row for row in rows if row.judged and row.size_bytes > 0]
     if not judged:
-        return _unjudged(rows)
+        return "" if short else _unjudged(rows)
     reached = "" if short else _reached(judged[-1])
     if not any(row.separated for row in judged):
         return _nothing_separated(judged) + reached
@@ -112,6 +114,8 @@ def _large_collectives(judged: dict[str, list[Row]]) -> str:
     if not large:
         return ""
     separated = sum(row.separated for row in large)
+    if len(large) == 1:
+        return f"; at {format_size(large[0].size_bytes)} it is {'' if separated else 'not '}separable from C"
     where = f"from {format_size(64 * SMALL)} on"
     if separated == 0:
         return f"; {where} none of {count(len(large), 'row')} is separable from C"
@@ -138,7 +142,7 @@ def _small_messages(small: Sequence[Row], thing: str) -> str:
     if faster:
         parts.append(f"faster {_how_many(faster, small)} (by {duration(median(r.delta for r in faster))})")
     sizes = count(len(small), "size")
-    return f"is {listing(parts)} of the {sizes} {_span(small)}" if parts else f"is not separable from C {_reach(small)}"
+    return f"is {listing(parts)} of the {sizes} {_span(small)}" if parts else _nothing_separated(small)
 
 
 def _how_many(part: Sequence[Row], whole: Sequence[Row]) -> str:

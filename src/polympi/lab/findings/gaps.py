@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from polympi.lab.findings.phrases import count, first_few, listing, sentence, verb
+from polympi.lab.findings.phrases import count, first_few, sentence, verb
 from polympi.lab.samples.records import LaunchRecord, Refusal, StackRun
 from polympi.lab.statistics.model import Analysis
 
@@ -26,13 +26,21 @@ def failures(analysis: Analysis) -> list[str]:
 
 
 def omissions(analysis: Analysis) -> list[str]:
-    """Sentences about what was not measured by intent: skipped, uncovered, left out."""
+    """Sentences about what a program skipped and what could not take part."""
     said = _refused(analysis.launches, "skipped", "skipped", "")
     for planned in analysis.run.stacks:
         said += [sentence(f"{name} took no part on {planned.stack}: {why}") for name, why in planned.left_out.items()]
-        for binding, refusals in planned.not_covered.items():
-            said += _uncovered(planned, binding, refusals)
     return said
+
+
+def uncovered(analysis: Analysis) -> list[str]:
+    """Sentences about the cases that a binding does not cover, a reason a sentence."""
+    return [
+        text
+        for planned in analysis.run.stacks
+        for binding, refusals in planned.not_covered.items()
+        for text in _uncovered(planned, binding, refusals)
+    ]
 
 
 def _withdrawn(name: str, why: str) -> str:
@@ -78,7 +86,7 @@ def _uncovered(planned: StackRun, binding: str, refusals: list[Refusal]) -> list
     total = len(planned.cases)
     said = []
     for reason, cases in reasons.items():
-        benchmarks = listing(dict.fromkeys(case.split("/")[0] for case in cases))
+        benchmarks = first_few(list(dict.fromkeys(case.split("/")[0] for case in cases)), 4)
         part = f"{len(cases)} of {count(total, 'case')}" if total >= len(cases) else count(len(cases), "case")
         said.append(sentence(f"{binding} on {planned.stack} does not cover {part} ({benchmarks}): {reason}"))
     return said

@@ -115,6 +115,8 @@ def main_table(analysis: Analysis, rows: Sequence[Row], stack: str) -> tuple[lis
     lines: list[Line] = []
     for family, members in by_family(own).items():
         sizes = representative_sizes(row.size_bytes for row in members)
+        if family.benchmark == "latency" and family.mode != "standard":
+            sizes = sizes[:1]  # a mode changes the cost of a call, not that of a byte; all sizes are in the full table
         for index, size in enumerate(sizes):
             at_size = {row.binding: row for row in members if row.size_bytes == size}
             if set(at_size) & set(bindings):

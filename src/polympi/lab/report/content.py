@@ -106,6 +106,7 @@ class Content:
     stacks: list[StackContent]
     failures: list[str]
     gaps: list[str]
+    uncovered: list[str]
     findings: list[Finding]
     sections: list[Section]
     fits: list[FitLine]
@@ -128,6 +129,7 @@ def content(analysis: Analysis) -> Content:
         stacks=[_stack(analysis, rows, said, stack) for stack in stacks_of(analysis)],
         failures=[answer.text for answer in said if answer.topic == "failure"],
         gaps=[answer.text for answer in said if answer.topic == "gap"],
+        uncovered=[answer.text for answer in said if answer.topic == "uncovered"],
         findings=findings(analysis.environment),
         sections=sections(analysis.environment),
         fits=fit_lines(analysis),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -65,7 +66,12 @@ def sections(environment: Environment) -> list[Section]:
             facts = list(_facts("", value)) or [("", "–")]
             found.append(Section(_words(key), facts))
         else:
-            general.append((_words(key), _text(key, value)))
+            general.append(
+                (
+                    _words(key),
+                    shlex.join(map(str, value)) if key == "command" and isinstance(value, list) else _text(key, value),
+                )
+            )
     return [Section(_words(_GENERAL), general), *found] if general else found
 
 

@@ -55,22 +55,35 @@ def figures(analysis: Analysis) -> list[Figure]:
     found: list[Figure] = []
     for stack in stacks_of(analysis):
         own = [row for row in rows if row.stack == stack]
+        seen: set[str] = set()
         for family, members in by_family(own).items():
             if family.benchmark != "startup":
-                found += _family_figures(analysis, family, members, medians.get(tuple(family)), palette)
+                main = family.benchmark not in seen
+                seen.add(family.benchmark)
+                frame = medians.get(tuple(family))
+                found += _family_figures(analysis, family, members, frame, palette, main=main)
                 found += _mode_figure(family, own, palette)
         found += _launch_figures(analysis, stack, own, palette)
     return found
 
 
 def _family_figures(
-    analysis: Analysis, family: Family, rows: Sequence[Row], medians: pl.DataFrame | None, palette: Palette
+    analysis: Analysis,
+    family: Family,
+    rows: Sequence[Row],
+    medians: pl.DataFrame | None,
+    palette: Palette,
+    *,
+    main: bool,
 ) -> Iterator[Figure]:
+    """The charts of one family: all for a benchmark's first, the most telling ones for its other payloads and modes."""
+
     def figure(kind: str, title: str, caption: str, chart: alt.LayerChart) -> Figure:
         name = "-".join((*family, kind))
         return Figure(name, family.stack, family.benchmark, family.title, title, caption, chart)
 
-    if len({row.size_bytes for row in rows}) > 1:
+    sizes = {row.size_bytes for row in rows}
+    if len(sizes) > 1:
         yield figure(
             "time", "Time over size", "Medians over launches; bars are intervals.", charts.time_over_size(rows, palette)
         )
@@ -88,6 +101,7 @@ def _family_figures(
                 "Payload bytes over time; MB is 10⁶ bytes.",
                 charts.bandwidth_over_size(rows, palette),
             )
+    if len(sizes) > 1 and main:
         fits = [fit for fit in analysis.fits if Family(fit.stack, fit.benchmark, fit.mode, fit.payload) == family]
         fits = [fit for fit in fits if fit.binding != AGAIN]
         if fits:
@@ -100,14 +114,14 @@ def _family_figures(
             yield figure(
                 "residuals", "Residuals of the fit", "What the lines leave over.", charts.residuals(fits, palette)
             )
-    if medians is not None and not medians.is_empty():
+    if medians is not None and not medians.is_empty() and (main or len(sizes) == 1):
         yield figure(
             "launches",
             "Launches",
             "A point a launch, downwards in the order of the blocks; the tall tick is the median.",
             charts.launch_distribution(medians, palette),
         )
-    if any(row.p50_ns for row in rows):
+    if main and any(row.p50_ns for row in rows):
         yield figure(
             "percentiles",
             "Single operations",

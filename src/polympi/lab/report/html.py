@@ -20,7 +20,7 @@ from polympi.lab.findings.phrases import percent
 from polympi.lab.findings.rows import rows_of
 from polympi.lab.report.cells import MEANINGS, SIGNS
 from polympi.lab.report.charts import config
-from polympi.lab.report.charts.style import unvalidated
+from polympi.lab.report.charts.style import RATE_LABEL, SIZE_LABEL, TIME_LABEL, unvalidated
 from polympi.lab.report.comparisons import comparisons
 from polympi.lab.report.content import content, imported_lines
 from polympi.lab.report.figures import Figure, figures, palette_of
@@ -56,6 +56,7 @@ _COLUMNS = (
     ("stopped_by", "Stopped by", "text", True, "which rule ended the sampling"),
 )
 
+_EXPRESSIONS = {"@size": SIZE_LABEL, "@time": TIME_LABEL, "@rate": RATE_LABEL}
 _UNIT = re.compile(r"(?<=[\d×]) (?=(?:ns|µs|ms|s|%|B|[KMG]iB|[kMG]B(?:/s)?|×|C)\b|[%×])")
 
 
@@ -102,7 +103,8 @@ def render_html(analysis: Analysis, imported: pl.DataFrame) -> str:
         fits=_fits_by_family(words.fits, many=len(words.stacks) > 1),
         comparisons=beside,
         imported=imported_lines(imported),
-        charts_json=_json(charts),
+        charts_json=_charts_json(charts),
+        expressions_json=_json(_EXPRESSIONS),
         themes_json=_json({"light": config(dark=False), "dark": config(dark=True)}),
         rows_json=_json(_all_rows(analysis)),
         css=_asset("report.css"),
@@ -154,6 +156,15 @@ def _all_rows(analysis: Analysis) -> dict[str, Any]:
 def _short(value: Any) -> Any:
     """Five significant digits are more than the table shows, and half the bytes."""
     return float(f"{value:.5g}") if isinstance(value, float) else value
+
+
+def _charts_json(charts: dict[str, Any]) -> Markup:
+    """The specifications; the long expressions that all axes repeat stand as names, resolved by the page's script."""
+    named = {json.dumps(text, ensure_ascii=False): json.dumps(name) for name, text in _EXPRESSIONS.items()}
+    text = str(_json(charts))
+    for expression, name in named.items():
+        text = text.replace(expression.replace("<", "\\u003c"), name)
+    return Markup(text)
 
 
 def _json(value: Any) -> Markup:

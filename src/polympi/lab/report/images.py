@@ -17,6 +17,7 @@ from polympi.lab.report.figures import figures, palette_of
 from polympi.lab.statistics.model import Analysis
 
 _WIDTH = 640  # pixels of the plot; as wide as a column of text
+_LEGEND_COLUMNS = 5  # of names as long as mpi4py-object; published series, which are longer, are three at most
 _SCALE = 2.0  # of PNG files, so that they are sharp on dense screens and in print
 
 
@@ -54,6 +55,7 @@ def _specifications(analysis: Analysis) -> list[tuple[str, dict[str, Any]]]:
             if one.chart is not None
         ]
         look = config(dark=False) | {"background": "white"}
+        look["legend"] = look["legend"] | {"columns": _LEGEND_COLUMNS}
         return [
             (
                 name,

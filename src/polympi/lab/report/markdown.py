@@ -103,7 +103,7 @@ def _rest(words: Content) -> list[str]:
         parts.append(f"**{escape(section.title)}**\n\n" + "\n".join(lines))
     environment = "\n\n".join(parts)
     found = [f"<details><summary>Environment</summary>\n\n{environment}\n\n</details>"] if parts else []
-    found += _bullets("What was not measured, and why", words.gaps)
+    found += _bullets("What was not measured, and why", words.gaps + words.uncovered)
     facts = "\n".join(f"- {escape(label)}: {escape(value)}" for label, value in words.reproduce)
     return [*found, "## How to reproduce it", facts]
 

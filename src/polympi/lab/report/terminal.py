@@ -105,3 +105,6 @@ def _print_answers(words: Content, console: Console) -> None:
             console.print(Text(title, style=style))
             for text in texts:
                 console.print(Padding(Text(text), (0, 0, 0, 2)), width=width)
+    if words.uncovered:
+        console.print()
+        console.print(Text("The report says which cases a binding does not cover, and why.", style="dim"), width=width)

@@ -9,7 +9,7 @@ import altair as alt
 import polars as pl
 
 from polympi.lab.findings.rows import Row
-from polympi.lab.report.charts.style import TIME_LABEL, Palette, dataset, faded, highlight, layered
+from polympi.lab.report.charts.style import TIME_LABEL, Palette, dataset, decades, faded, highlight, layered, legend
 from polympi.lab.units import format_bytes, format_ns
 
 _STARTUP = {"first-barrier": "launch to first barrier", "import": "loading the binding", "init": "MPI_Init_thread"}
@@ -23,7 +23,7 @@ def modes_at_size(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:
         rows: rows of one benchmark, payload and size, of all modes and bindings.
         palette: colours of the run.
     """
-    return _dots(rows, palette, {mode: mode for mode in dict.fromkeys(row.mode for row in rows)}, zero=False)
+    return _dots(rows, palette, {mode: mode for mode in dict.fromkeys(row.mode for row in rows)}, linear=False)
 
 
 def startup(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:
@@ -33,7 +33,7 @@ def startup(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:
         rows: the ``startup`` rows of one stack.
         palette: colours of the run.
     """
-    return _dots([row for row in rows if row.mode in _STARTUP], palette, _STARTUP, zero=True)
+    return _dots([row for row in rows if row.mode in _STARTUP], palette, _STARTUP, linear=True)
 
 
 def memory(frame: pl.DataFrame, palette: Palette) -> alt.LayerChart:
@@ -70,7 +70,7 @@ def memory(frame: pl.DataFrame, palette: Palette) -> alt.LayerChart:
     return layered([bars, ticks, labels], 20 + 36 * max(1, len(names)), rows=records)
 
 
-def _dots(rows: Sequence[Row], palette: Palette, groups: dict[str, str], *, zero: bool) -> alt.LayerChart:
+def _dots(rows: Sequence[Row], palette: Palette, groups: dict[str, str], *, linear: bool) -> alt.LayerChart:
     records: list[dict[str, Any]] = [
         {
             "binding": row.binding,
@@ -87,7 +87,7 @@ def _dots(rows: Sequence[Row], palette: Palette, groups: dict[str, str], *, zero
     names = palette.present(records)
     order = [label for label in groups.values() if any(r["group"] == label for r in records)]
     chosen = highlight()
-    x_axis = alt.Axis(labelExpr=TIME_LABEL, tickCount=6, labelOverlap="greedy")
+    scale, x_axis = _time_axis([r[key] for r in records for key in ("low", "ns", "high")], linear=linear)
     base = alt.Chart(dataset()).encode(
         y=alt.Y(
             "group:N",
@@ -97,16 +97,16 @@ def _dots(rows: Sequence[Row], palette: Palette, groups: dict[str, str], *, zero
             axis=alt.Axis(ticks=False, domain=False, grid=False),
         ),
         yOffset=alt.YOffset("binding:N", sort=names),
-        color=alt.Color("binding:N", scale=palette.scale(names), legend=alt.Legend(columns=0)),
+        color=alt.Color("binding:N", scale=palette.scale(names), legend=legend()),
     )
-    bars = base.mark_rule(strokeWidth=2).encode(
-        x=alt.X("low:Q", title="time", scale=alt.Scale(zero=zero), axis=x_axis),
+    bars = base.mark_rule(strokeWidth=1.4).encode(
+        x=alt.X("low:Q", title="time", scale=scale, axis=x_axis),
         x2=alt.X2("high"),
-        opacity=faded(chosen, 0.6),
+        opacity=faded(chosen),
     )
     points = base.mark_point(filled=True, size=54).encode(
-        x=alt.X("ns:Q", title="time", scale=alt.Scale(zero=zero), axis=x_axis),
-        shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=alt.Legend(columns=0)),
+        x=alt.X("ns:Q", title="time", scale=scale, axis=x_axis),
+        shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=legend()),
         opacity=faded(chosen),
         tooltip=[
             alt.Tooltip("binding:N", title="binding"),
@@ -117,3 +117,12 @@ def _dots(rows: Sequence[Row], palette: Palette, groups: dict[str, str], *, zero
     )
     height = 20 + (16 + 13 * max(1, len(names))) * max(1, len(order))
     return layered([bars.add_params(chosen), points], height, rows=records)
+
+
+def _time_axis(values: Sequence[float | None], *, linear: bool) -> tuple[alt.Scale, alt.Axis]:
+    """From zero where amounts are compared; logarithmic where factors are, which one wide interval cannot squash."""
+    if linear:
+        return alt.Scale(zero=True), alt.Axis(labelExpr=TIME_LABEL, tickCount=6, labelOverlap="greedy")
+    low, high, ticks = decades(values)
+    scale = alt.Scale(type="log", domain=[low / 1.05, high * 1.05], nice=False)
+    return scale, alt.Axis(values=ticks, labelExpr=TIME_LABEL, labelOverlap="greedy")

@@ -7,7 +7,18 @@ from typing import Any
 
 import altair as alt
 
-from polympi.lab.report.charts.style import Palette, dataset, faded, highlight, layered, log_axis, size_axis, zoom
+from polympi.lab.report.charts.style import (
+    Palette,
+    dashed_if,
+    dataset,
+    faded,
+    highlight,
+    layered,
+    legend,
+    log_axis,
+    size_axis,
+    zoom,
+)
 
 # Muted, so that they recede behind the bindings of the run.
 PUBLISHED_COLOURS = ("#b0577a", "#6b5bb5", "#8a6d2f", "#4d7d58")
@@ -36,10 +47,10 @@ def series_over_size(
     base = alt.Chart(dataset()).encode(
         x=size_axis(r["size"] for r in records),
         y=log_axis("value", title, (r["value"] for r in records), label),
-        color=alt.Color("binding:N", scale=scale, legend=alt.Legend(columns=0, labelLimit=320)),
+        color=alt.Color("binding:N", scale=scale, legend=legend()),
         opacity=faded(chosen),
     )
-    dash = alt.condition("datum.published", alt.value([5, 3]), alt.value([1, 0]))
+    dash = dashed_if("datum.published", [5, 3])
     lines = base.mark_line(strokeWidth=1.8).encode(strokeDash=dash, detail=alt.Detail("binding:N"))
     points = base.mark_point(size=36, filled=True).encode(
         tooltip=[

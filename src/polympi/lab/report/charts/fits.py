@@ -15,6 +15,7 @@ from polympi.lab.report.charts.style import (
     faded,
     highlight,
     layered,
+    legend,
     log_axis,
     size_axis,
     zoom,
@@ -35,14 +36,14 @@ def fitted_time(fits: Sequence[Fit], palette: Palette) -> alt.LayerChart:
     chosen = highlight()
     x = size_axis(r["size"] for r in records)
     y = log_axis("ns", "time of one operation", (r["ns"] for r in records), TIME_LABEL)
-    colour = alt.Color("binding:N", scale=palette.scale(names), legend=alt.Legend(columns=0))
+    colour = alt.Color("binding:N", scale=palette.scale(names), legend=legend())
     base = alt.Chart(dataset()).encode(x=x, color=colour)
     lines = base.mark_line(strokeWidth=1.6).encode(
         y=alt.Y("fitted:Q"), detail=alt.Detail("segment:N"), opacity=faded(chosen)
     )
     points = base.mark_point(size=38, filled=True).encode(
         y=y,
-        shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=alt.Legend(columns=0)),
+        shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=legend()),
         opacity=faded(chosen),
         tooltip=[
             alt.Tooltip("binding:N", title="binding"),
@@ -70,12 +71,12 @@ def residuals(fits: Sequence[Fit], palette: Palette) -> alt.LayerChart:
     base = alt.Chart(dataset()).encode(
         x=x,
         y=alt.Y("residual:Q", title="(measured − fitted) / measured", axis=alt.Axis(format="+.1~%", tickCount=5)),
-        color=alt.Color("binding:N", scale=palette.scale(names), legend=alt.Legend(columns=0)),
+        color=alt.Color("binding:N", scale=palette.scale(names), legend=legend()),
     )
     zero = alt.Chart(dataset("zero")).mark_rule(strokeDash=[4, 3]).encode(y=alt.Y("residual:Q"))
-    lines = base.mark_line(strokeWidth=1).encode(detail=alt.Detail("segment:N"), opacity=faded(chosen, 0.5))
+    lines = base.mark_line(strokeWidth=0.8).encode(detail=alt.Detail("segment:N"), opacity=faded(chosen))
     points = base.mark_point(size=38, filled=True).encode(
-        shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=alt.Legend(columns=0)),
+        shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=legend()),
         opacity=faded(chosen),
         tooltip=[
             alt.Tooltip("binding:N", title="binding"),

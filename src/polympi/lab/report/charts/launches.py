@@ -13,9 +13,11 @@ from polympi.lab.report.charts.style import (
     TIME_LABEL,
     Palette,
     dataset,
+    decades,
     faded,
     highlight,
     layered,
+    legend,
     log_axis,
     size_chooser,
 )
@@ -45,14 +47,15 @@ def launch_distribution(medians: pl.DataFrame, palette: Palette) -> alt.LayerCha
     ]
     names = palette.present(records)
     size = size_chooser(sizes, example_size(sizes))
+    _, _, ticks = decades((r["ns"] for r in records), digits=(1, 1.5, 2, 3, 5, 7))
     base = alt.Chart(dataset()).transform_filter("datum.size === chosen_size")
     colour = alt.Color("binding:N", scale=palette.scale(names), legend=None)
     y = alt.Y("binding:N", title=None, sort=names, axis=alt.Axis(grid=False, ticks=False, domain=False))
     x = alt.X(
         "ns:Q",
         title="median of a launch",
-        scale=alt.Scale(zero=False, nice=True),
-        axis=alt.Axis(labelExpr=TIME_LABEL, tickCount=6, labelOverlap="greedy"),
+        scale=alt.Scale(type="log", nice=False, padding=16),
+        axis=alt.Axis(values=ticks, labelExpr=TIME_LABEL, labelOverlap="greedy", labelSeparation=12),
     )
     middle = base.mark_tick(thickness=2, size=40, opacity=0.55).encode(
         x=alt.X("median(ns):Q", title="median of a launch"), y=y, color=colour
@@ -102,12 +105,12 @@ def event_percentiles(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:
                 scale=alt.Scale(padding=0.3),
             ),
             y=log_axis("ns", "time", (r["ns"] for r in records), TIME_LABEL, filtered=True),
-            color=alt.Color("binding:N", scale=palette.scale(names), legend=alt.Legend(columns=0)),
+            color=alt.Color("binding:N", scale=palette.scale(names), legend=legend()),
         )
     )
     lines = base.mark_line(strokeWidth=1.8).encode(opacity=faded(chosen))
     points = base.mark_point(filled=True, size=44).encode(
-        shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=alt.Legend(columns=0)),
+        shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=legend()),
         opacity=faded(chosen),
         tooltip=[
             alt.Tooltip("binding:N", title="binding"),

@@ -13,10 +13,13 @@ from polympi.lab.report.charts.style import (
     RATE_LABEL,
     TIME_LABEL,
     Palette,
+    dashed_if,
     dataset,
     faded,
     highlight,
+    hollow_unless,
     layered,
+    legend,
     log_axis,
     ratio_ticks,
     size_axis,
@@ -44,7 +47,7 @@ def time_over_size(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:
         palette: colours of the run.
     """
     records = [_record(row) for row in rows if row.median_ns]
-    axis = log_axis("ns", "time of one operation", (r["ns"] for r in records), TIME_LABEL)
+    axis = log_axis("ns", "time of one operation", (r[k] for r in records for k in ("low", "ns", "high")), TIME_LABEL)
     bounds = (alt.Y("low:Q"), alt.Y2("high:Q"))
     return _lines(records, palette, axis, bounds)
 
@@ -64,7 +67,7 @@ def bandwidth_over_size(rows: Sequence[Row], palette: Palette) -> alt.LayerChart
             record["mb_low"] = rate_times_ns / row.ci_high_ns if row.ci_high_ns else None
             record["mb_high"] = rate_times_ns / row.ci_low_ns if row.ci_low_ns else None
             records.append(record)
-    axis = log_axis("mb", "bandwidth", (r["mb"] for r in records), RATE_LABEL)
+    axis = log_axis("mb", "bandwidth", (r[k] for r in records for k in ("mb_low", "mb", "mb_high")), RATE_LABEL)
     return _lines(records, palette, axis, (alt.Y("mb_low:Q"), alt.Y2("mb_high:Q")))
 
 
@@ -102,9 +105,9 @@ def ratio_over_size(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:
     )
     points = base.mark_point(size=46, strokeWidth=1.8).encode(
         y=y,
-        shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=alt.Legend(columns=0)),
-        fillOpacity=alt.condition("datum.separated", alt.value(1), alt.value(0)),
-        fill=alt.Fill("binding:N", scale=palette.scale(names), legend=alt.Legend(columns=0)),
+        shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=legend()),
+        fillOpacity=hollow_unless("datum.separated"),
+        fill=alt.Fill("binding:N", scale=palette.scale(names), legend=legend()),
         opacity=faded(chosen),
         tooltip=_TOOLTIP,
     )
@@ -119,12 +122,12 @@ def _lines(
     chosen = highlight()
     x = size_axis(r["size"] for r in records)
     base = alt.Chart(dataset()).encode(x=x, color=_colour(palette, names))
-    dash = alt.condition(f"datum.binding === '{AGAIN}'", alt.value([3, 3]), alt.value([1, 0]))
+    dash = dashed_if(f"datum.binding === '{AGAIN}'", [3, 3])
     lines = base.mark_line(strokeWidth=1.8).encode(y=y, opacity=faded(chosen), strokeDash=dash)
     bars = base.mark_rule(strokeWidth=1.6).encode(y=bounds[0], y2=bounds[1], opacity=faded(chosen, 0.65))
     points = base.mark_point(size=34, filled=True).encode(
         y=y,
-        shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=alt.Legend(columns=0)),
+        shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=legend()),
         opacity=faded(chosen),
     )
     targets = base.mark_point(size=260, filled=True, opacity=0).encode(y=y, tooltip=_TOOLTIP)
@@ -175,4 +178,4 @@ def _with_interval(form: Any, value: float | None, low: float | None, high: floa
 
 
 def _colour(palette: Palette, names: Sequence[str]) -> alt.Color:
-    return alt.Color("binding:N", scale=palette.scale(names), legend=alt.Legend(columns=0))
+    return alt.Color("binding:N", scale=palette.scale(names), legend=legend())

@@ -96,11 +96,7 @@ def log_axis(field: str, title: str, values: Iterable[float | None], label: str,
         label: Vega expression of a tick's label.
         filtered: the chart shows a part of the values at a time, and the axis follows that part.
     """
-    positive = [v for v in values if v is not None and v > 0]
-    low, high = (min(positive), max(positive)) if positive else (1.0, 10.0)
-    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    wide = not filtered and math.log10(high / low) > 3
-    ticks = [digit * 10.0**decade for decade in decades for digit in ((1,) if wide else (1, 2, 5))]
+    low, high, ticks = decades(values, digits=(1, 2, 5) if filtered else None)
     return alt.Y(
         f"{field}:Q",
         title=title,
@@ -109,6 +105,22 @@ def log_axis(field: str, title: str, values: Iterable[float | None], label: str,
         else alt.Scale(type="log", domain=[low / 1.15, high * 1.15], nice=False),
         axis=alt.Axis(values=ticks, labelExpr=label, labelOverlap="greedy"),
     )
+
+
+def decades(
+    values: Iterable[float | None], *, digits: Sequence[float] | None = None
+) -> tuple[float, float, list[float]]:
+    """The smallest and the largest positive value, and the ticks of a logarithmic axis that holds both.
+
+    Args:
+        values: the values on the axis.
+        digits: where in each decade ticks stand; by default at 1, 2 and 5, at 1 alone beyond three decades.
+    """
+    positive = [v for v in values if v is not None and v > 0]
+    low, high = (min(positive), max(positive)) if positive else (1.0, 10.0)
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    digits = digits or ((1, 2, 5) if math.log10(high / low) <= 3 else (1,))
+    return low, high, [digit * 10.0**power for power in powers for digit in digits]
 
 
 def ratio_ticks(low: float, high: float) -> list[float]:
@@ -140,9 +152,27 @@ def highlight(name: str = "chosen") -> alt.Parameter:
     return alt.selection_point(name=name, fields=["binding"], bind="legend")
 
 
-def faded(parameter: alt.Parameter, full: float = 1.0) -> Any:
-    """Opacity that follows :func:`highlight`."""
-    return alt.condition(parameter, alt.value(full), alt.value(0.08))
+def legend() -> alt.Legend:
+    """The legend of the bindings; its columns are left to the page, which knows how many fit."""
+    return alt.Legend(labelLimit=320)
+
+
+def faded(parameter: alt.Parameter, full: float = 1.0) -> alt.OpacityValue:
+    """Opacity that follows :func:`highlight`.
+
+    Made as a channel rather than by ``alt.condition``, whose result Altair searches its whole schema for.
+    """
+    return alt.OpacityValue(0.08, condition={"param": parameter.name, "value": full})
+
+
+def hollow_unless(test: str) -> alt.FillOpacityValue:
+    """Filled where a Vega expression holds, hollow elsewhere."""
+    return alt.FillOpacityValue(0, condition={"test": test, "value": 1})
+
+
+def dashed_if(test: str, dash: Sequence[int]) -> alt.StrokeDashValue:
+    """Dashed where a Vega expression holds, solid elsewhere."""
+    return alt.StrokeDashValue([1, 0], condition={"test": test, "value": list(dash)})
 
 
 def size_chooser(sizes: Sequence[int], chosen: int) -> alt.Parameter:

@@ -1,7 +1,8 @@
 "use strict";
 (() => {
-  const read = (id) => JSON.parse(document.getElementById(id).textContent);
-  const charts = read("charts-data");
+  const read = (id, revive) => JSON.parse(document.getElementById(id).textContent, revive);
+  const expressions = read("expressions-data");
+  const charts = read("charts-data", (key, value) => (key === "labelExpr" ? expressions[value] ?? value : value));
   const themes = read("themes-data");
   const root = document.documentElement;
   const drawn = new Map();
@@ -26,21 +27,31 @@
   system.addEventListener("change", applyTheme);
 
   // Charts are drawn when they come near the window, and again when the theme changes.
+  const AXIS_ROOM = 70; // pixels left of the plot, where no legend stands
+  const columnsFor = (place) => Math.max(1, Math.floor((place.clientWidth - AXIS_ROOM) / (place.dataset.entry ?? 104)));
   async function draw(place) {
     const look = theme();
+    const columns = columnsFor(place);
+    const config = { ...themes[look], legend: { ...themes[look].legend, columns } };
     drawn.get(place)?.finalize?.();
     drawn.set(place, {});
     const result = await vegaEmbed(place, charts[place.dataset.chart], {
       mode: "vega-lite",
       renderer: "svg",
-      config: themes[look],
+      config,
       tooltip: { theme: look },
       downloadFileName: place.dataset.chart,
       actions: { export: true, source: false, compiled: false, editor: false },
     });
     drawn.set(place, result);
     place.dataset.drawn = look;
+    place.dataset.columns = columns;
   }
+  addEventListener("resize", () => {
+    for (const place of [...drawn.keys()]) {
+      if (place.clientWidth && place.dataset.columns && Number(place.dataset.columns) !== columnsFor(place)) draw(place);
+    }
+  });
   const near = new IntersectionObserver((entries) => {
     for (const { isIntersecting, target } of entries) {
       if (isIntersecting && !drawn.has(target)) draw(target);
