@@ -87,9 +87,7 @@ def test_a_binding_that_cannot_be_built_is_a_sentence(tmp_path: Path, mpich: Sta
         'name = "broken"\nlanguage = "C"\nsummary = "x"\n[needs]\ncommands = ["nobody-has-this"]\nhelp = "get it"\n'
         '[build]\n[[bindings]]\nname = "broken"\nsummary = "x"\nrun = ["x"]\ncovers = ["*/*/*"]\n'
     )
-    done = polympi(
-        "run", "--stack", "mpich", "--bindings-from", "bindings", "--binding", "broken", folder=tmp_path
-    )
+    done = polympi("run", "--stack", "mpich", "--bindings-from", "bindings", "--binding", "broken", folder=tmp_path)
     assert done.returncode == 2
     assert "Binding 'broken' cannot take part on stack 'mpich': it needs nobody-has-this: get it" in told(done)
 

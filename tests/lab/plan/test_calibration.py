@@ -22,10 +22,10 @@ def test_a_coarse_clock_makes_longer_batches() -> None:
     assert planned.iterations * 1500 >= 1000 * 10_000
 
 
-def test_events_take_no_longer_than_batches() -> None:
+def test_events_take_no_longer_than_a_batch() -> None:
     profile = PROFILES["publish"]
     small, large = choose_iterations(profile, {SMALL: (100, [150_000]), LARGE: (1, [900_000])}, 1)
-    assert small.events == profile.events
+    assert profile.batches < small.events <= profile.events
     assert profile.batches <= large.events < profile.events
 
 

@@ -109,7 +109,7 @@ def test_markdown_shows_hostile_words_as_they_are():
 def test_the_summary_fits_the_terminal(analysis, width):
     text = printed(analysis, width)
     assert max(map(len, text.splitlines())) <= width
-    assert "▲ +5" in text
+    assert "▲+5" in text
     assert " quick " in text
     for binding in ("mpi4py", "mpi4py-object"):
         assert binding in text

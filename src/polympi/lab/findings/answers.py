@@ -13,6 +13,7 @@ from polympi.lab.findings.gaps import failures, omissions, uncovered
 from polympi.lab.findings.noise import noise_sentence
 from polympi.lab.findings.phrases import duration, listing, sentence, signed, signed_bytes, times
 from polympi.lab.findings.rows import SMALL, Family, Row, bindings_of, by_family, rows_of, stacks_of
+from polympi.lab.findings.threads import threads_sentence
 from polympi.lab.statistics.model import Analysis
 from polympi.lab.units import format_bytes, format_ns, format_size
 
@@ -32,8 +33,8 @@ class Answer:
     """One computed statement.
 
     Attributes:
-        topic: ``latency``, ``bandwidth``, ``collectives``, ``startup``, ``memory``, ``noise``, ``failure``,
-            ``gap`` (skipped, left out) or ``uncovered``.
+        topic: ``latency``, ``bandwidth``, ``collectives``, ``startup``, ``memory``, ``noise``, ``threads``,
+            ``failure``, ``gap`` (skipped, left out) or ``uncovered``.
         stack: the stack it is about; empty when it concerns the run.
         binding: the binding it is about; empty when it concerns the stack or the run.
         text: one or two sentences.
@@ -63,6 +64,8 @@ def answers(analysis: Analysis) -> list[Answer]:
             said += [Answer(topic, stack, binding, text) for topic, text in texts.items() if text]
         if on_stack:
             said.append(Answer("noise", stack, "", noise_sentence(stack, on_stack)))
+        if levels := threads_sentence(analysis, stack):
+            said.append(Answer("threads", stack, "", levels))
     said += [Answer("failure", "", "", text) for text in failures(analysis)]
     said += [Answer("gap", "", "", text) for text in omissions(analysis)]
     said += [Answer("uncovered", "", "", text) for text in uncovered(analysis)]

@@ -60,8 +60,8 @@ def _planned(case: Case, iterations: int, batches: int, events: int) -> PlannedC
 
 
 def _events(profile: Profile, iteration_ns: float) -> int:
-    """Events of a case: the profile's number, but in all no longer than its batches, and no fewer than those."""
-    return max(profile.batches, min(profile.events, math.floor(profile.batches * profile.batch_ns / iteration_ns)))
+    """Events of a case: the profile's number, but in all no longer than a batch, and no fewer than the batches."""
+    return max(profile.batches, min(profile.events, math.floor(profile.batch_ns / iteration_ns)))
 
 
 def _guess_ns(case: Case) -> float:

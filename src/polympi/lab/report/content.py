@@ -78,6 +78,7 @@ class StackContent:
     library: str
     bindings: list[BindingAnswers]
     noise: str
+    threads: str
     columns: list[str]
     lines: list[Line]
     least_confidence: float | None
@@ -154,11 +155,16 @@ def _stack(analysis: Analysis, rows: Sequence[Row], said: Sequence[Answer], stac
         stack=stack,
         library=planned.library,
         bindings=blocks,
-        noise=next((a.text for a in said if a.topic == "noise" and a.stack == stack), ""),
+        noise=_about(said, "noise", stack),
+        threads=_about(said, "threads", stack),
         columns=columns,
         lines=lines,
         least_confidence=min((row.confidence for row in own if row.confidence is not None), default=None),
     )
+
+
+def _about(said: Sequence[Answer], topic: str, stack: str) -> str:
+    return next((answer.text for answer in said if (answer.topic, answer.stack) == (topic, stack)), "")
 
 
 def _headline(rows: Sequence[Row]) -> Headline | None:

@@ -1,30 +1,33 @@
-"""The summary printed at the end of a run: bindings by benchmark, then the answers; fits 80 columns."""
+"""The summary printed at the end of a run: one screen, the bindings by benchmark and what follows from them.
+
+The report holds everything; here stand the main payload of each benchmark, the payloads of the ping-pong, and the
+first answer on each binding.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.console import Console, Group
+from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from polympi.lab.catalogue import BENCHMARKS
 from polympi.lab.report.cells import Cell, Line
 from polympi.lab.report.content import Content, StackContent, content
 from polympi.lab.statistics.model import Analysis
 
 _STYLES = {"slower": "red", "faster": "green", "ambiguous": "yellow", "invalid": "bold red"}
-_LABEL_WIDTH = 16  # columns of the longest common benchmark titles; longer ones wrap
-_SIZE_WIDTH = 7
-_TIME_WIDTH = 8
-_BINDING_WIDTH = 21  # "▲ +1.35 µs    2.77 ×" with one space of padding
+_SIZES = 2  # lines of a benchmark other than latency: a small message and a large one
+_READABLE_WIDTH = 100  # columns beyond which running text is hard to follow
 
 
 def print_summary(analysis: Analysis, console: Console) -> None:
     """Print what a run found.
 
-    A cell shows a sign (▲ slower, ▼ faster, ≈ not separated, ? ambiguous), the difference to C, the ratio and below
-    it the ratio's interval. Bindings that do not fit the width are continued in a table below.
+    A cell shows a sign (▲ slower, ▼ faster, ≈ not separated, ? ambiguous), the difference to C and the ratio.
+    Bindings that do not fit the width are continued in a table below.
 
     Args:
         analysis: the run.
@@ -35,7 +38,8 @@ def print_summary(analysis: Analysis, console: Console) -> None:
         console.print(Text.assemble((f" {label.word} ", "reverse"), " ", label.text))
     for stack in words.stacks:
         _print_stack(stack, console)
-    _print_answers(words, console)
+        _print_answers(stack, console)
+    _print_troubles(words, console)
 
 
 def _print_stack(stack: StackContent, console: Console) -> None:
@@ -47,31 +51,72 @@ def _print_stack(stack: StackContent, console: Console) -> None:
     if not stack.lines:
         console.print("No binding was compared with C.", style="dim")
         return
-    fixed = _LABEL_WIDTH + _SIZE_WIDTH + _TIME_WIDTH + 6
-    at_once = max(1, (min(console.width, 160) - fixed) // _BINDING_WIDTH)
-    for first in range(0, len(stack.columns), at_once):
-        chosen = range(first, min(first + at_once, len(stack.columns)))
-        console.print(_table(stack, list(chosen)))
-    console.print(Text("▲ slower  ▼ faster  ≈ not separated  ? ambiguous; below a ratio its interval", style="dim"))
+    lines = _main_lines(stack.lines)
+    texts = [[_cell(line.cells[index]) for line in lines] for index in range(len(stack.columns))]
+    widths = [max(len(name), *map(len, cells)) + 1 for name, cells in zip(stack.columns, texts, strict=True)]
+    fixed = sum(
+        max(len(title), *(len(part) for part in parts)) + 1
+        for title, parts in (
+            ("benchmark", [line.family.title for line in lines]),
+            ("size", [line.size for line in lines]),
+            ("C", [line.reference for line in lines]),
+        )
+    )
+    for chosen in _columns_at_once(widths, min(console.width, 200) - fixed):
+        console.print(_table(stack, lines, {index: texts[index] for index in chosen}))
+    console.print(Text("▲ slower  ▼ faster  ≈ not separated  ? ambiguous; the report has all rows.", style="dim"))
 
 
-def _table(stack: StackContent, chosen: Sequence[int]) -> Table:
+def _main_lines(lines: Sequence[Line]) -> list[Line]:
+    """The lines of the main payloads; all lines if there is none (a run of something special)."""
+    chosen: list[Line] = []
+    for line in lines:
+        benchmark = BENCHMARKS[line.family.benchmark]
+        is_latency = benchmark.name == "latency"
+        is_main = line.family.payload == benchmark.payloads[0] and (
+            benchmark.launch_figure or line.family.mode == benchmark.modes[0]
+        )
+        is_object = is_latency and line.family.mode == "standard" and line.family.payload not in ("bytes", "float64")
+        if is_main or is_object:
+            chosen.append(line)
+    kept = []
+    for line in chosen:
+        family = [other for other in chosen if other.family == line.family]
+        ends = family if line.family.benchmark == "latency" else [*family[: _SIZES - 1], family[-1]]
+        if line in ends:
+            kept.append(line)
+    return kept or list(lines)
+
+
+def _columns_at_once(widths: Sequence[int], room: int) -> list[list[int]]:
+    """Which bindings stand in one table; at least one, however narrow the screen."""
+    tables: list[list[int]] = [[]]
+    for index in range(len(widths)):
+        if tables[-1] and sum(widths[i] for i in (*tables[-1], index)) > room:
+            tables.append([])
+        tables[-1].append(index)
+    return tables
+
+
+def _table(stack: StackContent, lines: Sequence[Line], cells: dict[int, list[Text]]) -> Table:
     table = Table(box=None, padding=(0, 1, 0, 0), header_style="bold", pad_edge=False)
-    table.add_column("benchmark", max_width=_LABEL_WIDTH, overflow="fold")
-    table.add_column("size", justify="right", min_width=_SIZE_WIDTH, no_wrap=True)
-    table.add_column("C", justify="right", min_width=_TIME_WIDTH, no_wrap=True)
-    for index in chosen:
-        table.add_column(stack.columns[index], justify="right", min_width=_BINDING_WIDTH - 1, overflow="fold")
-    for line in stack.lines:
-        cells = [line.cells[index] for index in chosen]
-        if any(cell.verdict for cell in cells):
-            table.add_row(_label(line), line.size, line.reference or "–", *map(_cell, cells))
+    table.add_column("benchmark", overflow="fold")
+    table.add_column("size", justify="right", no_wrap=True)
+    table.add_column("C", justify="right", no_wrap=True)
+    for index in cells:
+        table.add_column(stack.columns[index], justify="right", overflow="fold")
+    previous = None
+    for number, line in enumerate(lines):
+        if any(line.cells[index].verdict for index in cells):
+            title = "" if line.family == previous else line.family.title
+            table.add_row(
+                Text(title, style="bold"),
+                line.size,
+                line.reference or "–",
+                *(column[number] for column in cells.values()),
+            )
+            previous = line.family
     return table
-
-
-def _label(line: Line) -> Text:
-    """The family's title, breakable where a mode has a hyphen."""
-    return Text(line.label.replace("-", " "), style="bold" if line.label else "")
 
 
 def _cell(cell: Cell) -> Text:
@@ -79,32 +124,27 @@ def _cell(cell: Cell) -> Text:
         return Text("–", style="dim")
     style = _STYLES.get(cell.verdict, "dim")
     if not cell.ratio:
-        return Text(f"{cell.sign} {cell.verdict}" + (f"\n{cell.time}" if cell.time else ""), style=style)
-    text = Text()
-    text.append(f"{cell.sign} {cell.delta}", style=style)
-    text.append(f"  {cell.ratio:>5} ×")
-    if cell.interval:
-        text.append(f"\n{cell.interval}", style="dim")
-    return text
+        return Text(cell.time or cell.verdict, style=style)
+    return Text.assemble((f"{cell.sign}{cell.delta}", style), f" {cell.ratio}×")
 
 
-def _print_answers(words: Content, console: Console) -> None:
-    width = min(console.width, 100)
-    for stack in words.stacks:
-        for block in stack.bindings:
-            lines = [Text(f"{text}") for _, text in block.said]
+def _print_answers(stack: StackContent, console: Console) -> None:
+    width = min(console.width, _READABLE_WIDTH)
+    for block in stack.bindings:
+        for _, text in block.said[:1]:
             console.print()
-            console.print(Text(f"{block.binding} on {stack.stack}", style="bold"))
-            console.print(Padding(Group(*lines), (0, 0, 0, 2)), width=width)
-        if stack.noise:
-            console.print()
-            console.print(Text(stack.noise), width=width)
-    for title, texts, style in (("What went wrong", words.failures, "red"), ("Not measured", words.gaps, "dim")):
+            console.print(Text(text), width=width)
+    for text in filter(None, (stack.threads, stack.noise)):
+        console.print()
+        console.print(Text(text), width=width)
+
+
+def _print_troubles(words: Content, console: Console) -> None:
+    width = min(console.width, _READABLE_WIDTH)
+    for title, texts, style in (("What went wrong", words.failures, "red"), ("Not measured", words.gaps, "yellow")):
         if texts:
             console.print()
             console.print(Text(title, style=style))
             for text in texts:
                 console.print(Padding(Text(text), (0, 0, 0, 2)), width=width)
-    if words.uncovered:
-        console.print()
-        console.print(Text("The report says which cases a binding does not cover, and why.", style="dim"), width=width)
+    console.print()

@@ -1,0 +1,37 @@
+"""The thread levels of a comparison: a binding that asks for another one than C is charged for that too."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from polympi.lab.findings.phrases import listing, sentence, verb
+from polympi.lab.samples.records import AGAIN, REFERENCE
+from polympi.lab.statistics.model import Analysis
+
+
+def threads_sentence(analysis: Analysis, stack: str) -> str:
+    """Which bindings ran at another thread level than C, and which arm of C shows what that costs; empty if none did.
+
+    MPI 4.0, section 11.6: the level is what the program got from ``MPI_Init_thread``.
+    """
+    levels = {one.binding: one.threads for one in analysis.launches if one.stack == stack and one.threads}
+    reference = levels.get(REFERENCE)
+    others: dict[str, list[str]] = defaultdict(list)
+    for binding, level in levels.items():
+        if binding not in (REFERENCE, AGAIN) and level != reference:
+            others[level].append(binding)
+    languages = next((planned.languages for planned in analysis.run.stacks if planned.stack == stack), {})
+    said = []
+    for level, bindings in others.items():
+        twins = [name for name in bindings if REFERENCE in languages and languages.get(name) == languages[REFERENCE]]
+        charged = [name for name in bindings if name not in twins]
+        if not charged:
+            continue
+        hint = f": {listing(twins)} {verb(len(twins), 'shows', 'show')} what the level alone costs" if twins else ""
+        said.append(
+            sentence(
+                f"On {stack}, {listing(charged)} ran at THREAD_{level.upper()} and C at THREAD_"
+                f"{(reference or 'unknown').upper()}, so that their figures contain the price of the level{hint}"
+            )
+        )
+    return " ".join(said)
