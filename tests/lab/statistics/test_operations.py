@@ -87,9 +87,9 @@ def test_launch_figures_are_those_of_the_launch(tmp_path):
     assert times["size_bytes"].unique().to_list() == [0]
 
 
-def test_an_unknown_first_barrier_is_no_figure(tmp_path):
+def test_an_unknown_first_barrier_and_a_program_that_loads_nothing_are_no_figures(tmp_path):
     directory = directory_of(tmp_path / "run", ready_ns=None, init_ns=40)
-    assert set(times_of(directory, "startup")["mode"]) == {"import", "init"}
+    assert set(times_of(directory, "startup")["mode"]) == {"init"}
 
 
 def test_a_benchmark_of_another_version_is_named(tmp_path):

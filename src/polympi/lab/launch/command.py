@@ -22,8 +22,13 @@ def mpiexec_command(
     """
     options = ["-n", str(ranks)]
     if stack.family == "openmpi":
-        options += ["--hostfile", str(hostfile)] if hostfile else []
+        options += ["--hostfile", str(hostfile), *_passed_on(stack)] if hostfile else []
         options += ["--oversubscribe"] if ranks > processors and not hostfile else []
     else:
         options += ["-f", str(hostfile)] if hostfile else []
     return [stack.mpiexec, *options, *program]
+
+
+def _passed_on(stack: Stack) -> list[str]:
+    """Open MPI gives other hosts the variables it is told to, and no more; Hydra gives them all."""
+    return [word for name in stack.environment for word in ("-x", name)]

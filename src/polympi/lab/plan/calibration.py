@@ -1,49 +1,67 @@
-"""How many iterations make a batch: chosen from one launch of C, then the same for every binding."""
+"""How many iterations make a batch: chosen from two launches of C, then the same for every binding.
+
+The first launch times single iterations. They are cold and coarse, but tell microseconds from milliseconds: where
+ranks share a processor, an iteration can take a thousand times as long as elsewhere. The second times batches as
+long as that allows.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 
-from polympi.lab.catalogue import BENCHMARKS, Case
+from polympi.lab.catalogue import Case
 from polympi.lab.plan.profiles import Profile
 from polympi.lab.samples.records import PlannedCase
 
-# A first guess of the time of one operation on today's machines, good to a factor of ten, which is all that the
-# calibration launch needs to time something measurable without taking long.
-GUESS_CALL_NS = 1000.0
-GUESS_NS_PER_BYTE = 0.2  # 5 GB/s
-CALIBRATION_BATCH_NS = 5e5
+CALIBRATION_BATCH_NS = 5e5  # 20,000 readings of a clock, and still hardly longer than the start of the launch
 CALIBRATION_BATCHES = 3
 CLOCK_RESOLUTIONS = 1000  # a batch lasts at least so many resolutions of the clock: an error of 0.1 %
+WARMUP_SHARE = 4  # a quarter of a batch: caches, branch predictors and CPython's specialised bytecode have settled
 MINIMUM_WARMUP = 2  # both ranks have touched every buffer and every path once, and once more
 
 
-def calibration_plan(cases: Sequence[Case]) -> list[PlannedCase]:
-    """The plan of the launch from which iterations are chosen."""
+Timed = Mapping[Case, tuple[int, Sequence[int]]]  # for each case the iterations of a batch, and the batch times in ns
+
+
+def first_plan(cases: Sequence[Case]) -> list[PlannedCase]:
+    """The plan of the first launch: single iterations."""
+    return [_planned(case, 1, CALIBRATION_BATCHES, 0) for case in cases]
+
+
+def second_plan(timed: Timed) -> list[PlannedCase]:
+    """The plan of the second launch: batches of about half a millisecond, from the times of the first."""
     return [
-        _planned(case, max(1, round(CALIBRATION_BATCH_NS / _guess_ns(case))), CALIBRATION_BATCHES, 0) for case in cases
+        _planned(case, max(1, round(CALIBRATION_BATCH_NS / _iteration_ns(times, slowest=True))), CALIBRATION_BATCHES, 0)
+        for case, times in timed.items()
     ]
 
 
-def choose_iterations(
-    profile: Profile, timed: Mapping[Case, tuple[int, Sequence[int]]], clock_resolution_ns: int
-) -> list[PlannedCase]:
-    """The plan of the run.
+def choose_iterations(profile: Profile, timed: Timed, clock_resolution_ns: int, *, crowded: bool) -> list[PlannedCase]:
+    """The plan of the run, from the times of the second launch.
 
     Args:
         profile: gives the length and number of batches.
-        timed: for each case, the iterations and the batch times in ns of the calibration launch.
+        timed: iterations and batch times of each case.
         clock_resolution_ns: resolution of the program's clock.
+        crowded: whether ranks outnumber processors. Then the slowest batch counts, because a lucky one, in which no
+            rank waited for its turn, would choose batches that last for seconds; else the fastest, because a
+            disturbed one would choose batches that are too short.
     """
     batch_ns = max(profile.batch_ns, CLOCK_RESOLUTIONS * clock_resolution_ns)
     planned = []
-    for case, (iterations, batches_ns) in timed.items():
-        iteration_ns = max(min(batches_ns) / iterations, 1.0)  # the fastest: a disturbed batch would choose too few
+    for case, times in timed.items():
+        iteration_ns = _iteration_ns(times, slowest=crowded)
         planned.append(
             _planned(case, math.ceil(batch_ns / iteration_ns), profile.batches, _events(profile, iteration_ns))
         )
     return planned
+
+
+def _iteration_ns(times: tuple[int, Sequence[int]], *, slowest: bool) -> float:
+    iterations, batches_ns = times
+    chosen = max(batches_ns) if slowest else min(batches_ns)
+    return max(chosen / iterations, 1.0)
 
 
 def _planned(case: Case, iterations: int, batches: int, events: int) -> PlannedCase:
@@ -52,7 +70,7 @@ def _planned(case: Case, iterations: int, batches: int, events: int) -> PlannedC
         mode=case.mode,
         payload=case.payload,
         size_bytes=case.size_bytes,
-        warmup=max(MINIMUM_WARMUP, iterations // 2),
+        warmup=max(MINIMUM_WARMUP, iterations // WARMUP_SHARE),
         batches=batches,
         iterations=iterations,
         events=events,
@@ -62,8 +80,3 @@ def _planned(case: Case, iterations: int, batches: int, events: int) -> PlannedC
 def _events(profile: Profile, iteration_ns: float) -> int:
     """Events of a case: the profile's number, but in all no longer than a batch, and no fewer than the batches."""
     return max(profile.batches, min(profile.events, math.floor(profile.batch_ns / iteration_ns)))
-
-
-def _guess_ns(case: Case) -> float:
-    operations = BENCHMARKS[case.benchmark].operations(case.mode)
-    return operations * (GUESS_CALL_NS + GUESS_NS_PER_BYTE * case.size_bytes)

@@ -19,8 +19,8 @@ class Profile:
         minimum_blocks: blocks before the stop rule is asked.
         maximum_blocks: blocks after which a row stops whatever its precision.
         batches: timed batches a case and launch.
-        batch_ns: length that calibration aims at for a batch of C. At least 1 ms, so that the clock's resolution and
-            cost vanish; above it, because a binding may be faster than C and the machine may speed up.
+        batch_ns: length that calibration aims at for a batch of C. Above 1 ms, so that the clock's resolution and cost
+            vanish also if the machine speeds up.
         events: iterations timed one by one, for percentiles.
         launch_timeout_s: after which a launch is killed.
         sizes: sizes of the main payload of ``latency`` in standard mode.
@@ -58,11 +58,11 @@ PROFILES = {
     for p in (
         Profile(
             name="quick",
-            summary="6 short blocks, the fewest from which a 95 % interval exists; under 3 minutes",
+            summary="6 short blocks, the fewest from which a 95 % interval exists; a few minutes",
             minimum_blocks=6,
             maximum_blocks=6,
             batches=3,
-            batch_ns=1.5e6,
+            batch_ns=1.1e6,
             events=100,
             launch_timeout_s=60,
             sizes=(0, 1, 8, 64, 512, 4 * KI, 16 * KI, 64 * KI, 256 * KI, MI, 4 * MI),
@@ -72,7 +72,7 @@ PROFILES = {
         ),
         Profile(
             name="standard",
-            summary="10 to 30 blocks, until the intervals are narrow; about half an hour",
+            summary="10 to 30 blocks, until the intervals are narrow; half an hour or more",
             minimum_blocks=10,
             maximum_blocks=30,
             batches=10,

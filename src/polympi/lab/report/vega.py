@@ -5,8 +5,9 @@ from __future__ import annotations
 from importlib import metadata
 from pathlib import Path
 
-import platformdirs
 import vl_convert
+
+from polympi.lab.stacks.home import home
 
 _SNIPPET = "window.vegaEmbed = vegaEmbed;"
 
@@ -14,7 +15,7 @@ _SNIPPET = "window.vegaEmbed = vegaEmbed;"
 def vega_runtime() -> str:
     """The source of vega, vega-lite and vega-embed, safe inside a ``<script>`` element.
 
-    Bundling takes more than a second, so the result is kept in the user's cache, a file a version; a cache that
+    Bundling takes more than a second, so the result is kept beside the stacks, a file a version; a place that
     cannot be written costs that second and nothing else.
     """
     cached = _cache_file()
@@ -38,4 +39,4 @@ def _bundle() -> str:
 
 
 def _cache_file() -> Path:
-    return platformdirs.user_cache_path("polympi") / f"vega-{metadata.version('vl-convert-python')}.js"
+    return home() / "cache" / f"vega-{metadata.version('vl-convert-python')}.js"

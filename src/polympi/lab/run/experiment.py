@@ -12,7 +12,7 @@ from polympi import __version__
 from polympi.lab.catalogue import WINDOW, Case
 from polympi.lab.errors import StackError
 from polympi.lab.launch.launcher import Arm, Launched, Place, Setting, launch, planned_case
-from polympi.lab.plan.calibration import calibration_plan, choose_iterations
+from polympi.lab.plan.calibration import Timed, choose_iterations, first_plan, second_plan
 from polympi.lab.plan.schedule import block_order, case_order
 from polympi.lab.run.figures import RunningFigures
 from polympi.lab.run.request import Request, StackPlan
@@ -138,20 +138,14 @@ class Experiment:
         return "complete"
 
     def _calibrate(self, arena: _Arena) -> None:
-        reference = arena.plan.arms[0]
-        numbered = dict(enumerate(calibration_plan(arena.plan.all_cases())))
-        launched = self._launch(arena, reference, numbered, None, 0)
-        if launched.record.outcome != "ok":
-            tail = f"\n{launched.record.stderr_tail}" if launched.record.stderr_tail else ""
-            raise StackError(
-                f"The C program does not run on stack '{arena.name}': {launched.record.detail}. "
-                f"'polympi doctor' looks for the cause.{tail}"
-            )
-        timed = {
-            planned_case(numbered[number]): (numbered[number].iterations, times_ns)
-            for number, times_ns in launched.samples.batches.items()
-        }
-        chosen = choose_iterations(self._request.profile, timed, launched.samples.clock_resolution_ns)
+        _, timed = self._time_reference(arena, first_plan(arena.plan.all_cases()))
+        launched, timed = self._time_reference(arena, second_plan(timed))
+        chosen = choose_iterations(
+            self._request.profile,
+            timed,
+            launched.samples.clock_resolution_ns,
+            crowded=self._request.ranks > self._setting.processors and self._request.hostfile is None,
+        )
         arena.cases = dict(enumerate(chosen))
         arena.open_rows = {
             (arm.name, number)
@@ -162,6 +156,25 @@ class Experiment:
         stack_run = next(s for s in self._run.stacks if s.stack == arena.name)
         stack_run.cases, stack_run.library = chosen, launched.record.library
         self._directory.write_run(self._run)
+
+    def _time_reference(self, arena: _Arena, cases: list[PlannedCase]) -> tuple[Launched, Timed]:
+        """Launch the reference outside the blocks.
+
+        Raises:
+            StackError: it does not run, so that there is nothing to compare with.
+        """
+        numbered = dict(enumerate(cases))
+        launched = self._launch(arena, arena.plan.arms[0], numbered, None, 0)
+        if launched.record.outcome != "ok":
+            tail = f"\n{launched.record.stderr_tail}" if launched.record.stderr_tail else ""
+            raise StackError(
+                f"The C program does not run on stack '{arena.name}': {launched.record.detail}. "
+                f"'polympi doctor' looks for the cause.{tail}"
+            )
+        return launched, {
+            planned_case(numbered[number]): (numbered[number].iterations, times_ns)
+            for number, times_ns in launched.samples.batches.items()
+        }
 
     def _block(self, arena: _Arena) -> None:
         began = time.monotonic()

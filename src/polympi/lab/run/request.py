@@ -120,7 +120,9 @@ def _chosen(request: Request) -> list[Binding]:
     known = request.bindings
     wanted = request.wanted
     if wanted is None:
-        wanted = [name for name, binding in known.items() if binding.variant.default]
+        default = [binding for binding in known.values() if binding.variant.default]
+        default.sort(key=lambda binding: binding.folder == known[REFERENCE].folder)  # what C itself shows comes last
+        wanted = [binding.name for binding in default]
     for name in wanted:
         if name not in known:
             raise UsageError(f"There is no binding '{name}': 'polympi list' shows them ({', '.join(known)}).")

@@ -119,12 +119,15 @@ def _reduced(samples: pl.LazyFrame, costs: pl.LazyFrame, facts: pl.LazyFrame) ->
 
 
 def _startup_times(launches: Iterable[LaunchRecord]) -> pl.DataFrame:
-    """The launch figures of the benchmark ``startup``: each launch is one batch of one operation."""
+    """The launch figures of the benchmark ``startup``: each launch is one batch of one operation.
+
+    A compiled program says that loading its binding took 0; that is no figure, and so no row.
+    """
     rows: list[tuple[object, ...]] = []
     for record in filter(counts, launches):
         for mode, field in STARTUP_MODES.items():
             time = getattr(record, field)
-            if time is not None:
+            if time:
                 row = (record.stack, record.block, record.binding, "startup", mode, "none", 0, record.ranks)
                 rows.append((*row, float(time), 1, float(time), [float(time)], []))
     return pl.DataFrame(rows, schema=_SCHEMA, orient="row")
