@@ -29,6 +29,7 @@ from polympi.lab.findings.phrases import (
         (signed(1530.0), "+1.53 µs"),
         (plain_ratio(1.657), "1.66"),
         (plain_ratio(131.2), "131"),
+        (plain_ratio(0.00237), "0.0024"),
         (factor(1.0123), "1.012"),
         (factor(1.6), "1.60"),
         (percent(0.0123), "1.2 %"),

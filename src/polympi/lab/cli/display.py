@@ -80,9 +80,9 @@ def _headline(progress: Progress, elapsed_s: float) -> Text:
 def _picture(progress: Progress, elapsed_s: float) -> Group:
     done = 0 if progress.block is None else progress.block
     benchmarks = ", ".join(f"{name} {cases}" for name, cases in progress.benchmarks.items())
-    parts: list[Text | ProgressBar | Table] = [
+    parts: list[Text | Table] = [
         _headline(progress, elapsed_s),
-        ProgressBar(total=max(progress.blocks, 1), completed=done, width=60),
+        _bar(done, progress.blocks),
         Text.assemble((progress.binding, "cyan"), f"  {benchmarks} (cases)"),
     ]
     if progress.ratios:
@@ -90,6 +90,12 @@ def _picture(progress: Progress, elapsed_s: float) -> Group:
     parts += [Text(f"! {failure}", style="yellow") for failure in progress.failures[-3:]]
     parts.append(Text("Ctrl-C stops and keeps what is measured.", style="dim"))
     return Group(*parts)
+
+
+def _bar(done: int, blocks: int) -> Table:
+    row = Table.grid()  # a bar alone would not end its line
+    row.add_row(ProgressBar(total=max(blocks, 1), completed=done, width=60))
+    return row
 
 
 def _ratios(progress: Progress) -> Table:

@@ -59,7 +59,9 @@ def signed_bytes(amount: float) -> str:
 
 
 def plain_ratio(ratio: float) -> str:
-    """A ratio to three significant digits near 1, fewer decimals when it is large: ``1.66``, ``12.4``, ``131``."""
+    """A ratio to two or three significant digits: ``0.0024``, ``1.66``, ``12.4``, ``131``."""
+    if 0 < ratio < 0.0995:
+        return f"{ratio:.2g}"
     decimals = 2 if ratio < 9.995 else 1 if ratio < 99.95 else 0
     return f"{ratio:,.{decimals}f}"
 

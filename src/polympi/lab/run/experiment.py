@@ -197,8 +197,9 @@ class Experiment:
     def _take_in(self, arena: _Arena, launched: Launched, cases: dict[int, PlannedCase]) -> None:
         name = launched.record.binding
         arena.figures.add(launched, cases)
-        ratios = arena.figures.mean_ratios(name, arena.plan.cases[name])
-        self._progress.ratios[arena.name, name] = ratios
+        for arm in arena.plan.arms:  # all of them: a launch of C completes the pairs of those launched before it
+            ratios = arena.figures.mean_ratios(arm.name, arena.plan.cases[arm.name])
+            self._progress.ratios[arena.name, arm.name] = ratios
         for number in (*launched.samples.skipped, *launched.samples.invalid):
             arena.open_rows.discard((name, number))
         if launched.record.outcome == "ok":
