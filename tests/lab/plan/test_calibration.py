@@ -1,4 +1,3 @@
-
 from polympi.lab.catalogue import Case
 from polympi.lab.plan.calibration import choose_iterations, first_plan, second_plan
 from polympi.lab.plan.profiles import PROFILES

@@ -79,7 +79,7 @@ def test_real_effects_do_not_make_the_again_arm_look_different(tmp_path):
     effects = {"c": (0, 0, 1), "c-again": (0, 0, 1)} | {f"slow-{i}": (300.0, 0.1, 1.0) for i in range(4)}
     counts = Counter()
     for seed in range(4):
-        summary = analyse(make_run(tmp_path / str(seed), seed=seed, effects=effects, events=1)).summary
+        summary = analyse(make_run(tmp_path / str(seed), seed=seed, effects=effects, events=1, blocks=10)).summary
         counts.update(summary.filter(binding="c-again")["verdict"])
         slow = summary.filter(binding="slow-0", benchmark="latency", size_bytes=8)
         assert set(slow["verdict"]) == {"slower"}

@@ -61,13 +61,13 @@ def operation_times(directory: RunDirectory, launches: list[LaunchRecord]) -> pl
         ResultError: samples are damaged, or of an unknown benchmark.
     """
     clock_costs = {r.launch: r.clock_cost_ns for r in launches if counts(r)}
-    costs = pl.LazyFrame(
+    costs = pl.DataFrame(
         {"launch": list(clock_costs), "clock_ns": list(clock_costs.values())},
         schema={"launch": pl.UInt32, "clock_ns": pl.Float64},
     )
     facts = _benchmark_facts()
     try:
-        parts = [_reduced(samples, costs, facts).collect() for samples in directory.samples_of_launches()]
+        parts = [_reduced(samples, costs, facts) for samples in directory.samples_of_launches()]
     except pl.exceptions.PolarsError as error:
         raise ResultError(f"A file in '{directory.path / 'samples'}' is damaged: {error}.") from error
     times = pl.concat([*parts, _startup_times(launches)])
@@ -80,17 +80,17 @@ def operation_times(directory: RunDirectory, launches: list[LaunchRecord]) -> pl
     return times
 
 
-def _benchmark_facts() -> pl.LazyFrame:
+def _benchmark_facts() -> pl.DataFrame:
     rows = [
         (b.name, mode, b.operations(mode), b.timed_singly)
         for b in BENCHMARKS.values()
         for mode in b.modes
         if not b.launch_figure
     ]
-    return pl.LazyFrame(rows, schema=["benchmark", "mode", "per_iteration", "timed_singly"], orient="row")
+    return pl.DataFrame(rows, schema=["benchmark", "mode", "per_iteration", "timed_singly"], orient="row")
 
 
-def _reduced(samples: pl.LazyFrame, costs: pl.LazyFrame, facts: pl.LazyFrame) -> pl.LazyFrame:
+def _reduced(samples: pl.LazyFrame, costs: pl.DataFrame, facts: pl.DataFrame) -> pl.DataFrame:
     """The samples of one launch, a row a case."""
     batch, event = pl.col("kind") == "batch", pl.col("kind") == "event"
     singly = pl.when("timed_singly").then("clock_ns").otherwise(0.0)
@@ -104,6 +104,7 @@ def _reduced(samples: pl.LazyFrame, costs: pl.LazyFrame, facts: pl.LazyFrame) ->
             pl.col("time_ns").filter(batch).sum(),
             pl.col("time_ns").filter(event).cast(pl.Float64).alias("events"),
         )
+        .collect()  # before the joins: optimising a join with an empty launch makes polars 2.0 panic
         .join(costs, on="launch")
         .join(facts, on=["benchmark", "mode"], how="left")
         .with_columns(inside=singly)
