@@ -52,12 +52,12 @@ from polympi.lab.errors import BuildError, StackError, UsageError
 from polympi.lab.findings.phrases import count
 from polympi.lab.importers.netpipe import read_netpipe
 from polympi.lab.launch.command import mpiexec_command
-from polympi.lab.launch.launcher import Arm, Launched, Place, Setting, launch, planned_case
+from polympi.lab.launch.launcher import Arm, Launched, Place, Setting, launch
 from polympi.lab.launch.process import run_tree
-from polympi.lab.plan.calibration import calibration_plan, choose_iterations
 from polympi.lab.plan.cases import select_cases
 from polympi.lab.plan.profiles import PROFILES
 from polympi.lab.plan.schedule import block_order, case_order
+from polympi.lab.run.calibrate import calibrate
 from polympi.lab.samples.records import REFERENCE, PlannedCase
 from polympi.lab.stacks.stack import Stack, get_stack
 from polympi.lab.statistics.effects import paired_effect
@@ -159,13 +159,8 @@ class Contest:
         quick = PROFILES["quick"]
         profile = replace(quick, batches=TRIALS, batch_ns=TRIAL_NS, events=0)
         cases = select_cases(profile, [BENCH], self._sizes, RANKS)
-        first = dict(enumerate(calibration_plan(cases)))
-        launched = self._launch(first)
-        timed = {
-            planned_case(first[number]): (first[number].iterations, times_ns)
-            for number, times_ns in launched.samples.batches.items()
-        }
-        return dict(enumerate(choose_iterations(profile, timed, launched.samples.clock_resolution_ns)))
+        planned, _ = calibrate(profile, cases, self._launch, crowded=False)
+        return planned
 
     def _our_times(self, number: int) -> dict[int, float]:
         order = case_order(sorted(self._cases), number, self._seed, self._stack.name)

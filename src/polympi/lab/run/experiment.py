@@ -12,8 +12,8 @@ from polympi import __version__
 from polympi.lab.catalogue import WINDOW, Case
 from polympi.lab.errors import StackError
 from polympi.lab.launch.launcher import Arm, Launched, Place, Setting, launch, planned_case
-from polympi.lab.plan.calibration import Timed, choose_iterations, first_plan, second_plan
 from polympi.lab.plan.schedule import block_order, case_order
+from polympi.lab.run.calibrate import calibrate
 from polympi.lab.run.figures import RunningFigures
 from polympi.lab.run.request import Request, StackPlan
 from polympi.lab.run.watcher import Progress, Watcher
@@ -56,18 +56,20 @@ class _Arena:
     def name(self) -> str:
         return self.plan.stack.name
 
-    def arms(self) -> list[Arm]:
-        return [arm for arm in self.plan.arms if arm.name not in self.withdrawn]
-
-    def cases_of(self, binding: str) -> dict[int, PlannedCase]:
-        """The cases a binding covers that still need blocks, because of its own row or another's.
+    def next_cases(self, seed: int) -> dict[int, PlannedCase]:
+        """The cases of the next block, in its order: those that a row of any binding still needs.
 
         A case stays in every arm's plan until the last of its rows is precise: dropping it from some arms would
         change what runs before and after it in those arms only.
         """
-        covered = set(self.plan.cases[binding])
         needed = {number for _, number in self.open_rows}
-        return {n: case for n, case in self.cases.items() if n in needed and planned_case(case) in covered}
+        order = case_order(sorted(self.cases), self.blocks, seed, self.name)
+        return {number: self.cases[number] for number in order if number in needed}
+
+    def covered(self, binding: str, cases: dict[int, PlannedCase]) -> dict[int, PlannedCase]:
+        """Those of the cases that a binding covers."""
+        of_binding = set(self.plan.cases[binding])
+        return {number: case for number, case in cases.items() if planned_case(case) in of_binding}
 
 
 class Experiment:
@@ -138,15 +140,12 @@ class Experiment:
         return "complete"
 
     def _calibrate(self, arena: _Arena) -> None:
-        _, timed = self._time_reference(arena, first_plan(arena.plan.all_cases()))
-        launched, timed = self._time_reference(arena, second_plan(timed))
-        chosen = choose_iterations(
+        arena.cases, launched = calibrate(
             self._request.profile,
-            timed,
-            launched.samples.clock_resolution_ns,
+            arena.plan.all_cases(),
+            lambda cases: self._launch_reference(arena, cases),
             crowded=self._request.ranks > self._setting.processors and self._request.hostfile is None,
         )
-        arena.cases = dict(enumerate(chosen))
         arena.open_rows = {
             (arm.name, number)
             for arm in arena.plan.arms
@@ -154,42 +153,34 @@ class Experiment:
             if planned_case(case) in arena.plan.cases[arm.name]
         } or {(arm.name, -1) for arm in arena.plan.arms}  # launch figures alone: rows without a case
         stack_run = next(s for s in self._run.stacks if s.stack == arena.name)
-        stack_run.cases, stack_run.library = chosen, launched.record.library
+        stack_run.cases, stack_run.library = list(arena.cases.values()), launched.record.library
         self._directory.write_run(self._run)
 
-    def _time_reference(self, arena: _Arena, cases: list[PlannedCase]) -> tuple[Launched, Timed]:
+    def _launch_reference(self, arena: _Arena, cases: dict[int, PlannedCase]) -> Launched:
         """Launch the reference outside the blocks.
 
         Raises:
             StackError: it does not run, so that there is nothing to compare with.
         """
-        numbered = dict(enumerate(cases))
-        launched = self._launch(arena, arena.plan.arms[0], numbered, None, 0)
+        launched = self._launch(arena, arena.plan.arms[0], cases, None, 0)
         if launched.record.outcome != "ok":
             tail = f"\n{launched.record.stderr_tail}" if launched.record.stderr_tail else ""
             raise StackError(
                 f"The C program does not run on stack '{arena.name}': {launched.record.detail}. "
                 f"'polympi doctor' looks for the cause.{tail}"
             )
-        return launched, {
-            planned_case(numbered[number]): (numbered[number].iterations, times_ns)
-            for number, times_ns in launched.samples.batches.items()
-        }
+        return launched
 
     def _block(self, arena: _Arena) -> None:
         began = time.monotonic()
-        request, block = self._request, arena.blocks
-        order = block_order([arm.name for arm in arena.plan.arms], block, request.seed, arena.name)
-        for position, name in enumerate(order):
-            arm = next((arm for arm in arena.arms() if arm.name == name), None)
-            if arm is None:
-                continue
-            cases = arena.cases_of(name)
-            shuffled = {
-                n: cases[n] for n in case_order(sorted(arena.cases), block, request.seed, arena.name) if n in cases
-            }
-            launched = self._launch(arena, arm, shuffled, block, position)
-            self._take_in(arena, launched, shuffled)
+        seed, block = self._request.seed, arena.blocks
+        of_block = arena.next_cases(seed)
+        arms = {arm.name: arm for arm in arena.plan.arms}
+        for position, name in enumerate(block_order(list(arms), block, seed, arena.name)):
+            if name not in arena.withdrawn:
+                cases = arena.covered(name, of_block)
+                launched = self._launch(arena, arms[name], cases, block, position)
+                self._take_in(arena, launched, cases)
         arena.blocks += 1
         self._block_seconds.append(time.monotonic() - began)
         self._stop_rows(arena)
