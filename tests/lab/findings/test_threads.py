@@ -15,7 +15,10 @@ def test_bindings_at_the_level_of_c_need_no_word():
 
 def test_another_level_is_said():
     analysis = _analysis(c="single", mpi4py="multiple")
-    assert "mpi4py ran at THREAD_MULTIPLE and C at THREAD_SINGLE" in threads_sentence(analysis, "mpich")
+    assert threads_sentence(analysis, "mpich") == (
+        "On mpich, mpi4py ran at THREAD_MULTIPLE and C at THREAD_SINGLE, so that its figures contain the price of the "
+        "level."
+    )
     assert [a.stack for a in answers(analysis) if a.topic == "threads"] == ["mpich"]
 
 
