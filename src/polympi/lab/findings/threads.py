@@ -31,8 +31,8 @@ def threads_sentence(analysis: Analysis, stack: str) -> str:
         hint = f": {listing(twins)} {verb(len(twins), 'shows', 'show')} what the level alone costs" if twins else ""
         said.append(
             sentence(
-                f"On {stack}, {listing(charged)} ran at THREAD_{level.upper()} and C at "
-                f"THREAD_{(reference or 'unknown').upper()}, so that {whose} figures contain the price of the level{hint}"
+                f"On {stack}, {listing(charged)} ran at THREAD_{level.upper()} and C at THREAD_"
+                f"{(reference or 'unknown').upper()}, so that {whose} figures contain the price of the level{hint}"
             )
         )
     return " ".join(said)
