@@ -127,7 +127,8 @@ def measure(request: Request) -> tuple[RunDirectory, Outcome]:
         for name, reason in plan.left_out.items():
             say(f"{name} is left out on {plan.stack.name}: {reason}")
     environment["stacks"] = {stack.name: describe(stack) for stack in request.stacks}
-    environment["findings"] = environment_findings(environment, request.ranks)
+    ranks_here = request.ranks if request.hostfile is None else 1  # how many come here, the host file does not tell us
+    environment["findings"] = environment_findings(environment, ranks_here)
     directory = RunDirectory.create(request.output, record(request, plans), environment)
     for finding in environment["findings"]:
         if finding["level"] == "warning":
