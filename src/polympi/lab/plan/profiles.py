@@ -20,7 +20,7 @@ class Profile:
         maximum_blocks: blocks after which a row stops whatever its precision.
         batches: timed batches a case and launch.
         batch_ns: length that calibration aims at for a batch of C. Above 1 ms, so that the clock's resolution and cost
-            vanish also if the machine speeds up.
+            vanish also if the machine then speeds up.
         events: iterations timed one by one, for percentiles.
         launch_timeout_s: after which a launch is killed.
         sizes: sizes of the main payload of ``latency`` in standard mode.
@@ -62,7 +62,7 @@ PROFILES = {
             minimum_blocks=6,
             maximum_blocks=6,
             batches=3,
-            batch_ns=1.1e6,
+            batch_ns=1.4e6,
             events=100,
             launch_timeout_s=60,
             sizes=(0, 1, 8, 64, 512, 4 * KI, 16 * KI, 64 * KI, 256 * KI, MI, 4 * MI),

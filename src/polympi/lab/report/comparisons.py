@@ -103,11 +103,14 @@ def _ratio_at(row: Row) -> str:
 
 
 def _pings(stack: str, rows: Sequence[Row]) -> Comparison | None:
-    ours = {
-        mode: _nearest(_select(rows, "latency", mode, "bytes", REFERENCE), 1) for mode in ("standard", "synchronous")
-    }
-    if ours["standard"] is None and ours["synchronous"] is None:
+    standard_rows, synchronous_rows = (
+        {r.size_bytes: r for r in _select(rows, "latency", mode, "bytes", REFERENCE)}
+        for mode in ("standard", "synchronous")
+    )
+    a = _nearest([r for size, r in standard_rows.items() if size in synchronous_rows], 1)
+    if a is None:
         return None
+    b = synchronous_rows[a.size_bytes]
     table = published("send_ssend_ping")
     times = {(p, m): seconds / _PINGS * 1e9 for p, m, seconds in table.frame.iter_rows()}
     lines = []
@@ -116,14 +119,13 @@ def _pings(stack: str, rows: Sequence[Row]) -> Comparison | None:
         label = f"published, {_PLACEMENTS.get(placement, placement)}"
         ratio = plain_ratio(synchronous / standard)
         lines.append((label, "1 B", format_ns(standard), format_ns(synchronous), ratio))
-    a, b = ours["standard"], ours["synchronous"]
-    size = next(size_words(row.size_bytes) for row in (a, b) if row is not None)
-    both = a is not None and b is not None and a.size_bytes == b.size_bytes
-    ratio = plain_ratio((b.median_ns or 0) / (a.median_ns or 1)) if both and a and b else "–"
+    size = size_words(a.size_bytes)
+    ratio = plain_ratio(b.median_ns / a.median_ns) if a.median_ns and b.median_ns else "–"
     lines.append((f"C on {stack}, here", size, _median(a), _median(b), ratio))
     said = "One way of a ping-pong from C. "
-    said += f"Published, on one node: a synchronous send takes {lines[0][4]} × a standard one"
-    said += f"; here {ratio} × at {size}." if both else "."
+    said += (
+        f"Published, on one node: a synchronous send takes {lines[0][4]} × a standard one; here {ratio} × at {size}."
+    )
     return Comparison(table.source, stack, said, ("", "size", "standard", "synchronous", "ratio"), lines)
 
 
@@ -166,14 +168,14 @@ def _modules(stack: str, fits: Sequence[Fit]) -> Comparison | None:
     ratios = {}
     for fit in ours:
         first, last = fit.segments[0], fit.segments[-1]
-        bandwidth = rate(1000.0 / last.per_byte_ns) if last.per_byte_ns > 0 else "–"
+        bandwidth = rate(last.bandwidth_mb_per_s) if last.bandwidth_mb_per_s is not None else "–"
         ratios[fit.binding] = plain_ratio(first.latency_ns / base) if base > 0 else "–"
         lines.append((f"{fit.binding} on {stack}, here", format_ns(first.latency_ns), bandwidth, ratios[fit.binding]))
     said = f"Published: mpi4py's fitted latency is {plain_ratio(theirs['mpi4py'][0] / c_latency)} × that of C."
     others = [name for name in ratios if name != REFERENCE]
     if others:
         said += " Here: " + ", ".join(f"{name} {ratios[name]} ×" for name in others) + "."
-    said += " Our latency is that of the first protocol segment, our bandwidth that of the last."
+    said += " Our latency is that of the first protocol segment, our bandwidth that of the last, if its times are on a line."
     return Comparison(table.source, stack, said, ("", "latency", "bandwidth", "latency / C"), lines)
 
 
@@ -196,11 +198,11 @@ def _ping_pong_csharp(stack: str, rows: Sequence[Row]) -> Comparison | None:
     said = f"Published: a ping-pong of {theirs['parameter'][0]} takes C# {lines[0][3]} × the time of C. Here: "
     parts = []
     for binding, row in nearest.items():
-        c_ns = (row.median_ns or 0.0) - (row.delta_to_c_ns or 0.0)
-        what = f"one {row.payload}" if row.payload == "int" else size_words(row.size_bytes)
-        lines.append(
-            (f"{binding} on {stack}, {what}", format_ns(c_ns), format_ns(row.median_ns or 0.0), plain_ratio(row.ratio))
+        reference = next(
+            r for r in rows if (r.family, r.size_bytes, r.binding) == (row.family, row.size_bytes, REFERENCE)
         )
+        what = f"one {row.payload}" if row.payload == "int" else size_words(row.size_bytes)
+        lines.append((f"{binding} on {stack}, {what}", _median(reference), _median(row), plain_ratio(row.ratio)))
         parts.append(f"{binding} {plain_ratio(row.ratio)} × ({what})")
     headers = ("", "C", "other", "ratio")
     return Comparison(table.source, stack, said + ", ".join(parts) + ".", headers, lines)

@@ -204,7 +204,7 @@ def fit_lines(analysis: Analysis) -> list[FitLine]:
                     (
                         f"{format_size(s.first_size)} – {format_size(s.last_size)}",
                         format_ns(s.latency_ns),
-                        rate(1000.0 / s.per_byte_ns) if s.per_byte_ns > 0 else "–",
+                        rate(s.bandwidth_mb_per_s) if s.bandwidth_mb_per_s is not None else "–",
                         f"{100 * s.largest_residual:.0f} %",
                     )
                     for s in fit.segments

@@ -8,6 +8,10 @@ import polars as pl
 
 from polympi.lab.samples.records import Environment, LaunchRecord, Outcome, RunRecord
 
+# Relative residual beyond which a line is no description of its sizes: its slope would name a bandwidth that the
+# measured times contradict by more than their noise ever does.
+LARGEST_RESIDUAL = 0.25
+
 
 @dataclass(frozen=True)
 class Segment:
@@ -16,7 +20,7 @@ class Segment:
     Attributes:
         first_size, last_size: the sizes in bytes the segment was fitted over, both included.
         latency_ns: the intercept.
-        per_byte_ns: the slope; bandwidth in MB/s is ``1000 / per_byte_ns`` (None slope-free segments have 0).
+        per_byte_ns: the slope; 0 for a flat segment.
         largest_residual: largest relative residual, ``|fitted - measured| / measured``.
     """
 
@@ -25,6 +29,13 @@ class Segment:
     latency_ns: float
     per_byte_ns: float
     largest_residual: float
+
+    @property
+    def bandwidth_mb_per_s(self) -> float | None:
+        """The bandwidth the slope stands for; None for a flat line, and where the times are not on a line."""
+        if self.per_byte_ns <= 0 or self.largest_residual > LARGEST_RESIDUAL:
+            return None
+        return 1000.0 / self.per_byte_ns
 
 
 @dataclass(frozen=True)

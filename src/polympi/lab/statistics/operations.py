@@ -7,7 +7,8 @@ divided by the messages in it too.
 Readings of the clock that lie inside a measured time are taken off, at the cost the launch itself measured for one
 reading (between two readings lies the time of one): once for each event, and once for each iteration of
 a benchmark that is timed singly (rooted collectives, which read the clock around every call). A time that would become
-negative is 0. Batches of the others hold thousands of iterations between two readings; nothing is taken off them.
+negative is 0. Nothing is taken off the batches of the others: between two readings they hold many iterations, or a
+few that take a millisecond together.
 """
 
 from __future__ import annotations
