@@ -175,7 +175,7 @@ def _modules(stack: str, fits: Sequence[Fit]) -> Comparison | None:
     others = [name for name in ratios if name != REFERENCE]
     if others:
         said += " Here: " + ", ".join(f"{name} {ratios[name]} ×" for name in others) + "."
-    said += " Our latency is that of the first protocol segment, our bandwidth that of the last, if its times are on a line."
+    said += " Our latency is that of the first protocol segment, our bandwidth that of the last, where a line fits it."
     return Comparison(table.source, stack, said, ("", "latency", "bandwidth", "latency / C"), lines)
 
 
@@ -198,9 +198,8 @@ def _ping_pong_csharp(stack: str, rows: Sequence[Row]) -> Comparison | None:
     said = f"Published: a ping-pong of {theirs['parameter'][0]} takes C# {lines[0][3]} × the time of C. Here: "
     parts = []
     for binding, row in nearest.items():
-        reference = next(
-            r for r in rows if (r.family, r.size_bytes, r.binding) == (row.family, row.size_bytes, REFERENCE)
-        )
+        case = (row.family, row.size_bytes, REFERENCE)
+        reference = next((r for r in rows if (r.family, r.size_bytes, r.binding) == case), None)
         what = f"one {row.payload}" if row.payload == "int" else size_words(row.size_bytes)
         lines.append((f"{binding} on {stack}, {what}", _median(reference), _median(row), plain_ratio(row.ratio)))
         parts.append(f"{binding} {plain_ratio(row.ratio)} × ({what})")
