@@ -105,6 +105,85 @@ def test_collectives_name_the_cheapest_and_the_dearest():
     assert "barrier is not separable from C there" in said
 
 
+@pytest.mark.parametrize(
+    ("verdicts", "expected"),
+    [
+        ("S-S", "reaches 50 % at 8 B and 50 % at 1 KiB of C's bandwidth (2 of 3 sizes separable; 512 MB/s at 1 KiB)."),
+        ("--S", "reaches 50 % at 1 KiB of C's bandwidth (1 of 3 sizes separable; 512 MB/s at 1 KiB)."),
+        (
+            "S-S-",
+            "reaches 50 % at 8 B and 50 % at 1 KiB of C's bandwidth (2 of 3 sizes up to 1 KiB separable); "
+            "at 8 KiB it is not separable from C (8.16 GB/s at 8 KiB).",
+        ),
+    ],
+)
+def test_bandwidth_says_how_many_sizes_are_separable(verdicts, expected):
+    rows = [
+        summary_row(s, c_ns=1000, delta=1000, benchmark="bandwidth")
+        if v == "S"
+        else summary_row(s, c_ns=1000, delta=4, verdict="not separated", benchmark="bandwidth")
+        for s, v in zip(FULL[1:], verdicts, strict=False)
+    ]
+    assert say(rows, "bandwidth") == f"In bandwidth mpi4py {expected}"
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "expected"),
+    [
+        (
+            "SSSS--S",
+            "(median over 4 sizes; 1.65 × C at 8 B); at 1 MiB it takes 1.65 × C (+520 ns; 5 of 7 sizes separable).",
+        ),
+        (
+            "SSSS-S-",
+            "(median over 4 sizes; 1.65 × C at 8 B; 5 of 6 sizes up to 64 KiB separable); "
+            "at 1 MiB it is not separable from C.",
+        ),
+        ("SSS-SSS", "at 3 (by 520 ns) of the 4 sizes from 0 B to 1 KiB; at 1 MiB it takes 1.65 × C (+520 ns)."),
+    ],
+)
+def test_latency_says_how_many_sizes_are_separable(verdicts, expected):
+    rows = [
+        summary_row(s, verdict="slower" if v == "S" else "not separated") for s, v in zip(FULL, verdicts, strict=False)
+    ]
+    assert say(rows, "latency").endswith(expected)
+
+
+def test_collectives_name_an_unusual_payload():
+    rows = [summary_row(8, delta=500, benchmark="reduce", payload="float64")]
+    rows += [summary_row(8, delta=900, benchmark="allreduce", payload="array")]
+    rows += [summary_row(8, delta=2, verdict="not separated", benchmark="bcast", payload="dict")]
+    said = say(rows, "collectives")
+    assert "500 ns (reduce) to 900 ns (allreduce of an array)" in said
+    assert "bcast of a small dict is not separable from C there" in said
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "expected"),
+    [
+        ("SFS-", "from 64 KiB on 2 of 4 rows are slower and 1 faster than C."),
+        ("--F-", "from 64 KiB on 1 of 4 rows is faster than C."),
+        ("----", "from 64 KiB on none of 4 rows is separable from C."),
+        ("F", "at 64 KiB it is faster than C."),
+        ("-", "at 64 KiB it is not separable from C."),
+    ],
+)
+def test_large_collectives_say_slower_and_faster(verdicts, expected):
+    words = {"S": "slower", "F": "faster", "-": "not separated"}
+    rows = [summary_row(8, benchmark="bcast")]
+    for i, v in enumerate(verdicts):
+        delta = -500 if v == "F" else 500
+        rows.append(summary_row(65536 << i, c_ns=9000, delta=delta, verdict=words[v], benchmark="bcast"))
+    assert say(rows, "collectives").endswith(f"; {expected}")
+
+
+@pytest.mark.parametrize(("sizes", "where"), [(FULL[1:6:4], "8 B and 64 KiB"), (FULL[:5], "5 sizes from 0 B to 8 KiB")])
+def test_other_modes_say_at_which_sizes(sizes, where):
+    rows = [summary_row(s) for s in FULL]
+    rows += [summary_row(s, delta=510 + i, mode="ready") for i, s in enumerate(sizes)]
+    assert f"In the mode ready at {where} the difference is +510 ns to +51" in say(rows, "latency")
+
+
 def test_startup_and_memory():
     rows = [
         summary_row(0, c_ns=3e8, delta=1.1e8, benchmark="startup", mode="first-barrier", payload="none"),

@@ -174,8 +174,8 @@ def _modes(families: dict[Family, list[Row]]) -> list[str]:
     modes = {row.mode for row in rows}
     separated = sorted(row.delta for row in rows if row.separated)
     which = f"the mode {next(iter(modes))}" if len(modes) == 1 else f"the {len(modes)} other modes"
-    sizes = {row.size_bytes for row in rows}
-    where = f" at {format_size(next(iter(sizes)))}" if len(sizes) == 1 else ""
+    sizes = [format_size(size) for size in sorted({row.size_bytes for row in rows})]
+    where = f" at {listing(sizes)}" if len(sizes) < 4 else f" at {len(sizes)} sizes from {sizes[0]} to {sizes[-1]}"
     if not separated:
         return [f"In {which}{where} it is not separable from C."]
     span = signed(separated[0])

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
-from polympi.lab.findings.phrases import count, duration, first_few, listing, percent, rate, signed, times
+from polympi.lab.findings.phrases import count, duration, first_few, listing, percent, rate, signed, times, verb
 from polympi.lab.findings.rows import SMALL, Row, example_size
 from polympi.lab.units import format_size
+
+_OBJECTS = {"int": "an integer", "float": "a float", "dict": "a small dict", "array": "an array"}
+_BUFFERS = ("bytes", "none", "float64")  # what a collective carries unless its sentence names another payload
 
 
 def cost_predicate(rows: Sequence[Row], thing: str) -> str:
@@ -28,11 +31,15 @@ def cost_predicate(rows: Sequence[Row], thing: str) -> str:
         return _nothing_separated(judged)
     head, tail = _split_tail(judged)
     small = [row for row in head if row.size_bytes <= SMALL] or head
-    clauses = [_small_messages(small, thing)]
     rest = head[len(small) :]
+    clauses = [_small_messages(small, thing)]
+    hidden = "" if all(row.separated for row in rest) else _separable(head, tail)
+    if hidden and tail:
+        clauses[0] = _with_aside(clauses[0], hidden)
     if rest and not tail and rest[-1].separated:
         last = rest.pop()
-        clauses.append(f"at {format_size(last.size_bytes)} it takes {times(last.ratio)} C ({signed(last.delta)})")
+        quoted = f"at {format_size(last.size_bytes)} it takes {times(last.ratio)} C ({signed(last.delta)})"
+        clauses.append(_with_aside(quoted, hidden))
     faster = [row for row in rest if row.verdict == "faster"]
     slower = [] if small[0].separated else [row for row in rest if row.verdict == "slower"]
     for word, members in (("slower", slower), ("faster", faster)):
@@ -56,13 +63,14 @@ def bandwidth_predicate(rows: Sequence[Row], *, short: bool = False) -> str:
         return "" if short else _unjudged(rows)
     reached = "" if short else _reached(judged[-1])
     if not any(row.separated for row in judged):
-        return _nothing_separated(judged) + reached
+        return _with_aside(_nothing_separated(judged), reached)
     head, tail = _split_tail(judged)
     separated = [row for row in head if row.separated]
     quoted = {row.size_bytes: row for row in (separated[0], separated[-1])}
     shares = [f"{percent(1.0 / row.ratio)} at {format_size(size)}" for size, row in quoted.items()]
     reaches = f"reaches {listing(shares)}" if short else f"reaches {listing(shares)} of C's bandwidth"
-    return "; ".join([reaches, *_tail_clause(tail)]) + reached
+    reaches = _with_aside(reaches, _separable(head, tail) if len(separated) < len(head) else "")
+    return _with_aside("; ".join([reaches, *_tail_clause(tail)]), reached)
 
 
 def collectives_predicate(by_benchmark: dict[str, list[Row]]) -> str:
@@ -72,7 +80,7 @@ def collectives_predicate(by_benchmark: dict[str, list[Row]]) -> str:
         by_benchmark: for each collective, the rows of the binding, sizes ascending.
     """
     judged = {name: [row for row in rows if row.judged] for name, rows in by_benchmark.items()}
-    judged = {name: rows for name, rows in judged.items() if rows}
+    judged = {_collective(name, rows[0].payload): rows for name, rows in judged.items() if rows}
     if not judged:
         return ""
     costs, others = _small_costs(judged)
@@ -113,13 +121,22 @@ def _large_collectives(judged: dict[str, list[Row]]) -> str:
     large = [row for rows in judged.values() for row in rows if row.size_bytes >= 64 * SMALL]
     if not large:
         return ""
-    separated = sum(row.separated for row in large)
     if len(large) == 1:
-        return f"; at {format_size(large[0].size_bytes)} it is {'' if separated else 'not '}separable from C"
+        verdict = f"{large[0].verdict} than C" if large[0].separated else "not separable from C"
+        return f"; at {format_size(large[0].size_bytes)} it is {verdict}"
     where = f"from {format_size(64 * SMALL)} on"
-    if separated == 0:
-        return f"; {where} none of {count(len(large), 'row')} is separable from C"
-    return f"; {where} {separated} of {count(len(large), 'row')} {'is' if separated == 1 else 'are'} separable from C"
+    rows = count(len(large), "row")
+    words = [row.verdict for row in large if row.separated]
+    found = [(words.count(word), word) for word in ("slower", "faster") if word in words]
+    if not found:
+        return f"; {where} none of {rows} is separable from C"
+    (first, word), *more = found
+    said = [f"{first} of {rows} {verb(first, 'is', 'are')} {word}", *(f"{number} {word}" for number, word in more)]
+    return f"; {where} {listing(said)} than C"
+
+
+def _collective(name: str, payload: str) -> str:
+    return name if payload in _BUFFERS else f"{name} of {_OBJECTS.get(payload, payload)}"
 
 
 def _change(delta: float) -> str:
@@ -164,6 +181,18 @@ def _split_tail(judged: Sequence[Row]) -> tuple[list[Row], list[Row]]:
     return list(judged[: last + 1]), list(judged[last + 1 :])
 
 
+def _separable(head: Sequence[Row], tail: Sequence[Row]) -> str:
+    reach = f" up to {format_size(head[-1].size_bytes)}" if tail else ""
+    return f"{sum(row.separated for row in head)} of {len(head)} sizes{reach} separable"
+
+
+def _with_aside(text: str, aside: str) -> str:
+    """The text with an aside in brackets, joined to the brackets it may already end with."""
+    if not aside:
+        return text
+    return f"{text[:-1]}; {aside})" if text.endswith(")") else f"{text} ({aside})"
+
+
 def _nothing_separated(judged: Sequence[Row]) -> str:
     if len(judged) == 1:
         return f"is not separable from C at {format_size(judged[0].size_bytes)}"
@@ -200,4 +229,4 @@ def _size_and_ratio(row: Row) -> str:
 def _reached(row: Row) -> str:
     if row.mb_per_s is None:
         return ""
-    return f" ({rate(row.mb_per_s)} at {format_size(row.size_bytes)})"
+    return f"{rate(row.mb_per_s)} at {format_size(row.size_bytes)}"
