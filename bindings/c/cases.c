@@ -64,7 +64,13 @@ static size_t spacing(const struct plan_case *c) {
     return is_point_to_point(c->benchmark) ? arena_stride(c->bytes) : c->bytes;
 }
 
-/* Carves the buffers of a case out of an arena; with an arena without memory this counts what they take. */
+/* Messages in a row, which take a place even when they are empty; no messages take none. */
+static char *carve_messages(struct arena *arena, int messages, size_t stride) {
+    return messages ? arena_carve(arena, 1, (size_t)messages * stride) : NULL;
+}
+
+/* Carves the buffers of a case out of an arena; with an arena without memory this counts what they take.
+ * Every program lays them out alike: distances in memory change times, too. */
 static struct exchange place(const struct plan_case *c, int window, struct ranks ranks, struct arena *arena) {
     const struct messages messages = count_messages(c->benchmark, window, ranks);
     struct exchange x = {.type = payload_datatype(c->payload),
@@ -73,9 +79,10 @@ static struct exchange place(const struct plan_case *c, int window, struct ranks
                          .window = window,
                          .stride = spacing(c)};
     latency_choose(c, &x);
-    x.outgoing = arena_carve(arena, 1, (size_t)messages.outgoing * x.stride);
-    x.incoming = arena_carve(arena, 1, (size_t)messages.incoming * x.stride);
+    x.outgoing = carve_messages(arena, messages.outgoing, x.stride);
+    x.incoming = carve_messages(arena, messages.incoming, x.stride);
     x.acknowledgement = arena_carve(arena, 1, 1);
+    arena_carve(arena, 1, 0); /* other languages need an address for an empty message */
     x.attached_bytes = (int)latency_attached_bytes(c);
     x.attached = arena_carve(arena, 1, (size_t)x.attached_bytes);
     if (c->benchmark == BCAST && ranks.rank == 0)
@@ -152,18 +159,33 @@ static void check_message(const struct plan_case *c, struct ranks ranks, const c
                  fault);
 }
 
-/* One iteration of the very loop that will be timed, with messages that are checked. */
-static void validate(const struct plan_case *c, struct ranks ranks, const struct loops *loops,
-                     const struct exchange *x, char *complaint) {
+/* One iteration as a batch makes it, or as an event makes it, whose messages are checked. */
+static void validate_loop(const struct plan_case *c, struct ranks ranks, const struct loops *loops,
+                          bool singly, const struct exchange *x, char *complaint) {
     const struct messages messages = count_messages(c->benchmark, x->window, ranks);
-    payload_poison(x->incoming, (size_t)messages.incoming * x->stride);
-    for (int i = 0; i < messages.outgoing; i++)
-        payload_fill(x->outgoing + (size_t)i * x->stride, c, ranks.rank, i);
+    int64_t ns;
+    if (messages.incoming)
+        payload_poison(x->incoming, (size_t)messages.incoming * x->stride);
     latency_begin(c, x, ranks.rank);
-    loops->batch(x, 1);
+    if (singly)
+        loops->singly(x, ranks, 1, &ns);
+    else
+        loops->batch(x, 1);
     latency_end(c, x, ranks.rank);
     for (int i = 0; i < messages.incoming && !complaint[0]; i++)
         check_message(c, ranks, x->incoming + (size_t)i * x->stride, i, complaint);
+}
+
+/* One iteration of each of the very loops that will be timed: rooted collectives have no other than the one
+ * that times each iteration alone, and rank 1 answers both of rank 0 in the same way. */
+static void validate(const struct plan_case *c, struct ranks ranks, const struct loops *loops,
+                     const struct exchange *x, char *complaint) {
+    const struct messages messages = count_messages(c->benchmark, x->window, ranks);
+    for (int i = 0; i < messages.outgoing; i++)
+        payload_fill(x->outgoing + (size_t)i * x->stride, c, ranks.rank, i);
+    if (!is_rooted(c->benchmark))
+        validate_loop(c, ranks, loops, false, x, complaint);
+    validate_loop(c, ranks, loops, !is_point_to_point(c->benchmark) || ranks.rank == 0, x, complaint);
 }
 
 /* Ranks 0 and 1 only; the figures of rank 0 count. */
@@ -183,7 +205,8 @@ static void time_point_to_point(const struct plan_case *c, struct ranks ranks, c
     latency_end(c, x, ranks.rank);
 }
 
-/* Calls that hold the ranks together: a batch is one stretch of time, its maximum over the ranks. */
+/* Calls that hold the ranks together: a batch is one stretch of time. Its maximum over the ranks is left to
+ * be found after the events, since nothing else comes between batches and events. */
 static void time_joint_batches(const struct plan_case *c, struct ranks ranks, const struct loops *loops,
                                const struct exchange *x, int64_t *batches) {
     loops->batch(x, c->warmup);
@@ -193,7 +216,6 @@ static void time_joint_batches(const struct plan_case *c, struct ranks ranks, co
         loops->batch(x, c->iterations);
         batches[i] = now_ns() - start;
     }
-    largest_over_ranks(ranks, batches, c->batches);
 }
 
 /* Calls in which ranks would run ahead: a batch is the sum of its iterations' maxima over the ranks. */
@@ -216,6 +238,8 @@ static void time_collective(const struct plan_case *c, struct ranks ranks, const
     else
         time_joint_batches(c, ranks, loops, x, workspace->batches);
     loops->singly(x, ranks, c->events, workspace->ns);
+    if (!is_rooted(c->benchmark))
+        largest_over_ranks(ranks, workspace->batches, c->batches);
     largest_over_ranks(ranks, workspace->ns, c->events);
 }
 

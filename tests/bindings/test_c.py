@@ -41,6 +41,31 @@ HEADER = (
 )
 
 
+COLLECTIVES = {"bcast", "gather", "scatter", "allgather", "alltoall"}  # those that move bytes
+# One of the two loops of a collective does nothing. The linker puts this in place of collective_loops.
+IDLE_LOOP = """
+#define _DEFAULT_SOURCE
+#include "exchange.h"
+
+const struct loops *__real_collective_loops(enum benchmark benchmark);
+const struct loops *__wrap_collective_loops(enum benchmark benchmark);
+
+static void idle_batch(const struct exchange *x, int iterations) { (void)x, (void)iterations; }
+
+static void idle_singly(const struct exchange *x, struct ranks ranks, int iterations, int64_t *ns) {
+    (void)x, (void)ranks, (void)iterations, (void)ns;
+}
+
+const struct loops *__wrap_collective_loops(enum benchmark benchmark) {
+    static struct loops loops;
+    loops = *__real_collective_loops(benchmark);
+    loops.IDLE = idle_IDLE;
+    (void)idle_batch, (void)idle_singly;
+    return &loops;
+}
+"""
+
+
 @dataclass
 class Samples:
     """A samples file, read as strictly as the protocol can be."""
@@ -250,6 +275,20 @@ def test_a_wrong_byte_is_found_in_every_benchmark(stack: Stack, tmp_path: Path) 
     assert samples.ended
     assert {cases[i] for i, verdict in samples.valid.items() if verdict.startswith("failed message")} == set(cases)
     assert not samples.batches
+
+
+@pytest.mark.parametrize("idle", ["batch", "singly"])
+def test_each_loop_that_is_timed_is_checked(mpich: Stack, tmp_path: Path, idle: str) -> None:
+    source = tmp_path / "idle.c"
+    source.write_text(IDLE_LOOP.replace("IDLE", idle))
+    parts = sorted(path.name for path in SOURCES.glob("*.c"))
+    program = compile_with_sources(mpich, tmp_path, source, *parts, options=("-Wl,--wrap=collective_loops",))
+    cases = [case for case in catalogue_cases([8]) if " bytes " in case and case.split()[0] in COLLECTIVES]
+    (tmp_path / "plan").write_text(plan_of(cases))
+    written = tmp_path / "samples"
+    samples = launch(mpich, tmp_path, [str(program), str(tmp_path / "plan"), str(written)], written).samples
+    failed = {cases[i].split()[0] for i, verdict in samples.valid.items() if verdict.startswith("failed message")}
+    assert failed == (COLLECTIVES if idle == "singly" else {"allgather", "alltoall"})
 
 
 def test_a_rank_that_crashes_leaves_what_was_done_before(mpich: Stack, tmp_path: Path) -> None:
