@@ -152,7 +152,9 @@ def main(
             raise UsageError(f"'{folder}' has runs already: count them with --resume, or choose another folder.")
         for number in range(len(done), runs):
             say(f"run {number + 1} of {runs}")
-            directory, outcome = measure(_request(_new_path(folder), stack, split_list(binding), split_list(bench)))
+            directory, outcome = measure(
+                _request(_new_path(folder), stack, _names(binding, "--binding"), _names(bench, "--bench") or [])
+            )
             end_if_cut_short(outcome)
             done.append(directory)
         rows = {directory.path.name: again_rows(analyse(directory).summary) for directory in done}
@@ -171,12 +173,12 @@ def _report(rows: dict[str, pl.DataFrame], stack: str, csv: Path | None) -> None
         raise typer.Exit(MISSED)
 
 
-def _request(path: Path, stack: str, wanted: list[str], benches: list[str]) -> Request:
+def _request(path: Path, stack: str, wanted: list[str] | None, benches: list[str]) -> Request:
     return Request(
         output=path,
         stacks=[get_stack(stack)],
         bindings=load_bindings(),
-        wanted=wanted or None,
+        wanted=wanted,
         benches=benches,
         sizes=None,
         ranks=2,
@@ -198,6 +200,10 @@ def _folder(keep: Path | None) -> Iterator[Path]:
     except OSError as error:
         raise UsageError(f"Cannot keep runs in '{keep}': {error.strerror}.") from error
     yield keep
+
+
+def _names(text: str | None, option: str) -> list[str] | None:
+    return None if text is None else split_list(text, option)
 
 
 def _new_path(folder: Path) -> Path:

@@ -21,7 +21,10 @@ def parse_size(text: str) -> int:
     match = _SIZE.fullmatch(text.strip())
     if not match:
         raise UsageError(f"'{text}' is not a size: write bytes as 8, 64KiB, 4MiB.")
-    return int(match[1]) * _BINARY[match[2].lower()]
+    size = int(match[1]) * _BINARY[match[2].lower()]
+    if size >= 2**63:
+        raise UsageError(f"'{text}' is more bytes than any machine addresses.")
+    return size
 
 
 def parse_sizes(text: str) -> list[int]:

@@ -180,7 +180,7 @@ def test_imported_rows_are_shown_and_added(tmp_path: Path) -> None:
 @pytest.mark.mpi
 def test_list_and_doctor_say_what_is_there(tmp_path: Path, mpich: Stack) -> None:
     listed = polympi("list", folder=tmp_path).stdout
-    for word in ("mpich", "installed", "impi", "polympi stack add", "mpi4py-pkl5", "c-again", "bibandwidth", "startup"):
+    for word in ("mpich", "installed", "impi", "mpi4py-pkl5", "c-again", "bibandwidth", "startup"):
         assert word in listed
     checked = polympi("doctor", folder=tmp_path)
     assert checked.returncode == 0, checked.stdout
@@ -193,3 +193,30 @@ def test_without_a_stack_the_remedy_is_told(tmp_path: Path) -> None:
     done = polympi("run", "--stack", "openmpi", folder=tmp_path, **empty)
     assert done.returncode == 2
     assert "install it with 'polympi stack add openmpi'" in told(done)
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--bench", ","], "--bench names nothing"),
+        (["--binding", ""], "--binding names nothing"),
+        (["--sizes", "99999999999999999999"], "more bytes than any machine addresses"),
+        (["-o", "x" * 300], "File name too long"),
+        (["--bench", "barrier", "--time-limit", "1ms"], "The time limit of 1ms ended before the first block"),
+    ],
+)
+def test_empty_and_excessive_input_is_told(tmp_path: Path, mpich: Stack, arguments: list[str], sentence: str) -> None:
+    done = polympi("run", "--stack", "mpich", *arguments, folder=tmp_path)
+    assert done.returncode == 2
+    assert sentence in told(done)
+
+
+def test_a_directory_with_the_signs_of_a_pattern_is_one_directory(tmp_path: Path) -> None:
+    make_run(tmp_path / "run[1]", blocks=6)
+    make_run(tmp_path / "run1", blocks=6, seed=2)
+    make_run(tmp_path / "run?", blocks=6)
+    for name in ("run[1]", "run?"):
+        assert polympi("report", name, "--csv", folder=tmp_path).returncode == 0
+    one, other = ((tmp_path / name / "summary.csv").read_text() for name in ("run[1]", "run?"))
+    assert one == other

@@ -90,3 +90,11 @@ def test_an_interruption_ends_the_command(tmp_path: Path) -> None:
             on_tick=interrupt,
         )
     assert not [pid for pid in _pids(pids, 2) if _alive(pid)]
+
+
+def test_a_command_that_prints_for_ever_is_ended(tmp_path: Path) -> None:
+    ended = run_tree(["yes"], environment=os.environ, timeout_s=30, output=tmp_path / "output")
+    assert ended.flooded
+    assert not ended.timed_out
+    assert ended.wall_ns < 20e9
+    (tmp_path / "output").unlink()

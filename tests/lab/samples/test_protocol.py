@@ -48,6 +48,8 @@ def test_a_launch_cut_short_anywhere_is_read_as_far_as_it_goes(length) -> None:
     [
         ("hello", "unknown record"),
         ("batch 0 12 -3", "negative"),
+        ("batch 0 99999999999999999999", "too large"),
+        ("memory 99999999999999999999 5", "too large"),
         ("batch 9 12", "case 9 is not in the plan"),
         ("batch 0 12 a", "invalid literal"),
         ("batch 0 1\nbatch 0 2", "a second 'batch' of case 0"),

@@ -54,3 +54,18 @@ def test_damage_is_told_by_file(tmp_path: Path) -> None:
     (path / "run.json").write_bytes(b'{"format": 99}')
     with pytest.raises(ResultError):
         RunDirectory.open(path)
+
+
+def test_a_last_line_that_was_cut_off_costs_one_launch(tmp_path: Path) -> None:
+    directory = make_run(tmp_path / "run", blocks=2)
+    path = tmp_path / "run" / "launches.jsonl"
+    path.write_bytes(path.read_bytes()[:-40])
+    assert len(directory.launches()) == 7
+    assert list(directory.samples_of_launches())
+
+
+def test_missing_samples_are_told(tmp_path: Path) -> None:
+    directory = make_run(tmp_path / "run", blocks=2)
+    (tmp_path / "run" / "samples" / "000003.parquet").unlink()
+    with pytest.raises(ResultError, match="the samples of launch 3 are missing"):
+        list(directory.samples_of_launches())

@@ -94,8 +94,8 @@ def _run_build(binding: Binding, stack: Stack, built: Path) -> None:
             timeout=BUILD_TIMEOUT_S,
             check=False,
         )
-    except FileNotFoundError as error:
-        raise BuildError(f"Binding '{binding.name}' cannot be built: there is no '{command[0]}'.") from error
+    except OSError as error:
+        raise BuildError(f"Binding '{binding.name}' cannot be built: '{command[0]}': {error.strerror}.") from error
     except subprocess.TimeoutExpired as error:
         raise BuildError(f"The build of binding '{binding.name}' took over {BUILD_TIMEOUT_S:.0f} s.") from error
     if done.returncode != 0:
@@ -114,7 +114,12 @@ def _fill(
         "python": stack.python,
         **(more or {}),
     }
-    return [part.format_map(places) for part in template]
+    try:
+        return [part.format_map(places) for part in template]
+    except (KeyError, ValueError, IndexError, AttributeError) as error:
+        raise BuildError(
+            f"A command in the manifest of '{binding.name}' has a place that is not known: {error}."
+        ) from error
 
 
 def _output_folder(binding: Binding, stack: Stack) -> Path:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
+from packaging.requirements import InvalidRequirement, Requirement
 
 from polympi.lab.catalogue import Case
 from polympi.lab.errors import UsageError
@@ -132,9 +133,12 @@ def load_manifest(path: Path) -> Manifest:
         UsageError: it is not TOML, or a field is missing, misspelt or of another type.
     """
     try:
-        return msgspec.convert(tomllib.loads(path.read_text()), Manifest)
-    except (OSError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        manifest = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Manifest)
+        for requirement in manifest.needs.python:
+            Requirement(requirement)
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError, InvalidRequirement) as error:
         raise UsageError(f"The manifest '{path}' cannot be used: {error}.") from error
+    return manifest
 
 
 def python_requirements(bindings: Iterable[Binding]) -> list[str]:

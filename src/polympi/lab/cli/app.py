@@ -11,6 +11,7 @@ from polympi import __version__
 from polympi.lab.cli.console import errors
 from polympi.lab.cli.diff import diff
 from polympi.lab.cli.doctor import doctor
+from polympi.lab.cli.exit_codes import BROKEN_PIPE, IMPOSSIBLE
 from polympi.lab.cli.imports import import_files
 from polympi.lab.cli.listing import list_all
 from polympi.lab.cli.report import report
@@ -59,3 +60,9 @@ def run_app() -> None:
     except LabError as error:
         errors.print(f"polympi: {error}", markup=False, soft_wrap=True)
         sys.exit(error.exit_code)
+    except BrokenPipeError:
+        sys.exit(BROKEN_PIPE)
+    except OSError as error:  # a full disk, a name too long: said by the system, and for the user to mend
+        where = f"'{error.filename}': " if error.filename else ""
+        errors.print(f"polympi: {where}{error.strerror or error}.", markup=False, soft_wrap=True)
+        sys.exit(IMPOSSIBLE)

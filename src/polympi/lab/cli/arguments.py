@@ -22,9 +22,16 @@ BindingFolders = Annotated[
 ]
 
 
-def split_list(text: str | None) -> list[str]:
-    """The items of a comma-separated list."""
-    return [item.strip() for item in (text or "").split(",") if item.strip()]
+def split_list(text: str, option: str) -> list[str]:
+    """The items of a comma-separated list, at least one.
+
+    Raises:
+        UsageError: there is none (an empty shell variable must not mean everything).
+    """
+    items = [item.strip() for item in text.split(",") if item.strip()]
+    if not items:
+        raise UsageError(f"{option} names nothing: give at least one name, or leave the option out.")
+    return items
 
 
 def choose_stacks(text: str | None, bindings: dict[str, Binding]) -> list[Stack]:
@@ -33,7 +40,7 @@ def choose_stacks(text: str | None, bindings: dict[str, Binding]) -> list[Stack]
     Raises:
         StackError: a stack is not installed or incomplete.
     """
-    names = split_list(text)
+    names = [] if text is None else split_list(text, "--stack")
     if not names or names == ["all"]:
         names = list(installed_stacks())
     if not names:

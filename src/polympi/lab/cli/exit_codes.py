@@ -1,4 +1,6 @@
 """Exit codes of the command line."""
 
 NOT_ALL_MEASURED = 1  # a binding failed in launch after launch and was left out
+IMPOSSIBLE = 2  # what was asked for cannot be done
+BROKEN_PIPE = 141  # 128 + SIGPIPE: who read our output has gone
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it

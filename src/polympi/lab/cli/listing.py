@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rich.markup import escape
 from rich.table import Table
 
 from polympi.lab.bindings.build import why_not_ready
@@ -32,7 +33,7 @@ def _table(title: str, *columns: str) -> Table:
 def _stack_table(stacks: dict[str, Stack]) -> Table:
     table = _table("\nStacks", "name", "", "MPI, or how to install it")
     for stack in stacks.values():
-        table.add_row(stack.name, "[green]installed[/]", stack.library)
+        table.add_row(stack.name, "[green]installed[/]", escape(stack.library))
     for name in (*WHEELS, SYSTEM):
         if name not in stacks:
             what = "the machine's own mpicc" if name == SYSTEM else "from a wheel"
@@ -45,7 +46,7 @@ def _binding_table(bindings: dict[str, Binding], stacks: dict[str, Stack]) -> Ta
     for binding in bindings.values():
         star = "*" if binding.variant.default else " "
         summary = "the reference again: the A/A arm" if binding.name == AGAIN else binding.variant.summary
-        table.add_row(f"{binding.name} {star}", binding.language, summary, _readiness(binding, stacks))
+        table.add_row(f"{binding.name} {star}", escape(binding.language), escape(summary), _readiness(binding, stacks))
     return table
 
 
@@ -53,7 +54,7 @@ def _readiness(binding: Binding, stacks: dict[str, Stack]) -> str:
     reasons = {name: why_not_ready(binding, stack) for name, stack in stacks.items()}
     ready = [name for name, reason in reasons.items() if reason is None]
     lines = [f"[green]{', '.join(ready)}[/]"] if ready else []
-    lines += [f"[yellow]not {name}[/]: {reason}" for name, reason in reasons.items() if reason is not None]
+    lines += [f"[yellow]not {name}[/]: {escape(reason)}" for name, reason in reasons.items() if reason is not None]
     return "\n".join(lines) or "[dim]no stack is installed[/]"
 
 

@@ -27,6 +27,7 @@ def report(
     analysis = analyse(RunDirectory.open(directory))
     wanted = {"html": html, "markdown": markdown, "csv": csv, "png": png, "svg": svg}
     formats = [name for name, chosen in wanted.items() if chosen] or ["html"]
+    written = write_report(analysis, directory, formats, force=force)
     print_summary(analysis, results)
-    for path in write_report(analysis, directory, formats, force=force):
+    for path in written:
         results.print(str(path), markup=False, soft_wrap=True)

@@ -24,6 +24,7 @@ from polympi.lab.cli.exit_codes import INTERRUPTED, NOT_ALL_MEASURED
 from polympi.lab.cli.stopping import stop_on_signals
 from polympi.lab.environment.findings import environment_findings
 from polympi.lab.environment.record import record_environment
+from polympi.lab.errors import UsageError
 from polympi.lab.plan.profiles import PROFILES, get_profile
 from polympi.lab.report import write_report
 from polympi.lab.report.terminal import print_summary
@@ -85,24 +86,31 @@ def run(
     request = Request(
         output=output or Path(f"polympi-run-{datetime.datetime.now():%Y%m%d-%H%M%S}"),
         profile=get_profile(profile),
-        sizes=parse_sizes(sizes) if sizes else None,
+        sizes=None if sizes is None else parse_sizes(sizes),
         ranks=choose_ranks(ranks),
-        time_limit_s=parse_duration(time_limit) if time_limit else None,
+        time_limit_s=None if time_limit is None else parse_duration(time_limit),
         stacks=choose_stacks(stack, bindings),
         bindings=bindings,
-        wanted=split_list(binding) or None,
-        benches=split_list(bench),
+        wanted=None if binding is None else split_list(binding, "--binding"),
+        benches=[] if bench is None else split_list(bench, "--bench"),
         seed=choose_seed(seed),
         hostfile=hostfile,
-        command=["polympi", *sys.argv[1:]],
+        command=["polympi", *(os.fsencode(word).decode(errors="replace") for word in sys.argv[1:])],
     )
     directory, outcome = measure(request)
+    if not any(outcome.blocks.values()) and outcome.ended == "time limit":
+        raise UsageError(f"The time limit of {time_limit} ended before the first block was complete: give it more.")
     if not any(outcome.blocks.values()):
-        errors.print(f"polympi: stopped before the first block was complete; '{directory.path}' holds what there is.")
+        errors.print(
+            f"polympi: stopped before the first block was complete; '{directory.path}' holds what there is.",
+            markup=False,
+            soft_wrap=True,
+        )
         raise typer.Exit(INTERRUPTED)
     analysis = analyse(directory)
+    written = write_report(analysis, directory.path, ["csv", "html"])
     print_summary(analysis, results)
-    for path in write_report(analysis, directory.path, ["csv", "html"]):
+    for path in written:
         results.print(f"{path.name.rpartition('.')[2]:>4}  {path}", markup=False, soft_wrap=True)
     if outcome.ended == "interrupted":
         raise typer.Exit(INTERRUPTED)

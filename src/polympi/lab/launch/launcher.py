@@ -15,7 +15,7 @@ from polympi.lab.bindings.build import program_command
 from polympi.lab.bindings.manifest import Binding
 from polympi.lab.catalogue import Case
 from polympi.lab.launch.command import mpiexec_command
-from polympi.lab.launch.process import Ended, run_tree
+from polympi.lab.launch.process import OUTPUT_BYTES, Ended, run_tree
 from polympi.lab.plan.text import plan_text
 from polympi.lab.samples.protocol import LaunchSamples, ProtocolError, read_samples
 from polympi.lab.samples.records import SAMPLE_SCHEMA, LaunchRecord, PlannedCase, Refusal
@@ -150,7 +150,9 @@ def _judge(
         record.stderr_tail = ended.tail
         return LaunchSamples()
     during = f" in case {planned_case(cases[samples.last_case])}" if samples.last_case is not None else ""
-    if ended.timed_out:
+    if ended.flooded:
+        record.detail = f"it printed more than {OUTPUT_BYTES >> 20} MiB{during} and was ended"
+    elif ended.timed_out:
         record.outcome, record.detail = (
             "timed out",
             f"it was still running after {timeout_s:.0f} s{during} and was ended",

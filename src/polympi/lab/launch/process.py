@@ -24,6 +24,7 @@ MARK = "POLYMPI_LAUNCH"
 GRACE_S = 1.0  # for a launcher to end its ranks after SIGTERM, before everything is killed
 TICK_S = 1.0  # between calls of on_tick; rare, because waking up takes the processor from the ranks
 TAIL_BYTES = 4096  # of the output kept for the report of a failure
+OUTPUT_BYTES = 64 * 2**20  # a program that prints more is in a loop, and would fill the disk before its time is up
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class Ended:
 
     Attributes:
         exit_code: as the shell knows it, negative for a signal; None when the time-out ended it.
+        flooded: it printed so much that it was ended for that.
         started_ns: monotonic clock just before the start.
         wall_ns: from the start to the end.
         tail: last lines of standard output and standard error together.
@@ -41,11 +43,12 @@ class Ended:
     started_ns: int
     wall_ns: int
     tail: str
+    flooded: bool = False
 
     @property
     def timed_out(self) -> bool:
         """Whether the time-out ended the command."""
-        return self.exit_code is None
+        return self.exit_code is None and not self.flooded
 
 
 def run_tree(
@@ -83,15 +86,16 @@ def run_tree(
             cwd=folder,
         )
         try:
-            exit_code = _wait(process, started_ns, timeout_s, on_tick)
+            exit_code = _wait(process, started_ns, timeout_s, output, on_tick)
             wall_ns = time.monotonic_ns() - started_ns
         finally:
             _end_tree(process, mark)
-    return Ended(exit_code, started_ns, wall_ns, _tail(output))
+    flooded = exit_code is None and output.stat().st_size > OUTPUT_BYTES
+    return Ended(exit_code, started_ns, wall_ns, _tail(output), flooded)
 
 
 def _wait(
-    process: subprocess.Popen[bytes], started_ns: int, timeout_s: float, on_tick: Callable[[], None]
+    process: subprocess.Popen[bytes], started_ns: int, timeout_s: float, output: Path, on_tick: Callable[[], None]
 ) -> int | None:
     """Sleep until the process ends; a pidfd wakes us at once and costs nothing meanwhile."""
     deadline = started_ns / 1e9 + timeout_s
@@ -101,6 +105,8 @@ def _wait(
             readable, _, _ = select.select([descriptor], [], [], min(TICK_S, left))
             if readable:
                 return process.wait()
+            if output.stat().st_size > OUTPUT_BYTES:
+                return None
             on_tick()
         return None
     finally:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from polympi import __version__
 from polympi.lab.catalogue import WINDOW, Case
-from polympi.lab.errors import StackError
+from polympi.lab.errors import StackError, UsageError
 from polympi.lab.launch.launcher import Arm, Launched, Place, Setting, launch, planned_case
 from polympi.lab.plan.schedule import block_order, case_order
 from polympi.lab.run.calibrate import calibrate
@@ -118,7 +118,7 @@ class Experiment:
         """
         self._started = time.monotonic()
         self._folder.mkdir()
-        ended = "interrupted"
+        ended = "failed"  # unless something better is known: whatever passes through is said by who catches it
         try:
             ended = self._measure()
         except TimeIsUp:
@@ -146,6 +146,8 @@ class Experiment:
             lambda cases: self._launch_reference(arena, cases),
             crowded=self._request.ranks > self._setting.processors and self._request.hostfile is None,
         )
+        if arena.plan.all_cases() and not arena.cases:
+            raise UsageError(f"None of the cases can be measured on stack '{arena.name}': {_first_refusal(launched)}.")
         arena.open_rows = {
             (arm.name, number)
             for arm in arena.plan.arms
@@ -302,6 +304,11 @@ class Experiment:
             leftover.unlink()
         self._folder.rmdir()
         return outcome
+
+
+def _first_refusal(launched: Launched) -> str:
+    refusals = [*launched.record.skipped, *launched.record.invalid]
+    return f"{refusals[0].case}: {refusals[0].reason}" if refusals else "C measured none"
 
 
 def record(request: Request, plans: list[StackPlan]) -> RunRecord:

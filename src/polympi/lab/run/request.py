@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from polympi.lab.bindings.build import build, why_not_ready
+from polympi.lab.bindings.build import build, program_command, why_not_ready
 from polympi.lab.bindings.manifest import Binding
 from polympi.lab.catalogue import Case
 from polympi.lab.errors import BuildError, UsageError
@@ -97,7 +97,9 @@ def _prepare_stack(request: Request, stack: Stack, cases: Sequence[Case]) -> Sta
         reason = why_not_ready(binding, stack)
         if reason is None:
             try:
-                arms.append(Arm(binding, build(binding, stack)))
+                built = build(binding, stack)
+                program_command(binding, stack, built, Path(), Path())  # a wrong manifest is found before measuring
+                arms.append(Arm(binding, built))
                 continue
             except BuildError as error:
                 reason = str(error)

@@ -80,9 +80,9 @@ def _read_line(samples: LaunchSamples, line: str, number: int, known_cases: froz
     elif keyword == "mpi":
         samples.library = rest
     elif keyword == "ranks":
-        samples.ranks = int(rest)
+        samples.ranks = _natural(int(rest))
     elif keyword == "clock":
-        samples.clock_resolution_ns, samples.clock_cost_ns = int(fields[0]), _not_negative(float(fields[1]))
+        samples.clock_resolution_ns, samples.clock_cost_ns = _natural(int(fields[0])), _not_negative(float(fields[1]))
     elif keyword == "startup":
         samples.ready_ns, samples.import_ns, samples.init_ns = _naturals(fields, 3)
     elif keyword == "memory":
@@ -119,9 +119,13 @@ def _naturals(fields: list[str], count: int | None) -> list[int]:
     numbers = [int(f) for f in fields if f]
     if count is not None and len(numbers) != count:
         raise ValueError(f"{count} numbers expected")
-    for n in numbers:
-        _not_negative(n)
-    return numbers
+    return [_natural(n) for n in numbers]
+
+
+def _natural(number: int) -> int:
+    if not 0 <= number < 2**63:  # what the samples are kept in
+        raise ValueError("a number is negative or too large")
+    return number
 
 
 def _not_negative(number: float) -> float:

@@ -69,7 +69,8 @@ class RunDirectory:
         """Keep a launch: its samples first, so that a line in ``launches.jsonl`` always has its file."""
         target = self.path / "samples" / f"{record.launch:06d}.parquet"
         partial = target.with_suffix(".partial")
-        samples.cast(SAMPLE_SCHEMA).write_parquet(partial)  # type: ignore[arg-type]
+        with partial.open("wb") as sink:
+            samples.cast(SAMPLE_SCHEMA).write_parquet(sink)  # type: ignore[arg-type]
         partial.rename(target)
         with (self.path / "launches.jsonl").open("ab") as stream:
             stream.write(msgspec.json.encode(record) + b"\n")
@@ -100,7 +101,8 @@ class RunDirectory:
         if not path.is_file():
             return []
         records = []
-        for number, line in enumerate(path.read_bytes().splitlines(), start=1):
+        # A last line without its end was cut off by whatever ended the run; the launches before it are whole.
+        for number, line in enumerate(path.read_bytes().split(b"\n")[:-1], start=1):
             try:
                 records.append(msgspec.json.decode(line, type=LaunchRecord))
             except msgspec.MsgspecError as error:
@@ -122,14 +124,20 @@ class RunDirectory:
         Raises:
             ResultError: a file is damaged or missing columns.
         """
-        for file in sorted((self.path / "samples").glob("*.parquet")):
+        files = sorted((self.path / "samples").glob("*.parquet"))
+        there = {file.stem for file in files}
+        for record in self.launches():
+            if record.outcome == "ok" and f"{record.launch:06d}" not in there:
+                raise ResultError(f"'{self.path}' is damaged: the samples of launch {record.launch} are missing.")
+        for file in files:
             try:
-                schema = pl.read_parquet_schema(file)
+                frame = pl.scan_parquet(file, glob=False)  # a result directory may be called 'run[1]'
+                schema = frame.collect_schema()
             except (pl.exceptions.PolarsError, OSError) as error:
                 raise ResultError(f"'{file}' is damaged and cannot be read; remove it to report the rest.") from error
             if dict(schema) != SAMPLE_SCHEMA:
                 raise ResultError(f"'{file}' does not hold samples: its columns differ from docs/results.md.")
-            yield pl.scan_parquet(file)
+            yield frame
 
     def _write_json(self, name: str, content: Any) -> None:
         target = self.path / name

@@ -108,7 +108,7 @@ def probe(stack: Stack) -> Stack:
             f"The launcher {stack.mpiexec} does not belong to the MPI of {stack.mpicc}: every rank was 0 of 1. "
             "Put the matching mpiexec beside mpicc, or first on PATH."
         )
-    stack.library, stack.libmpi = facts["library"], str(Path(facts["libmpi"]).resolve())
+    stack.library, stack.libmpi = " ".join(facts["library"].split()), str(Path(facts["libmpi"]).resolve())
     return stack
 
 

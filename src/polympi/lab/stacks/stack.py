@@ -75,13 +75,14 @@ def get_stack(name: str) -> Stack:
     Raises:
         StackError: there is none of this name, or a part of it is gone.
     """
-    stacks = installed_stacks()
-    if name not in stacks:
+    record = stack_folder(name) / "stack.json"
+    if not record.is_file():
+        stacks = installed_stacks()
         known = f"installed: {', '.join(stacks)}" if stacks else "none is installed"
         raise StackError(f"There is no stack '{name}' ({known}): install it with 'polympi stack add {name}'.")
-    stack = stacks[name]
+    stack = _read(record)
     for part, path in (("mpiexec", stack.mpiexec), ("mpicc", stack.mpicc), ("Python", stack.python)):
-        if not Path(path).exists():
+        if not (Path(path).is_file() and os.access(path, os.X_OK)):
             raise StackError(
                 f"The {part} of stack '{name}' is missing ({path}): run 'polympi stack add {name}' to mend it."
             )
@@ -100,13 +101,16 @@ def forget(name: str) -> None:
     Raises:
         StackError: there is none of this name.
     """
-    if name not in installed_stacks():
+    if name not in {folder.name for folder in (home() / "stacks").glob("*")}:
         raise StackError(f"There is no stack '{name}' to remove.")
     shutil.rmtree(stack_folder(name))
 
 
 def _read(record: Path) -> Stack:
     try:
-        return msgspec.json.decode(record.read_bytes(), type=Stack)
+        stack = msgspec.json.decode(record.read_bytes(), type=Stack)
     except (OSError, msgspec.MsgspecError) as error:
         raise StackError(f"The record of a stack, '{record}', is damaged ({error}): add the stack again.") from error
+    if stack.name != record.parent.name:
+        raise StackError(f"The record of a stack, '{record}', is of another one, '{stack.name}': add the stack again.")
+    return stack
