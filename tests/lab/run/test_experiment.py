@@ -180,4 +180,6 @@ def test_requests_that_cannot_be_met_are_told_before_anything_is_made(tmp_path: 
         prepare(_request(tmp_path / "run", [mpich], ["c"], [], hostfile=tmp_path / "hosts"))
     with pytest.raises(UsageError, match="exists and results are never overwritten"):
         prepare(_request(tmp_path, [mpich], ["c"], []))
+    with pytest.raises(UsageError, match="not valid UTF-8"):
+        prepare(_request(tmp_path / "bad\udcff", [mpich], ["c"], []))
     assert list(tmp_path.iterdir()) == []

@@ -81,6 +81,9 @@ def prepare(request: Request) -> list[StackPlan]:
         UsageError: an unknown name, too few ranks, nothing to measure, or the output exists.
         BuildError: a binding asked for by name cannot take part.
     """
+    for path in (request.output, request.hostfile or request.output):
+        if "\udc80" <= max(str(path.absolute())) <= "\udcff":  # how Python holds bytes that are no text
+            raise UsageError(f"The path {str(path)!a} is not valid UTF-8 and could not be recorded: choose another.")
     if request.output.exists():
         raise UsageError(
             f"'{request.output}' exists and results are never overwritten: choose another directory with -o."
