@@ -82,7 +82,9 @@ def prepare(request: Request) -> list[StackPlan]:
         BuildError: a binding asked for by name cannot take part.
     """
     for path in (request.output, request.hostfile or request.output):
-        if "\udc80" <= max(str(path.absolute())) <= "\udcff":  # how Python holds bytes that are no text
+        if any(
+            "\udc80" <= sign <= "\udcff" for sign in str(path.absolute())
+        ):  # how Python holds bytes that are no text
             raise UsageError(f"The path {str(path)!a} is not valid UTF-8 and could not be recorded: choose another.")
     if request.output.exists():
         raise UsageError(
