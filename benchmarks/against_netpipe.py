@@ -345,8 +345,7 @@ def main(
 
 def _table(rows: Sequence[Row], stack: Stack, as_shipped: bool) -> Table:
     how = "buffers and pages as shipped" if as_shipped else "two buffers, small pages"
-    library = " ".join(stack.library.split())
-    table = Table(title=f"{BENCH} on {library}\nfastest of {TRIALS} batches of {TRIAL_NS / 1e9:.1f} s; {how}")
+    table = Table(title=f"{BENCH} on {stack.library}\nfastest of {TRIALS} batches of {TRIAL_NS / 1e9:.1f} s; {how}")
     for heading in ("size", "polympi", "NetPIPE", "difference", "95 % interval", ""):
         table.add_column(heading, justify="right" if heading else "left")
     for row in rows:

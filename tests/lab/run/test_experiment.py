@@ -183,3 +183,17 @@ def test_requests_that_cannot_be_met_are_told_before_anything_is_made(tmp_path: 
     with pytest.raises(UsageError, match="not valid UTF-8"):
         prepare(_request(tmp_path / "bad\udcff", [mpich], ["c"], []))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_manifest_that_starts_another_binding_is_told(tmp_path: Path, mpich: Stack) -> None:
+    manifest = (load_bindings()["c"].folder / "manifest.toml").read_text()
+    folder = tmp_path / "bindings" / "mistaken"
+    folder.mkdir(parents=True)
+    text = manifest.split("[[bindings]]")[0].replace("{folder}", "{bindings}/c")
+    text += '[[bindings]]\nname = "mistaken"\nsummary = "x"\ncovers = ["*/*/*"]\n'
+    text += 'run = ["{output}/bench", "{plan}", "{samples}", "single", "--name", "c-multiple"]\n'
+    (folder / "manifest.toml").write_text(text)
+    known = load_bindings([tmp_path / "bindings"])
+    directory, outcome = _run(_request(tmp_path / "run", [mpich], ["mistaken"], ["barrier"], bindings=known))
+    assert "the program says that it is 'c-multiple'" in outcome.withdrawn["mpich/mistaken"]
+    assert _outcomes(directory, "c-again") == ["ok"] * 6

@@ -161,6 +161,8 @@ def _judge(
         record.detail = f"it ended with {_exit_words(ended.exit_code)}{during}"
     elif not samples.complete:
         record.detail = f"it ended without finishing the plan{during}"
+    elif samples.binding != record.binding:
+        record.detail = f"the manifest starts another binding: the program says that it is '{samples.binding}'"
     elif samples.ranks != record.ranks:
         record.detail = (
             f"the launcher does not belong to this MPI: the program saw {samples.ranks} of {record.ranks} ranks"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from polympi.lab.errors import UsageError
 
@@ -53,53 +53,44 @@ def _powers_of_two(first: int, last: int) -> tuple[int, ...]:
     return tuple(2**k for k in range(first.bit_length() - 1, last.bit_length()))
 
 
-PROFILES = {
-    p.name: p
-    for p in (
-        Profile(
-            name="quick",
-            summary="6 short blocks, the fewest from which a 95 % interval exists; a few minutes",
-            minimum_blocks=6,
-            maximum_blocks=6,
-            batches=3,
-            batch_ns=1.4e6,
-            events=100,
-            launch_timeout_s=60,
-            sizes=(0, 1, 8, 64, 512, 4 * KI, 16 * KI, 64 * KI, 256 * KI, MI, 4 * MI),
-            window_sizes=(1, 8, 64, 512, 4 * KI, 32 * KI, 256 * KI, MI),
-            collective_sizes=(8, KI, 64 * KI, MI),
-            few_sizes=(8, 64 * KI),
-        ),
-        Profile(
-            name="standard",
-            summary="10 to 30 blocks, until the intervals are narrow; half an hour or more",
-            minimum_blocks=10,
-            maximum_blocks=30,
-            batches=10,
-            batch_ns=2e6,
-            events=1000,
-            launch_timeout_s=180,
-            sizes=(0, *_powers_of_two(1, 4 * MI)),
-            window_sizes=_powers_of_two(1, 4 * MI),
-            collective_sizes=_powers_of_two(8, MI),
-            few_sizes=(8, KI, 64 * KI, MI),
-        ),
-        Profile(
-            name="publish",
-            summary="30 blocks of every case; for figures that will be published",
-            minimum_blocks=30,
-            maximum_blocks=30,
-            batches=10,
-            batch_ns=2e6,
-            events=2000,
-            launch_timeout_s=300,
-            sizes=(0, *_powers_of_two(1, 4 * MI)),
-            window_sizes=_powers_of_two(1, 4 * MI),
-            collective_sizes=_powers_of_two(8, MI),
-            few_sizes=(8, KI, 64 * KI, MI),
-        ),
-    )
-}
+_QUICK = Profile(
+    name="quick",
+    summary="6 short blocks, the fewest from which a 95 % interval exists; a few minutes",
+    minimum_blocks=6,
+    maximum_blocks=6,
+    batches=3,
+    batch_ns=1.4e6,
+    events=100,
+    launch_timeout_s=60,
+    sizes=(0, 1, 8, 64, 512, 4 * KI, 16 * KI, 64 * KI, 256 * KI, MI, 4 * MI),
+    window_sizes=(1, 8, 64, 512, 4 * KI, 32 * KI, 256 * KI, MI),
+    collective_sizes=(8, KI, 64 * KI, MI),
+    few_sizes=(8, 64 * KI),
+)
+_STANDARD = Profile(
+    name="standard",
+    summary="10 to 30 blocks, until the intervals are narrow; half an hour or more",
+    minimum_blocks=10,
+    maximum_blocks=30,
+    batches=10,
+    batch_ns=2e6,
+    events=1000,
+    launch_timeout_s=180,
+    sizes=(0, *_powers_of_two(1, 4 * MI)),
+    window_sizes=_powers_of_two(1, 4 * MI),
+    collective_sizes=_powers_of_two(8, MI),
+    few_sizes=(8, KI, 64 * KI, MI),
+)
+_PUBLISH = replace(
+    _STANDARD,
+    name="publish",
+    summary="30 blocks of every case; for figures that will be published",
+    minimum_blocks=30,
+    events=2000,
+    launch_timeout_s=300,
+)
+
+PROFILES = {profile.name: profile for profile in (_QUICK, _STANDARD, _PUBLISH)}
 
 
 def get_profile(name: str) -> Profile:

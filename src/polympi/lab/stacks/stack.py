@@ -11,8 +11,6 @@ import msgspec
 from polympi.lab.errors import StackError
 from polympi.lab.stacks.home import home
 
-FAMILIES = ("mpich", "openmpi", "impi")
-
 
 class Stack(msgspec.Struct, kw_only=True):
     """One MPI installation.
