@@ -1,0 +1,22 @@
+/* Waiting: a short spin with the GIL, then without it, yielding; ended by time-outs and signals. */
+#ifndef POLYMPI_WAIT_H
+#define POLYMPI_WAIT_H
+
+#include "core.h"
+
+/* A time-out given by the user in seconds; `DEFAULT_TIMEOUT` stands for state.timeout, 0 for ever. */
+#define DEFAULT_TIMEOUT (-1.0)
+
+/* Wait until all `count` requests are complete. Progresses all receives that are pending, too.
+ *
+ * 0, or -1 with an exception: an MPI error, Timeout, or what a signal handler raised (KeyboardInterrupt). After the
+ * latter two, requests that are not MPI_REQUEST_NULL are still active and the caller's to deal with.
+ * `statuses` may be MPI_STATUSES_IGNORE. */
+int wait_for(MPI_Request *requests, int count, MPI_Status *statuses, const Call *call, double timeout);
+
+/* Whether a blocking MPI collective may be called as it is, with the GIL held: nobody else could run Python meanwhile,
+ * no time-out has to be watched, and no pending receive has to be progressed. Otherwise: the nonblocking one and
+ * wait_for. */
+bool may_block(double timeout);
+
+#endif
