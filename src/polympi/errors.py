@@ -1,0 +1,72 @@
+"""What goes wrong between ranks, as exceptions: one sentence each, with the facts as attributes.
+
+Every class is also the built-in exception that a Python program would expect there, so that ``except TimeoutError`` or
+``except ValueError`` catches what it seems to.
+"""
+
+from __future__ import annotations
+
+
+class Error(Exception):
+    """Any error of polympi or of the MPI library beneath it.
+
+    Attributes:
+        operation: the call it happened in, as it is spelled (``"recv"``); None outside of calls, as all below.
+        rank: the caller's rank in the communicator.
+        peer: the rank sent to or received from; None in collectives.
+        tag: of the message; None in collectives.
+        code: error class of the MPI library (MPI 5.0, section 9.4), if it is the library that complains.
+    """
+
+    def __init__(
+        self,
+        sentence: str = "",
+        *,
+        operation: str | None = None,
+        rank: int | None = None,
+        peer: int | None = None,
+        tag: int | None = None,
+        code: int | None = None,
+    ) -> None:
+        super().__init__(sentence)
+        self.operation = operation
+        self.rank = rank
+        self.peer = peer
+        self.tag = tag
+        self.code = code
+
+
+class RankError(Error, ValueError):
+    """A rank that the communicator does not have."""
+
+
+class TagError(Error, ValueError):
+    """A tag that no message can have: negative, or beyond what the MPI library allows."""
+
+
+class MismatchError(Error, TypeError):
+    """Memory or a message that does not fit: other element types, other shapes, not writable, no array at all."""
+
+
+class TruncationError(Error):
+    """More elements arrived than there is room for."""
+
+
+class Timeout(Error, TimeoutError):  # noqa: N818  (it says what happened, as the built-in ones of this kind do)
+    """A call waited longer than its ``timeout``, or ``POLYMPI_TIMEOUT``, allows."""
+
+
+class StateError(Error, RuntimeError):
+    """A call when MPI is not running: before its start, after its end, or in a forked child."""
+
+
+class NoBufferError(Error, BufferError):
+    """A buffered send without room in the attached buffer (``polympi.buffer_attach``)."""
+
+
+class LibraryError(Error, ImportError):
+    """There is no MPI library, no core compiled for its ABI, or more than one library in the process."""
+
+
+class LauncherError(Error, RuntimeError):
+    """The launcher belongs to another MPI than the library, so that every rank would be rank 0 of 1."""
