@@ -1,0 +1,1 @@
+"""The core of polympi, in C, and how it is compiled."""

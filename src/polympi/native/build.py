@@ -1,0 +1,193 @@
+"""Compile the core with the compiler wrapper of an MPI: one extension module for each ABI.
+
+``python -m polympi.native.build --mpicc /opt/openmpi/bin/mpicc`` adds a core to an installed polympi, so that it runs
+on the MPI of a site. The file needs nothing but the standard library, so that any interpreter can run it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+SOURCES = Path(__file__).parent
+COMPILE = [
+    "-std=gnu11",
+    "-fPIC",
+    "-fvisibility=hidden",
+    "-fno-semantic-interposition",
+    "-DNPY_NO_DEPRECATED_API=NPY_2_0_API_VERSION",
+    "-DNPY_TARGET_VERSION=NPY_2_0_API_VERSION",
+    "-DPY_ARRAY_UNIQUE_SYMBOL=polympi_array_api",
+]
+FAST = ["-O3", "-DNDEBUG"]
+# Reports end the process, so that a test sees them; a sanitized core is loaded after libasan (LD_PRELOAD).
+SANITIZED = ["-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+STRICT = ["-Wall", "-Wextra", "-Werror"]
+
+# mpi.h says which ABI a wrapper compiles for. The standard's own ABI comes first: it is the same in all libraries.
+ABI_QUESTION = """
+#include <mpi.h>
+#if defined(MPI_ABI_VERSION)
+polympi_abi = abi
+#elif defined(OPEN_MPI)
+polympi_abi = openmpi
+#elif defined(MPICH_VERSION) || defined(MPICH_NAME) || defined(I_MPI_VERSION) || defined(MVAPICH2_VERSION)
+polympi_abi = mpich
+#endif
+"""
+
+
+class BuildError(Exception):
+    """The core's own sources do not compile or link."""
+
+
+class PrerequisiteError(BuildError):
+    """Something that compiling needs is not installed: a compiler, an MPI, Python's or NumPy's headers."""
+
+
+def compile_core(
+    mpicc: str | Path, into: str | Path, *, name: str | None = None, sanitize: bool = False, werror: bool = False
+) -> Path:
+    """Compile the core for the running interpreter.
+
+    The extension is not linked with the MPI library: :mod:`polympi.library` loads that first, whatever its file is
+    called, and all cores are loaded the same way.
+
+    Args:
+        mpicc: the compiler wrapper of an MPI; a path, or a name on PATH.
+        into: folder of the extension module, which replaces an older one of its name.
+        name: of the module; ``core_<abi>`` if not given.
+        sanitize: with AddressSanitizer and UndefinedBehaviorSanitizer, for tests.
+        werror: warnings are errors.
+
+    Returns:
+        The extension module.
+
+    Raises:
+        PrerequisiteError: what compiling needs is missing.
+        BuildError: the sources do not compile.
+    """
+    wrapper = _wrapper(mpicc)
+    includes = [f"-isystem{folder}" for folder in (_python_headers(), _numpy_headers())]
+    name = name or f"core_{abi_of(wrapper)}"
+    options = [*COMPILE, *(SANITIZED if sanitize else FAST), *(STRICT if werror else [])]
+    sources = sorted(SOURCES.glob("*.c"))
+    into = Path(into)
+    into.mkdir(parents=True, exist_ok=True)
+    extension = into / f"{name}{sysconfig.get_config_var('EXT_SUFFIX')}"
+    with tempfile.TemporaryDirectory(prefix="polympi-core-") as scratch:
+        objects = [str(Path(scratch) / f"{source.stem}.o") for source in sources]
+
+        def compile_one(source: Path, target: str) -> None:
+            _run([wrapper, *options, *includes, f"-DCORE_NAME={name}", "-c", str(source), "-o", target], source.name)
+
+        with ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
+            list(pool.map(compile_one, sources, objects))
+        linked = str(Path(scratch) / extension.name)
+        sanitizers = [option for option in SANITIZED if sanitize and option.startswith("-fsanitize=")]
+        _run([*_compiler(wrapper), "-shared", "-pthread", *sanitizers, *objects, "-lm", "-o", linked], "the core")
+        _replace(linked, extension)
+    return extension
+
+
+def abi_of(mpicc: str | Path) -> str:
+    """The ABI a wrapper compiles for: ``mpich``, ``openmpi``, or ``abi``, the standard's own (MPI 5.0, chapter 20).
+
+    Raises:
+        PrerequisiteError: it compiles nothing, or it is an MPI of another ABI.
+    """
+    command = [_wrapper(mpicc), "-E", "-P", "-x", "c", "-"]
+    asked = subprocess.run(command, input=ABI_QUESTION, capture_output=True, text=True, check=False)
+    if asked.returncode != 0:
+        raise PrerequisiteError(
+            f"{mpicc} cannot compile a C file that includes mpi.h: is a C compiler installed "
+            f"(on Debian: apt install gcc libc6-dev)? It said: {_last_lines(asked.stderr)}"
+        )
+    for line in asked.stdout.splitlines():
+        if line.startswith("polympi_abi = "):
+            return line.split()[-1]
+    raise PrerequisiteError(f"{mpicc} belongs to an MPI that has neither MPICH's, Open MPI's nor the standard's ABI.")
+
+
+def _wrapper(mpicc: str | Path) -> str:
+    found = shutil.which(mpicc)
+    if found is None:
+        raise PrerequisiteError(
+            f"There is no compiler wrapper '{mpicc}': give the path of an MPI's mpicc (--mpicc), "
+            "or install an MPI that brings one (pip install mpich)."
+        )
+    return found
+
+
+def _compiler(wrapper: str) -> list[str]:
+    """The compiler that a wrapper calls, without the MPI library it would link; where it does not say, itself."""
+    said = subprocess.run([wrapper, "-show"], capture_output=True, text=True, check=False)
+    words = shlex.split(said.stdout) if said.returncode == 0 else []
+    compiler = words[: next((n for n, word in enumerate(words) if word.startswith("-")), 0)]
+    return compiler or [wrapper]
+
+
+def _python_headers() -> Path:
+    folder = Path(sysconfig.get_path("include"))
+    if not (folder / "Python.h").is_file():
+        raise PrerequisiteError(
+            f"Python's C headers are missing ({folder / 'Python.h'}): on Debian, apt install python3-dev."
+        )
+    return folder
+
+
+def _numpy_headers() -> Path:
+    """NumPy's headers, found without importing it."""
+    numpy = importlib.util.find_spec("numpy")
+    for package in numpy.submodule_search_locations or [] if numpy else []:
+        folder = Path(package) / "_core" / "include"
+        if (folder / "numpy" / "arrayobject.h").is_file():
+            return folder
+    raise PrerequisiteError("NumPy's C headers are missing: pip install 'numpy>=2' for this Python.")
+
+
+def _run(command: list[str], what: str) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise BuildError(f"{what} did not compile with {command[0]}: {_last_lines(done.stderr, 40)}")
+
+
+def _replace(made: str, extension: Path) -> None:
+    """Put a file in place in one step: processes that have mapped the old one keep it."""
+    beside = extension.with_name(f".{extension.name}.{os.getpid()}")
+    shutil.copy2(made, beside)
+    beside.replace(extension)
+
+
+def _last_lines(text: str, count: int = 3) -> str:
+    lines = [line for line in text.splitlines() if line.strip()]
+    return "\n".join(lines[-count:]) or "(nothing)"
+
+
+def main() -> int:
+    """The command line; the exit code is 1 after an error."""
+    parser = argparse.ArgumentParser(prog="python -m polympi.native.build", description="Compile polympi for an MPI.")
+    parser.add_argument("--mpicc", default="mpicc", help="the MPI's compiler wrapper [the mpicc on PATH]")
+    parser.add_argument("--into", default=SOURCES, type=Path, help="folder of the core [that of polympi itself]")
+    parser.add_argument("--sanitize", action="store_true", help="with AddressSanitizer, for tests")
+    parser.add_argument("--werror", action="store_true", help="warnings are errors")
+    chosen = parser.parse_args()
+    try:
+        print(compile_core(chosen.mpicc, chosen.into, sanitize=chosen.sanitize, werror=chosen.werror))
+    except BuildError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
