@@ -27,11 +27,11 @@ static int find_name(const Signature *signature, PyObject *name) {
     return -1;
 }
 
-int signature_parse_slowly(const Signature *signature, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
-                           PyObject **values) {
+int signature_parse_slowly(const Signature *signature, PyObject *const *args, Py_ssize_t nargs,
+                           PyObject *kwnames, PyObject **values) {
     if (nargs > signature->positional) {
-        PyErr_Format(PyExc_TypeError, "%s() takes at most %d positional arguments (%zd given)", signature->function,
-                     signature->positional, nargs);
+        PyErr_Format(PyExc_TypeError, "%s() takes at most %d positional arguments (%zd given)",
+                     signature->function, signature->positional, nargs);
         return -1;
     }
     for (Py_ssize_t i = 0; i < nargs; i++)
@@ -67,8 +67,8 @@ int parse_int_slowly(PyObject *value, int *out, const char *function, const char
     if (number == -1 && PyErr_Occurred())
         return -1;
     if (number != (int)number) {
-        PyErr_Format(PyExc_OverflowError, "%s(): %s is %zd, which is no rank and no tag in any MPI library", function,
-                     name, number);
+        PyErr_Format(PyExc_OverflowError, "%s(): %s is %zd, which is no rank and no tag in any MPI library",
+                     function, name, number);
         return -1;
     }
     *out = (int)number;
@@ -83,8 +83,8 @@ int parse_timeout(PyObject *value, double *timeout, const char *function) {
     if (seconds == -1.0 && PyErr_Occurred())
         return -1;
     if (!(seconds > 0)) {
-        PyErr_Format(PyExc_ValueError, "%s(): timeout is %R, but must be a positive number of seconds", function,
-                     value);
+        PyErr_Format(PyExc_ValueError, "%s(): timeout is %R, but must be a positive number of seconds",
+                     function, value);
         return -1;
     }
     *timeout = seconds;
@@ -103,7 +103,8 @@ int check_rank(int rank, int size, enum specials specials, const Call *call) {
         return raise_error("RankError", call, "ANY_SOURCE is not a %s: name the rank to %s", role,
                            specials == ROOT ? "collect at" : "send to");
     if (rank == PROC_NULL)
-        return raise_error("RankError", call, "PROC_NULL cannot be the root of a collective operation: name a rank");
-    return raise_error("RankError", call, "%s is %d, but the ranks of this communicator are 0 to %d", role, rank,
-                       size - 1);
+        return raise_error("RankError", call,
+                           "PROC_NULL cannot be the root of a collective operation: name a rank");
+    return raise_error("RankError", call, "%s is %d, but the ranks of this communicator are 0 to %d", role,
+                       rank, size - 1);
 }

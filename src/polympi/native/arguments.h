@@ -1,5 +1,5 @@
-/* Arguments of METH_FASTCALL | METH_KEYWORDS functions, taken apart by hand: an interned name is found by its address,
- * which costs a tenth of PyArg_ParseTupleAndKeywords. */
+/* Arguments of METH_FASTCALL | METH_KEYWORDS functions, taken apart by hand: an interned name is found by its
+ * address, which costs a tenth of PyArg_ParseTupleAndKeywords. */
 #ifndef POLYMPI_ARGUMENTS_H
 #define POLYMPI_ARGUMENTS_H
 
@@ -21,8 +21,8 @@ typedef struct {
 int signature_prepare(Signature *signature);
 
 /* Fill values[0 .. total), borrowed; what was not given stays NULL. 0, or -1 with TypeError. */
-int signature_parse_slowly(const Signature *signature, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
-                           PyObject **values);
+int signature_parse_slowly(const Signature *signature, PyObject *const *args, Py_ssize_t nargs,
+                           PyObject *kwnames, PyObject **values);
 
 /* The same; without keywords and with a legal number of arguments it is a plain copy. */
 static inline int signature_parse(const Signature *signature, PyObject *const *args, Py_ssize_t nargs,
@@ -37,8 +37,8 @@ static inline int signature_parse(const Signature *signature, PyObject *const *a
     return signature_parse_slowly(signature, args, nargs, kwnames, values);
 }
 
-/* An int of C from an int, or from an object with __index__ (a NumPy integer). 0, or -1 with TypeError/OverflowError
- * that names function and argument. */
+/* An int of C from an int, or from an object with __index__ (a NumPy integer). 0, or -1 with
+ * TypeError/OverflowError that names function and argument. */
 int parse_int_slowly(PyObject *value, int *out, const char *function, const char *name);
 static inline int parse_int(PyObject *value, int *out, const char *function, const char *name) {
     if (likely(PyLong_CheckExact(value))) {
@@ -55,7 +55,8 @@ static inline int parse_int(PyObject *value, int *out, const char *function, con
 /* Seconds: NULL or None stand for DEFAULT_TIMEOUT. 0, or -1 with TypeError/ValueError. */
 int parse_timeout(PyObject *value, double *timeout, const char *function);
 
-/* A peer: a rank of the communicator or one of the special ranks that `specials` allows. 0, or -1 with RankError. */
+/* A peer: a rank of the communicator or one of the special ranks that `specials` allows. 0, or -1 with
+ * RankError. */
 enum specials { ROOT = 0, DESTINATION = 1, SOURCE = 2 };
 int check_rank(int rank, int size, enum specials specials, const Call *call);
 

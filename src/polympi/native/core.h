@@ -16,8 +16,8 @@
 #define likely(condition) __builtin_expect(!!(condition), 1)
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
 
-/* Ranks and tags that mean something else than a number; numbers of our own, so that they are the same over all MPI
- * libraries, and so that an off-by-one (`source=rank - 1`) is an error and no wildcard. */
+/* Ranks and tags that mean something else than a number; numbers of our own, so that they are the same over
+ * all MPI libraries, and so that an off-by-one (`source=rank - 1`) is an error and no wildcard. */
 enum { ANY_SOURCE = -101, PROC_NULL = -102, ANY_TAG = -103 };
 
 enum phase { NOT_STARTED, RUNNING, FINISHED, FORKED };
@@ -25,15 +25,16 @@ enum phase { NOT_STARTED, RUNNING, FINISHED, FORKED };
 /* The state of the process. Guarded by the GIL, but for what only `start` writes. */
 struct state {
     enum phase phase;
-    int level;               /* the thread level that MPI granted */
-    bool locking;            /* below MPI_THREAD_MULTIPLE: one thread in MPI at a time */
-    bool crowded;            /* the ranks of this machine outnumber its CPUs: yield at once */
-    bool initialised_by_us;  /* and therefore finalised by us */
-    int outside;             /* threads that are in MPI, or will be, without the GIL */
-    pthread_mutex_t turn;    /* held while in MPI, where `locking` and `outside` ask for it */
-    double timeout;          /* seconds a blocking call may take, from POLYMPI_TIMEOUT; 0: for ever */
-    int highest_tag;         /* of user messages */
-    int world_rank;
+    int level;              /* the thread level that MPI granted */
+    bool locking;           /* below MPI_THREAD_MULTIPLE: one thread in MPI at a time */
+    bool crowded;           /* the ranks of this machine outnumber its CPUs: yield at once */
+    bool initialised_by_us; /* and therefore finalised by us */
+    int outside;            /* threads that are in MPI, or will be, without the GIL */
+    pthread_mutex_t turn;   /* held while in MPI, where `locking` and `outside` ask for it */
+    double timeout;         /* seconds a blocking call may take, from POLYMPI_TIMEOUT; 0: for ever */
+    int highest_tag;        /* of user messages */
+    int world_rank, world_size;
+    bool stuck; /* sends were under way at the end: MPI_Finalize would wait for them for ever */
 };
 extern struct state state;
 
@@ -46,7 +47,8 @@ typedef struct {
 } Call;
 enum { NO_PEER = -104, NO_TAG = -105 };
 
-/* Take the turn in MPI. With the GIL held and no thread outside nobody else can be in MPI: the GIL is the lock. */
+/* Take the turn in MPI. With the GIL held and no thread outside nobody else can be in MPI: the GIL is the
+ * lock. */
 static inline bool enter_mpi(void) {
     if (likely(!state.outside) || !state.locking)
         return false;

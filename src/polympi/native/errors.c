@@ -1,0 +1,168 @@
+#include "errors.h"
+
+#include "communicator.h"
+#include "wait.h"
+
+static PyObject *error_class(const char *name) {
+    PyObject *module = PyImport_ImportModule("polympi.errors");
+    if (!module)
+        return NULL;
+    PyObject *found = PyObject_GetAttrString(module, name);
+    Py_DECREF(module);
+    return found;
+}
+
+/* A rank or tag as an attribute: None where the call has none, the special numbers as they are. */
+static PyObject *fact(int number) {
+    if (number == NO_PEER || number == NO_TAG)
+        Py_RETURN_NONE;
+    return PyLong_FromLong(number);
+}
+
+static int set_facts(PyObject *error, const Call *call, PyObject *code) {
+    if (PyObject_SetAttrString(error, "code", code) < 0)
+        return -1;
+    if (!call)
+        return 0;
+    const struct {
+        const char *name;
+        PyObject *value;
+    } facts[] = {
+        {"operation", PyUnicode_FromString(call->operation)},
+        {"rank", fact(call->rank)},
+        {"peer", fact(call->peer)},
+        {"tag", fact(call->tag)},
+    };
+    int failed = 0;
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+        failed |= !facts[i].value || PyObject_SetAttrString(error, facts[i].name, facts[i].value) < 0;
+        Py_XDECREF(facts[i].value);
+    }
+    return failed ? -1 : 0;
+}
+
+static const char *special(int number) {
+    return number == ANY_SOURCE ? "ANY_SOURCE" : number == PROC_NULL ? "PROC_NULL" : "ANY_TAG";
+}
+
+/* "recv(source=1, tag=7)", as the user would write it. */
+PyObject *describe_call(const Call *call) {
+    const char *operation = call->operation;
+    size_t length = strlen(operation);
+    bool receives = length >= 4 && strcmp(operation + length - 4, "recv") == 0;
+    const char *role = receives || strstr(operation, "probe") ? "source" : "dest";
+    if (call->peer == NO_PEER)
+        return PyUnicode_FromFormat("%s()", operation);
+    PyObject *peer =
+        call->peer < 0 ? PyUnicode_FromString(special(call->peer)) : PyUnicode_FromFormat("%d", call->peer);
+    PyObject *tag =
+        call->tag < 0 ? PyUnicode_FromString(special(call->tag)) : PyUnicode_FromFormat("%d", call->tag);
+    PyObject *text =
+        peer && tag ? PyUnicode_FromFormat("%s(%s=%U, tag=%U)", operation, role, peer, tag) : NULL;
+    Py_XDECREF(peer);
+    Py_XDECREF(tag);
+    return text;
+}
+
+/* Raise an instance of the class with this text (stolen) and the facts. */
+static int raise_text(const char *class_name, const Call *call, PyObject *text, int code) {
+    if (!text)
+        return -1;
+    PyObject *class = error_class(class_name);
+    PyObject *error = class ? PyObject_CallOneArg(class, text) : NULL;
+    PyObject *number = code == MPI_SUCCESS ? Py_NewRef(Py_None) : PyLong_FromLong(code);
+    if (error && number && set_facts(error, call, number) == 0)
+        PyErr_SetObject(class, error);
+    Py_XDECREF(number);
+    Py_XDECREF(error);
+    Py_XDECREF(class);
+    Py_DECREF(text);
+    return -1;
+}
+
+/* The sentence behind the place: "rank 2, recv(source=1, tag=7): ...". */
+static PyObject *placed(const Call *call, PyObject *sentence) {
+    if (!call || !sentence)
+        return sentence;
+    PyObject *where = describe_call(call);
+    PyObject *text = where ? PyUnicode_FromFormat("rank %d, %U: %U", call->rank, where, sentence) : NULL;
+    Py_XDECREF(where);
+    Py_DECREF(sentence);
+    return text;
+}
+
+int raise_error(const char *class_name, const Call *call, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    PyObject *sentence = PyUnicode_FromFormatV(format, arguments);
+    va_end(arguments);
+    return raise_text(class_name, call, placed(call, sentence), MPI_SUCCESS);
+}
+
+int raise_mpi(int code, const Call *call) {
+    int class = MPI_ERR_OTHER, length = 0;
+    char text[MPI_MAX_ERROR_STRING + 1] = "";
+    MPI_Error_class(code, &class);
+    if (MPI_Error_string(code, text, &length) == MPI_SUCCESS)
+        text[length] = '\0';
+    for (char *c = text; *c; c++) /* MPICH explains itself in several lines */
+        if (*c == '\n')
+            *c = ' ';
+    const char *name = class == MPI_ERR_TRUNCATE                        ? "TruncationError"
+                       : class == MPI_ERR_RANK || class == MPI_ERR_ROOT ? "RankError"
+                       : class == MPI_ERR_TAG                           ? "TagError"
+                                                                        : "Error";
+    PyObject *sentence = PyUnicode_FromFormat("the MPI library reports: %s", text);
+    return raise_text(name, call, placed(call, sentence), class);
+}
+
+/* Whether a frame runs code of polympi itself. */
+static bool is_ours(PyFrameObject *frame) {
+    PyObject *globals = PyObject_GetAttrString((PyObject *)frame, "f_globals");
+    PyObject *name = globals ? PyDict_GetItemString(globals, "__name__") : NULL; /* borrowed */
+    const char *text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
+    bool ours = text && strncmp(text, "polympi.", 8) == 0;
+    Py_XDECREF(globals);
+    return ours;
+}
+
+/* File and line of the nearest caller that is not polympi itself, "halo.py:42"; a new reference. */
+static PyObject *callers_place(void) {
+    PyFrameObject *frame = PyEval_GetFrame(); /* borrowed */
+    Py_XINCREF(frame);
+    while (frame && is_ours(frame)) {
+        PyFrameObject *back = PyFrame_GetBack(frame);
+        Py_DECREF(frame);
+        frame = back;
+    }
+    if (!frame)
+        return PyUnicode_FromString("an unknown place");
+    PyCodeObject *code = PyFrame_GetCode(frame);
+    PyObject *place = PyUnicode_FromFormat("%U:%d", code->co_filename, PyFrame_GetLineNumber(frame));
+    Py_DECREF(code);
+    Py_DECREF(frame);
+    return place;
+}
+
+int raise_timeout(const Call *call, double seconds) {
+    PyObject *what = describe_call(call), *place = callers_place(), *number = PyFloat_FromDouble(seconds);
+    PyObject *sentence = NULL;
+    if (what && place && number && call->peer == NO_PEER)
+        sentence = PyUnicode_FromFormat(
+            "rank %d waited %R s in %U at %U: not all other ranks came; look whether every "
+            "rank calls it, in the same order",
+            call->rank, number, what, place);
+    else if (what && place && number) {
+        bool sends = strstr(call->operation, "send") && !strstr(call->operation, "recv");
+        const char *nothing = sends ? "it did not receive" : "nothing that fits came";
+        sentence = call->peer < 0
+                       ? PyUnicode_FromFormat("rank %d waited %R s for any rank in %U at %U: %s", call->rank,
+                                              number, what, place, nothing)
+                       : PyUnicode_FromFormat("rank %d waited %R s for rank %d in %U at %U: %s", call->rank,
+                                              number, call->peer, what, place, nothing);
+    }
+    Py_XDECREF(what);
+    Py_XDECREF(place);
+    Py_XDECREF(number);
+    return raise_text("Timeout", call, sentence, MPI_SUCCESS);
+}

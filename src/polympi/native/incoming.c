@@ -1,0 +1,531 @@
+/* Messages on their way in: posted, announced, filled, decoded. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "announcement.h"
+#include "errors.h"
+#include "pool.h"
+#include "strided.h"
+#include "transfer.h"
+
+enum stage {
+    POSTED, /* the small message has not come */
+    BODY,   /* the body of an announcement is under way */
+    PARTS,  /* the parts are */
+    ARRIVED
+};
+
+struct Incoming {
+    enum stage stage;
+    Communicator *comm;
+    Call call;
+    MPI_Request *requests; /* of the stage; `first` while they fit there */
+    int request_count, request_capacity;
+    MPI_Request first[4];
+    MPI_Status small;   /* of the small message */
+    const char *stream; /* in the block or in `body` */
+    Py_ssize_t stream_bytes;
+    struct announcement announced;
+    char *body; /* on the heap, when it travelled apart */
+    Arrived *parts;
+    int part_count;
+    char *packed;      /* the data of a strided target, before they are spread */
+    bool filled;       /* the data went straight into the target */
+    PyObject *refusal; /* why the message does not fit the target: its data are taken in and dropped */
+    PyObject *bytes;   /* a bytes object that part 0 goes straight into */
+    bool waited_for;   /* by a thread, perhaps without the GIL: leave its requests alone */
+    bool abandoned;    /* nobody will wait for it */
+    bool listed;
+    bool has_target;
+    struct Incoming *next, *previous;
+    Target target;
+    char block[BLOCK_BYTES];
+};
+
+static Incoming *free_incoming; /* linked by next */
+static Incoming *pending;       /* posted and not arrived, or abandoned */
+
+const Call *incoming_call(const Incoming *in) { return &in->call; }
+
+static Incoming *take(void) {
+    Incoming *in = free_incoming;
+    if (likely(in != NULL)) {
+        free_incoming = in->next;
+        return in;
+    }
+    in = malloc(sizeof *in);
+    if (!in)
+        PyErr_NoMemory();
+    return in;
+}
+
+static void unlist(Incoming *in) {
+    if (!in->listed)
+        return;
+    *(in->previous ? &in->previous->next : &pending) = in->next;
+    if (in->next)
+        in->next->previous = in->previous;
+    in->listed = false;
+}
+
+static void list(Incoming *in) {
+    in->next = pending;
+    in->previous = NULL;
+    if (pending)
+        pending->previous = in;
+    pending = in;
+    in->listed = true;
+}
+
+/* Everything but the small message. */
+static void free_remote(Incoming *in) {
+    for (int i = 0; i < in->part_count; i++)
+        if (!in->parts[i].taken)
+            pool_release(in->parts[i].data, in->parts[i].nbytes);
+    free(in->parts);
+    free(in->body);
+    free(in->packed);
+    Py_XDECREF(in->refusal);
+    Py_XDECREF(in->bytes);
+    if (in->requests != in->first)
+        free(in->requests);
+}
+
+static void give_back(Incoming *in) {
+    unlist(in);
+    if (unlikely(in->body || in->parts || in->packed || in->refusal || in->bytes ||
+                 in->requests != in->first))
+        free_remote(in);
+    if (in->has_target)
+        target_close(&in->target);
+    Communicator *comm = in->comm;
+    in->next = free_incoming;
+    free_incoming = in;
+    Py_DECREF(comm);
+}
+
+Incoming *incoming_start(Communicator *comm, enum channel channel, int source, int tag, const Target *into,
+                         const Call *call) {
+    Incoming *in = take();
+    if (unlikely(!in)) {
+        if (into) {
+            Target target = *into;
+            target_close(&target);
+        }
+        return NULL;
+    }
+    in->stage = POSTED;
+    in->comm = (Communicator *)Py_NewRef((PyObject *)comm);
+    in->call = *call;
+    in->requests = in->first;
+    in->request_count = 1;
+    in->request_capacity = sizeof in->first / sizeof *in->first;
+    in->body = in->packed = NULL;
+    in->parts = NULL;
+    in->part_count = 0;
+    in->refusal = in->bytes = NULL;
+    in->filled = in->waited_for = in->abandoned = in->listed = false;
+    in->has_target = into != NULL;
+    if (into)
+        target_move(&in->target, into);
+    MPI_Comm where = channel == USER ? comm->comm : comm->shadow;
+    bool locked = enter_mpi();
+    int code =
+        MPI_Irecv(in->block, BLOCK_BYTES, MPI_BYTE, mpi_source(source), mpi_tag(tag), where, in->first);
+    leave_mpi(locked);
+    if (unlikely(code != MPI_SUCCESS)) {
+        give_back(in);
+        raise_mpi(code, call);
+        return NULL;
+    }
+    return in;
+}
+
+/* ---- from stage to stage, with the GIL ---- */
+
+static MPI_Request *new_request(Incoming *in) {
+    if (in->request_count == in->request_capacity) {
+        int capacity = 2 * in->request_capacity;
+        MPI_Request *more = malloc((size_t)capacity * sizeof *more);
+        if (!more) {
+            PyErr_NoMemory();
+            return NULL;
+        }
+        memcpy(more, in->requests, (size_t)in->request_count * sizeof *more);
+        if (in->requests != in->first)
+            free(in->requests);
+        in->requests = more;
+        in->request_capacity = capacity;
+    }
+    MPI_Request *request = &in->requests[in->request_count++];
+    *request = MPI_REQUEST_NULL;
+    return request;
+}
+
+static int post(Incoming *in, char *data, int count, MPI_Datatype type) {
+    MPI_Request *request = new_request(in);
+    if (!request)
+        return -1;
+    bool locked = enter_mpi();
+    int code = MPI_Irecv(data, count, type, in->small.MPI_SOURCE, sequence_tag(in->announced.sequence),
+                         in->comm->shadow, request);
+    leave_mpi(locked);
+    return unlikely(code != MPI_SUCCESS) ? raise_mpi(code, &in->call) : 0;
+}
+
+static int post_data(Incoming *in, char *data, Py_ssize_t nbytes) {
+    for (Py_ssize_t posted = 0; posted < nbytes; posted += CHUNK_BYTES) {
+        Py_ssize_t piece = nbytes - posted < CHUNK_BYTES ? nbytes - posted : CHUNK_BYTES;
+        if (post(in, data + posted, (int)piece, MPI_BYTE) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int damaged(const Incoming *in) {
+    return raise_error("Error", &in->call, "a damaged message came; do all ranks run the same polympi?");
+}
+
+/* Post the data of an array straight into the target: 1; 0 when they have to be taken in elsewhere. */
+static int post_into_target(Incoming *in, const Elements *elements, Py_ssize_t nbytes) {
+    const Layout *layout = &in->target.layout;
+    if (elements->fortran && elements->ndim > 1)
+        return 0;
+    if (layout->contiguous) {
+        in->filled = true;
+        return post_data(in, layout->data, nbytes) < 0 ? -1 : 1;
+    }
+    if (nbytes != layout->nbytes || nbytes > CHUNK_BYTES || !strided_by_datatype(layout))
+        return 0;
+    MPI_Datatype type;
+    bool locked = enter_mpi();
+    int code = strided_datatype(layout, &type);
+    leave_mpi(locked);
+    if (code != MPI_SUCCESS)
+        return 0;
+    in->filled = true;
+    return post(in, layout->data, 1, type) < 0 ? -1 : 1;
+}
+
+/* Something came that is no array. Always -1. */
+static int refuse_object(const Call *call) {
+    return raise_error(
+        "MismatchError", call,
+        "the message is an object and no array, so it cannot go into memory: receive it without into=");
+}
+
+/* Look whether the message fits the target, before its data are taken in; a refusal is kept for the end. */
+static int examine_target(Incoming *in, Elements *elements) {
+    int is_array = array_elements(in->stream, in->stream_bytes, elements);
+    if (is_array < 0)
+        return -1;
+    int refused = is_array ? target_accepts(&in->target, elements, &in->call) : refuse_object(&in->call);
+    if (refused) {
+        PyObject *class, *trace;
+        PyErr_Fetch(&class, &in->refusal, &trace);
+        PyErr_NormalizeException(&class, &in->refusal, &trace);
+        Py_XDECREF(class);
+        Py_XDECREF(trace);
+    }
+    return is_array && !refused;
+}
+
+static int post_parts(Incoming *in, const char *sizes) {
+    int first = 0, posted = 0;
+    uint64_t nbytes;
+    if (in->has_target) {
+        Elements elements = {0};
+        int fits = examine_target(in, &elements);
+        memcpy(&nbytes, sizes, 8);
+        if (fits > 0 && elements.apart && (Py_ssize_t)nbytes == elements.nbytes)
+            posted = post_into_target(in, &elements, elements.nbytes);
+        Py_XDECREF(elements.dtype);
+        if (fits < 0 || posted < 0)
+            return -1;
+        first = posted;
+    }
+    in->parts = calloc((size_t)in->announced.part_count + 1, sizeof *in->parts);
+    if (!in->parts) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (int i = first; i < (int)in->announced.part_count; i++) {
+        memcpy(&nbytes, sizes + 8 * i, 8);
+        char *data;
+        if (i == 0 && !in->has_target && in->stream[0] == TAG_BYTES) {
+            in->bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)nbytes);
+            if (!in->bytes)
+                return -1;
+            data = PyBytes_AS_STRING(in->bytes);
+        } else {
+            data = pool_allocate((Py_ssize_t)nbytes);
+            if (!data)
+                return -1;
+            in->parts[in->part_count++] = (Arrived){.data = data, .nbytes = (Py_ssize_t)nbytes};
+        }
+        if (post_data(in, data, (Py_ssize_t)nbytes) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* The body is there: what travels apart is known. */
+static int open_body(Incoming *in, const char *body) {
+    uint64_t sizes = 8 * in->announced.part_count;
+    if (in->announced.part_count > INT32_MAX || in->announced.body_bytes < sizes + 1)
+        return damaged(in);
+    in->stream = body + sizes;
+    in->stream_bytes = (Py_ssize_t)(in->announced.body_bytes - sizes);
+    in->request_count = 0;
+    if (in->announced.part_count == 0) {
+        in->stage = ARRIVED;
+        return 0;
+    }
+    in->stage = PARTS;
+    return post_parts(in, body);
+}
+
+static int open_announcement(Incoming *in, Py_ssize_t nbytes) {
+    memcpy(&in->announced, in->block, sizeof in->announced);
+    if (nbytes < (Py_ssize_t)sizeof in->announced)
+        return damaged(in);
+    if (!in->announced.body_apart) {
+        if (sizeof in->announced + in->announced.body_bytes != (uint64_t)nbytes)
+            return damaged(in);
+        return open_body(in, in->block + sizeof in->announced);
+    }
+    in->body = malloc((size_t)in->announced.body_bytes);
+    if (!in->body) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    in->stage = BODY;
+    in->request_count = 0;
+    return post_data(in, in->body, (Py_ssize_t)in->announced.body_bytes);
+}
+
+/* The requests of this stage are complete: go to the next. */
+static int advance(Incoming *in) {
+    if (in->stage == BODY)
+        return open_body(in, in->body);
+    if (in->stage == PARTS) {
+        in->stage = ARRIVED;
+        return 0;
+    }
+    int nbytes = 0;
+    MPI_Get_count(&in->small, MPI_BYTE, &nbytes);
+    if (likely(nbytes > 0 && (unsigned char)in->block[0] != TAG_REMOTE)) {
+        in->stream = in->block;
+        in->stream_bytes = nbytes;
+        in->stage = ARRIVED;
+        return 0;
+    }
+    if (nbytes == 0)
+        return damaged(in);
+    return open_announcement(in, nbytes);
+}
+
+/* ---- what arrived, as an object ---- */
+
+static PyObject *into_target(Incoming *in, Status *status) {
+    Elements elements = {0};
+    int failed = 0;
+    int is_array = array_elements(in->stream, in->stream_bytes, &elements);
+    if (is_array < 0)
+        return NULL;
+    failed = is_array ? target_accepts(&in->target, &elements, &in->call) : refuse_object(&in->call);
+    if (!failed && !in->filled)
+        target_fill(&in->target, &elements, elements.apart ? in->parts[0].data : elements.data);
+    status->count = elements.count;
+    status->nbytes = elements.nbytes;
+    Py_XDECREF(elements.dtype);
+    return failed ? NULL : Py_NewRef(in->target.object);
+}
+
+static PyObject *as_object(Incoming *in, Status *status) {
+    PyObject *object;
+    if (unlikely(in->bytes != NULL)) {
+        object = in->bytes;
+        in->bytes = NULL;
+        status->nbytes = PyBytes_GET_SIZE(object);
+        return object;
+    }
+    object = codec_decode(in->stream, in->stream_bytes, in->parts, in->part_count);
+    status->nbytes = in->stream_bytes;
+    if (object && (in->parts || in->stream[0] == TAG_ARRAY)) {
+        Elements elements = {0};
+        if (array_elements(in->stream, in->stream_bytes, &elements) == 1) {
+            status->count = elements.count;
+            status->nbytes = elements.nbytes;
+        } else
+            for (int i = 0; i < in->part_count; i++)
+                status->nbytes += in->parts[i].nbytes;
+        Py_XDECREF(elements.dtype);
+        PyErr_Clear();
+    }
+    return object;
+}
+
+PyObject *incoming_deliver(Incoming *in, Status *status) {
+    Status unused;
+    if (!status)
+        status = &unused;
+    status->source = in->small.MPI_SOURCE;
+    status->tag = in->small.MPI_TAG;
+    status->count = 1;
+    PyObject *object = NULL;
+    if (unlikely(in->refusal != NULL))
+        PyErr_SetObject((PyObject *)Py_TYPE(in->refusal), in->refusal);
+    else
+        object = in->has_target ? into_target(in, status) : as_object(in, status);
+    give_back(in);
+    return object;
+}
+
+/* ---- waiting ---- */
+
+/* Wait for one stage: 0 or -1. */
+static int wait_stage(Incoming *in, double timeout) {
+    MPI_Status *statuses = in->stage == POSTED ? &in->small : MPI_STATUSES_IGNORE;
+    if (in->request_count == 0)
+        return 0;
+    in->waited_for = true;
+    int failed = wait_for(in->requests, in->request_count, statuses, &in->call, timeout);
+    in->waited_for = false;
+    return failed;
+}
+
+static bool under_way(const Incoming *in) {
+    for (int i = 0; i < in->request_count; i++)
+        if (in->requests[i] != MPI_REQUEST_NULL)
+            return true;
+    return false;
+}
+
+bool incoming_waited_for(const Incoming *in) { return in->waited_for; }
+
+int incoming_finish(Incoming *in, double timeout) {
+    while (in->stage != ARRIVED)
+        if (wait_stage(in, timeout) < 0 || advance(in) < 0)
+            return -1;
+    return 0;
+}
+
+bool incoming_give_up(Incoming *in) {
+    PyObject *class, *value, *trace;
+    PyErr_Fetch(&class, &value, &trace);
+    bool posted = in->stage == POSTED && under_way(in);
+    bool arrived = posted && !incoming_cancel(in);
+    if (!posted && under_way(in))
+        incoming_abandon(in);
+    else if (!posted)
+        give_back(in);
+    if (!arrived)
+        PyErr_Restore(class, value, trace);
+    else {
+        Py_XDECREF(class);
+        Py_XDECREF(value);
+        Py_XDECREF(trace);
+    }
+    return !arrived;
+}
+
+PyObject *incoming_wait(Incoming *in, Status *status, double timeout) {
+    while (unlikely(incoming_finish(in, timeout) < 0))
+        if (incoming_give_up(in))
+            return NULL;
+    return incoming_deliver(in, status);
+}
+
+int incoming_test(Incoming *in) {
+    while (in->stage != ARRIVED) {
+        if (in->waited_for)
+            return 0;
+        MPI_Status *statuses = in->stage == POSTED ? &in->small : MPI_STATUSES_IGNORE;
+        int complete =
+            in->request_count == 0 ? 1 : test_requests(in->requests, in->request_count, statuses, &in->call);
+        if (complete <= 0)
+            return complete;
+        if (advance(in) < 0)
+            return -1;
+    }
+    return 1;
+}
+
+int incoming_cancel(Incoming *in) {
+    if (in->stage != POSTED || in->waited_for)
+        return 0;
+    int cancelled = 0;
+    bool locked = enter_mpi();
+    if (in->first[0] != MPI_REQUEST_NULL && MPI_Cancel(in->first) == MPI_SUCCESS &&
+        MPI_Wait(in->first, &in->small) == MPI_SUCCESS)
+        MPI_Test_cancelled(&in->small, &cancelled);
+    leave_mpi(locked);
+    if (cancelled)
+        give_back(in);
+    return cancelled;
+}
+
+void incoming_list(Incoming *in) {
+    if (!in->listed)
+        list(in);
+}
+
+void incoming_abandon(Incoming *in) {
+    in->abandoned = true;
+    incoming_list(in);
+}
+
+/* ---- all that are pending ---- */
+
+bool anything_pending(void) { return pending || sends_abandoned(); }
+
+void progress(void) {
+    PyObject *class, *value, *trace;
+    PyErr_Fetch(&class, &value, &trace);
+    for (Incoming *in = pending, *next; in; in = next) {
+        next = in->next;
+        int complete = incoming_test(in);
+        if (complete == 0)
+            continue;
+        if (complete < 0 && in->abandoned)
+            PyErr_Clear();
+        else if (complete < 0) { /* for the one who waits for it */
+            PyObject *error_class, *error_trace;
+            PyErr_Fetch(&error_class, &in->refusal, &error_trace);
+            PyErr_NormalizeException(&error_class, &in->refusal, &error_trace);
+            Py_XDECREF(error_class);
+            Py_XDECREF(error_trace);
+            in->stage = ARRIVED;
+        }
+        if (in->abandoned)
+            give_back(in);
+        else
+            unlist(in);
+    }
+    orphans_progress();
+    PyErr_Restore(class, value, trace);
+}
+
+int report_call(PyObject *sentences, const Call *call, const char *fate) {
+    PyObject *text = describe_call(call);
+    PyObject *sentence = text ? PyUnicode_FromFormat("%U %s", text, fate) : NULL;
+    int failed = sentence ? PyList_Append(sentences, sentence) : -1;
+    Py_XDECREF(text);
+    Py_XDECREF(sentence);
+    return failed;
+}
+
+int report_pending(PyObject *sentences, bool *sends) {
+    *sends = sends_abandoned();
+    if (orphans_report(sentences) < 0)
+        return -1;
+    for (Incoming *in = pending, *next; in; in = next) {
+        next = in->next;
+        if (report_call(sentences, &in->call, in->stage == POSTED ? "got no message" : "was not waited for") <
+            0)
+            return -1;
+        incoming_cancel(in);
+    }
+    return 0;
+}

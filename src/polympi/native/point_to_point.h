@@ -1,0 +1,14 @@
+/* Methods of the communicator that send and receive (MPI 5.0, chapter 3). */
+#ifndef POLYMPI_POINT_TO_POINT_H
+#define POLYMPI_POINT_TO_POINT_H
+
+#include "communicator.h"
+
+extern PyMethodDef point_to_point_methods[];
+int point_to_point_prepare(void);
+
+/* polympi.native.core.set_buffer, buffer_in_use: the room for bsend. */
+PyObject *set_buffer(PyObject *module, PyObject *nbytes);
+PyObject *buffer_in_use(PyObject *module, PyObject *unused);
+
+#endif
