@@ -1,51 +1,14 @@
 /* Messages on their way in: posted, announced, filled, decoded. */
+#include "incoming.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "announcement.h"
 #include "errors.h"
 #include "pool.h"
 #include "strided.h"
-#include "transfer.h"
-
-enum stage {
-    POSTED, /* the small message has not come */
-    BODY,   /* the body of an announcement is under way */
-    PARTS,  /* the parts are */
-    ARRIVED
-};
-
-struct Incoming {
-    enum stage stage;
-    Communicator *comm;
-    Call call;
-    MPI_Request *requests; /* of the stage; `first` while they fit there */
-    int request_count, request_capacity;
-    MPI_Request first[4];
-    MPI_Status small;   /* of the small message */
-    const char *stream; /* in the block or in `body` */
-    Py_ssize_t stream_bytes;
-    struct announcement announced;
-    char *body; /* on the heap, when it travelled apart */
-    Arrived *parts;
-    int part_count;
-    char *packed;      /* the data of a strided target, before they are spread */
-    bool filled;       /* the data went straight into the target */
-    PyObject *refusal; /* why the message does not fit the target: its data are taken in and dropped */
-    PyObject *bytes;   /* a bytes object that part 0 goes straight into */
-    bool waited_for;   /* by a thread, perhaps without the GIL: leave its requests alone */
-    bool abandoned;    /* nobody will wait for it */
-    bool listed;
-    bool has_target;
-    struct Incoming *next, *previous;
-    Target target;
-    char block[BLOCK_BYTES];
-};
 
 static Incoming *free_incoming; /* linked by next */
-static Incoming *pending;       /* posted and not arrived, or abandoned */
-
-const Call *incoming_call(const Incoming *in) { return &in->call; }
 
 static Incoming *take(void) {
     Incoming *in = free_incoming;
@@ -57,24 +20,6 @@ static Incoming *take(void) {
     if (!in)
         PyErr_NoMemory();
     return in;
-}
-
-static void unlist(Incoming *in) {
-    if (!in->listed)
-        return;
-    *(in->previous ? &in->previous->next : &pending) = in->next;
-    if (in->next)
-        in->next->previous = in->previous;
-    in->listed = false;
-}
-
-static void list(Incoming *in) {
-    in->next = pending;
-    in->previous = NULL;
-    if (pending)
-        pending->previous = in;
-    pending = in;
-    in->listed = true;
 }
 
 /* Everything but the small message. */
@@ -91,8 +36,8 @@ static void free_remote(Incoming *in) {
         free(in->requests);
 }
 
-static void give_back(Incoming *in) {
-    unlist(in);
+void incoming_close(Incoming *in) {
+    incoming_unlist(in);
     if (unlikely(in->body || in->parts || in->packed || in->refusal || in->bytes ||
                  in->requests != in->first))
         free_remote(in);
@@ -134,7 +79,7 @@ Incoming *incoming_start(Communicator *comm, enum channel channel, int source, i
         MPI_Irecv(in->block, BLOCK_BYTES, MPI_BYTE, mpi_source(source), mpi_tag(tag), where, in->first);
     leave_mpi(locked);
     if (unlikely(code != MPI_SUCCESS)) {
-        give_back(in);
+        incoming_close(in);
         raise_mpi(code, call);
         return NULL;
     }
@@ -378,7 +323,7 @@ PyObject *incoming_deliver(Incoming *in, Status *status) {
         PyErr_SetObject((PyObject *)Py_TYPE(in->refusal), in->refusal);
     else
         object = in->has_target ? into_target(in, status) : as_object(in, status);
-    give_back(in);
+    incoming_close(in);
     return object;
 }
 
@@ -419,7 +364,7 @@ bool incoming_give_up(Incoming *in) {
     if (!posted && under_way(in))
         incoming_abandon(in);
     else if (!posted)
-        give_back(in);
+        incoming_close(in);
     if (!arrived)
         PyErr_Restore(class, value, trace);
     else {
@@ -462,70 +407,6 @@ int incoming_cancel(Incoming *in) {
         MPI_Test_cancelled(&in->small, &cancelled);
     leave_mpi(locked);
     if (cancelled)
-        give_back(in);
+        incoming_close(in);
     return cancelled;
-}
-
-void incoming_list(Incoming *in) {
-    if (!in->listed)
-        list(in);
-}
-
-void incoming_abandon(Incoming *in) {
-    in->abandoned = true;
-    incoming_list(in);
-}
-
-/* ---- all that are pending ---- */
-
-bool anything_pending(void) { return pending || sends_abandoned(); }
-
-void progress(void) {
-    PyObject *class, *value, *trace;
-    PyErr_Fetch(&class, &value, &trace);
-    for (Incoming *in = pending, *next; in; in = next) {
-        next = in->next;
-        int complete = incoming_test(in);
-        if (complete == 0)
-            continue;
-        if (complete < 0 && in->abandoned)
-            PyErr_Clear();
-        else if (complete < 0) { /* for the one who waits for it */
-            PyObject *error_class, *error_trace;
-            PyErr_Fetch(&error_class, &in->refusal, &error_trace);
-            PyErr_NormalizeException(&error_class, &in->refusal, &error_trace);
-            Py_XDECREF(error_class);
-            Py_XDECREF(error_trace);
-            in->stage = ARRIVED;
-        }
-        if (in->abandoned)
-            give_back(in);
-        else
-            unlist(in);
-    }
-    orphans_progress();
-    PyErr_Restore(class, value, trace);
-}
-
-int report_call(PyObject *sentences, const Call *call, const char *fate) {
-    PyObject *text = describe_call(call);
-    PyObject *sentence = text ? PyUnicode_FromFormat("%U %s", text, fate) : NULL;
-    int failed = sentence ? PyList_Append(sentences, sentence) : -1;
-    Py_XDECREF(text);
-    Py_XDECREF(sentence);
-    return failed;
-}
-
-int report_pending(PyObject *sentences, bool *sends) {
-    *sends = sends_abandoned();
-    if (orphans_report(sentences) < 0)
-        return -1;
-    for (Incoming *in = pending, *next; in; in = next) {
-        next = in->next;
-        if (report_call(sentences, &in->call, in->stage == POSTED ? "got no message" : "was not waited for") <
-            0)
-            return -1;
-        incoming_cancel(in);
-    }
-    return 0;
 }

@@ -212,6 +212,10 @@ static PyObject *set_timeout(PyObject *Py_UNUSED(module), PyObject *seconds) {
     Py_RETURN_NONE;
 }
 
+static PyObject *get_timeout(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
+    return PyFloat_FromDouble(state.timeout);
+}
+
 static PyMethodDef functions[] = {
     {"start", start, METH_VARARGS,
      "start($module, level, timeout, communicator_class, /)\n--\n\n"
@@ -233,6 +237,8 @@ static PyMethodDef functions[] = {
      "library_version($module, /)\n--\n\nWhat the MPI library says it is."},
     {"set_timeout", set_timeout, METH_O,
      "set_timeout($module, seconds, /)\n--\n\nSet what blocking calls may take; 0: for ever."},
+    {"get_timeout", get_timeout, METH_NOARGS,
+     "get_timeout($module, /)\n--\n\nWhat blocking calls may take, in seconds; 0: for ever."},
     {"set_buffer", set_buffer, METH_O,
      "set_buffer($module, nbytes, /)\n--\n\nRoom for bsend, -1 for none; what it was before."},
     {"buffer_in_use", buffer_in_use, METH_NOARGS,

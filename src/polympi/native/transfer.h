@@ -91,8 +91,6 @@ int incoming_cancel(Incoming *in);
 bool incoming_give_up(Incoming *in);
 /* Nobody will wait for it: it stays posted, as MPI has it, and is dropped when a message has come. */
 void incoming_abandon(Incoming *in);
-/* The call of a receive, for sentences. */
-const Call *incoming_call(const Incoming *in);
 
 /* Move on all receives that are posted and all sends that nobody waits for; after each call of MPI that took
  * long. */

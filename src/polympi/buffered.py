@@ -1,0 +1,80 @@
+"""Room for buffered sends (MPI 5.0, section 3.6): ``bsend`` copies into it and returns at once."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from polympi.errors import NoBufferError, Timeout
+from polympi.native import core
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+
+
+class _Attached:
+    """What :func:`buffer_attach` returns: in a ``with`` statement the buffer is detached at the end."""
+
+    def __enter__(self) -> None:
+        """Nothing is left to do: the buffer is attached already."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Detach; after an exception without waiting, since the receivers may not come."""
+        if kind is None:
+            buffer_detach()
+        else:
+            core.set_buffer(-1)
+
+
+def buffer_attach(nbytes: int) -> _Attached:
+    """Attach room for messages sent with ``bsend`` and ``ibsend``.
+
+    A message takes the bytes of its data until it has been received; a small message of an array takes ``nbytes`` of
+    the array at most.
+
+    Args:
+        nbytes: of all messages under way at one time.
+
+    Returns:
+        A context manager that detaches the buffer.
+
+    Raises:
+        ValueError: nbytes is negative.
+        NoBufferError: a buffer is attached already.
+    """
+    if nbytes < 0:
+        raise ValueError(f"a buffer of {nbytes} bytes cannot be attached")
+    before = core.set_buffer(nbytes)
+    if before >= 0:
+        core.set_buffer(before)
+        raise NoBufferError(f"a buffer of {before} bytes is attached already: call polympi.buffer_detach() first")
+    return _Attached()
+
+
+def buffer_detach(*, timeout: float | None = None) -> int:
+    """Wait until all buffered messages have been received, and give the buffer up.
+
+    Args:
+        timeout: seconds to wait; None stands for POLYMPI_TIMEOUT, or for ever.
+
+    Returns:
+        The bytes that were attached.
+
+    Raises:
+        NoBufferError: no buffer is attached.
+        Timeout: messages were not received in time; the buffer stays attached.
+    """
+    nbytes = core.set_buffer(-1)
+    if nbytes < 0:
+        raise NoBufferError("no buffer is attached: call polympi.buffer_attach(nbytes) first")
+    limit = core.get_timeout() if timeout is None else timeout
+    end = time.monotonic() + limit
+    while in_use := core.buffer_in_use():
+        if limit and time.monotonic() > end:
+            core.set_buffer(nbytes)
+            raise Timeout(f"buffer_detach waited {limit} s, but {in_use} bytes sent with bsend were not received")
+        os.sched_yield()
+    return nbytes

@@ -1,0 +1,47 @@
+/* What a message on its way in consists of, for the two files that move it on. */
+#ifndef POLYMPI_INCOMING_H
+#define POLYMPI_INCOMING_H
+
+#include "announcement.h"
+#include "transfer.h"
+
+enum stage {
+    POSTED, /* the small message has not come */
+    BODY,   /* the body of an announcement is under way */
+    PARTS,  /* the parts are */
+    ARRIVED
+};
+
+struct Incoming {
+    enum stage stage;
+    Communicator *comm;
+    Call call;
+    MPI_Request *requests; /* of the stage; `first` while they fit there */
+    int request_count, request_capacity;
+    MPI_Request first[4];
+    MPI_Status small;   /* of the small message */
+    const char *stream; /* in the block or in `body` */
+    Py_ssize_t stream_bytes;
+    struct announcement announced;
+    char *body; /* on the heap, when it travelled apart */
+    Arrived *parts;
+    int part_count;
+    char *packed;      /* the data of a strided target, before they are spread */
+    bool filled;       /* the data went straight into the target */
+    PyObject *refusal; /* why the message does not fit the target: its data are taken in and dropped */
+    PyObject *bytes;   /* a bytes object that part 0 goes straight into */
+    bool waited_for;   /* by a thread, perhaps without the GIL: leave its requests alone */
+    bool abandoned;    /* nobody will wait for it */
+    bool listed;
+    bool has_target;
+    struct Incoming *next, *previous;
+    Target target;
+    char block[BLOCK_BYTES];
+};
+
+/* Give everything back; nothing of it may be under way. */
+void incoming_close(Incoming *in);
+/* Take it off the list of those that `progress` moves on. */
+void incoming_unlist(Incoming *in);
+
+#endif
