@@ -1,0 +1,151 @@
+"""The native core, whichever MPI library it was compiled for. What is public here is documented in its docstrings."""
+
+from collections.abc import Sequence
+from typing import Any, Final, Literal, NamedTuple, NoReturn, TypeVar, final, overload
+
+_T = TypeVar("_T")
+_Self = TypeVar("_Self", bound=Communicator)
+
+ANY_SOURCE: Final[int]
+ANY_TAG: Final[int]
+PROC_NULL: Final[int]
+
+@final
+class Status(NamedTuple):
+    source: int
+    tag: int
+    count: int | None
+    nbytes: int | None
+
+@final
+class Request:
+    @property
+    def done(self) -> bool: ...
+    @overload
+    def wait(self, *, status: Literal[False] = False, timeout: float | None = None) -> Any: ...
+    @overload
+    def wait(self, *, status: Literal[True], timeout: float | None = None) -> tuple[Any, Status]: ...
+    def test(self) -> bool: ...
+    def cancel(self) -> bool: ...
+
+class Communicator:
+    @property
+    def rank(self) -> int: ...
+    @property
+    def size(self) -> int: ...
+    def send(self, obj: object, dest: int, tag: int = 0, *, timeout: float | None = None) -> None: ...
+    def ssend(self, obj: object, dest: int, tag: int = 0, *, timeout: float | None = None) -> None: ...
+    def rsend(self, obj: object, dest: int, tag: int = 0, *, timeout: float | None = None) -> None: ...
+    def bsend(self, obj: object, dest: int, tag: int = 0, *, timeout: float | None = None) -> None: ...
+    def isend(self, obj: object, dest: int, tag: int = 0) -> Request: ...
+    def issend(self, obj: object, dest: int, tag: int = 0) -> Request: ...
+    def irsend(self, obj: object, dest: int, tag: int = 0) -> Request: ...
+    def ibsend(self, obj: object, dest: int, tag: int = 0) -> Request: ...
+    @overload
+    def recv(
+        self,
+        source: int = ...,
+        tag: int = ...,
+        *,
+        into: None = None,
+        status: Literal[False] = False,
+        timeout: float | None = None,
+    ) -> Any: ...
+    @overload
+    def recv(
+        self,
+        source: int = ...,
+        tag: int = ...,
+        *,
+        into: None = None,
+        status: Literal[True],
+        timeout: float | None = None,
+    ) -> tuple[Any, Status]: ...
+    @overload
+    def recv(
+        self,
+        source: int = ...,
+        tag: int = ...,
+        *,
+        into: _T,
+        status: Literal[False] = False,
+        timeout: float | None = None,
+    ) -> _T: ...
+    @overload
+    def recv(
+        self, source: int = ..., tag: int = ..., *, into: _T, status: Literal[True], timeout: float | None = None
+    ) -> tuple[_T, Status]: ...
+    def irecv(self, source: int = ..., tag: int = ..., *, into: object = None) -> Request: ...
+    @overload
+    def sendrecv(
+        self,
+        obj: object,
+        dest: int,
+        sendtag: int = 0,
+        source: int = ...,
+        recvtag: int = ...,
+        *,
+        into: None = None,
+        status: Literal[False] = False,
+        timeout: float | None = None,
+    ) -> Any: ...
+    @overload
+    def sendrecv(
+        self,
+        obj: object,
+        dest: int,
+        sendtag: int = 0,
+        source: int = ...,
+        recvtag: int = ...,
+        *,
+        into: None = None,
+        status: Literal[True],
+        timeout: float | None = None,
+    ) -> tuple[Any, Status]: ...
+    @overload
+    def sendrecv(
+        self,
+        obj: object,
+        dest: int,
+        sendtag: int = 0,
+        source: int = ...,
+        recvtag: int = ...,
+        *,
+        into: _T,
+        status: Literal[False] = False,
+        timeout: float | None = None,
+    ) -> _T: ...
+    @overload
+    def sendrecv(
+        self,
+        obj: object,
+        dest: int,
+        sendtag: int = 0,
+        source: int = ...,
+        recvtag: int = ...,
+        *,
+        into: _T,
+        status: Literal[True],
+        timeout: float | None = None,
+    ) -> tuple[_T, Status]: ...
+    def probe(self, source: int = ..., tag: int = ..., *, timeout: float | None = None) -> Status: ...
+    def iprobe(self, source: int = ..., tag: int = ...) -> Status | None: ...
+    def split(self: _Self, color: int | None, key: int = 0) -> _Self | None: ...
+    def dup(self: _Self) -> _Self: ...
+    def free(self) -> None: ...
+
+def wait_all(requests: Sequence[Request], *, timeout: float | None = None) -> list[Any]: ...
+def wait_any(requests: Sequence[Request], *, timeout: float | None = None) -> tuple[int, Any]: ...
+def test_all(requests: Sequence[Request], /) -> bool: ...
+def start(level: int, timeout: float, communicator_class: type[_Self], /) -> _Self: ...
+def settle(grace: float, /) -> list[str]: ...
+def finish() -> None: ...
+def abort(code: int, /) -> NoReturn: ...
+def phase() -> Literal["not started", "running", "finished", "forked"]: ...
+def thread_level() -> int: ...
+def crowded() -> bool: ...
+def library_version() -> str: ...
+def set_timeout(seconds: float, /) -> None: ...
+def get_timeout() -> float: ...
+def set_buffer(nbytes: int, /) -> int: ...
+def buffer_in_use() -> int: ...
