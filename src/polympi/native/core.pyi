@@ -14,7 +14,7 @@ PROC_NULL: Final[int]
 class Status(NamedTuple):
     source: int
     tag: int
-    count: int | None
+    elements: int | None
     nbytes: int | None
 
 @final

@@ -6,14 +6,14 @@ PyTypeObject *Status_Type;
 static PyStructSequence_Field fields[] = {
     {"source", "rank that sent the message"},
     {"tag", "its tag"},
-    {"count", "elements of an array, 1 for any other object; None after a probe"},
+    {"elements", "of an array, 1 for any other object; None after a probe"},
     {"nbytes", "bytes of the data; None after a probe"},
     {NULL, NULL},
 };
 
 static PyStructSequence_Desc description = {
     .name = "polympi.Status",
-    .doc = "What is known of a message: source, tag, count and nbytes (MPI 5.0, section 3.2.5).",
+    .doc = "What is known of a message: source, tag, elements and nbytes (MPI 5.0, section 3.2.5).",
     .fields = fields,
     .n_in_sequence = 4,
 };
