@@ -1,13 +1,13 @@
 """polympi: one Pythonic MPI interface, and the laboratory that measures what MPI bindings cost.
 
-``import polympi`` alone starts nothing and loads no MPI library. The first use of :data:`polympi.world` does.
-The laboratory lives in :mod:`polympi.lab` and comes with ``pip install polympi[lab]``.
+``import polympi as mpi`` alone starts nothing and loads no MPI library: the first use of :data:`polympi.world`, the
+communicator of all ranks, does. The laboratory lives in :mod:`polympi.lab` and comes with ``pip install polympi[lab]``.
 """
-
-from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from polympi.buffered import buffer_attach, buffer_detach
+    from polympi.communicator import Communicator
     from polympi.errors import (
         Error,
         LauncherError,
@@ -20,11 +20,21 @@ if TYPE_CHECKING:
         Timeout,
         TruncationError,
     )
+    from polympi.native.core import Request, Status, test_all, wait_all, wait_any
+    from polympi.startup import abort, finalize, init, library_version, thread_level
 
     __version__: str
+    world: Communicator
 
-# Where each public name comes from, when it is first used.
+# Not MPI's own numbers, which differ between libraries and where -1 may be a wildcard: `rank - 1` shall be an error.
+ANY_SOURCE = -101  # receive from whichever rank sends
+PROC_NULL = -102  # a partner that is not there: nothing is sent, nothing received
+ANY_TAG = -103  # receive whatever the tag
+
+# The other public names, by the modules that have them; these are imported when a name is first used.
 _HOMES = {
+    "polympi.buffered": ("buffer_attach", "buffer_detach"),
+    "polympi.communicator": ("Communicator",),
     "polympi.errors": (
         "Error",
         "LauncherError",
@@ -37,37 +47,57 @@ _HOMES = {
         "Timeout",
         "TruncationError",
     ),
+    "polympi.native.core": ("Request", "Status", "test_all", "wait_all", "wait_any"),
+    "polympi.startup": ("abort", "finalize", "init", "library_version", "thread_level"),
 }
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "ANY_SOURCE",
+    "ANY_TAG",
+    "PROC_NULL",
+    "Communicator",
     "Error",
     "LauncherError",
     "LibraryError",
     "MismatchError",
     "NoBufferError",
     "RankError",
+    "Request",
     "StateError",
+    "Status",
     "TagError",
     "Timeout",
     "TruncationError",
+    "abort",
+    "buffer_attach",
+    "buffer_detach",
+    "finalize",
+    "init",
+    "library_version",
+    "test_all",
+    "thread_level",
+    "wait_all",
+    "wait_any",
+    "world",
 ]
 
+if not TYPE_CHECKING:
 
-def __getattr__(name: str) -> object:
-    """Import a public name when it is first used; later uses find it in the module."""
-    if name == "__version__":
-        from importlib.metadata import version
-
-        value: object = version("polympi")
-    elif name in _HOME_OF:
+    def __getattr__(name: str) -> object:
+        """Fetch a public name when it is first used; afterwards it is an ordinary name of the module."""
         from importlib import import_module
 
-        value = getattr(import_module(_HOME_OF[name]), name)
-    else:
-        raise AttributeError(f"module 'polympi' has no attribute '{name}'")
-    globals()[name] = value
-    return value
+        home = next((home for home, names in _HOMES.items() if name in names), None)
+        if name == "world":
+            value = import_module("polympi.startup").init()
+        elif home:
+            value = getattr(import_module(home), name)
+        elif name == "__version__":
+            value = import_module("importlib.metadata").version("polympi")
+        else:
+            raise AttributeError(f"module 'polympi' has no attribute '{name}'")
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

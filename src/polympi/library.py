@@ -48,9 +48,9 @@ def load_core() -> ModuleType:
     cores = _cores(folders)
     if not cores:
         raise LibraryError(
-            "polympi was installed without its compiled core, for want of a C compiler or of Python's headers: "
-            "install them (on Debian: apt install gcc python3-dev), then run "
-            f"'{sys.executable} -m polympi.native.build --mpicc {_mpicc()}'."
+            "polympi was installed without its compiled core, for want of a C compiler, of Python's headers or of an "
+            "MPI: install them (on Debian: apt install gcc python3-dev; pip install mpich numpy), then run "
+            f"'{sys.executable} -m polympi.native.build'."
         )
     path, abi = chosen = find_library(cores)
     native.__path__[:] = folders
@@ -231,13 +231,7 @@ def _no_core(path: str, abi: str, cores: set[str]) -> LibraryError:
 
 
 def _build_command(path: str) -> str:
-    return f"{sys.executable} -m polympi.native.build --mpicc {_mpicc(path)}"
-
-
-def _mpicc(path: str = "") -> str:
-    """The compiler wrapper that belongs to a library, as far as its place tells."""
+    """How to compile a core for a library: with the compiler wrapper beside it, as far as its place tells."""
     beside = os.path.join(os.path.dirname(os.path.dirname(path)), "bin", "mpicc")
-    here = os.path.join(sys.prefix, "bin", "mpicc")
-    if os.path.isabs(path):
-        return beside if os.path.exists(beside) else "MPICC"
-    return here if not path and os.path.exists(here) else "mpicc"
+    wrapper, which = (beside, "") if os.path.isabs(path) and os.path.exists(beside) else ("mpicc", ", with its mpicc")
+    return f"'{sys.executable} -m polympi.native.build --mpicc {wrapper}'{which}"
