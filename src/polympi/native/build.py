@@ -1,7 +1,8 @@
 """Compile the core with the compiler wrapper of an MPI: one extension module for each ABI.
 
-``python -m polympi.native.build --mpicc /opt/openmpi/bin/mpicc`` adds a core to an installed polympi, so that it runs
-on the MPI of a site. The file needs nothing but the standard library, so that any interpreter can run it.
+``python -m polympi.native.build`` compiles it for every MPI whose mpicc is on PATH or beside Python; with ``--mpicc
+/opt/openmpi/bin/mpicc`` for that one. So a core for the MPI of a site is added to a polympi that is installed already.
+The file needs nothing but the standard library, so that any interpreter can run it.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 SOURCES = Path(__file__).parent
+WRAPPERS = ("mpicc", "mpicc_abi", "mpicc.openmpi", "mpicc.mpich")  # the last two are Debian's
 COMPILE = [
     "-std=gnu11",
     "-fPIC",
@@ -99,6 +102,30 @@ def compile_core(
     return extension
 
 
+def compile_all(
+    into: str | Path, *, sanitize: bool = False, werror: bool = False
+) -> tuple[list[Path], list[BuildError]]:
+    """Compile a core for each ABI that a compiler wrapper on PATH, or beside this Python, stands for.
+
+    The first wrapper of an ABI counts. One that does not work is passed over.
+
+    Returns:
+        The extension modules; and what was wrong with the wrappers that were passed over, or that there are none.
+    """
+    cores: dict[str, Path] = {}
+    problems: dict[str, BuildError] = {}
+    for wrapper in _wrappers():
+        try:
+            abi = abi_of(wrapper)
+            if abi not in cores:
+                cores[abi] = compile_core(wrapper, into, sanitize=sanitize, werror=werror)
+        except BuildError as error:
+            problems[str(error)] = error
+    if not cores and not problems:
+        problems[""] = PrerequisiteError("There is no MPI's compiler wrapper (mpicc) on PATH or beside Python.")
+    return list(cores.values()), list(problems.values())
+
+
 def abi_of(mpicc: str | Path) -> str:
     """The ABI a wrapper compiles for: ``mpich``, ``openmpi``, or ``abi``, the standard's own (MPI 5.0, chapter 20).
 
@@ -116,6 +143,14 @@ def abi_of(mpicc: str | Path) -> str:
         if line.startswith("polympi_abi = "):
             return line.split()[-1]
     raise PrerequisiteError(f"{mpicc} belongs to an MPI that has neither MPICH's, Open MPI's nor the standard's ABI.")
+
+
+def _wrappers() -> Iterator[str]:
+    folders = [*os.environ.get("PATH", "").split(os.pathsep), str(Path(sys.prefix, "bin"))]
+    for folder in dict.fromkeys(filter(None, folders)):
+        for name in WRAPPERS:
+            if wrapper := shutil.which(name, path=folder):
+                yield wrapper
 
 
 def _wrapper(mpicc: str | Path) -> str:
@@ -174,19 +209,27 @@ def _last_lines(text: str, count: int = 3) -> str:
 
 
 def main() -> int:
-    """The command line; the exit code is 1 after an error."""
+    """The command line; the exit code is 1 where no core is made, or one does not compile."""
     parser = argparse.ArgumentParser(prog="python -m polympi.native.build", description="Compile polympi for an MPI.")
-    parser.add_argument("--mpicc", default="mpicc", help="the MPI's compiler wrapper [the mpicc on PATH]")
+    parser.add_argument("--mpicc", help="the compiler wrapper of an MPI [every one on PATH and beside Python]")
     parser.add_argument("--into", default=SOURCES, type=Path, help="folder of the core [that of polympi itself]")
     parser.add_argument("--sanitize", action="store_true", help="with AddressSanitizer, for tests")
     parser.add_argument("--werror", action="store_true", help="warnings are errors")
     chosen = parser.parse_args()
+    options = {"sanitize": chosen.sanitize, "werror": chosen.werror}
+    problems: list[BuildError] = []
     try:
-        print(compile_core(chosen.mpicc, chosen.into, sanitize=chosen.sanitize, werror=chosen.werror))
+        if chosen.mpicc:
+            cores = [compile_core(chosen.mpicc, chosen.into, **options)]
+        else:
+            cores, problems = compile_all(chosen.into, **options)
     except BuildError as error:
-        print(error, file=sys.stderr)
-        return 1
-    return 0
+        cores, problems = [], [error]
+    for core in cores:
+        print(core)
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    return 0 if cores and all(isinstance(problem, PrerequisiteError) for problem in problems) else 1
 
 
 if __name__ == "__main__":
