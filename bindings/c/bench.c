@@ -1,6 +1,6 @@
 /* The reference program of the laboratory: every case of docs/protocol.md in C, as lean as C gets.
 
-       mpiexec -n RANKS bench PLAN SAMPLES [single|funneled|serialized|multiple] [--name NAME] */
+       mpiexec -n RANKS bench PLAN SAMPLES [single|funneled|serialized|multiple] [spin|pack] [--name NAME] */
 #define _DEFAULT_SOURCE
 #include "cases.h"
 #include "clock.h"
@@ -19,14 +19,16 @@ struct arguments {
     const char *samples;
     const char *name;
     int thread_level;
+    enum way way;
 };
 
 /* Reads the command line; on failure writes one sentence to `complaint`. */
 static struct arguments read_arguments(int argc, char **argv, char complaint[COMPLAINT_BYTES]) {
-    struct arguments arguments = {.name = "c", .thread_level = MPI_THREAD_SINGLE};
+    struct arguments arguments = {.name = "c", .thread_level = MPI_THREAD_SINGLE, .way = BY_LIBRARY};
     if (argc < 3) {
-        snprintf(complaint, COMPLAINT_BYTES,
-                 "Usage: bench PLAN SAMPLES [single|funneled|serialized|multiple] [--name NAME].");
+        snprintf(
+            complaint, COMPLAINT_BYTES,
+            "Usage: bench PLAN SAMPLES [single|funneled|serialized|multiple] [spin|pack] [--name NAME].");
         return arguments;
     }
     arguments.plan = argv[1];
@@ -34,11 +36,16 @@ static struct arguments read_arguments(int argc, char **argv, char complaint[COM
     for (int i = 3; i < argc; i++)
         if (strcmp(argv[i], "--name") == 0 && i + 1 < argc)
             arguments.name = argv[++i];
+        else if (strcmp(argv[i], "spin") == 0)
+            arguments.way = BY_SPINNING;
+        else if (strcmp(argv[i], "pack") == 0)
+            arguments.way = BY_PACKING;
         else if (!thread_level(argv[i], &arguments.thread_level))
-            snprintf(
-                complaint, COMPLAINT_BYTES,
-                "'%.80s' is neither a thread level (single, funneled, serialized, multiple) nor --name NAME.",
-                argv[i]);
+            snprintf(complaint, COMPLAINT_BYTES,
+                     "'%.80s' is neither a thread level (single, funneled, serialized, multiple), nor spin, "
+                     "nor pack, "
+                     "nor --name NAME.",
+                     argv[i]);
     return arguments;
 }
 
@@ -83,7 +90,7 @@ int main(int argc, char **argv) {
 
     struct workspace workspace = {0};
     payload_begin();
-    if (!workspace_create(&workspace, &plan, ranks))
+    if (!workspace_create(&workspace, arguments.way, &plan, ranks))
         snprintf(complaint, sizeof complaint,
                  "Not enough memory for the largest message of the plan '%.300s'.", arguments.plan);
     end_if_any_complains(ranks, complaint, NO_MEMORY);

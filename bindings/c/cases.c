@@ -2,6 +2,7 @@
 #include "cases.h"
 #include "clock.h"
 #include "exchange.h"
+#include "faces.h"
 #include "payload.h"
 
 #include <limits.h>
@@ -27,6 +28,7 @@ static struct messages count_messages(enum benchmark benchmark, int window, stru
     case STREAM:
         return root ? (struct messages){window, 0} : (struct messages){0, window};
     case BARRIER:
+    case FACES: /* which lie in a cube */
         return (struct messages){0, 0};
     case BCAST:
         return root ? (struct messages){1, 0} : (struct messages){0, 1};
@@ -46,11 +48,17 @@ static struct messages count_messages(enum benchmark benchmark, int window, stru
 }
 
 /* Why this program cannot run a case, or NULL. */
-static const char *refusal(const struct plan_case *c, struct ranks ranks) {
+static const char *refusal(const struct plan_case *c, enum way way, struct ranks ranks) {
     if (is_point_to_point(c->benchmark) && ranks.size < 2)
         return "it takes two ranks to exchange messages";
     if ((c->benchmark == BARRIER) != (c->payload == NONE))
         return "a barrier has the payload none, and no other benchmark has";
+    if (way == BY_SPINNING && !is_point_to_point(c->benchmark))
+        return "a nonblocking collective is another algorithm, not another way to wait";
+    if (way == BY_PACKING && (c->benchmark != FACES || c->face == CONTIGUOUS))
+        return "this arm packs faces that are not contiguous, and nothing else";
+    if (c->benchmark == FACES && c->payload != FLOAT64)
+        return "a face has the payload float64";
     if ((c->benchmark == REDUCE || c->benchmark == ALLREDUCE) && (c->payload == BYTES || c->payload == DICT))
         return "MPI_SUM is not defined for this payload";
     if (payload_count(c) > INT_MAX || latency_attached_bytes(c) > INT_MAX)
@@ -69,18 +77,30 @@ static char *carve_messages(struct arena *arena, int messages, size_t stride) {
     return messages ? arena_carve(arena, 1, (size_t)messages * stride) : NULL;
 }
 
+/* Carves the cube, in which both faces lie, and room to pack them. */
+static void place_faces(const struct plan_case *c, struct arena *arena, struct exchange *x) {
+    x->edge = face_edge(c->bytes);
+    x->outgoing = arena_carve(arena, 1, x->edge * c->bytes);
+    x->incoming = x->outgoing ? x->outgoing + face_distance(c, x->edge) : NULL;
+    for (int i = 0; i < 2; i++)
+        x->packed[i] = arena_carve(arena, 1, c->bytes);
+}
+
 /* Carves the buffers of a case out of an arena; with an arena without memory this counts what they take.
  * Every program lays them out alike: distances in memory change times, too. */
-static struct exchange place(const struct plan_case *c, int window, struct ranks ranks, struct arena *arena) {
+static struct exchange place(const struct plan_case *c, const struct waiting *waiting, int window,
+                             struct ranks ranks, struct arena *arena) {
     const struct messages messages = count_messages(c->benchmark, window, ranks);
     struct exchange x = {.type = payload_datatype(c->payload),
                          .count = (int)payload_count(c),
                          .peer = 1 - ranks.rank,
                          .window = window,
                          .stride = spacing(c)};
-    latency_choose(c, &x);
+    latency_choose(c, waiting, &x);
     x.outgoing = carve_messages(arena, messages.outgoing, x.stride);
     x.incoming = carve_messages(arena, messages.incoming, x.stride);
+    if (c->benchmark == FACES && ranks.rank < 2)
+        place_faces(c, arena, &x);
     x.acknowledgement = arena_carve(arena, 1, 1);
     arena_carve(arena, 1, 0); /* other languages need an address for an empty message */
     x.attached_bytes = (int)latency_attached_bytes(c);
@@ -100,15 +120,18 @@ static void *allocate(int count, size_t bytes) {
     return memory;
 }
 
-bool workspace_create(struct workspace *workspace, const struct plan *plan, struct ranks ranks) {
+bool workspace_create(struct workspace *workspace, enum way way, const struct plan *plan,
+                      struct ranks ranks) {
     size_t most_bytes = 0;
     int most_times = 1, most_batches = 1;
+    workspace->way = way;
+    workspace->waiting = way == BY_SPINNING ? waiting_by_spinning() : waiting_by_library();
     for (size_t i = 0; i < plan->count; i++) {
         const struct plan_case *c = &plan->cases[i];
         struct arena counting = {0};
-        if (refusal(c, ranks))
+        if (refusal(c, way, ranks))
             continue;
-        place(c, plan->window, ranks, &counting);
+        place(c, workspace->waiting, plan->window, ranks, &counting);
         if (counting.used > most_bytes)
             most_bytes = counting.used;
         most_times = larger(most_times, c->events);
@@ -130,16 +153,19 @@ void workspace_free(struct workspace *workspace) {
     free(workspace->requests);
 }
 
-static const struct loops *choose_loops(const struct plan_case *c, int rank) {
-    if (c->benchmark == LATENCY)
+static const struct loops *choose_loops(const struct plan_case *c, enum way way, int rank) {
+    if (way == BY_PACKING)
+        return packing_loops(c, rank);
+    if (c->benchmark == LATENCY || c->benchmark == FACES)
         return latency_loops(c, rank);
     return is_point_to_point(c->benchmark) ? window_loops(c->benchmark, rank)
                                            : collective_loops(c->benchmark);
 }
 
 /* Checks message number `i` of those that a rank received. */
-static void check_message(const struct plan_case *c, struct ranks ranks, const char *message, int i,
+static void check_message(const struct plan_case *c, struct ranks ranks, const struct exchange *x, int i,
                           char *complaint) {
+    const char *message = x->incoming + (size_t)i * x->stride;
     int origin = i, slot = 0; /* gather and allgather: one piece of each rank */
     if (is_point_to_point(c->benchmark)) {
         origin = 1 - ranks.rank;
@@ -150,7 +176,9 @@ static void check_message(const struct plan_case *c, struct ranks ranks, const c
     if (c->benchmark == SCATTER || c->benchmark == ALLTOALL)
         slot = ranks.rank;
     char fault[COMPLAINT_BYTES] = "";
-    if (c->benchmark == REDUCE || c->benchmark == ALLREDUCE)
+    if (c->benchmark == FACES)
+        faces_check(c, x, origin, fault);
+    else if (c->benchmark == REDUCE || c->benchmark == ALLREDUCE)
         payload_check_sum(message, c, ranks.size, fault);
     else
         payload_check(message, c, origin, slot, fault);
@@ -166,6 +194,8 @@ static void validate_loop(const struct plan_case *c, struct ranks ranks, const s
     int64_t ns;
     if (messages.incoming)
         payload_poison(x->incoming, (size_t)messages.incoming * x->stride);
+    if (c->benchmark == FACES)
+        faces_fill(c, x, ranks.rank);
     latency_begin(c, x, ranks.rank);
     if (singly)
         loops->singly(x, ranks, 1, &ns);
@@ -173,7 +203,9 @@ static void validate_loop(const struct plan_case *c, struct ranks ranks, const s
         loops->batch(x, 1);
     latency_end(c, x, ranks.rank);
     for (int i = 0; i < messages.incoming && !complaint[0]; i++)
-        check_message(c, ranks, x->incoming + (size_t)i * x->stride, i, complaint);
+        check_message(c, ranks, x, i, complaint);
+    if (c->benchmark == FACES && !complaint[0])
+        check_message(c, ranks, x, 0, complaint);
 }
 
 /* One iteration of each of the very loops that will be timed: rooted collectives have no other than the one
@@ -245,7 +277,7 @@ static void time_collective(const struct plan_case *c, struct ranks ranks, const
 
 void case_run(const struct plan_case *c, int window, struct ranks ranks, struct workspace *workspace,
               struct samples *samples) {
-    const char *reason = refusal(c, ranks);
+    const char *reason = refusal(c, workspace->way, ranks);
     samples_record(samples, "case %d", c->id);
     samples_flush(samples); /* before anything can crash */
     if (reason) {
@@ -253,11 +285,14 @@ void case_run(const struct plan_case *c, int window, struct ranks ranks, struct 
         return;
     }
     struct arena arena = workspace->arena; /* a copy: every case begins at the beginning */
-    struct exchange x = place(c, window, ranks, &arena);
+    struct exchange x = place(c, workspace->waiting, window, ranks, &arena);
     x.requests = workspace->requests;
     const bool point_to_point = is_point_to_point(c->benchmark);
     const bool taking_part = !point_to_point || ranks.rank < 2;
-    const struct loops *loops = taking_part ? choose_loops(c, ranks.rank) : NULL;
+    const struct loops *loops = taking_part ? choose_loops(c, workspace->way, ranks.rank) : NULL;
+    const bool of_faces = c->benchmark == FACES && taking_part;
+    if (of_faces)
+        faces_begin(c, &x);
     char complaint[COMPLAINT_BYTES] = "";
     if (taking_part)
         validate(c, ranks, loops, &x, complaint);
@@ -272,6 +307,8 @@ void case_run(const struct plan_case *c, int window, struct ranks ranks, struct 
         samples_times(samples, "batch", c->id, workspace->batches, c->batches);
         samples_times(samples, "event", c->id, workspace->ns, c->events);
     }
+    if (of_faces)
+        faces_end(c, &x);
     samples_flush(samples);
     dissemination_barrier(ranks);
 }

@@ -10,18 +10,22 @@
 #include "clock.h"
 #include "plan.h"
 #include "ranks.h"
+#include "waiting.h"
 
 #include <mpi.h>
 
 enum { PAYLOAD_TAG = 1, ACKNOWLEDGEMENT_TAG = 2 };
 
-typedef int send_call(const void *, int, MPI_Datatype, int, int, MPI_Comm);
 typedef int start_call(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
 
 struct exchange {
     send_call *send;   /* of the mode: MPI_Send, MPI_Ssend, ... */
     start_call *start; /* of the mode: MPI_Isend, ... or MPI_Send_init, ... */
-    MPI_Datatype type; /* of the payload */
+    receive_call *receive;
+    sendrecv_call *sendrecv;
+    wait_call *wait;
+    waitall_call *waitall;
+    MPI_Datatype type; /* of the payload, or of a whole face */
     int count;         /* elements in one message */
     int peer;          /* the other rank of a point-to-point benchmark */
     int window;        /* messages in flight */
@@ -32,6 +36,8 @@ struct exchange {
     MPI_Request *requests;
     void *attached; /* buffer of the mode `buffered` */
     int attached_bytes;
+    size_t edge;       /* of the cube whose face travels, in elements; it begins with the face that is sent */
+    double *packed[2]; /* room for the face that is sent and the one that is received, packed */
 };
 
 struct loops {
@@ -74,7 +80,7 @@ const struct loops *collective_loops(enum benchmark benchmark);
 
 /* The calls that a mode of latency makes, and the requests, attached buffer and receive posted ahead that it
    needs, from before the first iteration to after the last. */
-void latency_choose(const struct plan_case *c, struct exchange *exchange);
+void latency_choose(const struct plan_case *c, const struct waiting *waiting, struct exchange *exchange);
 void latency_begin(const struct plan_case *c, const struct exchange *exchange, int rank);
 void latency_end(const struct plan_case *c, const struct exchange *exchange, int rank);
 

@@ -11,7 +11,7 @@ enum { SENDING, AHEAD };
 #define IGNORE MPI_STATUS_IGNORE
 
 INLINED void receive(const struct exchange *x) {
-    MPI_Recv(x->incoming, x->count, x->type, x->peer, PAYLOAD_TAG, WORLD, IGNORE);
+    x->receive(x->incoming, x->count, x->type, x->peer, PAYLOAD_TAG, WORLD, IGNORE);
 }
 
 INLINED void post(const struct exchange *x, MPI_Request *request) {
@@ -27,13 +27,13 @@ INLINED void send_and_wait(const struct exchange *x) {
     MPI_Request sending;
     planted_delay();
     x->start(x->outgoing, x->count, x->type, x->peer, PAYLOAD_TAG, WORLD, &sending);
-    MPI_Wait(&sending, IGNORE);
+    x->wait(&sending, IGNORE);
 }
 
 INLINED void restart_send_and_wait(const struct exchange *x) {
     planted_delay();
     MPI_Start(&x->requests[SENDING]);
-    MPI_Wait(&x->requests[SENDING], IGNORE);
+    x->wait(&x->requests[SENDING], IGNORE);
 }
 
 INLINED void ping(const struct exchange *x) {
@@ -50,25 +50,25 @@ INLINED void ping_nonblocking(const struct exchange *x) {
     MPI_Request receiving;
     send_and_wait(x);
     post(x, &receiving);
-    MPI_Wait(&receiving, IGNORE);
+    x->wait(&receiving, IGNORE);
 }
 
 INLINED void pong_nonblocking(const struct exchange *x) {
     MPI_Request receiving;
     post(x, &receiving);
-    MPI_Wait(&receiving, IGNORE);
+    x->wait(&receiving, IGNORE);
     send_and_wait(x);
 }
 
 INLINED void ping_persistent(const struct exchange *x) {
     restart_send_and_wait(x);
     MPI_Start(&x->requests[AHEAD]);
-    MPI_Wait(&x->requests[AHEAD], IGNORE);
+    x->wait(&x->requests[AHEAD], IGNORE);
 }
 
 INLINED void pong_persistent(const struct exchange *x) {
     MPI_Start(&x->requests[AHEAD]);
-    MPI_Wait(&x->requests[AHEAD], IGNORE);
+    x->wait(&x->requests[AHEAD], IGNORE);
     restart_send_and_wait(x);
 }
 
@@ -78,11 +78,11 @@ INLINED void ping_ready(const struct exchange *x) {
     MPI_Request receiving;
     post(x, &receiving);
     send(x);
-    MPI_Wait(&receiving, IGNORE);
+    x->wait(&receiving, IGNORE);
 }
 
 INLINED void pong_ready(const struct exchange *x) {
-    MPI_Wait(&x->requests[AHEAD], IGNORE);
+    x->wait(&x->requests[AHEAD], IGNORE);
     post(x, &x->requests[AHEAD]);
     send(x);
 }
@@ -91,11 +91,11 @@ INLINED void ping_ready_nonblocking(const struct exchange *x) {
     MPI_Request receiving;
     post(x, &receiving);
     send_and_wait(x);
-    MPI_Wait(&receiving, IGNORE);
+    x->wait(&receiving, IGNORE);
 }
 
 INLINED void pong_ready_nonblocking(const struct exchange *x) {
-    MPI_Wait(&x->requests[AHEAD], IGNORE);
+    x->wait(&x->requests[AHEAD], IGNORE);
     post(x, &x->requests[AHEAD]);
     send_and_wait(x);
 }
@@ -103,19 +103,19 @@ INLINED void pong_ready_nonblocking(const struct exchange *x) {
 INLINED void ping_ready_persistent(const struct exchange *x) {
     MPI_Start(&x->requests[AHEAD]);
     restart_send_and_wait(x);
-    MPI_Wait(&x->requests[AHEAD], IGNORE);
+    x->wait(&x->requests[AHEAD], IGNORE);
 }
 
 INLINED void pong_ready_persistent(const struct exchange *x) {
-    MPI_Wait(&x->requests[AHEAD], IGNORE);
+    x->wait(&x->requests[AHEAD], IGNORE);
     MPI_Start(&x->requests[AHEAD]);
     restart_send_and_wait(x);
 }
 
 INLINED void sendrecv(const struct exchange *x) {
     planted_delay();
-    MPI_Sendrecv(x->outgoing, x->count, x->type, x->peer, PAYLOAD_TAG, x->incoming, x->count, x->type,
-                 x->peer, PAYLOAD_TAG, WORLD, IGNORE);
+    x->sendrecv(x->outgoing, x->count, x->type, x->peer, PAYLOAD_TAG, x->incoming, x->count, x->type, x->peer,
+                PAYLOAD_TAG, WORLD, IGNORE);
 }
 
 DEFINE_LOOPS(ping);
@@ -146,12 +146,15 @@ const struct loops *latency_loops(const struct plan_case *c, int rank) {
     return c->send_mode == READY ? ready_loops[c->completion][rank] : loops[c->completion][rank];
 }
 
-void latency_choose(const struct plan_case *c, struct exchange *x) {
-    static send_call *const sends[SEND_MODES] = {MPI_Send, MPI_Ssend, MPI_Bsend, MPI_Rsend, NULL};
+void latency_choose(const struct plan_case *c, const struct waiting *waiting, struct exchange *x) {
     static start_call *const starts[SEND_MODES] = {MPI_Isend, MPI_Issend, MPI_Ibsend, MPI_Irsend, NULL};
     static start_call *const inits[SEND_MODES] = {MPI_Send_init, MPI_Ssend_init, MPI_Bsend_init,
                                                   MPI_Rsend_init, NULL};
-    x->send = sends[c->send_mode];
+    x->send = waiting->sends[c->send_mode];
+    x->receive = waiting->receive;
+    x->sendrecv = waiting->sendrecv;
+    x->wait = waiting->wait;
+    x->waitall = waiting->waitall;
     x->start = (c->completion == PERSISTENT ? inits : starts)[c->send_mode];
 }
 

@@ -1,5 +1,6 @@
 #define _DEFAULT_SOURCE
 #include "plan.h"
+#include "faces.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -14,12 +15,13 @@ enum {
         1 << 20 /* so many messages of 2^34 bytes, the most an int counts, still add up in 64 bits */
 };
 
-static const char *const benchmark_names[BENCHMARKS] = {"latency", "bandwidth", "bibandwidth", "stream",
-                                                        "barrier", "bcast",     "reduce",      "allreduce",
-                                                        "gather",  "scatter",   "allgather",   "alltoall"};
+static const char *const benchmark_names[BENCHMARKS] = {
+    "latency", "bandwidth", "bibandwidth", "stream",  "faces",     "barrier", "bcast",
+    "reduce",  "allreduce", "gather",      "scatter", "allgather", "alltoall"};
 static const char *const send_mode_names[SEND_MODES] = {"standard", "synchronous", "buffered", "ready",
                                                         "sendrecv"};
 static const char *const completion_suffixes[COMPLETIONS] = {"", "-nonblocking", "-persistent"};
+static const char *const face_names[FACE_MODES] = {"contiguous", "rows", "elements"};
 static const char *const payload_names[PAYLOADS] = {"none",  "bytes", "float64", "int",
                                                     "float", "dict",  "array"};
 
@@ -62,8 +64,16 @@ static bool read_int(struct reader *reader, const char *text, int most, int *num
     return true;
 }
 
-/* A mode is a send mode with the suffix of a completion; only latency has others than `standard`. */
+/* The modes of faces say how a face lies in memory. All others are a send mode with the suffix of a
+ * completion; only latency has others than `standard`. */
 static bool read_mode(struct reader *reader, const char *text, struct plan_case *c) {
+    const int face = find(text, face_names, FACE_MODES);
+    if ((c->benchmark == FACES) != (face >= 0))
+        return complain(reader, "unknown mode", text);
+    if (face >= 0) {
+        c->face = (enum face)face;
+        return true;
+    }
     const size_t stem = strcspn(text, "-");
     const int completion = find(text + stem, completion_suffixes, COMPLETIONS);
     int send_mode = -1;
@@ -80,6 +90,8 @@ static bool read_mode(struct reader *reader, const char *text, struct plan_case 
 }
 
 static bool has_legal_size(const struct plan_case *c) {
+    if (c->benchmark == FACES && face_edge(c->bytes) == 0)
+        return false;
     switch (c->payload) {
     case NONE:
         return c->bytes == 0;
@@ -102,7 +114,7 @@ static bool read_case(struct reader *reader, char *fields[], struct plan_case *c
     long long bytes;
     if (benchmark < 0)
         return complain(reader, "unknown benchmark", fields[2]);
-    c->benchmark = (enum benchmark)benchmark;
+    *c = (struct plan_case){.benchmark = (enum benchmark)benchmark};
     if (!read_mode(reader, fields[3], c))
         return false;
     if (payload < 0)

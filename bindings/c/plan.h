@@ -11,6 +11,7 @@ enum benchmark {
     BANDWIDTH,
     BIBANDWIDTH,
     STREAM,
+    FACES,
     BARRIER,
     BCAST,
     REDUCE,
@@ -23,6 +24,7 @@ enum benchmark {
 };
 enum send_mode { STANDARD, SYNCHRONOUS, BUFFERED, READY, SENDRECV, SEND_MODES };
 enum completion { BLOCKING, NONBLOCKING, PERSISTENT, COMPLETIONS };
+enum face { CONTIGUOUS, ROWS, ELEMENTS, FACE_MODES };
 enum payload { NONE, BYTES, FLOAT64, INT, FLOAT, DICT, ARRAY, PAYLOADS };
 
 struct plan_case {
@@ -30,6 +32,7 @@ struct plan_case {
     enum benchmark benchmark;
     enum send_mode send_mode;
     enum completion completion;
+    enum face face;
     enum payload payload;
     size_t bytes; /* of one message */
     int warmup;

@@ -27,36 +27,36 @@ INLINED void start_sends(const struct exchange *x, MPI_Request *requests) {
 }
 
 INLINED void acknowledge(const struct exchange *x) {
-    MPI_Send(x->acknowledgement, 1, MPI_BYTE, x->peer, ACKNOWLEDGEMENT_TAG, WORLD);
+    x->send(x->acknowledgement, 1, MPI_BYTE, x->peer, ACKNOWLEDGEMENT_TAG, WORLD);
 }
 
 INLINED void await_acknowledgement(const struct exchange *x) {
-    MPI_Recv(x->acknowledgement, 1, MPI_BYTE, x->peer, ACKNOWLEDGEMENT_TAG, WORLD, IGNORE);
+    x->receive(x->acknowledgement, 1, MPI_BYTE, x->peer, ACKNOWLEDGEMENT_TAG, WORLD, IGNORE);
 }
 
 INLINED void bandwidth_a(const struct exchange *x) {
     start_sends(x, x->requests);
-    MPI_Waitall(x->window, x->requests, MPI_STATUSES_IGNORE);
+    x->waitall(x->window, x->requests, MPI_STATUSES_IGNORE);
     await_acknowledgement(x);
 }
 
 INLINED void bandwidth_b(const struct exchange *x) {
     post_receives(x, x->requests);
-    MPI_Waitall(x->window, x->requests, MPI_STATUSES_IGNORE);
+    x->waitall(x->window, x->requests, MPI_STATUSES_IGNORE);
     acknowledge(x);
 }
 
 INLINED void bibandwidth(const struct exchange *x) {
     post_receives(x, x->requests);
     start_sends(x, x->requests + x->window);
-    MPI_Waitall(2 * x->window, x->requests, MPI_STATUSES_IGNORE);
+    x->waitall(2 * x->window, x->requests, MPI_STATUSES_IGNORE);
 }
 
 INLINED void stream_a(const struct exchange *x) {
     char *slot = x->outgoing;
     for (int i = 0; i < x->window; i++, slot += x->stride) {
         planted_delay();
-        MPI_Send(slot, x->count, x->type, x->peer, PAYLOAD_TAG, WORLD);
+        x->send(slot, x->count, x->type, x->peer, PAYLOAD_TAG, WORLD);
     }
     await_acknowledgement(x);
 }
@@ -64,7 +64,7 @@ INLINED void stream_a(const struct exchange *x) {
 INLINED void stream_b(const struct exchange *x) {
     char *slot = x->incoming;
     for (int i = 0; i < x->window; i++, slot += x->stride)
-        MPI_Recv(slot, x->count, x->type, x->peer, PAYLOAD_TAG, WORLD, IGNORE);
+        x->receive(slot, x->count, x->type, x->peer, PAYLOAD_TAG, WORLD, IGNORE);
     acknowledge(x);
 }
 

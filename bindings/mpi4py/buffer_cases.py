@@ -13,6 +13,7 @@ import library_barrier
 from arena import Arena
 from buffers import DTYPES, MessageBuffers
 from clock import clock
+from faces import Faces
 from mpi4py import MPI
 from operation import Operation, UnsupportedCaseError
 from pieces import traffic
@@ -62,9 +63,7 @@ class BufferCases:
         self._comm = comm
         self._world = world
         self._window = plan.window
-        self._arena = Arena(
-            max((MessageBuffers.space(c, self._traffic(c), _attached_bytes(c)) for c in plan.cases), default=0)
-        )
+        self._arena = Arena(max((self._space(case) for case in plan.cases), default=0))
 
     def prepare(self, case: Case) -> Operation:
         """This rank's operation for a case.
@@ -78,6 +77,8 @@ class BufferCases:
             raise UnsupportedCaseError("only doubles are added")
         if case.benchmark in POINT_TO_POINT and self._world.rank > 1:
             return Operation()
+        if case.benchmark == "faces":
+            return self._faces(case)
         buffers = MessageBuffers(case, self._traffic(case), self._arena, _attached_bytes(case))
         loops = {
             "latency": self._latency,
@@ -89,6 +90,27 @@ class BufferCases:
 
     def _traffic(self, case: Case) -> Traffic:
         return traffic(case, self._world.rank, self._world.size, self._window)
+
+    def _space(self, case: Case) -> int:
+        if case.benchmark == "faces":
+            return Faces.space(case) if self._world.rank < 2 else 0
+        return MessageBuffers.space(case, self._traffic(case), _attached_bytes(case))
+
+    def _faces(self, case: Case) -> Operation:
+        """A face that is not contiguous goes by a derived datatype, as in C: MPI takes it from where it lies."""
+        comm, faces = self._comm, Faces(case, self._world.rank, self._arena)
+        edge, datatypes = len(faces.cube), []
+        ends: list[Any] = [faces.outgoing, faces.incoming]
+        if case.mode != "contiguous":
+            datatypes = [_face_datatype(edge, faces.axis, place) for place in (0, edge - 1)]
+            ends = [[faces.cube, 1, datatype] for datatype in datatypes]
+
+        def release() -> None:
+            for datatype in datatypes:
+                datatype.Free()
+
+        loops = self._loops("", (comm.Send, comm.Recv, *ends))
+        return Operation(**loops, clear=faces.clear, check=lambda _: faces.check(), release=release)
 
     def _latency(self, case: Case, buffers: MessageBuffers) -> dict[str, Any]:
         comm, peer = self._comm, 1 - self._world.rank
@@ -119,7 +141,7 @@ class BufferCases:
 
         return {**choose(completion, given, buffers), "release": release}
 
-    def _loops(self, completion: str, given: tuple[Any, ...], _: MessageBuffers) -> dict[str, Any]:
+    def _loops(self, completion: str, given: tuple[Any, ...], _: MessageBuffers | None = None) -> dict[str, Any]:
         a, a_events, b = LOOPS[completion]
         if self._world.rank == 1:
             return {"batch": partial(b, *given)}
@@ -182,6 +204,13 @@ class BufferCases:
             "batch": partial(collectives.two_buffers, call, outgoing, incoming),
             "events": partial(collectives.two_buffers_events, call, outgoing, incoming, own_barrier, clock),
         }
+
+
+def _face_datatype(edge: int, axis: int, place: int) -> MPI.Datatype:
+    """The face of a cube of doubles at a place along an axis."""
+    face, start = [edge] * 3, [0] * 3
+    face[axis], start[axis] = 1, place
+    return MPI.DOUBLE.Create_subarray([edge] * 3, face, start).Commit()
 
 
 def _attached_bytes(case: Case) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from plan import WINDOWED
+from plan import POINT_TO_POINT, WINDOWED
 
 if TYPE_CHECKING:
     from plan import Case
@@ -29,7 +29,7 @@ class Traffic(NamedTuple):
 
 def traffic(case: Case, rank: int, ranks: int, window: int) -> Traffic:
     """What ``rank`` gives and gets in one iteration; acknowledgements apart."""
-    if case.benchmark == "latency" or case.benchmark in WINDOWED:
+    if case.benchmark in POINT_TO_POINT:
         return _between_two(case, rank, window)
     here = Piece(rank, 0)
     everybody = [Piece(origin, 0) for origin in range(ranks)]

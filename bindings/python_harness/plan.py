@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isqrt
 
 VERSION = "1"
 
-POINT_TO_POINT = ("latency", "bandwidth", "bibandwidth", "stream")
+POINT_TO_POINT = ("latency", "bandwidth", "bibandwidth", "stream", "faces")
 HELD_TOGETHER = ("barrier", "allreduce", "allgather", "alltoall")  # no rank leaves before all have come
 ROOTED = ("bcast", "reduce", "gather", "scatter")  # ranks could run ahead: every iteration is timed alone
 BENCHMARKS = (*POINT_TO_POINT, *HELD_TOGETHER, *ROOTED)
@@ -15,6 +16,9 @@ WINDOWED = ("bandwidth", "bibandwidth", "stream")
 
 SEND_MODES = ("standard", "synchronous", "buffered", "ready")
 LATENCY_MODES = (*(mode + suffix for mode in SEND_MODES for suffix in ("", "-nonblocking", "-persistent")), "sendrecv")
+FACE_MODES = ("contiguous", "rows", "elements")  # how the face of a cube in C order lies in memory
+LARGEST_FACE_EDGE = 258
+MODES = {"latency": LATENCY_MODES, "faces": FACE_MODES}  # all others have the mode standard
 
 ITEM_BYTES = {"none": 0, "bytes": 1, "float64": 8, "int": 8, "float": 8, "dict": 24, "array": 8}
 FIXED_SIZE = ("none", "int", "float", "dict")
@@ -42,6 +46,12 @@ class Case:
     def iterations_in_all(self) -> int:
         """Iterations after the validation pass, timed or not."""
         return self.warmup + self.batches * self.iterations + self.events
+
+
+def face_edge(size: int) -> int:
+    """Elements along an edge of the cube of doubles whose face has ``size`` bytes; 0 if none may have such a face."""
+    edge = isqrt(size // 8)
+    return edge if 8 * edge * edge == size and 2 <= edge <= LARGEST_FACE_EDGE else 0
 
 
 @dataclass(frozen=True)
@@ -95,13 +105,14 @@ def _case(fields: list[str], line: str) -> Case:
     number, benchmark, mode, payload, *counts = fields
     if benchmark not in BENCHMARKS:
         raise PlanError(f"The plan names an unknown benchmark: '{benchmark}'.")
-    if mode not in (LATENCY_MODES if benchmark == "latency" else ("standard",)):
+    if mode not in MODES.get(benchmark, ("standard",)):
         raise PlanError(f"The plan names an unknown mode of {benchmark}: '{mode}'.")
     if payload not in ITEM_BYTES:
         raise PlanError(f"The plan names an unknown payload: '{payload}'.")
     size, warmup, batches, iterations, events = (_count(field, line) for field in counts)
     item = ITEM_BYTES[payload]
-    if size != item if payload in FIXED_SIZE else size % item:
+    wrong = size != item if payload in FIXED_SIZE else size % item
+    if wrong or (benchmark == "faces" and not face_edge(size)):
         raise PlanError(f"The plan asks for {payload} of {size} bytes, which does not exist: '{line}'.")
     return Case(_count(number, line), benchmark, mode, payload, size, warmup, batches, iterations, events)
 

@@ -49,6 +49,8 @@ def _prepare(case: Case, prepare: Prepare, world: World) -> Operation:
         raise UnsupportedCaseError("point to point needs two ranks")
     if (case.payload == "none") != (case.benchmark == "barrier"):
         raise UnsupportedCaseError("a barrier has the payload none, and no other benchmark has")
+    if case.benchmark == "faces" and case.payload != "float64":
+        raise UnsupportedCaseError("a face has the payload float64")
     return prepare(case)
 
 

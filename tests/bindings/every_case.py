@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from polympi.lab.catalogue import BENCHMARKS, Case, is_legal_size
+from polympi.lab.catalogue import BENCHMARKS, Case, face_bytes
 
 EAGER_AND_RENDEZVOUS = (8, 24, 1024, 69632)  # 24 is a dict's only size; 69632 is above both stacks' eager limits
 LATENCY_SIZES = (0, *EAGER_AND_RENDEZVOUS, 2**20)
+SMALLEST_FACE = face_bytes(2)
+FACE_SIZES = (SMALLEST_FACE, face_bytes(11), face_bytes(34), face_bytes(130))  # from two rows of two to rendezvous
 
 
 def all_cases() -> list[Case]:
@@ -17,12 +19,14 @@ def all_cases() -> list[Case]:
         for mode in benchmark.modes
         for payload in benchmark.payloads
         for size in sizes(benchmark.name, mode)
-        if is_legal_size(payload, size)
+        if benchmark.allows(payload, size)
     ]
 
 
 def sizes(benchmark: str, mode: str) -> tuple[int, ...]:
     """All sizes where they matter most; elsewhere one on each side of the switch to rendezvous."""
+    if benchmark == "faces":
+        return FACE_SIZES
     if benchmark == "latency":
         return LATENCY_SIZES if mode == "standard" else (8, 24, 69632)
     return (0, 8, 24, 69632)

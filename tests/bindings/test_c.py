@@ -15,7 +15,7 @@ import pytest
 
 from polympi.lab.bindings.build import build, program_command
 from polympi.lab.bindings.manifest import load_bindings, shipped_folder
-from polympi.lab.catalogue import BENCHMARKS, FIXED_SIZES, is_legal_size
+from polympi.lab.catalogue import BENCHMARKS, FACE_MODES, FIXED_SIZES, Case, face_bytes
 from polympi.lab.launch.command import mpiexec_command
 from polympi.lab.launch.process import Ended, run_tree
 from polympi.lab.stacks.stack import Stack
@@ -28,6 +28,7 @@ WINDOW = 3
 COUNTS = "2 2 3 4"  # warm-up, batches, iterations, events
 BATCHES, EVENTS = 2, 4
 TIMEOUT_S = 60.0
+FACES = [face_bytes(edge) for edge in (2, 7, 130)]
 HEADER = (
     r"polympi-samples 1",
     r"binding (?P<binding>\S+)",
@@ -62,6 +63,38 @@ const struct loops *__wrap_collective_loops(enum benchmark benchmark) {
     loops.IDLE = idle_IDLE;
     (void)idle_batch, (void)idle_singly;
     return &loops;
+}
+"""
+
+
+# An element inside the cube is written to, as a wrong datatype would. The linker puts this in place of latency_begin,
+# which comes between the filling of the cube and the first message.
+WRITE_BESIDE = """
+#define _DEFAULT_SOURCE
+#include "exchange.h"
+
+void __real_latency_begin(const struct plan_case *c, const struct exchange *x, int rank);
+void __wrap_latency_begin(const struct plan_case *c, const struct exchange *x, int rank);
+
+void __wrap_latency_begin(const struct plan_case *c, const struct exchange *x, int rank) {
+    __real_latency_begin(c, x, rank);
+    ((double *)x->outgoing)[x->edge * x->edge + x->edge + 1] = 0;
+}
+"""
+# Leaves a file behind when the loop of a spinning rank yields. The linker puts this in place of sched_yield.
+TELL_OF_YIELDING = """
+#define _DEFAULT_SOURCE
+#include <sched.h>
+#include <stdio.h>
+
+int __real_sched_yield(void);
+int __wrap_sched_yield(void);
+
+int __wrap_sched_yield(void) {
+    static FILE *told;
+    if (!told)
+        told = fopen("YIELDED", "w");
+    return __real_sched_yield();
 }
 """
 
@@ -133,8 +166,8 @@ def catalogue_cases(sizes: list[int]) -> list[str]:
         if not b.launch_figure
         for mode in b.modes
         for payload in b.payloads
-        for size in ([FIXED_SIZES[payload]] if payload in FIXED_SIZES else sizes)
-        if is_legal_size(payload, size)
+        for size in ([FIXED_SIZES[payload]] if payload in FIXED_SIZES else FACES if b.name == "faces" else sizes)
+        if b.allows(payload, size)
     ]
 
 
@@ -221,9 +254,36 @@ def test_what_cannot_run_is_skipped(stack: Stack, tmp_path: Path) -> None:
     assert samples.valid == {1: "ok"}
 
 
-def test_the_thread_level_is_that_of_the_variant(stack: Stack, tmp_path: Path) -> None:
-    header = run(stack, tmp_path, plan_of(["barrier standard none 0"]), "c-multiple").samples.header
-    assert (header["binding"], header["threads"]) == ("c-multiple", "multiple")
+@pytest.mark.parametrize(
+    ("binding", "level"), [("c", "single"), ("c-multiple", "multiple"), ("c-spin", "multiple"), ("c-pack", "single")]
+)
+def test_the_thread_level_is_that_of_the_variant(stack: Stack, tmp_path: Path, binding: str, level: str) -> None:
+    header = run(stack, tmp_path, plan_of([]), binding).samples.header
+    assert (header["binding"], header["threads"]) == (binding, level)
+
+
+@pytest.mark.parametrize("binding", ["c-spin", "c-pack"])
+def test_what_an_arm_does_not_cover_it_skips(stack: Stack, tmp_path: Path, binding: str) -> None:
+    why_not = load_bindings()[binding].why_not
+    cases = [case for case in catalogue_cases([8]) if why_not(Case(*case.split()[:3], 8)) is not None]
+    assert len({case.split()[0] for case in cases}) >= 8
+    assert set(run(stack, tmp_path, plan_of(cases), binding).samples.skipped) == set(range(len(cases)))
+
+
+@pytest.mark.parametrize(("ranks_a_cpu", "yields"), [(1, False), (2, True)])
+def test_a_spinning_rank_yields_where_ranks_outnumber_cpus(
+    stack: Stack, tmp_path: Path, ranks_a_cpu: int, yields: bool
+) -> None:
+    source, yielded = tmp_path / "yielding.c", tmp_path / "yielded"
+    source.write_text(TELL_OF_YIELDING.replace("YIELDED", str(yielded)))
+    parts = sorted(path.name for path in SOURCES.glob("*.c"))
+    program = compile_with_sources(stack, tmp_path, source, *parts, options=("-Wl,--wrap=sched_yield",))
+    (tmp_path / "plan").write_text(plan_of(["latency standard bytes 200000", "bibandwidth standard bytes 8"]))
+    written = tmp_path / "samples"
+    ranks = ranks_a_cpu * len(os.sched_getaffinity(0))
+    command = [str(program), str(tmp_path / "plan"), str(written), "multiple", "spin"]
+    assert launch(stack, tmp_path, command, written, ranks=ranks).samples.valid == {0: "ok", 1: "ok"}
+    assert yielded.exists() == yields
 
 
 @pytest.mark.parametrize(
@@ -238,6 +298,9 @@ def test_the_thread_level_is_that_of_the_variant(stack: Stack, tmp_path: Path) -
         (plan_of(["bcast ready bytes 8"]), "unknown mode 'ready'"),
         (plan_of(["latency standard pickle 8"]), "unknown payload 'pickle'"),
         (plan_of(["latency standard float64 9"]), "size '9'"),
+        (plan_of(["faces standard float64 800"]), "unknown mode 'standard'"),
+        (plan_of(["latency rows bytes 8"]), "unknown mode 'rows'"),
+        (plan_of(["faces rows float64 808"]), "size '808'"),
         (plan_of(["latency standard bytes -8"]), "whole number"),
         (plan_of(["latency standard bytes 8 1 1 1"]), "incomplete record 'case'"),
         (plan_of(["latency standard bytes 8"], window=0), "window"),
@@ -270,7 +333,7 @@ def test_files_and_arguments_that_cannot_be_used_end_with_3(stack: Stack, tmp_pa
 
 
 def test_a_wrong_byte_is_found_in_every_benchmark(stack: Stack, tmp_path: Path) -> None:
-    cases = [case for case in catalogue_cases([1, 1000]) if " bytes " in case]
+    cases = [case for case in catalogue_cases([1, 1000]) if case.split()[2] in ("bytes", "float64")]
     samples = run(stack, tmp_path, plan_of(cases), "c-wrong").samples
     assert samples.ended
     assert {cases[i] for i, verdict in samples.valid.items() if verdict.startswith("failed message")} == set(cases)
@@ -289,6 +352,19 @@ def test_each_loop_that_is_timed_is_checked(mpich: Stack, tmp_path: Path, idle: 
     samples = launch(mpich, tmp_path, [str(program), str(tmp_path / "plan"), str(written)], written).samples
     failed = {cases[i].split()[0] for i, verdict in samples.valid.items() if verdict.startswith("failed message")}
     assert failed == (COLLECTIVES if idle == "singly" else {"allgather", "alltoall"})
+
+
+def test_what_is_written_beside_a_face_is_found(mpich: Stack, tmp_path: Path) -> None:
+    source = tmp_path / "beside.c"
+    source.write_text(WRITE_BESIDE)
+    parts = sorted(path.name for path in SOURCES.glob("*.c"))
+    program = compile_with_sources(mpich, tmp_path, source, *parts, options=("-Wl,--wrap=latency_begin",))
+    (tmp_path / "plan").write_text(plan_of([f"faces {mode} float64 392" for mode in FACE_MODES]))
+    written = tmp_path / "samples"
+    samples = launch(mpich, tmp_path, [str(program), str(tmp_path / "plan"), str(written)], written).samples
+    assert [verdict.split(": ")[-1] for verdict in samples.valid.values()] == [
+        "an element beside the face was written to"
+    ] * 3
 
 
 def test_a_rank_that_crashes_leaves_what_was_done_before(mpich: Stack, tmp_path: Path) -> None:

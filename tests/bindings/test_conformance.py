@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from every_case import all_cases
+from every_case import SMALLEST_FACE, all_cases
 
 from polympi.lab.bindings.build import build
 from polympi.lab.bindings.manifest import load_bindings
@@ -26,7 +26,13 @@ def _cases(name: str, ranks: int) -> list[Case]:
     if ranks == 2:
         return covered
     # A third rank only waits while two exchange messages: a few such cases show that.
-    return [c for c in covered if BENCHMARKS[c.benchmark].collective or (c.mode, c.size_bytes) == ("standard", 24)]
+    return [
+        c
+        for c in covered
+        if BENCHMARKS[c.benchmark].collective
+        or (c.mode, c.size_bytes) == ("standard", 24)
+        or (c.benchmark, c.size_bytes) == ("faces", SMALLEST_FACE)
+    ]
 
 
 def test_no_benchmark_mode_or_payload_is_left_out_here() -> None:

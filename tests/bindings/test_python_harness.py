@@ -6,6 +6,7 @@ import sys
 from array import array
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from arena import HUGE_PAGE, STRIDE, Arena
 from barrier import barrier_rounds, dissemination_barrier
 from buffers import MessageBuffers
 from clock import cost_ns, resolution_ns
+from faces import Faces
 from footprint import footprint
 from objects import check_objects, expected_objects, make_object
 from operation import Operation, UnsupportedCaseError
@@ -49,6 +51,8 @@ def test_the_harness_knows_what_the_catalogue_has() -> None:
     assert set(plans.POINT_TO_POINT) == {b.name for b in measured if not b.collective}
     assert set(plans.ROOTED) == {b.name for b in measured if b.timed_singly}
     assert plans.LATENCY_MODES == catalogue.LATENCY_MODES
+    assert plans.FACE_MODES == catalogue.FACE_MODES
+    assert plans.LARGEST_FACE_EDGE == catalogue.LARGEST_FACE_EDGE
     assert set(plans.ITEM_BYTES) == {payload for b in measured for payload in b.payloads} | {"float"}
     assert {p: plans.ITEM_BYTES[p] for p in plans.FIXED_SIZE} == catalogue.FIXED_SIZES
 
@@ -71,6 +75,9 @@ def test_the_harness_knows_what_the_catalogue_has() -> None:
         "polympi-plan 1\ncase 0 latency standard pixels 8 1 1 1 1\nend\n",
         "polympi-plan 1\ncase 0 latency standard float64 9 1 1 1 1\nend\n",
         "polympi-plan 1\ncase 0 latency standard dict 8 1 1 1 1\nend\n",
+        "polympi-plan 1\ncase 0 faces standard float64 800 1 1 1 1\nend\n",
+        "polympi-plan 1\ncase 0 faces rows float64 808 1 1 1 1\nend\n",
+        "polympi-plan 1\ncase 0 faces rows float64 8 1 1 1 1\nend\n",
     ],
 )
 def test_a_plan_that_is_not_understood_is_refused_in_a_sentence(text: str) -> None:
@@ -121,7 +128,7 @@ BUFFER_CASES = [
     (benchmark, payload)
     for benchmark in plans.BENCHMARKS
     for payload in ("bytes", "float64")
-    if benchmark != "barrier" and not (benchmark in plans.REDUCTIONS and payload == "bytes")
+    if benchmark not in ("barrier", "faces") and not (benchmark in plans.REDUCTIONS and payload == "bytes")
 ]
 
 
@@ -156,6 +163,35 @@ def test_bytes_and_doubles_of_a_message_begin_as_the_protocol_says() -> None:
     case = make_case("bandwidth", "float64", 16)
     buffers = MessageBuffers(case, traffic(case, 0, 2, 2), Arena(1 << 16))
     assert [buffer.tolist() for buffer in buffers.outgoing] == [[3.0, 3.5], [8.0, 8.5]]
+
+
+@pytest.mark.parametrize(
+    ("mode", "first", "last"),
+    [
+        ("contiguous", (0, ...), (-1, ...)),
+        ("rows", (slice(None), 0), (slice(None), -1)),
+        ("elements", (..., 0), (..., -1)),
+    ],
+)
+def test_faces_are_the_first_and_the_last_of_their_direction(mode: str, first: Any, last: Any) -> None:
+    case = make_case("faces", "float64", 8 * 5 * 5, mode)
+    here, there = (Faces(case, rank, Arena(Faces.space(case))) for rank in (0, 1))
+    for one in (here, there):
+        one.clear()
+        assert one.check() != ""
+        one.clear()
+    assert np.shares_memory(here.outgoing, here.cube[first])
+    assert here.cube[first].tolist() == (0.5 * np.arange(25) + 3).reshape(5, 5).tolist()
+    there.cube[last] = here.cube[first]
+    assert there.check() == ""
+    there.clear()
+    there.cube[last] = here.cube[first]
+    there.cube[2, 2, 2] = 0
+    assert there.check() == "an element beside the face was written to"
+    there.clear()
+    there.cube[last] = here.cube[first]
+    there.cube[-1, -1, -1] += 1
+    assert there.check() == "element 24 is 16.0 instead of 15.0"
 
 
 @pytest.mark.parametrize(("payload", "size"), [("bytes", 64), ("int", 8), ("float", 8), ("dict", 24), ("array", 64)])
@@ -348,6 +384,7 @@ def test_a_case_that_fails_its_validation_is_not_timed(tmp_path: Path) -> None:
         (make_case("latency"), 1, "two ranks"),
         (make_case("barrier"), 2, "payload none"),
         (make_case("bcast", "none", 0), 2, "payload none"),
+        (make_case("faces", "array", 32, "rows"), 2, "float64"),
         (make_case("bcast"), 2, "not today"),
     ],
 )

@@ -6,12 +6,16 @@ The same facts, for authors of bindings, are in ``docs/protocol.md``.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isqrt
 
 WINDOW = 64  # messages in flight in the bandwidth benchmarks; the default of OSU Micro-Benchmarks 7.4
 
 SEND_MODES = ("standard", "synchronous", "buffered", "ready")  # MPI 5.0, section 3.4
 COMPLETIONS = ("", "-nonblocking", "-persistent")
 LATENCY_MODES = (*(s + c for s in SEND_MODES for c in COMPLETIONS), "sendrecv")
+
+FACE_MODES = ("contiguous", "rows", "elements")  # how the face of a cube in C order lies in memory
+LARGEST_FACE_EDGE = 258  # 256 and a layer of neighbours at both ends: a cube of 137 MB
 
 BUFFER_PAYLOADS = ("bytes", "float64")
 FIXED_SIZES = {"none": 0, "int": 8, "float": 8, "dict": 24}  # bytes that C sends for the same thing
@@ -63,7 +67,14 @@ class Benchmark:
         """Operations in one iteration, by which a measured time is divided."""
         if self.windowed:
             return WINDOW * (2 if self.name == "bibandwidth" else 1)
-        return 2 if self.name == "latency" and mode != "sendrecv" else 1
+        return 2 if self.name in ("latency", "faces") and mode != "sendrecv" else 1
+
+    def allows(self, payload: str, size_bytes: int) -> bool:
+        """Whether a message of this payload can have this size: see :func:`is_legal_size`; a face is a square."""
+        if self.name == "faces":
+            edge = isqrt(size_bytes // 8)
+            return face_bytes(edge) == size_bytes and 2 <= edge <= LARGEST_FACE_EDGE
+        return is_legal_size(payload, size_bytes)
 
     @property
     def windowed(self) -> bool:
@@ -105,6 +116,13 @@ BENCHMARKS = {
             f"{WINDOW} blocking sends in a row, one acknowledgement",
             collective=False,
             payloads=("bytes", "float64", "array"),
+        ),
+        Benchmark(
+            "faces",
+            "ping-pong of a face of a cube of doubles, strided at both ends",
+            collective=False,
+            modes=FACE_MODES,
+            payloads=("float64",),
         ),
         Benchmark("barrier", "MPI_Barrier", collective=True, payloads=("none",)),
         Benchmark(
@@ -153,6 +171,11 @@ BENCHMARKS = {
         ),
     )
 }
+
+
+def face_bytes(edge: int) -> int:
+    """Bytes of a face of a cube of doubles with so many elements along an edge."""
+    return 8 * edge * edge
 
 
 def is_legal_size(payload: str, size_bytes: int) -> bool:

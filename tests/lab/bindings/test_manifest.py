@@ -36,6 +36,7 @@ def test_the_shipped_bindings_are_found_with_the_a_a_arm() -> None:
     assert [b.name for b in bindings.values() if b.variant.default and b.language == "C"] == [
         "c",
         "c-multiple",
+        "c-spin",
         "c-again",
     ]
     assert any(r.startswith("mpi4py") for r in python_requirements(bindings.values()))

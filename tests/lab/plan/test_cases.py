@@ -1,6 +1,6 @@
 import pytest
 
-from polympi.lab.catalogue import BENCHMARKS, Case, is_legal_size
+from polympi.lab.catalogue import BENCHMARKS, Case, face_bytes
 from polympi.lab.errors import UsageError
 from polympi.lab.plan.cases import select_cases
 from polympi.lab.plan.profiles import PROFILES, get_profile
@@ -15,7 +15,7 @@ def test_every_benchmark_mode_and_payload_is_measured(profile) -> None:
     latency = [c for c in cases if c.benchmark == "latency"]
     assert {c.mode for c in latency} == set(BENCHMARKS["latency"].modes)
     assert {c.payload for c in latency} == set(BENCHMARKS["latency"].payloads)
-    assert all(is_legal_size(c.payload, c.size_bytes) for c in cases)
+    assert all(BENCHMARKS[c.benchmark].allows(c.payload, c.size_bytes) for c in cases)
     assert len(cases) == len(set(cases))
 
 
@@ -40,6 +40,19 @@ def test_sizes_that_do_not_fit_a_payload_are_not_measured() -> None:
     assert {c.size_bytes for c in cases if c.payload == "bytes"} == {1, 12, 16}
     assert {c.size_bytes for c in cases if c.payload == "float64"} == {16}
     assert {c.size_bytes for c in cases if c.payload == "dict"} == {24}
+
+
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=list(PROFILES))
+def test_faces_have_the_same_sizes_in_all_directions(profile) -> None:
+    cases = select_cases(profile, ["faces"], None, 2)
+    sizes = {mode: {c.size_bytes for c in cases if c.mode == mode} for mode in BENCHMARKS["faces"].modes}
+    assert set(map(frozenset, sizes.values())) == {frozenset(map(face_bytes, profile.face_edges))}
+    assert max(sizes["rows"]) == 135200
+
+
+def test_a_face_is_a_square_of_doubles_of_no_endless_cube() -> None:
+    asked = [8, 24, 32, 128, 512, 1024, 2**19, 2**21]
+    assert {c.size_bytes for c in select_cases(QUICK, ["faces/rows/*"], asked, 2)} == {32, 128, 512, 2**19}
 
 
 def test_one_rank_leaves_the_launch_figures() -> None:

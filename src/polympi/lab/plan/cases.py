@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Sequence
 
-from polympi.lab.catalogue import BENCHMARKS, FIXED_SIZES, Benchmark, Case, is_legal_size
+from polympi.lab.catalogue import BENCHMARKS, FIXED_SIZES, LARGEST_FACE_EDGE, Benchmark, Case, face_bytes
 from polympi.lab.errors import UsageError
 from polympi.lab.plan.profiles import Profile
 
@@ -14,7 +14,8 @@ def select_cases(profile: Profile, benches: Sequence[str], sizes: Sequence[int] 
     """The cases of a run.
 
     The main payload of a benchmark in standard mode gets the profile's full list of sizes, other modes and other
-    payloads the short one; their cross product is measured only where a pattern asks for it.
+    payloads the short one; their cross product is measured only where a pattern asks for it. Faces have sizes of their
+    own, the same in all modes.
 
     Args:
         profile: gives the sizes.
@@ -33,7 +34,8 @@ def select_cases(profile: Profile, benches: Sequence[str], sizes: Sequence[int] 
         }
         if not cases and not all(benchmark.launch_figure for benchmark, _, _ in matched):
             raise UsageError(
-                f"None of the sizes asked for is possible in '{bench}' (float64 and arrays take 8 B each)."
+                f"None of the sizes asked for is possible in '{bench}' (float64 and arrays take 8 B each, "
+                f"a face of n x n of them 8 n^2 B, with n up to {LARGEST_FACE_EDGE})."
             )
         chosen |= cases
     order = list(BENCHMARKS)
@@ -77,11 +79,13 @@ def _cases(profile: Profile, benchmark: Benchmark, mode: str, payload: str, size
         return [Case(benchmark.name, mode, payload, FIXED_SIZES[payload])]
     if sizes is None:
         main = mode == benchmark.modes[0] and payload == benchmark.payloads[0]
-        sizes = _full_sizes(profile, benchmark) if main else profile.few_sizes
-    return [Case(benchmark.name, mode, payload, size) for size in sizes if is_legal_size(payload, size)]
+        sizes = _full_sizes(profile, benchmark) if main or benchmark.name == "faces" else profile.few_sizes
+    return [Case(benchmark.name, mode, payload, size) for size in sizes if benchmark.allows(payload, size)]
 
 
 def _full_sizes(profile: Profile, benchmark: Benchmark) -> Sequence[int]:
+    if benchmark.name == "faces":
+        return [face_bytes(edge) for edge in profile.face_edges]
     if benchmark.collective:
         return profile.collective_sizes
     return profile.window_sizes if benchmark.windowed else profile.sizes

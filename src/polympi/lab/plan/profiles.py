@@ -28,6 +28,8 @@ class Profile:
             the largest messages takes longer than all else, so that the quick profile ends earlier.
         collective_sizes: sizes of the main payload in collectives.
         few_sizes: sizes of other modes and other payloads.
+        face_edges: edges of the cubes whose faces travel, in elements: powers of two and a layer of neighbours at both
+            ends.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Profile:
     window_sizes: tuple[int, ...]
     collective_sizes: tuple[int, ...]
     few_sizes: tuple[int, ...]
+    face_edges: tuple[int, ...]
 
     @property
     def fixed(self) -> bool:
@@ -66,6 +69,7 @@ _QUICK = Profile(
     window_sizes=(1, 8, 64, 512, 4 * KI, 32 * KI, 256 * KI, MI),
     collective_sizes=(8, KI, 64 * KI, MI),
     few_sizes=(8, 64 * KI),
+    face_edges=(34, 130),
 )
 _STANDARD = Profile(
     name="standard",
@@ -80,6 +84,7 @@ _STANDARD = Profile(
     window_sizes=_powers_of_two(1, 4 * MI),
     collective_sizes=_powers_of_two(8, MI),
     few_sizes=(8, KI, 64 * KI, MI),
+    face_edges=(10, 18, 34, 66, 130),
 )
 _PUBLISH = replace(
     _STANDARD,
