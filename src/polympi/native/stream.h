@@ -1,0 +1,185 @@
+/* Writing a stream and reading it: what the files of the codec share. codec.h says what a stream is. */
+#ifndef POLYMPI_STREAM_H
+#define POLYMPI_STREAM_H
+
+#include "codec.h"
+
+#include <string.h>
+
+/* ---- writing ---- */
+
+/* What became of a value: it is in the stream; an exception is set; or it has no form of its own here, so
+ * that the whole top value shall be pickled. */
+enum outcome { ENCODED = 0, FAILED = -1, TO_PICKLE = 1 };
+
+enum { MOST_DEPTH = 32, MOST_SEEN = 32 };
+
+/* A value being encoded. Nothing that it visits runs Python code of the user, but for __dlpack__. */
+typedef struct {
+    Stream *stream;
+    int depth;
+    int mutables;   /* mutable objects met so far */
+    int seen_count; /* those which may be met again */
+    PyObject *seen[MOST_SEEN];
+} Encoder;
+
+/* Make room for n more bytes at least: 0, or -1 with MemoryError. */
+int stream_grow(Stream *stream, Py_ssize_t n);
+
+/* Where the next n bytes go; NULL with MemoryError. */
+static inline char *stream_reserve(Stream *stream, Py_ssize_t n) {
+    if (unlikely(stream->capacity - stream->used < n) && stream_grow(stream, n) < 0)
+        return NULL;
+    char *at = stream->bytes + stream->used;
+    stream->used += n;
+    return at;
+}
+
+/* Send memory beside the stream; takes over the reference to the owner, also on failure. 0 or -1. */
+int stream_part(Stream *stream, char *data, Py_ssize_t nbytes, PyObject *owner, bool strided);
+
+/* Go back to an earlier state of the stream. */
+void stream_rewind(Stream *stream, Py_ssize_t used, int part_count);
+
+/* A tag and a length of what follows. */
+enum { LENGTH_FORM = 1 + sizeof(uint64_t) };
+static inline char *put_length(char *at, enum tag tag, Py_ssize_t length) {
+    uint64_t number = (uint64_t)length;
+    *at = (char)tag;
+    memcpy(at + 1, &number, sizeof number);
+    return at + LENGTH_FORM;
+}
+
+static inline void put_shape(char *at, const Py_ssize_t *shape, int ndim) {
+    for (int axis = 0; axis < ndim; axis++) {
+        int64_t length = shape[axis];
+        memcpy(at + axis * sizeof length, &length, sizeof length);
+    }
+}
+
+/* Whether an object that more than one owner refers to was met before in this value: pickle would send it
+ * once, so that it is one object at the receiver, too. Also true where there are too many to tell. */
+static inline bool met_before(Encoder *encoder, PyObject *object) {
+    if (likely(Py_REFCNT(object) == 1))
+        return false;
+    for (int i = 0; i < encoder->seen_count; i++)
+        if (encoder->seen[i] == object)
+            return true;
+    if (encoder->seen_count == MOST_SEEN)
+        return true;
+    encoder->seen[encoder->seen_count++] = object;
+    return false;
+}
+
+static inline bool mutable_met_before(Encoder *encoder, PyObject *object) {
+    encoder->mutables++;
+    return met_before(encoder, object);
+}
+
+/* Each returns an enum outcome. */
+int encode_value(Encoder *encoder, PyObject *value);   /* codec_encode.c */
+int encode_ndarray(Encoder *encoder, PyObject *array); /* array.c: exact ndarrays */
+int encode_scalar(Encoder *encoder,
+                  PyObject *scalar); /* array.c: TO_PICKLE for what is no NumPy scalar, too */
+int encode_buffer(Encoder *encoder, PyObject *owner, enum container container); /* buffers.c */
+int encode_foreign(Encoder *encoder,
+                   PyObject *value); /* foreign.c: TO_PICKLE for what is no foreign array, too */
+int encode_pickle(Stream *stream, PyObject *value); /* codec_pickle.c: 0 or -1 */
+
+/* ---- reading ---- */
+
+typedef struct {
+    const char *at, *end;
+    Arrived *parts;
+    int part_count, next_part;
+    int depth;
+} Reader;
+
+/* Raise Error: the message is damaged. Returns NULL. */
+void *raise_damaged(void);
+
+static inline bool reader_holds(const Reader *reader, uint64_t n) {
+    return n <= (uint64_t)(reader->end - reader->at);
+}
+
+/* The next n bytes; NULL with an exception when there are fewer. */
+static inline const char *reader_take(Reader *reader, uint64_t n) {
+    if (unlikely(!reader_holds(reader, n)))
+        return raise_damaged();
+    const char *at = reader->at;
+    reader->at += n;
+    return at;
+}
+
+/* A length; -1 with an exception. */
+static inline Py_ssize_t reader_length(Reader *reader) {
+    uint64_t length;
+    const char *at = reader_take(reader, sizeof length);
+    if (unlikely(!at))
+        return -1;
+    memcpy(&length, at, sizeof length);
+    if (unlikely(length > PY_SSIZE_T_MAX)) {
+        raise_damaged();
+        return -1;
+    }
+    return (Py_ssize_t)length;
+}
+
+/* The next part, which must have nbytes; NULL with an exception. */
+Arrived *reader_part(Reader *reader, Py_ssize_t nbytes);
+
+/* The next nbytes bytes, which are a part from PART_BYTES on. Nobody takes the part over. */
+const char *reader_data(Reader *reader, Py_ssize_t nbytes);
+
+/* A TAG_ARRAY as it is in the stream. */
+typedef struct {
+    struct array_head head;
+    Py_ssize_t count, nbytes;
+    const char *described; /* head.described bytes */
+    const char *data;      /* nbytes bytes; NULL when they are apart */
+    Py_ssize_t shape[MOST_DIMENSIONS];
+} ArrayForm;
+
+/* Read all of a TAG_ARRAY, whose tag is next: 0, or -1 with an exception. The part of what is apart is not
+ * taken. */
+int read_array(Reader *reader, ArrayForm *form);
+
+/* New references, or NULL with an exception. */
+PyObject *decode_value(Reader *reader);                          /* codec_decode.c */
+PyObject *decode_ndarray(Reader *reader, const ArrayForm *form); /* array.c */
+PyObject *decode_scalar(Reader *reader);                        /* array.c; the tag is read; likewise below */
+PyObject *decode_buffer(Reader *reader, const ArrayForm *form); /* buffers.c */
+PyObject *decode_foreign(Reader *reader);                       /* foreign.c */
+PyObject *decode_pickle(Reader *reader);                        /* codec_pickle.c */
+
+/* ---- types of elements ---- */
+
+/* The type number of a format character of the struct module in native size, TYPE_DESCRIBED for others; the
+ * size in *itemsize when that is not NULL. */
+int format_type(char character, Py_ssize_t *itemsize);
+
+/* A format that is a single character, in native size and byte order, as that character; 0 for others. */
+char native_format(const char *format, Py_ssize_t itemsize);
+
+/* Whether a type number is one of NumPy's numbers and booleans of this machine. */
+static inline bool is_native(int type) { return (unsigned)type <= 16 || type == TYPE_HALF; }
+
+/* The type number of long long is that of long. */
+static inline int canonical(int type) { return type == 9 ? TYPE_LONG : type == 10 ? TYPE_ULONG : type; }
+
+/* dtypes.c: The pickle of a dtype as bytes; borrowed; NULL without an exception when an array of that dtype
+ * shall be pickled as a whole. */
+PyObject *dtype_description(PyObject *dtype);
+
+/* The dtype of a pickle: a new reference or NULL with an exception. */
+PyObject *described_dtype(const char *description, Py_ssize_t length);
+
+/* codec_pickle.c: pickle.dumps(value, 5) and pickle.loads, without anything apart. New references or NULL. */
+PyObject *pickled(PyObject *value);
+PyObject *unpickled(const char *pickle, Py_ssize_t length);
+
+/* foreign.c: the ndarray over the memory of a DLPack object on the CPU; NULL with an exception. */
+PyObject *foreign_array(PyObject *object);
+bool has_dlpack(PyObject *object);
+
+#endif
