@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 from synthetic import DEFAULT_CASES, SIZES, make_run
 
+from polympi.lab.catalogue import FACE_MODES, face_bytes
 from polympi.lab.samples.records import LaunchRecord, Outcome, RunRecord, StackRun
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.statistics.model import SUMMARY_COLUMNS, Analysis
@@ -37,6 +38,7 @@ _MEDIANS_SCHEMA = {
 RICH_CASES = [
     *DEFAULT_CASES,
     *[(b, "standard", "bytes", s) for b in ("bibandwidth", "stream") for s in SIZES[1:]],
+    *[("faces", mode, "float64", face_bytes(edge)) for mode in FACE_MODES for edge in (34, 130)],
     ("latency", "standard", "int", 8),
     ("latency", "standard", "dict", 24),
     *[("latency", "standard", "array", s) for s in SIZES[1:]],

@@ -88,6 +88,20 @@ def test_objects_and_modes_follow_the_main_payload():
     assert said.endswith("In the 2 other modes at 8 B the difference is +510 ns to +530 ns.")
 
 
+def test_faces_are_told_by_how_they_lie():
+    def face(mode, size=135200, **other):
+        return summary_row(size, c_ns=100_000, benchmark="faces", payload="float64", mode=mode, **other)
+
+    rows = [face("elements", delta=-40_000, verdict="faster"), face("rows", delta=20_000)]
+    assert say([*rows, face("rows", 9248, delta=1)], "faces") == (
+        "With mpi4py a face of 135200 B takes 1.20 × C in rows (+20.0 µs) and 0.60 × C as single elements (−40.0 µs)."
+    )
+    assert say([*rows, face("contiguous", delta=1, verdict="not separated")], "faces").endswith(
+        "; it is not separable from C where it is contiguous."
+    )
+    assert say([summary_row(8)], "faces") == ""
+
+
 def test_bandwidth_is_a_share_of_c():
     rows = [summary_row(s, c_ns=1000, delta=1000, benchmark="bandwidth") for s in (8, 1024)]
     rows += [summary_row(2**22, c_ns=350_000, delta=10, verdict="not separated", benchmark="bandwidth")]

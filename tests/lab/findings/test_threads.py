@@ -1,7 +1,7 @@
 from built import built_analysis, launch, summary_row
 
 from polympi.lab.findings import answers
-from polympi.lab.findings.threads import threads_sentence
+from polympi.lab.findings.threads import thread_levels, threads_sentence
 
 
 def _analysis(**levels):
@@ -23,8 +23,21 @@ def test_another_level_is_said():
 
 
 def test_an_arm_of_c_at_that_level_is_named():
-    analysis = _analysis(c="single", mpi4py="multiple", **{"c-multiple": "multiple"})
-    analysis.run.stacks[0].languages |= {"c": "C", "c-again": "C", "c-multiple": "C", "mpi4py": "Python"}
+    analysis = _analysis(c="single", mpi4py="multiple", **{"c-multiple": "multiple", "c-spin": "multiple"})
     text = threads_sentence(analysis, "mpich")
+    assert text.startswith("On mpich, mpi4py and c-spin ran at THREAD_MULTIPLE and C at THREAD_SINGLE")
     assert text.endswith("the price of the level: c-multiple shows what the level alone costs.")
-    assert "c-multiple ran" not in text
+
+
+def test_each_level_is_said_apart():
+    analysis = _analysis(c="single", mpi4py="multiple", polympi="serialized", **{"c-multiple": "multiple"})
+    text = threads_sentence(analysis, "mpich")
+    assert "mpi4py ran at THREAD_MULTIPLE" in text
+    assert "polympi ran at THREAD_SERIALIZED" in text
+    assert text.count("c-multiple") == 1
+
+
+def test_the_level_of_every_arm_is_known():
+    analysis = _analysis(c="single", mpi4py="multiple", polympi="serialized")
+    assert thread_levels(analysis, "mpich") == {"c": "single", "mpi4py": "multiple", "polympi": "serialized"}
+    assert thread_levels(analysis, "openmpi") == {}

@@ -116,6 +116,22 @@ def test_the_summary_fits_the_terminal(analysis, width):
     assert "nan" not in text
 
 
+def test_every_arm_is_shown_with_its_thread_level(analysis):
+    heading = printed(analysis, 200).splitlines()
+    first = next(number for number, line in enumerate(heading) if line.startswith("benchmark"))
+    assert heading[first].split() == ["benchmark", "size", "C", "mpi4py", "mpi4py-object"]
+    assert heading[first + 1].split() == ["single", "multiple", "multiple"]
+    assert "| benchmark | size | C (single) | mpi4py (multiple) | mpi4py-object (multiple) |" in (
+        render_markdown(analysis, NOTHING)
+    )
+
+
+def test_each_way_a_face_can_lie_is_shown_at_its_largest_size(analysis):
+    lines = [line for line in printed(analysis, 120).splitlines() if line.startswith("faces (")]
+    assert [line.split(",")[0] for line in lines] == ["faces (contiguous)", "faces (rows)", "faces (elements)"]
+    assert all("135200 B" in line for line in lines)
+
+
 def test_many_bindings_are_continued_below(tmp_path):
     effects = {"c": (0.0, 0.0, 1.0), "c-again": (0.0, 0.0, 1.0)}
     effects |= {f"binding-{i}": (100.0 * i, 0.0, 1.0) for i in range(1, 7)}

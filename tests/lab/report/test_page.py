@@ -49,6 +49,15 @@ def test_answers_come_before_tables_and_charts(page):
     assert "On openmpi, mpi4py adds 5" in page.replace("\u00a0", " ")
 
 
+def test_every_arm_is_shown_with_its_thread_level(page):
+    head = re.search(r'<table class="main">\s*<thead>(.*?)</thead>', page, flags=re.DOTALL)[1]
+    assert re.findall(r'(\S+)<small title="thread level">(\w+)</small>', head) == [
+        ("C", "single"),
+        ("mpi4py", "multiple"),
+        ("mpi4py-object", "multiple"),
+    ]
+
+
 def test_every_chart_in_the_page_has_a_specification(page):
     used = set(re.findall(r'data-chart="([^"]+)"', page))
     assert used == set(embedded(page, "charts-data"))

@@ -25,6 +25,7 @@ _THINGS = {
     "dict": "a small dict",
     "array": "an array object",
 }
+_FACES = {"contiguous": "where it is contiguous", "rows": "in rows", "elements": "as single elements"}
 _BANDWIDTHS = ("bandwidth", "bibandwidth", "stream")
 
 
@@ -33,8 +34,8 @@ class Answer:
     """One computed statement.
 
     Attributes:
-        topic: ``latency``, ``bandwidth``, ``collectives``, ``startup``, ``memory``, ``noise``, ``threads``,
-            ``failure``, ``gap`` (skipped, left out) or ``uncovered``.
+        topic: ``latency``, ``faces``, ``bandwidth``, ``collectives``, ``startup``, ``memory``, ``noise``,
+            ``threads``, ``failure``, ``gap`` (skipped, left out) or ``uncovered``.
         stack: the stack it is about; empty when it concerns the run.
         binding: the binding it is about; empty when it concerns the stack or the run.
         text: one or two sentences.
@@ -56,6 +57,7 @@ def answers(analysis: Analysis) -> list[Answer]:
             own = [row for row in on_stack if row.binding == binding]
             texts = {
                 "latency": latency_answer(stack, binding, own),
+                "faces": faces_answer(binding, own),
                 "bandwidth": bandwidth_answer(binding, own),
                 "collectives": collectives_answer(binding, own),
                 "startup": startup_answer(binding, own),
@@ -92,6 +94,20 @@ def latency_answer(stack: str, binding: str, rows: list[Row]) -> str:
             sentences.append(sentence(joined[0].upper() + joined[1:]))
     sentences += _modes(families)
     return " ".join(sentences)
+
+
+def faces_answer(binding: str, rows: list[Row]) -> str:
+    """How the largest face compares with C's, in each way it can lie in memory."""
+    judged = [row for row in rows if row.benchmark == "faces" and row.judged]
+    if not judged:
+        return ""
+    size = max(row.size_bytes for row in judged)
+    largest = sorted((row for row in judged if row.size_bytes == size), key=lambda row: list(_FACES).index(row.mode))
+    costs = [f"{times(row.ratio)} C {_FACES[row.mode]} ({signed(row.delta)})" for row in largest if row.separated]
+    others = [_FACES[row.mode] for row in largest if not row.separated]
+    said = [f"takes {listing(costs)}"] if costs else []
+    said += [f"is not separable from C {listing(others)}"] if others else []
+    return sentence(f"With {binding} a face of {format_size(size)} {'; it '.join(said)}")
 
 
 def bandwidth_answer(binding: str, rows: list[Row]) -> str:

@@ -9,26 +9,31 @@ from polympi.lab.samples.records import AGAIN, REFERENCE
 from polympi.lab.statistics.model import Analysis
 
 
+def thread_levels(analysis: Analysis, stack: str) -> dict[str, str]:
+    """The thread level that each arm got on a stack: ``single``, ``funneled``, ``serialized`` or ``multiple``."""
+    return {one.binding: one.threads for one in analysis.launches if one.stack == stack and one.threads}
+
+
 def threads_sentence(analysis: Analysis, stack: str) -> str:
     """Which bindings ran at another thread level than C, and which arm of C shows what that costs; empty if none did.
 
+    That arm is the reference at another level and named after it: ``c-multiple``.
     MPI 4.0, section 11.6: the level is what the program got from ``MPI_Init_thread``.
     """
-    levels = {one.binding: one.threads for one in analysis.launches if one.stack == stack and one.threads}
+    levels = thread_levels(analysis, stack)
     reference = levels.get(REFERENCE)
     others: dict[str, list[str]] = defaultdict(list)
     for binding, level in levels.items():
         if binding not in (REFERENCE, AGAIN) and level != reference:
             others[level].append(binding)
-    languages = next((planned.languages for planned in analysis.run.stacks if planned.stack == stack), {})
     said = []
     for level, bindings in others.items():
-        twins = [name for name in bindings if REFERENCE in languages and languages.get(name) == languages[REFERENCE]]
-        charged = [name for name in bindings if name not in twins]
+        twin = f"{REFERENCE}-{level}"
+        charged = [name for name in bindings if name != twin]
         if not charged:
             continue
         whose = verb(len(charged), "its", "their")
-        hint = f": {listing(twins)} {verb(len(twins), 'shows', 'show')} what the level alone costs" if twins else ""
+        hint = f": {twin} shows what the level alone costs" if twin in bindings else ""
         said.append(
             sentence(
                 f"On {stack}, {listing(charged)} ran at THREAD_{level.upper()} and C at THREAD_"

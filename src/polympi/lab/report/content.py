@@ -22,6 +22,7 @@ from polympi.lab.findings.rows import (
     rows_of,
     stacks_of,
 )
+from polympi.lab.findings.threads import thread_levels
 from polympi.lab.report.cells import SIGNS, Line, interval, main_table
 from polympi.lab.report.facts import Finding, Section, findings, sections
 from polympi.lab.samples.records import AGAIN, LaunchRecord, StackRun
@@ -31,6 +32,7 @@ from polympi.lab.units import format_ns, format_size
 TITLE = "What MPI bindings cost over C"
 TOPICS = {
     "latency": "Latency",
+    "faces": "Faces",
     "bandwidth": "Bandwidth",
     "collectives": "Collectives",
     "startup": "Start-up",
@@ -72,13 +74,14 @@ class BindingAnswers:
 
 @dataclass(frozen=True)
 class StackContent:
-    """All that is said about one stack."""
+    """All that is said about one stack; ``levels`` is the thread level of each arm, where its launches said it."""
 
     stack: str
     library: str
     bindings: list[BindingAnswers]
     noise: str
     threads: str
+    levels: dict[str, str]
     columns: list[str]
     lines: list[Line]
     least_confidence: float | None
@@ -157,6 +160,7 @@ def _stack(analysis: Analysis, rows: Sequence[Row], said: Sequence[Answer], stac
         bindings=blocks,
         noise=_about(said, "noise", stack),
         threads=_about(said, "threads", stack),
+        levels=thread_levels(analysis, stack),
         columns=columns,
         lines=lines,
         least_confidence=min((row.confidence for row in own if row.confidence is not None), default=None),

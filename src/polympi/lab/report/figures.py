@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import altair as alt
 import polars as pl
 
+from polympi.lab.catalogue import BENCHMARKS
 from polympi.lab.findings.rows import Family, Row, bindings_of, by_family, example_size, rows_of, stacks_of
 from polympi.lab.report import charts
 from polympi.lab.report.charts import Palette
@@ -131,8 +132,8 @@ def _family_figures(
 
 
 def _mode_figure(family: Family, rows: Sequence[Row], palette: Palette) -> Iterator[Figure]:
-    """After the standard mode of a payload: all modes side by side, at one size that all of them have."""
-    if family.mode != "standard":
+    """After the first mode of a payload: all modes side by side, at one size that all of them have."""
+    if family.mode != BENCHMARKS[family.benchmark].modes[0]:
         return
     kin = [row for row in rows if row.benchmark == family.benchmark and row.payload == family.payload]
     sizes: dict[str, set[int]] = {}
@@ -141,7 +142,7 @@ def _mode_figure(family: Family, rows: Sequence[Row], palette: Palette) -> Itera
     common = set.intersection(*sizes.values())
     if len(sizes) < 2 or not common:
         return
-    size = example_size(common)
+    size = max(common) if family.benchmark == "faces" else example_size(common)
     at_size = [row for members in by_family(kin).values() for row in members if row.size_bytes == size]
     yield Figure(
         name=f"{family.stack}-{family.benchmark}-modes-{family.payload}",

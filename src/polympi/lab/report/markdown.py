@@ -11,6 +11,7 @@ from polympi.lab.report.comparisons import comparisons
 from polympi.lab.report.content import Content, StackContent, content, imported_lines
 from polympi.lab.report.figures import palette_of
 from polympi.lab.report.generator import MARKDOWN_MARK
+from polympi.lab.samples.records import REFERENCE
 from polympi.lab.statistics.model import Analysis
 
 # Characters that Markdown or HTML would take for markup; names and messages come from outside.
@@ -37,7 +38,10 @@ def render_markdown(analysis: Analysis, imported: pl.DataFrame) -> str:
     parts += _bullets("What went wrong", words.failures)
     parts += _bullets("What this machine does to the figures", [f"{f.title}: {f.text}" for f in words.findings])
     parts.append("## Bindings by benchmark")
-    parts.append("Difference to C and ratio with its interval. ▲ slower, ▼ faster, ≈ not separated, ? ambiguous.")
+    parts.append(
+        "Difference to C and ratio with its interval. ▲ slower, ▼ faster, ≈ not separated, ? ambiguous. "
+        "In brackets the thread level of each arm."
+    )
     for stack in words.stacks:
         parts += _main_table(stack, many=len(words.stacks) > 1)
     parts += _published(analysis)
@@ -65,7 +69,9 @@ def _answers(stack: StackContent) -> list[str]:
 def _main_table(stack: StackContent, *, many: bool) -> list[str]:
     if not stack.lines:
         return []
-    headers = ("benchmark", "size", "C", *stack.columns)
+    arms = zip((REFERENCE, *stack.columns), ("C", *stack.columns), strict=True)
+    titles = [f"{title} ({stack.levels[arm]})" if arm in stack.levels else title for arm, title in arms]
+    headers = ("benchmark", "size", *titles)
     table = _table(headers, [_line(line) for line in stack.lines], right=range(1, len(headers)))
     return [f"### {escape(stack.stack)}", table] if many else [table]
 

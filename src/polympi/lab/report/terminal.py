@@ -16,17 +16,19 @@ from rich.text import Text
 from polympi.lab.catalogue import BENCHMARKS
 from polympi.lab.report.cells import Cell, Line
 from polympi.lab.report.content import Content, StackContent, content
+from polympi.lab.samples.records import REFERENCE
 from polympi.lab.statistics.model import Analysis
 
 _STYLES = {"slower": "red", "faster": "green", "ambiguous": "yellow", "invalid": "bold red"}
-_SIZES = 2  # lines of a benchmark other than latency: a small message and a large one
+_SIZES = 2  # lines of a benchmark: a small message and a large one; latency has all, each mode of faces the largest
 _READABLE_WIDTH = 100  # columns beyond which running text is hard to follow
 
 
 def print_summary(analysis: Analysis, console: Console) -> None:
     """Print what a run found.
 
-    A cell shows a sign (▲ slower, ▼ faster, ≈ not separated, ? ambiguous), the difference to C and the ratio.
+    A cell shows a sign (▲ slower, ▼ faster, ≈ not separated, ? ambiguous), the difference to C and the ratio. Under
+    each name stands the arm's thread level.
     Bindings that do not fit the width are continued in a table below.
 
     Args:
@@ -53,13 +55,16 @@ def _print_stack(stack: StackContent, console: Console) -> None:
         return
     lines = _main_lines(stack.lines)
     texts = [[_cell(line.cells[index]) for line in lines] for index in range(len(stack.columns))]
-    widths = [max(len(name), *map(len, cells)) + 1 for name, cells in zip(stack.columns, texts, strict=True)]
+    widths = [
+        max(len(name), len(stack.levels.get(name, "")), *map(len, cells)) + 1
+        for name, cells in zip(stack.columns, texts, strict=True)
+    ]
     fixed = sum(
         max(len(title), *(len(part) for part in parts)) + 1
         for title, parts in (
             ("benchmark", [line.family.title for line in lines]),
             ("size", [line.size for line in lines]),
-            ("C", [line.reference for line in lines]),
+            (stack.levels.get(REFERENCE, "C"), [line.reference for line in lines]),
         )
     )
     for chosen in _columns_at_once(widths, min(console.width, 200) - fixed):
@@ -74,7 +79,7 @@ def _main_lines(lines: Sequence[Line]) -> list[Line]:
         benchmark = BENCHMARKS[line.family.benchmark]
         is_latency = benchmark.name == "latency"
         is_main = line.family.payload == benchmark.payloads[0] and (
-            benchmark.launch_figure or line.family.mode == benchmark.modes[0]
+            benchmark.launch_figure or benchmark.name == "faces" or line.family.mode == benchmark.modes[0]
         )
         is_object = is_latency and line.family.mode == "standard" and line.family.payload not in ("bytes", "float64")
         if is_main or is_object:
@@ -82,7 +87,7 @@ def _main_lines(lines: Sequence[Line]) -> list[Line]:
     kept = []
     for line in chosen:
         family = [other for other in chosen if other.family == line.family]
-        ends = family if line.family.benchmark == "latency" else [*family[: _SIZES - 1], family[-1]]
+        ends = {"latency": family, "faces": family[-1:]}.get(line.family.benchmark, [*family[: _SIZES - 1], family[-1]])
         if line in ends:
             kept.append(line)
     return kept or list(lines)
@@ -100,11 +105,13 @@ def _columns_at_once(widths: Sequence[int], room: int) -> list[list[int]]:
 
 def _table(stack: StackContent, lines: Sequence[Line], cells: dict[int, list[Text]]) -> Table:
     table = Table(box=None, padding=(0, 1, 0, 0), header_style="bold", pad_edge=False)
-    table.add_column("benchmark", overflow="fold")
-    table.add_column("size", justify="right", no_wrap=True)
-    table.add_column("C", justify="right", no_wrap=True)
+    below = " " if stack.levels else None  # Rich would put titles of one line beside the levels
+    table.add_column(_heading("benchmark", below), overflow="fold")
+    table.add_column(_heading("size", below), justify="right", no_wrap=True)
+    table.add_column(_heading("C", stack.levels.get(REFERENCE)), justify="right", no_wrap=True)
     for index in cells:
-        table.add_column(stack.columns[index], justify="right", overflow="fold")
+        name = stack.columns[index]
+        table.add_column(_heading(name, stack.levels.get(name)), justify="right", overflow="fold")
     previous = None
     for number, line in enumerate(lines):
         if any(line.cells[index].verdict for index in cells):
@@ -117,6 +124,10 @@ def _table(stack: StackContent, lines: Sequence[Line], cells: dict[int, list[Tex
             )
             previous = line.family
     return table
+
+
+def _heading(title: str, level: str | None) -> Text:
+    return Text.assemble(title, "\n", (level, "dim not bold")) if level else Text(title)
 
 
 def _cell(cell: Cell) -> Text:
