@@ -41,11 +41,15 @@ static int set_facts(PyObject *error, const Call *call, PyObject *code) {
     return failed ? -1 : 0;
 }
 
-static const char *special(int number) {
-    return number == ANY_SOURCE ? "ANY_SOURCE" : number == PROC_NULL ? "PROC_NULL" : "ANY_TAG";
+/* A rank or tag as the user spells it; a new reference. */
+static PyObject *spell(int number) {
+    const char *special = number == ANY_SOURCE  ? "ANY_SOURCE"
+                          : number == PROC_NULL ? "PROC_NULL"
+                          : number == ANY_TAG   ? "ANY_TAG"
+                                                : NULL;
+    return special ? PyUnicode_FromString(special) : PyUnicode_FromFormat("%d", number);
 }
 
-/* "recv(source=1, tag=7)", as the user would write it. */
 PyObject *describe_call(const Call *call) {
     const char *operation = call->operation;
     size_t length = strlen(operation);
@@ -53,10 +57,7 @@ PyObject *describe_call(const Call *call) {
     const char *role = receives || strstr(operation, "probe") ? "source" : "dest";
     if (call->peer == NO_PEER)
         return PyUnicode_FromFormat("%s()", operation);
-    PyObject *peer =
-        call->peer < 0 ? PyUnicode_FromString(special(call->peer)) : PyUnicode_FromFormat("%d", call->peer);
-    PyObject *tag =
-        call->tag < 0 ? PyUnicode_FromString(special(call->tag)) : PyUnicode_FromFormat("%d", call->tag);
+    PyObject *peer = spell(call->peer), *tag = spell(call->tag);
     PyObject *text =
         peer && tag ? PyUnicode_FromFormat("%s(%s=%U, tag=%U)", operation, role, peer, tag) : NULL;
     Py_XDECREF(peer);

@@ -43,22 +43,14 @@ void incoming_close(Incoming *in) {
         free_remote(in);
     if (in->has_target)
         target_close(&in->target);
+    Py_XDECREF(in->simple.array);
     Communicator *comm = in->comm;
     in->next = free_incoming;
     free_incoming = in;
     Py_DECREF(comm);
 }
 
-Incoming *incoming_start(Communicator *comm, enum channel channel, int source, int tag, const Target *into,
-                         const Call *call) {
-    Incoming *in = take();
-    if (unlikely(!in)) {
-        if (into) {
-            Target target = *into;
-            target_close(&target);
-        }
-        return NULL;
-    }
+static inline void open_incoming(Incoming *in, Communicator *comm, const Call *call) {
     in->stage = POSTED;
     in->comm = (Communicator *)Py_NewRef((PyObject *)comm);
     in->call = *call;
@@ -69,21 +61,54 @@ Incoming *incoming_start(Communicator *comm, enum channel channel, int source, i
     in->parts = NULL;
     in->part_count = 0;
     in->refusal = in->bytes = NULL;
-    in->filled = in->waited_for = in->abandoned = in->listed = false;
-    in->has_target = into != NULL;
-    if (into)
-        target_move(&in->target, into);
-    MPI_Comm where = channel == USER ? comm->comm : comm->shadow;
+    in->filled = in->waited_for = in->abandoned = in->listed = in->has_target = false;
+    in->simple.array = NULL;
+}
+
+static inline Incoming *post_small(Incoming *in, enum channel channel, int source, int tag) {
+    MPI_Comm where = channel == USER ? in->comm->comm : in->comm->shadow;
     bool locked = enter_mpi();
     int code =
         MPI_Irecv(in->block, BLOCK_BYTES, MPI_BYTE, mpi_source(source), mpi_tag(tag), where, in->first);
     leave_mpi(locked);
-    if (unlikely(code != MPI_SUCCESS)) {
-        incoming_close(in);
-        raise_mpi(code, call);
+    if (likely(code == MPI_SUCCESS))
+        return in;
+    const Call call = in->call;
+    incoming_close(in);
+    raise_mpi(code, &call);
+    return NULL;
+}
+
+Incoming *incoming_start(Communicator *comm, enum channel channel, int source, int tag, PyObject *into,
+                         const Call *call) {
+    Incoming *in = take();
+    if (unlikely(!in))
+        return NULL;
+    open_incoming(in, comm, call);
+    if (into && into != Py_None) {
+        if (likely(simple_array(into, &in->simple)))
+            Py_INCREF(in->simple.array);
+        else if (target_open(&in->target, into, call) < 0) {
+            incoming_close(in);
+            return NULL;
+        } else
+            in->has_target = true;
+    }
+    return post_small(in, channel, source, tag);
+}
+
+Incoming *incoming_start_target(Communicator *comm, enum channel channel, int source, int tag,
+                                const Target *target, const Call *call) {
+    Incoming *in = take();
+    if (!in) {
+        Target dropped = *target;
+        target_close(&dropped);
         return NULL;
     }
-    return in;
+    open_incoming(in, comm, call);
+    target_move(&in->target, target);
+    in->has_target = true;
+    return post_small(in, channel, source, tag);
 }
 
 /* ---- from stage to stage, with the GIL ---- */
@@ -249,6 +274,16 @@ static int open_announcement(Incoming *in, Py_ssize_t nbytes) {
     return post_data(in, in->body, (Py_ssize_t)in->announced.body_bytes);
 }
 
+/* What came is not what the array lets expect: treat it as any other target. */
+static int examine_closely(Incoming *in) {
+    PyObject *array = in->simple.array;
+    int failed = target_open(&in->target, array, &in->call);
+    in->has_target = !failed;
+    in->simple.array = NULL;
+    Py_DECREF(array);
+    return failed;
+}
+
 /* The requests of this stage are complete: go to the next. */
 static int advance(Incoming *in) {
     if (in->stage == BODY)
@@ -256,6 +291,14 @@ static int advance(Incoming *in) {
     if (in->stage == PARTS) {
         in->stage = ARRIVED;
         return 0;
+    }
+    if (in->simple.array) {
+        if (likely(memcmp(in->block, in->simple.head, (size_t)in->simple.head_bytes) == 0)) {
+            in->stage = ARRIVED;
+            return 0;
+        }
+        if (examine_closely(in) < 0)
+            return -1;
     }
     int nbytes = 0;
     MPI_Get_count(&in->small, MPI_BYTE, &nbytes);
@@ -272,57 +315,72 @@ static int advance(Incoming *in) {
 
 /* ---- what arrived, as an object ---- */
 
+static PyObject *into_simple(Incoming *in, Status *status) {
+    SimpleArray *simple = &in->simple;
+    memcpy(simple->data, in->block + simple->head_bytes, (size_t)simple->nbytes);
+    if (status) {
+        status->elements = PyArray_SIZE((PyArrayObject *)simple->array);
+        status->nbytes = simple->nbytes;
+    }
+    PyObject *array = simple->array;
+    simple->array = NULL;
+    return array;
+}
+
 static PyObject *into_target(Incoming *in, Status *status) {
     Elements elements = {0};
-    int failed = 0;
     int is_array = array_elements(in->stream, in->stream_bytes, &elements);
     if (is_array < 0)
         return NULL;
-    failed = is_array ? target_accepts(&in->target, &elements, &in->call) : refuse_object(&in->call);
+    int failed = is_array ? target_accepts(&in->target, &elements, &in->call) : refuse_object(&in->call);
     if (!failed && !in->filled)
         target_fill(&in->target, &elements, elements.apart ? in->parts[0].data : elements.data);
-    status->count = elements.count;
-    status->nbytes = elements.nbytes;
+    if (status) {
+        status->elements = elements.count;
+        status->nbytes = elements.nbytes;
+    }
     Py_XDECREF(elements.dtype);
     return failed ? NULL : Py_NewRef(in->target.object);
 }
 
-static PyObject *as_object(Incoming *in, Status *status) {
-    PyObject *object;
-    if (unlikely(in->bytes != NULL)) {
-        object = in->bytes;
-        in->bytes = NULL;
-        status->nbytes = PyBytes_GET_SIZE(object);
-        return object;
-    }
-    object = codec_decode(in->stream, in->stream_bytes, in->parts, in->part_count);
+/* Elements and bytes of what is received as an object. */
+static void measure(const Incoming *in, Status *status) {
+    Elements elements = {0};
     status->nbytes = in->stream_bytes;
-    if (object && (in->parts || in->stream[0] == TAG_ARRAY)) {
-        Elements elements = {0};
-        if (array_elements(in->stream, in->stream_bytes, &elements) == 1) {
-            status->count = elements.count;
-            status->nbytes = elements.nbytes;
-        } else
-            for (int i = 0; i < in->part_count; i++)
-                status->nbytes += in->parts[i].nbytes;
-        Py_XDECREF(elements.dtype);
-        PyErr_Clear();
+    for (int i = 0; i < in->part_count; i++)
+        status->nbytes += in->parts[i].nbytes;
+    if (in->bytes)
+        status->nbytes = PyBytes_GET_SIZE(in->bytes);
+    else if (array_elements(in->stream, in->stream_bytes, &elements) == 1) {
+        status->elements = elements.count;
+        status->nbytes = elements.nbytes;
     }
-    return object;
+    Py_XDECREF(elements.dtype);
+    PyErr_Clear(); /* damaged: decoding says so */
+}
+
+static PyObject *as_object(Incoming *in, Status *status) {
+    if (status)
+        measure(in, status);
+    if (unlikely(in->bytes != NULL)) {
+        PyObject *bytes = in->bytes;
+        in->bytes = NULL;
+        return bytes;
+    }
+    return codec_decode(in->stream, in->stream_bytes, in->parts, in->part_count);
 }
 
 PyObject *incoming_deliver(Incoming *in, Status *status) {
-    Status unused;
-    if (!status)
-        status = &unused;
-    status->source = in->small.MPI_SOURCE;
-    status->tag = in->small.MPI_TAG;
-    status->count = 1;
-    PyObject *object = NULL;
-    if (unlikely(in->refusal != NULL))
+    PyObject *object;
+    if (status)
+        *status = (Status){.source = in->small.MPI_SOURCE, .tag = in->small.MPI_TAG, .elements = 1};
+    if (unlikely(in->refusal != NULL)) {
         PyErr_SetObject((PyObject *)Py_TYPE(in->refusal), in->refusal);
-    else
-        object = in->has_target ? into_target(in, status) : as_object(in, status);
+        object = NULL;
+    } else
+        object = in->simple.array ? into_simple(in, status)
+                 : in->has_target ? into_target(in, status)
+                                  : as_object(in, status);
     incoming_close(in);
     return object;
 }

@@ -3,6 +3,7 @@
 #define POLYMPI_INCOMING_H
 
 #include "announcement.h"
+#include "simple_array.h"
 #include "transfer.h"
 
 enum stage {
@@ -35,6 +36,7 @@ struct Incoming {
     bool listed;
     bool has_target;
     struct Incoming *next, *previous;
+    SimpleArray simple; /* instead of a target, where the message is what its array lets expect */
     Target target;
     char block[BLOCK_BYTES];
 };

@@ -216,14 +216,8 @@ static Signature irecv_signature = {"irecv", 2, 0, 3, {"source", "tag", "into"},
 
 static const Status null_status = {.source = PROC_NULL, .tag = ANY_TAG};
 
-/* Post a receive into what was given as `into` (NULL or None: an object of its own). */
 static inline Incoming *post(Communicator *self, PyObject *into, const Call *call) {
-    Target target;
-    if (!into || into == Py_None)
-        return incoming_start(self, USER, call->peer, call->tag, NULL, call);
-    if (unlikely(target_open(&target, into, call) < 0))
-        return NULL;
-    return incoming_start(self, USER, call->peer, call->tag, &target, call);
+    return incoming_start(self, USER, call->peer, call->tag, into, call);
 }
 
 static PyObject *communicator_recv(Communicator *self, PyObject *const *args, Py_ssize_t nargs,
@@ -241,6 +235,8 @@ static PyObject *communicator_recv(Communicator *self, PyObject *const *args, Py
     Incoming *in = post(self, values[INTO], &call);
     if (unlikely(!in))
         return NULL;
+    if (likely(!values[STATUS]))
+        return incoming_wait(in, NULL, timeout);
     return with_status(incoming_wait(in, &status, timeout), &status, values[STATUS]);
 }
 
@@ -351,7 +347,7 @@ static int poll_probe(void *context) {
 
 static PyObject *probed(const struct probing *probing) {
     return status_object(&(Status){
-        .source = probing->status.MPI_SOURCE, .tag = probing->status.MPI_TAG, .count = -1, .nbytes = -1});
+        .source = probing->status.MPI_SOURCE, .tag = probing->status.MPI_TAG, .elements = -1, .nbytes = -1});
 }
 
 static PyObject *communicator_probe(Communicator *self, PyObject *const *args, Py_ssize_t nargs,

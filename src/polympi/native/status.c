@@ -35,7 +35,7 @@ PyObject *status_object(const Status *status) {
         return NULL;
     PyStructSequence_SetItem(made, 0, PyLong_FromLong(status->source));
     PyStructSequence_SetItem(made, 1, PyLong_FromLong(status->tag));
-    PyStructSequence_SetItem(made, 2, known(status->count));
+    PyStructSequence_SetItem(made, 2, known(status->elements));
     PyStructSequence_SetItem(made, 3, known(status->nbytes));
     if (PyErr_Occurred())
         Py_CLEAR(made);

@@ -60,17 +60,21 @@ Py_ssize_t buffered_bytes(void);
 /* What a receive tells besides the object. */
 typedef struct {
     int source, tag;
-    Py_ssize_t count;  /* elements of an array, 1 for any other object */
-    Py_ssize_t nbytes; /* of the data; -1 where not known (after a probe) */
+    Py_ssize_t elements; /* of an array, 1 for any other object; -1 where not known */
+    Py_ssize_t nbytes;   /* of the data; -1 where not known (after a probe) */
 } Status;
 
 /* A message on its way in. */
 typedef struct Incoming Incoming;
 
-/* Post a receive (source and tag as the user gives them, checked, wildcards too, PROC_NULL not). `into` is
- * NULL, or an open target that the incoming message takes over (on failure, too). NULL or an exception. */
-Incoming *incoming_start(Communicator *comm, enum channel channel, int source, int tag, const Target *into,
+/* Post a receive (source and tag as the user gives them, checked, wildcards too, PROC_NULL not) of an object,
+ * or into memory that the user gave (NULL or None: of an object). NULL or an exception: MismatchError where
+ * `into` is no writable memory. */
+Incoming *incoming_start(Communicator *comm, enum channel channel, int source, int tag, PyObject *into,
                          const Call *call);
+/* The same into an open target, which the incoming message takes over (on failure, too). */
+Incoming *incoming_start_target(Communicator *comm, enum channel channel, int source, int tag,
+                                const Target *target, const Call *call);
 /* Wait; the object received (or the object given as `into`), a new reference, or NULL. `status` may be NULL.
  * Closes, always; a receive that has timed out is cancelled, or kept alive where its data are under way. */
 PyObject *incoming_wait(Incoming *in, Status *status, double timeout);
