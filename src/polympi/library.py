@@ -58,7 +58,8 @@ def load_core() -> ModuleType:
         __import__(f"polympi.native.core_{abi}")
     except ImportError as error:
         missing = str(error).partition("undefined symbol: ")[2]
-        reason = f"it lacks {missing}, being older than MPI 3.1 or than the core" if missing else str(error)
+        older = missing.startswith("MPI_")
+        reason = f"it has no {missing}, being older than the core" if older else str(error)
         raise LibraryError(
             f"polympi's core for {ABI_WORDS[abi]} does not run on the MPI library {path}: {reason}; "
             f"compile one for it: {_build_command(path)}."

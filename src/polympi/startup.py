@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import os
 import sys
+import time
 
 from polympi import library
 from polympi.communicator import Communicator
@@ -27,6 +28,8 @@ DEFAULT_LEVEL = "serialized"  # the GIL lets one thread at a time into MPI anywa
 LEVEL_VARIABLE = "POLYMPI_THREADS"
 TIMEOUT_VARIABLE = "POLYMPI_TIMEOUT"
 GRACE_S = 1.0  # at the end, for what is still under way: messages on one network take milliseconds
+OPEN_MPI_LAUNCHER = "Open MPI's mpiexec"
+DRAIN_S = 0.1  # before an abort: Hydra ends at once, and drops what it has not read of the ranks' last words
 INTERRUPTED = 130  # exit code after Ctrl-C, as shells have it: 128 + SIGINT
 
 _world: Communicator | None = None
@@ -49,9 +52,10 @@ def init(threads: str | None = None) -> Communicator:
         LauncherError: the launcher belongs to another MPI than the library.
     """
     global _world  # noqa: PLW0603  (a process takes part in MPI once)
-    wanted = threads or (None if _world else os.environ.get(LEVEL_VARIABLE)) or None
+    wanted = threads or (os.environ.get(LEVEL_VARIABLE) if _world is None else None) or None
     level = _level(wanted or DEFAULT_LEVEL, "threads" if threads else LEVEL_VARIABLE)
     if _world is None:
+        _check_launcher()
         world = core.start(level, _timeout(), Communicator)
         _check_launcher(world.size)
         _world = world
@@ -81,6 +85,8 @@ def abort(code: int = 1) -> None:
         code: of the whole job, 1 to 255.
     """
     _flush()
+    if core.phase() == "running":
+        time.sleep(DRAIN_S)
     core.abort(code)
 
 
@@ -118,19 +124,24 @@ def _timeout() -> float:
     return seconds
 
 
-def _check_launcher(size: int) -> None:
-    """Refuse to run as one of many ranks 0 of 1, which is what a launcher of another MPI makes of a program."""
+def _check_launcher(size: int | None = None) -> None:
+    """Refuse to run as one of many ranks 0 of 1, which is what a launcher of another MPI makes of a program.
+
+    Args:
+        size: of the world; None before MPI is started, which MPICH refuses fatally under Open MPI's launcher.
+    """
     launcher, launched, advice = _launch()
-    if size > 1 or launched <= 1:
+    version = " ".join(core.library_version().split())
+    stranger = launcher == OPEN_MPI_LAUNCHER and "Open MPI" not in version
+    if launched <= 1 or (not stranger if size is None else size > 1):
         return
-    name = " ".join(core.library_version().split())[:60]
-    path = library.chosen[0] if library.chosen else "unknown"
-    if core.phase() == "running":
+    if size is not None:
         core.finish()
+    path = library.chosen[0] if library.chosen else "unknown"
     raise LauncherError(
-        f"{launcher} started {launched} processes, but to the MPI library in this one ({name}; {path}) it is alone, "
-        f"rank 0 of 1: {advice}, or choose the launcher's library with {library.LIBRARY_VARIABLE} or "
-        f"{library.ABI_VARIABLE}."
+        f"{launcher} started {launched} processes, but the MPI library in this one ({version[:40]}; {path}) knows of "
+        f"no other, and would make each of them rank 0 of 1: {advice}, or choose the launcher's library with "
+        f"{library.LIBRARY_VARIABLE} or {library.ABI_VARIABLE}."
     )
 
 
@@ -141,7 +152,7 @@ def _launch() -> tuple[str, int, str]:
     """
     own = "start the program with the mpiexec that belongs to this library"
     for variable, launcher, advice in (
-        ("OMPI_COMM_WORLD_SIZE", "Open MPI's mpiexec", own),
+        ("OMPI_COMM_WORLD_SIZE", OPEN_MPI_LAUNCHER, own),
         ("PMI_SIZE", "The launcher of MPICH or Intel MPI, or srun with PMI-2,", own),
         (
             "SLURM_STEP_NUM_TASKS",  # set by srun alone, not in the batch script
