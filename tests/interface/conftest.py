@@ -137,6 +137,7 @@ def run(tmp_path: Path) -> Run:
             environment={
                 **launcher.variables(),
                 "PYTHONPATH": str(build.SOURCES.parents[1]),
+                "PYTHONUNBUFFERED": "",  # would let lines of several ranks run into one another
                 "POLYMPI_CORE_FOLDER": str(core_folder(stack)),
                 **env,
             },

@@ -1,0 +1,264 @@
+import re
+
+import pytest
+
+from polympi.lab.stacks.stack import Stack
+
+pytestmark = pytest.mark.mpi
+
+# Rank 0 waits for a message that never comes, so that the job ends only if the other rank ends it.
+FAILING = """
+import sys
+import polympi as mpi
+print("before", mpi.world.rank, flush=True)
+if mpi.world.rank == 0:
+    mpi.world.recv(1)
+{end}
+"""
+
+
+def labelled(stderr: str, rank: int) -> list[str]:
+    """The lines of a rank, without the label; they must follow one another."""
+    lines = stderr.splitlines()
+    label = f"[rank {rank}] "
+    found = [number for number, line in enumerate(lines) if line.startswith(label)]
+    assert found == list(range(found[0], found[0] + len(found))), stderr
+    return [lines[number].removeprefix(label) for number in found]
+
+
+def test_world_holds_all_ranks_and_is_the_same_object_every_time(run, stack: Stack) -> None:
+    script = """
+        import polympi as mpi
+        assert mpi.world is mpi.world is mpi.init()
+        assert isinstance(mpi.world, mpi.Communicator)
+        print(mpi.world.rank, mpi.world.size)
+        """
+    assert sorted(run(script, 3, stack).succeeded().split("\n")) == ["", "0 3", "1 3", "2 3"]
+
+
+def test_every_public_name_is_there(run, mpich: Stack) -> None:
+    script = "import polympi as mpi; print(*[name for name in mpi.__all__ if getattr(mpi, name, None) is None])"
+    assert run(script, None, mpich).succeeded().split() == []
+
+
+def test_an_uncaught_exception_ends_the_job_with_one_labelled_traceback(run, stack: Stack) -> None:
+    ended = run(FAILING.format(end="raise KeyError('halo')"), 2, stack)
+    assert ended.exit_code == 1, str(ended)
+    lines = labelled(ended.stderr, 1)
+    assert lines[0] == "Traceback (most recent call last):"
+    assert lines[-1] == "KeyError: 'halo'"
+    assert ended.stderr.count("KeyError") == 2, str(ended)  # the source line, and the last one
+    assert sorted(ended.stdout.splitlines()) == ["before 0", "before 1"]
+
+
+def test_notes_and_causes_of_an_exception_are_labelled_too(run, mpich: Stack) -> None:
+    end = "raise ExceptionGroup('many', [KeyError('one'), KeyError('two')]) from ValueError('cause')"
+    lines = labelled(run(FAILING.format(end=end), 2, mpich).stderr, 1)
+    assert lines[0] == "ValueError: cause"
+    assert any("KeyError: 'two'" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("end", "code"),
+    [("sys.exit(3)", 3), ("sys.exit('no such mesh')", 1), ("mpi.abort(4)", 4), ("raise KeyboardInterrupt", 130)],
+)
+def test_a_rank_that_ends_with_a_code_ends_the_job_with_it(run, stack: Stack, end: str, code: int) -> None:
+    ended = run(FAILING.format(end=end), 2, stack)
+    assert ended.exit_code == code, str(ended)
+    assert sorted(ended.stdout.splitlines()) == ["before 0", "before 1"]
+    if code == 1:
+        assert "no such mesh" in ended.stderr
+
+
+def test_a_program_ends_by_itself(run, stack: Stack) -> None:
+    script = """
+        import polympi as mpi
+        if mpi.world.rank == 0:
+            mpi.world.send({"last": "message"}, 1)
+        else:
+            print(mpi.world.recv(0))
+        """
+    ended = run(script, 2, stack)
+    assert ended.succeeded().strip() == "{'last': 'message'}"
+    assert ended.stderr == ""
+
+
+def test_a_program_that_only_imports_starts_nothing(run, stack: Stack) -> None:
+    ended = run("import polympi, sys; sys.exit(5)", 1, stack)
+    assert ended.exit_code == 5
+    assert "Traceback" not in ended.stderr
+
+
+def test_after_finalize_every_call_is_an_error(run, stack: Stack) -> None:
+    script = """
+        import polympi as mpi
+        c = mpi.world
+        c.barrier()
+        mpi.finalize()
+        mpi.finalize()
+        for call in (c.barrier, lambda: c.send(1, 0), mpi.thread_level):
+            try:
+                call()
+            except mpi.StateError as error:
+                print(error)
+        assert mpi.world is c
+        """
+    said = run(script, 2, stack).succeeded().splitlines()
+    assert len(said) == 6
+    assert all("finalised" in line for line in said)
+
+
+def test_a_lone_rank_fails_as_any_python_program(run, stack: Stack) -> None:
+    for ranks in (None, 1):
+        ended = run("import polympi as mpi; mpi.world; raise KeyError('halo')", ranks, stack)
+        assert ended.exit_code == 1
+        assert ended.stderr.startswith("Traceback (most recent call last):\n")
+
+
+def test_an_excepthook_of_the_program_speaks_and_the_job_ends_all_the_same(run, stack: Stack) -> None:
+    hook = "sys.excepthook = lambda kind, error, trace: print('MINE', error, file=sys.stderr)"
+    for script in (
+        f"import sys\n{hook}\n" + FAILING.format(end="raise KeyError('halo')"),
+        FAILING.format(end=f"{hook}\nraise KeyError('halo')"),
+    ):
+        ended = run(script, 2, stack)
+        assert ended.exit_code == 1, str(ended)
+        assert ended.stderr.count("MINE 'halo'") == 1
+        assert "Traceback" not in ended.stderr
+
+
+def test_an_exception_in_a_thread_is_labelled_and_ends_the_thread_alone(run, stack: Stack) -> None:
+    script = """
+        import threading
+        import polympi as mpi
+        rank = mpi.world.rank
+        def work():
+            raise KeyError("halo")
+        if rank == 1:
+            thread = threading.Thread(target=work, name="halo-worker")
+            thread.start()
+            thread.join()
+        mpi.world.barrier()
+        print("after", rank)
+        """
+    ended = run(script, 2, stack)
+    assert sorted(ended.succeeded().splitlines()) == ["after 0", "after 1"]
+    lines = labelled(ended.stderr, 1)
+    assert lines[0] == "Exception in thread halo-worker:"
+    assert lines[-1] == "KeyError: 'halo'"
+
+
+def test_a_forked_child_neither_takes_part_nor_ends_the_job(run, stack: Stack) -> None:
+    script = """
+        import os
+        import polympi as mpi
+        rank = mpi.world.rank
+        child = os.fork()
+        if child == 0:
+            mpi.world.barrier()
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        mpi.world.barrier()
+        print(rank, code)
+        """
+    ended = run(script, 2, stack)
+    assert sorted(ended.succeeded().splitlines()) == ["0 1", "1 1"]
+    assert len(re.findall("StateError: .*forked child", ended.stderr)) == 2
+
+
+def test_a_receive_left_behind_is_told(run, stack: Stack) -> None:
+    script = """
+        import polympi as mpi
+        mpi.world.barrier()
+        if mpi.world.rank == 1:
+            left = mpi.world.irecv(0, tag=42)
+        """
+    ended = run(script, 2, stack)
+    lines = labelled(ended.stderr, 1)
+    assert len(lines) == 1, str(ended)
+    assert "irecv(source=0, tag=42)" in lines[0]
+
+
+@pytest.mark.parametrize("level", ["serialized", "multiple"])
+def test_the_thread_level_is_what_the_program_or_the_user_asks_for(run, stack: Stack, level: str) -> None:
+    by_call = f"import polympi as mpi; mpi.init('{level}'); print(mpi.thread_level())"
+    by_user = "import polympi as mpi; mpi.world; print(mpi.thread_level())"
+    assert run(by_call, 2, stack).succeeded().split() == [level] * 2
+    assert run(by_user, 2, stack, env={"POLYMPI_THREADS": level}).succeeded().split() == [level] * 2
+
+
+def test_the_thread_level_is_serialized_by_default(run, stack: Stack) -> None:
+    script = "import polympi as mpi; mpi.world; print(mpi.thread_level())"
+    assert run(script, 2, stack).succeeded().split() == ["serialized"] * 2
+
+
+def test_a_thread_level_that_cannot_be_is_an_error(run, mpich: Stack) -> None:
+    script = """
+        import polympi as mpi
+        try:
+            mpi.init("several")
+        except ValueError as error:
+            print(error)
+        mpi.world
+        try:
+            mpi.init("multiple")
+        except mpi.StateError as error:
+            print(error)
+        """
+    first, second = run(script, None, mpich).succeeded().splitlines()
+    assert first.startswith("threads is 'several', which is no thread level: give one of single, funneled,")
+    assert second.startswith("MPI runs at thread level 'serialized', lower than the 'multiple' that is asked for:")
+    ended = run("import polympi; polympi.world", None, mpich, env={"POLYMPI_THREADS": "many"})
+    assert ended.stderr.splitlines()[-1].startswith("ValueError: POLYMPI_THREADS is 'many', which is no thread level")
+
+
+def test_the_default_time_out_comes_from_the_environment(run, stack: Stack) -> None:
+    ended = run(FAILING.format(end="mpi.world.recv(0)"), 2, stack, env={"POLYMPI_TIMEOUT": "0.3"})
+    assert ended.exit_code == 1, str(ended)
+    assert "waited 0.3 s" in ended.stderr
+
+
+@pytest.mark.parametrize("rubbish", ["soon", "-1", "nan", "inf"])
+def test_a_time_out_that_is_no_number_of_seconds_is_an_error(run, mpich: Stack, rubbish: str) -> None:
+    ended = run("import polympi; polympi.world", None, mpich, env={"POLYMPI_TIMEOUT": rubbish})
+    assert ended.exit_code == 1
+    assert ended.stderr.splitlines()[-1] == (
+        f"ValueError: POLYMPI_TIMEOUT is '{rubbish}': give the seconds that a call may wait, or 0 to wait for ever."
+    )
+
+
+def test_the_launcher_of_another_mpi_is_refused(run, mpich: Stack, openmpi: Stack) -> None:
+    for stack, launcher, words in (
+        (mpich, openmpi, "Open MPI's mpiexec started 2 processes, but the MPI library in this one (MPICH"),
+        (
+            openmpi,
+            mpich,
+            "The launcher of MPICH or Intel MPI, or srun with PMI-2, started 2 processes, but the MPI library",
+        ),
+    ):
+        ended = run(
+            "import polympi; polympi.world.rank", 2, stack, launched_by=launcher, env={"POLYMPI_LIBMPI": stack.libmpi}
+        )
+        assert ended.exit_code == 1, str(ended)
+        assert f"polympi.errors.LauncherError: {words}" in ended.stderr
+        assert f"; {stack.libmpi}) " in ended.stderr
+        assert ": start the program with the mpiexec that belongs to this library, or" in ended.stderr
+
+
+def test_srun_without_its_mpi_plugin_is_refused(run, mpich: Stack) -> None:
+    ended = run("import polympi; polympi.world", None, mpich, env={"SLURM_STEP_NUM_TASKS": "8"})
+    assert "LauncherError: srun started 8 processes" in ended.stderr
+    assert "--mpi=pmi2" in ended.stderr
+
+
+def test_mpi_that_mpi4py_has_started_is_used_and_left_to_it(run, stack: Stack) -> None:
+    script = """
+        from mpi4py import MPI
+        import polympi as mpi
+        assert mpi.thread_level() == "multiple" if mpi.world else None
+        mpi.finalize()
+        assert not MPI.Is_finalized()
+        print(MPI.COMM_WORLD.allreduce(1))
+        """
+    ended = run(script, 2, stack)
+    assert ended.succeeded().split() == ["2", "2"]
+    assert ended.stderr == ""
