@@ -27,6 +27,7 @@ COMPILE = [
     "-fPIC",
     "-fvisibility=hidden",
     "-fno-semantic-interposition",
+    "-Werror=implicit-function-declaration",  # the link would not notice: what MPI and Python define is open, too
     "-DNPY_NO_DEPRECATED_API=NPY_2_0_API_VERSION",
     "-DNPY_TARGET_VERSION=NPY_2_0_API_VERSION",
     "-DPY_ARRAY_UNIQUE_SYMBOL=polympi_array_api",
