@@ -3,6 +3,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from polympi.lab.bindings import build as build_module
 from polympi.lab.bindings.build import build, missing_requirements, why_not_ready
 from polympi.lab.bindings.manifest import Binding, load_bindings
 from polympi.lab.errors import BuildError
@@ -42,6 +43,32 @@ def test_a_build_is_kept_until_a_source_changes(binding: Binding, mpich: Stack) 
     assert build(binding, mpich) == first
     (binding.folder / "y.c").write_text("#include <mpi.h>\nint main(void) { return MPI_SUCCESS + 1; }\n")
     assert build(binding, mpich) != first
+
+
+@pytest.mark.mpi
+def test_a_build_of_the_interface_is_kept_until_that_changes(
+    binding: Binding, mpich: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build_module, "INTERFACE", tmp_path / "interface")
+    (tmp_path / "interface" / "native").mkdir(parents=True)
+    core = tmp_path / "interface" / "native" / "core.c"
+    core.write_text("first")
+    binding.manifest.build.sources = ["{polympi}/native/*.c"]
+    binding.manifest.build.command = ["cp", "-r", "{polympi}", "{output}"]
+    first = build(binding, mpich)
+    assert (first / "interface" / "native" / "core.c").read_text() == "first"
+    assert build(binding, mpich) == first
+    core.write_text("second")
+    assert build(binding, mpich) != first
+
+
+@pytest.mark.mpi
+def test_what_the_interface_is_compiled_with_is_missing_in_one_sentence(mpich: Stack) -> None:
+    broken = msgspec.structs.replace(mpich, mpicc="/nowhere/mpicc")
+    with pytest.raises(BuildError) as caught:
+        build(load_bindings()["polympi"], broken)
+    assert "build of binding 'polympi' for stack 'mpich' failed: There is no compiler wrapper" in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.mpi

@@ -31,7 +31,12 @@ def _write(folder: Path, text: str = MANIFEST, name: str = "x") -> Path:
 
 def test_the_shipped_bindings_are_found_with_the_a_a_arm() -> None:
     bindings = load_bindings()
-    assert {"c", "c-again", "c-multiple", "mpi4py", "mpi4py-object", "mpi4py-pkl5"} <= set(bindings)
+    assert set(bindings) == {
+        *("c", "c-again", "c-multiple", "c-spin", "c-pack"),
+        *("mpi4py", "mpi4py-object", "mpi4py-pkl5"),
+        *("polympi", "polympi-object"),
+    }
+    assert [name for name, binding in bindings.items() if not binding.variant.default] == ["c-pack"]
     assert bindings["c-again"].variant == bindings["c"].variant
     assert [b.name for b in bindings.values() if b.variant.default and b.language == "C"] == [
         "c",

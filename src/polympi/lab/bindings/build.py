@@ -12,12 +12,15 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+import polympi
 from polympi.lab.bindings.manifest import Binding, shipped_folder
 from polympi.lab.errors import BuildError
 from polympi.lab.stacks.home import home
 from polympi.lab.stacks.stack import Stack
 
 BUILD_TIMEOUT_S = 600.0
+INTERFACE = Path(polympi.__path__[0])  # the folder of the package that this laboratory belongs to
+_OF_INTERFACE = "{polympi}/"
 _LIST_PACKAGES = """
 import importlib.metadata, re
 for d in importlib.metadata.distributions():
@@ -100,7 +103,8 @@ def _run_build(binding: Binding, stack: Stack, built: Path) -> None:
         raise BuildError(f"The build of binding '{binding.name}' took over {BUILD_TIMEOUT_S:.0f} s.") from error
     if done.returncode != 0:
         last = "\n".join((done.stdout + done.stderr).splitlines()[-15:])
-        raise BuildError(f"The build of binding '{binding.name}' for stack '{stack.name}' failed:\n{last}")
+        between = "\n" if "\n" in last else " "
+        raise BuildError(f"The build of binding '{binding.name}' for stack '{stack.name}' failed:{between}{last}")
 
 
 def _fill(
@@ -109,6 +113,7 @@ def _fill(
     places = {
         "folder": str(binding.folder),
         "bindings": str(shipped_folder()),
+        "polympi": str(INTERFACE),
         "output": str(output),
         "mpicc": stack.mpicc,
         "python": stack.python,
@@ -125,9 +130,11 @@ def _fill(
 def _output_folder(binding: Binding, stack: Stack) -> Path:
     manifest = binding.manifest
     key = hashlib.sha256()
-    for part in (*manifest.build.command, stack.mpicc, stack.library, str(binding.folder)):
+    interpreter = str(Path(stack.python).resolve())  # names the version, for which extension modules are compiled
+    for part in (*manifest.build.command, stack.mpicc, stack.library, interpreter, str(binding.folder)):
         key.update(part.encode() + b"\0")
     for pattern in manifest.build.sources:
-        for source in sorted(binding.folder.glob(pattern)):
+        root = INTERFACE if pattern.startswith(_OF_INTERFACE) else binding.folder
+        for source in sorted(root.glob(pattern.removeprefix(_OF_INTERFACE))):
             key.update(source.read_bytes() + b"\0")
     return home() / "builds" / stack.name / f"{manifest.name}-{key.hexdigest()[:12]}"

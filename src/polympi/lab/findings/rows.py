@@ -29,7 +29,7 @@ class Family(NamedTuple):
     def title(self) -> str:
         """What a reader calls it: ``latency (synchronous), dict``."""
         mode = "" if self.mode == "standard" else f" ({self.mode})"
-        payload = "" if self.payload in ("bytes", "none") else f", {self.payload}"
+        payload = "" if self.payload in ("bytes", "none") or self.benchmark == "faces" else f", {self.payload}"
         return f"{self.benchmark}{mode}{payload}"
 
 

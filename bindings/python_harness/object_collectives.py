@@ -1,8 +1,8 @@
 """Collectives with objects: the loops that are timed, the same on all ranks.
 
 ``call`` is the bound method, which takes what the rank gives and returns what it gets: ``comm.bcast``,
-``comm.reduce``, ``comm.allreduce``, ``comm.gather``, ``comm.scatter``, ``comm.allgather``, ``comm.alltoall``.
-Root 0 and MPI.SUM (for objects, ``+``) are mpi4py's defaults.
+``comm.reduce``, ``comm.allreduce``, ``comm.gather``, ``comm.scatter``, ``comm.allgather``, ``comm.alltoall``. These
+interfaces spell it alike (mpi4py, polympi), and in both root 0 and the sum (for objects, ``+``) are the defaults.
 """
 
 from __future__ import annotations

@@ -1,0 +1,109 @@
+"""Many arrays in flight: the loops of ``bandwidth``, ``bibandwidth`` and ``stream``.
+
+Each slot of the window is an array of its own. ``a`` is rank 0, which holds the clock, ``b`` rank 1.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from operation import Buffer, Call, Clock, Times
+
+
+def bandwidth_a(
+    isend: Call, wait_all: Call, recv: Call, slots: list[Buffer], acknowledgement: Buffer, iterations: int
+) -> None:
+    """A window of nonblocking sends, then the acknowledgement."""
+    for _ in range(iterations):
+        wait_all([isend(slot, 1, 1) for slot in slots])
+        recv(1, 2, into=acknowledgement)
+
+
+def bandwidth_a_events(
+    isend: Call,
+    wait_all: Call,
+    recv: Call,
+    slots: list[Buffer],
+    acknowledgement: Buffer,
+    clock: Clock,
+    times: Times,
+) -> None:
+    """The same, each iteration timed."""
+    for k in range(len(times)):
+        before = clock()
+        wait_all([isend(slot, 1, 1) for slot in slots])
+        recv(1, 2, into=acknowledgement)
+        times[k] = clock() - before
+
+
+def bandwidth_b(
+    irecv: Call, wait_all: Call, send: Call, slots: list[Buffer], acknowledgement: Buffer, iterations: int
+) -> None:
+    """A window of posted receives, then the acknowledgement."""
+    for _ in range(iterations):
+        wait_all([irecv(0, 1, into=slot) for slot in slots])
+        send(acknowledgement, 0, 2)
+
+
+def bibandwidth(
+    isend: Call,
+    irecv: Call,
+    wait_all: Call,
+    outgoing: list[Buffer],
+    incoming: list[Buffer],
+    peer: int,
+    iterations: int,
+) -> None:
+    """A window each way, the same on both ranks."""
+    for _ in range(iterations):
+        requests = [irecv(peer, 1, into=slot) for slot in incoming]
+        requests += [isend(slot, peer, 1) for slot in outgoing]
+        wait_all(requests)
+
+
+def bibandwidth_events(
+    isend: Call,
+    irecv: Call,
+    wait_all: Call,
+    outgoing: list[Buffer],
+    incoming: list[Buffer],
+    peer: int,
+    clock: Clock,
+    times: Times,
+) -> None:
+    """The same, each iteration timed."""
+    for k in range(len(times)):
+        before = clock()
+        requests = [irecv(peer, 1, into=slot) for slot in incoming]
+        requests += [isend(slot, peer, 1) for slot in outgoing]
+        wait_all(requests)
+        times[k] = clock() - before
+
+
+def stream_a(send: Call, recv: Call, slots: list[Buffer], acknowledgement: Buffer, iterations: int) -> None:
+    """Blocking sends in a row, then the acknowledgement."""
+    for _ in range(iterations):
+        for slot in slots:
+            send(slot, 1, 1)
+        recv(1, 2, into=acknowledgement)
+
+
+def stream_a_events(
+    send: Call, recv: Call, slots: list[Buffer], acknowledgement: Buffer, clock: Clock, times: Times
+) -> None:
+    """The same, each iteration timed."""
+    for k in range(len(times)):
+        before = clock()
+        for slot in slots:
+            send(slot, 1, 1)
+        recv(1, 2, into=acknowledgement)
+        times[k] = clock() - before
+
+
+def stream_b(send: Call, recv: Call, slots: list[Buffer], acknowledgement: Buffer, iterations: int) -> None:
+    """Blocking receives in a row, then the acknowledgement."""
+    for _ in range(iterations):
+        for slot in slots:
+            recv(0, 1, into=slot)
+        send(acknowledgement, 0, 2)

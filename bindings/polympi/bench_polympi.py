@@ -1,0 +1,87 @@
+"""What polympi costs, with arrays received into arrays, and with objects (``docs/protocol.md``).
+
+Usage: bench_polympi.py PLAN SAMPLES arrays|objects FOLDER [--name NAME]
+
+FOLDER holds the package ``polympi`` with a core for this MPI (``install.py``). The first half of ``main`` is timed: it
+loads the binding, starts MPI and comes to the first barrier. Only then is the rest loaded (NumPy too, which polympi
+itself does not need), so that it is in neither the times nor the memory.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+INTERFACES = {"arrays": "polympi", "objects": "polympi-object"}
+
+# A user's choice of library, core and time-out is for programs; here the stack is what was chosen. The thread level
+# (POLYMPI_THREADS) is recorded with the samples and stays the user's.
+FOR_PROGRAMS = ("POLYMPI_MPI", "POLYMPI_LIBMPI", "POLYMPI_CORE_FOLDER", "POLYMPI_TIMEOUT")
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "python_harness"))
+
+
+def main(plan: str, samples: str, interface: str, folder: str, name: str) -> int:
+    """Run a plan and return the exit code. An exception ends all ranks: polympi sees to that."""
+    for variable in FOR_PROGRAMS:
+        os.environ.pop(variable, None)
+    sys.path.insert(0, folder)
+    started = time.monotonic_ns()
+    import polympi as mpi
+
+    init = mpi.init  # the first name that is used loads the core and the MPI library
+    imported = time.monotonic_ns()
+    world = init()
+    initialised = time.monotonic_ns()
+    world.barrier()
+    ready = time.monotonic_ns()
+    from footprint import footprint
+
+    pss, rss = footprint()
+    startup = (ready, imported - started, initialised - imported)
+    code = measure((plan, samples), interface, name, startup, (pss, rss))
+    mpi.finalize()
+    return code
+
+
+def measure(
+    files: tuple[str, str], interface: str, name: str, startup: tuple[int, int, int], memory: tuple[int, int]
+) -> int:
+    """Load the rest of the program and run the plan."""
+    from everybody import Everybody
+    from program import Header, run_program
+
+    import polympi as mpi
+
+    comm = mpi.world
+    world = Everybody(comm)
+    header = Header(
+        binding=name,
+        library=" ".join(mpi.library_version().splitlines()[0].split()),
+        ranks=world.size,
+        threads=mpi.thread_level(),
+        host=os.uname().nodename,
+        startup_ns=startup,
+        memory_bytes=(comm.allreduce(memory[0], mpi.MAX), comm.allreduce(memory[1], mpi.MAX)),
+    )
+    if interface == "arrays":
+        from array_cases import ArrayCases
+
+        return run_program(*files, header, world, lambda plan: ArrayCases(comm, world, plan).prepare)
+    from value_cases import ValueCases
+
+    return run_program(*files, header, world, lambda plan: ValueCases(comm, world, plan).prepare)
+
+
+def arguments(words: list[str]) -> tuple[str, str, str, str, str]:
+    """Plan, samples, interface, folder and name; argparse would cost memory before it is measured."""
+    if len(words) in (4, 6) and words[2] in INTERFACES and words[4:5] in ([], ["--name"]):
+        plan, samples, interface, folder = words[:4]
+        return plan, samples, interface, folder, words[5] if len(words) == 6 else INTERFACES[interface]
+    print("Usage: bench_polympi.py PLAN SAMPLES " + "|".join(INTERFACES) + " FOLDER [--name NAME].", file=sys.stderr)
+    sys.exit(3)  # docs/protocol.md, Exit codes
+
+
+if __name__ == "__main__":
+    sys.exit(main(*arguments(sys.argv[1:])))

@@ -1,0 +1,44 @@
+"""All ranks of the launch, for what the harness needs outside everything timed."""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING
+
+import numpy as np
+from barrier import dissemination_barrier
+
+import polympi as mpi
+
+if TYPE_CHECKING:
+    from operation import Times
+
+
+class Everybody:
+    """``polympi.world`` for the harness (see ``operation.World``)."""
+
+    def __init__(self, comm: mpi.Communicator) -> None:
+        self._comm = comm
+        self.rank = comm.rank
+        self.size = comm.size
+        sendrecv = comm.sendrecv
+
+        def exchange(destination: int, source: int, tag: int) -> None:
+            sendrecv(None, destination, tag, source, tag)
+
+        self.barrier = dissemination_barrier(self.rank, self.size, exchange)
+
+    def maxima(self, times: Times) -> Times:
+        """The largest of each place over all ranks, on rank 0; of no meaning elsewhere."""
+        largest = array("q", bytes(8 * len(times)))
+        if times:
+            self._comm.reduce(np.frombuffer(times, np.int64), mpi.MAX, into=np.frombuffer(largest, np.int64))
+        return largest
+
+    def collect(self, text: str) -> list[str]:
+        """The texts of all ranks, on all ranks."""
+        return list(self._comm.allgather(text))
+
+    def abort(self, code: int) -> None:
+        """End all ranks with an exit code."""
+        mpi.abort(code)

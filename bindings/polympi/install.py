@@ -1,0 +1,47 @@
+"""Put polympi's interface where the laboratory builds bindings, with a core compiled for the stack.
+
+Usage: install.py PACKAGE --mpicc MPICC --into FOLDER
+
+What is measured is the polympi that the laboratory itself belongs to: the modules of the folder PACKAGE, but for the
+laboratory, and its core compiled for this Python by its own ``native/build.py``, so that nothing is fetched.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+
+def main() -> int:
+    """Copy and compile; the exit code is that of the compilation, which says in a sentence what it lacks."""
+    parser = argparse.ArgumentParser(description="Install polympi's interface for a stack.")
+    parser.add_argument("package", type=Path)
+    parser.add_argument("--mpicc", required=True)
+    parser.add_argument("--into", type=Path, required=True)
+    given = parser.parse_args()
+    native = given.into / "polympi" / "native"
+    copy_modules(given.package, native.parent)
+    copy_modules(given.package / "native", native)
+    compiler = [
+        sys.executable,
+        str(given.package / "native" / "build.py"),
+        "--mpicc",
+        given.mpicc,
+        "--into",
+        str(native),
+    ]
+    return subprocess.run(compiler, check=False).returncode
+
+
+def copy_modules(package: Path, into: Path) -> None:
+    """Copy the Python modules of one folder: no extension module, which may be of another Python or another MPI."""
+    into.mkdir(parents=True)
+    for module in sorted(package.glob("*.py")):
+        shutil.copy(module, into)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
