@@ -14,6 +14,7 @@ from polympi.lab.findings.noise import noise_sentence
 from polympi.lab.findings.phrases import duration, listing, sentence, signed, signed_bytes, times
 from polympi.lab.findings.rows import SMALL, Family, Row, bindings_of, by_family, rows_of, stacks_of
 from polympi.lab.findings.threads import threads_sentence
+from polympi.lab.findings.waiting import waiting_sentence
 from polympi.lab.statistics.model import Analysis
 from polympi.lab.units import format_bytes, format_ns, format_size
 
@@ -35,7 +36,7 @@ class Answer:
 
     Attributes:
         topic: ``latency``, ``faces``, ``bandwidth``, ``collectives``, ``startup``, ``memory``, ``noise``,
-            ``threads``, ``failure``, ``gap`` (skipped, left out) or ``uncovered``.
+            ``threads``, ``waiting``, ``failure``, ``gap`` (skipped, left out) or ``uncovered``.
         stack: the stack it is about; empty when it concerns the run.
         binding: the binding it is about; empty when it concerns the stack or the run.
         text: one or two sentences.
@@ -68,6 +69,8 @@ def answers(analysis: Analysis) -> list[Answer]:
             said.append(Answer("noise", stack, "", noise_sentence(stack, on_stack)))
         if levels := threads_sentence(analysis, stack):
             said.append(Answer("threads", stack, "", levels))
+        if waiting := waiting_sentence(stack, on_stack):
+            said.append(Answer("waiting", stack, "", waiting))
     said += [Answer("failure", "", "", text) for text in failures(analysis)]
     said += [Answer("gap", "", "", text) for text in omissions(analysis)]
     said += [Answer("uncovered", "", "", text) for text in uncovered(analysis)]

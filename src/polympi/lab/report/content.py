@@ -81,6 +81,7 @@ class StackContent:
     bindings: list[BindingAnswers]
     noise: str
     threads: str
+    waiting: str
     levels: dict[str, str]
     columns: list[str]
     lines: list[Line]
@@ -160,6 +161,7 @@ def _stack(analysis: Analysis, rows: Sequence[Row], said: Sequence[Answer], stac
         bindings=blocks,
         noise=_about(said, "noise", stack),
         threads=_about(said, "threads", stack),
+        waiting=_about(said, "waiting", stack),
         levels=thread_levels(analysis, stack),
         columns=columns,
         lines=lines,

@@ -62,7 +62,7 @@ def _answers(stack: StackContent) -> list[str]:
     parts = [f"### {escape(stack.stack)}{library}"]
     for block in stack.bindings:
         parts.append("\n".join(f"- **{escape(topic)}.** {escape(text)}" for topic, text in block.said))
-    parts += [escape(text) for text in (stack.noise, stack.threads) if text]
+    parts += [escape(text) for text in (stack.noise, stack.threads, stack.waiting) if text]
     return [part for part in parts if part]
 
 

@@ -145,7 +145,7 @@ def _print_answers(stack: StackContent, console: Console) -> None:
         for _, text in block.said[:1]:
             console.print()
             console.print(Text(text), width=width)
-    for text in filter(None, (stack.threads, stack.noise)):
+    for text in filter(None, (stack.waiting, stack.threads, stack.noise)):
         console.print()
         console.print(Text(text), width=width)
 
