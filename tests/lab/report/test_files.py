@@ -128,8 +128,11 @@ def test_every_arm_is_shown_with_its_thread_level(analysis):
 
 def test_each_way_a_face_can_lie_is_shown_at_its_largest_size(analysis):
     lines = [line for line in printed(analysis, 120).splitlines() if line.startswith("faces (")]
-    assert [line.split(",")[0] for line in lines] == ["faces (contiguous)", "faces (rows)", "faces (elements)"]
-    assert all("135200 B" in line for line in lines)
+    assert [line.split("135200 B")[0].strip() for line in lines] == [
+        "faces (contiguous)",
+        "faces (rows)",
+        "faces (elements)",
+    ]
 
 
 def test_many_bindings_are_continued_below(tmp_path):

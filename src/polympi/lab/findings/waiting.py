@@ -30,14 +30,13 @@ def waiting_sentence(stack: str, rows: Sequence[Row]) -> str:
         return ""
     size = format_size(spinning.size_bytes)
     said = sentence(
-        f"On {stack}, C is faster when it waits by itself than in its blocking calls: for a message of {size} {SPINNING} "
-        f"takes {times(spinning.ratio)} C"
+        f"On {stack}, C is faster when it waits by itself than in its blocking calls: for a message of {size} "
+        f"{SPINNING} takes {times(spinning.ratio)} C"
     )
+    others = [row for row in ping_pong if row.size_bytes == spinning.size_bytes and row.binding != SPINNING]
     faster = [
         f"{row.binding} takes {times(row.median_ns / spinning.median_ns)} {SPINNING}"
-        for row in ping_pong
-        if (row.size_bytes, row.verdict) == (spinning.size_bytes, "faster")
-        and row.binding != SPINNING
-        and row.median_ns
+        for row in others
+        if row.verdict == "faster" and row.median_ns
     ]
     return f"{said} {sentence(f'Of the bindings that are faster than C there, {listing(faster)}')}" if faster else said
