@@ -3,6 +3,8 @@
 #include "communicator.h"
 #include "wait.h"
 
+#include <frameobject.h> /* PyFrame_GetBack, before Python 3.11 */
+
 static PyObject *error_class(const char *name) {
     PyObject *module = PyImport_ImportModule("polympi.errors");
     if (!module)
