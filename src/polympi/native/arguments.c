@@ -91,9 +91,7 @@ int parse_timeout(PyObject *value, double *timeout, const char *function) {
     return 0;
 }
 
-int check_rank(int rank, int size, enum specials specials, const Call *call) {
-    if (likely(rank >= 0 && rank < size))
-        return 0;
+int check_special_rank(int rank, int size, enum specials specials, const Call *call) {
     if (rank == PROC_NULL && specials != ROOT)
         return 0;
     if (rank == ANY_SOURCE && specials == SOURCE)

@@ -42,10 +42,15 @@ static inline int signature_parse(const Signature *signature, PyObject *const *a
 int parse_int_slowly(PyObject *value, int *out, const char *function, const char *name);
 static inline int parse_int(PyObject *value, int *out, const char *function, const char *name) {
     if (likely(PyLong_CheckExact(value))) {
-        int overflow;
-        long number = PyLong_AsLongAndOverflow(value, &overflow);
-        if (likely(!overflow && number == (int)number)) {
-            *out = (int)number;
+#if PY_VERSION_HEX >= 0x030C0000
+        if (likely(PyUnstable_Long_IsCompact((PyLongObject *)value))) {
+            Py_ssize_t number = PyUnstable_Long_CompactValue((PyLongObject *)value);
+#else
+        Py_ssize_t digits = Py_SIZE(value); /* with the number's sign */
+        if (likely((size_t)(digits + 1) <= 2)) {
+            Py_ssize_t number = digits * (Py_ssize_t)((PyLongObject *)value)->ob_digit[0];
+#endif
+            *out = (int)number; /* one digit has 30 bits */
             return 0;
         }
     }
@@ -58,6 +63,9 @@ int parse_timeout(PyObject *value, double *timeout, const char *function);
 /* A peer: a rank of the communicator or one of the special ranks that `specials` allows. 0, or -1 with
  * RankError. */
 enum specials { ROOT = 0, DESTINATION = 1, SOURCE = 2 };
-int check_rank(int rank, int size, enum specials specials, const Call *call);
+int check_special_rank(int rank, int size, enum specials specials, const Call *call);
+static inline int check_rank(int rank, int size, enum specials specials, const Call *call) {
+    return likely((unsigned)rank < (unsigned)size) ? 0 : check_special_rank(rank, size, specials, call);
+}
 
 #endif

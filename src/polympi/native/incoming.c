@@ -274,6 +274,26 @@ static int open_announcement(Incoming *in, Py_ssize_t nbytes) {
     return post_data(in, in->body, (Py_ssize_t)in->announced.body_bytes);
 }
 
+/* Whether the message is what the array lets expect: 1, and go to the next stage; 0; -1 with an exception. */
+static int open_expected(Incoming *in) {
+    const SimpleArray *simple = &in->simple;
+    if (likely(simple->nbytes < PART_BYTES)) {
+        if (unlikely(memcmp(in->block, simple->head, (size_t)simple->head_bytes) != 0))
+            return 0;
+        in->stage = ARRIVED;
+        return 1;
+    }
+    struct announcement *announced = &in->announced;
+    memcpy(announced, in->block, sizeof *announced);
+    if (announced->tag != TAG_REMOTE || announced->body_apart || announced->part_count != 1 ||
+        announced->body_bytes != 8 + (uint64_t)simple->head_bytes ||
+        memcmp(in->block + sizeof *announced + 8, simple->head, (size_t)simple->head_bytes) != 0)
+        return 0;
+    in->stage = PARTS;
+    in->request_count = 0;
+    return post_data(in, simple->data, simple->nbytes) < 0 ? -1 : 1;
+}
+
 /* What came is not what the array lets expect: treat it as any other target. */
 static int examine_closely(Incoming *in) {
     PyObject *array = in->simple.array;
@@ -293,10 +313,9 @@ static int advance(Incoming *in) {
         return 0;
     }
     if (in->simple.array) {
-        if (likely(memcmp(in->block, in->simple.head, (size_t)in->simple.head_bytes) == 0)) {
-            in->stage = ARRIVED;
-            return 0;
-        }
+        int expected = open_expected(in);
+        if (likely(expected))
+            return expected < 0 ? -1 : 0;
         if (examine_closely(in) < 0)
             return -1;
     }
@@ -317,7 +336,8 @@ static int advance(Incoming *in) {
 
 static PyObject *into_simple(Incoming *in, Status *status) {
     SimpleArray *simple = &in->simple;
-    memcpy(simple->data, in->block + simple->head_bytes, (size_t)simple->nbytes);
+    if (likely(simple->nbytes < PART_BYTES))
+        memcpy(simple->data, in->block + simple->head_bytes, (size_t)simple->nbytes);
     if (status) {
         status->elements = PyArray_SIZE((PyArrayObject *)simple->array);
         status->nbytes = simple->nbytes;

@@ -4,6 +4,8 @@
 
 #include "announcement.h"
 #include "errors.h"
+#include "simple_array.h"
+#include "stream.h"
 #include "strided.h"
 #include "transfer.h"
 
@@ -221,6 +223,27 @@ static int start_announced(Outgoing *out, enum channel channel, int dest, int ta
             return -1;
     }
     return 0;
+}
+
+int outgoing_start_simple(Outgoing *out, PyObject *object, int dest, int tag) {
+    PyArrayObject *array = (PyArrayObject *)object;
+    struct announcement *announced = (struct announcement *)out->block;
+    char *sizes = out->block + sizeof *announced;
+    Py_ssize_t nbytes, head_bytes;
+    if (Py_TYPE(object) != ndarray_type || !PyArray_IS_C_CONTIGUOUS(array) ||
+        !(head_bytes = simple_head(array, sizes + 8, &nbytes)) || nbytes < PART_BYTES)
+        return 0;
+    *announced = (struct announcement){.tag = TAG_REMOTE,
+                                       .sequence = out->comm->sequence++,
+                                       .body_bytes = 8 + (uint64_t)head_bytes,
+                                       .part_count = 1};
+    memcpy(sizes, &nbytes, 8);
+    int apart = sequence_tag(announced->sequence);
+    if (start_small(out, (Py_ssize_t)sizeof *announced + 8 + head_bytes, USER, dest, tag, STANDARD) < 0 ||
+        start_data(out, PyArray_BYTES(array), nbytes, dest, apart) < 0 ||
+        stream_part(&out->stream, PyArray_BYTES(array), nbytes, Py_NewRef(object), false) < 0)
+        return -1;
+    return 1;
 }
 
 int outgoing_start(Outgoing *out, enum channel channel, int dest, int tag, enum mode mode) {

@@ -3,6 +3,7 @@
 #include "arguments.h"
 #include "errors.h"
 #include "request.h"
+#include "simple_array.h"
 #include "transfer.h"
 
 /* ---- what all of them check ---- */
@@ -44,6 +45,24 @@ static Signature ssend_signature = {"ssend", 3, 2, 4, {"obj", "dest", "tag", "ti
 static Signature rsend_signature = {"rsend", 3, 2, 4, {"obj", "dest", "tag", "timeout"}, {NULL}};
 static Signature bsend_signature = {"bsend", 3, 2, 4, {"obj", "dest", "tag", "timeout"}, {NULL}};
 
+/* Start sending a simple array: COMPLETED where that was all, STARTED where it has to be waited for; 0 for
+ * any other object; -1. */
+enum { STARTED = 1, COMPLETED };
+static inline int start_array(Outgoing *out, PyObject *object, const Call *call) {
+    Py_ssize_t nbytes = simple_message(object, out->block);
+    if (unlikely(!nbytes))
+        return outgoing_start_simple(out, object, call->peer, call->tag);
+    int complete = 0;
+    bool locked = enter_mpi();
+    int code =
+        MPI_Isend(out->block, (int)nbytes, MPI_BYTE, call->peer, call->tag, out->comm->comm, out->first);
+    if (likely(code == MPI_SUCCESS))
+        code = MPI_Test(out->first, &complete, MPI_STATUS_IGNORE);
+    leave_mpi(locked);
+    out->request_count = 1;
+    return unlikely(code != MPI_SUCCESS) ? raise_mpi(code, call) : complete ? COMPLETED : STARTED;
+}
+
 static inline PyObject *blocking_send(Communicator *self, PyObject *const *args, Py_ssize_t nargs,
                                       PyObject *kwnames, const Signature *signature, enum mode mode) {
     PyObject *values[MOST_ARGUMENTS];
@@ -58,8 +77,13 @@ static inline PyObject *blocking_send(Communicator *self, PyObject *const *args,
         Py_RETURN_NONE;
     if (unlikely(outgoing_open(&out, self, &call) < 0))
         return NULL;
-    if (unlikely(codec_encode(&out.stream, values[OBJECT]) < 0 ||
-                 outgoing_start(&out, USER, call.peer, call.tag, mode) < 0)) {
+    int started = mode == STANDARD ? start_array(&out, values[OBJECT], &call) : 0;
+    if (likely(started == COMPLETED)) {
+        block_give(out.block);
+        Py_RETURN_NONE;
+    }
+    if (unlikely(started < 0 || (!started && (codec_encode(&out.stream, values[OBJECT]) < 0 ||
+                                              outgoing_start(&out, USER, call.peer, call.tag, mode) < 0)))) {
         outgoing_close(&out);
         return NULL;
     }

@@ -1,7 +1,9 @@
-/* Arrays whose message can be told beforehand: the commonest receive then needs two comparisons and a copy.
- */
+/* Arrays whose message can be told from their type and shape: the commonest send and receive are then a
+ * comparison and a copy. */
 #ifndef POLYMPI_SIMPLE_ARRAY_H
 #define POLYMPI_SIMPLE_ARRAY_H
+
+#include <stddef.h>
 
 #include "numpy_api.h"
 
@@ -16,30 +18,52 @@ typedef struct {
     char head[sizeof(struct array_head) + 8 * SIMPLE_DIMENSIONS];
 } SimpleArray;
 
+/* How the message of an exact ndarray of a native dtype with few axes begins; the bytes of that, 0 for
+ * others. */
+static inline Py_ssize_t simple_head(PyArrayObject *array, char *head, Py_ssize_t *nbytes) {
+    const PyArray_Descr *dtype = PyArray_DESCR(array);
+    int ndim = PyArray_NDIM(array), type = dtype_type(dtype);
+    if (unlikely(type == TYPE_DESCRIBED || ndim > SIMPLE_DIMENSIONS))
+        return 0;
+    Py_ssize_t itemsize = PyDataType_ELSIZE(dtype);
+    const npy_intp *shape = PyArray_DIMS(array);
+    const struct array_head begin = {
+        .tag = TAG_ARRAY, .type = (uint8_t)type, .ndim = (uint8_t)ndim, .itemsize = (uint32_t)itemsize};
+    memcpy(head, &begin, sizeof begin);
+    *nbytes = itemsize;
+    for (int axis = 0; axis < ndim; axis++) {
+        *nbytes *= shape[axis];
+        memcpy(head + sizeof begin + 8 * axis, &shape[axis], 8);
+    }
+    head[offsetof(struct array_head, apart)] = *nbytes >= PART_BYTES;
+    return (Py_ssize_t)sizeof begin + 8 * ndim;
+}
+
 /* Whether an object is a writable ndarray in C order, of a native dtype, small enough to travel in one
  * message. */
 static inline bool simple_array(PyObject *object, SimpleArray *simple) {
-    if (Py_TYPE(object) != ndarray_type)
-        return false;
     PyArrayObject *array = (PyArrayObject *)object;
-    const PyArray_Descr *dtype = PyArray_DESCR(array);
-    int ndim = PyArray_NDIM(array), type = dtype_type(dtype);
-    if (type == TYPE_DESCRIBED || ndim > SIMPLE_DIMENSIONS || !PyArray_ISCARRAY(array))
+    if (Py_TYPE(object) != ndarray_type || !PyArray_ISCARRAY(array))
         return false;
-    Py_ssize_t itemsize = PyDataType_ELSIZE(dtype), nbytes = itemsize;
-    const npy_intp *shape = PyArray_DIMS(array);
-    const struct array_head head = {
-        .tag = TAG_ARRAY, .type = (uint8_t)type, .ndim = (uint8_t)ndim, .itemsize = (uint32_t)itemsize};
-    memcpy(simple->head, &head, sizeof head);
-    for (int axis = 0; axis < ndim; axis++) {
-        nbytes *= shape[axis];
-        memcpy(simple->head + sizeof head + 8 * axis, &shape[axis], 8);
-    }
+    simple->head_bytes = simple_head(array, simple->head, &simple->nbytes);
+    if (simple->head_bytes == 0)
+        return false;
     simple->array = object;
     simple->data = PyArray_BYTES(array);
-    simple->nbytes = nbytes;
-    simple->head_bytes = (Py_ssize_t)sizeof head + 8 * ndim;
-    return nbytes < PART_BYTES;
+    return true;
+}
+
+/* Write the message of such an array, if that is small; it need not be writable. Its bytes, 0 for others. */
+static inline Py_ssize_t simple_message(PyObject *object, char *block) {
+    PyArrayObject *array = (PyArrayObject *)object;
+    Py_ssize_t nbytes;
+    if (Py_TYPE(object) != ndarray_type || !PyArray_IS_C_CONTIGUOUS(array))
+        return 0;
+    Py_ssize_t head_bytes = simple_head(array, block, &nbytes);
+    if (head_bytes == 0 || nbytes >= PART_BYTES)
+        return 0;
+    memcpy(block + head_bytes, PyArray_BYTES(array), (size_t)nbytes);
+    return head_bytes + nbytes;
 }
 
 #endif

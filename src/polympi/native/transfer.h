@@ -42,6 +42,9 @@ int outgoing_open(Outgoing *out, Communicator *comm, const Call *call);
 int outgoing_copy_parts(Outgoing *out);
 /* Start sending what was encoded. `dest` and `tag` were checked. 0, or -1 (the caller closes). */
 int outgoing_start(Outgoing *out, enum channel channel, int dest, int tag, enum mode mode);
+/* Encode and start a large array in C order of a native dtype, in standard mode, from where it lies: 1; 0 for
+ * any other object; -1. */
+int outgoing_start_simple(Outgoing *out, PyObject *object, int dest, int tag);
 /* Wait for it and close. After a time-out or a signal what is under way is kept alive until complete. 0 or
  * -1. */
 int outgoing_wait(Outgoing *out, double timeout);

@@ -3,7 +3,6 @@
 #include <sched.h>
 #include <time.h>
 
-#include "errors.h"
 #include "transfer.h"
 
 /* How long to spin with the GIL held. A message of a neighbour that is ready takes about a microsecond;
@@ -26,27 +25,13 @@ double now(void) {
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* MPI_Test of all requests; MPI's code. Needs the turn in MPI, not the GIL. */
-static int test_all(MPI_Request *requests, int count, MPI_Status *statuses, int *complete) {
-    bool ignored = statuses == MPI_STATUSES_IGNORE;
-    if (likely(count == 1))
-        return MPI_Test(requests, complete, ignored ? MPI_STATUS_IGNORE : statuses);
+int test_several(MPI_Request *requests, int count, MPI_Status *statuses, int *complete) {
     int code = MPI_Testall(count, requests, complete, statuses);
-    if (code == MPI_ERR_IN_STATUS && !ignored)
+    if (code == MPI_ERR_IN_STATUS && statuses != MPI_STATUSES_IGNORE)
         for (int i = 0; i < count; i++)
             if (statuses[i].MPI_ERROR != MPI_SUCCESS && statuses[i].MPI_ERROR != MPI_ERR_PENDING)
                 return statuses[i].MPI_ERROR;
     return code;
-}
-
-int test_requests(MPI_Request *requests, int count, MPI_Status *statuses, const Call *call) {
-    int complete = 0;
-    bool locked = enter_mpi();
-    int code = test_all(requests, count, statuses, &complete);
-    leave_mpi(locked);
-    if (unlikely(code != MPI_SUCCESS))
-        return raise_mpi(code, call);
-    return complete;
 }
 
 /* The spin with the GIL held: 1 complete, 0 not within SPIN_SECONDS, -1 exception. */
@@ -79,7 +64,7 @@ static int yield_until(double end, MPI_Request *requests, int count, MPI_Status 
     do {
         if (state.locking)
             pthread_mutex_lock(&state.turn);
-        code = test_all(requests, count, statuses, complete);
+        code = test_any_number(requests, count, statuses, complete);
         if (state.locking)
             pthread_mutex_unlock(&state.turn);
         if (code != MPI_SUCCESS || *complete)
@@ -91,7 +76,7 @@ static int yield_until(double end, MPI_Request *requests, int count, MPI_Status 
     return code;
 }
 
-int wait_for(MPI_Request *requests, int count, MPI_Status *statuses, const Call *call, double timeout) {
+int wait_longer(MPI_Request *requests, int count, MPI_Status *statuses, const Call *call, double timeout) {
     if (count == 0)
         return 0;
     int complete = spin(requests, count, statuses, call);

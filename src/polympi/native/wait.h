@@ -3,19 +3,45 @@
 #define POLYMPI_WAIT_H
 
 #include "core.h"
+#include "errors.h"
 
 /* A time-out given by the user in seconds; `DEFAULT_TIMEOUT` stands for state.timeout, 0 for ever. */
 #define DEFAULT_TIMEOUT (-1.0)
+
+/* MPI_Test of all requests; MPI's code. Needs the turn in MPI, not the GIL. */
+int test_several(MPI_Request *requests, int count, MPI_Status *statuses, int *complete);
+static inline int test_any_number(MPI_Request *requests, int count, MPI_Status *statuses, int *complete) {
+    if (likely(count == 1))
+        return MPI_Test(requests, complete, statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses);
+    return test_several(requests, count, statuses, complete);
+}
+
+/* Test all requests once: 1 complete, 0 not yet, -1 with an MPI error raised. GIL held. */
+static inline int test_requests(MPI_Request *requests, int count, MPI_Status *statuses, const Call *call) {
+    int complete = 0;
+    bool locked = enter_mpi();
+    int code = test_any_number(requests, count, statuses, &complete);
+    leave_mpi(locked);
+    if (unlikely(code != MPI_SUCCESS))
+        return raise_mpi(code, call);
+    return complete;
+}
 
 /* Wait until all `count` requests are complete. Progresses all receives that are pending, too.
  *
  * 0, or -1 with an exception: an MPI error, Timeout, or what a signal handler raised (KeyboardInterrupt).
  * After the latter two, requests that are not MPI_REQUEST_NULL are still active and the caller's to deal
  * with. `statuses` may be MPI_STATUSES_IGNORE. */
-int wait_for(MPI_Request *requests, int count, MPI_Status *statuses, const Call *call, double timeout);
-
-/* Test all requests once: 1 complete, 0 not yet, -1 with an MPI error raised. GIL held. */
-int test_requests(MPI_Request *requests, int count, MPI_Status *statuses, const Call *call);
+int wait_longer(MPI_Request *requests, int count, MPI_Status *statuses, const Call *call, double timeout);
+static inline int wait_for(MPI_Request *requests, int count, MPI_Status *statuses, const Call *call,
+                           double timeout) {
+    if (likely(count == 1)) {
+        int complete = test_requests(requests, 1, statuses, call);
+        if (likely(complete))
+            return complete < 0 ? -1 : 0;
+    }
+    return wait_longer(requests, count, statuses, call, timeout);
+}
 
 /* Poll until it is not 0: its 1, or -1 with an exception (its own, or as above). `poll` is called with the
  * GIL. */
