@@ -51,20 +51,83 @@ PyObject *communicator_barrier(Communicator *self, PyObject *const *args, Py_ssi
 
 #define TIMEOUT_ARGUMENT                                                                                     \
     "    timeout: seconds it may wait for other ranks; POLYMPI_TIMEOUT if not given, for ever if neither.\n"
-#define TIMEOUT_ERROR                                                                                        \
-    "    Timeout: not all ranks came in time. The call is over on this rank; let all ranks end, or go on "   \
-    "with a new communicator.\n"
+#define ROOT_ERROR "    RankError: there is no such rank as root.\n"
+#define INTO_ERRORS                                                                                          \
+    "    MismatchError: what came does not fit into, or into is not writable.\n"                             \
+    "    TruncationError: there are more elements than into has.\n"
+#define PIECES_ERROR                                                                                         \
+    "    MismatchError: there is not one piece for each rank, or counts do not add up to the rows.\n"
+#define FAILED_ERROR "    Error: another rank could not send its part; the text says why.\n"
+#define TIMEOUT_ERROR "    Timeout: not all ranks came in time. Ranks that wait for this one go on waiting.\n"
+#define CUT                                                                                                  \
+    "Of a list or tuple, item i is for rank i. An array is cut along its first axis as numpy.array_split "   \
+    "cuts it, or as counts say.\n"
+#define LAID                                                                                                 \
+    "Pieces need not be alike: ranks find out what the others send. With into they are arrays (or numbers) " \
+    "and are laid one after another along its first axis; what is left of it stays as it is.\n"
 
 PyMethodDef collective_methods[] = {
     METHOD(barrier, "barrier($self, *, timeout=None)\n--\n\n"
                     "Wait until all ranks have come here.\n\n"
                     "Args:\n" TIMEOUT_ARGUMENT "\n"
                     "Raises:\n" TIMEOUT_ERROR "\nMPI 5.0, section 6.3."),
+    METHOD(bcast,
+           "bcast($self, obj=None, root=0, *, into=None, timeout=None)\n--\n\n"
+           "Give all ranks what the root has.\n\n"
+           "Args:\n"
+           "    obj: any object, at root; what into holds if it is left out. Ignored elsewhere.\n"
+           "    root: the rank that has it.\n"
+           "    into: writable array or buffer that takes up the elements of an array.\n" TIMEOUT_ARGUMENT
+           "\n"
+           "Returns:\n"
+           "    The object: at root itself, elsewhere a copy. What was given as into, if it was.\n\n"
+           "Raises:\n" ROOT_ERROR INTO_ERRORS FAILED_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.4."),
+    METHOD(gather,
+           "gather($self, x, root=0, *, into=None, timeout=None)\n--\n\n"
+           "Bring a piece of every rank to the root.\n\n" LAID "\n"
+           "Args:\n"
+           "    x: any object: this rank's piece.\n"
+           "    root: the rank that gets them.\n"
+           "    into: writable array or buffer for the pieces, at root; ignored elsewhere.\n" TIMEOUT_ARGUMENT
+           "\n"
+           "Returns:\n"
+           "    At root a list, by rank, or what was given as into; None elsewhere.\n\n"
+           "Raises:\n" ROOT_ERROR INTO_ERRORS FAILED_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.5."),
+    METHOD(scatter, "scatter($self, pieces=None, root=0, *, counts=None, into=None, timeout=None)\n--\n\n"
+                    "Give each rank its piece of what the root has.\n\n" CUT "\n"
+                    "Args:\n"
+                    "    pieces: list, tuple or array, at root; ignored elsewhere.\n"
+                    "    root: the rank that has them.\n"
+                    "    counts: rows of the array for each rank, at root.\n"
+                    "    into: writable array or buffer for this rank's piece.\n" TIMEOUT_ARGUMENT "\n"
+                    "Returns:\n"
+                    "    This rank's piece, a copy at root, too; or what was given as into.\n\n"
+                    "Raises:\n" ROOT_ERROR PIECES_ERROR INTO_ERRORS FAILED_ERROR TIMEOUT_ERROR
+                    "\nMPI 5.0, section 6.6."),
+    METHOD(allgather, "allgather($self, x, *, into=None, timeout=None)\n--\n\n"
+                      "Bring a piece of every rank to all ranks.\n\n" LAID "\n"
+                      "Args:\n"
+                      "    x: any object: this rank's piece.\n"
+                      "    into: writable array or buffer for the pieces.\n" TIMEOUT_ARGUMENT "\n"
+                      "Returns:\n"
+                      "    A list, by rank, or what was given as into.\n\n"
+                      "Raises:\n" INTO_ERRORS FAILED_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.7."),
+    METHOD(alltoall,
+           "alltoall($self, pieces, *, counts=None, into=None, timeout=None)\n--\n\n"
+           "Give each rank its piece of what every rank has.\n\n" CUT LAID "\n"
+           "Args:\n"
+           "    pieces: list, tuple or array.\n"
+           "    counts: rows of the array for each rank.\n"
+           "    into: writable array or buffer for the pieces that come.\n" TIMEOUT_ARGUMENT "\n"
+           "Returns:\n"
+           "    A list of what the ranks have given this one, by rank, or what was given as into.\n\n"
+           "Raises:\n" PIECES_ERROR INTO_ERRORS FAILED_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.8."),
     {NULL, NULL, 0, NULL},
 };
 
 int collectives_prepare(void) {
-    Signature *const all[] = {&barrier_signature};
+    Signature *const all[] = {&barrier_signature, &bcast_signature,     &gather_signature,
+                              &scatter_signature, &allgather_signature, &alltoall_signature};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (signature_prepare(all[i]) < 0)
             return -1;

@@ -52,6 +52,15 @@ char *collective_memory(Collective *collective, Py_ssize_t nbytes) {
     return collective->memory;
 }
 
+const Target *collective_target(Collective *collective, Target *target, PyObject *into) {
+    if (!into || into == Py_None)
+        return NULL;
+    if (target_open(target, into, &collective->call) == 0)
+        return target;
+    collective_defer(collective);
+    return NULL;
+}
+
 int collective_close(Collective *collective) {
     if (likely(collective->memory && !collective->lost)) {
         if (likely(collective->in_block))
@@ -283,13 +292,15 @@ static void combine_answers(Doubling *doubling, bool below) {
     ((Head *)doubling->mine)->kind &= ((Head *)doubling->theirs)->kind;
 }
 
+bool can_block(const Collective *collective) { return !state.crowded && may_block(collective->timeout); }
+
 int agree(Collective *collective, bool able, bool *block) {
     Head *answers = malloc(2 * sizeof *answers);
     if (!answers) {
         PyErr_NoMemory();
         return -1;
     }
-    uint8_t answer = (able ? ABLE : 0) | (may_block(collective->timeout) ? MAY_BLOCK : 0);
+    uint8_t answer = (able ? ABLE : 0) | (can_block(collective) ? MAY_BLOCK : 0);
     answers[0] = (Head){.verb = (uint8_t)collective->verb, .kind = answer, .nbytes = sizeof *answers};
     Doubling rounds = {.mine = (char *)&answers[0],
                        .theirs = (char *)&answers[1],
