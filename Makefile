@@ -1,8 +1,12 @@
 # Two commands: `make compare` measures this machine, `make test` runs all tests. Neither needs root.
 PYTHON ?= python3
 BIN := .venv/bin
+# The compiler wrappers of the stacks that are installed already, before those of the machine, as a PATH.
+STACKS := $(wildcard $(CURDIR)/.venv/share/polympi/stacks/*/env/bin $(CURDIR)/.cache/polympi/stacks/*/env/bin)
+EMPTY :=
+CORES = PATH=$(subst $(EMPTY) ,:,$(strip $(STACKS) $$PATH)) $(BIN)/python -m polympi.native.build
 
-.PHONY: compare test lint format clean
+.PHONY: compare test core sanitize lint format clean
 
 compare: .venv/lab ## Compare the MPI bindings on this machine; writes a report and says where.
 	$(BIN)/polympi stack add mpich
@@ -11,10 +15,19 @@ compare: .venv/lab ## Compare the MPI bindings on this machine; writes a report 
 test: .venv/test ## Run the whole test suite, on real MPI libraries that install themselves.
 	$(BIN)/pytest
 
+core: .venv/test ## Compile the core of `import polympi` in place again, after a change in src/polympi/native.
+	$(CORES)
+
+sanitize: .venv/test ## Run tests of the core under AddressSanitizer and UndefinedBehaviorSanitizer.
+	POLYMPI_TEST_SANITIZE=1 $(BIN)/pytest -m sanitize tests/interface
+	POLYMPI_TEST_SANITIZE=1 PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
+		LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" $(BIN)/pytest tests/native
+
 lint: .venv/lint ## Check types, style and formats.
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(CORES) --werror --into .cache/lint
 	clang-format --dry-run --Werror $$(git ls-files '*.c' '*.h')
 
 format: .venv/lint ## Format all sources.

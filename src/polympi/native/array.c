@@ -45,10 +45,10 @@ static bool load_api(void) {
 }
 
 bool numpy_loaded(bool import) {
-    static PyObject *name;
     if (likely(ndarray_type != NULL))
         return true;
-    if (!name && !(name = PyUnicode_InternFromString("numpy")))
+    PyObject *name = NAME("numpy");
+    if (!name)
         return false;
     PyObject *numpy = import ? PyImport_Import(name) : PyImport_GetModule(name);
     if (!numpy)

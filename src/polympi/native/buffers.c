@@ -167,16 +167,21 @@ static PyObject *decode_memoryview(Reader *reader, const ArrayForm *form) {
 }
 
 static PyObject *decode_array_array(const char *data, const ArrayForm *form) {
-    PyObject *module = PyImport_ImportModule("array"), *array = NULL, *view = NULL, *filled = NULL;
-    if (module)
-        array = PyObject_CallMethod(module, "array", "C", (int)form->head.format);
-    if (array)
-        view = PyMemoryView_FromMemory((char *)data, form->nbytes, PyBUF_READ);
-    if (view)
-        filled = PyObject_CallMethod(array, "frombytes", "O", view);
-    if (!filled)
+    PyObject *module = PyImport_ImportModule("array");
+    PyObject *code = PyUnicode_FromOrdinal(form->head.format);
+    PyObject *array = call_method_with(module, NAME("array"), code);
+    PyObject *view = PyMemoryView_FromMemory((char *)data, form->nbytes, PyBUF_READ);
+    PyObject *filled = call_method_with(array, NAME("frombytes"), view);
+    if (!filled) {
         Py_CLEAR(array);
+        if (PyErr_ExceptionMatches(
+                PyExc_ValueError)) { /* no such type code, or no whole number of elements */
+            PyErr_Clear();
+            raise_damaged();
+        }
+    }
     Py_XDECREF(module);
+    Py_XDECREF(code);
     Py_XDECREF(view);
     Py_XDECREF(filled);
     return array;

@@ -163,10 +163,6 @@ void array_layout(PyObject *array, Layout *layout);
 /* The type of NumPy's arrays once NumPy is loaded by anyone, else NULL: no object can be an array before. */
 extern PyTypeObject *ndarray_type;
 
-/* Functions of the module for tests, without MPI: `_encode(value) -> (bytes, [bytearray])`,
- * `_decode(bytes, parts) -> value`, `_roundtrip(value) -> value`, `_fill(into, bytes, parts) -> into`. */
-extern PyMethodDef codec_methods[];
-
 /* Use NumPy if it is in sys.modules (or import it when `import` says so): true when it can be used. False
  * with an exception only when it had to be imported, or is older than 2.0. */
 bool numpy_loaded(bool import);

@@ -117,7 +117,7 @@ static PyObject *decode_big_int(Reader *reader) {
     const char *data = nbytes < 0 ? NULL : reader_data(reader, nbytes);
     if (!data)
         return NULL;
-    PyObject *from_bytes = PyObject_GetAttrString((PyObject *)&PyLong_Type, "from_bytes"), *number = NULL;
+    PyObject *from_bytes = get_attribute((PyObject *)&PyLong_Type, NAME("from_bytes")), *number = NULL;
     PyObject *arguments = Py_BuildValue("(y#s)", data, nbytes, "little");
     PyObject *keywords = Py_BuildValue("{sO}", "signed", Py_True);
     if (from_bytes && arguments && keywords)

@@ -38,12 +38,12 @@ static int put_data(Stream *stream, enum tag tag, const char *data, Py_ssize_t n
 /* Beyond 64 bits: int.to_bytes, which has no public form in C before Python 3.13. */
 static int encode_big_int(Encoder *encoder, PyObject *value) {
     int outcome = FAILED;
-    PyObject *bits = PyObject_CallMethod(value, "bit_length", NULL), *to_bytes = NULL, *bytes = NULL,
+    PyObject *bits = call_method(value, NAME("bit_length")), *to_bytes = NULL, *bytes = NULL,
              *arguments = NULL;
     PyObject *keywords = PyDict_New();
     Py_ssize_t size = bits ? PyLong_AsSsize_t(bits) / 8 + 1 : -1;
     if (size > 0 && keywords && PyDict_SetItemString(keywords, "signed", Py_True) == 0 &&
-        (to_bytes = PyObject_GetAttrString(value, "to_bytes")) &&
+        (to_bytes = get_attribute(value, NAME("to_bytes"))) &&
         (arguments = Py_BuildValue("(ns)", size, "little")) &&
         (bytes = PyObject_Call(to_bytes, arguments, keywords)))
         outcome = put_data(encoder->stream, TAG_BIG_INT, PyBytes_AS_STRING(bytes), size, bytes);
@@ -209,10 +209,8 @@ static int encode_immutable(Encoder *encoder, PyObject *value) {
 static bool is_array(PyObject *value) {
     static PyTypeObject *array_type;
     if (!array_type) {
-        PyObject *name = PyUnicode_InternFromString("array");
-        PyObject *module = name ? PyImport_GetModule(name) : NULL;
-        PyObject *type = module ? PyObject_GetAttr(module, name) : NULL;
-        Py_XDECREF(name);
+        PyObject *name = NAME("array"), *module = name ? PyImport_GetModule(name) : NULL;
+        PyObject *type = get_attribute(module, name);
         Py_XDECREF(module);
         PyErr_Clear();
         if (!type || !PyType_Check(type)) {

@@ -44,7 +44,7 @@ PyObject *pickled(PyObject *value) {
 
 /* The pickle; `buffers` is a list, which is given the PickleBuffers. */
 static PyObject *pickled_apart(PyObject *value, PyObject *buffers) {
-    PyObject *append = PyObject_GetAttrString(buffers, "append");
+    PyObject *append = get_attribute(buffers, NAME("append"));
     if (!append)
         return NULL;
     PyObject *arguments[] = {value, pickle.protocol, append};
@@ -91,7 +91,7 @@ static int put_pickle(Stream *stream, PyObject *made, PyObject *buffers) {
 /* Replace PickleBuffers by memoryviews of their bytes. */
 static int open_buffers(PyObject *buffers) {
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(buffers); i++) {
-        PyObject *view = PyObject_CallMethod(PyList_GET_ITEM(buffers, i), "raw", NULL);
+        PyObject *view = call_method(PyList_GET_ITEM(buffers, i), NAME("raw"));
         if (!view || PyList_SetItem(buffers, i, view) < 0)
             return -1;
     }
@@ -105,7 +105,7 @@ static void note_object(PyObject *value) {
     PyErr_Fetch(&type, &error, &traceback);
     PyErr_NormalizeException(&type, &error, &traceback);
     PyObject *note = PyUnicode_FromFormat("an object of type %s could not be sent", Py_TYPE(value)->tp_name);
-    PyObject *done = note && error ? PyObject_CallMethod(error, "add_note", "O", note) : NULL;
+    PyObject *done = call_method_with(error, NAME("add_note"), note);
     Py_XDECREF(note);
     Py_XDECREF(done);
     PyErr_Clear();

@@ -21,8 +21,8 @@ static const char *device_name(long device) {
 /* By the dictionaries of its classes: a look-up that fails would make an exception, for every object that is
  * pickled. */
 bool has_dlpack(PyObject *object) {
-    static PyObject *name;
-    if (!name && !(name = PyUnicode_InternFromString("__dlpack__"))) {
+    PyObject *name = NAME("__dlpack__");
+    if (!name) {
         PyErr_Clear();
         return false;
     }
@@ -38,7 +38,7 @@ bool has_dlpack(PyObject *object) {
 
 /* 1 when it lies where the CPU can read it, 0 when not (with *device), -1 with an exception. */
 static int on_cpu(PyObject *object, long *device) {
-    PyObject *pair = PyObject_CallMethod(object, "__dlpack_device__", NULL);
+    PyObject *pair = call_method(object, NAME("__dlpack_device__"));
     PyObject *type = pair ? PySequence_GetItem(pair, 0) : NULL, *number = type ? PyNumber_Index(type) : NULL;
     *device = number ? PyLong_AsLong(number) : -1;
     Py_XDECREF(pair);
@@ -49,7 +49,7 @@ static int on_cpu(PyObject *object, long *device) {
 
 static PyObject *by_numpy(PyObject *object) {
     PyObject *numpy = numpy_loaded(true) ? PyImport_ImportModule("numpy") : NULL;
-    PyObject *array = numpy ? PyObject_CallMethod(numpy, "from_dlpack", "O", object) : NULL;
+    PyObject *array = call_method_with(numpy, NAME("from_dlpack"), object);
     Py_XDECREF(numpy);
     if (array && !PyArray_Check(array)) {
         Py_CLEAR(array);
@@ -73,13 +73,13 @@ PyObject *foreign_array(PyObject *object) {
 /* The module whose from_dlpack makes such an object: its array namespace, or the package of its type. NULL
  * without an exception where neither has one. */
 static PyObject *maker(PyObject *object) {
-    PyObject *name = NULL, *module = PyObject_CallMethod(object, "__array_namespace__", NULL);
+    PyObject *name = NULL, *module = call_method(object, NAME("__array_namespace__"));
     if (module)
-        name = PyObject_GetAttrString(module, "__name__");
+        name = get_attribute(module, NAME("__name__"));
     else {
         PyErr_Clear();
-        PyObject *full = PyObject_GetAttrString((PyObject *)Py_TYPE(object), "__module__");
-        PyObject *parts = full ? PyObject_CallMethod(full, "partition", "s", ".") : NULL;
+        PyObject *full = get_attribute((PyObject *)Py_TYPE(object), NAME("__module__"));
+        PyObject *parts = call_method_with(full, NAME("partition"), NAME("."));
         name = parts ? PySequence_GetItem(parts, 0) : NULL;
         module = name ? PyImport_GetModule(name) : NULL;
         Py_XDECREF(full);
@@ -131,7 +131,7 @@ int encode_foreign(Encoder *encoder, PyObject *value) {
  * from_dlpack. */
 static PyObject *remake(PyObject *array, PyObject *name) {
     PyObject *module = PyImport_Import(name);
-    PyObject *function = module ? PyObject_GetAttrString(module, "from_dlpack") : NULL;
+    PyObject *function = get_attribute(module, NAME("from_dlpack"));
     Py_XDECREF(module);
     if (!function) {
         if (!PyErr_ExceptionMatches(PyExc_ImportError) && !PyErr_ExceptionMatches(PyExc_AttributeError))

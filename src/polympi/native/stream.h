@@ -178,6 +178,27 @@ PyObject *described_dtype(const char *description, Py_ssize_t length);
 PyObject *pickled(PyObject *value);
 PyObject *unpickled(const char *pickle, Py_ssize_t length);
 
+/* ---- attributes ---- */
+
+/* An interned string, made once; a name made anew for each call takes a place of the interpreter's method
+ * cache each time. NULL with an exception. */
+#define NAME(text)                                                                                           \
+    ({                                                                                                       \
+        static PyObject *name_of_text;                                                                       \
+        name_of_text ? name_of_text : (name_of_text = PyUnicode_InternFromString(text));                     \
+    })
+
+/* A new reference or NULL with an exception; a NULL among the arguments is an exception set before. */
+static inline PyObject *get_attribute(PyObject *object, PyObject *name) {
+    return object && name ? PyObject_GetAttr(object, name) : NULL;
+}
+static inline PyObject *call_method(PyObject *object, PyObject *name) {
+    return object && name ? PyObject_CallMethodNoArgs(object, name) : NULL;
+}
+static inline PyObject *call_method_with(PyObject *object, PyObject *name, PyObject *argument) {
+    return object && name && argument ? PyObject_CallMethodOneArg(object, name, argument) : NULL;
+}
+
 /* foreign.c: the ndarray over the memory of a DLPack object on the CPU; NULL with an exception. */
 PyObject *foreign_array(PyObject *object);
 bool has_dlpack(PyObject *object);

@@ -1,4 +1,4 @@
-/* The codec without MPI, for tests: what is sent is copied as a transfer would copy it. */
+/* The codec as a module of its own, without MPI: what is sent is copied as a transfer would copy it. */
 #include "codec.h"
 
 #include "errors.h"
@@ -6,6 +6,25 @@
 #include "strided.h"
 
 #include <string.h>
+
+/* As that of the core, without the facts of a call. */
+int raise_error(const char *class_name, const Call *call, const char *format, ...) {
+    (void)call;
+    va_list arguments;
+    va_start(arguments, format);
+    PyObject *sentence = PyUnicode_FromFormatV(format, arguments);
+    va_end(arguments);
+    PyObject *module = PyImport_ImportModule("polympi.errors");
+    PyObject *name = PyUnicode_InternFromString(class_name);
+    PyObject *class = module && name ? PyObject_GetAttr(module, name) : NULL;
+    if (class && sentence)
+        PyErr_SetObject(class, sentence);
+    Py_XDECREF(class);
+    Py_XDECREF(module);
+    Py_XDECREF(name);
+    Py_XDECREF(sentence);
+    return -1;
+}
 
 /* The bytes of a part, as they would arrive. */
 static void copy_part(const Part *part, char *to) {
@@ -148,7 +167,7 @@ static PyObject *fill(PyObject *module, PyObject *arguments) {
         return NULL;
     int kind = array_elements(bytes, nbytes, &elements), failed = -1;
     if (kind == 0)
-        PyErr_SetString(PyExc_TypeError, "no array");
+        PyErr_SetString(PyExc_LookupError, "no array");
     if (kind > 0) {
         const char *data = elements.apart ? PyByteArray_AsString(PyList_GET_ITEM(list, 0)) : elements.data;
         failed = fill_target(&target, &elements, data, &call);
@@ -158,10 +177,17 @@ static PyObject *fill(PyObject *module, PyObject *arguments) {
     return failed ? NULL : Py_NewRef(into);
 }
 
-PyMethodDef codec_methods[] = {
-    {"_roundtrip", roundtrip, METH_O, NULL},
-    {"_encode", encode, METH_O, NULL},
-    {"_decode", decode, METH_VARARGS, NULL},
-    {"_fill", fill, METH_VARARGS, NULL},
+static PyMethodDef functions[] = {
+    {"roundtrip", roundtrip, METH_O, "The value, encoded, copied and decoded."},
+    {"encode", encode, METH_O, "The value as (bytes, [bytearray of each part])."},
+    {"decode", decode, METH_VARARGS, "The value of (bytes, [bytearray])."},
+    {"fill", fill, METH_VARARGS,
+     "Put an array, as (bytes, [bytearray]), into memory: (into, bytes, parts) -> into."},
     {NULL, NULL, 0, NULL},
 };
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "codec", NULL, -1, functions, NULL, NULL, NULL, NULL,
+};
+
+PyMODINIT_FUNC PyInit_codec(void) { return PyModule_Create(&definition); }

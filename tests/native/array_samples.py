@@ -1,0 +1,73 @@
+"""Arrays of all types and layouts, and how generated ones are tested."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from hypothesis import HealthCheck, settings
+from numpy.typing import NDArray
+
+# Under sanitizers, and on machines that do other things, the time an example takes says nothing.
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+NUMBERS = "?bBhHiIlLqQefdgFDG"
+STRUCTURE = np.dtype([("a", "i4"), ("b", "f8", (2, 3)), ("c", "S3"), ("t", "M8[s]")])
+DESCRIBED = [
+    *(">i4", ">f8", ">c16", "M8[s]", "m8[3D]", ">M8[ms]", "S5", "U3", ">U3", "V7"),
+    *(
+        STRUCTURE,
+        np.dtype("i1,f8", align=True),
+        np.dtype({"names": ["x"], "formats": ["f4"], "offsets": [8], "itemsize": 16}),
+    ),
+]
+PICKLED = [
+    *(
+        "O",
+        "T",
+        [("o", "O")],
+        [("inner", [("x", "f4")])],
+        [(("title", "x"), "f4")],
+        np.dtype("f8", metadata={"unit": "m"}),
+    ),
+    *((np.record, [("x", "f4")]), []),
+]
+
+
+def filled(dtype: np.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    """An array of many values; of objects, booleans and text, few."""
+    count = math.prod(shape)
+    if dtype.hasobject or dtype.char in "?UT":
+        few = [(n % 2,) if dtype.names else n % 2 for n in range(count)]
+        return np.array(few, dtype).reshape(shape)
+    some_bytes = np.random.default_rng(1).integers(1, 64, count * dtype.itemsize, "u1")
+    return some_bytes.view(dtype).reshape(shape) if dtype.itemsize else np.zeros(shape, dtype)
+
+
+def content(array: NDArray[Any]) -> object:
+    """The elements in C order; of structures without the bytes between their fields, which copies need not keep."""
+    return [array[name].tobytes() for name in array.dtype.names] if array.dtype.names else array.tobytes()
+
+
+def layouts(array: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    """The arrays in all layouts of a three-dimensional one."""
+    read_only = array.copy()
+    read_only.flags.writeable = False
+    unaligned = np.frombuffer(b"x" + array.tobytes(), array.dtype, offset=1).reshape(array.shape)
+    return {
+        "C": array,
+        "Fortran": np.asfortranarray(array),
+        "transposed": array.transpose(1, 0, 2),
+        "reversed": array[::-1],
+        "all reversed": array[::-1, ::-1, ::-1],
+        "columns": array[..., ::2],
+        "face": array[:, 0],
+        "broadcast": np.broadcast_to(array, (2, *array.shape)),
+        "no axis": array[0, 0, 0, ...],
+        "empty": array[:0],
+        "one axis": array.reshape(-1),
+        "read-only": read_only,
+        "unaligned": unaligned,
+        "length 1": array[:1, :1],
+    }
