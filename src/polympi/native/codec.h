@@ -72,7 +72,7 @@ _Static_assert(sizeof(struct array_head) == 16, "array_head has no padding");
 typedef struct {
     char *data;
     Py_ssize_t nbytes;
-    PyObject *owner; /* strong reference; keeps `data` valid */
+    PyObject *owner; /* strong reference; keeps `data` valid; NULL where the message itself does */
     bool strided;    /* owner is an ndarray neither in C nor in Fortran order, to be sent in C order */
 } Part;
 

@@ -47,7 +47,7 @@ void stream_rewind(Stream *stream, Py_ssize_t used, int part_count) {
     stream->used = used;
     while (stream->part_count > part_count) {
         stream->part_count--;
-        Py_DECREF(stream->parts[stream->part_count].owner);
+        Py_XDECREF(stream->parts[stream->part_count].owner);
     }
 }
 
