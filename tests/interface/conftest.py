@@ -27,6 +27,9 @@ PROCESSORS = len(os.sched_getaffinity(0))
 KEPT_S = 24 * 3600.0  # a core that no session can be using any more
 
 
+_uncompilable: dict[Path, str] = {}  # what was said when a core did not compile, lest every test tries again
+
+
 @dataclass(frozen=True)
 class Outcome:
     """How a program ended: the launcher's exit code (None when it was killed for time), and what all ranks wrote."""
@@ -77,6 +80,8 @@ def core_folder(stack: Stack) -> Path:
     for source in sorted([*build.SOURCES.glob("*.[ch]"), build.SOURCES / "build.py"]):
         state.update(source.name.encode() + source.read_bytes())
     folder = home() / "cores" / f"{stack.name}-{state.hexdigest()[:16]}"
+    if folder in _uncompilable:
+        pytest.fail(_uncompilable[folder], pytrace=False)
     if not folder.is_dir():
         folder.parent.mkdir(parents=True, exist_ok=True)
         for outdated in folder.parent.iterdir():
@@ -87,14 +92,17 @@ def core_folder(stack: Stack) -> Path:
             command = [stack.python, str(build.SOURCES / "build.py"), "--mpicc", stack.mpicc, "--into", str(made)]
             command += ["--sanitize"] if SANITIZE else []
             done = subprocess.run(command, env=stack.variables(), capture_output=True, text=True, check=False)
-            assert done.returncode == 0, done.stderr
+            if done.returncode != 0:
+                _uncompilable[folder] = done.stderr
+                pytest.fail(done.stderr, pytrace=False)
             if not folder.exists():
                 made.rename(folder)
     return folder
 
 
-def _sanitizers() -> dict[str, str]:
-    """Variables that load a sanitized core into an interpreter that is none.
+@pytest.fixture(scope="session")
+def sanitizers() -> dict[str, str]:
+    """Variables that let an interpreter, which is not sanitized itself, load a core that is.
 
     Python frees little at its end, so leaks are not looked for; its allocator would hide overruns of objects.
     """
@@ -111,7 +119,7 @@ def _sanitizers() -> dict[str, str]:
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Run:
+def run(tmp_path: Path, request: pytest.FixtureRequest) -> Run:
     """Runs a script on ranks of a stack; see :class:`Run`."""
 
     def start(
@@ -128,7 +136,8 @@ def run(tmp_path: Path) -> Run:
         program.write_text(textwrap.dedent(script))
         python = [stack.python, str(program), *arguments]
         if SANITIZE:  # for the ranks alone: launchers are not what is examined
-            python = ["env", *(f"{name}={value}" for name, value in _sanitizers().items()), *python]
+            variables: dict[str, str] = request.getfixturevalue("sanitizers")
+            python = ["env", *(f"{name}={value}" for name, value in variables.items()), *python]
         launcher = launched_by or stack
         command = python if ranks is None else mpiexec_command(launcher, ranks, python, processors=PROCESSORS)
         output, errors = tmp_path / "stdout.txt", tmp_path / "stderr.txt"

@@ -1,4 +1,3 @@
-import os
 import shutil
 import subprocess
 import sys
@@ -28,10 +27,6 @@ MAPPED = """
 import re
 print(len(set(re.findall(r"/\\S*/libmpi\\S*\\.so\\S*|/\\S*/libmpich\\S*", open("/proc/self/maps").read()))))
 """
-
-
-def other_than(stack: Stack, mpich: Stack, openmpi: Stack) -> Stack:
-    return openmpi if stack is mpich else mpich
 
 
 def test_nothing_is_loaded_before_it_is_used() -> None:
@@ -161,20 +156,13 @@ def test_an_installation_without_a_core_says_what_is_missing(run, mpich: Stack, 
     assert f"'{mpich.python} -m polympi.native.build'" in said
 
 
-def test_no_library_is_an_error_that_names_the_places(tmp_path: Path) -> None:
-    (tmp_path / "bin").mkdir()
+@pytest.mark.mpi
+def test_no_library_is_an_error_that_names_the_places(run, openmpi: Stack) -> None:
     script = "from polympi import library; library.find_library({'abi'})"
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        env={**os.environ, "POLYMPI_MPI": "abi", "PATH": str(tmp_path / "bin"), "LD_LIBRARY_PATH": ""},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-    sentence = done.stderr.splitlines()[-1]
+    ended = run(script, None, openmpi, env={"POLYMPI_MPI": "abi", "LD_LIBRARY_PATH": ""})
+    sentence = ended.stderr.splitlines()[-1]
     assert sentence.startswith("polympi.errors.LibraryError: polympi found no MPI library (libmpi_abi.so.1) in ")
-    assert str(Path(sys.prefix, "lib")) in sentence
+    assert str(Path(openmpi.python).parents[1] / "lib") in sentence
 
 
 @pytest.mark.mpi

@@ -4,7 +4,7 @@ import pytest
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = pytest.mark.mpi
+pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
 
 # Rank 0 waits for a message that never comes, so that the job ends only if the other rank ends it.
 FAILING = """

@@ -1,0 +1,154 @@
+import os
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from polympi.lab.stacks.stack import Stack
+from polympi.native import build
+
+# An extension module that reads behind its memory when it is imported.
+OVERRUN = """
+#include <Python.h>
+#include <mpi.h>
+#include <stdlib.h>
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, .m_name = "core", .m_size = -1};
+#define JOIN_OF(a, b) a##b
+#define JOIN(a, b) JOIN_OF(a, b)
+PyMODINIT_FUNC JOIN(PyInit_, CORE_NAME)(void) {
+    volatile char *memory = malloc(8);
+    volatile int behind = 8;
+    char found = memory[behind];
+    free((void *)memory);
+    (void)found;
+    return PyModule_Create(&module);
+}
+"""
+
+
+@pytest.fixture
+def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that is compiled in place of the core's sources."""
+    folder = tmp_path / "native"
+    folder.mkdir()
+    monkeypatch.setattr(build, "SOURCES", folder)
+    (folder / "core.c").write_text(OVERRUN)
+    return folder
+
+
+def script(path: Path, text: str) -> str:
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+@pytest.mark.mpi
+def test_each_wrapper_says_its_abi(mpich: Stack, openmpi: Stack) -> None:
+    standard = Path(mpich.mpicc).with_name("mpicc_abi")
+    assert [build.abi_of(wrapper) for wrapper in (mpich.mpicc, openmpi.mpicc, standard)] == ["mpich", "openmpi", "abi"]
+
+
+@pytest.mark.mpi
+def test_a_core_is_named_after_its_abi_and_needs_no_particular_library(
+    mpich: Stack, sources: Path, tmp_path: Path
+) -> None:
+    core = build.compile_core(mpich.mpicc, tmp_path / "into")
+    assert core == tmp_path / "into" / f"core_mpich{sysconfig.get_config_var('EXT_SUFFIX')}"
+    assert b"libmpi.so" not in core.read_bytes()
+    assert [file.name for file in core.parent.iterdir()] == [core.name]
+
+
+@pytest.mark.mpi
+def test_all_wrappers_on_path_are_compiled_for_once_each(
+    mpich: Stack, openmpi: Stack, sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    script(broken / "mpicc", "echo no such compiler >&2; exit 1")
+    folders = [str(broken), *(str(Path(stack.mpicc).parent) for stack in (mpich, openmpi, mpich)), "/usr/bin", "/bin"]
+    monkeypatch.setenv("PATH", os.pathsep.join(folders))
+    cores, problems = build.compile_all(tmp_path / "into")
+    assert sorted(core.name.split(".")[0] for core in cores) == ["core_abi", "core_mpich", "core_openmpi"]
+    assert [type(problem) for problem in problems] == [build.PrerequisiteError]
+    assert str(problems[0]).endswith("It said: no such compiler")
+
+
+@pytest.mark.mpi
+def test_a_source_that_does_not_compile_is_told_with_the_compilers_words(
+    mpich: Stack, sources: Path, tmp_path: Path
+) -> None:
+    (sources / "wrong.c").write_text("int f(void) { return undeclared(); }")
+    with pytest.raises(build.BuildError, match=r"^wrong\.c did not compile with .*mpicc: (.|\n)*undeclared") as error:
+        build.compile_core(mpich.mpicc, tmp_path / "into")
+    assert not isinstance(error.value, build.PrerequisiteError)
+    assert list((tmp_path / "into").iterdir()) == []
+
+
+@pytest.mark.mpi
+def test_a_warning_is_an_error_where_that_is_asked_for(mpich: Stack, sources: Path, tmp_path: Path) -> None:
+    (sources / "sloppy.c").write_text("int f(void) { int unused; return 1; }")
+    build.compile_core(mpich.mpicc, tmp_path / "into")
+    with pytest.raises(build.BuildError, match="unused"):
+        build.compile_core(mpich.mpicc, tmp_path / "into", werror=True)
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("sanitize", [False, True])
+def test_the_sanitizer_finds_an_overrun(
+    mpich: Stack, sources: Path, tmp_path: Path, sanitizers: dict[str, str], sanitize: bool
+) -> None:
+    build.compile_core(mpich.mpicc, tmp_path, sanitize=sanitize)
+    done = subprocess.run(
+        [sys.executable, "-c", "import core_mpich"],
+        env={**os.environ, **sanitizers, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert (done.returncode != 0) == sanitize, done.stderr
+    assert ("core.c:11" in done.stderr) == sanitize
+
+
+def test_a_missing_wrapper_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(build.PrerequisiteError, match=r"^There is no compiler wrapper 'no-mpicc': give the path of an"):
+        build.compile_core("no-mpicc", tmp_path)
+
+
+def test_a_wrapper_without_a_compiler_is_one_sentence(tmp_path: Path) -> None:
+    wrapper = script(tmp_path / "mpicc", "echo cc: command not found >&2; exit 127")
+    with pytest.raises(build.PrerequisiteError, match=r"apt install gcc libc6-dev\)\? It said: cc: command not found$"):
+        build.abi_of(wrapper)
+
+
+def test_an_mpi_of_an_unknown_abi_is_one_sentence(tmp_path: Path) -> None:
+    wrapper = script(tmp_path / "mpicc", f'exec cc -I{tmp_path} "$@"')
+    (tmp_path / "mpi.h").write_text("#define MPI_VERSION 3\n")
+    with pytest.raises(build.PrerequisiteError, match="neither MPICH's, Open MPI's nor the standard's ABI"):
+        build.abi_of(wrapper)
+
+
+def test_missing_headers_are_one_sentence_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrapper = script(tmp_path / "mpicc", "exit 0")
+    with monkeypatch.context() as without_numpy:
+        without_numpy.setattr(build.importlib.util, "find_spec", lambda name: None)
+        with pytest.raises(build.PrerequisiteError, match=r"^NumPy's C headers are missing: pip install 'numpy>=2'"):
+            build.compile_core(wrapper, tmp_path)
+    monkeypatch.setattr(build.sysconfig, "get_path", lambda name: str(tmp_path))
+    with pytest.raises(build.PrerequisiteError, match=r"^Python's C headers are missing .*apt install python3-dev"):
+        build.compile_core(wrapper, tmp_path)
+
+
+def test_the_command_fails_with_a_sentence_and_no_traceback(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "polympi.native.build", "--mpicc", "no-mpicc", "--into", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("There is no compiler wrapper 'no-mpicc'")
+    assert len(done.stderr.splitlines()) == 1
