@@ -1,0 +1,161 @@
+"""Strided arrays of any layout: packed and unpacked by the core's loops, and moved by derived datatypes."""
+
+from __future__ import annotations
+
+import pytest
+
+from polympi.lab.stacks.stack import Stack
+
+pytestmark = pytest.mark.mpi
+
+# Random arrays. `layout(seed)` gives the same elements and strides each time, in memory of its own.
+LAYOUTS = """
+import random
+import numpy as np
+from polympi.native import core
+
+def layout(seed, itemsize=None, backwards=True, repeated=False):
+    "An array of 0 to 6 dimensions with gaps, steps and permuted axes; and the contiguous array under it."
+    chance = random.Random(seed)
+    itemsize = itemsize or chance.choice([1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 40, 48, 100])
+    axes = range(chance.randint(0, 6))
+    shape = [chance.choice([1, 1, 2, 3, 4, 5] + [0] * (chance.random() < 0.1)) for _ in axes]
+    steps = [chance.choice([1, 1, 1, 2, 3] + [-1, -1, -2] * backwards) for _ in axes]
+    room = [length * abs(step) + chance.choice([0, 0, 0, 1, 2]) for length, step in zip(shape, steps)]
+    order = chance.sample(axes, len(axes))
+    nbytes = itemsize * int(np.prod(room, dtype=int))
+    under = np.random.default_rng(seed).integers(0, 256, nbytes, np.uint8).view(f"V{itemsize}")
+    array = under.reshape([room[axis] for axis in order]).transpose(np.argsort(order))
+    cut = [slice(0, n * step, step) if step > 0 else slice(n * -step - 1, None, step) if n else slice(0)
+           for n, step in zip(shape, steps)]
+    array = array[(*cut, ...)]
+    assert array.shape == tuple(shape)
+    if repeated and axes and chance.random() < 0.2:
+        at = chance.choice(axes)
+        array = np.repeat(array[..., None], 1, -1) if 0 in shape else np.broadcast_to(
+            np.expand_dims(array, at), (*shape[:at], 3, *shape[at:]))
+    return array, under
+
+def described(array):
+    return f"shape {array.shape}, strides {array.strides}, itemsize {array.itemsize}"
+"""
+
+
+def test_packing_gives_the_elements_in_c_order(run, mpich: Stack) -> None:
+    script = """
+for seed in range(4000):
+    source, _ = layout(seed, repeated=True)
+    packed = np.empty(source.shape, source.dtype)
+    core._strided_copy(source, packed)
+    assert packed.tobytes() == source.tobytes(), described(source)
+"""
+    run(LAYOUTS + script, None, mpich).succeeded()
+
+
+def test_unpacking_fills_the_first_elements_and_touches_nothing_else(run, mpich: Stack) -> None:
+    script = """
+for seed in range(4000):
+    target, under = layout(seed)
+    expected, expected_under = layout(seed)
+    count = random.Random(-seed).randint(0, target.size)
+    source = np.random.default_rng(-seed % 2**32).integers(0, 256, count * target.itemsize, np.uint8)
+    source = source.view(target.dtype)
+    expected[(np.arange(target.size) < count).reshape(target.shape)] = source
+    core._strided_copy(source, target)
+    assert under.tobytes() == expected_under.tobytes(), f"{count} elements into {described(target)}"
+"""
+    run(LAYOUTS + script, None, mpich).succeeded()
+
+
+def test_large_planes_are_copied_whole(run, mpich: Stack) -> None:
+    # Larger than the tiles, in which transposed planes are visited, and no multiple of them.
+    script = """
+cube = np.arange(37 * 41 * 43).reshape(37, 41, 43)
+for axes in [(0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)]:
+    for dtype in "u1", "i4", "f8", "c16":
+        turned = cube.astype(dtype).transpose(axes)
+        for part in turned, turned[:, :, 0], turned[:, 0], turned[0], turned[1:-1, 1:-1, 1:-1], turned[::-1, :, ::-2]:
+            packed = np.empty(part.shape, dtype)
+            core._strided_copy(part, packed)
+            assert np.array_equal(packed, part), described(part)
+            back = np.zeros((*part.shape, 2), dtype)[..., 0]
+            core._strided_copy(packed, back)
+            assert np.array_equal(back, part), described(part)
+"""
+    run(LAYOUTS + script, None, mpich).succeeded()
+
+
+def test_the_most_dimensions_and_no_elements(run, mpich: Stack) -> None:
+    script = """
+memory = np.arange(2**16, dtype="i4")
+strided = np.lib.stride_tricks.as_strided
+for source in [
+    strided(memory, (2,) * 14 + (1,) * 50, [8 << axis for axis in range(14)] + [999] * 50),
+    strided(memory, (1, 2) * 14 + (1,) * 36, [8 << axis // 2 for axis in range(28)] + [999] * 36),
+    np.zeros((0, 5))[:, ::2], np.zeros((3, 0, 2)), np.zeros((2, 3), "V0"), np.float64(3)[...],
+]:
+    packed = np.ones_like(source, subok=False)
+    core._strided_copy(source, packed)
+    assert packed.tobytes() == source.tobytes(), described(source)
+"""
+    run(LAYOUTS + script, None, mpich).succeeded()
+
+
+def test_derived_datatypes_move_any_layout_that_steps_forwards(run, stack: Stack) -> None:
+    # Far more layouts than the cache holds, each twice.
+    script = """
+import polympi as mpi
+mpi.world
+for seed in range(600):
+    source, _ = layout(seed, backwards=False)
+    packed = np.empty(source.shape, source.dtype)
+    core._datatype_copy(source, packed)
+    assert packed.tobytes() == source.tobytes(), described(source)
+    target, under = layout(seed, backwards=False)
+    expected, expected_under = layout(seed, backwards=False)
+    packed = np.random.default_rng(seed + 1).integers(0, 256, target.nbytes, np.uint8).view(target.dtype)
+    packed = packed.reshape(target.shape)
+    expected[...] = packed
+    core._datatype_copy(packed, target)
+    assert under.tobytes() == expected_under.tobytes(), described(target)
+"""
+    run(LAYOUTS + script, 1, stack).succeeded()
+
+
+def test_layouts_that_mpi_cannot_describe_are_refused(run, stack: Stack) -> None:
+    script = """
+import polympi as mpi
+mpi.world
+strided = np.lib.stride_tricks.as_strided
+row = np.arange(6.0)
+for array in row[::-1], np.broadcast_to(row, (2, 6)), strided(np.zeros(1, "u1"), (2**31, 1), (2, 1)):
+    try:
+        core._datatype_copy(array, array)
+    except mpi.Error:
+        continue
+    raise AssertionError(described(array))
+"""
+    run(LAYOUTS + script, 1, stack).succeeded()
+
+
+def test_strided_arrays_travel_between_ranks_into_strided_arrays(run, stack: Stack) -> None:
+    script = """
+import polympi as mpi
+c = mpi.world
+cube = np.arange(40.0**3).reshape(40, 40, 40)
+parts = [lambda a: a[:, :, 0], lambda a: a[:, 1], lambda a: a[2], lambda a: a[1:-1, 1:-1, 1:-1], lambda a: a.T[1:],
+         lambda a: a[::-1, :, ::-2], lambda a: a[3:7, ::2, 5]]
+for part in parts:
+    if c.rank == 0:
+        c.send(part(cube), 1)
+        c.send(part(cube), 1)
+    else:
+        got = c.recv(0)
+        assert np.array_equal(got, part(cube)), described(part(cube))
+        into, expected = -cube, -cube
+        part(expected)[...] = part(cube)
+        c.recv(0, into=part(into))
+        assert np.array_equal(into, expected), described(part(cube))
+print("done")
+"""
+    assert run(LAYOUTS + script, 2, stack).succeeded().split() == ["done"] * 2
