@@ -1,0 +1,30 @@
+"""The examples, run as they say they are run: each asserts what it shows."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from polympi.lab.stacks.stack import Stack
+
+FOLDER = Path(__file__).parents[2] / "examples"
+EXAMPLES = sorted(FOLDER.glob("*.py"))
+COMMAND = re.compile(r"^    mpiexec -n (\d) python examples/(\w+\.py)$", re.MULTILINE)
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.stem)
+def test_an_example_runs_with_the_command_it_gives_and_says_something(run, stack: Stack, example: Path) -> None:
+    program = example.read_text()
+    ((ranks, name),) = COMMAND.findall(program)
+    assert name == example.name
+    ended = run(program, int(ranks), stack)
+    assert ended.succeeded()
+    assert ended.stderr == ""
+
+
+def test_the_index_lists_each_example_with_what_it_shows() -> None:
+    listed = re.findall(r"^\| \[(\w+\.py)\]\((\w+\.py)\) \| .+ \|$", (FOLDER / "README.md").read_text(), re.MULTILINE)
+    assert sorted(listed) == [(example.name, example.name) for example in EXAMPLES]
