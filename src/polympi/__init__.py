@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         TruncationError,
     )
     from polympi.native.core import Request, Status, test_all, wait_all, wait_any
+    from polympi.operations import BAND, BOR, BXOR, LAND, LOR, LXOR, MAX, MAXLOC, MIN, MINLOC, PROD, SUM, op
     from polympi.startup import abort, finalize, init, library_version, thread_level
 
     __version__: str
@@ -48,13 +49,29 @@ _HOMES = {
         "TruncationError",
     ),
     "polympi.native.core": ("Request", "Status", "test_all", "wait_all", "wait_any"),
+    "polympi.operations": (
+        *("SUM", "PROD", "MIN", "MAX", "LAND", "LOR", "LXOR", "BAND", "BOR", "BXOR", "MINLOC", "MAXLOC"),
+        "op",
+    ),
     "polympi.startup": ("abort", "finalize", "init", "library_version", "thread_level"),
 }
 
 __all__ = [
     "ANY_SOURCE",
     "ANY_TAG",
+    "BAND",
+    "BOR",
+    "BXOR",
+    "LAND",
+    "LOR",
+    "LXOR",
+    "MAX",
+    "MAXLOC",
+    "MIN",
+    "MINLOC",
     "PROC_NULL",
+    "PROD",
+    "SUM",
     "Communicator",
     "Error",
     "LauncherError",
@@ -74,6 +91,7 @@ __all__ = [
     "finalize",
     "init",
     "library_version",
+    "op",
     "test_all",
     "thread_level",
     "wait_all",

@@ -66,6 +66,20 @@ PyObject *communicator_barrier(Communicator *self, PyObject *const *args, Py_ssi
     "Pieces need not be alike: ranks find out what the others send. With into they are arrays (or numbers) " \
     "and are laid one after another along its first axis; what is left of it stays as it is.\n"
 
+#define COMBINED                                                                                             \
+    "Contributions are combined in the order of ranks: op(lower, higher). Numbers and objects follow "       \
+    "Python's rules, so that ints of any size stay exact; arrays follow NumPy's, and the result has their "  \
+    "dtype and shape. NaN wins in MIN and MAX. Contributions need not be alike: int and float, arrays that " \
+    "broadcast.\n"
+#define CONTRIBUTION_ARGUMENT                                                                                \
+    "    x: this rank's contribution: a number, an array, any object that op combines.\n"                    \
+    "    op: SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR, MINLOC, MAXLOC (of pairs of a value "    \
+    "and its place), or what polympi.op makes of a function.\n"
+#define RESULT_ARGUMENT "    into: writable array or buffer for the result; it may be x itself.\n"
+#define REDUCTION_ERRORS                                                                                     \
+    "    MismatchError: op is no operation, or not the same at all ranks; it does not combine such "         \
+    "values.\n"
+
 PyMethodDef collective_methods[] = {
     METHOD(barrier, "barrier($self, *, timeout=None)\n--\n\n"
                     "Wait until all ranks have come here.\n\n"
@@ -122,12 +136,61 @@ PyMethodDef collective_methods[] = {
            "Returns:\n"
            "    A list of what the ranks have given this one, by rank, or what was given as into.\n\n"
            "Raises:\n" PIECES_ERROR INTO_ERRORS FAILED_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.8."),
+    METHOD(reduce, "reduce($self, x, op=SUM, root=0, *, into=None, timeout=None)\n--\n\n"
+                   "Combine what all ranks have, at the root.\n\n" COMBINED "\n"
+                   "Args:\n" CONTRIBUTION_ARGUMENT
+                   "    root: the rank that gets the result.\n" RESULT_ARGUMENT TIMEOUT_ARGUMENT "\n"
+                   "Returns:\n"
+                   "    At root the result, or what was given as into; None elsewhere.\n\n"
+                   "Raises:\n" ROOT_ERROR REDUCTION_ERRORS INTO_ERRORS FAILED_ERROR TIMEOUT_ERROR
+                   "\nMPI 5.0, section 6.9.1."),
+    METHOD(allreduce,
+           "allreduce($self, x, op=SUM, *, into=None, timeout=None)\n--\n\n"
+           "Combine what all ranks have, at all ranks: the same bits at each.\n\n" COMBINED "\n"
+           "Args:\n" CONTRIBUTION_ARGUMENT RESULT_ARGUMENT TIMEOUT_ARGUMENT "\n"
+           "Returns:\n"
+           "    The result, or what was given as into.\n\n"
+           "Raises:\n" REDUCTION_ERRORS INTO_ERRORS FAILED_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.9.6."),
+    METHOD(scan,
+           "scan($self, x, op=SUM, *, into=None, timeout=None)\n--\n\n"
+           "Combine what the ranks up to this one have, with its own.\n\n" COMBINED "\n"
+           "Args:\n" CONTRIBUTION_ARGUMENT RESULT_ARGUMENT TIMEOUT_ARGUMENT "\n"
+           "Returns:\n"
+           "    The result, or what was given as into.\n\n"
+           "Raises:\n" REDUCTION_ERRORS INTO_ERRORS FAILED_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.11.1."),
+    METHOD(exscan,
+           "exscan($self, x, op=SUM, *, into=None, timeout=None)\n--\n\n"
+           "Combine what the ranks below this one have, without its own.\n\n" COMBINED "\n"
+           "Args:\n" CONTRIBUTION_ARGUMENT RESULT_ARGUMENT TIMEOUT_ARGUMENT "\n"
+           "Returns:\n"
+           "    The result, or what was given as into; None at rank 0, below which there is none.\n\n"
+           "Raises:\n" REDUCTION_ERRORS INTO_ERRORS FAILED_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.11.2."),
+    METHOD(
+        reduce_scatter,
+        "reduce_scatter($self, x, op=SUM, *, into=None, timeout=None)\n--\n\n"
+        "Combine what all ranks have for each rank, and give each its piece of the result.\n\n" CUT COMBINED
+        "\n"
+        "Args:\n"
+        "    x: list or tuple of a contribution for each rank, or an array.\n"
+        "    op: as of reduce.\n" RESULT_ARGUMENT TIMEOUT_ARGUMENT "\n"
+        "Returns:\n"
+        "    This rank's piece of the result, or what was given as into.\n\n"
+        "Raises:\n" PIECES_ERROR REDUCTION_ERRORS INTO_ERRORS FAILED_ERROR TIMEOUT_ERROR
+        "\nMPI 5.0, section 6.10."),
+    METHOD(_exchange,
+           "_exchange($self, call, obj, dest, source, excuse, /)\n--\n\n"
+           "Send an object to one rank and receive one from another, inside a collective call.\n\n"
+           "For polympi.reductions. PROC_NULL stands for no rank; call is (number, tag, end of time); "
+           "where the object cannot be sent, what excuse(exception) returns is."),
     {NULL, NULL, 0, NULL},
 };
 
 int collectives_prepare(void) {
-    Signature *const all[] = {&barrier_signature, &bcast_signature,     &gather_signature,
-                              &scatter_signature, &allgather_signature, &alltoall_signature};
+    Signature *const all[] = {
+        &barrier_signature,   &bcast_signature,    &gather_signature,         &scatter_signature,
+        &allgather_signature, &alltoall_signature, &reduce_signature,         &allreduce_signature,
+        &scan_signature,      &exscan_signature,   &reduce_scatter_signature, &_exchange_signature,
+    };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (signature_prepare(all[i]) < 0)
             return -1;

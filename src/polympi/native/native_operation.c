@@ -89,18 +89,13 @@ static MPI_Op boolean_operation(enum operation operation) {
     }
 }
 
+/* No logical ones: what they make of a single contribution, unlike NumPy, is not its truth. */
 static MPI_Op integer_operation(enum operation operation) {
     switch (operation) {
     case OP_MIN:
         return MPI_MIN;
     case OP_MAX:
         return MPI_MAX;
-    case OP_LAND:
-        return MPI_LAND;
-    case OP_LOR:
-        return MPI_LOR;
-    case OP_LXOR:
-        return MPI_LXOR;
     case OP_BAND:
         return MPI_BAND;
     case OP_BOR:
@@ -138,36 +133,61 @@ bool combines_bits_of_floats(int type, enum operation operation) {
 
 /* ---- combining here ---- */
 
-/* One double or one long, which most reductions are of; false for other operations. */
-static inline bool combine_one(int type, enum operation operation, const void *left, void *right) {
-    if (type == NPY_DOUBLE) {
-        double a = *(const double *)left, *b = right;
-        switch (operation) {
-        case OP_SUM:
-            *b = a + *b;
-            return true;
-        case OP_PROD:
-            *b = a * *b;
-            return true;
-        case OP_MIN:
-            *b = BETTER(<, a, *b);
-            return true;
-        case OP_MAX:
-            *b = BETTER(>, a, *b);
-            return true;
-        default:
-            return false;
-        }
-    }
-    if (type != NPY_LONG || operation > OP_MAX)
+/* One double, which most reductions are of; false for other operations. */
+static inline bool combine_double(enum operation operation, double left, double *right) {
+    switch (operation) {
+    case OP_SUM:
+        *right = left + *right;
+        return true;
+    case OP_PROD:
+        *right = left * *right;
+        return true;
+    case OP_MIN:
+        *right = BETTER(<, left, *right);
+        return true;
+    case OP_MAX:
+        *right = BETTER(>, left, *right);
+        return true;
+    default:
         return false;
-    long a = *(const long *)left, *b = right, c = *b;
-    *b = operation == OP_SUM
-             ? (long)((unsigned long)a + (unsigned long)c) /* overflow is looked for elsewhere */
-         : operation == OP_PROD ? (long)((unsigned long)a * (unsigned long)c)
-         : operation == OP_MIN  ? (c < a ? c : a)
-                                : (c > a ? c : a);
-    return true;
+    }
+}
+
+/* One long. Who calls this sees to it that nothing overflows, and that truths are 0 and 1. */
+static inline bool combine_long(enum operation operation, long left, long *right) {
+    switch (operation) {
+    case OP_SUM:
+        *right = (long)((unsigned long)left + (unsigned long)*right);
+        return true;
+    case OP_PROD:
+        *right = (long)((unsigned long)left * (unsigned long)*right);
+        return true;
+    case OP_MIN:
+        *right = *right < left ? *right : left;
+        return true;
+    case OP_MAX:
+        *right = *right > left ? *right : left;
+        return true;
+    case OP_LAND:
+    case OP_BAND:
+        *right &= left;
+        return true;
+    case OP_LOR:
+    case OP_BOR:
+        *right |= left;
+        return true;
+    case OP_LXOR:
+    case OP_BXOR:
+        *right ^= left;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static inline bool combine_one(int type, enum operation operation, const void *left, void *right) {
+    return type == NPY_DOUBLE ? combine_double(operation, *(const double *)left, right)
+                              : type == NPY_LONG && combine_long(operation, *(const long *)left, right);
 }
 
 int combine_elements(int type, enum operation operation, const void *left, void *right, int count) {

@@ -61,6 +61,23 @@ const Target *collective_target(Collective *collective, Target *target, PyObject
     return NULL;
 }
 
+/* A Timeout at hand speaks of the seconds that were left for the last round: name those of the call. */
+static void restate_timeout(const Collective *collective) {
+    PyObject *class, *error, *trace;
+    PyErr_Fetch(&class, &error, &trace);
+    PyObject *errors = PyImport_ImportModule("polympi.errors");
+    PyObject *timeout = errors ? PyObject_GetAttrString(errors, "Timeout") : NULL;
+    if (timeout && PyErr_GivenExceptionMatches(class, timeout)) {
+        Py_CLEAR(class);
+        Py_CLEAR(error);
+        Py_CLEAR(trace);
+        raise_timeout(&collective->call, collective->timeout);
+    } else
+        PyErr_Restore(class, error, trace);
+    Py_XDECREF(timeout);
+    Py_XDECREF(errors);
+}
+
 int collective_close(Collective *collective) {
     if (likely(collective->memory && !collective->lost)) {
         if (likely(collective->in_block))
@@ -72,7 +89,11 @@ int collective_close(Collective *collective) {
         PyErr_SetObject((PyObject *)Py_TYPE(collective->error), collective->error);
         Py_CLEAR(collective->error);
     }
-    return unlikely(PyErr_Occurred() != NULL) ? -1 : 0;
+    if (likely(!PyErr_Occurred()))
+        return 0;
+    if (collective->end && now() >= collective->end && PyErr_ExceptionMatches(PyExc_TimeoutError))
+        restate_timeout(collective);
+    return -1;
 }
 
 void collective_defer(Collective *collective) {
@@ -138,10 +159,6 @@ static int give_up(Collective *collective, MPI_Request *requests, int receives, 
             MPI_Request_free(&requests[i]);
         }
     leave_mpi(locked);
-    if (collective->end && now() >= collective->end && PyErr_ExceptionMatches(PyExc_TimeoutError)) {
-        PyErr_Clear(); /* it speaks of the seconds that were left for the last round */
-        raise_timeout(&collective->call, collective->timeout);
-    }
     return -1;
 }
 

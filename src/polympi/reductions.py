@@ -1,0 +1,183 @@
+"""Reductions of objects: what the core cannot combine itself, by trees of messages between the ranks.
+
+The core calls these functions on all ranks alike, once the ranks have found out that they have to. Contributions are
+combined in the order of ranks, so that operations need not be commutative. A rank that fails (its operation raises, its
+object cannot be sent) passes on that it did, so that no other waits for it in vain.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from polympi.errors import Error
+from polympi.native import core
+from polympi.native.core import LAND, LOR, LXOR, PROC_NULL
+from polympi.operations import truth
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    Call = tuple[int, int, float]  # what the core knows the collective call by: its number, its tag, when it must end
+
+
+class Failed:
+    """In place of a contribution: the rank that has none to give, and why."""
+
+    __slots__ = ("rank", "reason")
+
+    def __init__(self, rank: int, reason: str) -> None:
+        self.rank = rank
+        self.reason = reason
+
+
+class _Reduction:
+    """One reduction on one rank.
+
+    Attributes:
+        error: what went wrong here.
+    """
+
+    def __init__(self, name: str, comm: core.Communicator, call: Call, op: core.Op) -> None:
+        self.name = name
+        self.comm = comm
+        self.call = call
+        self.op = op
+        self.error: Exception | None = None
+
+    def contribution(self, value: object) -> object:
+        """What this rank brings: a value itself, but to a logical operation its truth, even if it stays alone."""
+        if self.op not in (LAND, LOR, LXOR):
+            return value
+        try:
+            return truth(value)
+        except Exception as error:
+            return self.failed(error)
+
+    def failed(self, error: Exception) -> Failed:
+        """Note what went wrong here, and what to tell the others."""
+        self.error = self.error or error
+        return Failed(self.comm.rank, f"{type(self.error).__name__}: {self.error}")
+
+    def exchange(self, value: object, dest: int, source: int) -> Any:
+        """Send to one rank and receive from another at the same time; PROC_NULL stands for no rank.
+
+        What cannot be sent is replaced by the reason (the core calls :meth:`failed`), and so is what cannot be decoded.
+        """
+        try:
+            return self.comm._exchange(self.call, value, dest, source, self.failed)
+        except Error:  # the other rank did not come, or MPI has failed
+            raise
+        except Exception as error:
+            return self.failed(error)
+
+    def combine(self, lower: object, higher: object) -> object:
+        """Apply the operation, unless one of both is no contribution."""
+        for contribution in (lower, higher):
+            if isinstance(contribution, Failed):
+                return contribution
+        try:
+            return self.op(lower, higher)
+        except Exception as error:
+            return self.failed(error)
+
+    def collect(self, value: object) -> object:
+        """All contributions, combined along a binomial tree: at rank 0; elsewhere nothing of use."""
+        rank, size = self.comm.rank, self.comm.size
+        value = self.contribution(value)
+        distance = 1
+        while distance < size:
+            if rank & distance:
+                self.exchange(value, rank - distance, PROC_NULL)
+                break
+            if rank + distance < size:
+                value = self.combine(value, self.exchange(None, PROC_NULL, rank + distance))
+            distance *= 2
+        return value
+
+    def spread(self, value: object) -> object:
+        """What rank 0 has, along the same tree."""
+        rank, size = self.comm.rank, self.comm.size
+        distance = 1
+        while distance < size and not rank & distance:
+            distance *= 2
+        if rank:
+            value = self.exchange(None, PROC_NULL, rank - distance)
+        while distance := distance // 2:
+            if rank + distance < size:
+                self.exchange(value, rank + distance, PROC_NULL)
+        return value
+
+    def accumulate(self, value: object) -> object:
+        """What the ranks up to this one contribute: round k brings it from 2^k ranks more."""
+        rank, size = self.comm.rank, self.comm.size
+        value = self.contribution(value)
+        distance = 1
+        while distance < size:
+            source = rank - distance if rank >= distance else PROC_NULL
+            dest = rank + distance if rank + distance < size else PROC_NULL
+            lower = self.exchange(value, dest, source)
+            if source != PROC_NULL:
+                value = self.combine(lower, value)
+            distance *= 2
+        return value
+
+    def finish(self, result: object) -> object:
+        """The result, unless something went wrong here or elsewhere."""
+        if self.error is not None:
+            raise self.error
+        if isinstance(result, Failed):
+            rank = self.comm.rank
+            sentence = f"rank {rank}, {self.name}(): rank {result.rank} could not take its part: {result.reason}"
+            raise Error(sentence, operation=self.name, rank=rank)
+        return result
+
+
+def reduce(comm: core.Communicator, call: Call, value: object, op: core.Op, root: int) -> object:
+    """``Communicator.reduce``: the result at root, None elsewhere."""
+    reduction = _Reduction("reduce", comm, call, op)
+    result = reduction.collect(value)
+    if root and comm.rank == 0:
+        reduction.exchange(result, root, PROC_NULL)
+    elif root and comm.rank == root:
+        result = reduction.exchange(None, PROC_NULL, 0)
+    return reduction.finish(result if comm.rank == root else None)
+
+
+def allreduce(comm: core.Communicator, call: Call, value: object, op: core.Op, _root: int) -> object:
+    """``Communicator.allreduce``: combined once, and sent to all, so that all have the same."""
+    reduction = _Reduction("allreduce", comm, call, op)
+    return reduction.finish(reduction.spread(reduction.collect(value)))
+
+
+def scan(comm: core.Communicator, call: Call, value: object, op: core.Op, _root: int) -> object:
+    """``Communicator.scan``."""
+    reduction = _Reduction("scan", comm, call, op)
+    return reduction.finish(reduction.accumulate(value))
+
+
+def exscan(comm: core.Communicator, call: Call, value: object, op: core.Op, _root: int) -> object:
+    """``Communicator.exscan``: what the rank below has accumulated."""
+    reduction = _Reduction("exscan", comm, call, op)
+    accumulated = reduction.accumulate(value)
+    dest = comm.rank + 1 if comm.rank + 1 < comm.size else PROC_NULL
+    source = comm.rank - 1 if comm.rank else PROC_NULL
+    return reduction.finish(reduction.exchange(accumulated, dest, source))
+
+
+def reduce_scatter(comm: core.Communicator, call: Call, value: Any, op: core.Op, _root: int) -> object:
+    """``Communicator.reduce_scatter``: every rank gets what is for it from all, and combines that."""
+    reduction = _Reduction("reduce_scatter", comm, call, op)
+    rank, size = comm.rank, comm.size
+    pieces: Sequence[object] = (
+        value if isinstance(value, (list, tuple)) else sys.modules["numpy"].array_split(value, size)
+    )
+    contributions: list[object] = [reduction.contribution(pieces[rank])] * size
+    for distance in range(1, size):
+        dest, source = (rank + distance) % size, (rank - distance) % size
+        contributions[source] = reduction.exchange(reduction.contribution(pieces[dest]), dest, source)
+    result = contributions[0]
+    for contribution in contributions[1:]:
+        result = reduction.combine(result, contribution)
+    return reduction.finish(result)
