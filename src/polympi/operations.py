@@ -35,9 +35,7 @@ __all__ = [
 ]
 
 
-def op(
-    function: Callable[[Any, Any], object], *, commutative: bool = False, name: str | None = None
-) -> core.Op:
+def op(function: Callable[[Any, Any], object], *, commutative: bool = False, name: str | None = None) -> core.Op:
     """Make an operation for reductions (MPI 5.0, section 6.9.5).
 
     Args:
@@ -52,7 +50,7 @@ def op(
     Raises:
         TypeError: the function cannot be called.
     """
-    return core.Op(function, commutative, name or getattr(function, "__name__", "op"))
+    return core.Op(function, commutative, str(name or getattr(function, "__name__", "op")))
 
 
 def built_in(name: str) -> core.Op:

@@ -58,7 +58,9 @@ PyObject *communicator_barrier(Communicator *self, PyObject *const *args, Py_ssi
 #define PIECES_ERROR                                                                                         \
     "    MismatchError: there is not one piece for each rank, or counts do not add up to the rows.\n"
 #define FAILED_ERROR "    Error: another rank could not send its part; the text says why.\n"
-#define TIMEOUT_ERROR "    Timeout: not all ranks came in time. Ranks that wait for this one go on waiting.\n"
+#define TIMEOUT_ERROR                                                                                        \
+    "    Timeout: not all ranks came in time. This rank has left the call, and the others may wait for it: " \
+    "end the program, or go on without collective calls on this communicator.\n"
 #define CUT                                                                                                  \
     "Of a list or tuple, item i is for rank i. An array is cut along its first axis as numpy.array_split "   \
     "cuts it, or as counts say.\n"

@@ -1,6 +1,6 @@
 """The native core, whichever MPI library it was compiled for. What is public here is documented in its docstrings."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal, NamedTuple, NoReturn, TypeVar, final, overload
 
 _T = TypeVar("_T")
@@ -27,6 +27,28 @@ class Request:
     def wait(self, *, status: Literal[True], timeout: float | None = None) -> tuple[Any, Status]: ...
     def test(self) -> bool: ...
     def cancel(self) -> bool: ...
+
+@final
+class Op:
+    def __new__(cls, function: Callable[[Any, Any], object], commutative: bool, name: str) -> Op: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def commutative(self) -> bool: ...
+    def __call__(self, lower: Any, higher: Any, /) -> Any: ...
+
+SUM: Final[Op]
+PROD: Final[Op]
+MIN: Final[Op]
+MAX: Final[Op]
+LAND: Final[Op]
+LOR: Final[Op]
+LXOR: Final[Op]
+BAND: Final[Op]
+BOR: Final[Op]
+BXOR: Final[Op]
+MINLOC: Final[Op]
+MAXLOC: Final[Op]
 
 class Communicator:
     @property
@@ -130,6 +152,80 @@ class Communicator:
     ) -> tuple[_T, Status]: ...
     def probe(self, source: int = ..., tag: int = ..., *, timeout: float | None = None) -> Status: ...
     def iprobe(self, source: int = ..., tag: int = ...) -> Status | None: ...
+    def barrier(self, *, timeout: float | None = None) -> None: ...
+    @overload
+    def bcast(self, obj: _T | None = None, root: int = 0, *, into: None = None, timeout: float | None = None) -> _T: ...
+    @overload
+    def bcast(self, obj: object = None, root: int = 0, *, into: _T, timeout: float | None = None) -> _T: ...
+    @overload
+    def gather(self, x: _T, root: int = 0, *, into: None = None, timeout: float | None = None) -> list[_T] | None: ...
+    @overload
+    def gather(self, x: object, root: int = 0, *, into: _T, timeout: float | None = None) -> _T | None: ...
+    @overload
+    def scatter(
+        self,
+        pieces: object = None,
+        root: int = 0,
+        *,
+        counts: Sequence[int] | None = None,
+        into: None = None,
+        timeout: float | None = None,
+    ) -> Any: ...
+    @overload
+    def scatter(
+        self,
+        pieces: object = None,
+        root: int = 0,
+        *,
+        counts: Sequence[int] | None = None,
+        into: _T,
+        timeout: float | None = None,
+    ) -> _T: ...
+    @overload
+    def allgather(self, x: _T, *, into: None = None, timeout: float | None = None) -> list[_T]: ...
+    @overload
+    def allgather(self, x: object, *, into: _T, timeout: float | None = None) -> _T: ...
+    @overload
+    def alltoall(
+        self, pieces: Any, *, counts: Sequence[int] | None = None, into: None = None, timeout: float | None = None
+    ) -> list[Any]: ...
+    @overload
+    def alltoall(
+        self, pieces: Any, *, counts: Sequence[int] | None = None, into: _T, timeout: float | None = None
+    ) -> _T: ...
+    @overload
+    def reduce(
+        self, x: _T, op: Op = ..., root: int = 0, *, into: None = None, timeout: float | None = None
+    ) -> _T | None: ...
+    @overload
+    def reduce(
+        self, x: object, op: Op = ..., root: int = 0, *, into: _T, timeout: float | None = None
+    ) -> _T | None: ...
+    @overload
+    def allreduce(self, x: _T, op: Op = ..., *, into: None = None, timeout: float | None = None) -> _T: ...
+    @overload
+    def allreduce(self, x: object, op: Op = ..., *, into: _T, timeout: float | None = None) -> _T: ...
+    @overload
+    def scan(self, x: _T, op: Op = ..., *, into: None = None, timeout: float | None = None) -> _T: ...
+    @overload
+    def scan(self, x: object, op: Op = ..., *, into: _T, timeout: float | None = None) -> _T: ...
+    @overload
+    def exscan(self, x: _T, op: Op = ..., *, into: None = None, timeout: float | None = None) -> _T | None: ...
+    @overload
+    def exscan(self, x: object, op: Op = ..., *, into: _T, timeout: float | None = None) -> _T | None: ...
+    @overload
+    def reduce_scatter(self, x: Any, op: Op = ..., *, into: None = None, timeout: float | None = None) -> Any: ...
+    @overload
+    def reduce_scatter(self, x: Any, op: Op = ..., *, into: _T, timeout: float | None = None) -> _T: ...
+    def _exchange(
+        self,
+        call: tuple[int, int, float],
+        obj: object,
+        dest: int,
+        source: int,
+        excuse: Callable[[Exception], object],
+        /,
+    ) -> Any: ...
     @overload
     def split(self: _Self, color: int, key: int = 0) -> _Self: ...
     @overload

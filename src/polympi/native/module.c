@@ -156,6 +156,7 @@ static PyObject *finish(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)
     if (state.phase != RUNNING)
         Py_RETURN_NONE;
     strided_forget();
+    operations_forget();
     state.phase = FINISHED;
     int code = state.initialised_by_us ? MPI_Finalize() : MPI_SUCCESS;
     if (code != MPI_SUCCESS) {
