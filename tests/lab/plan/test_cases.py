@@ -55,6 +55,11 @@ def test_a_face_is_a_square_of_doubles_of_no_endless_cube() -> None:
     assert {c.size_bytes for c in select_cases(QUICK, ["faces/rows/*"], asked, 2)} == {32, 128, 512, 2**19}
 
 
+def test_sizes_that_no_face_can_have_leave_the_other_benchmarks() -> None:
+    cases = select_cases(QUICK, [], [8, 1024], 2)
+    assert {c.benchmark for c in cases} == set(BENCHMARKS) - {"faces", "startup"}
+
+
 def test_one_rank_leaves_the_launch_figures() -> None:
     assert select_cases(QUICK, [], None, 1) == []
 
@@ -66,6 +71,7 @@ def test_one_rank_leaves_the_launch_figures() -> None:
         (["latency/fast"], None, 2, "There is no benchmark 'latency/fast'"),
         (["latency"], None, 1, "'latency' needs at least 2 ranks, and --ranks is 1"),
         (["allreduce/*/float64"], [1, 3], 2, "None of the sizes asked for is possible"),
+        (["faces"], [8, 1024], 2, "None of the sizes asked for is possible in 'faces'"),
     ],
 )
 def test_impossible_requests_are_a_sentence(benches, sizes, ranks, sentence) -> None:

@@ -32,7 +32,8 @@ def select_cases(profile: Profile, benches: Sequence[str], sizes: Sequence[int] 
         cases = {
             case for benchmark, mode, payload in matched for case in _cases(profile, benchmark, mode, payload, sizes)
         }
-        if not cases and not all(benchmark.launch_figure for benchmark, _, _ in matched):
+        asked_for = bench in benches  # of all there are, one may have none of the sizes
+        if asked_for and not cases and not all(benchmark.launch_figure for benchmark, _, _ in matched):
             raise UsageError(
                 f"None of the sizes asked for is possible in '{bench}' (float64 and arrays take 8 B each, "
                 f"a face of n x n of them 8 n^2 B, with n up to {LARGEST_FACE_EDGE})."
