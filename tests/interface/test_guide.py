@@ -1,0 +1,76 @@
+"""What the guide and the README show of the interface, run as it stands there."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import polympi
+from polympi.lab.stacks.stack import Stack
+from polympi.native import build
+
+REPOSITORY = Path(__file__).parents[2]
+BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+# The blocks of a page follow each other in one program. A traceback has the lines of the page.
+PROGRAM = """
+blocks = {blocks!r}
+names = {{"__name__": "__main__"}}
+for line, block in blocks:
+    exec(compile("\\n" * line + block, {page!r}, "exec"), names)
+names["world"].barrier()
+print("rank", names["world"].rank, "ran", len(blocks))
+"""
+
+
+def blocks(page: str) -> list[tuple[int, str]]:
+    """The Python of a page, and how many lines are before each block."""
+    text = (REPOSITORY / page).read_text()
+    return [(text.count("\n", 0, found.start(1)), found[1]) for found in BLOCK.finditer(text)]
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("page", ["docs/interface.md", "README.md"])
+def test_the_snippets_of_a_page_run_one_after_another_on_two_ranks(run, stack: Stack, page: str) -> None:
+    found = blocks(page)
+    assert found
+    said = run(PROGRAM.format(blocks=found, page=page), 2, stack).succeeded()
+    assert {f"rank {rank} ran {len(found)}" for rank in (0, 1)} <= set(said.splitlines())
+
+
+def test_the_guide_names_everything_that_is_public() -> None:
+    stub = ast.parse((build.SOURCES / "core.pyi").read_text())
+    members = [
+        member.name
+        for declared in stub.body
+        if isinstance(declared, ast.ClassDef) and declared.name in ("Communicator", "Request")
+        for member in declared.body
+        if isinstance(member, ast.FunctionDef) and not member.name.startswith("_")
+    ]
+    assert "sendrecv" in members
+    guide = (REPOSITORY / "docs" / "interface.md").read_text()
+    assert [name for name in {*polympi.__all__, *members} if not re.search(rf"\b{name}\b", guide)] == []
+
+
+def test_the_map_of_the_core_shows_every_file() -> None:
+    page = (REPOSITORY / "docs" / "core.md").read_text()
+    mapped = {name for line in page.splitlines() if line.startswith("|") for name in re.findall(r"`([\w.*]+)`", line)}
+    shown = {file.name for name in mapped for file in build.SOURCES.glob(name)}
+    there = {file.name for file in build.SOURCES.iterdir() if file.suffix in (".c", ".h", ".py", ".pyi")}
+    assert there - shown == {"__init__.py"}
+
+
+@pytest.mark.parametrize("page", ["README.md", "examples/README.md", "docs/interface.md", "docs/core.md"])
+def test_links_lead_to_files_and_headings_that_are_there(page: str) -> None:
+    for target in re.findall(r"\]\(([^)]+)\)", (REPOSITORY / page).read_text()):
+        name, _, heading = target.partition("#")
+        if "://" in name:
+            continue
+        file = (REPOSITORY / page).parent / name if name else REPOSITORY / page
+        assert file.exists(), target
+        if heading:
+            titles = re.findall(r"^#+ (.+)$", file.read_text(), re.MULTILINE)
+            assert heading in [re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles], target
