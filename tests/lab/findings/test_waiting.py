@@ -16,6 +16,7 @@ def test_a_library_that_waits_slowly_is_named_with_the_bindings_that_gain_by_it(
         _row("c-spin", -320, "faster"),
         _row("polympi", -270, "faster"),
         _row("mpi4py", 500, "slower"),
+        _row("c-again", -10, "faster"),
         _row("polympi-object", -100, "faster", payload="int"),
     ]
     (text,) = _said(*rows)

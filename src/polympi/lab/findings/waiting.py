@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from polympi.lab.findings.phrases import listing, sentence, times
 from polympi.lab.findings.rows import SMALL, Row, example_size
+from polympi.lab.samples.records import AGAIN
 from polympi.lab.units import format_size
 
 SPINNING = "c-spin"  # the arm of C that waits by itself
@@ -33,7 +34,7 @@ def waiting_sentence(stack: str, rows: Sequence[Row]) -> str:
         f"On {stack}, C is faster when it waits by itself than in its blocking calls: for a message of {size} "
         f"{SPINNING} takes {times(spinning.ratio)} C"
     )
-    others = [row for row in ping_pong if row.size_bytes == spinning.size_bytes and row.binding != SPINNING]
+    others = [r for r in ping_pong if r.size_bytes == spinning.size_bytes and r.binding not in (SPINNING, AGAIN)]
     faster = [
         f"{row.binding} takes {times(row.median_ns / spinning.median_ns)} {SPINNING}"
         for row in others
