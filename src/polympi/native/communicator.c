@@ -7,7 +7,7 @@
 #include "collectives.h"
 #include "errors.h"
 #include "point_to_point.h"
-#include "wait.h"
+#include "transfer.h"
 
 bool usable(const Communicator *comm) {
     if (running() && !comm->size)
@@ -98,9 +98,22 @@ static PyObject *communicator_dup(Communicator *self, PyObject *Py_UNUSED(unused
     return communicator_new(Py_TYPE(self), copy);
 }
 
+/* Data of a message could not be fetched any more once the communicator is freed. 0 or -1. */
+static int end_receives(Communicator *self, const Call *call) {
+    progress();
+    const Call *receive = receive_under_way(self);
+    if (!receive)
+        return wait_poll(give_up_abandoned, self, call, DEFAULT_TIMEOUT) < 0 ? -1 : 0;
+    PyObject *text = describe_call(receive);
+    if (text)
+        raise_error("StateError", call, "%U is under way: wait for it, or cancel it, first", text);
+    Py_XDECREF(text);
+    return -1;
+}
+
 static PyObject *communicator_free(Communicator *self, PyObject *Py_UNUSED(unused)) {
     Call call = {.operation = "free", .rank = self->rank, .peer = NO_PEER, .tag = NO_TAG};
-    if (!is_usable(self) || assemble(self, &call, DEFAULT_TIMEOUT) < 0)
+    if (!is_usable(self) || end_receives(self, &call) < 0 || assemble(self, &call, DEFAULT_TIMEOUT) < 0)
         return NULL;
     self->size = 0;
     bool locked = enter_mpi();
@@ -149,6 +162,9 @@ static PyMethodDef management_methods[] = {
     {"free", (PyCFunction)communicator_free, METH_NOARGS,
      "free($self, /)\n--\n\n"
      "Give the communicator back to MPI. All ranks call it; calls on it afterwards raise StateError.\n\n"
+     "Raises:\n"
+     "    StateError: a receive on it is under way.\n"
+     "    Timeout: not all ranks came within POLYMPI_TIMEOUT.\n\n"
      "MPI libraries have room for a thousand or two (MPI 5.0, section 7.4.3)."},
     {NULL, NULL, 0, NULL},
 };

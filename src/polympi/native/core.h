@@ -44,6 +44,7 @@ typedef struct {
     int rank;              /* the caller's, in the communicator */
     int peer;              /* a rank of the communicator, ANY_SOURCE, PROC_NULL; NO_PEER in collectives */
     int tag;               /* ANY_TAG, or NO_TAG in collectives */
+    bool sends;            /* the peer is the one to receive; of sendrecv's two halves, the first */
 } Call;
 enum { NO_PEER = -104, NO_TAG = -105 };
 

@@ -53,15 +53,12 @@ static PyObject *spell(int number) {
 }
 
 PyObject *describe_call(const Call *call) {
-    const char *operation = call->operation;
-    size_t length = strlen(operation);
-    bool receives = length >= 4 && strcmp(operation + length - 4, "recv") == 0;
-    const char *role = receives || strstr(operation, "probe") ? "source" : "dest";
     if (call->peer == NO_PEER)
-        return PyUnicode_FromFormat("%s()", operation);
+        return PyUnicode_FromFormat("%s()", call->operation);
     PyObject *peer = spell(call->peer), *tag = spell(call->tag);
-    PyObject *text =
-        peer && tag ? PyUnicode_FromFormat("%s(%s=%U, tag=%U)", operation, role, peer, tag) : NULL;
+    PyObject *text = peer && tag ? PyUnicode_FromFormat("%s(%s=%U, tag=%U)", call->operation,
+                                                        call->sends ? "dest" : "source", peer, tag)
+                                 : NULL;
     Py_XDECREF(peer);
     Py_XDECREF(tag);
     return text;
@@ -147,23 +144,30 @@ static PyObject *callers_place(void) {
     return place;
 }
 
+/* Whom a call waits for, " for rank 3", as far as it has one peer; a new reference. */
+static PyObject *awaited(const Call *call) {
+    return call->peer == NO_PEER ? PyUnicode_FromString("")
+           : call->peer < 0      ? PyUnicode_FromString(" for any rank")
+                                 : PyUnicode_FromFormat(" for rank %d", call->peer);
+}
+
+static const char *what_was_missing(const Call *call) {
+    if (call->sends)
+        return "it did not receive";
+    if (call->peer != NO_PEER)
+        return "nothing that fits came";
+    if (strcmp(call->operation, "wait_any") == 0)
+        return "none of the requests was complete";
+    return "not all other ranks came; look whether every rank calls it, in the same order";
+}
+
 int raise_timeout(const Call *call, double seconds) {
     PyObject *what = describe_call(call), *place = callers_place(), *number = PyFloat_FromDouble(seconds);
-    PyObject *sentence = NULL;
-    if (what && place && number && call->peer == NO_PEER)
-        sentence = PyUnicode_FromFormat(
-            "rank %d waited %R s in %U at %U: not all other ranks came; look whether every "
-            "rank calls it, in the same order",
-            call->rank, number, what, place);
-    else if (what && place && number) {
-        bool sends = strstr(call->operation, "send") && !strstr(call->operation, "recv");
-        const char *nothing = sends ? "it did not receive" : "nothing that fits came";
-        sentence = call->peer < 0
-                       ? PyUnicode_FromFormat("rank %d waited %R s for any rank in %U at %U: %s", call->rank,
-                                              number, what, place, nothing)
-                       : PyUnicode_FromFormat("rank %d waited %R s for rank %d in %U at %U: %s", call->rank,
-                                              number, call->peer, what, place, nothing);
-    }
+    PyObject *whom = awaited(call), *sentence = NULL;
+    if (what && place && number && whom)
+        sentence = PyUnicode_FromFormat("rank %d waited %R s%U in %U at %U: %s", call->rank, number, whom,
+                                        what, place, what_was_missing(call));
+    Py_XDECREF(whom);
     Py_XDECREF(what);
     Py_XDECREF(place);
     Py_XDECREF(number);

@@ -1,12 +1,13 @@
-/* Messages on their way in: posted, announced, filled, decoded. */
+/* Messages on their way in: posted, moved from stage to stage, delivered. */
 #include "incoming.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "delivery.h"
 #include "errors.h"
 #include "pool.h"
-#include "strided.h"
 
 static Incoming *free_incoming; /* linked by next */
 
@@ -61,7 +62,7 @@ static inline void open_incoming(Incoming *in, Communicator *comm, const Call *c
     in->parts = NULL;
     in->part_count = 0;
     in->refusal = in->bytes = NULL;
-    in->filled = in->waited_for = in->abandoned = in->listed = in->has_target = false;
+    in->filled = in->waited_for = in->moving = in->abandoned = in->listed = in->has_target = false;
     in->simple.array = NULL;
 }
 
@@ -113,167 +114,6 @@ Incoming *incoming_start_target(Communicator *comm, enum channel channel, int so
 
 /* ---- from stage to stage, with the GIL ---- */
 
-static MPI_Request *new_request(Incoming *in) {
-    if (in->request_count == in->request_capacity) {
-        int capacity = 2 * in->request_capacity;
-        MPI_Request *more = malloc((size_t)capacity * sizeof *more);
-        if (!more) {
-            PyErr_NoMemory();
-            return NULL;
-        }
-        memcpy(more, in->requests, (size_t)in->request_count * sizeof *more);
-        if (in->requests != in->first)
-            free(in->requests);
-        in->requests = more;
-        in->request_capacity = capacity;
-    }
-    MPI_Request *request = &in->requests[in->request_count++];
-    *request = MPI_REQUEST_NULL;
-    return request;
-}
-
-static int post(Incoming *in, char *data, int count, MPI_Datatype type) {
-    MPI_Request *request = new_request(in);
-    if (!request)
-        return -1;
-    bool locked = enter_mpi();
-    int code = MPI_Irecv(data, count, type, in->small.MPI_SOURCE, sequence_tag(in->announced.sequence),
-                         in->comm->shadow, request);
-    leave_mpi(locked);
-    return unlikely(code != MPI_SUCCESS) ? raise_mpi(code, &in->call) : 0;
-}
-
-static int post_data(Incoming *in, char *data, Py_ssize_t nbytes) {
-    for (Py_ssize_t posted = 0; posted < nbytes; posted += CHUNK_BYTES) {
-        Py_ssize_t piece = nbytes - posted < CHUNK_BYTES ? nbytes - posted : CHUNK_BYTES;
-        if (post(in, data + posted, (int)piece, MPI_BYTE) < 0)
-            return -1;
-    }
-    return 0;
-}
-
-static int damaged(const Incoming *in) {
-    return raise_error("Error", &in->call, "a damaged message came; do all ranks run the same polympi?");
-}
-
-/* Post the data of an array straight into the target: 1; 0 when they have to be taken in elsewhere. */
-static int post_into_target(Incoming *in, const Elements *elements, Py_ssize_t nbytes) {
-    const Layout *layout = &in->target.layout;
-    if (elements->fortran && elements->ndim > 1)
-        return 0;
-    if (layout->contiguous) {
-        in->filled = true;
-        return post_data(in, layout->data, nbytes) < 0 ? -1 : 1;
-    }
-    if (nbytes != layout->nbytes || nbytes > CHUNK_BYTES || !strided_by_datatype(layout))
-        return 0;
-    MPI_Datatype type;
-    bool locked = enter_mpi();
-    int code = strided_datatype(layout, &type);
-    leave_mpi(locked);
-    if (code != MPI_SUCCESS)
-        return 0;
-    in->filled = true;
-    return post(in, layout->data, 1, type) < 0 ? -1 : 1;
-}
-
-/* Something came that is no array. Always -1. */
-static int refuse_object(const Call *call) {
-    return raise_error(
-        "MismatchError", call,
-        "the message is an object and no array, so it cannot go into memory: receive it without into=");
-}
-
-/* Look whether the message fits the target, before its data are taken in; a refusal is kept for the end. */
-static int examine_target(Incoming *in, Elements *elements) {
-    int is_array = array_elements(in->stream, in->stream_bytes, elements);
-    if (is_array < 0)
-        return -1;
-    int refused = is_array ? target_accepts(&in->target, elements, &in->call) : refuse_object(&in->call);
-    if (refused) {
-        PyObject *class, *trace;
-        PyErr_Fetch(&class, &in->refusal, &trace);
-        PyErr_NormalizeException(&class, &in->refusal, &trace);
-        Py_XDECREF(class);
-        Py_XDECREF(trace);
-    }
-    return is_array && !refused;
-}
-
-static int post_parts(Incoming *in, const char *sizes) {
-    int first = 0, posted = 0;
-    uint64_t nbytes;
-    if (in->has_target) {
-        Elements elements = {0};
-        int fits = examine_target(in, &elements);
-        memcpy(&nbytes, sizes, 8);
-        if (fits > 0 && elements.apart && (Py_ssize_t)nbytes == elements.nbytes)
-            posted = post_into_target(in, &elements, elements.nbytes);
-        Py_XDECREF(elements.dtype);
-        if (fits < 0 || posted < 0)
-            return -1;
-        first = posted;
-    }
-    in->parts = calloc((size_t)in->announced.part_count + 1, sizeof *in->parts);
-    if (!in->parts) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    for (int i = first; i < (int)in->announced.part_count; i++) {
-        memcpy(&nbytes, sizes + 8 * i, 8);
-        char *data;
-        if (i == 0 && !in->has_target && in->stream[0] == TAG_BYTES) {
-            in->bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)nbytes);
-            if (!in->bytes)
-                return -1;
-            data = PyBytes_AS_STRING(in->bytes);
-        } else {
-            data = pool_allocate((Py_ssize_t)nbytes);
-            if (!data)
-                return -1;
-            in->parts[in->part_count++] = (Arrived){.data = data, .nbytes = (Py_ssize_t)nbytes};
-        }
-        if (post_data(in, data, (Py_ssize_t)nbytes) < 0)
-            return -1;
-    }
-    return 0;
-}
-
-/* The body is there: what travels apart is known. */
-static int open_body(Incoming *in, const char *body) {
-    uint64_t sizes = 8 * in->announced.part_count;
-    if (in->announced.part_count > INT32_MAX || in->announced.body_bytes < sizes + 1)
-        return damaged(in);
-    in->stream = body + sizes;
-    in->stream_bytes = (Py_ssize_t)(in->announced.body_bytes - sizes);
-    in->request_count = 0;
-    if (in->announced.part_count == 0) {
-        in->stage = ARRIVED;
-        return 0;
-    }
-    in->stage = PARTS;
-    return post_parts(in, body);
-}
-
-static int open_announcement(Incoming *in, Py_ssize_t nbytes) {
-    memcpy(&in->announced, in->block, sizeof in->announced);
-    if (nbytes < (Py_ssize_t)sizeof in->announced)
-        return damaged(in);
-    if (!in->announced.body_apart) {
-        if (sizeof in->announced + in->announced.body_bytes != (uint64_t)nbytes)
-            return damaged(in);
-        return open_body(in, in->block + sizeof in->announced);
-    }
-    in->body = malloc((size_t)in->announced.body_bytes);
-    if (!in->body) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    in->stage = BODY;
-    in->request_count = 0;
-    return post_data(in, in->body, (Py_ssize_t)in->announced.body_bytes);
-}
-
 /* Whether the message is what the array lets expect: 1, and go to the next stage; 0; -1 with an exception. */
 static int open_expected(Incoming *in) {
     const SimpleArray *simple = &in->simple;
@@ -291,7 +131,7 @@ static int open_expected(Incoming *in) {
         return 0;
     in->stage = PARTS;
     in->request_count = 0;
-    return post_data(in, simple->data, simple->nbytes) < 0 ? -1 : 1;
+    return incoming_post_data(in, simple->data, simple->nbytes) < 0 ? -1 : 1;
 }
 
 /* What came is not what the array lets expect: treat it as any other target. */
@@ -304,8 +144,8 @@ static int examine_closely(Incoming *in) {
     return failed;
 }
 
-/* The requests of this stage are complete: go to the next. */
-static int advance(Incoming *in) {
+/* Open what the requests of this stage have brought, and post the next: 0 or -1. */
+static int next_stage(Incoming *in) {
     if (in->stage == BODY)
         return open_body(in, in->body);
     if (in->stage == PARTS) {
@@ -328,8 +168,30 @@ static int advance(Incoming *in) {
         return 0;
     }
     if (nbytes == 0)
-        return damaged(in);
+        return incoming_damaged(in);
     return open_announcement(in, nbytes);
+}
+
+static bool under_way(const Incoming *in) {
+    for (int i = 0; i < in->request_count; i++)
+        if (in->requests[i] != MPI_REQUEST_NULL)
+            return true;
+    return false;
+}
+
+/* The message is wrong, for which the exception is set: nothing more is posted, and what is under way is
+ * taken in and dropped. */
+static void fail(Incoming *in) {
+    keep_refusal(in);
+    in->stage = under_way(in) ? PARTS : ARRIVED;
+}
+
+/* The requests of this stage are complete: go to the next. */
+static inline void advance(Incoming *in) {
+    in->moving = true;
+    if (unlikely(next_stage(in) < 0))
+        fail(in);
+    in->moving = false;
 }
 
 /* ---- what arrived, as an object ---- */
@@ -370,7 +232,7 @@ static void measure(const Incoming *in, Status *status) {
     for (int i = 0; i < in->part_count; i++)
         status->nbytes += in->parts[i].nbytes;
     if (in->bytes)
-        status->nbytes = PyBytes_GET_SIZE(in->bytes);
+        status->elements = status->nbytes = PyBytes_GET_SIZE(in->bytes);
     else if (array_elements(in->stream, in->stream_bytes, &elements) == 1) {
         status->elements = elements.count;
         status->nbytes = elements.nbytes;
@@ -418,39 +280,44 @@ static int wait_stage(Incoming *in, double timeout) {
     return failed;
 }
 
-static bool under_way(const Incoming *in) {
-    for (int i = 0; i < in->request_count; i++)
-        if (in->requests[i] != MPI_REQUEST_NULL)
-            return true;
-    return false;
-}
-
 bool incoming_waited_for(const Incoming *in) { return in->waited_for; }
 
+const Call *incoming_call(const Incoming *in) { return &in->call; }
+
+/* Let the thread go on that moves a message on. */
+static void yield_gil(void) {
+    Py_BEGIN_ALLOW_THREADS;
+    sched_yield();
+    Py_END_ALLOW_THREADS;
+}
+
 int incoming_finish(Incoming *in, double timeout) {
-    while (in->stage != ARRIVED)
-        if (wait_stage(in, timeout) < 0 || advance(in) < 0)
+    while (in->stage != ARRIVED) {
+        if (unlikely(in->moving))
+            yield_gil();
+        else if (likely(wait_stage(in, timeout) == 0))
+            advance(in);
+        else if (under_way(in))
             return -1;
+        else
+            fail(in);
+    }
     return 0;
 }
 
 bool incoming_give_up(Incoming *in) {
     PyObject *class, *value, *trace;
     PyErr_Fetch(&class, &value, &trace);
-    bool posted = in->stage == POSTED && under_way(in);
-    bool arrived = posted && !incoming_cancel(in);
-    if (!posted && under_way(in))
+    if (in->stage != POSTED)
         incoming_abandon(in);
-    else if (!posted)
-        incoming_close(in);
-    if (!arrived)
-        PyErr_Restore(class, value, trace);
-    else {
+    else if (!incoming_cancel(in)) {
         Py_XDECREF(class);
         Py_XDECREF(value);
         Py_XDECREF(trace);
+        return false;
     }
-    return !arrived;
+    PyErr_Restore(class, value, trace);
+    return true;
 }
 
 PyObject *incoming_wait(Incoming *in, Status *status, double timeout) {
@@ -460,23 +327,27 @@ PyObject *incoming_wait(Incoming *in, Status *status, double timeout) {
     return incoming_deliver(in, status);
 }
 
-int incoming_test(Incoming *in) {
+bool incoming_test(Incoming *in) {
     while (in->stage != ARRIVED) {
-        if (in->waited_for)
-            return 0;
+        if (in->waited_for || in->moving)
+            return false;
         MPI_Status *statuses = in->stage == POSTED ? &in->small : MPI_STATUSES_IGNORE;
+        in->moving = true;
         int complete =
             in->request_count == 0 ? 1 : test_requests(in->requests, in->request_count, statuses, &in->call);
-        if (complete <= 0)
-            return complete;
-        if (advance(in) < 0)
-            return -1;
+        in->moving = false;
+        if (complete == 0)
+            return false;
+        if (complete > 0)
+            advance(in);
+        else
+            fail(in);
     }
-    return 1;
+    return true;
 }
 
 int incoming_cancel(Incoming *in) {
-    if (in->stage != POSTED || in->waited_for)
+    if (in->stage != POSTED || in->waited_for || in->moving)
         return 0;
     int cancelled = 0;
     bool locked = enter_mpi();
@@ -486,5 +357,7 @@ int incoming_cancel(Incoming *in) {
     leave_mpi(locked);
     if (cancelled)
         incoming_close(in);
+    else if (in->first[0] == MPI_REQUEST_NULL)
+        in->request_count = 0; /* it is here: a test of the request would forget what `small` says of it */
     return cancelled;
 }

@@ -32,6 +32,7 @@ struct Incoming {
     PyObject *refusal; /* why the message does not fit the target: its data are taken in and dropped */
     PyObject *bytes;   /* a bytes object that part 0 goes straight into */
     bool waited_for;   /* by a thread, perhaps without the GIL: leave its requests alone */
+    bool moving;       /* a thread moves it on, perhaps in Python code, where others run: leave it alone */
     bool abandoned;    /* nobody will wait for it */
     bool listed;
     bool has_target;
@@ -40,6 +41,17 @@ struct Incoming {
     Target target;
     char block[BLOCK_BYTES];
 };
+
+/* What an announcement, of nbytes in the block, or its body announces: posted. 0 or -1. */
+int open_announcement(Incoming *in, Py_ssize_t nbytes);
+int open_body(Incoming *in, const char *body);
+/* Post contiguous data that travel apart, in pieces that an int can count. 0 or -1. */
+int incoming_post_data(Incoming *in, char *data, Py_ssize_t nbytes);
+
+/* Raise Error: the message is damaged. Always -1. */
+int incoming_damaged(const Incoming *in);
+/* Keep the exception that is set for the one who gets the message. */
+void keep_refusal(Incoming *in);
 
 /* Give everything back; nothing of it may be under way. */
 void incoming_close(Incoming *in);

@@ -141,8 +141,8 @@ static PyObject *settle(PyObject *Py_UNUSED(module), PyObject *grace) {
     PyObject *sentences = PyList_New(0);
     if (!sentences || PyErr_Occurred() || state.phase != RUNNING)
         return sentences;
-    while (sends_abandoned() && now() < end) {
-        progress();
+    abandon_sends();
+    for (progress(); (sends_abandoned() || receives_arriving()) && now() < end; progress()) {
         Py_BEGIN_ALLOW_THREADS;
         sched_yield();
         Py_END_ALLOW_THREADS;

@@ -319,20 +319,26 @@ bool sends_abandoned(void) { return orphans != NULL; }
 void orphans_progress(void) {
     for (Orphan **link = &orphans; *link;) {
         Orphan *orphan = *link;
-        int complete = outgoing_test(&orphan->out);
-        if (complete < 0)
-            PyErr_WriteUnraisable((PyObject *)orphan->out.comm);
-        if (complete == 0) {
+        Outgoing *out = &orphan->out;
+        int complete = 0;
+        bool locked = enter_mpi();
+        int code = test_any_number(out->requests, out->request_count, MPI_STATUSES_IGNORE, &complete);
+        leave_mpi(locked);
+        if (!complete && code == MPI_SUCCESS) {
             link = &orphan->next;
             continue;
         }
-        *link = orphan->next;
+        *link = orphan->next; /* before anything that may run Python code, which may change the list */
         buffered_total -= orphan->buffered;
-        Communicator *comm = orphan->out.comm;
+        Communicator *comm = out->comm;
+        if (code != MPI_SUCCESS) {
+            raise_mpi(code, &out->call);
+            PyErr_WriteUnraisable((PyObject *)comm);
+        }
         give_back(&orphan->out);
         free(orphan);
         Py_DECREF(comm);
-        link = &orphans; /* dropping owners may have run code that changed the list */
+        link = &orphans;
     }
 }
 

@@ -16,9 +16,20 @@ void incoming_list(Incoming *in) {
     in->listed = true;
 }
 
+/* Where calls of `progress` are in the list. There may be several: a step may run Python code, in which other
+ * threads, or a destructor, wait for something, too. */
+struct cursor {
+    Incoming *next;
+    struct cursor *outer;
+};
+static struct cursor *cursors;
+
 void incoming_unlist(Incoming *in) {
     if (!in->listed)
         return;
+    for (struct cursor *cursor = cursors; cursor; cursor = cursor->outer)
+        if (cursor->next == in)
+            cursor->next = in->next;
     *(in->previous ? &in->previous->next : &pending) = in->next;
     if (in->next)
         in->next->previous = in->previous;
@@ -32,31 +43,58 @@ void incoming_abandon(Incoming *in) {
 
 bool anything_pending(void) { return pending || sends_abandoned(); }
 
-void progress(void) {
-    PyObject *class, *value, *trace;
-    PyErr_Fetch(&class, &value, &trace);
-    for (Incoming *in = pending, *next; in; in = next) {
-        next = in->next;
-        int complete = incoming_test(in);
-        if (complete == 0)
+static void receives_progress(void) {
+    struct cursor cursor = {.next = pending, .outer = cursors}, **link = &cursors;
+    cursors = &cursor;
+    while (cursor.next) {
+        Incoming *in = cursor.next;
+        cursor.next = in->next;
+        if (!incoming_test(in))
             continue;
-        if (complete < 0 && in->abandoned)
-            PyErr_Clear();
-        else if (complete < 0) { /* for the one who waits for it */
-            PyObject *error_class, *error_trace;
-            PyErr_Fetch(&error_class, &in->refusal, &error_trace);
-            PyErr_NormalizeException(&error_class, &in->refusal, &error_trace);
-            Py_XDECREF(error_class);
-            Py_XDECREF(error_trace);
-            in->stage = ARRIVED;
-        }
         if (in->abandoned)
             incoming_close(in);
         else
             incoming_unlist(in);
     }
+    while (*link != &cursor)
+        link = &(*link)->outer;
+    *link = cursor.outer;
+}
+
+void progress(void) {
+    PyObject *class, *value, *trace;
+    PyErr_Fetch(&class, &value, &trace);
+    receives_progress();
     orphans_progress();
     PyErr_Restore(class, value, trace);
+}
+
+bool receives_arriving(void) {
+    for (const Incoming *in = pending; in; in = in->next)
+        if (in->stage != POSTED)
+            return true;
+    return false;
+}
+
+const Call *receive_under_way(const Communicator *comm) {
+    for (const Incoming *in = pending; in; in = in->next)
+        if (in->comm == comm && !in->abandoned)
+            return &in->call;
+    return NULL;
+}
+
+int give_up_abandoned(void *communicator) {
+    int none_left = 1;
+    for (Incoming *in = pending, *next; in; in = next) {
+        next = in->next;
+        if (in->comm != communicator || !in->abandoned)
+            continue;
+        if (incoming_cancel(in))
+            next = pending; /* dropping its target may have run code that changed the list */
+        else
+            none_left = 0;
+    }
+    return none_left;
 }
 
 int report_call(PyObject *sentences, const Call *call, const char *fate) {

@@ -26,6 +26,7 @@ static inline int check_tag(bool receives, const Call *call) {
 static inline int resolve_peer(Communicator *self, PyObject *peer, const char *role, PyObject *tag,
                                bool receives, Call *call) {
     call->rank = self->rank;
+    call->sends = !receives;
     call->peer = receives ? ANY_SOURCE : PROC_NULL;
     call->tag = receives ? ANY_TAG : 0;
     if ((peer && unlikely(parse_int(peer, &call->peer, call->operation, role) < 0)) ||
@@ -56,10 +57,11 @@ static inline int start_array(Outgoing *out, PyObject *object, const Call *call)
     bool locked = enter_mpi();
     int code =
         MPI_Isend(out->block, (int)nbytes, MPI_BYTE, call->peer, call->tag, out->comm->comm, out->first);
-    if (likely(code == MPI_SUCCESS))
+    if (likely(code == MPI_SUCCESS)) {
+        out->request_count = 1;
         code = MPI_Test(out->first, &complete, MPI_STATUS_IGNORE);
+    }
     leave_mpi(locked);
-    out->request_count = 1;
     return unlikely(code != MPI_SUCCESS) ? raise_mpi(code, call) : complete ? COMPLETED : STARTED;
 }
 
@@ -177,6 +179,16 @@ static PyObject *communicator_bsend(Communicator *self, PyObject *const *args, P
 
 /* ---- nonblocking sends ---- */
 
+/* Encode an object that is to be sent: 0, or -1 and nothing is open. */
+static int open_message(Outgoing *out, Communicator *self, PyObject *object, const Call *call) {
+    if (outgoing_open(out, self, call) < 0)
+        return -1;
+    if (codec_encode(&out->stream, object) == 0)
+        return 0;
+    outgoing_close(out);
+    return -1;
+}
+
 static Signature isend_signature = {"isend", 3, 2, 3, {"obj", "dest", "tag"}, {NULL}};
 static Signature issend_signature = {"issend", 3, 2, 3, {"obj", "dest", "tag"}, {NULL}};
 static Signature irsend_signature = {"irsend", 3, 2, 3, {"obj", "dest", "tag"}, {NULL}};
@@ -192,17 +204,16 @@ static PyObject *nonblocking_send(Communicator *self, PyObject *const *args, Py_
     Request *request = request_new(self);
     if (!request || call.peer == PROC_NULL)
         return (PyObject *)request;
-    if (outgoing_open(&request->out, self, &call) < 0) {
+    if (open_message(&request->out, self, values[OBJECT], &call) < 0) {
         Py_DECREF(request);
         return NULL;
     }
-    if (codec_encode(&request->out.stream, values[OBJECT]) < 0 ||
-        outgoing_start(&request->out, USER, call.peer, call.tag, mode) < 0) {
+    if (outgoing_start(&request->out, USER, call.peer, call.tag, mode) < 0) {
         outgoing_close(&request->out);
         Py_DECREF(request);
         return NULL;
     }
-    request->kind = SENDING;
+    request_sends(request);
     return (PyObject *)request;
 }
 
@@ -296,22 +307,16 @@ static Signature sendrecv_signature = {
     "sendrecv", 5, 2, 8, {"obj", "dest", "sendtag", "source", "recvtag", "into", "status", "timeout"},
     {NULL}};
 
-/* Send while a receive is posted: 0 or -1. */
-static int send_beside(Communicator *self, PyObject *object, const Call *call, Incoming *in, double timeout) {
-    Outgoing out;
-    if (call->peer == PROC_NULL)
-        return 0;
-    if (outgoing_open(&out, self, call) < 0)
-        return -1;
-    if (codec_encode(&out.stream, object) < 0 ||
-        outgoing_start(&out, USER, call->peer, call->tag, STANDARD) < 0) {
-        outgoing_close(&out);
+/* Send what was encoded while a receive is posted, and close: 0 or -1. */
+static int send_beside(Outgoing *out, Incoming *in, double timeout) {
+    if (outgoing_start(out, USER, out->call.peer, out->call.tag, STANDARD) < 0) {
+        outgoing_close(out);
         return -1;
     }
-    int complete = outgoing_test(&out);
+    int complete = outgoing_test(out);
     if (complete == 0 && in)
         incoming_list(in);
-    return outgoing_wait(&out, timeout);
+    return outgoing_wait(out, timeout);
 }
 
 /* Take back a posted receive, with an exception set that shall stay. */
@@ -329,15 +334,22 @@ static PyObject *communicator_sendrecv(Communicator *self, PyObject *const *args
     Call sending = {.operation = "sendrecv"}, receiving = {.operation = "sendrecv"};
     double timeout = DEFAULT_TIMEOUT;
     Status status = null_status;
+    Outgoing out;
     Incoming *in = NULL;
     if (signature_parse(&sendrecv_signature, args, nargs, kwnames, values) < 0 ||
         resolve_peer(self, values[BOTH_DEST], "dest", values[SEND_TAG], false, &sending) < 0 ||
         resolve_peer(self, values[BOTH_SOURCE], "source", values[RECEIVE_TAG], true, &receiving) < 0 ||
         parse_timeout(values[BOTH_TIMEOUT], &timeout, "sendrecv") < 0)
         return NULL;
-    if (receiving.peer != PROC_NULL && !(in = post(self, values[BOTH_INTO], &receiving)))
+    bool sends = sending.peer != PROC_NULL;
+    if (sends && open_message(&out, self, values[BOTH_OBJECT], &sending) < 0)
         return NULL;
-    if (send_beside(self, values[BOTH_OBJECT], &sending, in, timeout) < 0) {
+    if (receiving.peer != PROC_NULL && !(in = post(self, values[BOTH_INTO], &receiving))) {
+        if (sends)
+            outgoing_close(&out);
+        return NULL;
+    }
+    if (sends && send_beside(&out, in, timeout) < 0) {
         if (in)
             withdraw(in);
         return NULL;

@@ -16,10 +16,42 @@ Request *request_new(Communicator *comm) {
     return request;
 }
 
+/* ---- sends under way ---- */
+
+static Request *sending;
+
+void request_sends(Request *request) {
+    request->kind = SENDING;
+    request->next = sending;
+    request->previous = NULL;
+    if (sending)
+        sending->previous = request;
+    sending = request;
+}
+
+/* The message is complete, or nobody will wait for it. */
+static void close_send(Request *request) {
+    *(request->previous ? &request->previous->next : &sending) = request->next;
+    if (request->next)
+        request->next->previous = request->previous;
+    request->kind = COMPLETE;
+    outgoing_close(&request->out);
+}
+
+void abandon_sends(void) {
+    for (Request *request = sending, *next; request; request = next) {
+        next = request->next;
+        if (!request->busy) {
+            close_send(request);
+            next = sending; /* dropping what was sent may have run code that changed the list */
+        }
+    }
+}
+
 static void request_dealloc(Request *request) {
     if (state.phase == RUNNING) {
         if (request->kind == SENDING)
-            outgoing_close(&request->out);
+            close_send(request);
         else if (request->kind == RECEIVING)
             incoming_abandon(request->in);
     }
@@ -30,12 +62,6 @@ static void request_dealloc(Request *request) {
 static int check_free(const Request *request) {
     if (unlikely(request->busy || (request->kind == RECEIVING && incoming_waited_for(request->in))))
         return raise_error("StateError", NULL, "another thread waits for this request: one at a time may");
-    return 0;
-}
-
-static int complete_send(Request *request) {
-    outgoing_close(&request->out);
-    request->kind = COMPLETE;
     return 0;
 }
 
@@ -57,7 +83,9 @@ static int finish(Request *request, double timeout) {
         request->busy = true;
         int failed = wait_for(out->requests, out->request_count, MPI_STATUSES_IGNORE, &out->call, timeout);
         request->busy = false;
-        return failed ? -1 : complete_send(request);
+        if (!failed)
+            close_send(request);
+        return failed;
     }
     if (request->kind == RECEIVING)
         return incoming_finish(request->in, timeout) < 0 ? -1 : complete_receive(request);
@@ -75,7 +103,10 @@ static int test(Request *request) {
                                                 : 1;
     if (complete <= 0 || request->kind == COMPLETE)
         return complete;
-    return (request->kind == SENDING ? complete_send(request) : complete_receive(request)) < 0 ? -1 : 1;
+    if (request->kind == RECEIVING)
+        return complete_receive(request) < 0 ? -1 : 1;
+    close_send(request);
+    return 1;
 }
 
 /* ---- methods ---- */
@@ -187,6 +218,14 @@ static void list_receives(PyObject *sequence) {
     }
 }
 
+/* Let a Timeout name the time for all requests instead of what was left for this one. */
+static void tell_whole_time(const Request *request, double seconds) {
+    if (request->kind == COMPLETE || !PyErr_ExceptionMatches(PyExc_TimeoutError))
+        return;
+    PyErr_Clear();
+    raise_timeout(request->kind == SENDING ? &request->out.call : incoming_call(request->in), seconds);
+}
+
 static PyObject *wait_all(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t nargs,
                           PyObject *kwnames) {
     PyObject *values[MOST_ARGUMENTS], *sequence;
@@ -205,9 +244,11 @@ static PyObject *wait_all(PyObject *Py_UNUSED(module), PyObject *const *args, Py
         double left = limit > 0 ? end - now() : timeout;
         if (limit > 0 && left <= 0)
             left = 1e-9; /* what is complete is still delivered */
-        if (finish(request, left) < 0)
+        if (finish(request, left) < 0) {
+            if (limit > 0 && now() >= end)
+                tell_whole_time(request, limit);
             Py_CLEAR(result);
-        else
+        } else
             PyList_SET_ITEM(result, i, Py_NewRef(request->value));
     }
     Py_DECREF(sequence);
@@ -243,7 +284,10 @@ static PyObject *wait_any(PyObject *Py_UNUSED(module), PyObject *const *args, Py
         return NULL;
     if (PySequence_Fast_GET_SIZE(any.sequence) == 0)
         PyErr_SetString(PyExc_ValueError, "wait_any(): there are no requests to wait for");
-    else if (wait_poll(poll_any, &any, &(Call){"wait_any", state.world_rank, NO_PEER, NO_TAG}, timeout) > 0) {
+    else if (wait_poll(
+                 poll_any, &any,
+                 &(Call){.operation = "wait_any", .rank = state.world_rank, .peer = NO_PEER, .tag = NO_TAG},
+                 timeout) > 0) {
         Request *request = (Request *)PySequence_Fast_GET_ITEM(any.sequence, any.complete);
         if (request->value)
             result = Py_BuildValue("nO", any.complete, request->value);

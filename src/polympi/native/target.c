@@ -99,7 +99,10 @@ static void view_layout(const Py_buffer *view, Layout *layout) {
     layout->ndim = view->ndim;
     layout->contiguous = PyBuffer_IsContiguous(view, 'C');
     memcpy(layout->shape, view->shape, (size_t)view->ndim * sizeof *view->shape);
-    memcpy(layout->strides, view->strides, (size_t)view->ndim * sizeof *view->strides);
+    if (view->strides)
+        memcpy(layout->strides, view->strides, (size_t)view->ndim * sizeof *view->strides);
+    else /* ctypes says nothing of them: C order */
+        PyBuffer_FillContiguousStrides(view->ndim, layout->shape, layout->strides, (int)view->itemsize, 'C');
 }
 
 static int open_buffer(Target *target, PyObject *object, const Call *call) {

@@ -81,16 +81,19 @@ Incoming *incoming_start_target(Communicator *comm, enum channel channel, int so
 /* Wait; the object received (or the object given as `into`), a new reference, or NULL. `status` may be NULL.
  * Closes, always; a receive that has timed out is cancelled, or kept alive where its data are under way. */
 PyObject *incoming_wait(Incoming *in, Status *status, double timeout);
-/* Wait until all has arrived: 0 or -1. Does not close, so that one may wait again. */
+/* Wait until all has arrived: 0, or -1 (Timeout, what a signal handler raised). Does not close, so that one
+ * may wait again. */
 int incoming_finish(Incoming *in, double timeout);
-/* 1 all has arrived, 0 not yet, -1 exception. Does not close. */
-int incoming_test(Incoming *in);
+/* Whether all has arrived, or the message turned out to be wrong and nothing more will; incoming_deliver
+ * tells. Does not close. */
+bool incoming_test(Incoming *in);
 /* What has arrived, as incoming_wait returns it. Closes. */
 PyObject *incoming_deliver(Incoming *in, Status *status);
 /* Let `progress` move it on, because something else is waited for first. */
 void incoming_list(Incoming *in);
 /* Whether a thread waits for it. */
 bool incoming_waited_for(const Incoming *in);
+const Call *incoming_call(const Incoming *in);
 /* Cancel a receive that no message has come for, and close it: 1; 0 when a message is there (not closed). */
 int incoming_cancel(Incoming *in);
 /* After a failure, whose exception is set: cancel, and close. False when a message has come at this very
@@ -104,6 +107,13 @@ void incoming_abandon(Incoming *in);
 void progress(void);
 /* Whether there is anything to move on. */
 bool anything_pending(void);
+/* Whether data of a receive are on their way that this rank has to fetch. */
+bool receives_arriving(void);
+/* The call of a receive on the communicator that is under way and may be waited for; NULL: there is none. */
+const Call *receive_under_way(const Communicator *comm);
+/* Give up the receives on a Communicator that nobody will wait for: 1 when none is left, 0 while data of one
+ * are under way. For wait_poll. */
+int give_up_abandoned(void *communicator);
 /* Lists of what is still under way, one sentence each, appended to a Python list; receives are cancelled. At
  * exit. */
 int report_pending(PyObject *sentences, bool *sends);
