@@ -28,6 +28,8 @@ PyObject *communicator_new(PyTypeObject *type, MPI_Comm comm) {
         code = MPI_Comm_rank(comm, &self->rank);
     if (code == MPI_SUCCESS)
         code = MPI_Comm_size(comm, &self->size);
+    if (code == MPI_SUCCESS)
+        code = mailboxes_open(self->shadow, &self->mailboxes);
     leave_mpi(locked);
     if (code != MPI_SUCCESS) {
         Py_DECREF(self);
@@ -116,6 +118,8 @@ static PyObject *communicator_free(Communicator *self, PyObject *Py_UNUSED(unuse
     if (!is_usable(self) || end_receives(self, &call) < 0 || assemble(self, &call, DEFAULT_TIMEOUT) < 0)
         return NULL;
     self->size = 0;
+    mailboxes_close(self->mailboxes);
+    self->mailboxes = NULL;
     bool locked = enter_mpi();
     int code = MPI_Comm_free(&self->shadow);
     if (code == MPI_SUCCESS)
@@ -135,7 +139,10 @@ static PyObject *communicator_repr(Communicator *self) {
 }
 
 /* MPI has no way to free a communicator on one rank alone, so that one that is only forgotten stays. */
-static void communicator_dealloc(Communicator *self) { Py_TYPE(self)->tp_free(self); }
+static void communicator_dealloc(Communicator *self) {
+    mailboxes_close(self->mailboxes);
+    Py_TYPE(self)->tp_free(self);
+}
 
 static PyMemberDef members[] = {
     {"rank", T_INT, offsetof(Communicator, rank), READONLY, "This process's rank, from 0."},

@@ -2,14 +2,15 @@
 #ifndef POLYMPI_COMMUNICATOR_H
 #define POLYMPI_COMMUNICATOR_H
 
-#include "core.h"
+#include "mailbox.h"
 
 typedef struct {
     PyObject_HEAD MPI_Comm comm; /* the user's messages, and collectives */
     MPI_Comm shadow; /* a duplicate: what travels beside those messages, and the pieces of collectives */
     int rank, size;
-    uint32_t sequence;   /* messages with parts that this rank has sent; the tag of the parts */
-    uint32_t collective; /* collective calls so far, alike on all ranks; the tag of their pieces */
+    uint32_t sequence;    /* messages with parts that this rank has sent; the tag of the parts */
+    Mailboxes *mailboxes; /* for the rounds of collectives; NULL where ranks share no memory */
+    uint32_t collective;  /* collective calls so far, alike on all ranks; the tag of their pieces */
 } Communicator;
 
 extern PyTypeObject Communicator_Type;

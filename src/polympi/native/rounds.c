@@ -195,11 +195,11 @@ int start_receive(Collective *collective, void *room, Py_ssize_t most, int sourc
     return raise_mpi(code, &collective->call);
 }
 
-Py_ssize_t examine(const Collective *collective, const void *message, MPI_Status *status) {
-    int nbytes = 0;
-    MPI_Get_count(status, MPI_BYTE, &nbytes);
+/* The same of a message of which the bytes and the sender are known. */
+static Py_ssize_t examine_head(const Collective *collective, const void *message, Py_ssize_t nbytes,
+                               int source) {
     Head head = {0};
-    if (likely(nbytes >= (int)sizeof head))
+    if (likely(nbytes >= (Py_ssize_t)sizeof head))
         memcpy(&head, message, sizeof head);
     if (likely(head.verb == collective->verb))
         return nbytes;
@@ -208,11 +208,131 @@ Py_ssize_t examine(const Collective *collective, const void *message, MPI_Status
         "MismatchError", &collective->call,
         "rank %d called %s() where this rank called %s(): all ranks must call the same collectives in "
         "the same order",
-        status->MPI_SOURCE, known ? verb_names[head.verb] : "something else", collective->call.operation);
+        source, known ? verb_names[head.verb] : "something else", collective->call.operation);
 }
+
+Py_ssize_t examine(const Collective *collective, const void *message, MPI_Status *status) {
+    int nbytes = 0;
+    MPI_Get_count(status, MPI_BYTE, &nbytes);
+    return examine_head(collective, message, nbytes, status->MPI_SOURCE);
+}
+
+/* ---- through shared memory ---- */
+
+/* Looks at a mailbox between two looks at the clock. */
+#define LOOKS 64
+
+struct awaited {
+    Collective *collective;
+    int source; /* NOBODY: room for a message to `dest` is awaited instead */
+    int dest;
+    const void *message;
+    Py_ssize_t nbytes;
+    const char *letter;
+};
+
+static bool has_come(struct awaited *awaited) {
+    Mailboxes *mailboxes = awaited->collective->comm->mailboxes;
+    uint32_t number = awaited->collective->comm->collective;
+    if (awaited->source == NOBODY)
+        return mail_post(mailboxes, number, awaited->message, awaited->nbytes, awaited->dest);
+    awaited->nbytes = mail_look(mailboxes, number, awaited->source, &awaited->letter);
+    return awaited->nbytes >= 0;
+}
+
+/* Another rank may wait for this one's library to move on what it has sent before. */
+static int poll_mail(void *context) {
+    struct awaited *awaited = context;
+    const Communicator *comm = awaited->collective->comm;
+    int found;
+    if (has_come(awaited))
+        return 1;
+    bool locked = enter_mpi();
+    int code = MPI_Iprobe(MPI_ANY_SOURCE, 0, comm->shadow, &found, MPI_STATUS_IGNORE);
+    leave_mpi(locked);
+    return code == MPI_SUCCESS ? 0 : raise_mpi(code, &awaited->collective->call);
+}
+
+/* 0, or -1 with an exception. */
+static int wait_for_mail(struct awaited *awaited) {
+    Collective *collective = awaited->collective;
+    double began = 0;
+    while (!state.crowded) {
+        for (int looks = 0; looks < LOOKS; looks++) {
+            if (likely(has_come(awaited)))
+                return 0;
+            pause_briefly();
+        }
+        double time = now();
+        if (!began)
+            began = time;
+        if (time > began + SPIN_SECONDS || anything_pending())
+            break;
+    }
+    if (wait_poll(poll_mail, awaited, &collective->call, collective_seconds(collective)) > 0)
+        return 0;
+    return give_up(collective, NULL, 0, 0);
+}
+
+/* The number of requests, or -1. */
+static int send_message(Collective *collective, const void *message, Py_ssize_t nbytes, int dest,
+                        MPI_Request *request) {
+    return start_send(collective, message, nbytes, dest, request) < 0 ? -1 : 1;
+}
+
+/* Send through the mailbox; what is longer travels as a message of the library, which an empty letter
+ * announces: then `*request` has to be waited for. The number of requests, or -1. */
+static int send_letter(Collective *collective, const void *message, Py_ssize_t nbytes, int dest,
+                       MPI_Request *request) {
+    bool apart = nbytes > MAIL_BYTES;
+    struct awaited room = {.collective = collective,
+                           .source = NOBODY,
+                           .dest = dest,
+                           .message = message,
+                           .nbytes = apart ? 0 : nbytes};
+    if (unlikely(!has_come(&room) && wait_for_mail(&room) < 0))
+        return -1;
+    if (likely(!apart))
+        return 0;
+    return send_message(collective, message, nbytes, dest, request);
+}
+
+static Py_ssize_t exchange_letters(Collective *collective, const void *message, Py_ssize_t nbytes, int dest,
+                                   void *room, Py_ssize_t most, int source) {
+    MPI_Request requests[2]; /* to receive, to send */
+    MPI_Status statuses[2];
+    int sends = dest == NOBODY ? 0 : send_letter(collective, message, nbytes, dest, &requests[1]),
+        receives = 0;
+    if (unlikely(sends < 0))
+        return -1;
+    Py_ssize_t come = 0;
+    if (source != NOBODY) {
+        struct awaited letter = {.collective = collective, .source = source};
+        if (unlikely(wait_for_mail(&letter) < 0))
+            return give_up(collective, &requests[1], 0, sends);
+        come = letter.nbytes < most ? letter.nbytes : most;
+        memcpy(room, letter.letter, (size_t)come);
+        mail_taken(collective->comm->mailboxes, source);
+        if (unlikely(come == 0)) {
+            if (start_receive(collective, room, most, source, &requests[0]) < 0)
+                return give_up(collective, &requests[1], 0, sends);
+            receives = 1;
+        }
+    }
+    if (unlikely(receives + sends) &&
+        collective_wait(collective, &requests[1 - receives], receives, sends, statuses) < 0)
+        return -1;
+    if (unlikely(receives))
+        return examine(collective, room, &statuses[0]);
+    return come ? examine_head(collective, room, come, source) : 0;
+}
+
+/* ---- through messages ---- */
 
 Py_ssize_t exchange(Collective *collective, const void *message, Py_ssize_t nbytes, int dest, void *room,
                     Py_ssize_t most, int source) {
+    if (likely(collective->comm->mailboxes != NULL))
+        return exchange_letters(collective, message, nbytes, dest, room, most, source);
     MPI_Request requests[2];
     MPI_Status statuses[2];
     int receives = 0, sends = 0;
@@ -249,8 +369,12 @@ int spread(Collective *collective, void *message, Py_ssize_t most, int root) {
     for (distance >>= 1; distance; distance >>= 1)
         if (own + distance < size) {
             int dest = (own + distance + root) % size;
-            if (start_send(collective, message, head.nbytes, dest, &requests[sends++]) < 0)
+            int started = collective->comm->mailboxes
+                              ? send_letter(collective, message, head.nbytes, dest, &requests[sends])
+                              : send_message(collective, message, head.nbytes, dest, &requests[sends]);
+            if (started < 0)
                 return give_up(collective, requests, 0, sends);
+            sends += started;
         }
     return collective_wait(collective, requests, 0, sends, MPI_STATUSES_IGNORE);
 }

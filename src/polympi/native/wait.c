@@ -5,11 +5,6 @@
 
 #include "transfer.h"
 
-/* How long to spin with the GIL held. A message of a neighbour that is ready takes about a microsecond;
- * releasing and taking back the GIL 0.06 us, and with another Python thread running up to its switch interval
- * of 5 ms. */
-#define SPIN_SECONDS 20e-6
-
 /* Tests between two looks at the clock (25 ns each, as much as a test). */
 #define TESTS_PER_LOOK 16
 
