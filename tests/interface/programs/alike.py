@@ -1,0 +1,52 @@
+"""What the programs of these tests share: comparing objects of any kind, and expecting errors."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+import polympi as mpi
+
+world = mpi.world
+rank, size = world.rank, world.size
+RANKS = range(size)
+
+
+def assert_alike(got: Any, expected: Any, what: object = "") -> None:
+    """Equal, of the same types all the way down, and for arrays of the same dtype and shape; NaN equals NaN."""
+    assert type(got) is type(expected) or isinstance(got, np.generic), (what, got, expected)
+    if isinstance(got, (np.ndarray, np.generic)):
+        assert got.dtype == expected.dtype, (what, got, expected)
+        assert got.shape == expected.shape, (what, got, expected)
+        assert np.array_equal(got, expected, equal_nan=got.dtype.kind in "fc"), (what, got, expected)
+    elif isinstance(got, dict):
+        assert_alike(list(got.items()), list(expected.items()), what)
+    elif isinstance(got, (list, tuple)):
+        assert len(got) == len(expected), (what, got, expected)
+        for a, b in zip(got, expected, strict=True):
+            assert_alike(a, b, what)
+    else:
+        assert got == expected or (math.isnan(got) and math.isnan(expected)), (what, got, expected)
+
+
+def raised(kind: type[BaseException], function: Any, *args: Any, **keywords: Any) -> str:
+    """The text of the exception of this kind that the call raises; it must raise one."""
+    try:
+        value = function(*args, **keywords)
+    except kind as error:
+        return str(error)
+    raise AssertionError(f"no {kind.__name__}, but {value!r}")
+
+
+def run_all(checks: list[Any]) -> None:
+    """One check after the other, all ranks together."""
+    for check in checks:
+        try:
+            check()
+        except BaseException:
+            print(f"in {check.__name__}, rank {rank} of {size}", flush=True)
+            raise
+        world.barrier()
+    print("done", flush=True)

@@ -1,0 +1,315 @@
+"""reduce, allreduce, scan, exscan and reduce_scatter against Python and NumPy, on any number of ranks."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+import pickle
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from alike import RANKS, assert_alike, raised, rank, run_all, size, world
+
+import polympi as mpi
+from polympi.operations import truth
+
+ARITHMETIC = [mpi.SUM, mpi.PROD]
+ORDER = [mpi.MIN, mpi.MAX]
+LOGICAL = [mpi.LAND, mpi.LOR, mpi.LXOR]
+BITS = [mpi.BAND, mpi.BOR, mpi.BXOR]
+ALL = ARITHMETIC + ORDER + LOGICAL + BITS
+LARGE = (120, 90)  # elements of any type beyond what travels in the first message
+
+
+VERBS = ("allreduce", "reduce", "scan", "exscan")
+
+
+def check(make: Callable[[int], Any], op: Any, verbs: Sequence[str] = VERBS) -> None:
+    """Reductions of contributions `make(rank)`, against op's own function applied from the lowest rank up."""
+    values = [make(r) for r in RANKS]
+    taken = [truth(value) for value in values] if op in LOGICAL else values
+    prefixes = [functools.reduce(op, taken[: r + 1]) for r in RANKS]
+    if op in ARITHMETIC and all(type(value) is bool for value in values):
+        prefixes = [int(prefix) for prefix in prefixes]  # of a single rank, too
+    for verb in verbs:
+        what = (verb, op.name, values[0])
+        if verb == "reduce":
+            for root in {0, size - 1}:
+                assert_alike(world.reduce(values[rank], op, root), prefixes[-1] if rank == root else None, what)
+        else:
+            expected = {
+                "allreduce": prefixes[-1],
+                "scan": prefixes[rank],
+                "exscan": prefixes[rank - 1] if rank else None,
+            }
+            assert_alike(getattr(world, verb)(values[rank], op), expected[verb], what)
+
+
+def python_numbers() -> None:
+    makers: list[Callable[[int], Any]] = [
+        lambda r: r + 1,
+        lambda r: 0,
+        lambda r: (-1) ** r * (2**62 - r),  # sums and products beyond 64 bits stay exact
+        lambda r: 2**63 - 1,
+        lambda r: -(2**63),
+        lambda r: 2**100 + r,
+        lambda r: r % 2 == 0,
+        lambda r: (True, 3, 0, 2**70)[r % 4],
+    ]
+    for op in ALL:
+        for make in makers:
+            check(make, op)
+    floats: list[Callable[[int], Any]] = [
+        lambda r: 0.5 * (r + 1),
+        lambda r: math.nan if r == 1 else float(r),
+        lambda r: math.nan if r == 0 else -math.inf,
+        lambda r: (1, 0.5, True, 2**80)[r % 4],
+    ]
+    for op in ARITHMETIC + ORDER + LOGICAL:
+        for make in floats:
+            check(make, op)
+    for op in ARITHMETIC:
+        check(lambda r: complex(r, 1), op)
+
+
+def arrays_of_every_dtype() -> None:
+    """All pairs of operation and dtype, small and large; calls, shapes and orders take turns."""
+    verbs = itertools.cycle(VERBS)
+    shapes = itertools.cycle([(), (0, 3), (5,)])
+    orders = itertools.cycle([lambda array: array, lambda array: array[3::2, ::-3], np.asfortranarray])
+    for op, code in itertools.product(ALL, "?bBhHiIlLqQefdgFDG"):
+        if (op in BITS and code in "efdgFDG") or (op in ORDER and code in "FDG"):
+            continue
+        check(functools.partial(some_array, code, next(shapes)), op, [next(verbs)])
+        check(lambda r, code=code: np.dtype(code).type(r + 1), op, ["allreduce"])
+        order = next(orders)
+        check(lambda r, code=code, order=order: order(some_array(code, LARGE, r)), op, ["allreduce"])
+    for shape in ((), (0, 3), LARGE):
+        for order in (np.ascontiguousarray, np.asfortranarray):
+            check(lambda r, shape=shape, order=order: order(some_array("d", shape, r)).reshape(shape), mpi.SUM)
+
+
+def some_array(code: str, shape: tuple[int, ...], r: int) -> Any:
+    """Different ones for the ranks, small enough that no product overflows."""
+    return ((np.arange(math.prod(shape)) * (r + 3) + r) % 5).reshape(shape).astype(code)
+
+
+def nan_wins_in_arrays() -> None:
+    for length in (3, 5000):
+        for code in "fdg":
+            check(
+                lambda r, n=length, c=code: np.where(np.arange(n) % 3 == r, np.nan, np.arange(n) + r).astype(c), mpi.MIN
+            )
+            check(
+                lambda r, n=length, c=code: np.where(np.arange(n) % 3 == r, np.nan, np.arange(n) - r).astype(c), mpi.MAX
+            )
+
+
+def what_mpi_has_no_type_for() -> None:
+    for n in (3, 5000):
+        check(lambda r, n=n: (np.arange(n) * r).astype(">f8"), mpi.SUM)
+        check(lambda r, n=n: (np.arange(n) * r).astype("m8[s]"), mpi.SUM)
+        check(lambda r, n=n: np.arange(n).astype("M8[s]") + r, mpi.MAX)
+        check(lambda r, n=n: np.full(n, r + 1j), mpi.MAX)
+
+
+def contributions_that_differ() -> None:
+    for n in (3, 5000):
+        check(lambda r, n=n: (np.arange(n) + r).astype(("f8", "i8", "f4", "i4")[r % 4]), mpi.SUM)
+        check(lambda r, n=n: np.arange(float(n)) if r % 2 else 2.5, mpi.SUM)
+        check(lambda r, n=n: np.arange(2.0 * n).reshape(2, n)[: 1 + r % 2], mpi.SUM)
+        check(lambda r, n=n: np.arange(2.0 * n).reshape(2, n, order="FC"[r % 2]), mpi.SUM)
+        check(lambda r, n=n: np.arange(float(n))[:: 1 - 2 * (r % 2)], mpi.MAX)
+
+
+def objects() -> None:
+    check(lambda r: [r], mpi.SUM)
+    check(lambda r: "abcd"[r % 4], mpi.SUM)  # in the order of ranks
+    check(lambda r: {r, 7}, mpi.BOR)
+    check(lambda r: "xay"[r % 3], mpi.MAX)
+    check(lambda r: "z" * 10_000 + str(r), mpi.op(lambda a, b: a + b))
+    check(lambda r: np.array([[1, r], [r, 1 + r]]), mpi.op(np.matmul, name="matmul"))  # does not commute
+    check(lambda r: {r: "x" * r}, mpi.op(lambda a, b: a | b, commutative=True))
+
+
+def places() -> None:
+    check(lambda r: (float(abs(r - 1)), r), mpi.MINLOC)
+    check(lambda r: (r % 2, r), mpi.MAXLOC)  # the lower of two places
+    assert size == 1 or str(world.allreduce((math.nan if rank == 1 else 3.0, rank), mpi.MINLOC)) == "(nan, 1)"
+    rows = np.array([np.arange(5.0) * (r - 1) for r in RANKS])
+    values, where = world.allreduce((rows[rank], np.full(5, rank)), mpi.MINLOC)
+    assert np.array_equal(values, rows.min(axis=0))
+    assert np.array_equal(where, rows.argmin(axis=0))
+    pairs = np.zeros(5, "f8,i4")
+    pairs["f0"], pairs["f1"] = rows[rank], rank
+    result = world.allreduce(pairs, mpi.MAXLOC)
+    assert result.dtype == pairs.dtype
+    assert np.array_equal(result["f0"], rows.max(axis=0))
+    assert np.array_equal(result["f1"], rows.argmax(axis=0))
+
+
+def reduce_scatter_of_arrays() -> None:
+    for op, codes in ((mpi.SUM, "ilf?e"), (mpi.MAX, "de"), (mpi.BXOR, "B")):
+        for rows in (0, 1, size, 2 * size + 1, 3000):
+            for code in codes:
+                arrays = [(np.arange(rows * 3) * (r + 1) % 7).reshape(rows, 3).astype(code) for r in RANKS]
+                expected = np.array_split(functools.reduce(op, arrays), size)[rank]
+                assert_alike(world.reduce_scatter(arrays[rank], op), expected, (op.name, rows, code))
+                into = np.zeros(expected.shape, code)
+                assert world.reduce_scatter(arrays[rank], op, into=into) is into
+                assert_alike(into, expected, (op.name, rows, code))
+
+
+def reduce_scatter_of_lists() -> None:
+    assert world.reduce_scatter([rank + r for r in RANKS]) == sum(r + rank for r in RANKS)
+    assert world.reduce_scatter([f"{rank}{r} " for r in RANKS]) == "".join(f"{r}{rank} " for r in RANKS)
+    assert_alike(world.reduce_scatter([np.full(r * 1000, rank) for r in RANKS]), np.full(rank * 1000, sum(RANKS)))
+    pieces: Any = list(np.arange(float(size))) if rank % 2 else np.arange(float(size)).reshape(size, 1)
+    assert np.ravel(world.reduce_scatter(pieces)) == [1.0 * rank * size]
+
+
+def results_into_memory() -> None:
+    total, up_to_here = size * (size + 1) / 2, (rank + 1) * (rank + 2) / 2
+    for n in (5, 30_000):
+        mine = np.arange(float(n)) * (rank + 1)
+        for function, factor in ((world.allreduce, total), (world.scan, up_to_here)):
+            expected = np.arange(float(n)) * factor
+            into = np.zeros(n)
+            assert function(mine, into=into) is into
+            assert np.array_equal(into, expected)
+            for all_in_place in (True, False):
+                same = mine.copy()
+                result = function(same, into=same if all_in_place or rank == 0 else None)
+                assert np.array_equal(result, expected)
+            table = np.zeros((n, 3))
+            function(mine, into=table[:, 1])
+            assert np.array_equal(table, np.stack([0 * expected, expected, 0 * expected], axis=1))
+            shifted = np.concatenate([mine, np.zeros(3)])
+            function(shifted[:-3], into=shifted[3:])
+            assert np.array_equal(shifted[3:], expected)
+            longer = np.full(n + 4, -1.0)
+            function(mine, into=longer)
+            assert np.array_equal(longer, np.concatenate([expected, np.full(4, -1.0)]))
+            backwards = mine.copy()
+            function(backwards[::-1], into=backwards)
+            assert np.array_equal(backwards, expected[::-1])
+        odd = np.frombuffer(bytearray(8 * n + 1), np.uint8)[1:].view(np.float64)  # not at a multiple of 8 bytes
+        odd[:] = mine
+        assert np.array_equal(world.allreduce(odd, into=odd), np.arange(float(n)) * total)
+        same = np.arange(float(n))
+        assert world.reduce(same, mpi.SUM, size - 1, into=same) is (same if rank == size - 1 else None)
+        assert np.array_equal(same, np.arange(float(n)) * (size if rank == size - 1 else 1))
+        same = np.arange(float(n))
+        assert world.exscan(same, into=same) is (same if rank else None)
+        assert np.array_equal(same, np.arange(float(n)) * max(rank, 1))
+    for number, code in ((2.5, "f8"), (3, "i4"), (3, "f4"), (2 + 1j, "c16"), (np.float32(1.5), "f4"), (True, "i8")):
+        into = np.zeros(2, code)
+        assert world.allreduce(number, into=into) is into
+        assert_alike(into, np.array([number * size, 0], code))
+
+
+def all_ranks_get_the_same_bits() -> None:
+    for n in (1, 3, 40_000):
+        for values in (
+            np.random.default_rng(rank).normal(size=n),
+            np.random.default_rng(rank).normal(size=n).astype("f4"),
+        ):
+            assert len(set(world.allgather(world.allreduce(values).tobytes()))) == 1
+        assert len(set(world.allgather(world.allreduce(float(values[0]))))) == 1
+
+
+def results_are_new() -> None:
+    for value in ([1], np.zeros(3), np.zeros(5000), np.zeros(3, ">f8")):
+        for function in (world.allreduce, world.scan):
+            assert function(value, mpi.MAX if size > 1 else mpi.SUM) is not value
+
+
+def operations_are_objects_of_their_own() -> None:
+    for op in [*ALL, mpi.MINLOC, mpi.MAXLOC]:
+        assert pickle.loads(pickle.dumps(op)) is op
+        assert repr(op) == f"polympi.{op.name}"
+    assert world.bcast(mpi.SUM) is mpi.SUM
+    assert mpi.SUM(2, 3) == 5
+    assert mpi.op(max).name == "max"
+    assert not mpi.op(max).commutative
+    assert mpi.op(max, commutative=True, name="most").commutative
+    raised(TypeError, mpi.op, 5)
+
+
+def mistakes_are_refused() -> None:
+    assert "polympi.op" in raised(mpi.MismatchError, world.allreduce, 1, sum)
+    for value in (1.0, np.zeros(3), np.zeros(5000, "c16"), np.float64(1)):
+        for op in BITS:
+            assert "integers" in raised(mpi.MismatchError, world.allreduce, value, op)
+    raised(mpi.RankError, world.reduce, 1, mpi.SUM, size)
+    raised(mpi.RankError, world.reduce, 1, mpi.SUM, mpi.PROC_NULL)
+    raised(mpi.MismatchError, world.reduce_scatter, np.array(3.0))
+    raised(mpi.TruncationError, world.allreduce, np.zeros(5), into=np.zeros(4))
+    raised(mpi.MismatchError, world.allreduce, np.zeros(5000), into=np.zeros(5000, "i8"))
+    raised(mpi.MismatchError, world.allreduce, [1], into=np.zeros(5000, "i8"))
+    if size > 1:
+        assert "operations" in raised(mpi.MismatchError, world.allreduce, 1, mpi.SUM if rank else mpi.MAX)
+        assert "roots" in raised(mpi.MismatchError, world.reduce, 1, mpi.SUM, 0 if rank else 1)
+        read_only = np.zeros(5000)
+        read_only.flags.writeable = False
+        for value in (np.zeros(5000), np.zeros(5), 1, [1]):
+            if rank == 1:
+                raised(mpi.MismatchError, world.allreduce, value, into=read_only)
+            else:
+                world.allreduce(value)
+
+
+def what_fails_on_one_rank_fails_on_those_that_wait_for_it() -> None:
+    if size == 1:
+        return
+    last = size - 1
+    assert "division" in raised(Exception, world.allreduce, 1, mpi.op(lambda a, b: a / (a - a)))
+    assert "concatenate" in raised(Exception, world.allreduce, [1] if rank else "text")
+    assert "broadcast" in raised(Exception, world.allreduce, np.zeros(5000) if rank else np.zeros(4999))
+    unsendable = mpi.op(lambda a, b: lambda: None)
+    assert "lambda" in raised(Exception, world.allreduce, 1, unsendable)
+    assert "lambda" in raised(Exception, world.allreduce, (lambda: None) if rank == last else 3, unsendable)
+    raised(mpi.Error, world.reduce_scatter, [1] * (size + (rank == last)))
+    raised(Exception, world.reduce_scatter, [lambda: None] * size)
+    if rank == last:  # those below do not depend on it
+        assert "no sum" in raised(ValueError, world.scan, 1, sum_but_at_rank(last))
+    else:
+        assert world.scan(1, sum_but_at_rank(last)) == rank + 1
+    if rank == 0:
+        assert "rank 0" in raised(ValueError, world.reduce, 1, sum_but_at_rank(0), last)
+    elif rank == last:
+        assert "rank 0 could not take its part" in raised(mpi.Error, world.reduce, 1, sum_but_at_rank(0), last)
+    else:
+        assert world.reduce(1, sum_but_at_rank(0), last) is None
+
+
+def sum_but_at_rank(failing: int) -> Any:
+    def add(a: int, b: int) -> int:
+        if rank == failing:
+            raise ValueError(f"no sum at rank {rank}")
+        return a + b
+
+    return mpi.op(add)
+
+
+run_all(
+    [
+        python_numbers,
+        arrays_of_every_dtype,
+        nan_wins_in_arrays,
+        what_mpi_has_no_type_for,
+        contributions_that_differ,
+        objects,
+        places,
+        reduce_scatter_of_arrays,
+        reduce_scatter_of_lists,
+        results_into_memory,
+        all_ranks_get_the_same_bits,
+        results_are_new,
+        operations_are_objects_of_their_own,
+        mistakes_are_refused,
+        what_fails_on_one_rank_fails_on_those_that_wait_for_it,
+    ]
+)

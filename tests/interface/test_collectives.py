@@ -1,0 +1,39 @@
+"""Calls of all ranks together, on both stacks and several numbers of ranks.
+
+What is checked is in programs/: each runs many checks in one launch, since starting MPI takes longer than they do.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from polympi.lab.stacks.stack import Stack
+from polympi.native import build
+
+pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
+
+PROGRAMS = Path(__file__).parent / "programs"
+
+
+def run_program(run, name: str, ranks: int, stack: Stack) -> None:
+    """Run a program, all of whose ranks must come to its end."""
+    paths = f"{build.SOURCES.parents[1]}:{PROGRAMS}"
+    ended = run((PROGRAMS / f"{name}.py").read_text(), ranks, stack, env={"PYTHONPATH": paths})
+    assert ended.succeeded().count("done") == ranks, str(ended)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+def test_pieces_reach_their_ranks(run, stack: Stack, ranks: int) -> None:
+    run_program(run, "pieces", ranks, stack)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+def test_reductions_give_what_python_and_numpy_give(run, stack: Stack, ranks: int) -> None:
+    run_program(run, "reductions", ranks, stack)
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_a_rank_that_waits_can_be_reached(run, stack: Stack, ranks: int) -> None:
+    run_program(run, "waiting", ranks, stack)
