@@ -2,6 +2,7 @@
 
 #include "errors.h"
 #include "rounds.h"
+#include "transfer.h"
 
 int parse_root(Communicator *comm, PyObject *value, const char *operation, int *root) {
     const Call call = {.operation = operation, .rank = comm->rank, .peer = NO_PEER, .tag = NO_TAG};
@@ -17,16 +18,18 @@ int parse_root(Communicator *comm, PyObject *value, const char *operation, int *
 
 Signature barrier_signature = {"barrier", 0, 0, 1, {"timeout"}, {NULL}};
 
-/* Dissemination (Hensgen, Finkel, Manber 1988): after round k each rank has heard of 2^k ranks before it. */
+/* Dissemination (Hensgen, Finkel, Manber 1988): after round k each rank has heard of 2^k ranks before it.
+ * There is room for what a rank sends that calls another collective by mistake. */
 static int disseminate(Collective *collective) {
     int rank = collective->comm->rank, size = collective->comm->size;
-    Head *heads = (Head *)collective_memory(collective, 2 * sizeof *heads);
-    if (!heads)
+    char *memory = collective_memory(collective, BLOCK_BYTES);
+    if (!memory)
         return -1;
-    heads[0] = (Head){.verb = BARRIER, .nbytes = sizeof *heads};
+    Head *head = (Head *)memory, *theirs = head + 1;
+    *head = (Head){.verb = BARRIER, .nbytes = sizeof *head};
     for (int distance = 1; distance < size; distance <<= 1)
-        if (exchange(collective, &heads[0], sizeof *heads, (rank + distance) % size, &heads[1], sizeof *heads,
-                     (rank + size - distance) % size) < 0)
+        if (exchange(collective, head, sizeof *head, (rank + distance) % size, theirs,
+                     BLOCK_BYTES - (Py_ssize_t)sizeof *head, (rank + size - distance) % size) < 0)
             return -1;
     return 0;
 }

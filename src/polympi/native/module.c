@@ -110,6 +110,10 @@ static PyObject *start(PyObject *Py_UNUSED(module), PyObject *args) {
         return PyErr_Format(PyExc_ValueError, "start(level 0 to 3, timeout, a class of communicators)");
     if (initialise(levels[level]) < 0)
         return NULL;
+    if (state.initialised_by_us) { /* errors of MPI_Testall go to these (MPI 5.0, section 9.3) */
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+        MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    }
     state.timeout = timeout;
     state.locking = state.level != MPI_THREAD_MULTIPLE;
     MPI_Comm world;
