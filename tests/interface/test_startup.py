@@ -178,6 +178,21 @@ def test_a_receive_left_behind_is_told(run, stack: Stack) -> None:
     assert "irecv(source=0, tag=42)" in lines[0]
 
 
+def test_a_dropped_receive_that_took_its_message_is_not_told(run, stack: Stack) -> None:
+    script = """
+        import polympi as mpi
+        world = mpi.world
+        other = 1 - world.rank
+        world.irecv(other, 1)
+        world.send("thrown away", other, 1)
+        world.send("kept", other, 2)
+        print(world.recv(other, 2))
+        """
+    ended = run(script, 2, stack)
+    assert ended.succeeded().split() == ["kept", "kept"]
+    assert ended.stderr == ""
+
+
 @pytest.mark.parametrize("level", ["serialized", "multiple"])
 def test_the_thread_level_is_what_the_program_or_the_user_asks_for(run, stack: Stack, level: str) -> None:
     by_call = f"import polympi as mpi; mpi.init('{level}'); print(mpi.thread_level())"
