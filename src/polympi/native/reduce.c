@@ -88,6 +88,29 @@ static void own_rows(const Reduction *reduction, Py_ssize_t *first, Py_ssize_t *
     }
 }
 
+/* Put combined elements of an array into the target, from the row `first` on, `rows` of them (< 0: all). */
+static PyObject *fill_target(const Reduction *reduction, const Contribution *result, Py_ssize_t first,
+                             Py_ssize_t rows) {
+    Layout layout;
+    array_layout(reduction->value, &layout);
+    Py_ssize_t row_bytes = layout.ndim && layout.shape[0] ? layout.nbytes / layout.shape[0] : layout.nbytes;
+    Elements elements = {.type = result->head.type, .itemsize = layout.itemsize, .ndim = layout.ndim};
+    for (int axis = 0; axis < layout.ndim; axis++)
+        elements.shape[axis] = layout.shape[axis];
+    elements.nbytes = layout.nbytes;
+    elements.data = result->data;
+    if (rows >= 0) {
+        elements.shape[0] = rows;
+        elements.nbytes = rows * row_bytes;
+        elements.data += first * row_bytes;
+    }
+    elements.count = elements.nbytes / layout.itemsize;
+    if (target_accepts(reduction->into, &elements, &reduction->collective.call) < 0)
+        return NULL;
+    target_fill(reduction->into, &elements, elements.data);
+    return Py_NewRef(reduction->into->object);
+}
+
 /* The elements are combined. */
 static PyObject *finish_here(Reduction *reduction) {
     Contribution *result = total_of(reduction);
@@ -105,6 +128,8 @@ static PyObject *finish_here(Reduction *reduction) {
             result = reduction->prefix;
     }
     own_rows(reduction, &first, &rows);
+    if (reduction->into && result->head.kind == ARRAY)
+        return fill_target(reduction, result, first, rows);
     PyObject *value = contribution_result(result, reduction->value, first, rows);
     if (!value || !reduction->into)
         return value;
