@@ -73,9 +73,10 @@ PyObject *communicator_barrier(Communicator *self, PyObject *const *args, Py_ssi
 
 #define COMBINED                                                                                             \
     "Contributions are combined in the order of ranks: op(lower, higher). Numbers and objects follow "       \
-    "Python's rules, so that ints of any size stay exact; arrays follow NumPy's, and the result has their "  \
-    "dtype and shape. NaN wins in MIN and MAX. Contributions need not be alike: int and float, arrays that " \
-    "broadcast.\n"
+    "Python's rules, so that ints of any size stay exact; arrays follow NumPy's (the sum of booleans is "    \
+    "their disjunction), and the result has their dtype and shape. Logical operations give booleans, of "    \
+    "arrays 0 and 1 in their dtype. NaN wins in MIN and MAX. Contributions need not be alike: int and "      \
+    "float, arrays that broadcast.\n"
 #define CONTRIBUTION_ARGUMENT                                                                                \
     "    x: this rank's contribution: a number, an array, any object that op combines.\n"                    \
     "    op: SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR, MINLOC, MAXLOC (of pairs of a value "    \
