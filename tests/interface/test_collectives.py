@@ -17,10 +17,10 @@ pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
 PROGRAMS = Path(__file__).parent / "programs"
 
 
-def run_program(run, name: str, ranks: int, stack: Stack) -> None:
+def run_program(run, name: str, ranks: int, stack: Stack, **variables: str) -> None:
     """Run a program, all of whose ranks must come to its end."""
     paths = f"{build.SOURCES.parents[1]}:{PROGRAMS}"
-    ended = run((PROGRAMS / f"{name}.py").read_text(), ranks, stack, env={"PYTHONPATH": paths})
+    ended = run((PROGRAMS / f"{name}.py").read_text(), ranks, stack, env={"PYTHONPATH": paths, **variables})
     assert ended.succeeded().count("done") == ranks, str(ended)
 
 
@@ -34,6 +34,10 @@ def test_reductions_give_what_python_and_numpy_give(run, stack: Stack, ranks: in
     run_program(run, "reductions", ranks, stack)
 
 
-@pytest.mark.parametrize("ranks", [2, 3])
-def test_a_rank_that_waits_can_be_reached(run, stack: Stack, ranks: int) -> None:
-    run_program(run, "waiting", ranks, stack)
+def test_a_rank_that_waits_can_be_reached(run, stack: Stack) -> None:
+    run_program(run, "waiting", 2, stack)
+
+
+@pytest.mark.parametrize("program", ["pieces", "reductions", "waiting"])
+def test_ranks_that_share_no_memory_do_the_same(run, stack: Stack, program: str) -> None:
+    run_program(run, program, 3, stack, POLYMPI_MAILBOXES="0")
