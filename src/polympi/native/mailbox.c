@@ -10,9 +10,8 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-/* More ranks have (ranks - 1)^2 boxes of 16 KiB, while the rounds of a collective grow with the logarithm
- * only. */
-enum { MOST_RANKS = 64 };
+/* 16 ranks have 16 * 16 boxes, 4 MiB; all of /dev/shm is 64 MiB in a container. */
+enum { MOST_RANKS = 16 };
 
 /* Messages in a box: a rank may be a call ahead, and a call has at most two messages for a rank. */
 enum { LETTERS = 4 };
