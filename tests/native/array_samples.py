@@ -15,7 +15,7 @@ unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow]
 NUMBERS = "?bBhHiIlLqQefdgFDG"
 STRUCTURE = np.dtype([("a", "i4"), ("b", "f8", (2, 3)), ("c", "S3"), ("t", "M8[s]")])
 DESCRIBED = [
-    *(">i4", ">f8", ">c16", "M8[s]", "m8[3D]", ">M8[ms]", "S5", "U3", ">U3", "V7"),
+    *(">i4", ">f8", ">c16", "M8[s]", "M8[ms]", "m8[3D]", ">M8[ms]", "S5", "U3", ">U3", "V7"),
     *(
         STRUCTURE,
         np.dtype("i1,f8", align=True),

@@ -25,6 +25,7 @@ import pytest
 from array_samples import unhurried
 from hypothesis import given
 from hypothesis import strategies as st
+from tensors import Tensor
 
 from polympi import errors
 
@@ -385,6 +386,11 @@ def test_nothing_leaks(codec: ModuleType) -> None:
         Holder(np.zeros(1000)),
         [a_list, a_list],
         np.ones((80, 90))[:, ::2],
+        np.zeros(3, "i4,f8"),
+        Tensor(np.zeros(3)),
+        Tensor(np.zeros(10**4)),
+        {"x": [b"x" * 5000, np.zeros(1000), Holder(1)]},
+        {"a key that is remembered": 1},
     ]
     messages = [codec.encode(value) for value in values]
 
@@ -406,17 +412,18 @@ def test_nothing_leaks(codec: ModuleType) -> None:
             sys._clear_type_cache()  # names that unpickling looks up
         return tracemalloc.get_traced_memory()[0]
 
-    dtype = np.dtype("f8")
-    for _ in range(5):
+    watched = [np.dtype("i8"), np.float64, array, Tensor, sys.intern("a key that is " + "remembered")]
+    watched += [value for value in values if sys.getrefcount(value) < 10]  # not None, which everybody refers to
+    for _ in range(20):
         once()
     tracemalloc.start()
     try:
         once()
-        before, references = in_use(), sys.getrefcount(dtype)
+        before, references = in_use(), [*map(sys.getrefcount, watched)]
         for _ in range(100):
             once()
         assert in_use() - before < 100 * 16  # less than any object
-        assert sys.getrefcount(dtype) == references
+        assert [*map(sys.getrefcount, watched)] == references
     finally:
         tracemalloc.stop()
 

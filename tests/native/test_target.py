@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
+import sys
 from array import array
 from types import ModuleType
 from typing import Any
@@ -134,6 +137,29 @@ def test_buffers_of_all_kinds(codec: ModuleType) -> None:
     numbers.append(3)  # nothing holds its memory any more
 
 
+def test_targets_are_let_go(codec: ModuleType) -> None:
+    three = np.arange(3.0)
+    targets = [three.copy(), np.zeros(3, "M8[s]"), bytearray(3), memoryview(np.zeros(3, "i4,f4")), np.ones((2, 3)).T]
+    watched = [three.dtype, targets[1].dtype, *targets]
+
+    def once() -> None:
+        for into in targets:
+            for value in (three, np.zeros(3, "M8[s]"), b"abc", three.repeat(30), "no array"):
+                with contextlib.suppress(errors.Error, LookupError):
+                    fill(codec, into, value)
+
+    def references() -> list[int]:
+        gc.collect()
+        return [*map(sys.getrefcount, watched)]
+
+    for _ in range(10):  # until what is remembered of dtypes is all of here
+        once()
+    before = references()
+    once()
+    assert references() == before
+
+
+@pytest.mark.skipif(np.__version__.startswith("2.0."), reason="NumPy 2.0 takes all DLPack memory for read-only")
 def test_tensors(codec: ModuleType) -> None:
     into = Tensor(np.zeros(3))
     fill(codec, into, np.arange(3.0))

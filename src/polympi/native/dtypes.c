@@ -28,10 +28,16 @@ static void enter(Entry *entry, PyArray_Descr *dtype, PyObject *pickle) {
     Py_XDECREF(old.pickle);
 }
 
+/* Older NumPy gives an empty dict to dtypes that were pickled. */
+static bool has_metadata(const PyArray_Descr *dtype) {
+    PyObject *metadata = PyDataType_METADATA(dtype);
+    return metadata && !(PyDict_CheckExact(metadata) && PyDict_GET_SIZE(metadata) == 0);
+}
+
 /* Whether a dtype is fully said by its pickle and pickling it runs no code of the user: no objects, metadata,
  * titles, other types of records, nested structures (whose names could change unseen). */
 static bool is_plain(PyArray_Descr *dtype, bool in_structure) {
-    if (!PyDataType_ISLEGACY(dtype) || dtype->type_num > NPY_HALF || PyDataType_METADATA(dtype) ||
+    if (!PyDataType_ISLEGACY(dtype) || dtype->type_num > NPY_HALF || has_metadata(dtype) ||
         PyDataType_FLAGS(dtype) & (NPY_ITEM_REFCOUNT | NPY_ITEM_IS_POINTER | NPY_LIST_PICKLE))
         return false;
     PyArray_ArrayDescr *block = PyDataType_SUBARRAY(dtype);
@@ -55,10 +61,24 @@ static bool is_plain(PyArray_Descr *dtype, bool in_structure) {
     return true;
 }
 
+/* Whether two dtypes without fields have the same pickle: NumPy makes a new one for most arrays of text or
+ * times. */
+static bool are_alike(PyArray_Descr *known, PyArray_Descr *dtype) {
+    if (known->type_num != dtype->type_num || known->byteorder != dtype->byteorder ||
+        PyDataType_ELSIZE(known) != PyDataType_ELSIZE(dtype) || known->typeobj != dtype->typeobj)
+        return false;
+    if (PyDataType_NAMES(known) || PyDataType_NAMES(dtype) || has_metadata(dtype))
+        return false;
+    return !PyTypeNum_ISDATETIME(dtype->type_num) || PyArray_EquivTypes(known, dtype);
+}
+
 PyObject *dtype_description(PyObject *object) {
     PyArray_Descr *dtype = (PyArray_Descr *)object;
     for (int i = 0; i < CACHED; i++)
         if (sent[i].dtype == dtype && is_current(&sent[i]))
+            return sent[i].pickle;
+    for (int i = 0; i < CACHED && PyDataType_ISLEGACY(dtype); i++)
+        if (sent[i].dtype && are_alike(sent[i].dtype, dtype))
             return sent[i].pickle;
     Py_ssize_t itemsize = PyDataType_ELSIZE(dtype);
     PyObject *pickle = NULL;
