@@ -28,6 +28,7 @@ lint: .venv/lint ## Check types, style and formats.
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(CORES) --werror --into .cache/lint
+	cd .cache/lint && POLYMPI_CORE_FOLDER=. ../../$(BIN)/python -m mypy.stubtest polympi.native.core # elsewhere mypy meets the stub twice
 	clang-format --dry-run --Werror $$(git ls-files '*.c' '*.h')
 
 format: .venv/lint ## Format all sources.

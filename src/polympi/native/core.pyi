@@ -1,7 +1,10 @@
 """The native core, whichever MPI library it was compiled for. What is public here is documented in its docstrings."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Literal, NamedTuple, NoReturn, TypeVar, final, overload
+from typing import Any, Final, Literal, NoReturn, TypeVar, final, overload
+
+from _typeshed import structseq
+from typing_extensions import disjoint_base
 
 _T = TypeVar("_T")
 _Self = TypeVar("_Self", bound=Communicator)
@@ -11,11 +14,16 @@ ANY_TAG: Final[int]
 PROC_NULL: Final[int]
 
 @final
-class Status(NamedTuple):
-    source: int
-    tag: int
-    elements: int | None
-    nbytes: int | None
+class Status(structseq[int | None], tuple[int, int, int | None, int | None]):
+    __match_args__: Final = ("source", "tag", "elements", "nbytes")
+    @property
+    def source(self) -> int: ...
+    @property
+    def tag(self) -> int: ...
+    @property
+    def elements(self) -> int | None: ...
+    @property
+    def nbytes(self) -> int | None: ...
 
 @final
 class Request:
@@ -50,6 +58,7 @@ BXOR: Final[Op]
 MINLOC: Final[Op]
 MAXLOC: Final[Op]
 
+@disjoint_base
 class Communicator:
     @property
     def rank(self) -> int: ...
