@@ -62,6 +62,19 @@ static int find_crowding(MPI_Comm world, bool *crowded) {
     return code;
 }
 
+/* Come together with all ranks, moving messages on meanwhile, then finalise. MPICH 5.0 waits in MPI_Finalize
+ * without moving anything on, so that a rank that came there first may owe another one the acknowledgement of
+ * a large message. MPI's code. */
+static int finalise(void) {
+    MPI_Request request;
+    int all_here = 0, code = MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    while (code == MPI_SUCCESS && !all_here) {
+        code = MPI_Test(&request, &all_here, MPI_STATUS_IGNORE);
+        sched_yield();
+    }
+    return code == MPI_SUCCESS ? MPI_Finalize() : code;
+}
+
 /* With the exit status of the process at hand: the interpreter is gone, and no rank may hang for ever. */
 static void at_exit(int status, void *unused) {
     (void)unused;
@@ -71,12 +84,10 @@ static void at_exit(int status, void *unused) {
     MPI_Finalized(&finalised);
     if (finalised)
         return;
-    if (status == 0 && !state.stuck)
-        MPI_Finalize();
-    else if (state.world_size > 1)
+    if (state.world_size > 1 && (status != 0 || state.stuck))
         MPI_Abort(MPI_COMM_WORLD, status ? status : 1);
     else
-        MPI_Finalize();
+        finalise();
 }
 
 static int initialise(int level) {
@@ -162,7 +173,7 @@ static PyObject *finish(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)
     strided_forget();
     operations_forget();
     state.phase = FINISHED;
-    int code = state.initialised_by_us ? MPI_Finalize() : MPI_SUCCESS;
+    int code = state.initialised_by_us ? finalise() : MPI_SUCCESS;
     if (code != MPI_SUCCESS) {
         raise_mpi(code, NULL);
         return NULL;
