@@ -72,6 +72,9 @@ def finalize() -> None:
     """Take this process out of MPI; every rank must do so. Happens by itself when a program ends.
 
     Afterwards all calls raise :class:`polympi.StateError`, and MPI cannot be started again (MPI 5.0, section 11.2.2).
+
+    Raises:
+        StateError: messages of this rank are under way that nobody has received.
     """
     if core.phase() == "running":
         _settle()

@@ -86,8 +86,8 @@ static void at_exit(int status, void *unused) {
         return;
     if (state.world_size > 1 && (status != 0 || state.stuck))
         MPI_Abort(MPI_COMM_WORLD, status ? status : 1);
-    else
-        finalise();
+    withdraw_receives();
+    finalise();
 }
 
 static int initialise(int level) {
@@ -149,8 +149,7 @@ static PyObject *start(PyObject *Py_UNUSED(module), PyObject *args) {
 
 /* ---- ending ---- */
 
-/* Sentences on what is still under way after `grace` seconds; receives that nothing came for are cancelled.
- */
+/* Sentences on what is still under way after `grace` seconds. */
 static PyObject *settle(PyObject *Py_UNUSED(module), PyObject *grace) {
     double seconds = PyFloat_AsDouble(grace), end = now() + seconds;
     PyObject *sentences = PyList_New(0);
@@ -170,10 +169,21 @@ static PyObject *settle(PyObject *Py_UNUSED(module), PyObject *grace) {
 static PyObject *finish(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
     if (state.phase != RUNNING)
         Py_RETURN_NONE;
+    if (state.stuck) { /* MPI_Finalize may wait for them for ever */
+        raise_error("StateError", NULL,
+                    "MPI cannot be finalised while messages are under way that nobody has received");
+        return NULL;
+    }
+    withdraw_receives();
     strided_forget();
     operations_forget();
     state.phase = FINISHED;
-    int code = state.initialised_by_us ? finalise() : MPI_SUCCESS;
+    int code = MPI_SUCCESS;
+    if (state.initialised_by_us) {
+        Py_BEGIN_ALLOW_THREADS;
+        code = finalise();
+        Py_END_ALLOW_THREADS;
+    }
     if (code != MPI_SUCCESS) {
         raise_mpi(code, NULL);
         return NULL;
@@ -239,7 +249,8 @@ static PyMethodDef functions[] = {
     {"settle", settle, METH_O,
      "settle($module, grace, /)\n--\n\n"
      "Let sends that nobody waits for end within `grace` seconds; sentences on what is still under way."},
-    {"finish", finish, METH_NOARGS, "finish($module, /)\n--\n\nFinalise MPI if we have started it."},
+    {"finish", finish, METH_NOARGS,
+     "finish($module, /)\n--\n\nFinalise MPI if we have started it, and settle left nothing that was sent."},
     {"abort", abort_job, METH_O,
      "abort($module, code, /)\n--\n\nEnd all ranks with an exit code; does not return."},
     {"phase", phase, METH_NOARGS,

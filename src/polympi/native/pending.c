@@ -110,12 +110,15 @@ int report_pending(PyObject *sentences, bool *sends) {
     *sends = sends_abandoned();
     if (orphans_report(sentences) < 0)
         return -1;
-    for (Incoming *in = pending, *next; in; in = next) {
-        next = in->next;
+    for (const Incoming *in = pending; in; in = in->next)
         if (report_call(sentences, &in->call, in->stage == POSTED ? "got no message" : "was not waited for") <
             0)
             return -1;
-        incoming_cancel(in);
-    }
     return 0;
+}
+
+void withdraw_receives(void) {
+    for (Incoming *in = pending; in; in = in->next)
+        if (in->stage == POSTED && in->first[0] != MPI_REQUEST_NULL && MPI_Cancel(in->first) == MPI_SUCCESS)
+            MPI_Wait(in->first, MPI_STATUS_IGNORE);
 }

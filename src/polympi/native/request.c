@@ -59,7 +59,10 @@ static void request_dealloc(Request *request) {
     PyObject_Free(request);
 }
 
+/* Whether this thread may work on the request, which is under way: 0, or -1 with StateError. */
 static int check_free(const Request *request) {
+    if (unlikely(request->kind != COMPLETE && !is_running()))
+        return -1;
     if (unlikely(request->busy || (request->kind == RECEIVING && incoming_waited_for(request->in))))
         return raise_error("StateError", NULL, "another thread waits for this request: one at a time may");
     return 0;
@@ -76,7 +79,7 @@ static int complete_receive(Request *request) {
 
 /* Wait until complete: 0 or -1. After a time-out the request is as before. */
 static int finish(Request *request, double timeout) {
-    if (check_free(request) < 0 || (request->kind != COMPLETE && !is_running()))
+    if (check_free(request) < 0)
         return -1;
     if (request->kind == SENDING) {
         Outgoing *out = &request->out;
@@ -96,7 +99,7 @@ static int finish(Request *request, double timeout) {
 
 /* 1 complete, 0 not yet, -1 exception. */
 static int test(Request *request) {
-    if (check_free(request) < 0 || (request->kind != COMPLETE && !is_running()))
+    if (check_free(request) < 0)
         return -1;
     int complete = request->kind == SENDING     ? outgoing_test(&request->out)
                    : request->kind == RECEIVING ? incoming_test(request->in)
@@ -132,9 +135,7 @@ static PyObject *request_test(Request *self, PyObject *Py_UNUSED(unused)) {
 static PyObject *request_cancel(Request *self, PyObject *Py_UNUSED(unused)) {
     if (check_free(self) < 0)
         return NULL;
-    if (self->kind != RECEIVING || !is_running())
-        return PyErr_Occurred() ? NULL : PyBool_FromLong(0);
-    if (!incoming_cancel(self->in))
+    if (self->kind != RECEIVING || !incoming_cancel(self->in))
         Py_RETURN_FALSE;
     self->in = NULL;
     self->kind = COMPLETE;

@@ -114,9 +114,10 @@ const Call *receive_under_way(const Communicator *comm);
 /* Give up the receives on a Communicator that nobody will wait for: 1 when none is left, 0 while data of one
  * are under way. For wait_poll. */
 int give_up_abandoned(void *communicator);
-/* Lists of what is still under way, one sentence each, appended to a Python list; receives are cancelled. At
- * exit. */
+/* What is still under way, one sentence each, appended to a Python list; whether there are sends among it. */
 int report_pending(PyObject *sentences, bool *sends);
+/* Take back all receives that no message has come for, just before MPI_Finalize; without Python. */
+void withdraw_receives(void);
 
 /* MPI's numbers for ours. */
 static inline int mpi_source(int source) {
