@@ -7,7 +7,7 @@ from rank_programs import PRELUDE
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = pytest.mark.mpi
+pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
 
 BIG = "big = np.arange(10**6)\n"
 

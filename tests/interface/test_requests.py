@@ -7,7 +7,7 @@ from rank_programs import PRELUDE
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = pytest.mark.mpi
+pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
 
 
 def test_a_request_gives_its_value_as_often_as_it_is_asked(run, stack: Stack) -> None:

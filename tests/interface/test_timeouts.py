@@ -7,7 +7,7 @@ from rank_programs import PRELUDE
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = pytest.mark.mpi
+pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
 
 # Rank 1 gets to `meanwhile` only when rank 0 has been through all its time-outs.
 WAITING = """
