@@ -291,11 +291,12 @@ static void yield_gil(void) {
     Py_END_ALLOW_THREADS;
 }
 
-int incoming_finish(Incoming *in, double timeout) {
+/* Wait for a message to come, and then for its data: 0 or -1. */
+static inline int finish(Incoming *in, double timeout, double (*data_timeout)(double)) {
     while (in->stage != ARRIVED) {
         if (unlikely(in->moving))
             yield_gil();
-        else if (likely(wait_stage(in, timeout) == 0))
+        else if (likely(wait_stage(in, in->stage == POSTED ? timeout : data_timeout(timeout)) == 0))
             advance(in);
         else if (under_way(in))
             return -1;
@@ -303,6 +304,20 @@ int incoming_finish(Incoming *in, double timeout) {
             fail(in);
     }
     return 0;
+}
+
+static double the_same(double timeout) { return timeout; }
+
+int incoming_finish(Incoming *in, double timeout) { return finish(in, timeout, the_same); }
+
+/* How long data that are under way are waited for at least: where they are given up, the message is lost,
+ * which its sender does not know. They come by themselves, unless the sender has stopped. */
+#define DATA_SECONDS 10.0
+
+static double long_enough_for_data(double timeout) {
+    if (timeout == DEFAULT_TIMEOUT)
+        timeout = state.timeout;
+    return timeout > 0 && timeout < DATA_SECONDS ? DATA_SECONDS : timeout;
 }
 
 bool incoming_give_up(Incoming *in) {
@@ -321,7 +336,7 @@ bool incoming_give_up(Incoming *in) {
 }
 
 PyObject *incoming_wait(Incoming *in, Status *status, double timeout) {
-    while (unlikely(incoming_finish(in, timeout) < 0))
+    while (unlikely(finish(in, timeout, long_enough_for_data) < 0))
         if (incoming_give_up(in))
             return NULL;
     return incoming_deliver(in, status);

@@ -79,7 +79,8 @@ Incoming *incoming_start(Communicator *comm, enum channel channel, int source, i
 Incoming *incoming_start_target(Communicator *comm, enum channel channel, int source, int tag,
                                 const Target *target, const Call *call);
 /* Wait; the object received (or the object given as `into`), a new reference, or NULL. `status` may be NULL.
- * Closes, always; a receive that has timed out is cancelled, or kept alive where its data are under way. */
+ * Closes, always; a receive that has timed out is cancelled. Data that are under way are waited for longer,
+ * and in the end kept alive. */
 PyObject *incoming_wait(Incoming *in, Status *status, double timeout);
 /* Wait until all has arrived: 0, or -1 (Timeout, what a signal handler raised). Does not close, so that one
  * may wait again. */
