@@ -1,6 +1,7 @@
 """Whole runs on real stacks, with short batches; what they must do when a program misbehaves."""
 
 import dataclasses
+import os
 import time
 from pathlib import Path
 
@@ -86,6 +87,13 @@ def test_two_stacks_share_the_time_block_by_block(tmp_path: Path, mpich: Stack, 
     assert blocks == sorted(blocks)
 
 
+def _left_processes() -> list[psutil.Process]:
+    """Other processes with this test's environment: what it has started, and no other test that runs beside it."""
+    mine = os.environ["PYTEST_CURRENT_TEST"]
+    found = psutil.process_iter(["environ"])
+    return [p for p in found if p.pid != os.getpid() and (p.info["environ"] or {}).get("PYTEST_CURRENT_TEST") == mine]
+
+
 @pytest.mark.parametrize(
     ("binding", "outcome", "words"),
     [
@@ -107,7 +115,7 @@ def test_a_failing_binding_is_withdrawn_and_the_others_go_on(
     assert words in ended.withdrawn[f"{stack.name}/{binding}"]
     assert _outcomes(directory, "c") == ["ok"] * 8
     assert _outcomes(directory, "c-again") == ["ok"] * 6
-    assert not [p for p in psutil.process_iter(["name"]) if p.info["name"] in ("bench", "hydra_pmi_proxy", "prted")]
+    assert not _left_processes()
 
 
 def test_wrong_bytes_are_found_and_not_timed(tmp_path: Path, mpich: Stack) -> None:
