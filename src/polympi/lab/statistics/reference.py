@@ -1,0 +1,43 @@
+"""What a binding is compared with: C in the same block, which is launched twice.
+
+The two launches of C are of one program, so that the geometric mean of their times is what C takes, with less noise
+than either alone: where both launches of a pair vary by s, a log-ratio to one launch varies by the square root of
+2 s^2, to the mean of two by that of 1.5 s^2; and of one bad launch of C only the half reaches the ratios of its block.
+
+The A/A arm itself is compared with the other launch alone: it says how far two launches of one program differ.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from polympi.lab.samples.records import AGAIN, REFERENCE
+from polympi.lab.statistics.operations import CASE
+
+_BLOCK = ("stack", "block", *CASE)
+
+
+def with_reference(medians: pl.DataFrame) -> pl.DataFrame:
+    """The rows of all arms but C, with what they are compared with.
+
+    Args:
+        medians: ``stack, block, binding,`` the columns of :data:`~polympi.lab.statistics.operations.CASE` and
+            ``median_ns``; a row a launch and case.
+
+    Returns:
+        The rows whose block has a time of the reference, in their order, with ``reference_ns``: the geometric mean of
+        C's two launches in the block, or the one of them that is there; for the A/A arm C's first launch. Times
+        that are 0 have no logarithm: there the mean is 0, too.
+    """
+    of_c = pl.col("binding") == REFERENCE
+    both = (
+        medians.filter(pl.col("binding").is_in([REFERENCE, AGAIN]), pl.col("median_ns").is_not_null())
+        .group_by(_BLOCK, maintain_order=True)
+        .agg(
+            pl.col("median_ns").log().mean().exp().alias("mean_ns"),
+            pl.col("median_ns").filter(of_c).first().alias("first_ns"),
+        )
+    )
+    compared = medians.filter(~of_c).join(both, on=_BLOCK, how="inner", maintain_order="left")
+    reference = pl.when(pl.col("binding") == AGAIN).then("first_ns").otherwise("mean_ns")
+    return compared.with_columns(reference_ns=reference).drop("mean_ns", "first_ns").drop_nulls("reference_ns")
