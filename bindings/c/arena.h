@@ -2,8 +2,11 @@
 #ifndef POLYMPI_ARENA_H
 #define POLYMPI_ARENA_H
 
+#include "plan.h"
+
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* One memory map, from which buffers are carved in a row. Without memory (base NULL) carving only counts. */
 struct arena {
@@ -17,8 +20,12 @@ struct arena {
 /* Bytes from one buffer to the next when each holds `bytes`: the next multiple of 4096, at least one. */
 size_t arena_stride(size_t bytes);
 
-/* Maps `size` bytes aligned to 2 MiB, asks for huge pages and writes every page; false without memory. */
-bool arena_map(struct arena *arena, size_t size);
+/* Maps `size` bytes aligned to 2 MiB, asks for huge pages or for nothing, and writes every page; false
+ * without memory. */
+bool arena_map(struct arena *arena, size_t size, enum pages pages);
+
+/* Bytes of the arena that lie on huge pages, as the kernel says; 0 where it does not. */
+int64_t arena_huge_bytes(const struct arena *arena);
 
 void arena_unmap(struct arena *arena);
 

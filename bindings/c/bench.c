@@ -1,9 +1,11 @@
 /* The reference program of the laboratory: every case of docs/protocol.md in C, as lean as C gets.
 
-       mpiexec -n RANKS bench PLAN SAMPLES [single|funneled|serialized|multiple] [spin|pack] [--name NAME] */
+       mpiexec -n RANKS bench PLAN SAMPLES [single|funneled|serialized|multiple] [spin|pack|plain] [--name
+   NAME] */
 #define _DEFAULT_SOURCE
 #include "cases.h"
 #include "clock.h"
+#include "common_start.h"
 #include "facts.h"
 #include "payload.h"
 
@@ -20,15 +22,16 @@ struct arguments {
     const char *name;
     int thread_level;
     enum way way;
+    bool plain; /* small pages, whatever the plan says */
 };
 
 /* Reads the command line; on failure writes one sentence to `complaint`. */
 static struct arguments read_arguments(int argc, char **argv, char complaint[COMPLAINT_BYTES]) {
     struct arguments arguments = {.name = "c", .thread_level = MPI_THREAD_SINGLE, .way = BY_LIBRARY};
     if (argc < 3) {
-        snprintf(
-            complaint, COMPLAINT_BYTES,
-            "Usage: bench PLAN SAMPLES [single|funneled|serialized|multiple] [spin|pack] [--name NAME].");
+        snprintf(complaint, COMPLAINT_BYTES,
+                 "Usage: bench PLAN SAMPLES [single|funneled|serialized|multiple] [spin|pack|plain] "
+                 "[--name NAME].");
         return arguments;
     }
     arguments.plan = argv[1];
@@ -40,12 +43,14 @@ static struct arguments read_arguments(int argc, char **argv, char complaint[COM
             arguments.way = BY_SPINNING;
         else if (strcmp(argv[i], "pack") == 0)
             arguments.way = BY_PACKING;
+        else if (strcmp(argv[i], "plain") == 0)
+            arguments.plain = true;
         else if (!thread_level(argv[i], &arguments.thread_level))
-            snprintf(complaint, COMPLAINT_BYTES,
-                     "'%.80s' is neither a thread level (single, funneled, serialized, multiple), nor spin, "
-                     "nor pack, "
-                     "nor --name NAME.",
-                     argv[i]);
+            snprintf(
+                complaint, COMPLAINT_BYTES,
+                "'%.80s' is neither a thread level (single, funneled, serialized, multiple), nor spin, pack, "
+                "plain, or --name NAME.",
+                argv[i]);
     return arguments;
 }
 
@@ -86,6 +91,9 @@ int main(int argc, char **argv) {
     if (plan_read(arguments.plan, &plan, complaint, sizeof complaint) && ranks.rank == 0)
         samples = samples_open(arguments.samples, complaint, sizeof complaint);
     end_if_any_complains(ranks, complaint, CANNOT_DO_THE_PLAN);
+    if (arguments.plain)
+        plan.pages = PLAIN_PAGES;
+    common_start_begin();
     facts_write(samples, ranks, arguments.name, startup, memory);
 
     struct workspace workspace = {0};
@@ -94,10 +102,12 @@ int main(int argc, char **argv) {
         snprintf(complaint, sizeof complaint,
                  "Not enough memory for the largest message of the plan '%.300s'.", arguments.plan);
     end_if_any_complains(ranks, complaint, NO_MEMORY);
+    facts_write_pages(samples, ranks, &workspace.arena);
     for (size_t i = 0; i < plan.count; i++)
         case_run(&plan.cases[i], plan.window, ranks, &workspace, samples);
     payload_end();
     workspace_free(&workspace);
+    common_start_end();
     plan_free(&plan);
     samples_record(samples, "end");
     samples_close(samples);

@@ -1,10 +1,12 @@
 #define _DEFAULT_SOURCE
 #include "cases.h"
 #include "clock.h"
+#include "common_start.h"
 #include "exchange.h"
 #include "faces.h"
 #include "payload.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,6 +49,8 @@ static struct messages count_messages(enum benchmark benchmark, int window, stru
     }
 }
 
+static int larger(int a, int b) { return a > b ? a : b; }
+
 /* Why this program cannot run a case, or NULL. */
 static const char *refusal(const struct plan_case *c, enum way way, struct ranks ranks) {
     if (is_point_to_point(c->benchmark) && ranks.size < 2)
@@ -63,6 +67,8 @@ static const char *refusal(const struct plan_case *c, enum way way, struct ranks
         return "MPI_SUM is not defined for this payload";
     if (payload_count(c) > INT_MAX || latency_attached_bytes(c) > INT_MAX)
         return "the message has more elements than an int of MPI counts";
+    if (is_rooted(c->benchmark) && c->iterations > INT_MAX / larger(c->batches, 1))
+        return "its batches have more iterations than an int of MPI counts";
     return NULL;
 }
 
@@ -110,14 +116,18 @@ static struct exchange place(const struct plan_case *c, const struct waiting *wa
     return x;
 }
 
-static int larger(int a, int b) { return a > b ? a : b; }
-
 /* Allocated and written to, so that no page is served first inside a loop. */
 static void *allocate(int count, size_t bytes) {
     void *memory = malloc((size_t)count * bytes);
     if (memory)
         memset(memory, 1, (size_t)count * bytes);
     return memory;
+}
+
+/* Iterations of a case that are timed alone in one series. */
+static int single_times(const struct plan_case *c) {
+    const int batches = c->batches * c->iterations;
+    return is_rooted(c->benchmark) ? larger(larger(batches, c->warmup), c->events) : c->events;
 }
 
 bool workspace_create(struct workspace *workspace, enum way way, const struct plan *plan,
@@ -134,16 +144,14 @@ bool workspace_create(struct workspace *workspace, enum way way, const struct pl
         place(c, workspace->waiting, plan->window, ranks, &counting);
         if (counting.used > most_bytes)
             most_bytes = counting.used;
-        most_times = larger(most_times, c->events);
-        if (is_rooted(c->benchmark))
-            most_times = larger(most_times, larger(c->warmup, c->iterations));
+        most_times = larger(most_times, single_times(c));
         most_batches = larger(most_batches, c->batches);
     }
     workspace->ns = allocate(most_times, sizeof *workspace->ns);
     workspace->batches = allocate(most_batches, sizeof *workspace->batches);
     workspace->requests = allocate(larger(2, 2 * plan->window), sizeof *workspace->requests);
     return workspace->ns && workspace->batches && workspace->requests &&
-           arena_map(&workspace->arena, most_bytes);
+           arena_map(&workspace->arena, most_bytes, plan->pages);
 }
 
 void workspace_free(struct workspace *workspace) {
@@ -198,7 +206,7 @@ static void validate_loop(const struct plan_case *c, struct ranks ranks, const s
         faces_fill(c, x, ranks.rank);
     latency_begin(c, x, ranks.rank);
     if (singly)
-        loops->singly(x, ranks, 1, &ns);
+        loops->singly(x, 1, &ns);
     else
         loops->batch(x, 1);
     latency_end(c, x, ranks.rank);
@@ -231,47 +239,50 @@ static void time_point_to_point(const struct plan_case *c, struct ranks ranks, c
         workspace->batches[i] = now_ns() - start;
     }
     if (ranks.rank == 0)
-        loops->singly(x, ranks, c->events, workspace->ns);
+        loops->singly(x, c->events, workspace->ns);
     else
         loops->batch(x, c->events);
     latency_end(c, x, ranks.rank);
 }
 
-/* Calls that hold the ranks together: a batch is one stretch of time. Its maximum over the ranks is left to
- * be found after the events, since nothing else comes between batches and events. */
-static void time_joint_batches(const struct plan_case *c, struct ranks ranks, const struct loops *loops,
-                               const struct exchange *x, int64_t *batches) {
+/* Calls that hold the ranks together: a batch is one stretch of time from a common start, and one that a rank
+ * began too late is made again. */
+static void time_joint_batches(const struct plan_case *c, const struct loops *loops, const struct exchange *x,
+                               int64_t *batches) {
     loops->batch(x, c->warmup);
-    for (int i = 0; i < c->batches; i++) {
-        dissemination_barrier(ranks);
-        const int64_t start = now_ns();
+    common_start_agree();
+    for (int i = 0; i < c->batches;) {
+        const int64_t start = common_start_wait();
         loops->batch(x, c->iterations);
         batches[i] = now_ns() - start;
+        i += common_start_agree();
     }
 }
 
-/* Calls in which ranks would run ahead: a batch is the sum of its iterations' maxima over the ranks. */
+/* Calls in which ranks would run ahead: every iteration has a start of its own, and a batch is the sum over
+ * its iterations of the time of the last rank. */
 static void time_rooted_batches(const struct plan_case *c, struct ranks ranks, const struct loops *loops,
                                 const struct exchange *x, struct workspace *workspace) {
-    loops->singly(x, ranks, c->warmup, workspace->ns);
+    const int iterations = c->batches * c->iterations;
+    loops->singly(x, c->warmup, workspace->ns);
+    loops->singly(x, iterations, workspace->ns);
+    largest_over_ranks(ranks, workspace->ns, iterations);
     for (int i = 0; i < c->batches; i++) {
-        loops->singly(x, ranks, c->iterations, workspace->ns);
-        largest_over_ranks(ranks, workspace->ns, c->iterations);
         workspace->batches[i] = 0;
         for (int k = 0; k < c->iterations; k++)
-            workspace->batches[i] += workspace->ns[k];
+            workspace->batches[i] += workspace->ns[i * c->iterations + k];
     }
 }
 
 static void time_collective(const struct plan_case *c, struct ranks ranks, const struct loops *loops,
                             const struct exchange *x, struct workspace *workspace) {
-    if (is_rooted(c->benchmark))
+    if (is_rooted(c->benchmark)) {
         time_rooted_batches(c, ranks, loops, x, workspace);
-    else
-        time_joint_batches(c, ranks, loops, x, workspace->batches);
-    loops->singly(x, ranks, c->events, workspace->ns);
-    if (!is_rooted(c->benchmark))
+    } else {
+        time_joint_batches(c, loops, x, workspace->batches);
         largest_over_ranks(ranks, workspace->batches, c->batches);
+    }
+    loops->singly(x, c->events, workspace->ns);
     largest_over_ranks(ranks, workspace->ns, c->events);
 }
 
@@ -294,21 +305,26 @@ void case_run(const struct plan_case *c, int window, struct ranks ranks, struct 
     if (of_faces)
         faces_begin(c, &x);
     char complaint[COMPLAINT_BYTES] = "";
+    if (!point_to_point)
+        common_start_compare_clocks();
     if (taking_part)
         validate(c, ranks, loops, &x, complaint);
     if (share_complaint(ranks, complaint)) {
         samples_record(samples, "valid %d failed %s", c->id, complaint);
     } else {
         samples_record(samples, "valid %d ok", c->id);
+        const int64_t repeated = common_start_repeated();
         if (!point_to_point)
             time_collective(c, ranks, loops, &x, workspace);
         else if (taking_part)
             time_point_to_point(c, ranks, loops, &x, workspace);
+        if (common_start_repeated() > repeated)
+            samples_record(samples, "repeated %d %" PRId64, c->id, common_start_repeated() - repeated);
         samples_times(samples, "batch", c->id, workspace->batches, c->batches);
         samples_times(samples, "event", c->id, workspace->ns, c->events);
     }
     if (of_faces)
         faces_end(c, &x);
     samples_flush(samples);
-    dissemination_barrier(ranks);
+    common_start_agree(); /* ranks without a part in the case wait here for those that have one */
 }

@@ -22,7 +22,7 @@ struct workspace {
     enum way way;
     const struct waiting *waiting;
     struct arena arena;
-    int64_t *ns;           /* times of the loops of one case that are timed alone, or its batches */
+    int64_t *ns;           /* times of the iterations of one case that are timed alone */
     int64_t *batches;      /* times of its batches */
     MPI_Request *requests; /* two windows */
 };

@@ -46,14 +46,14 @@ INLINED void alltoall(const struct exchange *x) {
     MPI_Alltoall(x->outgoing, x->count, x->type, x->incoming, x->count, x->type, WORLD);
 }
 
-DEFINE_LOOPS_BEHIND(dissemination_barrier(ranks), barrier);
-DEFINE_LOOPS_BEHIND(dissemination_barrier(ranks), bcast);
-DEFINE_LOOPS_BEHIND(dissemination_barrier(ranks), reduce);
-DEFINE_LOOPS_BEHIND(dissemination_barrier(ranks), allreduce);
-DEFINE_LOOPS_BEHIND(dissemination_barrier(ranks), gather);
-DEFINE_LOOPS_BEHIND(dissemination_barrier(ranks), scatter);
-DEFINE_LOOPS_BEHIND(dissemination_barrier(ranks), allgather);
-DEFINE_LOOPS_BEHIND(dissemination_barrier(ranks), alltoall);
+DEFINE_COLLECTIVE_LOOPS(barrier);
+DEFINE_COLLECTIVE_LOOPS(bcast);
+DEFINE_COLLECTIVE_LOOPS(reduce);
+DEFINE_COLLECTIVE_LOOPS(allreduce);
+DEFINE_COLLECTIVE_LOOPS(gather);
+DEFINE_COLLECTIVE_LOOPS(scatter);
+DEFINE_COLLECTIVE_LOOPS(allgather);
+DEFINE_COLLECTIVE_LOOPS(alltoall);
 
 const struct loops *collective_loops(enum benchmark benchmark) {
     static const struct loops *const loops[BENCHMARKS] = {

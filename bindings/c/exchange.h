@@ -8,8 +8,8 @@
 
 #include "arena.h"
 #include "clock.h"
+#include "common_start.h"
 #include "plan.h"
-#include "ranks.h"
 #include "waiting.h"
 
 #include <mpi.h>
@@ -42,31 +42,43 @@ struct exchange {
 
 struct loops {
     void (*batch)(const struct exchange *exchange, int iterations);
-    /* Times each iteration alone; barrier first where all ranks take part. */
-    void (*singly)(const struct exchange *exchange, struct ranks ranks, int iterations, int64_t *ns);
+    /* Times each iteration alone; from a common start where all ranks take part. */
+    void (*singly)(const struct exchange *exchange, int iterations, int64_t *ns);
 };
 
 #define INLINED static inline __attribute__((always_inline))
 
-/* Makes `NAME_loops` of the iteration `NAME(const struct exchange *)`. */
-#define DEFINE_LOOPS(name) DEFINE_LOOPS_BEHIND(, name)
-
-/* The same, with `before` untimed before each iteration that is timed alone. */
-#define DEFINE_LOOPS_BEHIND(before, name)                                                                    \
+#define DEFINE_BATCH(name)                                                                                   \
     static void name##_batch(const struct exchange *given, int iterations) {                                 \
         const struct exchange exchange = *given;                                                             \
         for (int i = 0; i < iterations; i++)                                                                 \
             name(&exchange);                                                                                 \
-    }                                                                                                        \
-    static void name##_singly(const struct exchange *given, struct ranks ranks, int iterations,              \
-                              int64_t *ns) {                                                                 \
+    }
+
+/* Makes `NAME_loops` of the iteration `NAME(const struct exchange *)` of two ranks. */
+#define DEFINE_LOOPS(name)                                                                                   \
+    DEFINE_BATCH(name)                                                                                       \
+    static void name##_singly(const struct exchange *given, int iterations, int64_t *ns) {                   \
         const struct exchange exchange = *given;                                                             \
-        (void)ranks;                                                                                         \
         for (int i = 0; i < iterations; i++) {                                                               \
-            before;                                                                                          \
             const int64_t start = now_ns();                                                                  \
             name(&exchange);                                                                                 \
             ns[i] = now_ns() - start;                                                                        \
+        }                                                                                                    \
+    }                                                                                                        \
+    static const struct loops name##_loops = {name##_batch, name##_singly}
+
+/* The same of an iteration of all ranks: one that a rank began too late is made again. */
+#define DEFINE_COLLECTIVE_LOOPS(name)                                                                        \
+    DEFINE_BATCH(name)                                                                                       \
+    static void name##_singly(const struct exchange *given, int iterations, int64_t *ns) {                   \
+        const struct exchange exchange = *given;                                                             \
+        common_start_agree();                                                                                \
+        for (int i = 0; i < iterations;) {                                                                   \
+            const int64_t start = common_start_wait();                                                       \
+            name(&exchange);                                                                                 \
+            ns[i] = now_ns() - start;                                                                        \
+            i += common_start_agree();                                                                       \
         }                                                                                                    \
     }                                                                                                        \
     static const struct loops name##_loops = {name##_batch, name##_singly}

@@ -3,6 +3,7 @@
 #include "delay.h"
 #include "exchange.h"
 #include "payload.h"
+#include "ranks.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,11 +1,13 @@
 #define _DEFAULT_SOURCE
 #include "facts.h"
 #include "clock.h"
+#include "common_start.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -65,12 +67,32 @@ static void tidy_first_line(char *text) {
     *to = '\0';
 }
 
+static int ascending(const void *a, const void *b) {
+    const int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* What the time of a call from a common start contains besides the call: the median of starts without one. */
+static int64_t start_cost_ns(void) {
+    enum { STARTS = 201 };
+    int64_t ns[STARTS];
+    common_start_agree();
+    for (int i = 0; i < STARTS;) {
+        const int64_t start = common_start_wait();
+        ns[i] = now_ns() - start;
+        i += common_start_agree();
+    }
+    qsort(ns, STARTS, sizeof *ns, ascending);
+    return ns[STARTS / 2];
+}
+
 void facts_write(struct samples *samples, struct ranks ranks, const char *binding, struct startup startup,
                  struct memory memory) {
     char library[MPI_MAX_LIBRARY_VERSION_STRING], host[MPI_MAX_PROCESSOR_NAME];
     int length;
     int64_t largest[2] = {memory.pss, memory.rss};
     largest_over_ranks(ranks, largest, 2);
+    const int64_t start_cost = start_cost_ns();
     if (!samples)
         return;
     MPI_Get_library_version(library, &length);
@@ -84,5 +106,12 @@ void facts_write(struct samples *samples, struct ranks ranks, const char *bindin
     samples_record(samples, "host %s", host);
     samples_record(samples, "startup %" PRId64 " 0 %" PRId64, startup.ready, startup.init);
     samples_record(samples, "memory %" PRId64 " %" PRId64, largest[0], largest[1]);
+    samples_record(samples, "start %" PRId64 " %" PRId64, start_cost, common_start_clock_error());
     samples_flush(samples);
+}
+
+void facts_write_pages(struct samples *samples, struct ranks ranks, const struct arena *arena) {
+    int64_t bytes[2] = {arena_huge_bytes(arena), (int64_t)arena->size};
+    MPI_Reduce(ranks.rank == 0 ? MPI_IN_PLACE : bytes, bytes, 2, MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+    samples_record(samples, "pages %" PRId64 " %" PRId64, bytes[0], bytes[1]);
 }

@@ -2,6 +2,7 @@
 #ifndef POLYMPI_FACTS_H
 #define POLYMPI_FACTS_H
 
+#include "arena.h"
 #include "ranks.h"
 #include "samples.h"
 
@@ -22,8 +23,11 @@ struct memory {
 
 struct memory memory_now(void);
 
-/* Writes the records from `binding` to `memory`; called by all ranks. */
+/* Writes the records from `binding` to `start`; called by all ranks, after common_start_begin. */
 void facts_write(struct samples *samples, struct ranks ranks, const char *binding, struct startup startup,
                  struct memory memory);
+
+/* Writes the record `pages`, over all ranks; called by all of them. */
+void facts_write_pages(struct samples *samples, struct ranks ranks, const struct arena *arena);
 
 #endif

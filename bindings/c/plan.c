@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    PLAN_VERSION = 1,
+    PLAN_VERSION = 2,
     MOST_FIELDS = 11, /* one more than a case record has, to see a superfluous one */
     MOST_WINDOW =
         1 << 20 /* so many messages of 2^34 bytes, the most an int counts, still add up in 64 bits */
@@ -22,6 +22,7 @@ static const char *const send_mode_names[SEND_MODES] = {"standard", "synchronous
                                                         "sendrecv"};
 static const char *const completion_suffixes[COMPLETIONS] = {"", "-nonblocking", "-persistent"};
 static const char *const face_names[FACE_MODES] = {"contiguous", "rows", "elements"};
+static const char *const page_names[] = {[HUGE_PAGES] = "huge", [PLAIN_PAGES] = "plain"};
 static const char *const payload_names[PAYLOADS] = {"none",  "bytes", "float64", "int",
                                                     "float", "dict",  "array"};
 
@@ -158,11 +159,23 @@ static int split(char *line, char *fields[]) {
     return count;
 }
 
+static bool read_pages(struct reader *reader, const char *text, struct plan *plan) {
+    const int pages = find(text, page_names, sizeof page_names / sizeof *page_names);
+    if (pages < 0)
+        return complain(reader, "unknown pages", text);
+    plan->pages = (enum pages)pages;
+    return true;
+}
+
 /* One record after the first line; sets `ended` at the last. */
 static bool read_record(struct reader *reader, struct plan *plan, char *fields[], int count, bool *ended) {
     if (strcmp(fields[0], "window") == 0 && count == 2)
         return read_int(reader, fields[1], MOST_WINDOW, &plan->window) &&
                (plan->window > 0 || complain(reader, "the window has at least one message, not", fields[1]));
+    if (strcmp(fields[0], "pages") == 0 && count == 2)
+        return read_pages(reader, fields[1], plan);
+    if (strcmp(fields[0], "start") == 0 && count > 1)
+        return true; /* the library that other languages load: this program has its functions in itself */
     if (strcmp(fields[0], "case") == 0 && count == 10)
         return append_case(reader, plan, fields);
     if (strcmp(fields[0], "end") == 0 && count == 1) {

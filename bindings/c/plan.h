@@ -41,8 +41,15 @@ struct plan_case {
     int events;
 };
 
+/* What message buffers lie on. */
+enum pages {
+    HUGE_PAGES, /* asked for, so that the kernel gives them if it has any */
+    PLAIN_PAGES /* what a program gets that asks for nothing */
+};
+
 struct plan {
     int window; /* messages in flight in bandwidth, bibandwidth and stream */
+    enum pages pages;
     size_t count;
     struct plan_case *cases;
 };

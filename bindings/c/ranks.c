@@ -2,18 +2,6 @@
 
 #include <mpi.h>
 
-enum { FIRST_BARRIER_TAG = 100 };
-
-void dissemination_barrier(struct ranks ranks) {
-    for (int k = 0; 1 << k < ranks.size; k++) {
-        const int distance = 1 << k;
-        const int to = (ranks.rank + distance) % ranks.size;
-        const int from = (ranks.rank - distance + ranks.size) % ranks.size;
-        MPI_Sendrecv(NULL, 0, MPI_BYTE, to, FIRST_BARRIER_TAG + k, NULL, 0, MPI_BYTE, from,
-                     FIRST_BARRIER_TAG + k, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    }
-}
-
 bool share_complaint(struct ranks ranks, char complaint[COMPLAINT_BYTES]) {
     const int mine = complaint[0] ? ranks.rank : ranks.size;
     int first;

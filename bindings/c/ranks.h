@@ -14,10 +14,6 @@ struct ranks {
     int size;
 };
 
-/* The program's own barrier, so that the library's does not leak into what follows it: in round k rank r
-   sends an empty message to r + 2^k and receives one from r - 2^k (Hensgen, Finkel, Manber 1988). */
-void dissemination_barrier(struct ranks ranks);
-
 /* Whether any rank has a complaint (a text that is not empty); then all ranks hold that of the lowest. */
 bool share_complaint(struct ranks ranks, char complaint[COMPLAINT_BYTES]);
 

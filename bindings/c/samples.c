@@ -24,7 +24,7 @@ struct samples *samples_open(const char *path, char *complaint, size_t room) {
         return NULL;
     }
     *samples = (struct samples){file, path};
-    samples_record(samples, "polympi-samples 1");
+    samples_record(samples, "polympi-samples 2");
     return samples;
 }
 

@@ -1,5 +1,6 @@
-#define _GNU_SOURCE /* sched_getaffinity */
+#define _DEFAULT_SOURCE
 #include "waiting.h"
+#include "common_start.h"
 
 #include <sched.h>
 
@@ -56,21 +57,6 @@ static int spin_sendrecv(const void *outgoing, int outgoing_count, MPI_Datatype 
     return spin(&receiving, status);
 }
 
-/* Whether the ranks of this machine outnumber the CPUs that any of them may use: a launcher may give each
-   rank CPUs of its own. */
-static bool is_crowded(void) {
-    cpu_set_t mine, ours;
-    int ranks;
-    MPI_Comm machine;
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
-    MPI_Comm_size(machine, &ranks);
-    CPU_ZERO(&mine);
-    const bool known = sched_getaffinity(0, sizeof mine, &mine) == 0;
-    MPI_Allreduce(&mine, &ours, sizeof mine, MPI_BYTE, MPI_BOR, machine);
-    MPI_Comm_free(&machine);
-    return known && ranks > CPU_COUNT(&ours);
-}
-
 const struct waiting *waiting_by_library(void) {
     static const struct waiting waiting = {.sends = {MPI_Send, MPI_Ssend, MPI_Bsend, MPI_Rsend},
                                            .receive = MPI_Recv,
@@ -86,6 +72,6 @@ const struct waiting *waiting_by_spinning(void) {
                                            .sendrecv = spin_sendrecv,
                                            .wait = spin,
                                            .waitall = spin_all};
-    between_tests = is_crowded() ? yield : go_on;
+    between_tests = common_start_crowded() ? yield : go_on;
     return &waiting;
 }

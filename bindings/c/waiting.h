@@ -28,7 +28,7 @@ const struct waiting *waiting_by_library(void);
 
 /* The same made of nonblocking calls and MPI_Test in a loop: what a program does that wants to wait itself.
    Where the ranks of this machine outnumber the CPUs they may use, the loop yields, or the rank it waits for
-   could not run. Called by all ranks. */
+   could not run. */
 const struct waiting *waiting_by_spinning(void);
 
 #endif

@@ -78,14 +78,14 @@ def measure(
     if interface == "buffers":
         from buffer_cases import BufferCases
 
-        return run_program(*files, header, world, lambda p: BufferCases(comm, world, p).prepare)
+        return run_program(*files, header, world, lambda s, p: BufferCases(comm, world, s, p))
     from object_cases import ObjectCases
 
     if interface == "object":
-        return run_program(*files, header, world, lambda p: ObjectCases(comm, world, p, True).prepare)
+        return run_program(*files, header, world, lambda s, p: ObjectCases(comm, world, s, p, True))
     from mpi4py.util import pkl5
 
-    return run_program(*files, header, world, lambda p: ObjectCases(pkl5.Intracomm(comm), world, p, False).prepare)
+    return run_program(*files, header, world, lambda s, p: ObjectCases(pkl5.Intracomm(comm), world, s, p, False))
 
 
 def arguments(words: list[str]) -> tuple[str, str, str, str]:

@@ -20,6 +20,7 @@ from pieces import traffic
 from plan import POINT_TO_POINT, REDUCTIONS
 
 if TYPE_CHECKING:
+    from common_start import CommonStart
     from operation import Call, World
     from pieces import Traffic
     from plan import Case, Plan
@@ -56,14 +57,16 @@ class BufferCases:
     Args:
         comm: all ranks.
         world: the same, as the harness sees them.
+        start: the common start of collective calls.
         plan: all cases, of which the largest sizes the arena.
     """
 
-    def __init__(self, comm: MPI.Intracomm, world: World, plan: Plan) -> None:
+    def __init__(self, comm: MPI.Intracomm, world: World, start: CommonStart, plan: Plan) -> None:
         self._comm = comm
         self._world = world
+        self._start = start
         self._window = plan.window
-        self._arena = Arena(max((self._space(case) for case in plan.cases), default=0))
+        self.arena = Arena(max((self._space(case) for case in plan.cases), default=0))
 
     def prepare(self, case: Case) -> Operation:
         """This rank's operation for a case.
@@ -79,7 +82,7 @@ class BufferCases:
             return Operation()
         if case.benchmark == "faces":
             return self._faces(case)
-        buffers = MessageBuffers(case, self._traffic(case), self._arena, _attached_bytes(case))
+        buffers = MessageBuffers(case, self._traffic(case), self.arena, _attached_bytes(case))
         loops = {
             "latency": self._latency,
             "bandwidth": self._bandwidth,
@@ -98,7 +101,7 @@ class BufferCases:
 
     def _faces(self, case: Case) -> Operation:
         """A face that is not contiguous goes by a derived datatype, as in C: MPI takes it from where it lies."""
-        comm, faces = self._comm, Faces(case, self._world.rank, self._arena)
+        comm, faces = self._comm, Faces(case, self._world.rank, self.arena)
         edge, datatypes = len(faces.cube), []
         ends: list[Any] = [faces.outgoing, faces.incoming]
         if case.mode != "contiguous":
@@ -189,20 +192,20 @@ class BufferCases:
         }
 
     def _collective(self, case: Case, buffers: MessageBuffers) -> dict[str, Any]:
-        comm, own_barrier = self._comm, self._world.barrier
+        comm, start = self._comm, self._start
         call = getattr(comm, case.benchmark.capitalize())
         if case.benchmark == "barrier":
             return {
                 "batch": partial(library_barrier.barrier, call),
-                "events": partial(library_barrier.barrier_events, call, own_barrier, clock),
+                "events": partial(library_barrier.barrier_events, call, start, clock),
             }
         if case.benchmark == "bcast":
             buffer = (*buffers.outgoing, *buffers.incoming)[0]
-            return {"events": partial(collectives.one_buffer_events, call, buffer, own_barrier, clock)}
+            return {"events": partial(collectives.one_buffer_events, call, buffer, start, clock)}
         outgoing, incoming = next(iter(buffers.outgoing), None), next(iter(buffers.incoming), None)
         return {
             "batch": partial(collectives.two_buffers, call, outgoing, incoming),
-            "events": partial(collectives.two_buffers_events, call, outgoing, incoming, own_barrier, clock),
+            "events": partial(collectives.two_buffers_events, call, outgoing, incoming, start, clock),
         }
 
 

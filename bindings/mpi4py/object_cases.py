@@ -21,6 +21,7 @@ from pieces import traffic
 from plan import POINT_TO_POINT, REDUCTIONS
 
 if TYPE_CHECKING:
+    from common_start import CommonStart
     from operation import Buffer, Call, World
     from plan import Case, Plan
 
@@ -48,16 +49,18 @@ class ObjectCases:
     Args:
         comm: all ranks; a plain communicator or one of ``mpi4py.util.pkl5``.
         world: the same, as the harness sees them.
+        start: the common start of collective calls.
         plan: all cases, of which the largest sizes the arena (posted receives, attached buffers).
         posts_receives: whether the communicator has ``irecv``.
     """
 
-    def __init__(self, comm: MPI.Intracomm, world: World, plan: Plan, posts_receives: bool) -> None:
+    def __init__(self, comm: MPI.Intracomm, world: World, start: CommonStart, plan: Plan, posts_receives: bool) -> None:
         self._comm = comm
         self._world = world
+        self._start = start
         self._window = plan.window
         self._posts_receives = posts_receives
-        self._arena = Arena(max((space(self._sizes(case)) for case in plan.cases), default=0))
+        self.arena = Arena(max((space(self._sizes(case)) for case in plan.cases), default=0))
 
     def prepare(self, case: Case) -> Operation:
         """This rank's operation for a case.
@@ -71,7 +74,7 @@ class ObjectCases:
         given = traffic(case, self._world.rank, self._world.size, self._window)
         objects = [make_object(case, piece) for piece in given.outgoing]
         expected = expected_objects(case, given.incoming)
-        buffers = self._arena.carve(self._sizes(case))
+        buffers = self.arena.carve(self._sizes(case))
         loops = {
             "latency": self._latency,
             "bandwidth": self._bandwidth,
@@ -161,16 +164,16 @@ class ObjectCases:
         }
 
     def _collective(self, case: Case, objects: list[Any], _: list[Buffer]) -> dict[str, Any]:
-        call, own_barrier = getattr(self._comm, case.benchmark), self._world.barrier
+        call, start = getattr(self._comm, case.benchmark), self._start
         if case.benchmark == "barrier":
             return {
                 "batch": partial(library_barrier.barrier, call),
-                "events": partial(library_barrier.barrier_events, call, own_barrier, clock),
+                "events": partial(library_barrier.barrier_events, call, start, clock),
             }
         given: Any = objects[0] if objects else None
         if case.benchmark in ("scatter", "alltoall"):  # one object for each rank
             given = objects or None
         return {
             "batch": partial(collectives.calls, call, given),
-            "events": partial(collectives.calls_events, call, given, own_barrier, clock),
+            "events": partial(collectives.calls_events, call, given, start, clock),
         }

@@ -5,8 +5,6 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING
 
-import numpy as np
-from barrier import dissemination_barrier
 from mpi4py import MPI
 
 if TYPE_CHECKING:
@@ -20,13 +18,6 @@ class World:
         self._comm = comm
         self.rank: int = comm.Get_rank()
         self.size: int = comm.Get_size()
-        sendrecv = comm.Sendrecv
-        nothing, nowhere = np.empty(0, np.uint8), np.empty(0, np.uint8)
-
-        def exchange(destination: int, source: int, tag: int) -> None:
-            sendrecv(nothing, destination, tag, nowhere, source, tag)
-
-        self.barrier = dissemination_barrier(self.rank, self.size, exchange)
 
     def maxima(self, times: Times) -> Times:
         """The largest of each place over all ranks, on rank 0; of no meaning elsewhere."""

@@ -21,6 +21,7 @@ from plan import POINT_TO_POINT, REDUCTIONS
 import polympi as mpi
 
 if TYPE_CHECKING:
+    from common_start import CommonStart
     from operation import Call, World
     from pieces import Traffic
     from plan import Case, Plan
@@ -49,14 +50,16 @@ class ArrayCases:
     Args:
         comm: all ranks.
         world: the same, as the harness sees them.
+        start: the common start of collective calls.
         plan: all cases, of which the largest sizes the arena.
     """
 
-    def __init__(self, comm: mpi.Communicator, world: World, plan: Plan) -> None:
+    def __init__(self, comm: mpi.Communicator, world: World, start: CommonStart, plan: Plan) -> None:
         self._comm = comm
         self._world = world
+        self._start = start
         self._window = plan.window
-        self._arena = Arena(max((self._space(case) for case in plan.cases), default=0))
+        self.arena = Arena(max((self._space(case) for case in plan.cases), default=0))
 
     def prepare(self, case: Case) -> Operation:
         """This rank's operation for a case.
@@ -74,7 +77,7 @@ class ArrayCases:
             return Operation()
         if case.benchmark == "faces":
             return self._faces(case)
-        buffers = MessageBuffers(case, self._traffic(case), self._arena)
+        buffers = MessageBuffers(case, self._traffic(case), self.arena)
         loops = {
             "latency": self._latency,
             "bandwidth": self._bandwidth,
@@ -93,7 +96,7 @@ class ArrayCases:
 
     def _faces(self, case: Case) -> Operation:
         """A face is a view of the cube, sent and received like any other array."""
-        comm, faces = self._comm, Faces(case, self._world.rank, self._arena)
+        comm, faces = self._comm, Faces(case, self._world.rank, self.arena)
         loops = self._loops("", (comm.send, comm.recv, faces.outgoing, faces.incoming))
         return Operation(**loops, clear=faces.clear, check=lambda _: faces.check())
 
@@ -161,14 +164,14 @@ class ArrayCases:
         }
 
     def _collective(self, case: Case, buffers: MessageBuffers) -> dict[str, Any]:
-        call, own_barrier = getattr(self._comm, case.benchmark), self._world.barrier
+        call, start = getattr(self._comm, case.benchmark), self._start
         if case.benchmark == "barrier":
             return {
                 "batch": partial(library_barrier.barrier, call),
-                "events": partial(library_barrier.barrier_events, call, own_barrier, clock),
+                "events": partial(library_barrier.barrier_events, call, start, clock),
             }
         given = (call, next(iter(buffers.outgoing), None), next(iter(buffers.incoming), None))
         return {
             "batch": partial(collectives.calls_into, *given),
-            "events": partial(collectives.calls_into_events, *given, own_barrier, clock),
+            "events": partial(collectives.calls_into_events, *given, start, clock),
         }

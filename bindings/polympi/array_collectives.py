@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from common_start import CommonStart
     from operation import Buffer, Call, Clock, Times
 
 
@@ -24,13 +23,16 @@ def calls_into_events(
     call: Call,
     outgoing: Buffer | None,
     incoming: Buffer | None,
-    own_barrier: Callable[[], None],
+    start: CommonStart,
     clock: Clock,
     times: Times,
 ) -> None:
-    """Calls timed one by one behind the program's own barrier."""
-    for k in range(len(times)):
-        own_barrier()
-        before = clock()
+    """Calls timed one by one from a common start; one that a rank began too late is made again."""
+    wait, agree = start.wait, start.agree
+    k = 0
+    agree()
+    while k < len(times):
+        begun = wait()
         call(outgoing, into=incoming)
-        times[k] = clock() - before
+        times[k] = clock() - begun
+        k += agree()

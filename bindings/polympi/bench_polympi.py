@@ -68,10 +68,10 @@ def measure(
     if interface == "arrays":
         from array_cases import ArrayCases
 
-        return run_program(*files, header, world, lambda plan: ArrayCases(comm, world, plan).prepare)
+        return run_program(*files, header, world, lambda start, plan: ArrayCases(comm, world, start, plan))
     from value_cases import ValueCases
 
-    return run_program(*files, header, world, lambda plan: ValueCases(comm, world, plan).prepare)
+    return run_program(*files, header, world, lambda start, plan: ValueCases(comm, world, start, plan))
 
 
 def arguments(words: list[str]) -> tuple[str, str, str, str, str]:

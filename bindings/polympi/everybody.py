@@ -6,7 +6,6 @@ from array import array
 from typing import TYPE_CHECKING
 
 import numpy as np
-from barrier import dissemination_barrier
 
 import polympi as mpi
 
@@ -21,12 +20,6 @@ class Everybody:
         self._comm = comm
         self.rank = comm.rank
         self.size = comm.size
-        sendrecv = comm.sendrecv
-
-        def exchange(destination: int, source: int, tag: int) -> None:
-            sendrecv(None, destination, tag, source, tag)
-
-        self.barrier = dissemination_barrier(self.rank, self.size, exchange)
 
     def maxima(self, times: Times) -> Times:
         """The largest of each place over all ranks, on rank 0; of no meaning elsewhere."""

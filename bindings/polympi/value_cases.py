@@ -20,6 +20,7 @@ from plan import POINT_TO_POINT, REDUCTIONS
 import polympi as mpi
 
 if TYPE_CHECKING:
+    from common_start import CommonStart
     from operation import Call, World
     from plan import Case, Plan
 
@@ -49,14 +50,17 @@ class ValueCases:
     Args:
         comm: all ranks.
         world: the same, as the harness sees them.
+        start: the common start of collective calls.
         plan: its window is that of the windowed benchmarks.
     """
 
-    def __init__(self, comm: mpi.Communicator, world: World, plan: Plan) -> None:
+    def __init__(self, comm: mpi.Communicator, world: World, start: CommonStart, plan: Plan) -> None:
         self._comm = comm
         self._world = world
+        self._start = start
         self._window = plan.window
-        (self._acknowledgement,) = Arena(space([1])).carve([1])
+        self.arena = Arena(space([1]))
+        (self._acknowledgement,) = self.arena.carve([1])
 
     def prepare(self, case: Case) -> Operation:
         """This rank's operation for a case.
@@ -154,16 +158,16 @@ class ValueCases:
         }
 
     def _collective(self, case: Case, objects: list[Any]) -> dict[str, Any]:
-        call, own_barrier = getattr(self._comm, case.benchmark), self._world.barrier
+        call, start = getattr(self._comm, case.benchmark), self._start
         if case.benchmark == "barrier":
             return {
                 "batch": partial(library_barrier.barrier, call),
-                "events": partial(library_barrier.barrier_events, call, own_barrier, clock),
+                "events": partial(library_barrier.barrier_events, call, start, clock),
             }
         given: Any = objects[0] if objects else None
         if case.benchmark in ("scatter", "alltoall"):  # one object for each rank
             given = objects or None
         return {
             "batch": partial(collectives.calls, call, given),
-            "events": partial(collectives.calls_events, call, given, own_barrier, clock),
+            "events": partial(collectives.calls_events, call, given, start, clock),
         }

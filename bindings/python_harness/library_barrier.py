@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from common_start import CommonStart
     from operation import Call, Clock, Times
 
 
@@ -19,10 +18,13 @@ def barrier(call: Call, iterations: int) -> None:
         call()
 
 
-def barrier_events(call: Call, own_barrier: Callable[[], None], clock: Clock, times: Times) -> None:
-    """Barriers timed one by one, each behind the program's own."""
-    for k in range(len(times)):
-        own_barrier()
-        before = clock()
+def barrier_events(call: Call, start: CommonStart, clock: Clock, times: Times) -> None:
+    """Barriers timed one by one, each from a common start; one that a rank began too late is made again."""
+    wait, agree = start.wait, start.agree
+    k = 0
+    agree()
+    while k < len(times):
+        begun = wait()
         call()
-        times[k] = clock() - before
+        times[k] = clock() - begun
+        k += agree()

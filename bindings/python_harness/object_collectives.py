@@ -10,8 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from common_start import CommonStart
     from operation import Call, Clock, Times
 
 
@@ -23,12 +22,15 @@ def calls(call: Call, given: Any, iterations: int) -> Any:
     return received
 
 
-def calls_events(call: Call, given: Any, own_barrier: Callable[[], None], clock: Clock, times: Times) -> Any:
-    """Calls timed one by one behind the program's own barrier."""
+def calls_events(call: Call, given: Any, start: CommonStart, clock: Clock, times: Times) -> Any:
+    """Calls timed one by one from a common start; one that a rank began too late is made again."""
+    wait, agree = start.wait, start.agree
     received = None
-    for k in range(len(times)):
-        own_barrier()
-        before = clock()
+    k = 0
+    agree()
+    while k < len(times):
+        begun = wait()
         received = call(given)
-        times[k] = clock() - before
+        times[k] = clock() - begun
+        k += agree()
     return received

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 if TYPE_CHECKING:
     from array import array
 
+    from arena import Arena
     from numpy.typing import NDArray
+    from plan import Case
 
 Call = Callable[..., Any]
 Clock = Callable[[], int]
@@ -42,7 +44,7 @@ class Operation:
         batch: runs so many iterations in a row and returns what the last one received, where that is an object.
             Not used in rooted collectives.
         events: runs one iteration a place of its argument, each between two readings of the clock, and puts the times
-            there; a collective's are behind the own barrier. Needed on rank 0, in collectives on all ranks.
+            there; a collective's begin at a common start. Needed on rank 0, in collectives on all ranks.
         clear: overwrites the receive buffers.
         check: compares what arrived with what was sent, given what ``batch`` or ``events`` returned; the first
             difference in words, empty if there is none.
@@ -62,14 +64,24 @@ class Operation:
     keep_all: Callable[[], object] | None = None
 
 
+class Cases(Protocol):
+    """What an interface makes of a plan."""
+
+    arena: Arena
+
+    def prepare(self, case: Case) -> Operation:
+        """This rank's operation for a case.
+
+        Raises:
+            UnsupportedCaseError: the interface cannot run it; on every rank or on none.
+        """
+
+
 class World(Protocol):
     """All ranks of the launch, as the harness needs them outside everything timed."""
 
     rank: int
     size: int
-
-    def barrier(self) -> None:
-        """The own dissemination barrier."""
 
     def maxima(self, times: Times) -> Times:
         """The largest of each place over all ranks, on rank 0; of no meaning elsewhere."""

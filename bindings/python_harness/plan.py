@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import isqrt
 
-VERSION = "1"
+VERSION = "2"
+
+PAGES = ("huge", "plain")  # huge pages are asked for; plain ones are what a program gets that asks for nothing
 
 POINT_TO_POINT = ("latency", "bandwidth", "bibandwidth", "stream", "faces")
 HELD_TOGETHER = ("barrier", "allreduce", "allgather", "alltoall")  # no rank leaves before all have come
@@ -56,10 +58,19 @@ def face_edge(size: int) -> int:
 
 @dataclass(frozen=True)
 class Plan:
-    """The cases in the order in which they run, and the messages in flight in the windowed benchmarks."""
+    """What all programs of a launch do.
+
+    Attributes:
+        window: messages in flight in the windowed benchmarks.
+        cases: the cases in the order in which they run.
+        pages: what message buffers lie on.
+        start: path of the library of the common start.
+    """
 
     window: int
     cases: tuple[Case, ...]
+    pages: str = PAGES[0]
+    start: str = ""
 
 
 def read_plan(path: str) -> Plan:
@@ -86,19 +97,25 @@ def parse_plan(text: str) -> Plan:
         raise PlanError(f"The plan begins with '{lines[0] if lines else ''}', not with 'polympi-plan {VERSION}'.")
     if lines[-1] != "end":
         raise PlanError("The plan is cut off: its last line is not 'end'.")
-    window = 0
+    window, pages, start = 0, PAGES[0], ""
     cases = []
     for line in lines[1:-1]:
         record, *fields = line.split(" ")
         if record == "window" and len(fields) == 1:
             window = _count(fields[0], line)
+        elif record == "pages" and fields in [[name] for name in PAGES]:
+            pages = fields[0]
+        elif record == "start" and fields:
+            start = " ".join(fields)
         elif record == "case" and len(fields) == 9:
             cases.append(_case(fields, line))
         else:
             raise PlanError(f"The plan has a line that is not understood: '{line}'.")
     if window < 1 and any(case.benchmark in WINDOWED for case in cases):
         raise PlanError("The plan has no window, but a benchmark that needs one.")
-    return Plan(window, tuple(cases))
+    if not start:
+        raise PlanError("The plan does not name the library of the common start.")
+    return Plan(window, tuple(cases), pages, start)
 
 
 def _case(fields: list[str], line: str) -> Case:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, NamedTuple
 
-from clock import cost_ns, resolution_ns
+from arena import choose_pages
+from clock import clock, cost_ns, resolution_ns
+from common_start import LoadedStart, StartError, start_cost_ns
 from plan import PlanError, read_plan
 from runner import run_plan
 from samples import SampleError, SampleFile
@@ -13,9 +15,9 @@ from samples import SampleError, SampleFile
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from operation import World
+    from common_start import CommonStart
+    from operation import Cases, World
     from plan import Plan
-    from runner import Prepare
 
 DONE = 0
 CANNOT_READ_OR_WRITE = 3  # docs/protocol.md, Exit codes
@@ -34,7 +36,7 @@ class Header(NamedTuple):
 
 
 def run_program(
-    plan_path: str, samples_path: str, header: Header, world: World, interface: Callable[[Plan], Prepare]
+    plan_path: str, samples_path: str, header: Header, world: World, interface: Callable[[CommonStart, Plan], Cases]
 ) -> int:
     """Run a plan on all ranks.
 
@@ -43,36 +45,44 @@ def run_program(
         samples_path: where rank 0 writes the samples.
         header: what is known of the launch.
         world: all ranks.
-        interface: given the plan, what makes an operation of each case.
+        interface: given the common start and the plan, what makes an operation of each case.
 
     Returns:
         The exit code, the same on every rank.
     """
-    plan, samples, trouble = None, None, ""
+    plan, start, samples, trouble = None, None, None, ""
     try:
         plan = read_plan(plan_path)
+        start = LoadedStart(plan.start)
         if world.rank == 0:
             samples = SampleFile(samples_path)
-    except (PlanError, SampleError) as error:
+    except (PlanError, StartError, SampleError) as error:
         trouble = str(error)
     troubles = [text for text in world.collect(trouble) if text]
-    if troubles or plan is None:
+    if troubles or plan is None or start is None:
         if world.rank == 0:
             print(troubles[0], file=sys.stderr, flush=True)
         return CANNOT_READ_OR_WRITE
+    start.begin()
     try:
-        if samples:
-            _write_header(samples, header)
-        run_plan(plan, interface(plan), world, samples)
+        _write_header(samples, header, start)
+        choose_pages(plan.pages)
+        cases = interface(start, plan)
+        _write_pages(samples, cases, world)
+        run_plan(plan, cases.prepare, world, start, samples)
         if samples:
             samples.close()
     except SampleError as error:
         print(error, file=sys.stderr, flush=True)
         world.abort(CANNOT_READ_OR_WRITE)  # the other ranks are in the middle of a case
+    start.end()
     return DONE
 
 
-def _write_header(samples: SampleFile, header: Header) -> None:
+def _write_header(samples: SampleFile | None, header: Header, start: CommonStart) -> None:
+    start_cost = start_cost_ns(start, clock)  # by all ranks
+    if not samples:
+        return
     samples.record("binding", header.binding)
     samples.record("mpi", header.library)
     samples.record("ranks", header.ranks)
@@ -81,3 +91,10 @@ def _write_header(samples: SampleFile, header: Header) -> None:
     samples.record("host", header.host)
     samples.record("startup", *header.startup_ns)
     samples.record("memory", *header.memory_bytes)
+    samples.record("start", start_cost, start.clock_error())
+
+
+def _write_pages(samples: SampleFile | None, cases: Cases, world: World) -> None:
+    told = world.collect(f"{cases.arena.huge_bytes()} {cases.arena.size}")
+    if samples:
+        samples.record("pages", *(sum(int(text.split()[place]) for text in told) for place in (0, 1)))

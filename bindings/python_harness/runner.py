@@ -14,6 +14,7 @@ from plan import POINT_TO_POINT, ROOTED
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from common_start import CommonStart
     from operation import Operation, Times, World
     from plan import Case, Plan
     from samples import SampleFile
@@ -21,13 +22,14 @@ if TYPE_CHECKING:
     Prepare = Callable[[Case], Operation]
 
 
-def run_plan(plan: Plan, prepare: Prepare, world: World, samples: SampleFile | None) -> None:
+def run_plan(plan: Plan, prepare: Prepare, world: World, start: CommonStart, samples: SampleFile | None) -> None:
     """Run all cases in the order of the plan.
 
     Args:
         plan: what to run.
         prepare: makes this rank's operation for a case, or raises UnsupportedCaseError on all ranks.
         world: all ranks.
+        start: the common start of collective calls.
         samples: where results go; on rank 0 only.
     """
     for case in plan.cases:
@@ -39,9 +41,9 @@ def run_plan(plan: Plan, prepare: Prepare, world: World, samples: SampleFile | N
             if samples:
                 samples.record("skip", case.number, reason)
             continue
-        _run_case(case, operation, world, samples)
+        _run_case(case, operation, world, start, samples)
         operation.release()
-        world.barrier()
+        start.agree()  # ranks without a part in the case wait here for those that have one
 
 
 def _prepare(case: Case, prepare: Prepare, world: World) -> Operation:
@@ -54,7 +56,9 @@ def _prepare(case: Case, prepare: Prepare, world: World) -> Operation:
     return prepare(case)
 
 
-def _run_case(case: Case, operation: Operation, world: World, samples: SampleFile | None) -> None:
+def _run_case(case: Case, operation: Operation, world: World, start: CommonStart, samples: SampleFile | None) -> None:
+    if case.benchmark not in POINT_TO_POINT:
+        start.compare_clocks()
     failure = validate(case, operation, world)
     if samples:
         samples.record("valid", case.number, *(["failed", failure] if failure else ["ok"]))
@@ -64,8 +68,11 @@ def _run_case(case: Case, operation: Operation, world: World, samples: SampleFil
     # walk over the harness, so all that exists by now is put out of its sight.
     gc.collect()
     gc.freeze()
-    batches, events = measure(case, operation, world)
+    repeated = start.repeated()
+    batches, events = measure(case, operation, world, start)
     if samples:
+        if start.repeated() > repeated:
+            samples.record("repeated", case.number, start.repeated() - repeated)
         samples.times("batch", case.number, batches)
         samples.times("event", case.number, events)
 
@@ -95,13 +102,13 @@ def _exchanges(case: Case, operation: Operation, rank: int) -> list[Callable[[],
     return [once, once if case.benchmark in POINT_TO_POINT and rank > 0 else alone]
 
 
-def measure(case: Case, operation: Operation, world: World) -> tuple[Times, Times]:
+def measure(case: Case, operation: Operation, world: World, start: CommonStart) -> tuple[Times, Times]:
     """Warm up, time the batches, then the events; the times in ns are of meaning on rank 0."""
     if case.benchmark in POINT_TO_POINT:
         return _measure_pair(case, operation, world.rank)
     if case.benchmark in ROOTED:
         return _measure_rooted(case, operation, world)
-    return _measure_held_together(case, operation, world)
+    return _measure_held_together(case, operation, world, start)
 
 
 def _measure_pair(case: Case, operation: Operation, rank: int) -> tuple[Times, Times]:
@@ -122,28 +129,33 @@ def _measure_pair(case: Case, operation: Operation, rank: int) -> tuple[Times, T
     return batches, events
 
 
-def _measure_held_together(case: Case, operation: Operation, world: World) -> tuple[Times, Times]:
-    """Collectives that hold all ranks together: a batch is many calls between two readings."""
+def _measure_held_together(case: Case, operation: Operation, world: World, start: CommonStart) -> tuple[Times, Times]:
+    """Collectives that hold all ranks together: a batch is many calls from a common start.
+
+    One that a rank began too late is made again.
+    """
     batches, events = _places(case.batches), _places(case.events)
     batch, iterations = operation.batch, case.iterations
     batch(case.warmup)
-    for k in range(case.batches):
-        world.barrier()
-        before = clock()
+    k = 0
+    start.agree()
+    while k < case.batches:
+        begun = start.wait()
         batch(iterations)
-        batches[k] = clock() - before
+        batches[k] = clock() - begun
+        k += start.agree()
     operation.events(events)
     return world.maxima(batches), world.maxima(events)
 
 
 def _measure_rooted(case: Case, operation: Operation, world: World) -> tuple[Times, Times]:
-    """Collectives that would run ahead: every iteration alone, its time the maximum over ranks, a batch their sum."""
-    batches, events = _places(case.batches), _places(case.events)
+    """Collectives that would run ahead: every iteration alone, its time that of the last rank, a batch their sum."""
+    batches, events, single = _places(case.batches), _places(case.events), _places(case.batches * case.iterations)
     operation.events(_places(case.warmup))
-    single = _places(case.iterations)
+    operation.events(single)
+    longest = world.maxima(single)
     for k in range(case.batches):
-        operation.events(single)
-        batches[k] = sum(world.maxima(single))
+        batches[k] = sum(longest[k * case.iterations : (k + 1) * case.iterations])
     operation.events(events)
     return batches, world.maxima(events)
 

@@ -30,7 +30,7 @@ class SampleFile:
             self._file = open(path, "w", encoding="ascii", errors="replace", buffering=1)  # noqa: SIM115 until close()
         except OSError as error:
             raise self._failure(error) from error
-        self.record("polympi-samples", 1)
+        self.record("polympi-samples", 2)
 
     def record(self, *fields: object) -> None:
         """Write one record; line ends inside a field become spaces, for a record is a line."""

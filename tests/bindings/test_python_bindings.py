@@ -10,6 +10,7 @@ import pytest
 from every_case import all_cases
 
 from polympi.lab.bindings.build import build, program_command
+from polympi.lab.bindings.common_start import common_start_library
 from polympi.lab.bindings.manifest import Binding, load_bindings
 from polympi.lab.catalogue import Case
 from polympi.lab.launch.command import mpiexec_command
@@ -58,7 +59,7 @@ def run_program(
 
 def run_cases(stack: Stack, name: str, ranks: int, cases: list[Case], folder: Path, **variables: str) -> LaunchSamples:
     plan, samples = folder / "plan", folder / "samples"
-    plan.write_text(plan_text(plan_of(cases)))
+    plan.write_text(plan_text(plan_of(cases), pages="huge", start=common_start_library(stack)))
     ended = run_program(stack, load_bindings()[name], ranks, plan, samples, **variables)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     text = samples.read_text(encoding="ascii")
@@ -89,6 +90,9 @@ def test_header_tells_of_the_launch(stack: Stack, name: str, tmp_path: Path) -> 
     assert 1 < found.clock_cost_ns < 10_000
     assert min(found.ready_ns, found.import_ns, found.init_ns) > 0
     assert 0 < found.pss_bytes <= found.rss_bytes
+    assert 0 < found.start_cost_ns < 100_000
+    assert found.clock_error_ns == 0
+    assert 0 <= found.huge_bytes <= found.buffer_bytes
 
 
 @pytest.mark.parametrize(("name", "start"), [("mpi4py", "import mpi4py.MPI"), ("polympi", "from polympi import world")])
@@ -114,8 +118,10 @@ def test_collectives_run_on_one_rank_and_point_to_point_does_not(mpich: Stack, n
 @pytest.mark.parametrize(
     ("plan", "complaint"),
     [
-        ("polympi-plan 2\nend\n", "polympi-plan"),
-        ("polympi-plan 1\nwindow 64\ncase 0 gossip standard bytes 8 1 1 1 1\nend\n", "gossip"),
+        ("polympi-plan 3\nend\n", "polympi-plan"),
+        ("polympi-plan 2\nwindow 64\nstart /s.so\ncase 0 gossip standard bytes 8 1 1 1 1\nend\n", "gossip"),
+        ("polympi-plan 2\nwindow 64\nend\n", "does not name the library"),
+        ("polympi-plan 2\nwindow 64\nstart /nowhere/s.so\nend\n", "cannot be loaded"),
         (None, "cannot be read"),
     ],
 )
@@ -134,7 +140,9 @@ def test_a_plan_that_cannot_be_run_exits_with_3(
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_rank_in_trouble_ends_the_others(stack: Stack, name: str, tmp_path: Path) -> None:
     """No machine has 2^60 bytes: the traceback says so, and no rank waits for ever."""
-    (tmp_path / "plan").write_text(f"polympi-plan 1\nwindow 64\ncase 0 latency standard bytes {2**60} 1 1 1 1\nend\n")
+    case = f"case 0 latency standard bytes {2**60} 1 1 1 1"
+    start = common_start_library(stack)
+    (tmp_path / "plan").write_text(f"polympi-plan 2\nwindow 64\nstart {start}\n{case}\nend\n")
     ended = run_program(stack, load_bindings()[name], 2, tmp_path / "plan", tmp_path / "samples")
     assert ended.returncode not in (0, 3)
     assert "Traceback" in ended.stderr
@@ -144,7 +152,7 @@ def test_a_rank_in_trouble_ends_the_others(stack: Stack, name: str, tmp_path: Pa
 @pytest.mark.parametrize("samples", ["missing/samples", "/dev/full"])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_samples_that_cannot_be_written_exit_with_3(stack: Stack, name: str, samples: str, tmp_path: Path) -> None:
-    (tmp_path / "plan").write_text(plan_text({}))
+    (tmp_path / "plan").write_text(plan_text({}, pages="huge", start=common_start_library(stack)))
     ended = run_program(stack, load_bindings()[name], 2, tmp_path / "plan", tmp_path / samples)
     assert ended.returncode == 3
     assert len([line for line in ended.stderr.splitlines() if "cannot be written" in line]) == 1

@@ -1,9 +1,10 @@
-"""The harness that Python bindings share: plans, patterns, buffers, objects, barrier, runs."""
+"""The harness that Python bindings share: plans, patterns, buffers, objects, starts, runs."""
 
 from __future__ import annotations
 
 import sys
 from array import array
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,13 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "bindings" / "python_harness"
 
 import plan as plans
 from arena import HUGE_PAGE, STRIDE, Arena
-from barrier import barrier_rounds, dissemination_barrier
 from buffers import MessageBuffers
 from clock import cost_ns, resolution_ns
+from common_start import LoadedStart, StartError, start_cost_ns
 from faces import Faces
 from footprint import footprint
+from library_barrier import barrier_events
+from object_collectives import calls_events
 from objects import check_objects, expected_objects, make_object
 from operation import Operation, UnsupportedCaseError
 from pattern import PERIOD, byte_pattern, double_pattern, first_difference
@@ -40,7 +43,9 @@ def make_case(benchmark: str = "latency", payload: str = "bytes", size: int = 8,
 
 
 def test_a_plan_is_read_as_written() -> None:
-    plan = parse_plan("polympi-plan 1\nwindow 16\ncase 7 latency ready-persistent float64 80 1 2 3 4\nend\n")
+    plan = parse_plan(
+        "polympi-plan 2\nstart /s.so\nwindow 16\ncase 7 latency ready-persistent float64 80 1 2 3 4\nend\n"
+    )
     assert plan == Plan(16, (Case(7, "latency", "ready-persistent", "float64", 80, 1, 2, 3, 4),))
     assert plan.cases[0].iterations_in_all == 1 + 2 * 3 + 4
 
@@ -61,23 +66,23 @@ def test_the_harness_knows_what_the_catalogue_has() -> None:
     "text",
     [
         "",
-        "polympi-plan 2\nend\n",
-        "polympi-plan 1\nwindow 64\n",
-        "polympi-plan 1\nwindow many\nend\n",
-        "polympi-plan 1\nwhatever 1\nend\n",
-        "polympi-plan 1\ncase 0 bandwidth standard bytes 8 1 1 1 1\nend\n",
-        "polympi-plan 1\ncase 0 latency standard bytes 8 1 1 1\nend\n",
-        "polympi-plan 1\ncase 0 latency standard bytes -8 1 1 1 1\nend\n",
-        "polympi-plan 1\ncase 0 latency  standard bytes 8 1 1 1 1\nend\n",
-        "polympi-plan 1\ncase 0 gossip standard bytes 8 1 1 1 1\nend\n",
-        "polympi-plan 1\ncase 0 latency shouted bytes 8 1 1 1 1\nend\n",
-        "polympi-plan 1\ncase 0 bcast ready bytes 8 1 1 1 1\nend\n",
-        "polympi-plan 1\ncase 0 latency standard pixels 8 1 1 1 1\nend\n",
-        "polympi-plan 1\ncase 0 latency standard float64 9 1 1 1 1\nend\n",
-        "polympi-plan 1\ncase 0 latency standard dict 8 1 1 1 1\nend\n",
-        "polympi-plan 1\ncase 0 faces standard float64 800 1 1 1 1\nend\n",
-        "polympi-plan 1\ncase 0 faces rows float64 808 1 1 1 1\nend\n",
-        "polympi-plan 1\ncase 0 faces rows float64 8 1 1 1 1\nend\n",
+        "polympi-plan 3\nend\n",
+        "polympi-plan 2\nstart /s.so\nwindow 64\n",
+        "polympi-plan 2\nstart /s.so\nwindow many\nend\n",
+        "polympi-plan 2\nstart /s.so\nwhatever 1\nend\n",
+        "polympi-plan 2\nstart /s.so\ncase 0 bandwidth standard bytes 8 1 1 1 1\nend\n",
+        "polympi-plan 2\nstart /s.so\ncase 0 latency standard bytes 8 1 1 1\nend\n",
+        "polympi-plan 2\nstart /s.so\ncase 0 latency standard bytes -8 1 1 1 1\nend\n",
+        "polympi-plan 2\nstart /s.so\ncase 0 latency  standard bytes 8 1 1 1 1\nend\n",
+        "polympi-plan 2\nstart /s.so\ncase 0 gossip standard bytes 8 1 1 1 1\nend\n",
+        "polympi-plan 2\nstart /s.so\ncase 0 latency shouted bytes 8 1 1 1 1\nend\n",
+        "polympi-plan 2\nstart /s.so\ncase 0 bcast ready bytes 8 1 1 1 1\nend\n",
+        "polympi-plan 2\nstart /s.so\ncase 0 latency standard pixels 8 1 1 1 1\nend\n",
+        "polympi-plan 2\nstart /s.so\ncase 0 latency standard float64 9 1 1 1 1\nend\n",
+        "polympi-plan 2\nstart /s.so\ncase 0 latency standard dict 8 1 1 1 1\nend\n",
+        "polympi-plan 2\nstart /s.so\ncase 0 faces standard float64 800 1 1 1 1\nend\n",
+        "polympi-plan 2\nstart /s.so\ncase 0 faces rows float64 808 1 1 1 1\nend\n",
+        "polympi-plan 2\nstart /s.so\ncase 0 faces rows float64 8 1 1 1 1\nend\n",
     ],
 )
 def test_a_plan_that_is_not_understood_is_refused_in_a_sentence(text: str) -> None:
@@ -225,30 +230,6 @@ def test_a_reduction_expects_the_sum() -> None:
     assert expected_objects(case, pieces) == [sum(make_object(case, piece) for piece in pieces)]
 
 
-# Barrier
-
-
-@pytest.mark.parametrize("ranks", [1, 2, 3, 5, 8])
-def test_every_rank_hears_of_every_other_in_the_barrier(ranks: int) -> None:
-    heard = [{rank} for rank in range(ranks)]
-    rounds = [barrier_rounds(rank, ranks) for rank in range(ranks)]
-    for k in range(len(rounds[0])):
-        before = [set(known) for known in heard]
-        for rank in range(ranks):
-            destination, source, tag = rounds[rank][k]
-            assert rounds[source][k][0] == rank
-            assert rounds[destination][k][1] == rank
-            assert tag == 100 + k
-            heard[rank] |= before[source]
-    assert heard == [set(range(ranks))] * ranks
-
-
-def test_the_barrier_exchanges_once_a_round() -> None:
-    calls: list[tuple[int, int, int]] = []
-    dissemination_barrier(0, 5, lambda *call: calls.append(call))()
-    assert calls == [(1, 4, 100), (2, 3, 101), (4, 1, 102)]
-
-
 # Clock, memory, samples
 
 
@@ -271,7 +252,7 @@ def test_a_record_stays_on_its_line(tmp_path: Path) -> None:
     samples.times("event", 0, [1, 2])
     samples.close()
     assert (tmp_path / "samples").read_text() == (
-        "polympi-samples 1\nskip 0 two lines, and a dash ?\nevent 0 1 2\nend\n"
+        "polympi-samples 2\nskip 0 two lines, and a dash ?\nevent 0 1 2\nend\n"
     )
 
 
@@ -287,10 +268,7 @@ class LonelyWorld:
     """A launch of one rank, or of one that believes it is one of many."""
 
     def __init__(self, rank: int = 0, size: int = 1) -> None:
-        self.rank, self.size, self.barriers = rank, size, 0
-
-    def barrier(self) -> None:
-        self.barriers += 1
+        self.rank, self.size = rank, size
 
     def maxima(self, times: array[int]) -> array[int]:
         return array("q", [time + 1000 for time in times])
@@ -300,6 +278,37 @@ class LonelyWorld:
 
     def abort(self, code: int) -> None:
         raise SystemExit(code)
+
+
+class CountingStart:
+    """A common start that is over at once; a rank is late for some of them."""
+
+    def __init__(self, late: Sequence[int] = ()) -> None:
+        self.late, self.agreed, self.repeats = late, 0, 0
+
+    def begin(self) -> None:
+        pass
+
+    def agree(self) -> int:
+        self.agreed += 1
+        in_time = self.agreed not in self.late
+        self.repeats += not in_time
+        return int(in_time)
+
+    def wait(self) -> int:
+        return 0
+
+    def compare_clocks(self) -> None:
+        pass
+
+    def repeated(self) -> int:
+        return self.repeats
+
+    def clock_error(self) -> int:
+        return 0
+
+    def end(self) -> None:
+        pass
 
 
 class Recorder:
@@ -328,9 +337,11 @@ class Recorder:
         return self.calls[last:]
 
 
-def run_one(case: Case, world: LonelyWorld, recorder: Recorder, folder: Path) -> str:
+def run_one(
+    case: Case, world: LonelyWorld, recorder: Recorder, folder: Path, start: CountingStart | None = None
+) -> str:
     samples = SampleFile(str(folder / "samples"))
-    run_plan(Plan(4, (case,)), lambda _: recorder.operation, world, samples)
+    run_plan(Plan(4, (case,)), lambda _: recorder.operation, world, start or CountingStart(), samples)
     samples.close()
     return (folder / "samples").read_text()
 
@@ -355,20 +366,54 @@ def test_rank_1_runs_as_many_iterations_as_rank_0(tmp_path: Path) -> None:
 
 
 def test_collectives_that_hold_together_are_timed_as_batches(tmp_path: Path) -> None:
-    recorder, world = Recorder(), LonelyWorld()
-    text = run_one(make_case("allgather"), world, recorder, tmp_path)
+    recorder, start = Recorder(), CountingStart()
+    text = run_one(make_case("allgather"), LonelyWorld(), recorder, tmp_path, start)
     assert recorder.timed()[-6:] == [("batch", 2), *[("batch", 4)] * 3, ("events", 5), ("release", 0)]
-    assert world.barriers == 3 + 1  # before each batch, and after the case
+    assert start.agreed == 1 + 3 + 1  # before the batches, after each, and after the case
     read = read_samples(text, frozenset([3]))
     assert min(read.batches[3]) > 1000  # the maximum over ranks
     assert read.events[3] == [1010, 1020, 1030, 1040, 1050]
 
 
+def test_a_batch_that_a_rank_began_too_late_is_made_again(tmp_path: Path) -> None:
+    recorder = Recorder()
+    text = run_one(make_case("allgather"), LonelyWorld(), recorder, tmp_path, CountingStart(late=[2, 3]))
+    assert recorder.timed()[-8:] == [("batch", 2), *[("batch", 4)] * 5, ("events", 5), ("release", 0)]
+    read = read_samples(text, frozenset([3]))
+    assert len(read.batches[3]) == 3
+    assert read.repeated == {3: 2}
+
+
 def test_rooted_collectives_are_timed_one_by_one(tmp_path: Path) -> None:
     recorder = Recorder()
     text = run_one(make_case("bcast"), LonelyWorld(), recorder, tmp_path)
-    assert recorder.timed()[-6:] == [("events", 2), *[("events", 4)] * 3, ("events", 5), ("release", 0)]
-    assert read_samples(text, frozenset([3])).batches[3] == [1010 + 1020 + 1030 + 1040] * 3
+    assert recorder.timed()[-4:] == [("events", 2), ("events", 3 * 4), ("events", 5), ("release", 0)]
+    times = [1000 + 10 * (k + 1) for k in range(3 * 4)]
+    assert read_samples(text, frozenset([3])).batches[3] == [sum(times[:4]), sum(times[4:8]), sum(times[8:])]
+
+
+LOOPS = {
+    "barrier": lambda start, times, made: barrier_events(lambda: made.append(0), start, lambda: 7, times),
+    "objects": lambda start, times, made: calls_events(made.append, 0, start, lambda: 7, times),
+}
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_a_call_that_a_rank_began_too_late_is_made_again(loop: str) -> None:
+    times, made = array("q", bytes(8 * 5)), []
+    LOOPS[loop](CountingStart(late=[3, 4, 6]), times, made)
+    assert list(times) == [7] * 5
+    assert len(made) == 5 + 3
+
+
+def test_the_cost_of_a_start_is_the_median_of_starts_without_a_call() -> None:
+    readings = iter([30] * 50 + [10] * 100 + [20] * 51)
+    assert start_cost_ns(CountingStart(), lambda: next(readings)) == 20
+
+
+def test_a_library_that_cannot_be_loaded_is_one_sentence() -> None:
+    with pytest.raises(StartError, match="cannot be loaded"):
+        LoadedStart("/nowhere/common_start.so")
 
 
 def test_a_case_that_fails_its_validation_is_not_timed(tmp_path: Path) -> None:
@@ -393,6 +438,6 @@ def test_a_case_that_cannot_run_is_skipped_with_its_reason(case: Case, ranks: in
         raise UnsupportedCaseError("not today")
 
     samples = SampleFile(str(tmp_path / "samples"))
-    run_plan(Plan(4, (case,)), partial(refuse), LonelyWorld(0, ranks), samples)
+    run_plan(Plan(4, (case,)), partial(refuse), LonelyWorld(0, ranks), CountingStart(), samples)
     samples.close()
     assert reason in read_samples((tmp_path / "samples").read_text(), frozenset([3])).skipped[3]

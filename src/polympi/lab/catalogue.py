@@ -10,6 +10,9 @@ from math import isqrt
 
 WINDOW = 64  # messages in flight in the bandwidth benchmarks; the default of OSU Micro-Benchmarks 7.4
 
+# What message buffers lie on: huge pages are asked for, plain ones are what a program gets that asks for nothing.
+PAGES = ("huge", "plain")
+
 SEND_MODES = ("standard", "synchronous", "buffered", "ready")  # MPI 5.0, section 3.4
 COMPLETIONS = ("", "-nonblocking", "-persistent")
 LATENCY_MODES = (*(s + c for s in SEND_MODES for c in COMPLETIONS), "sendrecv")
@@ -50,8 +53,8 @@ class Benchmark:
         collective: all ranks take part; otherwise ranks 0 and 1 do.
         modes: the modes it has.
         payloads: the payloads it has.
-        timed_singly: each iteration is timed alone behind the program's own barrier (rooted collectives,
-            which would otherwise run ahead of each other).
+        timed_singly: each iteration is timed alone, from a common start (rooted collectives, whose ranks would
+            otherwise run ahead of each other).
         launch_figure: read off every launch instead of being a case of the plan.
     """
 

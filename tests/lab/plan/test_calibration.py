@@ -1,9 +1,13 @@
+import math
+from pathlib import Path
+
 from polympi.lab.catalogue import Case
-from polympi.lab.plan.calibration import choose_iterations, first_plan, second_plan
+from polympi.lab.plan.calibration import SINGLY_BATCHES, START_NS, choose_iterations, first_plan, second_plan
 from polympi.lab.plan.profiles import PROFILES
 from polympi.lab.plan.text import plan_text
 
 SMALL = Case("latency", "standard", "bytes", 8)
+BCAST = Case("bcast", "standard", "bytes", 8)
 LARGE = Case("latency", "standard", "bytes", 2**22)
 
 
@@ -15,6 +19,13 @@ def test_a_batch_of_c_lasts_what_the_profile_asks() -> None:
         assert small.iterations * 1500 >= profile.batch_ns > (small.iterations - 1) * 1500
         assert large.iterations * 900_000 >= profile.batch_ns
         assert small.batches == profile.batches
+
+
+def test_calls_that_wait_for_a_start_are_timed_in_more_and_shorter_batches() -> None:
+    profile = PROFILES["quick"]
+    (planned,) = choose_iterations(profile, {BCAST: (100, [25_000, 30_000])}, 1, crowded=False)
+    assert planned.batches == SINGLY_BATCHES * profile.batches
+    assert planned.iterations == math.ceil(profile.batch_ns / (250 + START_NS) / SINGLY_BATCHES)
 
 
 def test_a_coarse_clock_makes_longer_batches() -> None:
@@ -46,9 +57,11 @@ def test_where_ranks_share_a_processor_the_slowest_batch_counts() -> None:
 
 def test_the_plan_is_written_as_the_protocol_says() -> None:
     (planned,) = first_plan([SMALL])
-    assert plan_text({7: planned}).splitlines() == [
-        "polympi-plan 1",
+    assert plan_text({7: planned}, pages="plain", start=Path("/a b/start.so")).splitlines() == [
+        "polympi-plan 2",
         "window 64",
+        "pages plain",
+        "start /a b/start.so",
         f"case 7 latency standard bytes 8 {planned.warmup} {planned.batches} {planned.iterations} 0",
         "end",
     ]

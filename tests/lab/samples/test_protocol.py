@@ -2,7 +2,7 @@ import pytest
 
 from polympi.lab.samples.protocol import ProtocolError, read_samples
 
-WHOLE = """polympi-samples 1
+WHOLE = """polympi-samples 2
 binding mpi4py
 mpi MPICH Version:      5.0.2
 ranks 2
@@ -11,10 +11,13 @@ clock 1 24.6
 host node7
 startup 81231234567 41000000 52000000
 memory 31457280 36700160
+start 108 0
+pages 2097152 8388608
 case 0
 valid 0 ok
 batch 0 1601234 1599876 1600411
 event 0 1533 1491 1502
+repeated 0 3
 case 1
 valid 1 failed byte 3 is 7, expected 9
 case 2
@@ -30,6 +33,9 @@ def test_a_whole_launch_is_read() -> None:
     assert (samples.binding, samples.library, samples.ranks) == ("mpi4py", "MPICH Version:      5.0.2", 2)
     assert (samples.clock_resolution_ns, samples.clock_cost_ns) == (1, 24.6)
     assert (samples.ready_ns, samples.import_ns, samples.init_ns) == (81231234567, 41000000, 52000000)
+    assert (samples.start_cost_ns, samples.clock_error_ns) == (108, 0)
+    assert (samples.huge_bytes, samples.buffer_bytes) == (2097152, 8388608)
+    assert samples.repeated == {0: 3}
     assert samples.batches == {0: [1601234, 1599876, 1600411]}
     assert samples.events == {0: [1533, 1491, 1502]}
     assert samples.invalid == {1: "byte 3 is 7, expected 9"}
@@ -60,9 +66,9 @@ def test_a_launch_cut_short_anywhere_is_read_as_far_as_it_goes(length) -> None:
 )
 def test_rubbish_is_told_by_line(line, sentence) -> None:
     with pytest.raises(ProtocolError, match=sentence):
-        read_samples(f"polympi-samples 1\nbinding c\n{line}\n", CASES)
+        read_samples(f"polympi-samples 2\nbinding c\n{line}\n", CASES)
 
 
 def test_another_version_is_told() -> None:
-    with pytest.raises(ProtocolError, match="the first line must be 'polympi-samples 1'"):
-        read_samples("polympi-samples 2\n", CASES)
+    with pytest.raises(ProtocolError, match="the first line must be 'polympi-samples 2'"):
+        read_samples("polympi-samples 3\n", CASES)

@@ -12,8 +12,9 @@ from pathlib import Path
 import polars as pl
 
 from polympi.lab.bindings.build import program_command
+from polympi.lab.bindings.common_start import common_start_library
 from polympi.lab.bindings.manifest import Binding
-from polympi.lab.catalogue import Case
+from polympi.lab.catalogue import PAGES, Case
 from polympi.lab.launch.command import mpiexec_command
 from polympi.lab.launch.process import OUTPUT_BYTES, Ended, run_tree
 from polympi.lab.plan.text import plan_text
@@ -31,12 +32,14 @@ class Setting:
         hostfile: hosts, in the launcher's format; None for this host alone.
         processors: CPUs this process may use.
         folder: where plan and samples of the launch under way are; all hosts must see it.
+        pages: what message buffers lie on, one of :data:`~polympi.lab.catalogue.PAGES`.
     """
 
     ranks: int
     hostfile: Path | None
     processors: int
     folder: Path
+    pages: str = PAGES[0]
 
 
 @dataclass(frozen=True)
@@ -108,7 +111,7 @@ def launch(
         on_tick: called about once a second while waiting; what it raises ends the launch and is passed on.
     """
     plan, written, output = (setting.folder / name for name in ("plan.txt", "samples.txt", "output.txt"))
-    plan.write_text(plan_text(cases))
+    plan.write_text(plan_text(cases, pages=setting.pages, start=common_start_library(stack)))
     written.unlink(missing_ok=True)
     program = program_command(arm.binding, stack, arm.built, plan, written)
     command = mpiexec_command(stack, setting.ranks, program, processors=setting.processors, hostfile=setting.hostfile)
@@ -200,11 +203,12 @@ def _describe(record: LaunchRecord, samples: LaunchSamples, ended: Ended, cases:
         return
     for name in (
         "import_ns", "init_ns", "pss_bytes", "rss_bytes", "threads", "clock_resolution_ns", "clock_cost_ns",
-        "library", "host",
+        "start_cost_ns", "clock_error_ns", "huge_bytes", "buffer_bytes", "library", "host",
     ):  # fmt: skip
         setattr(record, name, getattr(samples, name))
     if samples.host == socket.gethostname():  # another host has another monotonic clock
         record.ready_ns = samples.ready_ns - ended.started_ns
+    record.repeated = sum(samples.repeated.values())
     record.skipped = [Refusal(str(planned_case(cases[n])), why) for n, why in samples.skipped.items()]
     record.invalid = [Refusal(str(planned_case(cases[n])), why) for n, why in samples.invalid.items()]
 

@@ -20,14 +20,14 @@ class RunningFigures:
         self._medians: dict[tuple[str, Case], dict[int, float]] = defaultdict(dict)
 
     def add(self, launched: Launched, cases: dict[int, PlannedCase]) -> None:
-        """Take in a launch; the clock cost inside singly timed iterations is taken off, as the analysis does."""
+        """Take in a launch; the cost of a start inside singly timed iterations is taken off, as the analysis does."""
         record = launched.record
         if record.outcome != "ok" or record.block is None:
             return
         for number, times_ns in launched.samples.batches.items():
             planned = cases[number]
             benchmark = BENCHMARKS[planned.benchmark]
-            inside = record.clock_cost_ns if benchmark.timed_singly else 0.0
+            inside = record.start_cost_ns if benchmark.timed_singly else 0.0
             iteration_ns = max(statistics.median(times_ns) / planned.iterations - inside, 0.0)
             case = Case(planned.benchmark, planned.mode, planned.payload, planned.size_bytes)
             self._medians[record.binding, case][record.block] = iteration_ns / benchmark.operations(case.mode)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-SAMPLES_VERSION = "1"
+SAMPLES_VERSION = "2"
 
 
 class ProtocolError(Exception):
@@ -21,6 +21,7 @@ class LaunchSamples:
         valid: cases that passed the validation.
         invalid: cases that failed it, and how.
         skipped: cases that the program could not run, and why.
+        repeated: calls that were made again because a rank was late for the common start, by the number of the case.
         last_case: the case that was under way or done last.
         complete: whether the program reached the end of the plan.
     """
@@ -37,11 +38,16 @@ class LaunchSamples:
     init_ns: int = 0
     pss_bytes: int = 0
     rss_bytes: int = 0
+    start_cost_ns: int = 0
+    clock_error_ns: int = 0
+    huge_bytes: int = 0
+    buffer_bytes: int = 0
     batches: dict[int, list[int]] = field(default_factory=dict)
     events: dict[int, list[int]] = field(default_factory=dict)
     valid: set[int] = field(default_factory=set)
     invalid: dict[int, str] = field(default_factory=dict)
     skipped: dict[int, str] = field(default_factory=dict)
+    repeated: dict[int, int] = field(default_factory=dict)
     last_case: int | None = None
     complete: bool = False
 
@@ -87,6 +93,10 @@ def _read_line(samples: LaunchSamples, line: str, number: int, known_cases: froz
         samples.ready_ns, samples.import_ns, samples.init_ns = _naturals(fields, 3)
     elif keyword == "memory":
         samples.pss_bytes, samples.rss_bytes = _naturals(fields, 2)
+    elif keyword == "start":
+        samples.start_cost_ns, samples.clock_error_ns = _naturals(fields, 2)
+    elif keyword == "pages":
+        samples.huge_bytes, samples.buffer_bytes = _naturals(fields, 2)
     elif keyword == "end" and not rest:
         samples.complete = True
     else:
@@ -94,7 +104,7 @@ def _read_line(samples: LaunchSamples, line: str, number: int, known_cases: froz
 
 
 def _read_case_line(samples: LaunchSamples, keyword: str, fields: list[str], known_cases: frozenset[int]) -> None:
-    if keyword not in ("case", "valid", "skip", "batch", "event"):
+    if keyword not in ("case", "valid", "skip", "repeated", "batch", "event"):
         raise ValueError("unknown record")
     case = int(fields[0])
     if case not in known_cases:
@@ -103,6 +113,8 @@ def _read_case_line(samples: LaunchSamples, keyword: str, fields: list[str], kno
         samples.last_case = case
     elif keyword == "skip":
         samples.skipped[case] = " ".join(fields[1:])
+    elif keyword == "repeated":
+        samples.repeated[case] = _natural(int(fields[1]))
     elif keyword == "valid":
         if fields[1] == "ok":
             samples.valid.add(case)

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import polars as pl
 
-FORMAT = 1  # version of the result directory; raised when a reader of the old one would misread the new one
+FORMAT = 2  # version of the result directory; raised when a reader of the old one would misread the new one
 
 REFERENCE = "c"
 AGAIN = "c-again"  # the A/A arm: the same program as the reference, launched as if it were another binding
@@ -54,6 +54,11 @@ class LaunchRecord(msgspec.Struct, kw_only=True):
         threads: thread level that the program got.
         clock_resolution_ns: resolution of the program's clock.
         clock_cost_ns: cost of one reading.
+        start_cost_ns: what the time of a call from a common start contains besides the call.
+        clock_error_ns: largest error of the clocks of other hosts, as compared with that of rank 0; 0 on one machine.
+        huge_bytes: bytes of message buffers that lay on huge pages, over all ranks.
+        buffer_bytes: bytes of message buffers, over all ranks.
+        repeated: calls of collectives that were made again, because a rank was late for the common start.
         library: first line of ``MPI_Get_library_version``.
         host: processor name of rank 0.
         load_average: one-minute load average before the launch.
@@ -82,6 +87,11 @@ class LaunchRecord(msgspec.Struct, kw_only=True):
     threads: str = ""
     clock_resolution_ns: int = 0
     clock_cost_ns: float = 0.0
+    start_cost_ns: int = 0
+    clock_error_ns: int = 0
+    huge_bytes: int = 0
+    buffer_bytes: int = 0
+    repeated: int = 0
     library: str = ""
     host: str = ""
     load_average: float = 0.0
@@ -135,6 +145,7 @@ class RunRecord(msgspec.Struct, kw_only=True):
     hostfile: str | None = None
     time_limit_s: float | None = None
     window: int
+    pages: str = "huge"
     minimum_blocks: int
     maximum_blocks: int
     stacks: list[StackRun] = []

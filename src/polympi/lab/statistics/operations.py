@@ -4,9 +4,10 @@ The time of one operation is that of the batch over its iterations and the opera
 (``docs/protocol.md``). An event is one iteration, so that an event of a windowed benchmark is one window and is
 divided by the messages in it too.
 
-Readings of the clock that lie inside a measured time are taken off, at the cost the launch itself measured for one
-reading (between two readings lies the time of one): once for each event, and once for each iteration of
-a benchmark that is timed singly (rooted collectives, which read the clock around every call). A time that would become
+What lies inside a measured time besides the operation is taken off, as the launch itself measured it. Between two
+readings of the clock lies the time of one: it is taken off each event of two ranks. From a common start to the
+reading after a collective lies the return from waiting, too: the time of a start without a call is taken off each event
+of a collective, and off each iteration of one that is timed singly (rooted collectives). A time that would become
 negative is 0. Nothing is taken off the batches of the others: between two readings they hold many iterations, or a
 few that take a millisecond together.
 """
@@ -61,10 +62,10 @@ def operation_times(directory: RunDirectory, launches: list[LaunchRecord]) -> pl
     Raises:
         ResultError: samples are damaged, or of an unknown benchmark.
     """
-    clock_costs = {r.launch: r.clock_cost_ns for r in launches if counts(r)}
     costs = pl.DataFrame(
-        {"launch": list(clock_costs), "clock_ns": list(clock_costs.values())},
-        schema={"launch": pl.UInt32, "clock_ns": pl.Float64},
+        [(r.launch, r.clock_cost_ns, float(r.start_cost_ns)) for r in launches if counts(r)],
+        schema={"launch": pl.UInt32, "clock_ns": pl.Float64, "start_ns": pl.Float64},
+        orient="row",
     )
     facts = _benchmark_facts()
     try:
@@ -83,20 +84,21 @@ def operation_times(directory: RunDirectory, launches: list[LaunchRecord]) -> pl
 
 def _benchmark_facts() -> pl.DataFrame:
     rows = [
-        (b.name, mode, b.operations(mode), b.timed_singly)
+        (b.name, mode, b.operations(mode), b.collective, b.timed_singly)
         for b in BENCHMARKS.values()
         for mode in b.modes
         if not b.launch_figure
     ]
-    return pl.DataFrame(rows, schema=["benchmark", "mode", "per_iteration", "timed_singly"], orient="row")
+    return pl.DataFrame(rows, schema=["benchmark", "mode", "per_iteration", "collective", "timed_singly"], orient="row")
 
 
 def _reduced(samples: pl.LazyFrame, costs: pl.DataFrame, facts: pl.DataFrame) -> pl.DataFrame:
     """The samples of one launch, a row a case."""
     batch, event = pl.col("kind") == "batch", pl.col("kind") == "event"
-    singly = pl.when("timed_singly").then("clock_ns").otherwise(0.0)
+    alone = pl.when("collective").then("start_ns").otherwise("clock_ns")
+    singly = pl.when("timed_singly").then("start_ns").otherwise(0.0)
     batches = (pl.col("batches") - pl.col("inside")) / pl.col("per_iteration")
-    events = (pl.col("events") - pl.col("clock_ns")) / pl.col("per_iteration")
+    events = (pl.col("events") - pl.col("alone")) / pl.col("per_iteration")
     return (
         samples.group_by("launch", "stack", "block", "binding", *CASE)
         .agg(
@@ -108,7 +110,7 @@ def _reduced(samples: pl.LazyFrame, costs: pl.DataFrame, facts: pl.DataFrame) ->
         .collect()  # before the joins: optimising a join with an empty launch makes polars 2.0 panic
         .join(costs, on="launch")
         .join(facts, on=["benchmark", "mode"], how="left")
-        .with_columns(inside=singly)
+        .with_columns(inside=singly, alone=alone)
         .with_columns(
             batches_ns=batches.list.eval(pl.element().clip(0.0)),
             events_ns=events.list.eval(pl.element().clip(0.0)),
