@@ -184,9 +184,8 @@ def _read_record(samples: Samples, line: str) -> None:
 def plan_of(cases: list[str], window: int = WINDOW, pages: str = "huge") -> str:
     """A plan of cases written as ``benchmark mode payload bytes`` with or without the counts."""
     lines = [f"case {i} {c if c.count(' ') > 3 else f'{c} {COUNTS}'}" for i, c in enumerate(cases)]
-    return "\n".join(
-        ["polympi-plan 2", f"window {window}", f"pages {pages}", "start /not/needed.so", *lines, "end", ""]
-    )
+    facts = [f"window {window}", f"pages {pages}", "start /not/needed.so"]
+    return "\n".join(["polympi-plan 2", *facts, *lines, "end", ""])
 
 
 def catalogue_cases(sizes: list[int]) -> list[str]:

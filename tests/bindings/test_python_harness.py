@@ -43,10 +43,10 @@ def make_case(benchmark: str = "latency", payload: str = "bytes", size: int = 8,
 
 
 def test_a_plan_is_read_as_written() -> None:
-    plan = parse_plan(
-        "polympi-plan 2\nstart /s.so\nwindow 16\ncase 7 latency ready-persistent float64 80 1 2 3 4\nend\n"
-    )
-    assert plan == Plan(16, (Case(7, "latency", "ready-persistent", "float64", 80, 1, 2, 3, 4),))
+    line = "case 7 latency ready-persistent float64 80 1 2 3 4"
+    plan = parse_plan(f"polympi-plan 2\nwindow 16\npages plain\nstart /a b/s.so\n{line}\nend\n")
+    case = Case(7, "latency", "ready-persistent", "float64", 80, 1, 2, 3, 4)
+    assert plan == Plan(16, (case,), "plain", "/a b/s.so")
     assert plan.cases[0].iterations_in_all == 1 + 2 * 3 + 4
 
 
@@ -67,6 +67,8 @@ def test_the_harness_knows_what_the_catalogue_has() -> None:
     [
         "",
         "polympi-plan 3\nend\n",
+        "polympi-plan 2\nwindow 64\nend\n",
+        "polympi-plan 2\nstart /s.so\npages large\nend\n",
         "polympi-plan 2\nstart /s.so\nwindow 64\n",
         "polympi-plan 2\nstart /s.so\nwindow many\nend\n",
         "polympi-plan 2\nstart /s.so\nwhatever 1\nend\n",
