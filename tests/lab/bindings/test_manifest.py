@@ -32,7 +32,7 @@ def _write(folder: Path, text: str = MANIFEST, name: str = "x") -> Path:
 def test_the_shipped_bindings_are_found_with_the_a_a_arm() -> None:
     bindings = load_bindings()
     assert set(bindings) == {
-        *("c", "c-again", "c-multiple", "c-spin", "c-pack"),
+        *("c", "c-again", "c-multiple", "c-spin", "c-pages", "c-pack"),
         *("mpi4py", "mpi4py-object", "mpi4py-pkl5"),
         *("polympi", "polympi-object"),
     }
@@ -42,6 +42,7 @@ def test_the_shipped_bindings_are_found_with_the_a_a_arm() -> None:
         "c",
         "c-multiple",
         "c-spin",
+        "c-pages",
         "c-again",
     ]
     assert any(r.startswith("mpi4py") for r in python_requirements(bindings.values()))

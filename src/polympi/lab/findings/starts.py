@@ -1,0 +1,24 @@
+"""How well ranks kept their common starts, on which the times of collectives stand."""
+
+from __future__ import annotations
+
+from polympi.lab.findings.phrases import count, duration, sentence
+from polympi.lab.statistics.model import Analysis
+from polympi.lab.statistics.operations import counts
+
+
+def starts_sentence(analysis: Analysis, stack: str) -> str:
+    """On how many hosts' clocks collectives were timed; empty where one machine has one clock.
+
+    Args:
+        analysis: the run.
+        stack: the stack.
+    """
+    errors = [one.clock_error_ns for one in analysis.launches if one.stack == stack and counts(one)]
+    worst = max(errors, default=0)
+    if not worst:
+        return ""
+    return sentence(
+        f"On {stack} the clocks of the hosts were compared before every collective, with an error of up to "
+        f"{duration(worst)} in {count(len(errors), 'launch')}: differences between collectives below that mean nothing"
+    )
