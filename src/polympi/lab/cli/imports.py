@@ -7,7 +7,6 @@ from typing import Annotated
 
 import polars as pl
 import typer
-from rich.markup import escape
 from rich.table import Table
 
 from polympi.lab.cli.console import errors, results
@@ -16,6 +15,9 @@ from polympi.lab.findings.phrases import count
 from polympi.lab.importers import Added, append_rows, import_file, parse_netpipe_options
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.units import format_ns, format_size
+
+_SHARED = ("tool", "benchmark", "mode", "payload", "ranks", "statistic")
+_LISTED_FILES = 3  # names in a sentence before it only counts them
 
 
 def import_files(
@@ -47,35 +49,36 @@ def import_files(
         for sentence in _outcome(append_rows(RunDirectory.open(into).path, rows), into):
             results.print(sentence, markup=False, soft_wrap=True)
     if csv is None and into is None:
-        results.print(_table(rows))
+        _show(rows)
 
 
 def _outcome(added: Added, into: Path) -> list[str]:
-    """What became of the files, a sentence each, and how many rows there are to see."""
-    sentences = [f"{name} was imported before: nothing of it was added" for name in added.known]
-    sentences += [f"{name}: rows of another file of that name stay beside the new ones" for name in added.renewed]
+    """What became of the files, and how many rows there are to see."""
+    sentences = []
+    if added.known:
+        sentences.append(f"imported before, and not added again: {_some(added.known)}")
+    if added.renewed:
+        sentences.append(f"rows of other files of these names stay beside the new ones: {_some(added.renewed)}")
     shown = f": 'polympi report {into}' shows them" if added.rows else ""
     return [*sentences, f"{count(added.rows, 'row')} added to {into}{shown}"]
 
 
-def _table(rows: pl.DataFrame) -> Table:
-    table = Table(box=None, pad_edge=False)
-    for name in ("tool", "benchmark", "mode", "payload"):
-        table.add_column(name)
-    for name in ("size", "ranks", "time"):
-        table.add_column(name, justify="right")
-    table.add_column("statistic")
-    table.add_column("MB/s", justify="right")
-    for row in rows.iter_rows(named=True):
-        table.add_row(
-            escape(row["tool"]),
-            escape(row["benchmark"]),
-            escape(row["mode"]),
-            escape(row["payload"]),
-            "-" if row["size_bytes"] is None else format_size(row["size_bytes"]),
-            "-" if row["ranks"] is None else str(row["ranks"]),
-            "-" if row["time_ns"] is None else format_ns(row["time_ns"]),
-            row["statistic"] or "-",
-            "-" if row["mb_per_s"] is None else f"{row['mb_per_s']:.4g}",
-        )
-    return table
+def _some(names: list[str]) -> str:
+    more = len(names) - _LISTED_FILES
+    return ", ".join(names[:_LISTED_FILES]) + (f" and {count(more, 'more file')}" if more > 0 else "")
+
+
+def _show(rows: pl.DataFrame) -> None:
+    """A table for all rows that differ in size alone; what they share stands above it."""
+    for (tool, benchmark, mode, payload, ranks, statistic), part in rows.group_by(_SHARED, maintain_order=True):
+        shared = [tool, benchmark, mode, payload]
+        shared += [count(int(ranks), "rank")] if isinstance(ranks, int) else []
+        shared += [f"time: {statistic}"] if statistic else []
+        results.print(" · ".join(map(str, shared)), markup=False, highlight=False, soft_wrap=True)
+        table = Table(box=None, pad_edge=False)
+        for name in ("size", "time", "MB/s"):
+            table.add_column(name, justify="right", min_width=10)
+        for size, ns, mb in part.select("size_bytes", "time_ns", "mb_per_s").iter_rows():
+            table.add_row(format_size(size), "-" if ns is None else format_ns(ns), "-" if mb is None else f"{mb:.4g}")
+        results.print(table)
+        results.print()
