@@ -163,15 +163,16 @@ def test_diff_tells_slower_by_its_exit_code(tmp_path: Path) -> None:
 
 
 def test_imported_rows_are_shown_and_added(tmp_path: Path) -> None:
-    fixture = next((HERE.parent / "importers" / "fixtures").rglob("np.out*"), None) or next(
-        (HERE.parent / "importers" / "fixtures").rglob("*netpipe*")
-    )
+    fixture = HERE.parent / "importers" / "fixtures" / "netpipe-3-published.np.out"
     make_run(tmp_path / "run", blocks=6)
     shown = polympi("import", str(fixture), folder=tmp_path)
     assert shown.returncode == 0, shown.stderr
     assert "NetPIPE" in shown.stdout
-    added = polympi("import", str(fixture), "--into", "run", folder=tmp_path)
+    added = polympi("import", str(fixture), str(fixture), "--into", "run", folder=tmp_path)
     assert added.returncode == 0
+    assert "The same file stands before it, and is imported once." in added.stderr
+    lines = len(fixture.read_text().splitlines())
+    assert len((tmp_path / "run" / "imported.csv").read_text().splitlines()) == 1 + lines
     assert (tmp_path / "run" / "imported.csv").is_file()
     again = polympi("import", str(fixture), "--into", "run", folder=tmp_path).stdout
     assert f"imported before, and not added again: {fixture.name}" in again

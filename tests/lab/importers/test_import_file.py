@@ -166,9 +166,10 @@ def test_no_damage_makes_a_reader_fail_or_invent_rows(data):
     for _ in range(data.draw(st.integers(1, 4))):
         at = data.draw(st.integers(0, len(lines) - 1))
         cut = data.draw(st.integers(0, len(lines[at])))
-        lines[at] = lines[at][:cut] + data.draw(st.sampled_from(["", "\x00", "#", " ? ", "-", "nan"]))
+        lines[at] = lines[at][:cut] + data.draw(st.sampled_from(DAMAGE))
     for reader, rows in whole.items():
         assert reader("\n".join(lines), "x").rows.height <= rows
 
 
+DAMAGE = ["", "\x00", "#", " ? ", "-", "nan", "inf", "9" * 30, "1e308 ", "0.0.0 ", "\u0663", "\r"]
 READERS = [read_osu, read_omb_py, read_imb, read_netpipe]

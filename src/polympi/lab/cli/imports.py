@@ -12,7 +12,7 @@ from rich.table import Table
 from polympi.lab.cli.console import errors, results
 from polympi.lab.errors import UsageError
 from polympi.lab.findings.phrases import count
-from polympi.lab.importers import Added, append_rows, import_file, parse_netpipe_options
+from polympi.lab.importers import Added, Imported, append_rows, import_file, parse_netpipe_options
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.units import format_ns, format_size
 
@@ -36,10 +36,7 @@ def import_files(
     """Read outputs of other benchmarks (OSU, OMB-Py, IMB, NetPIPE) and show them as rows of our table."""
     called = parse_netpipe_options(netpipe_options)
     imported = [import_file(path, called) for path in files]
-    rows = pl.concat([one.rows for one in imported])
-    for one, path in zip(imported, files, strict=True):
-        for note in one.notes:
-            errors.print(f"! {path}: {note}", markup=False, soft_wrap=True, style="yellow")
+    rows = pl.concat(_each_once(files, imported))
     if csv is not None:
         if csv.exists():
             raise UsageError(f"'{csv}' exists: choose another name.")
@@ -50,6 +47,20 @@ def import_files(
             results.print(sentence, markup=False, soft_wrap=True)
     if csv is None and into is None:
         _show(rows)
+
+
+def _each_once(files: list[Path], imported: list[Imported]) -> list[pl.DataFrame]:
+    """The rows of each file, and on standard error what is to be told of it; a file given twice counts once."""
+    tables: list[pl.DataFrame] = []
+    for path, one in zip(files, imported, strict=True):
+        if one.rows.height and any(one.rows.equals(table) for table in tables):
+            notes = ["The same file stands before it, and is imported once."]
+        else:
+            notes = one.notes
+            tables.append(one.rows)
+        for note in notes:
+            errors.print(f"! {path}: {note}", markup=False, soft_wrap=True, style="yellow")
+    return tables
 
 
 def _outcome(added: Added, into: Path) -> list[str]:
