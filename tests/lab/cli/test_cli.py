@@ -163,18 +163,40 @@ def test_diff_tells_slower_by_its_exit_code(tmp_path: Path) -> None:
 
 
 def test_imported_rows_are_shown_and_added(tmp_path: Path) -> None:
-    fixture = next((HERE.parent / "importers" / "fixtures").rglob("np.out*"), None) or next(
-        (HERE.parent / "importers" / "fixtures").rglob("*netpipe*")
-    )
+    fixture = HERE.parent / "importers" / "fixtures" / "netpipe-3-published.np.out"
     make_run(tmp_path / "run", blocks=6)
     shown = polympi("import", str(fixture), folder=tmp_path)
     assert shown.returncode == 0, shown.stderr
     assert "NetPIPE" in shown.stdout
-    added = polympi("import", str(fixture), "--into", "run", folder=tmp_path)
+    added = polympi("import", str(fixture), str(fixture), "--into", "run", folder=tmp_path)
     assert added.returncode == 0
+    assert "The same file stands before it, and is imported once." in added.stderr
+    lines = len(fixture.read_text().splitlines())
+    assert len((tmp_path / "run" / "imported.csv").read_text().splitlines()) == 1 + lines
     assert (tmp_path / "run" / "imported.csv").is_file()
-    assert "0 rows added" in polympi("import", str(fixture), "--into", "run", folder=tmp_path).stdout
+    again = polympi("import", str(fixture), "--into", "run", folder=tmp_path).stdout
+    assert f"imported before, and not added again: {fixture.name}" in again
+    assert "0 rows added" in again
     assert polympi("import", "nowhere.txt", folder=tmp_path).returncode == 2
+
+
+def test_imported_figures_say_what_they_are_and_what_was_left_out(tmp_path: Path) -> None:
+    table = "# OSU MPI Broadcast Latency Test v7.4\n# Size       Avg Latency(us)\n8   1.25\n16  -1.00\n32  -2.00\n"
+    (tmp_path / "osu.txt").write_text(table.replace("Broadcast", "[/x] Broadcast"))
+    shown = polympi("import", "osu.txt", folder=tmp_path)
+    assert shown.returncode == 0, shown.stderr
+    assert "OSU 7.4 · MPI [/x] Broadcast Latency · standard · bytes · time: mean over ranks" in shown.stdout
+    assert "Lines 4-5: 2 rows of" in shown.stderr
+    assert "were left out: a time or a rate is negative." in shown.stderr
+
+
+def test_the_options_of_netpipe_come_from_the_user(tmp_path: Path) -> None:
+    (tmp_path / "np.out").write_text("".join(f"{n} {8 * n / 2**20 / 1e-6:.6f} 0.00000100\n" for n in (1, 2, 3)))
+    assert "unstated" in polympi("import", "np.out", folder=tmp_path).stdout
+    assert "synchronous" in polympi("import", "np.out", "--netpipe-options", "-S", folder=tmp_path).stdout
+    wrong = polympi("import", "np.out", "--netpipe-options", "-q", folder=tmp_path)
+    assert wrong.returncode == 2
+    assert told(wrong)
 
 
 @pytest.mark.mpi

@@ -7,9 +7,11 @@ import polars as pl
 import pytest
 from built import built_analysis, launch, rich_run, summary_row
 
-from polympi.lab.importers.keep import kept_rows
+from polympi.lab.importers.keep import append_rows, kept_rows
 from polympi.lab.importers.rows import IMPORTED_SCHEMA
+from polympi.lab.report.content import imported_lines
 from polympi.lab.report.html import render_html
+from polympi.lab.report.markdown import render_markdown
 from polympi.lab.samples.records import Refusal
 from polympi.lab.statistics.analysis import analyse
 
@@ -132,6 +134,28 @@ def test_imported_rows_are_shown(tmp_path):
     assert "Rows of other tools" in page
     assert "1.23 µs" in page
     assert "osu &lt;b&gt;.txt" in page
+
+
+def test_imported_rows_say_what_their_time_is_and_which_file_they_are_of(tmp_path):
+    run = rich_run(tmp_path / "run")
+    row = {"tool": "OSU 7.4", "benchmark": "bcast", "mode": "standard", "payload": "derived bytes", "size_bytes": 8}
+    rows = [
+        row | {"time_ns": 1000.0, "statistic": "mean over ranks", "source": "a.txt", "content": "0123456789abcdef"},
+        row | {"time_ns": 1500.0, "statistic": "max over ranks", "source": "a.txt", "content": "fedcba9876543210"},
+        row | {"mb_per_s": 5.0, "source": "b.txt", "content": "0123456789abcdef"},
+    ]
+    append_rows(run.path, pl.DataFrame(rows, schema=IMPORTED_SCHEMA))
+    kept = kept_rows(run.path)
+    assert [line[3:] for line in imported_lines(kept)] == [
+        ("derived bytes", "8 B", "", "1.00 µs", "mean over ranks", "", "a.txt (012345)"),
+        ("derived bytes", "8 B", "", "1.50 µs", "max over ranks", "", "a.txt (fedcba)"),
+        ("derived bytes", "8 B", "", "", "", "5.00 MB/s", "b.txt"),
+    ]
+    analysis = analyse(run)
+    for written in (render_html(analysis, kept), render_markdown(analysis, kept)):
+        assert "mean over ranks" in written
+        assert "derived bytes" in written
+        assert "never more" in written  # what sets their maximum apart from ours
 
 
 def test_an_empty_run_still_makes_a_page():

@@ -38,7 +38,16 @@ TOPICS = {
     "startup": "Start-up",
     "memory": "Memory",
 }
-_IMPORTED = ("tool", "benchmark", "mode", "size_bytes", "ranks", "time_ns", "mb_per_s", "source")
+IMPORTED_HEADERS = (
+    *("tool", "benchmark", "mode", "payload", "size", "ranks", "time", "what the time is", "bandwidth", "source"),
+)
+IMPORTED_NOTE = (
+    "Imported as those tools printed them; without launches, intervals and verdicts of their own. In a collective "
+    "ours is the slowest rank's time, call by call or batch by batch; 'max over ranks' is the largest of the ranks' "
+    "own means, which is never more, and 'mean over ranks' is less still."
+)
+_IMPORTED = ("tool", "benchmark", "mode", "payload", "size_bytes", "ranks", "time_ns", "statistic", "mb_per_s")
+_CONTENT_SHOWN = 6  # hexadecimal digits, enough to tell a handful of files apart
 
 
 @dataclass(frozen=True)
@@ -295,19 +304,32 @@ def _links() -> list[tuple[str, str]]:
 
 
 def imported_lines(frame: pl.DataFrame) -> list[tuple[str, ...]]:
-    """Imported rows as lines of a table: tool, benchmark, mode, size, ranks, time, bandwidth, source."""
+    """Imported rows as lines of a table: the columns of :data:`IMPORTED_HEADERS`."""
     lines: list[tuple[str, ...]] = []
-    for tool, benchmark, mode, size, ranks, ns, mb, source in frame.select(_IMPORTED).iter_rows():
+    for row, source in zip(frame.select(_IMPORTED).iter_rows(), _source_names(frame), strict=True):
+        tool, benchmark, mode, payload, size, ranks, ns, statistic, mb = row
         lines.append(
             (
                 tool or "",
                 benchmark or "",
                 mode or "",
+                payload or "",
                 "" if size is None else format_size(size),
                 "" if ranks is None else str(ranks),
                 "" if ns is None else format_ns(ns),
+                statistic or "",
                 "" if mb is None else rate(mb),
-                source or "",
+                source,
             )
         )
     return lines
+
+
+def _source_names(frame: pl.DataFrame) -> list[str]:
+    """Names of the files of the rows; of files that share a name the first digits of their content, too."""
+    contents = frame.select("source", "content").unique()
+    shared = set(contents.filter(contents["source"].is_duplicated())["source"])
+    return [
+        f"{source} ({content[:_CONTENT_SHOWN]})" if source in shared and content else source or ""
+        for source, content in frame.select("source", "content").iter_rows()
+    ]

@@ -22,7 +22,7 @@ from polympi.lab.report.cells import MEANINGS, SIGNS
 from polympi.lab.report.charts import config
 from polympi.lab.report.charts.style import RATE_LABEL, SIZE_LABEL, TIME_LABEL, unvalidated
 from polympi.lab.report.comparisons import comparisons
-from polympi.lab.report.content import content, imported_lines
+from polympi.lab.report.content import IMPORTED_NOTE, content, imported_lines
 from polympi.lab.report.figures import Figure, figures, palette_of
 from polympi.lab.report.vega import vega_runtime
 from polympi.lab.statistics.model import Analysis
@@ -103,6 +103,7 @@ def render_html(analysis: Analysis, imported: pl.DataFrame) -> str:
         fits=_fits_by_family(words.fits, many=len(words.stacks) > 1),
         comparisons=beside,
         imported=imported_lines(imported),
+        imported_note=IMPORTED_NOTE,
         charts_json=_charts_json(charts),
         expressions_json=_json(_EXPRESSIONS),
         themes_json=_json({"light": config(dark=False), "dark": config(dark=True)}),

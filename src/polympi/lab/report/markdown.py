@@ -8,7 +8,7 @@ import polars as pl
 
 from polympi.lab.report.cells import Cell, Line
 from polympi.lab.report.comparisons import comparisons
-from polympi.lab.report.content import Content, StackContent, content, imported_lines
+from polympi.lab.report.content import IMPORTED_HEADERS, IMPORTED_NOTE, Content, StackContent, content, imported_lines
 from polympi.lab.report.figures import palette_of
 from polympi.lab.report.generator import MARKDOWN_MARK
 from polympi.lab.samples.records import REFERENCE
@@ -46,8 +46,8 @@ def render_markdown(analysis: Analysis, imported: pl.DataFrame) -> str:
         parts += _main_table(stack, many=len(words.stacks) > 1)
     parts += _published(analysis)
     if imported.height:
-        headers = ("tool", "benchmark", "mode", "size", "ranks", "time", "bandwidth", "source")
-        parts += ["## Rows of other tools", _table(headers, imported_lines(imported), right=(3, 4, 5, 6))]
+        lines = imported_lines(imported)
+        parts += ["## Rows of other tools", IMPORTED_NOTE, _table(IMPORTED_HEADERS, lines, right=(4, 5, 6, 8))]
     parts += _rest(words)
     return "\n\n".join(parts) + "\n"
 
