@@ -83,4 +83,4 @@ def test_real_effects_do_not_make_the_again_arm_look_different(tmp_path):
         counts.update(summary.filter(binding="c-again")["verdict"])
         slow = summary.filter(binding="slow-0", benchmark="latency", size_bytes=8)
         assert set(slow["verdict"]) == {"slower"}
-    assert counts["slower"] + counts["faster"] == 0
+    assert counts["slower"] + counts["faster"] <= 0.05 * counts.total()
