@@ -51,8 +51,6 @@ def test_a_time_is_that_of_one_operation(tmp_path, benchmark, mode, operations, 
     assert row["median_ns"] == 600
     assert row["batches_ns"] == [500, 700]
     assert row["events_ns"] == [900]  # what lies in an event besides is taken off before it is divided
-    assert row["operations"] == 20 * operations
-    assert row["total_ns"] == 10 * operations * (500 + 700)
 
 
 def test_rooted_collectives_pay_a_start_in_every_iteration(tmp_path):
@@ -61,7 +59,6 @@ def test_rooted_collectives_pay_a_start_in_every_iteration(tmp_path):
     )
     (row,) = times_of(directory, "bcast").to_dicts()
     assert row["median_ns"] == 500
-    assert row["total_ns"] == 5000
     assert row["events_ns"] == [500]
 
 
@@ -70,7 +67,7 @@ def test_no_time_becomes_negative(tmp_path):
         tmp_path / "run", ("bcast", "standard", 8, "batch", 10, 100), ("bcast", "standard", 8, "event", 1, 19)
     )
     (row,) = times_of(directory, "bcast").to_dicts()
-    assert (row["median_ns"], row["total_ns"], row["events_ns"]) == (0, 0, [0])
+    assert (row["median_ns"], row["events_ns"]) == (0, [0])
 
 
 @pytest.mark.parametrize("record", [{"outcome": "crashed"}, {"block": None}, {"outcome": "timed out"}])

@@ -7,11 +7,12 @@ from dataclasses import astuple
 import polars as pl
 
 from polympi.lab.samples.store import RunDirectory
+from polympi.lab.statistics.keys import RowKey, invalid_rows
 from polympi.lab.statistics.lines import fits_of, overheads_of
 from polympi.lab.statistics.memory import memory_table
 from polympi.lab.statistics.model import Analysis
 from polympi.lab.statistics.operations import ROW, operation_times
-from polympi.lab.statistics.summary import RowKey, invalid_rows, summarise
+from polympi.lab.statistics.summary import summarise
 
 _MEDIAN_COLUMNS = ("stack", "block", "binding", "benchmark", "mode", "payload", "size_bytes", "ranks", "median_ns")
 
@@ -35,7 +36,7 @@ def analyse(directory: RunDirectory) -> Analysis:
         environment=directory.environment(),
         outcome=outcome,
         launches=launches,
-        summary=summarise(times, run, outcome, invalid),
+        summary=summarise(times, medians, run, outcome, invalid),
         launch_medians=medians,
         memory=memory_table(launches),
         fits=fits_of(medians),

@@ -38,8 +38,6 @@ _SCHEMA: dict[str, type[pl.DataType] | pl.DataType] = {
     "size_bytes": pl.Int64,
     "ranks": pl.Int64,
     "median_ns": pl.Float64,
-    "operations": pl.Int64,
-    "total_ns": pl.Float64,
     "batches_ns": pl.List(pl.Float64),
     "events_ns": pl.List(pl.Float64),
 }
@@ -56,8 +54,8 @@ def operation_times(directory: RunDirectory, launches: list[LaunchRecord]) -> pl
     The samples are reduced launch by launch, so that a run far larger than memory for its raw rows can be analysed.
 
     Returns:
-        ``stack, block, binding,`` the columns of :data:`CASE`, and ``median_ns`` (of the batches), ``operations``
-        and ``total_ns`` (in all batches), ``batches_ns`` and ``events_ns`` (lists, per operation), all in ns.
+        ``stack, block, binding,`` the columns of :data:`CASE`, and ``median_ns`` (of the batches), ``batches_ns`` and
+        ``events_ns`` (lists), all of one operation, in ns.
 
     Raises:
         ResultError: samples are damaged, or of an unknown benchmark.
@@ -73,7 +71,7 @@ def operation_times(directory: RunDirectory, launches: list[LaunchRecord]) -> pl
     except pl.exceptions.PolarsError as error:
         raise ResultError(f"A file in '{directory.path / 'samples'}' is damaged: {error}.") from error
     times = pl.concat([*parts, _startup_times(launches)])
-    unknown = times.filter(pl.col("operations").is_null())
+    unknown = times.join(facts, on=["benchmark", "mode"], how="anti")
     if not unknown.is_empty():
         raise ResultError(
             f"'{directory.path}' has samples of '{unknown['benchmark'][0]} {unknown['mode'][0]}', which this polympi "
@@ -84,10 +82,7 @@ def operation_times(directory: RunDirectory, launches: list[LaunchRecord]) -> pl
 
 def _benchmark_facts() -> pl.DataFrame:
     rows = [
-        (b.name, mode, b.operations(mode), b.collective, b.timed_singly)
-        for b in BENCHMARKS.values()
-        for mode in b.modes
-        if not b.launch_figure
+        (b.name, mode, b.operations(mode), b.collective, b.timed_singly) for b in BENCHMARKS.values() for mode in b.modes
     ]
     return pl.DataFrame(rows, schema=["benchmark", "mode", "per_iteration", "collective", "timed_singly"], orient="row")
 
@@ -103,8 +98,6 @@ def _reduced(samples: pl.LazyFrame, costs: pl.DataFrame, facts: pl.DataFrame) ->
         samples.group_by("launch", "stack", "block", "binding", *CASE)
         .agg(
             (pl.col("time_ns") / pl.col("iterations")).filter(batch).alias("batches"),
-            pl.col("iterations").filter(batch).cast(pl.Int64).sum(),
-            pl.col("time_ns").filter(batch).sum(),
             pl.col("time_ns").filter(event).cast(pl.Float64).alias("events"),
         )
         .collect()  # before the joins: optimising a join with an empty launch makes polars 2.0 panic
@@ -114,8 +107,6 @@ def _reduced(samples: pl.LazyFrame, costs: pl.DataFrame, facts: pl.DataFrame) ->
         .with_columns(
             batches_ns=batches.list.eval(pl.element().clip(0.0)),
             events_ns=events.list.eval(pl.element().clip(0.0)),
-            operations=pl.col("iterations") * pl.col("per_iteration"),
-            total_ns=(pl.col("time_ns") - pl.col("iterations") * pl.col("inside")).clip(0.0),
         )
         .with_columns(median_ns=pl.col("batches_ns").list.median())
         .select(pl.col(name).cast(kind) for name, kind in _SCHEMA.items())
@@ -133,5 +124,5 @@ def _startup_times(launches: Iterable[LaunchRecord]) -> pl.DataFrame:
             time = getattr(record, field)
             if time:
                 row = (record.stack, record.block, record.binding, "startup", mode, "none", 0, record.ranks)
-                rows.append((*row, float(time), 1, float(time), [float(time)], []))
+                rows.append((*row, float(time), [float(time)], []))
     return pl.DataFrame(rows, schema=_SCHEMA, orient="row")
