@@ -14,6 +14,7 @@ from polympi.lab.findings.changes import (
     answer,
     drift_sentence,
     floor_sentence,
+    reference_sentence,
     relative,
     unknown_sentence,
     unused_launches,
@@ -72,6 +73,19 @@ def test_the_drift_of_c_is_told_once_a_benchmark() -> None:
     assert "changed by +2.0 % in the typical benchmark, and at most by −30 %, in bcast" in said
     assert drift_sentence(comparison(group(c_change=1.25))) == "C itself, and so the machine, changed by +25 %."
     assert drift_sentence(comparison(group(c_change=None))) is None
+
+
+@pytest.mark.parametrize(
+    ("change", "c_change", "absolute", "told"),
+    [(1.4, 0.7, False, True), (0.8, 1.25, False, True), (1.4, 1.0, False, False), (1.4, 0.7, True, False)],
+)
+def test_where_only_c_changed_the_reader_is_sent_there(
+    change: float, c_change: float, absolute: bool, told: bool
+) -> None:
+    moved = group(verdict="slower" if change > 1 else "faster", change=change, c_change=c_change)
+    said = reference_sentence(comparison(moved, SAME, absolute=absolute))
+    assert (said is not None) == told
+    assert said is None or "mpi4py in latency" in said
 
 
 def test_an_unknown_floor_is_told() -> None:

@@ -13,7 +13,14 @@ from rich.text import Text
 from polympi.lab.cli.arguments import split_list
 from polympi.lab.cli.console import errors, results
 from polympi.lab.errors import UsageError
-from polympi.lab.findings.changes import answer, drift_sentence, floor_sentence, unknown_sentence, unused_launches
+from polympi.lab.findings.changes import (
+    answer,
+    drift_sentence,
+    floor_sentence,
+    reference_sentence,
+    unknown_sentence,
+    unused_launches,
+)
 from polympi.lab.report import changes
 from polympi.lab.report.changes_json import DiffDocument, render_json
 from polympi.lab.report.changes_markdown import render_changes
@@ -140,7 +147,8 @@ def _write(path: Path, text: str) -> None:
 
 
 def _sentences(comparison: Comparison, *runs: tuple[Path, Analysis]) -> list[str]:
-    found = [answer(comparison), unknown_sentence(comparison), floor_sentence(comparison), drift_sentence(comparison)]
+    said = [answer, unknown_sentence, floor_sentence, drift_sentence, reference_sentence]
+    found = [sentence(comparison) for sentence in said]
     return [text for text in (*found, *(unused_launches(str(path), run) for path, run in runs)) if text]
 
 

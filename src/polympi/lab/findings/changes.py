@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from statistics import median
@@ -53,6 +54,26 @@ def drift_sentence(comparison: Comparison) -> str | None:
     if len(changes) == 1:
         return f"{typical}."
     return f"{typical} in the typical benchmark, and at most by {relative(changes[far])}, in {far[1]}."
+
+
+def reference_sentence(comparison: Comparison) -> str | None:
+    """Which changes are C's rather than a binding's: the ratio changed, and the binding's own time did not.
+
+    None if there are none, and where times were judged.
+    """
+    limit = math.log1p(comparison.threshold)
+    of_c = [
+        group
+        for group in comparison.groups
+        if group.verdict in (SLOWER, FASTER)
+        and group.c_change is not None
+        and abs(math.log(group.change)) > limit
+        and abs(math.log(group.change * group.c_change)) < limit
+    ]
+    if comparison.absolute or not of_c:
+        return None
+    names = _named(of_c, comparison)
+    return f"Look at C first: its own time changed and that of the binding did not, for {names}."
 
 
 def floor_sentence(comparison: Comparison) -> str | None:
