@@ -255,9 +255,9 @@ def main(
 def _table(outcomes: Sequence[Sequence[Outcome]], launches: int, threshold: str) -> Table:
     groups = outcomes[0][0].groups
     table = Table(title=f"{launches} launches a run, {groups} groups, threshold {threshold}", box=None)
-    table.add_column("made slower in one binding", no_wrap=True)
+    table.add_column("made slower", no_wrap=True)
     for header in ("pairs", "found", "others slower", "exit 0", "exit 1", "exit 3", "groups unknown"):
-        table.add_column(header, justify="right")
+        table.add_column(header, justify="right", overflow="fold")
     for some in outcomes:
         exits = [share(some, lambda o, code=code: o.exit_code == code) for code in (0, 1, 3)]  # type: ignore[misc]
         table.add_row(

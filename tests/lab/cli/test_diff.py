@@ -130,6 +130,6 @@ def test_json_on_standard_output_is_all_there_is(diff: Diff) -> None:
 
 def test_only_what_changed_is_shown_unless_all_is_asked_for(diff: Diff) -> None:
     brief, full = diff("a", "slow").stdout, diff("a", "slow", "--all").stdout
-    assert "--all shows them" in brief
+    assert "--all shows what is left out" in brief
     assert "mpi4py-object" not in brief
     assert len(re.findall(r"mpi4py-object +latency", full)) == 1 + 10

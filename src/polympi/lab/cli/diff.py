@@ -163,16 +163,19 @@ def _show(comparison: Comparison, sentences: list[str], every: bool, console: Co
         if table.lines:
             console.print()
             console.print(_table(title, table))
-    hidden = 0 if every else changes.same_groups(comparison)
-    if hidden:
-        console.print(Text(f"\n{hidden} more are the same; --all shows them.", style="dim"))
+    below = [changes.KEY if tables[0].lines else None, None if every else changes.rest_sentence(comparison)]
+    for note in filter(None, below):
+        console.print()
+        console.print(Text(note, style="dim"), soft_wrap=True)
 
 
 def _table(title: str, lines: changes.Table) -> Table:
     table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
     last = len(lines.headers) - 1
     for column, header in enumerate(lines.headers):
-        table.add_column(header, justify="right" if lines.numbers <= column < last else "left", overflow="fold")
+        is_number = lines.numbers <= column < last
+        is_name = column < lines.numbers
+        table.add_column(header, justify="right" if is_number else "left", overflow="fold", no_wrap=not is_name)
     for line in lines.lines:
         *cells, verdict = (Text(cell) for cell in line.cells)
         verdict.stylize(_STYLES.get(line.verdict, ""))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from polympi.lab.findings.changes import relative
-from polympi.lab.findings.phrases import plain_ratio
+from polympi.lab.findings.phrases import count, plain_ratio, verb
 from polympi.lab.findings.rows import Family
 from polympi.lab.statistics.comparison.launches import MOST_LAUNCHES
 from polympi.lab.statistics.comparison.model import SAME, UNKNOWN, Change, Comparison, GroupChange, RowChange
@@ -13,6 +13,10 @@ from polympi.lab.statistics.verdicts import FASTER, SLOWER
 from polympi.lab.units import format_ns, format_size
 
 _ORDER = (SLOWER, FASTER, UNKNOWN, SAME)
+KEY = (
+    "In brackets behind unknown: how many launches a run would probably tell. The change of a group is that of its "
+    "typical row; before and after are ratios to C, or times where those were judged."
+)
 
 
 @dataclass(frozen=True)
@@ -65,30 +69,32 @@ def row_table(comparison: Comparison, *, every: bool) -> Table:
     """
     chosen = [row for row in comparison.rows if every or row.verdict in (SLOWER, FASTER)]
     many = _many_stacks(comparison)
-    headers = (*_stack("stack", many), "binding", "case", "size", "before", "after", "change", "interval", "C itself")
+    headers = (*_stack("stack", many), "binding", "case", "size", "before", "after", "change", "interval")
     lines = [Line((*_stack(r.stack, many), *_row(r, comparison.absolute), _verdict(r)), r.verdict) for r in chosen]
     return Table((*headers, "verdict"), 3 if many else 2, lines)
 
 
-def same_groups(comparison: Comparison) -> int:
-    """How many groups are the same."""
-    return sum(group.verdict == SAME for group in comparison.groups)
+def rest_sentence(comparison: Comparison) -> str | None:
+    """What a table without the groups that are the same leaves out; None if there are none."""
+    same = sum(group.verdict == SAME for group in comparison.groups)
+    return f"{count(same, 'group')} {verb(same, 'is', 'are')} the same; --all shows what is left out." if same else None
 
 
 def _row(row: RowChange, absolute: bool) -> tuple[str, ...]:
-    values = [format_ns(v) if absolute else f"{plain_ratio(v)} × C" for v in (row.before, row.after)]
+    values = [format_ns(v) if absolute else f"{plain_ratio(v)}×" for v in (row.before, row.after)]
     case = Family(row.stack, row.benchmark, row.mode, row.payload).title
     size = "" if row.payload == "none" else format_size(row.size_bytes)
-    return (row.binding, case, size, *values, *_change(row))
+    return (row.binding, case, size, *values, relative(row.change), _interval(row))
 
 
-def _change(change: Change) -> tuple[str, str, str]:
-    interval = (
-        "–"
-        if change.change_low is None or change.change_high is None
-        else f"{relative(change.change_low)} to {relative(change.change_high)}"
-    )
-    return relative(change.change), interval, "–" if change.c_change is None else relative(change.c_change)
+def _change(group: GroupChange) -> tuple[str, str, str]:
+    return relative(group.change), _interval(group), "–" if group.c_change is None else relative(group.c_change)
+
+
+def _interval(change: Change) -> str:
+    if change.change_low is None or change.change_high is None:
+        return "–"
+    return f"{relative(change.change_low)} to {relative(change.change_high)}"
 
 
 def _rows(group: GroupChange) -> str:
@@ -99,8 +105,7 @@ def _rows(group: GroupChange) -> str:
 def _verdict(change: Change) -> str:
     if change.verdict != UNKNOWN:
         return change.verdict
-    needed = f"{change.launches_needed}" if change.launches_needed else f"more than {MOST_LAUNCHES}"
-    return f"{UNKNOWN} ({needed} launches)"
+    return f"{UNKNOWN} ({change.launches_needed or f'>{MOST_LAUNCHES}'})"
 
 
 def _many_stacks(comparison: Comparison) -> bool:

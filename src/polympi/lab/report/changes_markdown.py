@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from polympi.lab.findings.phrases import count
-from polympi.lab.report.changes import Table, group_table, row_table
+from polympi.lab.report.changes import KEY, Table, group_table, row_table
 from polympi.lab.report.markdown import escape
 from polympi.lab.statistics.comparison.model import Comparison
 
@@ -29,7 +29,7 @@ def render_changes(comparison: Comparison, before: str, after: str, sentences: S
     if rows.lines:
         title = "All rows" if every else "Rows that changed"
         parts.append(_folded(f"{title} ({len(rows.lines)})", rows))
-    parts.append(_folded(f"All {count(len(whole.lines), 'group')}", whole))
+    parts += [_folded(f"All {count(len(whole.lines), 'group')}", whole), escape(KEY)]
     return "\n\n".join(parts) + "\n"
 
 
