@@ -109,7 +109,8 @@ def test_a_run_prints_its_table_and_writes_its_report(tmp_path: Path, mpich: Sta
     assert again.returncode == 0, again.stderr
     assert (tmp_path / "out" / "report.md").is_file()
     same = polympi("diff", "out", "out", folder=tmp_path)
-    assert (same.returncode, "slower" in same.stdout) == (0, False)
+    assert same.returncode in {0, 3}  # a short run may be too noisy to tell, and cannot be slower than itself
+    assert same.stdout.startswith(("Same: ", "Unknown: "))
 
 
 @pytest.mark.mpi
