@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from polympi.lab.catalogue import BENCHMARKS, FIXED_SIZES, LARGEST_FACE_EDGE, Benchmark, Case, face_bytes
 from polympi.lab.errors import UsageError
+from polympi.lab.plan.patterns import fits
 from polympi.lab.plan.profiles import Profile
 
 
@@ -52,11 +53,7 @@ def _matching(bench: str, ranks: int) -> list[tuple[Benchmark, str, str]]:
         for b in benchmarks
         for mode in b.modes
         for payload in b.payloads
-        if (
-            fnmatch.fnmatchcase(f"{mode}/{payload}", rest if "/" in rest else f"{rest}/*")
-            if rest
-            else _usual(b, mode, payload)
-        )
+        if fits(bench, b.name, mode, payload) and (rest or _usual(b, mode, payload))
     ]
     if not combinations:
         raise UsageError(f"There is no benchmark '{bench}': 'polympi list' shows them ({', '.join(BENCHMARKS)}).")
