@@ -11,9 +11,9 @@ from pathlib import Path
 import msgspec
 from packaging.requirements import InvalidRequirement, Requirement
 
+from polympi.lab.arms import AGAIN, REFERENCE
 from polympi.lab.catalogue import Case
 from polympi.lab.errors import UsageError
-from polympi.lab.samples.records import AGAIN, REFERENCE
 
 if sys.version_info >= (3, 11):
     import tomllib

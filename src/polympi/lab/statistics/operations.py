@@ -19,8 +19,9 @@ import polars as pl
 
 from polympi.lab.catalogue import BENCHMARKS
 from polympi.lab.errors import ResultError
+from polympi.lab.samples.counting import mark_lost
 from polympi.lab.samples.records import LaunchRecord
-from polympi.lab.samples.store import RunDirectory
+from polympi.lab.samples.store import LostSamplesError, RunDirectory
 
 CASE = ("benchmark", "mode", "payload", "size_bytes", "ranks")
 ROW = ("stack", "binding", *CASE)
@@ -49,36 +50,38 @@ def counts(record: LaunchRecord) -> bool:
     return record.outcome == "ok" and record.block is not None
 
 
-def operation_times(directory: RunDirectory, launches: list[LaunchRecord]) -> pl.DataFrame:
-    """Times of one operation for every launch that counts and every case that it measured.
+def operation_times(directory: RunDirectory, launches: list[LaunchRecord]) -> tuple[pl.DataFrame, list[LaunchRecord]]:
+    """Times of one operation for every launch that counts and every case that it measured; and the launches again.
 
     The samples are reduced launch by launch, so that a run far larger than memory for its raw rows can be analysed.
+    A launch of which the samples cannot be read does not count: it comes back with the outcome ``lost``.
 
     Returns:
         ``stack, block, binding,`` the columns of :data:`CASE`, and ``median_ns`` (of the batches), ``operations``
         and ``total_ns`` (in all batches), ``batches_ns`` and ``events_ns`` (lists, per operation), all in ns.
 
     Raises:
-        ResultError: samples are damaged, or of an unknown benchmark.
+        ResultError: samples are of an unknown benchmark.
     """
-    clock_costs = {r.launch: r.clock_cost_ns for r in launches if counts(r)}
-    costs = pl.DataFrame(
-        {"launch": list(clock_costs), "clock_ns": list(clock_costs.values())},
-        schema={"launch": pl.UInt32, "clock_ns": pl.Float64},
-    )
     facts = _benchmark_facts()
-    try:
-        parts = [_reduced(samples, costs, facts) for samples in directory.samples_of_launches()]
-    except pl.exceptions.PolarsError as error:
-        raise ResultError(f"A file in '{directory.path / 'samples'}' is damaged: {error}.") from error
-    times = pl.concat([*parts, _startup_times(launches)])
+    parts: list[pl.DataFrame] = []
+    judged: list[LaunchRecord] = []
+    for record in launches:
+        if counts(record):
+            try:
+                parts.append(_reduced(directory.samples_of(record), record.clock_cost_ns, facts))
+            except LostSamplesError as error:
+                judged.append(mark_lost(record, str(error)))
+                continue
+        judged.append(record)
+    times = pl.concat([*parts, _startup_times(judged)])
     unknown = times.filter(pl.col("operations").is_null())
     if not unknown.is_empty():
         raise ResultError(
             f"'{directory.path}' has samples of '{unknown['benchmark'][0]} {unknown['mode'][0]}', which this polympi "
             "does not know: use the version of polympi that wrote it, or a newer one."
         )
-    return times
+    return times, judged
 
 
 def _benchmark_facts() -> pl.DataFrame:
@@ -91,12 +94,12 @@ def _benchmark_facts() -> pl.DataFrame:
     return pl.DataFrame(rows, schema=["benchmark", "mode", "per_iteration", "timed_singly"], orient="row")
 
 
-def _reduced(samples: pl.LazyFrame, costs: pl.DataFrame, facts: pl.DataFrame) -> pl.DataFrame:
-    """The samples of one launch, a row a case."""
+def _reduced(samples: pl.DataFrame, clock_ns: float, facts: pl.DataFrame) -> pl.DataFrame:
+    """The samples of one launch, a row a case; ``clock_ns`` is the cost of one reading of its clock."""
     batch, event = pl.col("kind") == "batch", pl.col("kind") == "event"
-    singly = pl.when("timed_singly").then("clock_ns").otherwise(0.0)
+    singly = pl.when("timed_singly").then(clock_ns).otherwise(0.0)
     batches = (pl.col("batches") - pl.col("inside")) / pl.col("per_iteration")
-    events = (pl.col("events") - pl.col("clock_ns")) / pl.col("per_iteration")
+    events = (pl.col("events") - clock_ns) / pl.col("per_iteration")
     return (
         samples.group_by("launch", "stack", "block", "binding", *CASE)
         .agg(
@@ -105,8 +108,6 @@ def _reduced(samples: pl.LazyFrame, costs: pl.DataFrame, facts: pl.DataFrame) ->
             pl.col("time_ns").filter(batch).sum(),
             pl.col("time_ns").filter(event).cast(pl.Float64).alias("events"),
         )
-        .collect()  # before the joins: optimising a join with an empty launch makes polars 2.0 panic
-        .join(costs, on="launch")
         .join(facts, on=["benchmark", "mode"], how="left")
         .with_columns(inside=singly)
         .with_columns(
