@@ -7,8 +7,22 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from polympi.lab.arms import AGAIN as AGAIN
-from polympi.lab.arms import REFERENCE as REFERENCE
+from polympi.lab.arms import AGAIN, REFERENCE
+
+__all__ = [
+    "AGAIN",
+    "FORMAT",
+    "REFERENCE",
+    "SAMPLE_SCHEMA",
+    "Environment",
+    "LaunchRecord",
+    "Outcome",
+    "PlannedCase",
+    "Refusal",
+    "RowStop",
+    "RunRecord",
+    "StackRun",
+]
 
 FORMAT = 1  # version of the result directory; raised when a reader of the old one would misread the new one
 
