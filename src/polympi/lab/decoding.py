@@ -27,27 +27,25 @@ def what_is_wrong(error: ValueError) -> str:
     Args:
         error: of msgspec (JSON, or the fields), of tomllib, or of a text that is not UTF-8.
     """
-    text = str(error)
     if isinstance(error, UnicodeDecodeError):
         return "it is not text in UTF-8"
-    if found := _MISSING.match(text):
-        return f"the field '{_joined(found)}' is missing"
-    if found := _UNKNOWN.match(text):
-        return f"there is no field '{_joined(found)}'"
+    text = str(error)
+    for pattern, words in ((_MISSING, "the field '{}' is missing"), (_UNKNOWN, "there is no field '{}'")):
+        if found := pattern.match(text):
+            return words.format(".".join(part for part in (found["place"], found["field"]) if part))
     if found := _OTHER_TYPE.match(text):
-        expected, got = (_kind(found[name]) for name in ("expected", "got"))
         where = f"the field '{found['place']}'" if found["place"] else "it"
-        return f"{where} must be {expected}, and is {got}"
+        return f"{where} must be {_kind(found['expected'])}, and is {_kind(found['got'])}"
+    return _not_whole(text)
+
+
+def _not_whole(text: str) -> str:
     if found := _TOML_PLACE.search(text):
         where = f"in line {found['line']}, column {found['column']}" if found["line"] else "at its end"
         return f"it is not TOML {where}"
     if "JSON" in text or "truncated" in text:
         return "it is not whole JSON"
     return "a field has a value that is not possible"
-
-
-def _joined(found: re.Match[str]) -> str:
-    return ".".join(part for part in (found["place"], found["field"]) if part)
 
 
 def _kind(names: str) -> str:

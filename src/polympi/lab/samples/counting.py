@@ -29,7 +29,7 @@ def mark_uncounted(records: Sequence[LaunchRecord], *, there: Callable[[LaunchRe
         if record.block is not None:
             block = (record.stack, record.block)
             last_try[block] = max(record.attempt, last_try.get(block, 0))
-            last_record[*block, record.binding] = record
+            last_record[(*block, record.binding)] = record
     marked = []
     for record in records:
         if record.block is None:
