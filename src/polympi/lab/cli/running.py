@@ -112,7 +112,7 @@ def _show(request: Request, plans: list[StackPlan]) -> None:
         table.add_row("blocks", blocks)
         table.add_row("launches", _range(str(estimated.fewest_launches), str(estimated.most_launches)))
     results.print(table)
-    results.print(f"\nabout {_total(estimates)}, good to a factor of two; nothing was measured, made or installed")
+    results.print(f"\nabout {_total(estimates)}, good to a factor of two; nothing was measured, made or installed.")
 
 
 def _total(estimates: list[Estimate]) -> str:

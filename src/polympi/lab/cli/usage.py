@@ -48,8 +48,7 @@ def _bad_words(error: Any, command: str, message: str, see: str) -> str:
 
 def _bad_value(error: Any, message: str, see: str) -> str:
     wanted = next((words for name, words in _KINDS.items() if re.search(rf"\b{name}\b", message)), None)
-    value = f"'{_quoted(message)}'" if "'" in message else "this"
-    needs = f"needs {wanted}, and {value} is none" if wanted else f"cannot be {value}"
+    needs = f"needs {wanted}" if wanted else "cannot have this value"
     return f"{_parameter(error)} {needs}: {see} what it takes."
 
 

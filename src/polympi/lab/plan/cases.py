@@ -83,7 +83,7 @@ def _unknown(bench: str, benchmarks: Sequence[Benchmark]) -> str:
         )
     modes = list(dict.fromkeys(mode for b in benchmarks for mode in b.modes))
     payloads = list(dict.fromkeys(payload for b in benchmarks for payload in b.payloads))
-    hint = did_you_mean(parts[0], modes) or did_you_mean(parts[-1], payloads)
+    hint = next((did_you_mean(part, [*modes, *payloads]) for part in parts if part not in (*modes, *payloads)), "")
     return (
         f"There is no benchmark '{bench}': '{name}' has the modes {', '.join(modes)} "
         f"and the payloads {', '.join(payloads)}.{hint}"

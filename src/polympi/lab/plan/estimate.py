@@ -12,11 +12,12 @@ from polympi.lab.catalogue import BENCHMARKS, Case
 from polympi.lab.plan.calibration import CALIBRATION_BATCH_NS, CALIBRATION_BATCHES, WARMUP_SHARE
 from polympi.lab.plan.profiles import Profile
 
-# Of mpiexec and two C processes, from launches of a quick run on two cores, less the time of their batches. Open MPI
-# looks for networks first, which alone takes a second.
-START_S = {"mpich": 0.5, "openmpi": 1.6, "impi": 1.0}
-INTERPRETER_S = 0.5  # more where an interpreter starts and loads the binding, from the same run
-# Mean over the Python bindings of the same run of their batch times over those of C: buffers 2, pickled objects 10.
+# From mpiexec to the end of two C processes that measure nothing, medians of launches on two cores. Open MPI looks for
+# networks first, which alone takes a second.
+START_S = {"mpich": 0.1, "openmpi": 1.3, "impi": 0.5}
+INTERPRETER_S = 0.2  # more where an interpreter starts and loads the binding, from the same launches
+# Batch times of the Python bindings over those of C for the same iterations, mean over the cases of a quick run and the
+# bindings: buffers took 2, pickled objects 10.
 SLOWDOWN = 5.0
 COMPILED = "C"
 CALL_NS = 1000.0  # a short message of C
