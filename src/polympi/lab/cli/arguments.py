@@ -86,9 +86,8 @@ def choose_sizes(text: str) -> list[int]:
     sizes = parse_sizes(text)
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if sizes[-1] > memory:
-        raise UsageError(
-            f"--sizes: {format_size(sizes[-1])} are more than this machine's memory, {format_bytes(memory)}."
-        )
+        largest, limit = format_size(sizes[-1]), format_bytes(memory)
+        raise UsageError(f"--sizes: a message of {largest} is more than this machine's memory, {limit}.")
     return sizes
 
 

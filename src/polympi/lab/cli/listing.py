@@ -18,9 +18,9 @@ from polympi.lab.stacks.stack import Stack, installed_stacks
 
 def list_all(bindings_from: BindingFolders = None) -> None:
     """List the stacks, the bindings and the benchmarks: what is installed, and how to install the rest."""
-    stacks = installed_stacks()
+    stacks, bindings = installed_stacks(), known_bindings(bindings_from)
     results.print(_stack_table(stacks))
-    results.print(_binding_table(known_bindings(bindings_from), stacks))
+    results.print(_binding_table(bindings, stacks))
     results.print(_benchmark_table())
 
 

@@ -53,14 +53,15 @@ def go_on(path: Path, asked: Asked, *, wait: bool, dry_run: bool) -> None:
     """
     directory = RunDirectory.open(path)
     asked.refuse_changes(path)
+    time_limit_s = asked.time_limit_s
     if is_complete(directory):
         say(f"the run in '{path}' is complete: nothing is missing; 'polympi report {shlex.quote(str(path))}' shows it")
         return
-    request = request_again(directory, time_limit_s=asked.time_limit_s)
+    request = request_again(directory, time_limit_s=time_limit_s)
     if dry_run:
-        outcome, bindings = directory.outcome(), directory.run().stacks[0].bindings
-        done = max(outcome.blocks.values(), default=0) if outcome else 0
-        say(f"{count(done, 'block')} of the run in '{path}' are whole; all of it is:")
+        bindings = directory.run().stacks[0].bindings
+        made = sum(record.outcome == "ok" and record.block is not None for record in directory.launches())
+        say(f"the run in '{path}' has {count(made, 'launch')} that count; all of it is:")
         _show(request, preview(dataclasses.replace(request, output=_new_name(path), wanted=bindings)))
         return
     with alone(path, wait=wait):
@@ -162,5 +163,5 @@ def _needs(measured: Measured) -> str:
     blocks = max(run.minimum_blocks, MINIMUM_LAUNCHES)
     return (
         f"A block of {count(launches, 'launch')} takes about {format_duration(max(block_s, 1))} here, "
-        f"and {blocks} blocks, the fewest of this profile, {format_duration(max(blocks * block_s, 1))}."
+        f"and {blocks} blocks, the fewest that tell anything, {format_duration(max(blocks * block_s, 1))}."
     )
