@@ -46,6 +46,7 @@ def _completed(line: str, folder: Path, **variables: str) -> list[str]:
         ("polympi run --profile gl", ["glance"]),
         ("polympi run --resume ou", ["out"]),
         ("polympi report ou", ["out"]),
+        ("polympi diff out ou", ["out"]),
         ("polympi report fo", ["folder/"]),
         ("polympi report folder/", ["folder/inner"]),
         ("polympi stack add im", ["impi"]),

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from polympi.lab.cli.console import errors, results
+from polympi.lab.cli.names import complete_results
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.statistics.analysis import analyse
 from polympi.lab.statistics.comparison import comparable, compare, diff_exit_code
@@ -20,8 +21,13 @@ _STYLES = {"slower": "red", "faster": "green", "ambiguous": "yellow"}
 
 
 def diff(
-    before: Annotated[Path, typer.Argument(metavar="A", help="Result directory of the earlier run.")],
-    after: Annotated[Path, typer.Argument(metavar="B", help="Result directory of the later run.")],
+    before: Annotated[
+        Path,
+        typer.Argument(metavar="A", help="Result directory of the earlier run.", autocompletion=complete_results),
+    ],
+    after: Annotated[
+        Path, typer.Argument(metavar="B", help="Result directory of the later run.", autocompletion=complete_results)
+    ],
     absolute: Annotated[
         bool,
         typer.Option("--absolute", help="Judge times instead of ratios to C: for another MPI, stack or machine."),
