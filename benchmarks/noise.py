@@ -30,7 +30,7 @@ from rich.table import Table
 from polympi.lab.bindings.manifest import load_bindings
 from polympi.lab.cli.arguments import choose_seed, split_list
 from polympi.lab.cli.console import results, say
-from polympi.lab.cli.run import measure
+from polympi.lab.cli.measuring import measure
 from polympi.lab.errors import UsageError
 from polympi.lab.findings.phrases import count
 from polympi.lab.plan.profiles import get_profile

@@ -7,9 +7,9 @@ import re
 from polympi.lab.errors import UsageError
 
 _BINARY = {"": 1, "b": 1, "k": 2**10, "m": 2**20, "g": 2**30}
-_SIZE = re.compile(r"(\d+)\s*([bkmg]?)(?:i?b)?", re.IGNORECASE)
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|)", re.IGNORECASE)
-_PERCENT = re.compile(r"(\d{1,9}(?:\.\d+)?)\s*%")
+_SIZE = re.compile(r"([0-9]+)\s*([bkmg]?)(?:i?b)?", re.IGNORECASE)
+_DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(ms|s|m|h|)", re.IGNORECASE)
+_PERCENT = re.compile(r"([0-9]{1,9}(?:\.[0-9]+)?)\s*%")
 _SECONDS = {"ms": 1e-3, "": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 

@@ -11,8 +11,10 @@ import time
 from pathlib import Path
 
 import pytest
+import typer
 from synthetic import EFFECTS, make_run
 
+from polympi.lab.cli.app import COMMANDS, load
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.stack import Stack
 
@@ -46,37 +48,6 @@ def test_help_of_every_command_is_there(tmp_path: Path) -> None:
         assert "Usage" in polympi(command, "--help", folder=tmp_path).stdout
     assert "--install-completion" in overview
     assert polympi("--version", folder=tmp_path).stdout.startswith("polympi ")
-
-
-@pytest.mark.mpi
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["--binding", "mpi5py"], "There is no binding 'mpi5py'"),
-        (["--bench", "latensy"], "There is no benchmark 'latensy'"),
-        (["--profile", "fast"], "There is no profile 'fast': choose quick, standard, publish"),
-        (["--sizes", "4:1"], "The size range '4:1' runs backwards"),
-        (["--sizes", "many"], "'many' is not a size"),
-        (["--ranks", "1", "--bench", "latency"], "'latency' needs at least 2 ranks, and --ranks is 1"),
-        (["--ranks", "0"], "--ranks 0 is impossible"),
-        (["--ranks", "two"], "Invalid value for '--ranks'"),
-        (["--time-limit", "soon"], "'soon' is not a duration"),
-        (["--stack", "mvapich"], "There is no stack 'mvapich'"),
-        (["--hostfile", "nowhere"], "There is no host file 'nowhere'"),
-        (["-o", "taken"], "'taken' exists and results are never overwritten"),
-        (["-o", "file/run"], "Cannot create the result directory 'file/run'"),
-        (["--bindings-from", "nowhere"], "There is no folder of bindings 'nowhere'"),
-    ],
-)
-def test_bad_input_is_one_sentence_and_exit_code_2(
-    tmp_path: Path, mpich: Stack, arguments: list[str], sentence: str
-) -> None:
-    (tmp_path / "taken").mkdir()
-    (tmp_path / "file").write_text("")
-    done = polympi("run", *(["--stack", "mpich"] if "--stack" not in arguments else []), *arguments, folder=tmp_path)
-    assert done.returncode == 2
-    assert sentence in told(done)
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["file", "taken"]
 
 
 @pytest.mark.mpi
@@ -219,20 +190,134 @@ def test_without_a_stack_the_remedy_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["--bench", ","], "--bench names nothing"),
-        (["--binding", ""], "--binding names nothing"),
-        (["--sizes", "99999999999999999999"], "more bytes than any machine addresses"),
-        (["-o", "x" * 300], "File name too long"),
-        (["--bench", "barrier", "--time-limit", "1ms"], "The time limit of 1ms ended before the first block"),
-    ],
-)
-def test_empty_and_excessive_input_is_told(tmp_path: Path, mpich: Stack, arguments: list[str], sentence: str) -> None:
-    done = polympi("run", "--stack", "mpich", *arguments, folder=tmp_path)
+def test_a_time_limit_that_is_too_short_says_what_it_would_need(tmp_path: Path, mpich: Stack) -> None:
+    done = polympi(
+        "run", "-o", "out", "--stack", "mpich", "--bench", "barrier", "--time-limit", "1ms", folder=tmp_path
+    )  # fmt: skip
     assert done.returncode == 2
-    assert sentence in told(done)
+    sentence = told(done)
+    assert "The time limit of 1ms ended before the first block was complete" in sentence
+    assert re.search(r"A block of 9 launches takes about \d+ s here, and \d+ blocks, .*, \d+ (s|min)", sentence)
+    assert "polympi run --resume out --time-limit TIME" in sentence
+
+
+def test_a_report_is_written_of_what_is_left(tmp_path: Path) -> None:
+    make_run(tmp_path / "run", blocks=8)
+    for number in (5, 9, 13):
+        (tmp_path / "run" / "samples" / f"{number:06d}.parquet").unlink()
+    lines = (tmp_path / "run" / "launches.jsonl").read_bytes().splitlines(keepends=True)
+    (tmp_path / "run" / "launches.jsonl").write_bytes(b"".join([*lines[:20], b"{\n", *lines[21:]]))
+    done = polympi("report", "run", "--html", "--markdown", "--csv", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    for written in (done.stdout, (tmp_path / "run" / "report.md").read_text()):
+        text = re.sub(r"\s+", " ", written.replace("\\", ""))
+        assert "1 line of launches.jsonl cannot be read (21): its launch does not count." in text
+        assert "3 of 8 launches do not count, since the samples were lost (launches 5, 9 and 13)" in text
+    assert "What went wrong" in (tmp_path / "run" / "report.html").read_text()
+
+
+def test_a_good_report_is_never_replaced_by_an_empty_one(tmp_path: Path) -> None:
+    make_run(tmp_path / "run", blocks=6)
+    assert polympi("report", "run", folder=tmp_path).returncode == 0
+    good = (tmp_path / "run" / "report.html").read_bytes()
+    for file in (tmp_path / "run" / "samples").iterdir():
+        file.write_bytes(b"")
+    done = polympi("report", "run", folder=tmp_path)
+    assert done.returncode == 2
+    assert "Nothing of the run in 'run' can be used, so that its report stays as it is" in told(done)
+    assert (tmp_path / "run" / "report.html").read_bytes() == good
+
+
+def test_the_overview_says_of_each_command_what_its_own_help_says() -> None:
+    for command in COMMANDS.values():
+        found = load(command)
+        text = found.info.help if isinstance(found, typer.Typer) else found.__doc__
+        assert (text or "").splitlines()[0] == command.summary
+
+
+def test_what_is_not_needed_is_not_imported(tmp_path: Path) -> None:
+    """The version answers at once; the overview and the help of a run wait for no statistics."""
+    listed = "import sys; from polympi.lab.cli import main\ntry: main()\nfinally: print(*sys.modules, file=sys.stderr)"
+    for arguments, absent in (
+        (["--version"], {"typer", "rich", "polars", "msgspec"}),
+        (["--help"], {"polars", "scipy", "numpy", "altair", "msgspec"}),
+        (["run", "--help"], {"polars", "scipy", "numpy", "altair"}),
+        (["report", "--help"], {"polars", "scipy", "numpy", "altair"}),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-c", listed, *arguments], capture_output=True, text=True, cwd=tmp_path, check=False
+        )
+        assert not absent & set(done.stderr.split())
+        assert done.returncode == 0
+
+
+def test_the_module_is_the_command(tmp_path: Path) -> None:
+    def module(*arguments: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "polympi", *arguments], capture_output=True, text=True, cwd=tmp_path, check=True
+        )
+        return done.stdout
+
+    assert module("--version") == polympi("--version", folder=tmp_path).stdout
+    assert "polympi [OPTIONS] COMMAND" in module("--help")
+
+
+def test_without_the_packages_of_the_laboratory_one_sentence_says_what_to_install(tmp_path: Path) -> None:
+    (tmp_path / "typer.py").write_text("raise ModuleNotFoundError(\"No module named 'typer'\", name='typer')")
+    done = subprocess.run(
+        [sys.executable, "-m", "polympi", "list"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])},
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr == "polympi: the laboratory needs the package 'typer': pip install 'polympi[lab]'\n"
+
+
+@pytest.mark.mpi
+def test_a_dry_run_makes_nothing(tmp_path: Path, mpich: Stack) -> None:
+    done = polympi("run", "--dry-run", "--stack", "mpich", "--profile", "glance", "-o", "out", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    text = re.sub(r"\s+", " ", done.stdout)
+    assert "bindings c, c-again, mpi4py, mpi4py-object, polympi, polympi-object" in text
+    assert "cases 6: latency 4 and allreduce 2 blocks 9 launches 56" in text
+    assert re.search(r"about \d+ s, good to a factor of two", text)
+    assert list(tmp_path.iterdir()) == []
+    assert "polympi stack add mpich" in told(
+        polympi("run", "--dry-run", folder=tmp_path, POLYMPI_HOME=str(tmp_path / "home"))
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.mpi
+def test_a_run_that_was_interrupted_says_how_to_go_on_and_goes_on(tmp_path: Path, mpich: Stack) -> None:
+    process = subprocess.Popen(
+        [POLYMPI, "run", "-o", "out", "--stack", "mpich", "--bench", "barrier", "--binding", "mpi4py"],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+    )
+    launches = tmp_path / "out" / "launches.jsonl"
+    deadline = time.monotonic() + 60
+    while not (launches.exists() and len(launches.read_bytes().splitlines()) >= 6):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    second = polympi("run", "-o", "other", "--stack", "mpich", "--bench", "barrier", folder=tmp_path)
+    assert second.returncode == 2
+    assert f"Another run of polympi is measuring on this machine (process {process.pid}" in told(second)
+    assert not (tmp_path / "other").exists()
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert "to go on: polympi run --resume out" in err
+    done = polympi("run", "--resume", "out", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "complete" in done.stderr
+    again = polympi("run", "--resume", "out", folder=tmp_path)
+    assert again.returncode == 0
+    assert "is complete: nothing is missing" in again.stderr
 
 
 def test_a_directory_with_the_signs_of_a_pattern_is_one_directory(tmp_path: Path) -> None:

@@ -242,6 +242,12 @@ def test_figures_that_do_not_exist_never_reach_a_sentence(value):
     assert not {"nan", "inf", "None"} & set(text.replace(";", " ").split())
 
 
+def test_a_glance_is_labelled():
+    (label,) = labels(built_analysis(profile="glance"))
+    assert label.word == "glance"
+    assert "30 very short blocks" in label.text
+
+
 def test_quick_and_partial_runs_are_labelled():
     assert [label.word for label in labels(built_analysis())] == []
     quick = labels(built_analysis(profile="quick"))

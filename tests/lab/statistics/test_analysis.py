@@ -265,3 +265,16 @@ def test_a_run_that_measured_nothing_has_empty_tables(tmp_path):
     assert found.summary.is_empty()
     assert found.memory.is_empty()
     assert (found.fits, found.overheads) == ([], [])
+
+
+def test_a_launch_without_its_samples_leaves_its_block_to_the_other_bindings(tmp_path):
+    directory = make_run(tmp_path / "run", blocks=8)
+    (directory.path / "samples" / "000002.parquet").unlink()
+    lines = (directory.path / "launches.jsonl").read_bytes().splitlines(keepends=True)
+    lines[7] = b"{\n"
+    (directory.path / "launches.jsonl").write_bytes(b"".join(lines))
+    analysis = analyse(directory)
+    assert [row(analysis, name)["launches"] for name in ("c", "mpi4py", "mpi4py-object")] == [8, 7, 7]
+    memory = dict(analysis.memory.select("binding", "launches").iter_rows())
+    assert memory == {"c": 8, "c-again": 8, "mpi4py": 7, "mpi4py-object": 7}
+    assert analysis.damaged_lines == [8]

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from polympi.lab.cli.arguments import split_list
 from polympi.lab.cli.console import errors, results
+from polympi.lab.cli.names import complete_results
 from polympi.lab.errors import UsageError
 from polympi.lab.findings.changes import (
     answer,
@@ -39,8 +40,13 @@ _STDOUT: Final = Path("-")
 
 
 def diff(
-    before: Annotated[Path, typer.Argument(metavar="A", help="Result directory of the earlier run.")],
-    after: Annotated[Path, typer.Argument(metavar="B", help="Result directory of the later run.")],
+    before: Annotated[
+        Path,
+        typer.Argument(metavar="A", help="Result directory of the earlier run.", autocompletion=complete_results),
+    ],
+    after: Annotated[
+        Path, typer.Argument(metavar="B", help="Result directory of the later run.", autocompletion=complete_results)
+    ],
     binding: Annotated[
         str | None, typer.Option("--binding", metavar="NAME,...", help="Judge these bindings only.")
     ] = None,

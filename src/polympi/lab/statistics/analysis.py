@@ -24,12 +24,15 @@ def analyse(directory: RunDirectory) -> Analysis:
     cost of the clock is taken off, says :mod:`~polympi.lab.statistics.operations`; what the columns mean,
     ``docs/results.md``.
 
+    A launch of which the samples or the line in ``launches.jsonl`` are damaged does not count, and is told in
+    ``launches`` (outcome ``lost``) or ``damaged_lines``.
+
     Raises:
-        ResultError: a file of the directory is missing or damaged.
+        ResultError: ``run.json`` is damaged, or the run is of another version of polympi.
     """
     run, outcome, launches = directory.run(), directory.outcome(), directory.launches()
     invalid = invalid_rows(launches)
-    times = operation_times(directory, launches)
+    times, launches = operation_times(directory, launches)
     medians = _launch_medians(times, invalid)
     return Analysis(
         run=run,
@@ -41,6 +44,8 @@ def analyse(directory: RunDirectory) -> Analysis:
         memory=memory_table(launches),
         fits=fits_of(medians),
         overheads=overheads_of(medians),
+        damaged_lines=directory.damaged_lines(),
+        damaged_files=directory.damaged_files(),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import polars as pl
 
@@ -82,6 +82,8 @@ class Analysis:
         memory: ``stack, binding, launches, pss_bytes, rss_bytes, delta_to_c_bytes`` (of PSS), medians over launches.
         fits: of every row family with at least four sizes.
         overheads: of every binding but the reference, where at least six blocks have at least four sizes of both.
+        damaged_lines: numbers of the lines of ``launches.jsonl`` that cannot be read, from 1.
+        damaged_files: names of other files of the result directory that cannot be read.
     """
 
     run: RunRecord
@@ -93,6 +95,8 @@ class Analysis:
     memory: pl.DataFrame
     fits: list[Fit]
     overheads: list[Overhead]
+    damaged_lines: list[int] = field(default_factory=list)
+    damaged_files: list[str] = field(default_factory=list)
 
     @property
     def partial(self) -> bool:

@@ -17,8 +17,8 @@ from statistics import median
 from typing import TypeVar
 
 from polympi.lab.statistics.comparison.values import Values, groups_of, typical
+from polympi.lab.statistics.keys import RowKey
 from polympi.lab.statistics.shifts import Shift, shift
-from polympi.lab.statistics.summary import RowKey
 
 _Key = TypeVar("_Key", bound=Hashable)
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from polympi.lab.catalogue import BENCHMARKS
 from polympi.lab.samples.records import AGAIN, REFERENCE
+from polympi.lab.statistics.keys import RowKey
 from polympi.lab.statistics.operations import ROW
 from polympi.lab.statistics.reference import with_reference
-from polympi.lab.statistics.summary import RowKey
 
 Matrix = NDArray[np.float64]
 
