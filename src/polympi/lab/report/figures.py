@@ -109,7 +109,7 @@ def _family_figures(
             yield figure(
                 "fit",
                 "Fit: latency + size / bandwidth",
-                "Lines: one fit a protocol segment. Dotted: where a segment begins.",
+                "Lines: one fit a protocol segment; a poor fit is dashed and says so. Dotted: where a segment begins.",
                 charts.fitted_time(fits, palette),
             )
             yield figure(
