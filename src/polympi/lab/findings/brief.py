@@ -6,14 +6,16 @@ from collections.abc import Callable, Sequence
 from statistics import median
 
 from polympi.lab.catalogue import BENCHMARKS
-from polympi.lab.findings.overview import LARGEST_OBJECT
+from polympi.lab.findings.overview import LARGEST_OBJECT, OBJECTS
 from polympi.lab.findings.phrases import count, duration, listing, percent, sentence, signed, times, verb
 from polympi.lab.findings.rows import SMALL, Row, by_family, example_size
 from polympi.lab.units import format_size
 
-NOTHING_SMALL = "Small messages were not compared with C."
-NOTHING_LARGE = "Large messages and objects were not compared with C."
-NOTHING_COLLECTIVE = "Collectives and start-up were not compared with C."
+NOTHING = (
+    "Small messages were not compared with C.",
+    "Large messages and objects were not compared with C.",
+    "Collectives and start-up were not compared with C.",
+)
 _PLAIN = ("bytes", "none")  # payloads that a sentence need not name
 
 
@@ -26,11 +28,9 @@ def brief(rows: Sequence[Row]) -> tuple[str, str, str]:
     Returns:
         On small messages; on large messages, bandwidth and objects; on collectives and start-up.
     """
-    return (
-        small_sentence(rows) or NOTHING_SMALL,
-        large_sentence(rows) or NOTHING_LARGE,
-        calls_sentence(rows) or NOTHING_COLLECTIVE,
-    )
+    said = (small_sentence(rows), large_sentence(rows), calls_sentence(rows))
+    small, large, calls = (text or nothing for text, nothing in zip(said, NOTHING, strict=True))
+    return small, large, calls
 
 
 def first_of(rows: Sequence[Row]) -> str:
@@ -79,9 +79,9 @@ def calls_sentence(rows: Sequence[Row]) -> str:
 
 
 def _ping_pong(rows: Sequence[Row]) -> list[Row]:
-    """The rows of the main payload of the standard ping-pong, sizes ascending."""
-    families = [r for f, r in by_family(rows).items() if f.benchmark == "latency" and f.mode == "standard"]
-    return max(families, key=len, default=[])
+    """The rows of the main payload of the standard ping-pong, sizes ascending; objects are told apart."""
+    families = {f: r for f, r in by_family(rows).items() if f.benchmark == "latency" and f.mode == "standard"}
+    return max((r for f, r in families.items() if f.payload not in OBJECTS), key=len, default=[])
 
 
 def _large_message(rows: Sequence[Row]) -> str:
@@ -138,8 +138,8 @@ def _collectives(rows: Sequence[Row]) -> str:
     if len(judged) == 1:
         only = judged[0]
         if only.separated:
-            return f"{only.family.title} takes {times(only.ratio)} C ({signed(only.delta)})"
-        return f"{only.family.title} is not separated from C"
+            return f"the collective {only.family.title} takes {times(only.ratio)} C ({signed(only.delta)})"
+        return f"the collective {only.family.title} is not separated from C"
     sizes = {row.size_bytes for row in judged if row.size_bytes}
     where = f" at {format_size(next(iter(sizes)))}" if len(sizes) == 1 else ""
     verdicts = {row.verdict if row.separated else "not separated" for row in judged}

@@ -66,16 +66,24 @@ def write_text(path: Path, text: str) -> Path:
 
 
 def refuse_to_empty(path: Path, analysis: Analysis) -> None:
-    """Leave a table alone that has lines, if this analysis has nothing to put in their place.
+    """Leave a table alone that has more lines than this analysis, in which nothing was compared with C.
 
     Raises:
-        UsageError: the table has lines, and nothing was compared with C.
+        UsageError: it has.
     """
-    if is_empty(analysis) and "\n" in _head(path).strip():
-        raise UsageError(
-            f"In '{path.parent}' nothing was compared with C (no complete block): '{path.name}' there says more and is "
-            "left alone; replace it with --force."
-        )
+    if not is_empty(analysis) or not path.is_file():
+        return
+    with path.open("rb") as stream:
+        lines = sum(1 for _ in stream)
+    if lines > analysis.summary.height + 1:
+        raise UsageError(_says_more(path))
+
+
+def _says_more(path: Path) -> str:
+    return (
+        f"In '{path.parent}' nothing was compared with C (no complete block): '{path.name}' there says more and is "
+        "left alone; replace it with --force."
+    )
 
 
 def _head(path: Path) -> str:

@@ -65,16 +65,11 @@ def _overview(stack: StackContent) -> list[str]:
         parts.append(_table(headers, [reference, *lines], right=range(1, len(headers))))
     else:
         parts.append("No binding was compared with C.")
-    said = [
-        f"- **{escape(one.binding)}.** {escape(' '.join(one.brief))}" for one in (*stack.bindings, *stack.arms_of_c)
-    ]
+    told = (*stack.bindings, *stack.arms_of_c)
+    said = [f"- **{escape(one.binding)}.** {escape(' '.join(one.brief))}" for one in told if one.brief]
     said += [f"- **{escape(title)}.** {escape(text)}" for title, text in stack.notes]
     parts.append("\n".join(said))
-    more = [
-        f"- **{escape(one.binding)}, {escape(topic)}.** {escape(text)}"
-        for one in (*stack.bindings, *stack.arms_of_c)
-        for topic, text in one.more
-    ]
+    more = [f"- **{escape(one.binding)}, {escape(topic)}.** {escape(text)}" for one in told for topic, text in one.more]
     if more:
         listed = "\n".join(more)
         parts.append(f"<details><summary>More about each binding</summary>\n\n{listed}\n\n</details>")

@@ -13,6 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from polympi.lab.findings.brief import NOTHING
 from polympi.lab.report.cells import KEY, SIGNS
 from polympi.lab.report.content import Content, StackContent, content
 from polympi.lab.report.screen import Screen, ScreenCell, ScreenLine
@@ -24,8 +25,10 @@ _READABLE_WIDTH = 100  # columns beyond which running text is hard to follow
 _WIDEST = 150  # columns beyond which a row is hard to follow
 _ROOM_FOR_BARS = 80  # columns from which on a cell has room for a bar
 _ROOM_FOR_SENTENCES = 100  # columns from which on three sentences a binding leave the table in sight
+_WIDEST_CELL = 28  # columns: a bar twice as long as the words beside it
 _RATIO = 8  # characters of a sign, a ratio such as 1.012×, and a blank
 _BLOCKS = " ▏▎▍▌▋▊▉█"  # eighths of a character
+_DIVIDER = "what C shows"  # before the arms of C
 _FASTER = "░"  # a bar of another shade, so that its direction shows without colour
 
 
@@ -79,15 +82,15 @@ def _key(screen: Screen, *, bars: bool) -> Text:
 def _table(stack: StackContent, width: int, *, bars: bool) -> Table:
     screen = stack.screen
     lines = (*screen.bindings, *screen.arms_of_c)
-    names = max(len(line.binding) for line in lines)
-    cell_width = max(_RATIO, (width - names - 1) // max(1, len(screen.columns)) - 1)
+    names = max(map(len, (_DIVIDER, *(line.binding for line in lines))))
+    cell_width = min(max(_RATIO, (width - names - 1) // max(1, len(screen.columns)) - 1), _WIDEST_CELL)
     bar_width = cell_width - _RATIO if bars else 0
     longest = max(abs(math.log(screen.axis.low)), abs(math.log(screen.axis.high)))
     table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="")
-    table.add_column(Text(""), overflow="fold", no_wrap=True)
+    table.add_column(Text(""), overflow="fold", width=names)
     for column in screen.columns:
-        what = f"{column.what}\n{column.size}" if column.size else column.what
-        head = Text.assemble((column.title.partition(" ")[0], "bold"), "\n", (what, "dim"))
+        short = column.title.partition(" ")[0]
+        head = Text.assemble((short, "bold"), "\n", (f"{column.what}\n{column.size}", "dim"))
         table.add_column(head, width=cell_width, overflow="fold")
     times = [Text(column.reference or "–") for column in screen.columns]
     table.add_row(_name(REFERENCE, stack, "C"), *times)
@@ -95,7 +98,7 @@ def _table(stack: StackContent, width: int, *, bars: bool) -> Table:
         for line in group:
             table.add_row(_name(line.binding, stack), *_cells(line, bar_width, longest))
         if group is screen.bindings and screen.arms_of_c:
-            table.add_row(Text("what C shows", style="dim italic"), *([""] * len(screen.columns)))
+            table.add_row(Text(_DIVIDER, style="dim italic"), *([""] * len(screen.columns)))
     return table
 
 
@@ -133,11 +136,16 @@ def _bar(share: float, width: int) -> str:
 
 def _print_sentences(stack: StackContent, console: Console, *, all_of_them: bool) -> None:
     """Three sentences a binding where there is room, one else; one an arm of C; then what concerns the stack."""
-    lines = [(words.binding, words.brief if all_of_them else words.brief[:1]) for words in stack.bindings]
-    lines += [(words.binding, words.brief[:1]) for words in stack.arms_of_c]
+    lines = [(one.binding, one.brief if all_of_them else _telling(one.brief)) for one in stack.bindings]
+    lines += [(one.binding, one.brief) for one in stack.arms_of_c]
     told = [(name, " ".join(sentences)) for name, sentences in lines if sentences]
     console.print()
     console.print(_listed([*told, *stack.notes]), width=min(console.width, _READABLE_WIDTH))
+
+
+def _telling(sentences: Sequence[str]) -> Sequence[str]:
+    """The first sentence that has something to say."""
+    return [text for text in sentences if text not in NOTHING][:1]
 
 
 def _listed(entries: Sequence[tuple[str, str]]) -> Table:
