@@ -37,7 +37,7 @@ MEANINGS = {
     "slower": "slower than C: the interval excludes 1, the effect exceeds the noise floor, and q ≤ 0.05",
     "faster": "faster than C, by the same rules",
     "ambiguous": "the interval excludes 1, but among so many rows that may be chance",
-    "not separated": "not told apart from C: the interval includes 1, or the effect is inside the noise floor",
+    "not separated": "no difference shown: the interval includes 1, or the effect is inside the noise floor",
     "too few launches": "fewer than six launches: no interval reaches 95 %",
     "no counterpart": "C has no such figure",
     "invalid": "what arrived was not what was sent; no figure is shown",

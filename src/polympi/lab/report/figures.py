@@ -92,7 +92,7 @@ def _family_figures(
             yield figure(
                 "ratio",
                 "Ratio to C",
-                "Filled: told apart from C. Hollow: not. Grey: C against itself.",
+                "Filled: separated from C. Hollow: not. Grey: C against itself.",
                 charts.ratio_over_size(rows, palette),
             )
         if family.benchmark in _BANDWIDTHS and any(row.mb_per_s for row in rows):
