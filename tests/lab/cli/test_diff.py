@@ -11,7 +11,7 @@ import pytest
 from synthetic import EFFECTS, make_run
 from typer.testing import CliRunner, Result
 
-from polympi.lab.cli.app import app
+from polympi.lab.cli.app import application
 from polympi.lab.errors import LabError
 
 CASES = [("latency", "standard", "bytes", 2**k) for k in range(3, 13)] + [("barrier", "standard", "none", 0)]
@@ -34,7 +34,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def diff(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Diff:
     monkeypatch.chdir(folder)
     monkeypatch.setenv("COLUMNS", "120")
-    return lambda *arguments: CliRunner().invoke(app, ["diff", *arguments])
+    return lambda *arguments: CliRunner().invoke(application("diff"), ["diff", *arguments])
 
 
 @pytest.mark.parametrize(

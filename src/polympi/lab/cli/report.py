@@ -21,7 +21,7 @@ def report(
     csv: Annotated[bool, typer.Option("--csv", help="The tables: summary.csv, memory.csv.")] = False,
     png: Annotated[bool, typer.Option("--png", help="Every plot: figures/*.png.")] = False,
     svg: Annotated[bool, typer.Option("--svg", help="Every plot: figures/*.svg.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace a report.html or report.md made by others.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace reports of others, or that say more.")] = False,
 ) -> None:
     """Print the summary of a run and write its report (HTML unless another form is asked for)."""
     from polympi.lab.cli.console import results

@@ -58,6 +58,22 @@ def _damage(analysis: Analysis) -> Iterable[str]:
         yield f"{name} cannot be read: {_WITHOUT[name]}."
 
 
+def absences(analysis: Analysis, stack: str) -> dict[tuple[str, str], str]:
+    """Why an arm has no figure for a case: the reason by arm and case (``latency/standard/dict/24``).
+
+    Reasons are those of the manifest (not covered) and those that a program gave in a launch (skipped, invalid).
+    """
+    found: dict[tuple[str, str], str] = {}
+    for planned in analysis.run.stacks:
+        if planned.stack == stack:
+            for binding, refusals in planned.not_covered.items():
+                found.update({(binding, refusal.case): refusal.reason for refusal in refusals})
+    for launch in analysis.launches:
+        if launch.stack == stack:
+            found.update({(launch.binding, one.case): one.reason for one in (*launch.skipped, *launch.invalid)})
+    return found
+
+
 def _withdrawn(name: str, why: str) -> str:
     stack, slash, binding = name.partition("/")
     return sentence(f"{binding} was withdrawn on {stack}: {why}" if slash else f"{name} was withdrawn: {why}")

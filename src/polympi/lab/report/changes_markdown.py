@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from polympi.lab.findings.phrases import count
 from polympi.lab.report.changes import KEY, Table, group_table, row_table
-from polympi.lab.report.markdown import escape
+from polympi.lab.report.escape import escape
 from polympi.lab.statistics.comparison.model import Comparison
 
 

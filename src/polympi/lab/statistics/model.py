@@ -31,9 +31,14 @@ class Segment:
     largest_residual: float
 
     @property
+    def poor(self) -> bool:
+        """Whether the times are not on the line: a residual is beyond :data:`LARGEST_RESIDUAL`."""
+        return self.largest_residual > LARGEST_RESIDUAL
+
+    @property
     def bandwidth_mb_per_s(self) -> float | None:
         """The bandwidth the slope stands for; None for a flat line, and where the times are not on a line."""
-        if self.per_byte_ns <= 0 or self.largest_residual > LARGEST_RESIDUAL:
+        if self.per_byte_ns <= 0 or self.poor:
             return None
         return 1000.0 / self.per_byte_ns
 
