@@ -6,14 +6,17 @@ STACKS := $(wildcard $(CURDIR)/.venv/share/polympi/stacks/*/env/bin $(CURDIR)/.c
 EMPTY :=
 CORES = PATH=$(subst $(EMPTY) ,:,$(strip $(STACKS) $$PATH)) $(BIN)/python -m polympi.native.build
 
-.PHONY: compare test core sanitize lint format clean
+.PHONY: compare test prerequisites core sanitize lint format clean
 
-compare: .venv/lab ## Compare the MPI bindings on this machine; writes a report and says where.
+compare: .venv/lab | prerequisites ## Compare the MPI bindings on this machine; writes a report and says where.
 	$(BIN)/polympi stack add mpich
 	$(BIN)/polympi run --stack mpich --profile quick
 
-test: .venv/test ## Run the whole test suite, on real MPI libraries that install themselves.
+test: .venv/test | prerequisites ## Run the whole test suite, on real MPI libraries that install themselves.
 	$(BIN)/pytest
+
+prerequisites: ## Say all that is missing on this machine, before anything is installed.
+	@sh prerequisites.sh $(PYTHON)
 
 core: .venv/test ## Compile the core of `import polympi` in place again, after a change in src/polympi/native.
 	$(CORES)
@@ -39,8 +42,8 @@ format: .venv/lint ## Format all sources.
 clean: ## Remove the environment, the stacks in it and the caches; results stay.
 	rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
-.venv/bin/python:
-	$(PYTHON) -m venv .venv || { rm -rf .venv; echo "Python cannot create an environment; on Debian: apt install python3-venv" >&2; exit 1; }
+.venv/bin/python: | prerequisites
+	$(PYTHON) -m venv .venv || { rm -rf .venv; exit 1; }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
 
 .venv/lab: .venv/bin/python pyproject.toml

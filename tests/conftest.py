@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import pytest
 REPOSITORY = Path(__file__).parents[1]
 
 os.environ["POLYMPI_HOME"] = os.environ.get("POLYMPI_TEST_HOME", str(REPOSITORY / ".cache" / "polympi"))
+# Runs of tests hold a machine of their own: a real run beside them is neither kept out nor waited for.
+os.environ["POLYMPI_LOCKS"] = tempfile.mkdtemp(prefix="polympi-locks-")
 # Open MPI then starts in 0.1 s instead of 1 s; what is tested is the same.
 os.environ.setdefault("OMPI_MCA_btl", "^ofi")
 

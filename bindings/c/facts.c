@@ -74,7 +74,7 @@ static int ascending(const void *a, const void *b) {
 
 /* What the time of a call from a common start contains besides the call: the median of starts without one. */
 static int64_t start_cost_ns(void) {
-    enum { STARTS = 201 };
+    enum { STARTS = 101 };
     int64_t ns[STARTS];
     common_start_agree();
     for (int i = 0; i < STARTS;) {

@@ -8,8 +8,14 @@
 
 /* From the agreement to the start. It has to be longer than ranks take to leave the agreement one after the
    other, about a message, and for their programs to come to the wait, under a microsecond in Python. A rank
-   that is late asks for twice as much, and for a little less with each start that it is in time for. */
-enum { LEAST_MARGIN_NS = 4000, MOST_MARGIN_NS = 100000000, MARGIN_DECAY = 64 };
+   that comes too late asks for twice as much, and for a little less with each start that it comes in time
+   for. More than a millisecond is no matter of messages, but of a processor that was taken away, against
+   which no margin helps. */
+enum { LEAST_MARGIN_NS = 4000, MOST_MARGIN_NS = 1000000, MARGIN_DECAY = 64 };
+
+/* After so many starts in a row that a rank was late for, the next one counts whatever comes: on a machine
+   this busy a launch would never end, and its times are those of the scheduler anyway. */
+enum { MOST_REPEATS = 10 };
 
 /* How late a rank may see the start: a few readings of the clock, or it was not waiting but doing something
  * else. */
@@ -37,7 +43,9 @@ static struct {
     int64_t tolerance;
     int64_t margin;
     int64_t start; /* agreed, on the clock of rank 0 */
-    bool late;     /* this rank, for the last start */
+    bool late;     /* this rank, for the last start: it came late, or lost the processor while it waited */
+    bool came_late;
+    int in_a_row;
     int64_t repeated;
     struct offset first, last;
     int64_t clock_error;
@@ -95,7 +103,7 @@ static void largest_of_all(int64_t values[2]) {
 }
 
 int32_t common_start_agree(void) {
-    if (state.late)
+    if (state.came_late)
         state.margin = state.margin < MOST_MARGIN_NS / 2 ? 2 * state.margin : MOST_MARGIN_NS;
     else
         state.margin -= (state.margin - LEAST_MARGIN_NS) / MARGIN_DECAY;
@@ -103,14 +111,17 @@ int32_t common_start_agree(void) {
     int64_t values[2] = {ready + offset_at(ready) + state.margin, state.late};
     largest_of_all(values);
     state.start = values[0];
-    state.late = false;
-    state.repeated += values[1];
-    return values[1] == 0;
+    state.late = state.came_late = false;
+    const bool in_time = values[1] == 0 || state.in_a_row == MOST_REPEATS;
+    state.in_a_row = in_time ? 0 : state.in_a_row + 1;
+    state.repeated += !in_time;
+    return in_time;
 }
 
 int64_t common_start_wait(void) {
     int64_t time = now();
     const int64_t start = state.start - offset_at(time);
+    state.came_late = !state.crowded && time >= start;
     while (time < start) {
         if (state.crowded)
             sched_yield();
@@ -157,7 +168,8 @@ void common_start_begin(void) {
     state.one_clock = !facts[1];
     state.tolerance = tolerance();
     state.margin = LEAST_MARGIN_NS;
-    state.late = false;
+    state.late = state.came_late = false;
+    state.in_a_row = 0;
     state.repeated = 0;
     state.first = state.last = (struct offset){0, 0};
     state.clock_error = 0;

@@ -33,7 +33,8 @@ void common_start_begin(void);
 void common_start_end(void);
 
 /* Holds the ranks together (a barrier: no rank leaves before all have come) and agrees on the next start.
-   Returns 1 if all ranks were in time for the start before, 0 if one was late. */
+   Returns 1 if all ranks were in time for the start before, 0 if one was late; 1, too, if one was late ten
+   times in a row before. */
 int32_t common_start_agree(void);
 
 /* Waits for the start that was agreed on; returns it, on this rank's own clock in ns. */

@@ -2,8 +2,10 @@
 
 import math
 import sys
+from dataclasses import astuple
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from synthetic import make_run
@@ -15,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
 import evidence
 import noise
+import one_bad_launch
 import planted_delay
 
 NOTHING = (0.0, 0.0, 1.0)
@@ -50,18 +53,24 @@ def test_again_rows_are_those_that_could_have_been_separated(tmp_path):
 
 
 def again(verdicts, ratio=1.02):
-    schema = {"verdict": pl.String, "ratio_to_c": pl.Float64, "confidence": pl.Float64}
-    return pl.DataFrame([(verdict, ratio, 0.96875) for verdict in verdicts], schema=schema, orient="row")
+    figures = ("ratio_to_c", "ratio_low", "ratio_high", "confidence")
+    schema = {"verdict": pl.String} | dict.fromkeys(figures, pl.Float64)
+    rows = [
+        (verdict, ratio, *((0.9, 1.1) if verdict == "not separated" else (0.99 * ratio, 1.01 * ratio)), 0.96875)
+        for verdict in verdicts
+    ]
+    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 def test_counting_takes_both_directions():
     counted = noise.count_rows(again(["slower", "faster", "ambiguous", *["not separated"] * 37], ratio=1 / 1.02))
-    assert (counted.rows, counted.separated) == (40, 2)
+    assert (counted.rows, counted.separated, counted.excluding) == (40, 2, 3)
     assert counted.share == pytest.approx(0.05)
     assert counted.expected == pytest.approx(40 / 32)
     assert counted.largest == pytest.approx(1.02)
     assert noise.is_met(counted)
     assert "2 of 40 A/A rows (5.0%)" in noise.conclusion(counted, 10, "mpich")
+    assert "3 exclude 1, where chance alone gives about 1.2" in noise.conclusion(counted, 10, "mpich")
 
 
 def test_one_row_more_misses_the_target_and_so_does_no_row():
@@ -94,3 +103,33 @@ def test_raw_figures_are_never_overwritten(tmp_path):
         evidence.keep_raw(pl.DataFrame({"size_bytes": [9]}), file)
     with pytest.raises(UsageError, match="no folder"):
         evidence.refuse_existing(tmp_path / "none" / "raw.csv")
+
+
+def simulated(design, bad, runs=8, factor=3.0):
+    random = np.random.default_rng(5)
+    rows = [astuple(row) for _ in range(runs) for row in one_bad_launch.simulate(design, bad, factor, random)]
+    return one_bad_launch.shares(pl.DataFrame(rows, schema=list(one_bad_launch.Judged.__annotations__), orient="row"))
+
+
+def test_one_bad_launch_of_c_hides_an_effect_in_six_blocks_and_not_in_nine():
+    (six,) = simulated(one_bad_launch.Design(6, both=False), "C").to_dicts()
+    quick = pl.concat([simulated(one_bad_launch.QUICK, bad) for bad in ("none", "C", "binding")])
+    assert six["slower_1.5"] < 0.1
+    assert quick["slower_1.5"].min() > 0.95
+    assert quick["width"].max() < 0.2
+    assert six["width"] > 0.5
+    assert one_bad_launch.is_met(quick)
+    assert not one_bad_launch.is_met(pl.DataFrame([six]))
+
+
+def test_both_launches_of_c_make_the_intervals_narrower():
+    once, twice = (simulated(one_bad_launch.Design(9, both=both), "none", runs=12) for both in (False, True))
+    assert twice["width"][0] < 0.95 * once["width"][0]
+    assert twice["coverage"][0] > 0.9
+
+
+@pytest.mark.parametrize(("column", "value"), [("slower_1.5", 0.9), ("slower_4.2", 0.9), ("false", 0.06)])
+def test_a_quick_run_that_does_not_withstand_a_bad_launch_misses_the_target(column, value):
+    kept = {"design": one_bad_launch.QUICK.name, "slower_1.5": 1.0, "slower_4.2": 1.0, "false": 0.0}
+    assert one_bad_launch.is_met(pl.DataFrame([kept]))
+    assert not one_bad_launch.is_met(pl.DataFrame([kept, kept | {column: value}]))

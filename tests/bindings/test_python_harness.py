@@ -409,7 +409,7 @@ def test_a_call_that_a_rank_began_too_late_is_made_again(loop: str) -> None:
 
 
 def test_the_cost_of_a_start_is_the_median_of_starts_without_a_call() -> None:
-    readings = iter([30] * 50 + [10] * 100 + [20] * 51)
+    readings = iter([30] * 25 + [10] * 50 + [20] * 26)
     assert start_cost_ns(CountingStart(), lambda: next(readings)) == 20
 
 

@@ -46,7 +46,7 @@ def make_run(
     *,
     seed: int = 1,
     stacks: tuple[str, ...] = ("mpich",),
-    blocks: int = 6,
+    blocks: int = 9,
     batches: int = 3,
     events: int = 50,
     cases: list[tuple[str, str, str, int]] | None = None,

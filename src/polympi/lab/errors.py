@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+
 
 class LabError(Exception):
     """Something the user can mend; its text is one clear sentence, printed without a traceback.
@@ -27,3 +29,26 @@ class StackError(LabError):
 
 class BuildError(LabError):
     """A binding's program could not be built."""
+
+
+_REASONS = {
+    errno.EACCES: "it is not permitted",
+    errno.EPERM: "it is not permitted",
+    errno.EROFS: "the file system is read-only",
+    errno.ENOENT: "there is no such file or directory",
+    errno.ENOTDIR: "a part of the path is not a directory",
+    errno.EISDIR: "it is a directory",
+    errno.EEXIST: "it exists",
+    errno.ENAMETOOLONG: "the name is too long",
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "your share of the disk is used up",
+    errno.EMFILE: "too many files are open",
+    errno.ENOMEM: "the memory is used up",
+    errno.ELOOP: "its links lead in a circle",
+    errno.ENOEXEC: "it is not a program of this machine",
+}
+
+
+def system_reason(error: OSError) -> str:
+    """Why the system refused, as the middle of a sentence."""
+    return _REASONS.get(error.errno or 0, (error.strerror or "the system refused").lower())

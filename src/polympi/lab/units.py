@@ -7,8 +7,9 @@ import re
 from polympi.lab.errors import UsageError
 
 _BINARY = {"": 1, "b": 1, "k": 2**10, "m": 2**20, "g": 2**30}
-_SIZE = re.compile(r"(\d+)\s*([bkmg]?)(?:i?b)?", re.IGNORECASE)
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|)", re.IGNORECASE)
+_SIZE = re.compile(r"([0-9]+)\s*([bkmg]?)(?:i?b)?", re.IGNORECASE)
+_DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(ms|s|m|h|)", re.IGNORECASE)
+_PERCENT = re.compile(r"([0-9]{1,9}(?:\.[0-9]+)?)\s*%")
 _SECONDS = {"ms": 1e-3, "": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -57,6 +58,18 @@ def parse_duration(text: str) -> float:
     if not match or float(match[1]) == 0:
         raise UsageError(f"'{text}' is not a duration: write it as 90s, 10m or 1h.")
     return float(match[1]) * _SECONDS[match[2].lower()]
+
+
+def parse_percent(text: str) -> float:
+    """The fraction that a text such as ``5%`` or ``2.5 %`` means.
+
+    Raises:
+        UsageError: the text is not a percentage, or not above 0.
+    """
+    match = _PERCENT.fullmatch(text.strip())
+    if not match or float(match[1]) == 0:
+        raise UsageError(f"'{text}' is not a percentage above 0: write it as 5% or 2.5%.")
+    return float(match[1]) / 100
 
 
 def format_size(size_bytes: int) -> str:

@@ -74,9 +74,9 @@ def test_a_folder_of_the_environment_is_searched(tmp_path: Path, monkeypatch: py
     ("text", "sentence"),
     [
         ("name = ", "cannot be used"),
-        (MANIFEST.replace('language = "X"', ""), "missing required field `language`"),
+        (MANIFEST.replace('language = "X"', ""), "the field 'language' is missing"),
         (MANIFEST.replace("summary", "sumary", 1), "sumary"),
-        (MANIFEST.replace('["latency/*/bytes", "barrier/*/*"]', '"all"'), "Expected `array`, got `str`"),
+        (MANIFEST.replace('["latency/*/bytes", "barrier/*/*"]', '"all"'), "must be a list, and is text"),
     ],
 )
 def test_a_damaged_manifest_is_told(tmp_path: Path, text: str, sentence: str) -> None:

@@ -91,7 +91,7 @@ def test_without_a_compiler_the_advice_says_how_to_get_one(tmp_path, monkeypatch
     [
         ("echo 'probe.c:1: no stdio.h' >&2; exit 1", "no stdio.h"),
         ("exit 4", "exited with code 4"),
-        ("exit 0", "No such file"),  # builds nothing
+        ("exit 0", "no such file"),  # builds nothing
     ],
 )
 def test_a_compiler_that_does_not_compile_is_a_problem(tmp_path, monkeypatch, script, words):

@@ -1,3 +1,5 @@
+import dataclasses
+
 from built import built_analysis, launch
 
 from polympi.lab.findings.gaps import failed_launches, failures, omissions, uncovered
@@ -20,6 +22,19 @@ def test_failed_launches_are_counted_and_explained():
         "c on mpich: 1 of 2 launches wrote a file that cannot be read (launch 4).",
     ]
     assert [one.launch for one in failed_launches(analysis)] == [1, 2, 3, 4]
+
+
+def test_what_was_lost_is_told_and_counted():
+    launches = [launch(n, outcome="lost", detail="samples/000000.parquet is damaged") for n in range(7)]
+    analysis = dataclasses.replace(
+        built_analysis(launches=[*launches, launch(7)]), damaged_lines=[3, 9], damaged_files=["environment.json"]
+    )
+    assert failures(analysis) == [
+        "2 lines of launches.jsonl cannot be read (3 and 9): their launches do not count.",
+        "environment.json cannot be read: the machine is not shown.",
+        "mpi4py on mpich: 7 of 8 launches do not count, since the samples were lost "
+        "(launches 0, 1, 2, 3, 4 and 2 more): samples/000000.parquet is damaged.",
+    ]
 
 
 def test_withdrawn_bindings_are_named_with_their_stack():

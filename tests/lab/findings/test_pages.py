@@ -8,9 +8,9 @@ import msgspec
 import pytest
 from built import built_analysis, summary_row
 
+from polympi.lab.findings.clocks import clocks_sentence
 from polympi.lab.findings.pages import huge_share, pages_sentence
 from polympi.lab.findings.rows import rows_of
-from polympi.lab.findings.starts import starts_sentence
 from polympi.lab.samples.records import LaunchRecord
 from polympi.lab.statistics.model import Analysis
 
@@ -63,5 +63,5 @@ def test_of_a_run_on_plain_pages_and_of_one_that_did_not_tell() -> None:
 
 @pytest.mark.parametrize(("error", "said"), [(0, ""), (5200, "an error of up to 5.20 µs in 1 launch")])
 def test_only_clocks_that_had_to_be_compared_are_spoken_of(error: int, said: str) -> None:
-    text = starts_sentence(_analysis(_launch("c", 0, clock_error_ns=error)), "mpich")
+    text = clocks_sentence(_analysis(_launch("c", 0, clock_error_ns=error)), "mpich")
     assert (said in text) if said else text == ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import polars as pl
 from polympi.lab.importers import Imported, import_file
 
 FIXTURES = Path(__file__).parent / "fixtures"
+OUTPUTS = sorted(p.name for p in FIXTURES.iterdir() if p.suffix in {".txt", ".out"} and "terminal" not in p.name)
 
 
 def read(name: str) -> Imported:
@@ -22,3 +24,8 @@ def row(imported: Imported, **wanted: Any) -> dict[str, Any]:
     found = imported.rows.filter(*[pl.col(k) == v for k, v in wanted.items()])
     assert found.height == 1, found
     return found.row(0, named=True)
+
+
+def content_of(name: str) -> str:
+    """What tells the content of a fixture from others: the first 16 digits of its SHA-256."""
+    return hashlib.sha256((FIXTURES / name).read_bytes()).hexdigest()[:16]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from importers.fixture_files import FIXTURES, read
+from importers.fixture_files import FIXTURES, OUTPUTS, read
 
 from polympi.lab.errors import UsageError
 from polympi.lab.importers import IMPORTED_SCHEMA, import_file
@@ -15,7 +18,59 @@ from polympi.lab.importers.netpipe import read_netpipe
 from polympi.lab.importers.omb_py import read_omb_py
 from polympi.lab.importers.osu import read_osu
 
-OUTPUTS = sorted(p.name for p in FIXTURES.iterdir() if p.suffix in {".txt", ".out"} and "terminal" not in p.name)
+
+def figures(imported):
+    """Rows without what tells where they come from."""
+    return imported.rows.drop("source", "content")
+
+
+def printed_row(line):
+    """What a benchmark prints on a line, without the label of a launcher; empty for headings and comments."""
+    text = re.sub(r"^.*<stdout>:", "", line).rstrip()
+    return "" if re.match(r" *(#|OSU MPI)", text) else text
+
+
+def import_text(folder, text):
+    file = folder / "x.txt"
+    file.write_text(text)
+    return import_file(file)
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_every_line_is_a_row_with_its_figures_or_is_told(name):
+    imported = read(name)
+    lines = enumerate((FIXTURES / name).read_text().splitlines(), start=1)
+    printed = [(number, row) for number, line in lines if (row := printed_row(line))]
+    kept = [row for number, row in printed if number not in imported.left_out]
+    assert len(kept) == imported.rows.height
+    assert len(imported.notes) <= 6
+    for line, row in zip(kept, imported.rows.iter_rows(named=True), strict=True):
+        values = [float(value) for value in re.findall(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])", line)]
+        for column in ("time_ns", "time_mean_ns", "time_min_ns", "time_max_ns"):
+            # ms of MPI_Init; s of NetPIPE 3; us of all others
+            assert row[column] is None or any(
+                row[column] == pytest.approx(value * unit, abs=1e-3) for value in values for unit in (1e3, 1e6, 1e9)
+            )
+        if row["size_bytes"]:
+            assert row["size_bytes"] == values[0]
+        # megabytes of 2^20 bytes (IMB 4.1); megabits of 2^20 (NetPIPE 3); gigabits of 10^9 (NetPIPE 5)
+        units = (1, 1.048576, 2**20 / 8e6, 125)
+        assert row["mb_per_s"] is None or any(
+            row["mb_per_s"] == pytest.approx(value * unit, abs=1e-5) for value in values for unit in units
+        )
+        assert row["time_ns"] or row["mb_per_s"]
+
+
+@pytest.mark.parametrize("name", [n for n in OUTPUTS if read(n).rows.height > 1])
+def test_a_file_cut_anywhere_in_its_last_row_gives_no_wrong_figure(name, tmp_path):
+    lines = (FIXTURES / name).read_text().splitlines()
+    left_out = read(name).left_out
+    last = max(n for n, line in enumerate(lines) if printed_row(line) and n + 1 not in left_out)
+    complete = figures(import_text(tmp_path, "\n".join(lines[: last + 1]) + "\n"))
+    row = lines[last].rstrip()
+    for length in range(1, len(row)):
+        part = figures(import_text(tmp_path, "\n".join([*lines[:last], row[:length]])))
+        assert part.equals(complete.head(part.height)), row[:length]
 
 
 @pytest.mark.parametrize("name", OUTPUTS)
@@ -35,17 +90,46 @@ def test_a_log_of_several_tools_is_read_whole_with_the_line_numbers_of_the_file(
     assert imported.tool == "OSU, IMB, OMB-Py"
     assert imported.rows.height == sum(read(n).rows.height for n in names)
     offset = len(texts[0].splitlines())
-    assert any(n.startswith(f"Line {37 + offset}: PingPong") for n in imported.notes)
+    lines = ", ".join(str(offset + n) for n in (37, 44, 51))
+    assert any(n.startswith(f"Lines {lines}: 3 rows of PingPong") for n in imported.notes)
 
 
 def test_windows_line_ends_and_colours_do_no_harm(tmp_path):
     text = (FIXTURES / "osu-5.0-latency.txt").read_text()
     file = tmp_path / "x.txt"
     file.write_bytes(b"\xef\xbb\xbf" + text.replace("# OSU", "\x1b[32m# OSU").replace("\n", "\r\n").encode())
-    assert import_file(file).rows.drop("source").equals(read("osu-5.0-latency.txt").rows.drop("source"))
+    assert figures(import_file(file)).equals(figures(read("osu-5.0-latency.txt")))
 
 
-@pytest.mark.parametrize("content", [b"", b"hello\n", b"\x00\xff\xfe\x80" * 50, b"1 2 3\n"])
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-8-sig"])
+def test_text_of_other_encodings_is_read_by_its_byte_order_mark(tmp_path, encoding):
+    text = (FIXTURES / "osu-5.0-latency.txt").read_text()
+    file = tmp_path / "x.txt"
+    mark = "\ufeff" if encoding.endswith(("le", "be")) else ""
+    file.write_bytes((mark + text).encode(encoding))
+    assert figures(import_file(file)).equals(figures(read("osu-5.0-latency.txt")))
+
+
+def test_terminal_sequences_of_all_kinds_and_doubled_line_ends_do_no_harm(tmp_path):
+    text = (FIXTURES / "osu-5.0-latency.txt").read_text()
+    file = tmp_path / "x.txt"
+    file.write_bytes(("\x1b]0;title\x07\x1b[?25l" + text.replace("\n", "\x1b[0m\x1b(B\r\r\n")).encode())
+    imported = import_file(file)
+    assert figures(imported).equals(figures(read("osu-5.0-latency.txt")))
+    assert imported.notes == read("osu-5.0-latency.txt").notes  # the same line numbers
+
+
+def test_bytes_that_are_no_text_cost_their_line_only(tmp_path):
+    lines = (FIXTURES / "osu-5.8-latency.txt").read_bytes().split(b"\n")
+    lines[5] = b"\xff\xfe\x80" + lines[5]
+    file = tmp_path / "x.txt"
+    file.write_bytes(b"\n".join(lines))
+    imported = import_file(file)
+    assert imported.rows.height == read("osu-5.8-latency.txt").rows.height - 1
+    assert 6 in imported.left_out
+
+
+@pytest.mark.parametrize("content", [b"hello\n", b"\x00\xff\xfe\x80" * 50, b"1 2 3\n"])
 def test_an_unknown_file_is_one_sentence_and_exit_code_2(tmp_path, content):
     file = tmp_path / "x.txt"
     file.write_bytes(content)
@@ -57,8 +141,21 @@ def test_an_unknown_file_is_one_sentence_and_exit_code_2(tmp_path, content):
 def test_a_missing_file_and_a_directory_are_one_sentence(tmp_path):
     with pytest.raises(UsageError, match=r"^Cannot read '.*nothing': No such file or directory\.$"):
         import_file(tmp_path / "nothing")
-    with pytest.raises(UsageError, match=r"^Cannot read '.*': Is a directory\.$"):
+    with pytest.raises(UsageError, match=r"^'.*' is a directory: give the files in it\.$"):
         import_file(tmp_path)
+
+
+@pytest.mark.parametrize("content", [b"", b" \r\n\n"])
+def test_an_empty_file_is_one_sentence(tmp_path, content):
+    file = tmp_path / "x.txt"
+    file.write_bytes(content)
+    with pytest.raises(UsageError, match=r"^'.*x\.txt' is empty: did the benchmark print to another file"):
+        import_file(file)
+
+
+def test_a_file_of_any_size_is_refused_before_it_fills_the_memory():
+    with pytest.raises(UsageError, match=r"^'/dev/zero' is larger than 64 MiB, more than benchmarks print"):
+        import_file(Path("/dev/zero"))
 
 
 @settings(max_examples=60, derandomize=True, deadline=None)
@@ -69,9 +166,10 @@ def test_no_damage_makes_a_reader_fail_or_invent_rows(data):
     for _ in range(data.draw(st.integers(1, 4))):
         at = data.draw(st.integers(0, len(lines) - 1))
         cut = data.draw(st.integers(0, len(lines[at])))
-        lines[at] = lines[at][:cut] + data.draw(st.sampled_from(["", "\x00", "#", " ? ", "-", "nan"]))
+        lines[at] = lines[at][:cut] + data.draw(st.sampled_from(DAMAGE))
     for reader, rows in whole.items():
         assert reader("\n".join(lines), "x").rows.height <= rows
 
 
+DAMAGE = ["", "\x00", "#", " ? ", "-", "nan", "inf", "9" * 30, "1e308 ", "0.0.0 ", "\u0663", "\r"]
 READERS = [read_osu, read_omb_py, read_imb, read_netpipe]

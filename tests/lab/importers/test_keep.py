@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
-from importers.fixture_files import read
+from importers.fixture_files import FIXTURES, OUTPUTS, read
 from synthetic import make_run
 
 from polympi.lab.errors import ResultError, UsageError
-from polympi.lab.importers import IMPORTED_SCHEMA, append_rows, kept_rows
+from polympi.lab.importers import IMPORTED_SCHEMA, Added, append_rows, import_file, kept_rows
 
 
 @pytest.fixture
@@ -18,15 +18,15 @@ def directory(tmp_path):
 
 def test_rows_are_kept_exactly_with_their_nulls(directory):
     rows = pl.concat([read(n).rows for n in ("osu-6.2-reduce-full.txt", "imb-4.1.txt", "netpipe-3-published.np.out")])
-    assert append_rows(directory, rows) == rows.height
+    assert append_rows(directory, rows).rows == rows.height
     assert kept_rows(directory).equals(rows)
 
 
 def test_a_file_imported_twice_adds_nothing(directory):
     rows = read("osu-5.0-latency.txt").rows
-    assert append_rows(directory, rows) == 24
+    assert append_rows(directory, rows) == Added(24, known=[], renewed=[])
     before = (directory / "imported.csv").read_bytes()
-    assert append_rows(directory, rows) == 0
+    assert append_rows(directory, rows) == Added(0, known=["osu-5.0-latency.txt"], renewed=[])
     assert (directory / "imported.csv").read_bytes() == before
 
 
@@ -34,14 +34,15 @@ def test_new_rows_go_behind_the_old_ones_which_stay_as_they_are(directory):
     first, second = read("osu-5.0-latency.txt").rows, read("osu-5.8-latency.txt").rows
     append_rows(directory, first)
     before = (directory / "imported.csv").read_bytes()
-    assert append_rows(directory, pl.concat([first, second])) == second.height
+    added = append_rows(directory, pl.concat([first, second]))
+    assert added == Added(second.height, known=["osu-5.0-latency.txt"], renewed=[])
     assert (directory / "imported.csv").read_bytes().startswith(before)
     assert kept_rows(directory).equals(pl.concat([first, second]))
 
 
 def test_a_repeated_measurement_with_equal_figures_is_not_lost(directory):
     rows = read("osu-5.0-latency.txt").rows.head(1)
-    assert append_rows(directory, pl.concat([rows, rows])) == 2
+    assert append_rows(directory, pl.concat([rows, rows])).rows == 2
     assert kept_rows(directory).height == 2
 
 
@@ -52,6 +53,64 @@ def test_a_file_whose_last_line_is_unfinished_keeps_that_line(directory):
     path.write_bytes(path.read_bytes().rstrip(b"\n"))
     append_rows(directory, second)
     assert kept_rows(directory).equals(pl.concat([first, second]))
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_every_kind_of_row_is_known_again(directory, name):
+    rows = read(name).rows
+    assert append_rows(directory, rows).rows == rows.height
+    assert append_rows(directory, rows).rows == 0
+    assert kept_rows(directory).equals(rows)
+
+
+def test_two_files_with_equal_rows_are_two_sources(directory, tmp_path):
+    text = (FIXTURES / "osu-5.0-latency.txt").read_text()
+    (tmp_path / "monday.txt").write_text(text)
+    (tmp_path / "tuesday.txt").write_text(text)
+    append_rows(directory, import_file(tmp_path / "monday.txt").rows)
+    assert append_rows(directory, import_file(tmp_path / "tuesday.txt").rows) == Added(24, known=[], renewed=[])
+
+
+def test_a_changed_file_of_the_same_name_is_not_taken_for_the_old_one(directory, tmp_path):
+    path = tmp_path / "osu.txt"
+    text = (FIXTURES / "osu-5.0-latency.txt").read_text()
+    path.write_text(text)
+    append_rows(directory, import_file(path).rows)
+    path.write_text(text.replace("497.37", "498.00"))
+    assert append_rows(directory, import_file(path).rows) == Added(24, known=[], renewed=["osu.txt"])
+    path.write_text("# measured anew, with equal figures\n" + text)
+    assert append_rows(directory, import_file(path).rows) == Added(24, known=[], renewed=["osu.txt"])
+    assert kept_rows(directory)["content"].n_unique() == 3
+
+
+OLD_COLUMNS = (
+    "tool,benchmark,mode,payload,size_bytes,ranks,time_ns,time_min_ns,time_max_ns,mb_per_s,repetitions,source\n"
+)
+OLD_ROW = "OSU 5.0,latency,standard,bytes,8,2,1234.5,,,,,osu-5.0-latency.txt\n"
+
+
+def test_a_file_of_an_earlier_version_is_read_with_its_new_columns_empty(directory):
+    (directory / "imported.csv").write_text(OLD_COLUMNS + OLD_ROW)
+    kept = kept_rows(directory)
+    assert kept.schema == pl.Schema(IMPORTED_SCHEMA)
+    assert kept.row(0, named=True)["time_ns"] == 1234.5
+    assert kept.select("statistic", "time_mean_ns", "sent_bytes", "options", "content").row(0) == (None,) * 5
+
+
+def test_a_file_of_an_earlier_version_keeps_its_rows_when_new_ones_come(directory):
+    (directory / "imported.csv").write_text(OLD_COLUMNS + OLD_ROW)
+    old = kept_rows(directory)
+    new = read("osu-5.0-latency.txt").rows
+    assert append_rows(directory, new) == Added(24, known=[], renewed=["osu-5.0-latency.txt"])
+    assert kept_rows(directory).equals(pl.concat([old, new]))
+    assert append_rows(directory, new).rows == 0
+    assert [p.name for p in directory.glob("imported*")] == ["imported.csv"]
+
+
+def test_a_value_of_the_wrong_kind_is_damage(directory):
+    (directory / "imported.csv").write_text(OLD_COLUMNS + OLD_ROW.replace("1234.5", "soon"))
+    with pytest.raises(ResultError, match=r"imported\.csv' is damaged: move it away"):
+        kept_rows(directory)
 
 
 def test_nothing_imported_is_an_empty_table(directory):

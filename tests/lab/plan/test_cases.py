@@ -8,7 +8,7 @@ from polympi.lab.plan.profiles import PROFILES, get_profile
 QUICK = PROFILES["quick"]
 
 
-@pytest.mark.parametrize("profile", PROFILES.values(), ids=list(PROFILES))
+@pytest.mark.parametrize("profile", [p for p in PROFILES.values() if not p.benches], ids=lambda p: p.name)
 def test_every_benchmark_mode_and_payload_is_measured(profile) -> None:
     cases = select_cases(profile, [], None, 2)
     assert {c.benchmark for c in cases} == {b.name for b in BENCHMARKS.values() if not b.launch_figure}
@@ -17,6 +17,19 @@ def test_every_benchmark_mode_and_payload_is_measured(profile) -> None:
     assert {c.payload for c in latency} == set(BENCHMARKS["latency"].payloads)
     assert all(BENCHMARKS[c.benchmark].allows(c.payload, c.size_bytes) for c in cases)
     assert len(cases) == len(set(cases))
+
+
+def test_the_glance_has_a_small_and_a_large_message_an_object_and_a_collective() -> None:
+    cases = select_cases(PROFILES["glance"], [], None, 2)
+    assert {(c.benchmark, c.payload) for c in cases} == {
+        ("latency", "bytes"), ("latency", "dict"), ("allreduce", "float64"),
+    }  # fmt: skip
+    sizes = {c.size_bytes for c in cases if c.payload == "bytes"}
+    assert min(sizes) == 8
+    assert max(sizes) == 2**20
+    assert len(cases) <= 10
+    assert {c.benchmark for c in select_cases(PROFILES["glance"], ["bcast"], None, 2)} == {"bcast"}
+    assert select_cases(PROFILES["glance"], [], None, 1) == []
 
 
 def test_sizes_of_point_to_point_reach_4_mib_and_collectives_1_mib() -> None:
@@ -68,6 +81,9 @@ def test_one_rank_leaves_the_launch_figures() -> None:
     ("benches", "sizes", "ranks", "sentence"),
     [
         (["latensy"], None, 2, "There is no benchmark 'latensy'"),
+        (["latensy"], None, 2, "Did you mean 'latency'?"),
+        (["latency/redy"], None, 2, "'latency' has the modes standard, .* Did you mean 'ready'"),
+        (["latency/standard/flot64"], None, 2, "Did you mean 'float64'"),
         (["latency/fast"], None, 2, "There is no benchmark 'latency/fast'"),
         (["latency"], None, 1, "'latency' needs at least 2 ranks, and --ranks is 1"),
         (["allreduce/*/float64"], [1, 3], 2, "None of the sizes asked for is possible"),
@@ -80,5 +96,7 @@ def test_impossible_requests_are_a_sentence(benches, sizes, ranks, sentence) -> 
 
 
 def test_an_unknown_profile_is_a_sentence() -> None:
-    with pytest.raises(UsageError, match="There is no profile 'fast': choose quick, standard, publish"):
+    with pytest.raises(UsageError, match="There is no profile 'fast': choose glance, quick, standard, publish"):
         get_profile("fast")
+    with pytest.raises(UsageError, match=r"Did you mean 'standard'\?"):
+        get_profile("standart")

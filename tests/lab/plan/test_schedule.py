@@ -1,9 +1,11 @@
 from collections import Counter
+from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polympi.lab.plan.schedule import block_order, case_order
+from polympi.lab.plan.schedule import block_order, case_order, williams_squares
 
 names = st.lists(st.text("abcdefgh", min_size=1, max_size=3), min_size=1, max_size=8, unique=True)
 
@@ -16,6 +18,41 @@ def test_in_a_square_every_binding_stands_once_in_every_place(bindings: list[str
         assert sorted(row) == sorted(bindings)
     for place in range(n):
         assert sorted(row[place] for row in rows) == sorted(bindings)
+
+
+def predecessors(rows: list[list[str]]) -> Counter[tuple[str, str]]:
+    return Counter(pair for row in rows for pair in pairwise(row))
+
+
+@pytest.mark.parametrize("count", range(1, 14))
+def test_in_a_design_every_arm_follows_every_other_equally_often(count: int) -> None:
+    arms = [str(number) for number in range(count)]
+    blocks = count * len(williams_squares(count))
+    assert blocks == (2 * count if count % 2 and count > 1 else count)
+    for design in (0, 3):
+        rows = [block_order(arms, design * blocks + row, 11, "s") for row in range(blocks)]
+        found = predecessors(rows)
+        assert len(found) == count * (count - 1)
+        assert set(found.values()) <= {blocks // count}
+
+
+@given(st.integers(0, 2**32))
+def test_in_nine_blocks_of_ten_arms_no_arm_follows_the_same_one_twice(seed: int) -> None:
+    arms = ["c", "c-again", *(f"binding-{number}" for number in range(8))]
+    assert set(predecessors([block_order(arms, block, seed, "s") for block in range(9)]).values()) == {1}
+
+
+@given(st.integers(0, 2**32), st.sampled_from([3, 5, 7, 9, 11]))
+def test_in_as_many_blocks_as_an_odd_number_of_arms_no_arm_follows_the_same_one_thrice(seed: int, count: int) -> None:
+    arms = [str(number) for number in range(count)]
+    found = predecessors([block_order(arms, block, seed, "s") for block in range(count)])
+    assert max(found.values()) == 2
+
+
+def test_names_and_rows_are_drawn_anew_for_each_design() -> None:
+    arms = [str(number) for number in range(6)]
+    designs = [tuple(tuple(block_order(arms, 6 * d + row, 1, "s")) for row in range(6)) for d in range(20)]
+    assert len(set(designs)) == 20
 
 
 def test_the_order_is_told_by_the_seed_alone() -> None:

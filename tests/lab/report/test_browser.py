@@ -1,5 +1,6 @@
 """The page as a reader opens it: a real Chromium, without a window."""
 
+import csv
 import json
 import shutil
 import time
@@ -56,6 +57,18 @@ def browser(tmp_path_factory):
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
     directory = rich_run(tmp_path_factory.mktemp("browser") / "run")
+    (path,) = write_report(analyse(directory), directory.path, ["html"])
+    return path
+
+
+WIDE = ("c", "c-again", *(f"a-binding-{i}" for i in range(1, 6)), "c-multiple", "c-spin", "c-pages")
+
+
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory):
+    """The report of a run of ten arms on two stacks."""
+    effects = {name: (150.0 * i, 0.1 * i, 1.0) for i, name in enumerate(WIDE)}
+    directory = rich_run(tmp_path_factory.mktemp("wide") / "run", stacks=("mpich", "openmpi"), effects=effects)
     (path,) = write_report(analyse(directory), directory.path, ["html"])
     return path
 
@@ -146,8 +159,114 @@ def test_a_phone_never_scrolls_sideways(browser, report, tmp_path):
         browser.execute_script("arguments[0].click()", tab)
         charts_in_sight(browser)
         assert browser.execute_script("return document.documentElement.scrollWidth") == 390
-    boxes = "return [...document.querySelectorAll('.scroll')].some(e => e.scrollWidth > e.clientWidth)"
-    assert browser.execute_script(boxes)
+
+
+def cells_in_sight(browser, table):
+    """The texts of the cells of a table that a reader sees, by row."""
+    script = "return [...document.querySelector(arguments[0]).rows].filter(r => r.checkVisibility())"
+    script += ".map(r => [...r.cells].filter(c => c.checkVisibility()).map(c => c.innerText.trim()))"
+    return browser.execute_script(script, f"table[data-name='{table}']")
+
+
+def test_a_phone_shows_one_binding_at_a_time(browser, report):
+    from selenium.webdriver.support.select import Select
+
+    show(browser, report, width=390, mobile=True)
+    head, *lines = cells_in_sight(browser, "bindings-mpich")
+    assert [text.split()[0] for text in head] == ["Benchmark", "C", "mpi4py"]
+    assert all(len(line) == 3 for line in lines)
+    Select(browser.find_element("css selector", "#table [data-one]")).select_by_value("mpi4py-object")
+    assert cells_in_sight(browser, "bindings-mpich")[0][2].split()[0] == "mpi4py-object"
+    assert browser.execute_script("return document.documentElement.scrollWidth") == 390
+
+
+def test_the_main_table_fits_a_desktop_and_scrolls_below(browser, wide, tmp_path):
+    wider = "const box = document.querySelector('table[data-name=bindings-mpich]').closest('.scroll');"
+    wider += "return [box.scrollWidth - box.clientWidth, box.tabIndex]"
+    show(browser, wide, width=1440, height=900)
+    assert browser.execute_script(wider) == [0, -1]
+    assert browser.execute_script("return document.documentElement.scrollWidth") == 1440
+    show(browser, wide, width=900, height=900)
+    beyond, tabindex = browser.execute_script(wider)
+    assert beyond > 0
+    assert tabindex == 0
+    first = browser.execute_script(
+        "const head = document.querySelector('table[data-name=bindings-mpich] tbody th');"
+        "head.closest('.scroll').scrollLeft = 200; return head.getBoundingClientRect().left"
+    )
+    assert 0 <= first < 50  # it stays in sight
+
+
+def test_the_overview_of_nine_arms_fits_one_screen(browser, wide, tmp_path):
+    show(browser, wide, width=1440, height=900)
+    box = "const r = document.querySelector('table.screen').getBoundingClientRect(); return [r.bottom, r.right]"
+    bottom, right = browser.execute_script(box)
+    assert bottom < 900
+    assert right < 1440
+    assert len([line for line in cells_in_sight(browser, "overview-mpich") if len(line) == 6]) == 1 + len(WIDE) - 2
+    screenshot(browser, tmp_path / "overview.png")
+
+
+def test_chips_choose_the_bindings_of_the_whole_page_and_the_address_keeps_them(browser, report):
+    show(browser, report)
+    charts_in_sight(browser)
+    legend = "return [...document.querySelectorAll('[data-chart$=\"bytes-time\"] .role-legend-label text')]"
+    legend += ".map(e => e.textContent)"
+    assert "mpi4py" in browser.execute_script(legend)
+    browser.find_element("css selector", "[data-chip='mpi4py']").click()
+    assert browser.current_url == f"{report.as_uri()}?bindings=mpi4py-object"
+    everywhere = "return [...document.querySelectorAll('main [data-binding]')].filter(e => e.checkVisibility())"
+    everywhere += ".map(e => e.dataset.binding)"
+
+    def only_the_other():
+        return "mpi4py" not in browser.execute_script(everywhere) and "mpi4py" not in browser.execute_script(legend)
+
+    wait_for(only_the_other)
+    assert set(browser.execute_script(everywhere)) >= {"mpi4py-object"}
+    assert "mpi4py-object" in browser.execute_script(legend)
+    browser.get(browser.current_url)  # as somebody who was sent the address
+    wait_for(only_the_other)
+    browser.find_element("id", "reset").click()
+    assert browser.current_url == report.as_uri()
+    assert "mpi4py" in browser.execute_script(everywhere)
+    assert complaints(browser) == []
+
+
+def test_the_stack_is_kept_in_the_address_beside_what_else_stands_there(browser, wide):
+    show(browser, wide)
+    browser.get(f"{wide.as_uri()}?page=2#table")
+    browser.find_element("css selector", "[data-tab='stack'][data-value='openmpi']").click()
+    assert browser.current_url == f"{wide.as_uri()}?page=2&stack=openmpi#table"
+    browser.get(browser.current_url)
+    assert cells_in_sight(browser, "overview-openmpi")
+    assert cells_in_sight(browser, "overview-mpich") == []
+
+
+def test_tables_can_be_copied_and_saved(browser, report, tmp_path):
+    show(browser, report)
+    where = {"behavior": "allow", "downloadPath": str(tmp_path)}
+    browser.execute_cdp_cmd("Browser.setDownloadBehavior", where)
+    browser.find_element("css selector", "[data-chip='mpi4py']").click()
+    script = "const table = document.querySelector(`table[data-name=${arguments[0]}]`);"
+    script += "[...table.closest('.card').previousElementSibling.querySelectorAll('button')]"
+    script += ".find(b => b.textContent === arguments[1]).click()"
+    browser.execute_script(script, "overview-mpich", "CSV")
+    saved = wait_for(lambda: list(tmp_path.glob("overview-mpich.csv")))[0]
+    lines = list(csv.DictReader(saved.read_text(encoding="utf-8-sig").splitlines()))
+    assert {line["binding"] for line in lines} == {"mpi4py-object"}
+    assert [line["benchmark"] for line in lines] == ["latency", "latency", "latency", "allreduce", "startup"][
+        : len(lines)
+    ]
+    assert all(float(line["median_ns"]) > 100 for line in lines)
+    browser.execute_cdp_cmd(
+        "Browser.grantPermissions", {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]}
+    )
+    browser.execute_script(script, "overview-mpich", "Copy")
+    label = "return document.querySelector('table[data-name=overview-mpich]').closest('.card')"
+    label += ".previousElementSibling.innerText"
+    wait_for(lambda: "Copied" in browser.execute_script(label))
+    pasted = browser.execute_async_script("navigator.clipboard.readText().then(arguments[0])")
+    assert [line.split("\t")[1] for line in pasted.splitlines()] == ["binding", *["mpi4py-object"] * len(lines)]
 
 
 def test_a_click_in_the_legend_brings_a_binding_out(browser, report):
@@ -183,6 +302,33 @@ def test_the_table_of_all_rows_filters_and_sorts(browser, report):
     assert ratios == sorted(ratios, reverse=True)
     assert len(ratios) > 10
     assert complaints(browser) == []
+
+
+@pytest.mark.parametrize(
+    ("wanted", "column", "only"),
+    [("allreduce", 2, {"allreduce"}), ("bandwidth mpi4py-object", 1, {"mpi4py-object"}), ("8 B latency", 5, {"8 B"})],
+)
+def test_all_rows_can_be_searched(browser, report, wanted, column, only):
+    show(browser, report)
+    browser.find_element("css selector", "#all-rows > summary").click()
+    lines = "return [...document.querySelectorAll('#all-rows tbody tr')].map(e => e.innerText.split('\\t'))"
+    everything = wait_for(lambda: browser.execute_script(lines))
+    browser.find_element("id", "search").send_keys(wanted)
+    found = browser.execute_script(lines)
+    assert 0 < len(found) < len(everything)
+    assert {line[column] for line in found} == only
+    assert browser.find_element("id", "row-count").text.startswith(f"{len(found)} of ")
+
+
+def test_overview_sentences_and_table_need_no_script(browser, wide):
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        browser.get(wide.as_uri())
+        for place in ("table.screen", ".sentences article p", "table.main tbody"):
+            assert browser.find_element("css selector", place).is_displayed()
+        assert not browser.find_element("id", "chooser").is_displayed()
+    finally:
+        browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
 
 
 def test_hostile_words_stay_words(browser, tmp_path):

@@ -2,14 +2,18 @@ import html
 import json
 import re
 import time
+from dataclasses import replace
 
 import polars as pl
 import pytest
 from built import built_analysis, launch, rich_run, summary_row
+from synthetic import make_run
 
-from polympi.lab.importers.keep import kept_rows
+from polympi.lab.importers.keep import append_rows, kept_rows
 from polympi.lab.importers.rows import IMPORTED_SCHEMA
+from polympi.lab.report.content import imported_lines
 from polympi.lab.report.html import render_html
+from polympi.lab.report.markdown import render_markdown
 from polympi.lab.samples.records import Refusal
 from polympi.lab.statistics.analysis import analyse
 
@@ -42,16 +46,109 @@ def test_no_figure_is_missing_or_impossible(page):
     assert not re.search(r"\b(?:nan|NaN|None|inf|Infinity|undefined)\b", own_text(page))
 
 
-def test_answers_come_before_tables_and_charts(page):
-    places = [page.index(f'<section id="{name}"') for name in ("answers", "table", "charts", "fits", "published")]
+def test_the_overview_comes_before_tables_and_charts(page):
+    places = [page.index(f'<section id="{name}"') for name in ("overview", "table", "charts", "fits", "published")]
     assert places == sorted(places)
-    assert "On mpich, mpi4py adds 5" in page
-    assert "On openmpi, mpi4py adds 5" in page.replace("\u00a0", " ")
+
+
+def overview_rows(page, stack="mpich"):
+    table = re.search(rf'<table class="screen"[^>]*data-name="overview-{stack}".*?</table>', page, flags=re.DOTALL)[0]
+    found = re.findall(r'<tr role="row" data-binding="([^"]*)">(.*?)</tr>', table, flags=re.DOTALL)
+    return {name: re.findall(r"<td.*?</td>", row, flags=re.DOTALL) for name, row in found}
+
+
+def test_the_overview_has_a_row_a_binding_and_a_bar_a_case(page):
+    for stack in ("mpich", "openmpi"):
+        rows = overview_rows(page, stack)
+        assert list(rows) == ["mpi4py", "mpi4py-object"]
+        for cells in rows.values():
+            labels = [re.search(r'data-label="([^"]*)"', cell)[1] for cell in cells]
+            assert labels == ["Small message", "Large message", "Object", "Collective", "Start-up"]
+            for cell in cells:
+                assert re.search(r'<svg class="bar v-[a-z-]+" aria-hidden="true">', cell)
+                assert re.search(r'aria-label="(slower|not separated|faster|ambiguous)"', cell)
+    small, large, *_ = overview_rows(page)["mpi4py"]
+    assert re.search(r"▲</span>1\.6\d&#8239;×</b> <span class=\"delta\">\+5\d\d\u00a0ns</span>", small)
+    assert "4\u00a0MiB" in large.replace(" MiB", "\u00a0MiB")
+
+
+def test_bars_and_intervals_lie_where_their_figures_do(page):
+    rows = embedded(page, "rows-data")
+    keys = [column["key"] for column in rows["columns"]]
+    bars = []
+    for cells in overview_rows(page).values():
+        for cell in cells:
+            row = dict(zip(keys, rows["rows"][int(re.search(r'data-row="(\d+)"', cell)[1])], strict=True))
+            low, high = map(float, re.search(r'"reach" x1="([\d.]+)%" x2="([\d.]+)%"', cell).groups())
+            ratio = float(re.search(r'cx="([\d.]+)%"', cell)[1])
+            assert low <= ratio <= high
+            bars.append((row["ratio_to_c"], ratio))
+    assert len(bars) == 10
+    assert [place for _, place in sorted(bars)] == sorted(place for _, place in bars)
+
+
+def test_three_sentences_a_binding_and_the_rest_folds(page):
+    shown = re.sub(r"<details.*?</details>", "", own_text(page), flags=re.DOTALL)
+    articles = re.findall(r'<article data-binding="([^"]*)">(.*?)</article>', shown, flags=re.DOTALL)
+    assert [name for name, _ in articles] == ["mpi4py", "mpi4py-object"] * 2
+    assert all(text.count("<p>") == 3 for _, text in articles)
+    folded = page.replace("\u00a0", " ")
+    assert "On mpich, mpi4py adds 5" in folded
+    assert "On mpich, mpi4py adds 5" not in shown.replace("\u00a0", " ")
+
+
+def test_the_key_stands_before_the_first_sign(page):
+    body = own_text(page)
+    key = body.index('<ul class="key"')
+    assert all(body.index(sign) > key for sign in "▲≈×")
+    assert {"slower than C", "not separated from C"} <= set(re.findall(r"</span></span> ([^<]+)</li>", body))
+
+
+def test_arms_of_c_stand_below_the_bindings(tmp_path):
+    effects = {name: (100.0 * i, 0.0, 1.0) for i, name in enumerate(("c", "c-again", "c-spin", "mpi4py"))}
+    directory = rich_run(tmp_path / "run", effects=effects)
+    page = render_html(analyse(directory), NOTHING)
+    assert list(overview_rows(page)) == ["mpi4py", "c-spin"]
+    assert page.index('data-binding="mpi4py"') < page.index("What C itself shows") < page.index('data-binding="c-spin"')
+
+
+def test_a_cell_that_does_not_exist_says_why():
+    dicts = [summary_row(24, payload="dict", binding=binding) for binding in ("c", "mpi4py-object")]
+    analysis = built_analysis(
+        [summary_row(8, binding=binding) for binding in ("c", "mpi4py", "mpi4py-object")] + dicts,
+        bindings=("c", "mpi4py", "mpi4py-object"),
+        not_covered={"mpi4py": [Refusal("latency/standard/dict/24", "It sends <buffers>.")]},
+    )
+    cell = overview_rows(render_html(analysis, NOTHING))["mpi4py"][1]
+    assert 'tabindex="0" data-tip="It sends &lt;buffers&gt;." aria-label="not measured: It sends' in cell
+    assert "–" in cell
+
+
+@pytest.mark.parametrize(("residual", "words"), [(0.26, '26 % <b class="poor">poor fit</b>'), (0.24, "24 %")])
+def test_a_poor_fit_is_marked_in_words(tmp_path, residual, words):
+    cases = [("latency", "standard", "bytes", size) for size in (8, 64, 1024, 65536)]
+    analysis = analyse(make_run(tmp_path / "run", cases=cases))
+    fits = [
+        replace(fit, segments=tuple(replace(s, largest_residual=residual) for s in fit.segments))
+        for fit in analysis.fits
+        if fit.binding != "c-again"
+    ]
+    page = render_html(replace(analysis, fits=fits), NOTHING)
+    assert page.count(f"<td>{words}</td>") == sum(len(fit.segments) for fit in fits) > 0
+    datasets = embedded(page, "charts-data")["mpich-latency-standard-bytes-fit"]["datasets"]
+    assert {record["fit"] for record in datasets["rows"]} == {"poor fit" if residual > 0.25 else "good"}
+    assert len(datasets["poor"]) == (sum(len(fit.segments) for fit in fits) if residual > 0.25 else 0)
+
+
+def test_every_table_can_be_named_and_saved(page):
+    names = re.findall(r'<table[^>]*data-name="([^"]+)"', own_text(page))
+    assert len(names) == own_text(page).count("<table")
+    assert {"overview-mpich", "bindings-openmpi", "all-rows"} <= set(names)
 
 
 def test_every_arm_is_shown_with_its_thread_level(page):
-    head = re.search(r'<table class="main">\s*<thead>(.*?)</thead>', page, flags=re.DOTALL)[1]
-    assert re.findall(r'(\S+)<small title="thread level">(\w+)</small>', head) == [
+    head = re.search(r'<table class="main"[^>]*>\s*<thead>(.*?)</thead>', page, flags=re.DOTALL)[1]
+    assert re.findall(r'([^\s>]+)<small title="thread level">(\w+)</small>', head) == [
         ("C", "single"),
         ("mpi4py", "multiple"),
         ("mpi4py-object", "multiple"),
@@ -132,6 +229,28 @@ def test_imported_rows_are_shown(tmp_path):
     assert "Rows of other tools" in page
     assert "1.23 µs" in page
     assert "osu &lt;b&gt;.txt" in page
+
+
+def test_imported_rows_say_what_their_time_is_and_which_file_they_are_of(tmp_path):
+    run = rich_run(tmp_path / "run")
+    row = {"tool": "OSU 7.4", "benchmark": "bcast", "mode": "standard", "payload": "derived bytes", "size_bytes": 8}
+    rows = [
+        row | {"time_ns": 1000.0, "statistic": "mean over ranks", "source": "a.txt", "content": "0123456789abcdef"},
+        row | {"time_ns": 1500.0, "statistic": "max over ranks", "source": "a.txt", "content": "fedcba9876543210"},
+        row | {"mb_per_s": 5.0, "source": "b.txt", "content": "0123456789abcdef"},
+    ]
+    append_rows(run.path, pl.DataFrame(rows, schema=IMPORTED_SCHEMA))
+    kept = kept_rows(run.path)
+    assert [line[3:] for line in imported_lines(kept)] == [
+        ("derived bytes", "8 B", "", "1.00 µs", "mean over ranks", "", "a.txt (012345)"),
+        ("derived bytes", "8 B", "", "1.50 µs", "max over ranks", "", "a.txt (fedcba)"),
+        ("derived bytes", "8 B", "", "", "", "5.00 MB/s", "b.txt"),
+    ]
+    analysis = analyse(run)
+    for written in (render_html(analysis, kept), render_markdown(analysis, kept)):
+        assert "mean over ranks" in written
+        assert "derived bytes" in written
+        assert "never more" in written  # what sets their maximum apart from ours
 
 
 def test_an_empty_run_still_makes_a_page():

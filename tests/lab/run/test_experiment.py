@@ -20,7 +20,9 @@ from polympi.lab.stacks.stack import Stack
 from polympi.lab.statistics.analysis import analyse
 
 TEST_BINDINGS = Path(__file__).parents[2] / "bindings"
-SHORT = dataclasses.replace(PROFILES["quick"], batches=2, batch_ns=1e5, events=5, launch_timeout_s=30)
+SHORT = dataclasses.replace(
+    PROFILES["quick"], minimum_blocks=6, maximum_blocks=6, batches=2, batch_ns=1e5, events=5, launch_timeout_s=30
+)
 
 pytestmark = pytest.mark.mpi
 
@@ -154,7 +156,7 @@ def test_the_time_limit_ends_a_run_even_within_a_hanging_launch(tmp_path: Path, 
 
 
 def test_precision_stops_rows_before_the_last_block(tmp_path: Path, mpich: Stack) -> None:
-    loose: Profile = dataclasses.replace(SHORT, minimum_blocks=6, maximum_blocks=8)
+    loose: Profile = dataclasses.replace(SHORT, maximum_blocks=8)
     _, outcome = _run(_request(tmp_path / "run", [mpich], ["c"], ["barrier", "startup"], profile=loose))
     assert outcome.ended == "complete"
     assert {s.stopped_by for s in outcome.stops} <= {"precision", "max-blocks"}

@@ -1,10 +1,12 @@
+import re
 from pathlib import Path
 
+import polars as pl
 import pytest
 from synthetic import make_run
 
 from polympi.lab.errors import ResultError, UsageError
-from polympi.lab.samples.store import RunDirectory
+from polympi.lab.samples.store import LostSamplesError, RunDirectory
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
@@ -36,24 +38,71 @@ def test_what_is_no_result_directory_is_told(tmp_path: Path) -> None:
         RunDirectory.open(tmp_path)
 
 
-def test_damage_is_told_by_file(tmp_path: Path) -> None:
+def test_a_damaged_run_json_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "run"
-    directory = make_run(path, blocks=1)
-    victim = path / "samples" / "000001.parquet"
-    whole = victim.read_bytes()
-    victim.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(ResultError, match=r"000001\.parquet' is damaged"):
-        directory.samples()
-    with (path / "launches.jsonl").open("ab") as stream:
-        stream.write(b'{"launch": 9\n')
-    with pytest.raises(ResultError, match=r"launches\.jsonl' is damaged in line 5"):
-        directory.launches()
-    (path / "run.json").write_text("{")
-    with pytest.raises(ResultError, match=r"run\.json' is damaged"):
-        RunDirectory.open(path)
-    (path / "run.json").write_bytes(b'{"format": 99}')
-    with pytest.raises(ResultError):
-        RunDirectory.open(path)
+    make_run(path, blocks=1)
+    for content, words in (
+        (b"{", "it is not whole JSON"),
+        (b"", "it is not whole JSON"),
+        (b"\xff", "run.json' is damaged"),
+        (b'{"format": 99}', "the field 'polympi' is missing"),
+        (b'{"format": "one"}', "the field 'format' must be a whole number, and is text"),
+    ):
+        (path / "run.json").write_bytes(content)
+        with pytest.raises(ResultError, match=re.escape(words)):
+            RunDirectory.open(path)
+
+
+def _outcomes(directory: RunDirectory) -> list[str]:
+    return [record.outcome for record in directory.launches()]
+
+
+def test_missing_samples_cost_their_launch(tmp_path: Path) -> None:
+    directory = make_run(tmp_path / "run", blocks=2)
+    (tmp_path / "run" / "samples" / "000003.parquet").unlink()
+    assert _outcomes(directory) == ["ok"] * 3 + ["lost"] + ["ok"] * 4
+    assert directory.launches()[3].detail == "its file samples/000003.parquet is missing"
+    assert 3 not in set(directory.samples().collect()["launch"])
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (lambda whole: whole[: len(whole) // 2], "is damaged"),
+        (lambda whole: whole[:40] + bytes(200) + whole[240:], "is damaged"),
+        (lambda whole: b"", "is damaged"),
+        (lambda whole: b"x" * len(whole), "is damaged"),
+    ],
+)
+def test_samples_that_cannot_be_read_are_told(tmp_path: Path, damage, words: str) -> None:
+    directory = make_run(tmp_path / "run", blocks=1)
+    victim = tmp_path / "run" / "samples" / "000001.parquet"
+    victim.write_bytes(damage(victim.read_bytes()))
+    with pytest.raises(LostSamplesError, match=f"000001.parquet {words}"):
+        directory.samples_of(directory.launches()[1])
+
+
+def test_samples_of_another_launch_or_kind_are_not_taken(tmp_path: Path) -> None:
+    directory = make_run(tmp_path / "run", blocks=1)
+    folder = tmp_path / "run" / "samples"
+    (folder / "000001.parquet").write_bytes((folder / "000000.parquet").read_bytes())
+    pl.DataFrame({"x": [1]}).write_parquet(folder / "000002.parquet")
+    (folder / "000003.parquet").unlink()
+    (folder / "000003.parquet").mkdir()
+    for number, words in ((1, "holds the samples of another launch"), (2, "does not hold samples"), (3, "is damaged")):
+        with pytest.raises(LostSamplesError, match=words):
+            directory.samples_of(directory.launches()[number])
+
+
+def test_a_damaged_line_costs_its_launch(tmp_path: Path) -> None:
+    directory = make_run(tmp_path / "run", blocks=2)
+    path = tmp_path / "run" / "launches.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[2], lines[4] = b'{"launch": 2\n', b"\xff\n"
+    path.write_bytes(b"".join(lines))
+    assert [record.launch for record in directory.launches()] == [0, 1, 3, 5, 6, 7]
+    assert directory.damaged_lines() == [3, 5]
+    assert directory.next_launch() == 8
 
 
 def test_a_last_line_that_was_cut_off_costs_one_launch(tmp_path: Path) -> None:
@@ -61,11 +110,25 @@ def test_a_last_line_that_was_cut_off_costs_one_launch(tmp_path: Path) -> None:
     path = tmp_path / "run" / "launches.jsonl"
     path.write_bytes(path.read_bytes()[:-40])
     assert len(directory.launches()) == 7
-    assert list(directory.samples_of_launches())
+    assert directory.next_launch() == 8  # the samples of the launch without a line are there, and stay
 
 
-def test_missing_samples_are_told(tmp_path: Path) -> None:
+def test_a_run_that_begins_again_keeps_every_line(tmp_path: Path) -> None:
     directory = make_run(tmp_path / "run", blocks=2)
-    (tmp_path / "run" / "samples" / "000003.parquet").unlink()
-    with pytest.raises(ResultError, match="the samples of launch 3 are missing"):
-        list(directory.samples_of_launches())
+    path = tmp_path / "run" / "launches.jsonl"
+    cut = path.read_bytes()[:-40]
+    path.write_bytes(cut)
+    directory.begin_again("2026-01-02T04:00:00+00:00")
+    assert path.read_bytes() == cut + b"\n"
+    assert directory.run().resumed == ["2026-01-02T04:00:00+00:00"]
+    assert directory.outcome() is None
+    assert directory.damaged_lines() == [8]
+
+
+def test_what_else_is_damaged_is_named(tmp_path: Path) -> None:
+    directory = make_run(tmp_path / "run", blocks=1)
+    assert directory.damaged_files() == []
+    (tmp_path / "run" / "environment.json").write_text("[]")
+    (tmp_path / "run" / "outcome.json").write_text("{")
+    assert directory.damaged_files() == ["environment.json", "outcome.json"]
+    assert (directory.environment(), directory.outcome()) == ({"findings": []}, None)

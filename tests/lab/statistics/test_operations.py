@@ -26,7 +26,8 @@ def directory_of(path, *rows, **record):
 
 
 def times_of(directory, benchmark):
-    return operation_times(directory, directory.launches()).filter(pl.col("benchmark") == benchmark)
+    times, _ = operation_times(directory, directory.launches())
+    return times.filter(pl.col("benchmark") == benchmark)
 
 
 @pytest.mark.parametrize(
@@ -51,8 +52,6 @@ def test_a_time_is_that_of_one_operation(tmp_path, benchmark, mode, operations, 
     assert row["median_ns"] == 600
     assert row["batches_ns"] == [500, 700]
     assert row["events_ns"] == [900]  # what lies in an event besides is taken off before it is divided
-    assert row["operations"] == 20 * operations
-    assert row["total_ns"] == 10 * operations * (500 + 700)
 
 
 def test_rooted_collectives_pay_a_start_in_every_iteration(tmp_path):
@@ -61,7 +60,6 @@ def test_rooted_collectives_pay_a_start_in_every_iteration(tmp_path):
     )
     (row,) = times_of(directory, "bcast").to_dicts()
     assert row["median_ns"] == 500
-    assert row["total_ns"] == 5000
     assert row["events_ns"] == [500]
 
 
@@ -70,14 +68,14 @@ def test_no_time_becomes_negative(tmp_path):
         tmp_path / "run", ("bcast", "standard", 8, "batch", 10, 100), ("bcast", "standard", 8, "event", 1, 19)
     )
     (row,) = times_of(directory, "bcast").to_dicts()
-    assert (row["median_ns"], row["total_ns"], row["events_ns"]) == (0, 0, [0])
+    assert (row["median_ns"], row["events_ns"]) == (0, [0])
 
 
 @pytest.mark.parametrize("record", [{"outcome": "crashed"}, {"block": None}, {"outcome": "timed out"}])
 def test_launches_that_failed_or_calibrated_do_not_count(tmp_path, record):
     record = {"block": None} | record if record.get("block", 0) is None else record
     directory = directory_of(tmp_path / "run", ("latency", "standard", 8, "batch", 10, 1000), ready_ns=5, **record)
-    assert operation_times(directory, directory.launches()).is_empty()
+    assert operation_times(directory, directory.launches())[0].is_empty()
 
 
 def test_launch_figures_are_those_of_the_launch(tmp_path):
@@ -98,16 +96,20 @@ def test_a_benchmark_of_another_version_is_named(tmp_path):
         operation_times(directory, directory.launches())
 
 
-def test_a_file_with_a_damaged_middle_is_named(tmp_path):
-    directory = make_run(tmp_path / "run", blocks=1)
+def test_a_launch_with_a_damaged_middle_does_not_count_at_all(tmp_path):
+    directory = make_run(tmp_path / "run", blocks=2)
     path = directory.path / "samples" / "000001.parquet"
     content = path.read_bytes()
     data = len(content) // 2  # the columns; what describes them comes last in the file and stays
     path.write_bytes(content[:4] + bytes(data - 4) + content[data:])
-    with pytest.raises(ResultError, match="samples' is damaged"):
-        operation_times(directory, directory.launches())
+    times, launches = operation_times(directory, directory.launches())
+    assert [launch.outcome for launch in launches] == ["ok", "lost"] + ["ok"] * 6
+    assert launches[1].detail == "samples/000001.parquet is damaged"
+    again = times.filter(binding="c-again")
+    assert set(again["block"]) == {1}
+    assert "startup" in set(again["benchmark"])
 
 
 def test_a_run_without_launches_has_no_times(tmp_path):
     directory = RunDirectory.open(make_run(tmp_path / "run", blocks=0).path)
-    assert operation_times(directory, directory.launches()).is_empty()
+    assert operation_times(directory, directory.launches())[0].is_empty()

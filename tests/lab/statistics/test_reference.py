@@ -40,5 +40,15 @@ def test_a_launch_of_c_without_a_figure_does_not_count() -> None:
     ]
 
 
+def test_the_second_launch_does_not_stand_in_for_a_c_that_never_measured_the_case() -> None:
+    assert _references((0, "c-again", 90.0), (0, "mpi4py", 300.0)) == []
+
+
+def test_the_mean_of_one_launch_and_of_two_equal_ones_is_exact() -> None:
+    time = 0.1 + 0.2
+    for rows in ([(0, "c", time)], [(0, "c", time), (0, "c-again", time)]):
+        assert _references(*rows, (0, "mpi4py", 1.0))[-1][-1] == time
+
+
 def test_a_time_of_zero_makes_a_reference_of_zero() -> None:
     assert _references((0, "c", 0.0), (0, "mpi4py", 3.0), (0, "c-again", 90.0))[0] == (0, "mpi4py", 0.0)

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polympi.lab.samples.records import Outcome, RowStop, RunRecord
+from polympi.lab.statistics.keys import RowKey
 from polympi.lab.statistics.stopping import FixedBlocks, PreciseBlocks, is_precise, stop_rule
 from polympi.lab.statistics.stops import Stops
-from polympi.lab.statistics.summary import RowKey
 
 WIDE = [0.0, 0.5, 1.0, -0.5, 0.2, -0.2]
 WIDE_NS = [1000 * v for v in WIDE]

@@ -14,7 +14,7 @@ from packaging.utils import canonicalize_name
 
 import polympi
 from polympi.lab.bindings.manifest import Binding, shipped_folder
-from polympi.lab.errors import BuildError
+from polympi.lab.errors import BuildError, system_reason
 from polympi.lab.stacks.home import home
 from polympi.lab.stacks.stack import Stack
 
@@ -64,7 +64,7 @@ def build(binding: Binding, stack: Stack) -> Path:
     """
     if reason := why_not_ready(binding, stack):
         raise BuildError(f"Binding '{binding.name}' cannot be built for stack '{stack.name}': {reason}.")
-    output = _output_folder(binding, stack)
+    output = output_folder(binding, stack)
     if output.is_dir():
         return output
     output.parent.mkdir(parents=True, exist_ok=True)
@@ -98,7 +98,9 @@ def _run_build(binding: Binding, stack: Stack, built: Path) -> None:
             check=False,
         )
     except OSError as error:
-        raise BuildError(f"Binding '{binding.name}' cannot be built: '{command[0]}': {error.strerror}.") from error
+        raise BuildError(
+            f"Binding '{binding.name}' cannot be built: '{command[0]}': {system_reason(error)}."
+        ) from error
     except subprocess.TimeoutExpired as error:
         raise BuildError(f"The build of binding '{binding.name}' took over {BUILD_TIMEOUT_S:.0f} s.") from error
     if done.returncode != 0:
@@ -123,11 +125,13 @@ def _fill(
         return [part.format_map(places) for part in template]
     except (KeyError, ValueError, IndexError, AttributeError) as error:
         raise BuildError(
-            f"A command in the manifest of '{binding.name}' has a place that is not known: {error}."
+            f"A command in the manifest of '{binding.name}' has a place that is not known: "
+            f"the places are {', '.join(f'{{{place}}}' for place in places)}."
         ) from error
 
 
-def _output_folder(binding: Binding, stack: Stack) -> Path:
+def output_folder(binding: Binding, stack: Stack) -> Path:
+    """Where the program of this source, command and stack is or will be; another source has another folder."""
     manifest = binding.manifest
     key = hashlib.sha256()
     interpreter = str(Path(stack.python).resolve())  # names the version, for which extension modules are compiled

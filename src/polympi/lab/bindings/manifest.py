@@ -11,9 +11,10 @@ from pathlib import Path
 import msgspec
 from packaging.requirements import InvalidRequirement, Requirement
 
+from polympi.lab.arms import AGAIN, REFERENCE
 from polympi.lab.catalogue import Case
-from polympi.lab.errors import UsageError
-from polympi.lab.samples.records import AGAIN, REFERENCE
+from polympi.lab.decoding import what_is_wrong
+from polympi.lab.errors import UsageError, system_reason
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -134,10 +135,20 @@ def load_manifest(path: Path) -> Manifest:
     """
     try:
         manifest = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Manifest)
-        for requirement in manifest.needs.python:
+    except OSError as error:
+        raise UsageError(f"The manifest '{path}' cannot be read: {system_reason(error)}.") from error
+    except ValueError as error:  # of TOML, of UTF-8 and of msgspec alike
+        raise UsageError(
+            f"The manifest '{path}' cannot be used: {what_is_wrong(error)} (docs/adding-a-binding.md says what belongs "
+            "there)."
+        ) from error
+    for requirement in manifest.needs.python:
+        try:
             Requirement(requirement)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError, InvalidRequirement) as error:
-        raise UsageError(f"The manifest '{path}' cannot be used: {error}.") from error
+        except InvalidRequirement as error:
+            raise UsageError(
+                f"The manifest '{path}' cannot be used: '{requirement}' is not a requirement that pip understands."
+            ) from error
     return manifest
 
 

@@ -2,40 +2,146 @@
 
 from __future__ import annotations
 
+import importlib
+import os
+import shlex
 import sys
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
 from polympi import __version__
-from polympi.lab.cli.console import errors
-from polympi.lab.cli.diff import diff
-from polympi.lab.cli.doctor import doctor
-from polympi.lab.cli.exit_codes import BROKEN_PIPE, IMPOSSIBLE
-from polympi.lab.cli.imports import import_files
-from polympi.lab.cli.listing import list_all
-from polympi.lab.cli.report import report
-from polympi.lab.cli.run import run
-from polympi.lab.cli.stack import stacks
-from polympi.lab.errors import LabError
+from polympi.lab.cli import COMPLETING
+from polympi.lab.cli.exit_codes import BROKEN_PIPE, IMPOSSIBLE, INTERRUPTED
+from polympi.lab.cli.usage import UsageError, usage_sentence
+from polympi.lab.errors import LabError, system_reason
+from polympi.lab.suggest import did_you_mean
 
-app = typer.Typer(
-    name="polympi",
-    help="What does an MPI binding cost over raw C? Measures all of them on this machine, side by side.",
-    epilog="Start with 'polympi run': it installs an MPI of its own if there is none, measures, and writes a report.",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
 
-app.command()(run)
-app.command()(report)
-app.command()(diff)
-app.command(name="list")(list_all)
-app.command(name="import")(import_files)
-app.command()(doctor)
-app.add_typer(stacks, name="stack")
+class Command(NamedTuple):
+    """A command: where it is, and its line in the overview, so that the overview imports none of them."""
+
+    module: str
+    function: str
+    summary: str
+
+
+COMMANDS = {
+    "run": Command("run", "run", "Compare MPI bindings with C on this machine, and write a report."),
+    "report": Command(
+        "report", "report", "Print the summary of a run and write its report (HTML unless another form is asked for)."
+    ),
+    "diff": Command(
+        "diff",
+        "diff",
+        "Compare two runs: every binding by its ratio to C, so that the drift of the machine between them drops out.",
+    ),
+    "list": Command(
+        "listing",
+        "list_all",
+        "List the stacks, the bindings and the benchmarks: what is installed, and how to install the rest.",
+    ),
+    "import": Command(
+        "imports",
+        "import_files",
+        "Read outputs of other benchmarks (OSU, OMB-Py, IMB, NetPIPE) and show them as rows of our table.",
+    ),
+    "doctor": Command(
+        "doctor",
+        "doctor",
+        "Check the machine, the stacks and the bindings; each finding says what to try. Exit code 1 on a problem.",
+    ),
+    "stack": Command("stack", "stacks", "Install and remove MPI stacks."),
+}
+
+
+def application(chosen: str | None) -> typer.Typer:
+    """The application with one command that can run, and of the others what the overview shows.
+
+    Args:
+        chosen: the command; None for the overview.
+    """
+    app = typer.Typer(
+        name="polympi",
+        help="What does an MPI binding cost over raw C? Measures all of them on this machine, side by side.",
+        epilog="Start with 'polympi run': it installs an MPI of its own if there is none, measures, and writes a "
+        "report.",
+        no_args_is_help=True,
+        rich_markup_mode="rich",
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_options)
+    for name, command in COMMANDS.items():
+        if name != chosen:
+            app.command(name=name, help=command.summary)(_shown_only)
+            continue
+        found = load(command)
+        if isinstance(found, typer.Typer):
+            app.add_typer(found, name=name)
+        else:
+            app.command(name=name)(found)
+    return app
+
+
+def load(command: Command) -> Callable[..., Any] | typer.Typer:
+    """The function of a command, or the commands below it."""
+    module = importlib.import_module(f"polympi.lab.cli.{command.module}")
+    found: Callable[..., Any] | typer.Typer = getattr(module, command.function)
+    return found
+
+
+def run_app() -> None:
+    """Run a command and exit; an error that the user can mend is one sentence."""
+    words = _words()
+    chosen = next((word for word in words if not word.startswith("-")), None)
+    try:
+        if chosen is not None and chosen not in COMMANDS and words == sys.argv[1:]:
+            _end(
+                f"There is no command '{chosen}': 'polympi --help' shows those there are."
+                f"{did_you_mean(chosen, COMMANDS)}"
+            )
+        sys.exit(application(chosen)(prog_name="polympi", standalone_mode=False))
+    except typer.Abort:
+        sys.exit(INTERRUPTED)
+    except LabError as error:
+        _end(str(error), error.exit_code)
+    except BrokenPipeError:
+        sys.exit(BROKEN_PIPE)
+    except OSError as error:  # a full disk, a name too long: said by the system, and for the user to mend
+        where = f"'{error.filename}': " if error.filename else ""
+        _end(f"{where}{system_reason(error)}.")
+    except UsageError as error:
+        _end_usage(error)
+
+
+def _words() -> list[str]:
+    """The words of the command line, or of the one that a shell wants to complete."""
+    line = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS")
+    if line is None or COMPLETING not in os.environ:
+        return sys.argv[1:]
+    try:
+        return shlex.split(line)[1:]
+    except ValueError:  # a quotation is still open
+        return line.split()[1:]
+
+
+def _end_usage(error: Any) -> None:
+    if type(error).__name__ == "NoArgsIsHelpError":  # making it has printed the help
+        sys.exit(IMPOSSIBLE)
+    _end(usage_sentence(error))
+
+
+def _end(sentence: str, exit_code: int = IMPOSSIBLE) -> None:
+    from polympi.lab.cli.console import errors
+
+    errors.print(f"polympi: {sentence}", markup=False, soft_wrap=True)
+    sys.exit(exit_code)
+
+
+def _shown_only() -> None:
+    """Stand for a command in the overview."""
 
 
 def _print_version(wanted: bool) -> None:
@@ -44,25 +150,9 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _options(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     """Take the options that come before a command."""
-
-
-def run_app() -> None:
-    """Run a command and exit; an error that the user can mend is one sentence."""
-    try:
-        app()
-    except LabError as error:
-        errors.print(f"polympi: {error}", markup=False, soft_wrap=True)
-        sys.exit(error.exit_code)
-    except BrokenPipeError:
-        sys.exit(BROKEN_PIPE)
-    except OSError as error:  # a full disk, a name too long: said by the system, and for the user to mend
-        where = f"'{error.filename}': " if error.filename else ""
-        errors.print(f"polympi: {where}{error.strerror or error}.", markup=False, soft_wrap=True)
-        sys.exit(IMPOSSIBLE)

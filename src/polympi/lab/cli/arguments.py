@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import random
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from polympi.lab.bindings.manifest import Binding, load_bindings, python_requirements
 from polympi.lab.cli.console import say
 from polympi.lab.errors import UsageError
-from polympi.lab.stacks.add import add_stack
 from polympi.lab.stacks.stack import Stack, get_stack, installed_stacks
+from polympi.lab.units import format_bytes, format_size, parse_sizes
 
 FIRST_STACK = "mpich"  # installed when there is none: a wheel, no root, one command
-
-BindingFolders = Annotated[
-    list[Path] | None,
-    typer.Option("--bindings-from", metavar="DIR", help="A folder of further bindings (also $POLYMPI_BINDINGS)."),
-]
+MOST_RANKS = 2**16 - 1  # the column `ranks` of the samples has 16 bits
 
 
 def split_list(text: str, option: str) -> list[str]:
@@ -34,20 +28,35 @@ def split_list(text: str, option: str) -> list[str]:
     return items
 
 
-def choose_stacks(text: str | None, bindings: dict[str, Binding]) -> list[Stack]:
-    """The stacks named, or all that are installed; the first one is installed if there is none.
+def choose_stacks(text: str | None, *, one: bool = False) -> list[Stack]:
+    """The stacks named, or all that are installed; empty if none is named and none is installed.
+
+    Args:
+        text: names, comma-separated; ``all`` or None for all that are installed.
+        one: of those that are installed take one, unless stacks are named.
 
     Raises:
         StackError: a stack is not installed or incomplete.
     """
     names = [] if text is None else split_list(text, "--stack")
     if not names or names == ["all"]:
-        names = list(installed_stacks())
-    if not names:
-        say(f"no MPI stack is installed yet: installing '{FIRST_STACK}', once")
-        add_stack(FIRST_STACK, python_requirements(bindings.values()), say=say)
-        names = [FIRST_STACK]
+        installed = list(installed_stacks())
+        usual = [FIRST_STACK] if FIRST_STACK in installed else installed[:1]
+        names = usual if one and not names else installed
     return [get_stack(name) for name in dict.fromkeys(names)]
+
+
+def install_first_stack(bindings: dict[str, Binding]) -> Stack:
+    """Install a stack, since there is none.
+
+    Raises:
+        StackError: that failed.
+    """
+    from polympi.lab.stacks.add import add_stack
+
+    say(f"no MPI stack is installed yet: installing '{FIRST_STACK}', once")
+    add_stack(FIRST_STACK, python_requirements(bindings.values()), say=say)
+    return get_stack(FIRST_STACK)
 
 
 def known_bindings(folders: list[Path] | None) -> dict[str, Binding]:
@@ -59,13 +68,37 @@ def choose_ranks(ranks: int) -> int:
     """A possible number of ranks.
 
     Raises:
-        UsageError: it is not positive.
+        UsageError: it is not positive, or more than the samples can name.
     """
     if ranks < 1:
         raise UsageError(f"--ranks {ranks} is impossible: a launch has at least 1 rank.")
+    if ranks > MOST_RANKS:
+        raise UsageError(f"--ranks {ranks} is impossible: a launch has at most {MOST_RANKS} ranks.")
     return ranks
 
 
+def choose_sizes(text: str) -> list[int]:
+    """Sizes of messages that this machine can hold.
+
+    Raises:
+        UsageError: the text is no list of sizes, or one is more than the memory of this machine.
+    """
+    sizes = parse_sizes(text)
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if sizes[-1] > memory:
+        largest, limit = format_size(sizes[-1]), format_bytes(memory)
+        raise UsageError(f"--sizes: a message of {largest} is more than this machine's memory, {limit}.")
+    return sizes
+
+
 def choose_seed(seed: int | None) -> int:
-    """The seed given, or a new one; it is recorded either way."""
-    return random.SystemRandom().randrange(2**32) if seed is None else seed
+    """The seed given, or a new one; it is recorded either way.
+
+    Raises:
+        UsageError: it is negative, or larger than the record can hold.
+    """
+    if seed is None:
+        return random.SystemRandom().randrange(2**32)
+    if not 0 <= seed < 2**63:
+        raise UsageError(f"--seed {seed} is impossible: choose a whole number from 0 to {2**63 - 1}.")
+    return seed

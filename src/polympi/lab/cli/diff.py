@@ -3,78 +3,187 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
-import polars as pl
 import typer
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from polympi.lab.cli.arguments import split_list
 from polympi.lab.cli.console import errors, results
+from polympi.lab.cli.names import complete_results
+from polympi.lab.errors import UsageError
+from polympi.lab.findings.changes import (
+    answer,
+    drift_sentence,
+    floor_sentence,
+    reference_sentence,
+    unknown_sentence,
+    unused_launches,
+)
+from polympi.lab.report import changes
+from polympi.lab.report.changes_json import DiffDocument, render_json
+from polympi.lab.report.changes_markdown import render_changes
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.statistics.analysis import analyse
-from polympi.lab.statistics.comparison import comparable, compare, diff_exit_code
-from polympi.lab.units import format_ns, format_size
+from polympi.lab.statistics.comparison.comparable import why_not_comparable, why_nothing_was_compared
+from polympi.lab.statistics.comparison.compare import THRESHOLD, compare
+from polympi.lab.statistics.comparison.model import Comparison
+from polympi.lab.statistics.comparison.selection import choose_rows
+from polympi.lab.statistics.comparison.verdicts import EXIT_NOT_COMPARABLE, exit_code_of
+from polympi.lab.statistics.model import Analysis
+from polympi.lab.units import parse_percent
 
-_STYLES = {"slower": "red", "faster": "green", "ambiguous": "yellow"}
+_STYLES = {"slower": "red", "faster": "green", "unknown": "yellow"}
+_STDOUT: Final = Path("-")
 
 
 def diff(
-    before: Annotated[Path, typer.Argument(metavar="A", help="Result directory of the earlier run.")],
-    after: Annotated[Path, typer.Argument(metavar="B", help="Result directory of the later run.")],
+    before: Annotated[
+        Path,
+        typer.Argument(metavar="A", help="Result directory of the earlier run.", autocompletion=complete_results),
+    ],
+    after: Annotated[
+        Path, typer.Argument(metavar="B", help="Result directory of the later run.", autocompletion=complete_results)
+    ],
+    binding: Annotated[
+        str | None, typer.Option("--binding", metavar="NAME,...", help="Judge these bindings only.")
+    ] = None,
+    bench: Annotated[
+        str | None,
+        typer.Option(
+            "--bench",
+            metavar="NAME,...",
+            help="Judge these benchmarks only: names or patterns of benchmark/mode/payload, such as 'latency/ready*'.",
+        ),
+    ] = None,
+    threshold: Annotated[
+        str, typer.Option("--threshold", metavar="PERCENT", help="The smallest change that counts.")
+    ] = f"{THRESHOLD:.0%}",
     absolute: Annotated[
         bool,
         typer.Option("--absolute", help="Judge times instead of ratios to C: for another MPI, stack or machine."),
     ] = False,
-    every: Annotated[bool, typer.Option("--all", help="Show the unchanged rows too.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Show what is the same too, and all rows.")] = False,
+    json: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write everything as JSON; '-': to standard output.")
+    ] = None,
+    markdown: Annotated[
+        Path | None,
+        typer.Option("--markdown", metavar="FILE", help="Write it for a pull request; '-': to standard output."),
+    ] = None,
 ) -> None:
     """Compare two runs: every binding by its ratio to C, so that the drift of the machine between them drops out.
 
-    Exit codes: 0 the same or faster; 1 slower; 2 not comparable.
+    Exit codes:
+    0 nothing became slower, and it could tell
+    1 something became slower
+    2 the runs cannot be compared
+    3 unknown: nothing was found slower, but somewhere it could not tell
     """
+    limit = parse_percent(threshold)
+    _refuse(json, markdown)
+    bindings = [] if binding is None else split_list(binding, "--binding")
+    patterns = [] if bench is None else split_list(bench, "--bench")
     first, second = (analyse(RunDirectory.open(path)) for path in (before, after))
-    reasons = comparable(first, second, absolute=absolute)
-    comparison = compare(first, second, absolute=absolute)
+    reasons = why_not_comparable(first, second, absolute=absolute)
+    comparison = None
+    if not reasons:
+        chosen = choose_rows(first, second, bindings=bindings, patterns=patterns, absolute=absolute)
+        comparison = compare(first, second, chosen=chosen, absolute=absolute, threshold=limit)
+        reasons = why_nothing_was_compared(comparison)
     for reason in reasons:
         errors.print(f"polympi: {reason}", markup=False, soft_wrap=True)
-    if not reasons:
-        _show(comparison, absolute, every)
-    raise typer.Exit(diff_exit_code(comparison, reasons))
-
-
-def _show(comparison: pl.DataFrame, absolute: bool, every: bool) -> None:
-    shown = comparison if every else comparison.filter(pl.col("verdict") != "same")
-    if not shown.is_empty():
-        results.print(_table(shown, absolute))
-    counts = dict(comparison["verdict"].value_counts().iter_rows())
-    words = ", ".join(f"{counts[name]} {name}" for name in ("slower", "faster", "ambiguous", "same") if name in counts)
-    drift = comparison["c_change"].drop_nulls().median()
-    machine = f" C itself, the machine, changed by {float(str(drift)) - 1:+.1%}." if drift is not None else ""
-    results.print(f"{comparison.height} rows: {words}.{machine}", soft_wrap=True)
-
-
-def _table(rows: pl.DataFrame, absolute: bool) -> Table:
-    table = Table(box=None, pad_edge=False)
-    for name in ("binding", "case", "size"):
-        table.add_column(name, overflow="fold")
-    for name in ("A", "B", "change", "interval"):
-        table.add_column(name, justify="right")
-    table.add_column("verdict")
-    stacks = rows["stack"].n_unique() > 1
-    for row in rows.iter_rows(named=True):
-        case = "/".join(row[name] for name in ("benchmark", "mode", "payload"))
-        table.add_row(
-            f"{row['stack']} {row['binding']}" if stacks else row["binding"],
-            case,
-            format_size(row["size_bytes"]),
-            _value(row["before"], absolute),
-            _value(row["after"], absolute),
-            f"{row['change'] - 1:+.1%}",
-            "-" if row["change_low"] is None else f"{row['change_low'] - 1:+.1%} .. {row['change_high'] - 1:+.1%}",
-            Text(row["verdict"], style=_STYLES.get(row["verdict"], "")),
+    if reasons or comparison is None:
+        code, sentences = EXIT_NOT_COMPARABLE, ["Not comparable.", *reasons]
+    else:
+        code = exit_code_of([group.verdict for group in comparison.groups])
+        sentences = _sentences(comparison, (before, first), (after, second))
+        if _STDOUT not in (json, markdown):
+            _show(comparison, sentences, every, results)
+        if markdown is not None:
+            _write(markdown, render_changes(comparison, str(before), str(after), sentences, every=every))
+    if json is not None:
+        document = DiffDocument(
+            before=str(before),
+            after=str(after),
+            exit_code=code,
+            answer=" ".join(reasons) or sentences[0],
+            absolute=absolute,
+            threshold=limit,
+            groups=comparison.groups if comparison else [],
+            rows=comparison.rows if comparison else [],
         )
+        _write(json, render_json(document))
+    raise typer.Exit(code)
+
+
+def _refuse(json: Path | None, markdown: Path | None) -> None:
+    """Make sure, before anything is read, that what is asked for can be written and overwrites nothing.
+
+    Raises:
+        UsageError: a file exists or its folder does not, or both are to go to one place.
+    """
+    if json is not None and json == markdown:
+        raise UsageError(f"--json and --markdown cannot both go to '{json}': give one of them another file.")
+    for option, path in (("--json", json), ("--markdown", markdown)):
+        if path is None or path == _STDOUT:
+            continue
+        if path.exists() or path.is_symlink():
+            raise UsageError(f"'{path}' exists and is never overwritten: choose another file with {option}.")
+        if not path.parent.is_dir():
+            raise UsageError(f"There is no folder '{path.parent}' for {option} '{path}': make it first.")
+
+
+def _write(path: Path, text: str) -> None:
+    """Write to standard output, or to a new file.
+
+    Raises:
+        UsageError: the file has appeared meanwhile.
+    """
+    if path == _STDOUT:
+        typer.echo(text, nl=False)
+        return
+    try:
+        with path.open("x", encoding="utf-8") as stream:
+            stream.write(text)
+    except FileExistsError as error:
+        raise UsageError(f"'{path}' exists and is never overwritten: choose another file.") from error
+
+
+def _sentences(comparison: Comparison, *runs: tuple[Path, Analysis]) -> list[str]:
+    said = [answer, unknown_sentence, floor_sentence, drift_sentence, reference_sentence]
+    found = [sentence(comparison) for sentence in said]
+    return [text for text in (*found, *(unused_launches(str(path), run) for path, run in runs)) if text]
+
+
+def _show(comparison: Comparison, sentences: list[str], every: bool, console: Console) -> None:
+    first, *others = sentences
+    word, colon, rest = first.partition(":")
+    console.print(Text.assemble((word, f"bold {_STYLES.get(word.lower(), '')}"), colon, rest), soft_wrap=True)
+    for text in others:
+        console.print(Text(text), soft_wrap=True)
+    tables = [changes.group_table(comparison, every=every), changes.row_table(comparison, every=every)]
+    for title, table in zip(("Bindings by benchmark", "Rows" if every else "Rows that changed"), tables, strict=True):
+        if table.lines:
+            console.print()
+            console.print(_table(title, table))
+    below = [changes.KEY if tables[0].lines else None, None if every else changes.rest_sentence(comparison)]
+    for note in filter(None, below):
+        console.print()
+        console.print(Text(note, style="dim"), soft_wrap=True)
+
+
+def _table(title: str, lines: changes.Table) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
+    last = len(lines.headers) - 1
+    for column, header in enumerate(lines.headers):
+        is_number = lines.numbers <= column < last
+        is_name = column < lines.numbers
+        table.add_column(header, justify="right" if is_number else "left", overflow="fold", no_wrap=not is_name)
+    for line in lines.lines:
+        *cells, verdict = (Text(cell) for cell in line.cells)
+        verdict.stylize(_STYLES.get(line.verdict, ""))
+        table.add_row(*cells, verdict)
     return table
-
-
-def _value(value: float, absolute: bool) -> str:
-    return format_ns(value) if absolute else f"{value:.3f} x C"

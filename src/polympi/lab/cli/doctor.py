@@ -12,11 +12,13 @@ from polympi.lab.cli.console import results, say
 from polympi.lab.environment.doctor import Check, diagnose, print_checks
 from polympi.lab.errors import LabError
 from polympi.lab.stacks.add import probe
+from polympi.lab.stacks.recovery import undo_broken_off
 from polympi.lab.stacks.stack import Stack, get_stack, installed_stacks
 
 
 def doctor() -> None:
     """Check the machine, the stacks and the bindings; each finding says what to try. Exit code 1 on a problem."""
+    undo_broken_off(say)
     checks = diagnose(_stack_checks())
     print_checks(checks, results)
     if any(check.status == "problem" for check in checks):

@@ -5,21 +5,22 @@ from __future__ import annotations
 from rich.markup import escape
 from rich.table import Table
 
+from polympi.lab.arms import AGAIN
 from polympi.lab.bindings.build import why_not_ready
 from polympi.lab.bindings.manifest import Binding
 from polympi.lab.catalogue import BENCHMARKS, Benchmark
-from polympi.lab.cli.arguments import BindingFolders, known_bindings
+from polympi.lab.cli.arguments import known_bindings
 from polympi.lab.cli.console import results
-from polympi.lab.samples.records import AGAIN
-from polympi.lab.stacks.add import SYSTEM, WHEELS
+from polympi.lab.cli.options import BindingFolders
+from polympi.lab.stacks.known import SYSTEM, WHEELS
 from polympi.lab.stacks.stack import Stack, installed_stacks
 
 
 def list_all(bindings_from: BindingFolders = None) -> None:
     """List the stacks, the bindings and the benchmarks: what is installed, and how to install the rest."""
-    stacks = installed_stacks()
+    stacks, bindings = installed_stacks(), known_bindings(bindings_from)
     results.print(_stack_table(stacks))
-    results.print(_binding_table(known_bindings(bindings_from), stacks))
+    results.print(_binding_table(bindings, stacks))
     results.print(_benchmark_table())
 
 

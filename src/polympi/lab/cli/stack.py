@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
-from polympi.lab.bindings.manifest import load_bindings, python_requirements
 from polympi.lab.cli.console import results, say
-from polympi.lab.stacks.add import WHEELS, add_stack
+from polympi.lab.cli.names import complete_installed_stack, complete_new_stack
+from polympi.lab.stacks.known import WHEELS
+from polympi.lab.stacks.recovery import undo_broken_off
 from polympi.lab.stacks.stack import forget
 
 stacks = typer.Typer(no_args_is_help=True, help="Install and remove MPI stacks.", rich_markup_mode="rich")
@@ -17,7 +18,12 @@ stacks = typer.Typer(no_args_is_help=True, help="Install and remove MPI stacks."
 @stacks.command()
 def add(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help=f"{', '.join(WHEELS)} (wheels), or system (the machine's own MPI).")
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help=f"{', '.join(WHEELS)} (wheels), or system (the machine's own MPI).",
+            autocompletion=complete_new_stack,
+        ),
     ],
     mpicc: Annotated[
         str | None,
@@ -27,12 +33,24 @@ def add(
     ] = None,
 ) -> None:
     """Install a stack with a Python environment of its own, or mend and complete one that is there. No root."""
+    from polympi.lab.bindings.manifest import load_bindings, python_requirements
+    from polympi.lab.stacks.add import add_stack
+
+    undo_broken_off(say)
     stack = add_stack(name, python_requirements(load_bindings().values()), mpicc=mpicc, say=say)
     results.print(f"stack {stack.name}: {stack.library}", markup=False, soft_wrap=True)
 
 
 @stacks.command()
-def remove(name: Annotated[str, typer.Argument(metavar="NAME", help="A stack that 'polympi list' shows.")]) -> None:
+def remove(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME", help="A stack that 'polympi list' shows.", autocompletion=complete_installed_stack
+        ),
+    ],
+) -> None:
     """Remove a stack and what was installed for it; the machine's own MPI stays."""
+    undo_broken_off(say)
     forget(name)
     results.print(f"stack {name} is removed", markup=False)

@@ -20,6 +20,7 @@ from rich.text import Text
 from polympi.lab.catalogue import WINDOW
 from polympi.lab.environment.findings import environment_findings
 from polympi.lab.environment.record import record_environment
+from polympi.lab.errors import system_reason
 from polympi.lab.stacks.home import home
 from polympi.lab.units import format_bytes
 
@@ -149,7 +150,7 @@ def _compile(compiler: str) -> str | None:
         except subprocess.TimeoutExpired:
             return f"it did not end within {_COMPILE_TIME_LIMIT_S:.0f} s"
         except OSError as error:
-            return error.strerror or str(error)
+            return system_reason(error)
     return None
 
 

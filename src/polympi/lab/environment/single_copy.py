@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from polympi.lab.environment.files import read_int
+from polympi.lab.errors import system_reason
 
 _WORD = b"polympi cross memory attach"
 _CHILD = f"""
@@ -57,7 +58,7 @@ def try_reading_a_child() -> tuple[bool | None, str | None]:
             [sys.executable, "-I", "-S", "-c", _CHILD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
     except OSError as error:
-        return None, f"no child could be started: {error.strerror}"
+        return None, f"no child could be started: {system_reason(error)}"
     with child:
         try:
             address = int(child.stdout.readline()) if child.stdout else 0

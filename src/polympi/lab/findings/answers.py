@@ -8,9 +8,11 @@ from statistics import median
 import polars as pl
 
 from polympi.lab.catalogue import BENCHMARKS
+from polympi.lab.findings.clocks import clocks_sentence
 from polympi.lab.findings.costs import bandwidth_predicate, collectives_predicate, cost_predicate
 from polympi.lab.findings.gaps import failures, omissions, uncovered
 from polympi.lab.findings.noise import noise_sentence
+from polympi.lab.findings.pages import pages_sentence
 from polympi.lab.findings.phrases import duration, listing, sentence, signed, signed_bytes, times
 from polympi.lab.findings.rows import SMALL, Family, Row, bindings_of, by_family, rows_of, stacks_of
 from polympi.lab.findings.threads import threads_sentence
@@ -36,7 +38,7 @@ class Answer:
 
     Attributes:
         topic: ``latency``, ``faces``, ``bandwidth``, ``collectives``, ``startup``, ``memory``, ``noise``,
-            ``threads``, ``waiting``, ``failure``, ``gap`` (skipped, left out) or ``uncovered``.
+            ``threads``, ``waiting``, ``pages``, ``clocks``, ``failure``, ``gap`` (skipped, left out) or ``uncovered``.
         stack: the stack it is about; empty when it concerns the run.
         binding: the binding it is about; empty when it concerns the stack or the run.
         text: one or two sentences.
@@ -71,6 +73,10 @@ def answers(analysis: Analysis) -> list[Answer]:
             said.append(Answer("threads", stack, "", levels))
         if waiting := waiting_sentence(stack, on_stack):
             said.append(Answer("waiting", stack, "", waiting))
+        if pages := pages_sentence(analysis, stack, on_stack):
+            said.append(Answer("pages", stack, "", pages))
+        if clocks := clocks_sentence(analysis, stack):
+            said.append(Answer("clocks", stack, "", clocks))
     said += [Answer("failure", "", "", text) for text in failures(analysis)]
     said += [Answer("gap", "", "", text) for text in omissions(analysis)]
     said += [Answer("uncovered", "", "", text) for text in uncovered(analysis)]
@@ -109,7 +115,7 @@ def faces_answer(binding: str, rows: list[Row]) -> str:
     costs = [f"{times(row.ratio)} C {_FACES[row.mode]} ({signed(row.delta)})" for row in largest if row.separated]
     others = [_FACES[row.mode] for row in largest if not row.separated]
     said = [f"takes {listing(costs)}"] if costs else []
-    said += [f"is not separable from C {listing(others)}"] if others else []
+    said += [f"is not separated from C {listing(others)}"] if others else []
     return sentence(f"With {binding} a face of {format_size(size)} {'; it '.join(said)}")
 
 
@@ -154,7 +160,7 @@ def startup_answer(binding: str, rows: list[Row]) -> str:
         later = "later" if barrier.delta > 0 else "earlier"
         text += f", {duration(barrier.delta)} {later} than C ({times(barrier.ratio)})"
     elif barrier.judged:
-        text += ", not separable from C"
+        text += ", not separated from C"
     loading = modes.get("import")
     if loading is not None and loading.median_ns:
         text += f"; loading the binding takes {format_ns(loading.median_ns)}"
@@ -180,7 +186,7 @@ def _small_cost(rows: list[Row]) -> str:
     if not small:
         return ""
     if 2 * len(separated) <= len(small):
-        return "is not separable from C"
+        return "is not separated from C"
     middle = median(separated)
     reach = f" up to {format_size(small[-1].size_bytes)}" if len(small) > 1 else ""
     return f"{'adds' if middle >= 0 else 'saves'} {duration(middle)}{reach}"
@@ -196,9 +202,9 @@ def _modes(families: dict[Family, list[Row]]) -> list[str]:
     sizes = [format_size(size) for size in sorted({row.size_bytes for row in rows})]
     where = f" at {listing(sizes)}" if len(sizes) < 4 else f" at {len(sizes)} sizes from {sizes[0]} to {sizes[-1]}"
     if not separated:
-        return [f"In {which}{where} it is not separable from C."]
+        return [f"In {which}{where} it is not separated from C."]
     span = signed(separated[0])
     if len(separated) > 1 and signed(separated[-1]) != span:
         span += f" to {signed(separated[-1])}"
-    aside = "" if len(separated) == len(rows) else f" ({len(separated)} of {len(rows)} rows separable)"
+    aside = "" if len(separated) == len(rows) else f" ({len(separated)} of {len(rows)} rows separated)"
     return [f"In {which}{where} the difference is {span}{aside}."]

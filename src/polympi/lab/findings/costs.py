@@ -22,7 +22,7 @@ def cost_predicate(rows: Sequence[Row], thing: str) -> str:
 
     Returns:
         Such as ``adds 520 ns to a message of up to 1 KiB (median over 4 sizes; 1.66 × C at 8 B); from 64 KiB on it
-        is not separable from C``. Empty if nothing could be compared with C.
+        is not separated from C``. Empty if nothing could be compared with C.
     """
     judged = [row for row in rows if row.judged]
     if not judged:
@@ -33,7 +33,7 @@ def cost_predicate(rows: Sequence[Row], thing: str) -> str:
     small = [row for row in head if row.size_bytes <= SMALL] or head
     rest = head[len(small) :]
     clauses = [_small_messages(small, thing)]
-    hidden = "" if all(row.separated for row in rest) else _separable(head, tail)
+    hidden = "" if all(row.separated for row in rest) else _separated(head, tail)
     if hidden and tail:
         clauses[0] = _with_aside(clauses[0], hidden)
     if rest and not tail and rest[-1].separated:
@@ -69,7 +69,7 @@ def bandwidth_predicate(rows: Sequence[Row], *, short: bool = False) -> str:
     quoted = {row.size_bytes: row for row in (separated[0], separated[-1])}
     shares = [f"{percent(1.0 / row.ratio)} at {format_size(size)}" for size, row in quoted.items()]
     reaches = f"reaches {listing(shares)}" if short else f"reaches {listing(shares)} of C's bandwidth"
-    reaches = _with_aside(reaches, _separable(head, tail) if len(separated) < len(head) else "")
+    reaches = _with_aside(reaches, _separated(head, tail) if len(separated) < len(head) else "")
     return _with_aside("; ".join([reaches, *_tail_clause(tail)]), reached)
 
 
@@ -87,7 +87,7 @@ def collectives_predicate(by_benchmark: dict[str, list[Row]]) -> str:
     ranks = count(next(iter(judged.values()))[0].ranks, "rank")
     if not costs:
         names = listing(list(judged))
-        return f"is not separable from C in {names} on {ranks} at small sizes{_large_collectives(judged)}"
+        return f"is not separated from C in {names} on {ranks} at small sizes{_large_collectives(judged)}"
     ordered = sorted(costs.items(), key=lambda item: item[1])
     (cheap, least), (dear, most) = ordered[0], ordered[-1]
     if len(ordered) == 1:
@@ -100,7 +100,7 @@ def collectives_predicate(by_benchmark: dict[str, list[Row]]) -> str:
         head = f"adds {duration(least)} ({cheap}) to {duration(most)} ({dear}) to a collective call on {ranks}"
     head += f" of up to {format_size(SMALL)}" if any(rows[-1].size_bytes > SMALL for rows in judged.values()) else ""
     if others:
-        head += f"; {listing(others)} {'is' if len(others) == 1 else 'are'} not separable from C there"
+        head += f"; {listing(others)} {'is' if len(others) == 1 else 'are'} not separated from C there"
     return head + _large_collectives(judged)
 
 
@@ -122,14 +122,14 @@ def _large_collectives(judged: dict[str, list[Row]]) -> str:
     if not large:
         return ""
     if len(large) == 1:
-        verdict = f"{large[0].verdict} than C" if large[0].separated else "not separable from C"
+        verdict = f"{large[0].verdict} than C" if large[0].separated else "not separated from C"
         return f"; at {format_size(large[0].size_bytes)} it is {verdict}"
     where = f"from {format_size(64 * SMALL)} on"
     rows = count(len(large), "row")
     words = [row.verdict for row in large if row.separated]
     found = [(words.count(word), word) for word in ("slower", "faster") if word in words]
     if not found:
-        return f"; {where} none of {rows} is separable from C"
+        return f"; {where} none of {rows} is separated from C"
     (first, word), *more = found
     said = [f"{first} of {rows} {verb(first, 'is', 'are')} {word}", *(f"{number} {word}" for number, word in more)]
     return f"; {where} {listing(said)} than C"
@@ -171,19 +171,19 @@ def _tail_clause(tail: Sequence[Row]) -> list[str]:
         return []
     first = format_size(tail[0].size_bytes)
     return [
-        f"from {first} on it is not separable from C" if len(tail) > 1 else f"at {first} it is not separable from C"
+        f"from {first} on it is not separated from C" if len(tail) > 1 else f"at {first} it is not separated from C"
     ]
 
 
 def _split_tail(judged: Sequence[Row]) -> tuple[list[Row], list[Row]]:
-    """Rows up to the last separated one, and the rest: the sizes from which on nothing is separable."""
+    """Rows up to the last separated one, and the rest: the sizes from which on nothing is separated."""
     last = max(index for index, row in enumerate(judged) if row.separated)
     return list(judged[: last + 1]), list(judged[last + 1 :])
 
 
-def _separable(head: Sequence[Row], tail: Sequence[Row]) -> str:
+def _separated(head: Sequence[Row], tail: Sequence[Row]) -> str:
     reach = f" up to {format_size(head[-1].size_bytes)}" if tail else ""
-    return f"{sum(row.separated for row in head)} of {len(head)} sizes{reach} separable"
+    return f"{sum(row.separated for row in head)} of {len(head)} sizes{reach} separated"
 
 
 def _with_aside(text: str, aside: str) -> str:
@@ -195,10 +195,10 @@ def _with_aside(text: str, aside: str) -> str:
 
 def _nothing_separated(judged: Sequence[Row]) -> str:
     if len(judged) == 1:
-        return f"is not separable from C at {format_size(judged[0].size_bytes)}"
+        return f"is not separated from C at {format_size(judged[0].size_bytes)}"
     ambiguous = sum(row.verdict == "ambiguous" for row in judged)
     aside = f" ({ambiguous} of them ambiguous)" if ambiguous else ""
-    return f"is not separable from C at any of the {len(judged)} sizes {_span(judged)}{aside}"
+    return f"is not separated from C at any of the {len(judged)} sizes {_span(judged)}{aside}"
 
 
 def _unjudged(rows: Sequence[Row]) -> str:

@@ -8,17 +8,21 @@ from polympi.lab.findings.phrases import count, first_few, sentence, verb
 from polympi.lab.samples.records import LaunchRecord, Refusal, StackRun
 from polympi.lab.statistics.model import Analysis
 
-UNTIMED_OUTCOMES = ("crashed", "timed out", "unreadable")
+UNTIMED_OUTCOMES = ("crashed", "timed out", "unreadable", "lost")
+_WITHOUT = {
+    "environment.json": "the machine is not shown",
+    "outcome.json": "the run is taken for one that was cut off",
+}
 
 
 def failed_launches(analysis: Analysis) -> list[LaunchRecord]:
-    """Launches that gave no samples through a fault of their own (an interruption is not one)."""
+    """Launches without samples that can be used (an interrupted launch is not one: it was not to end)."""
     return [launch for launch in analysis.launches if launch.outcome in UNTIMED_OUTCOMES]
 
 
 def failures(analysis: Analysis) -> list[str]:
-    """Sentences about launches that failed, bindings that were withdrawn, and validations that failed."""
-    said = list(_failed(analysis))
+    """Sentences about damaged files, launches that failed, bindings that were withdrawn, and failed validations."""
+    said = [*_damage(analysis), *_failed(analysis)]
     if analysis.outcome:
         said += [_withdrawn(name, why) for name, why in analysis.outcome.withdrawn.items()]
     said += _refused(analysis.launches, "invalid", "failed validation in", "its figures there are not shown")
@@ -43,6 +47,33 @@ def uncovered(analysis: Analysis) -> list[str]:
     ]
 
 
+def _damage(analysis: Analysis) -> Iterable[str]:
+    if lines := analysis.damaged_lines:
+        those = first_few([str(number) for number in lines])
+        yield (
+            f"{count(len(lines), 'line')} of launches.jsonl cannot be read ({those}): "
+            f"{verb(len(lines), 'its launch does', 'their launches do')} not count."
+        )
+    for name in analysis.damaged_files:
+        yield f"{name} cannot be read: {_WITHOUT[name]}."
+
+
+def absences(analysis: Analysis, stack: str) -> dict[tuple[str, str], str]:
+    """Why an arm has no figure for a case: the reason by arm and case (``latency/standard/dict/24``).
+
+    Reasons are those of the manifest (not covered) and those that a program gave in a launch (skipped, invalid).
+    """
+    found: dict[tuple[str, str], str] = {}
+    for planned in analysis.run.stacks:
+        if planned.stack == stack:
+            for binding, refusals in planned.not_covered.items():
+                found.update({(binding, refusal.case): refusal.reason for refusal in refusals})
+    for launch in analysis.launches:
+        if launch.stack == stack:
+            found.update({(launch.binding, one.case): one.reason for one in (*launch.skipped, *launch.invalid)})
+    return found
+
+
 def _withdrawn(name: str, why: str) -> str:
     stack, slash, binding = name.partition("/")
     return sentence(f"{binding} was withdrawn on {stack}: {why}" if slash else f"{name} was withdrawn: {why}")
@@ -59,6 +90,7 @@ def _failed(analysis: Analysis) -> Iterable[str]:
             "crashed": "crashed",
             "timed out": "timed out",
             "unreadable": f"wrote {verb(len(launches), 'a file', 'files')} that cannot be read",
+            "lost": f"{verb(len(launches), 'does', 'do')} not count, since the samples were lost",
         }[outcome]
         detail = next((one.detail for one in launches if one.detail), "")
         text = f"{binding} on {stack}: {len(launches)} of {count(all_of_it, 'launch')} {predicate}"

@@ -1,4 +1,4 @@
-"""How far the figures of a run can be trusted as a whole: quick, partial."""
+"""How far the figures of a run can be trusted as a whole: glance, quick, partial."""
 
 from __future__ import annotations
 
@@ -26,6 +26,15 @@ def labels(analysis: Analysis) -> list[Label]:
     found = []
     if analysis.partial:
         found.append(Label("partial", _partial(analysis)))
+    if analysis.run.profile == "glance":
+        blocks = count(analysis.run.maximum_blocks, "very short block")
+        found.append(
+            Label(
+                "glance",
+                f"Glance profile: {blocks} of a few cases, to see the size of an effect and no more. For a first look "
+                "at all benchmarks: polympi run; for firm figures: polympi run --profile standard.",
+            )
+        )
     if analysis.run.profile == "quick":
         blocks = count(analysis.run.maximum_blocks, "short block")
         found.append(

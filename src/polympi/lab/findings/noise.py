@@ -1,8 +1,7 @@
-"""What the A/A arm says: how far two runs of the same C program differ."""
+"""What the A/A arm says: how far launches of the same C program differ."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from statistics import median
 
@@ -18,8 +17,8 @@ class NoiseFloor:
 
     Attributes:
         rows: rows with a ratio and an interval.
-        largest: the row that differs most.
-        typical: median over rows of the relative difference.
+        largest: the row whose interval reaches farthest from 1.
+        typical: median over rows of that reach, as a relative difference.
         separated: rows whose interval excludes 1.
         expected: rows that would by chance alone: the sum of what their intervals leave uncovered.
     """
@@ -37,13 +36,13 @@ def noise_floor(rows: list[Row]) -> NoiseFloor | None:
     Figures of launches (start-up) are left out: they vary with the machine's process handling, not with messages.
     """
     arm = [row for row in rows if row.binding == AGAIN and row.benchmark != "startup"]
-    judged = [row for row in arm if None not in (row.ratio_to_c, row.ratio_low, row.ratio_high, row.confidence)]
+    judged = [row for row in arm if row.ratio_low and row.ratio_high and row.confidence]
     if not judged:
         return None
     return NoiseFloor(
         rows=len(judged),
-        largest=max(judged, key=_distance),
-        typical=median(map(_distance, judged)),
+        largest=max(judged, key=_reach),
+        typical=median(map(_reach, judged)),
         separated=sum(_excludes_one(row) for row in judged),
         expected=sum(1.0 - (row.confidence or 0.0) for row in judged),
     )
@@ -59,14 +58,17 @@ def noise_sentence(stack: str, rows: list[Row]) -> str:
         where += f" at {format_size(floor.largest.size_bytes)}"
     chance = f"{floor.expected:.1f}" if floor.expected < 9.95 else f"{floor.expected:.0f}"
     return (
-        f"On {stack} two runs of the same C program differ by up to {percent(_distance(floor.largest))} ({where}), "
-        f"typically {percent(floor.typical)}; {floor.separated} of {count(floor.rows, 'A/A row')} "
-        f"{verb(floor.separated, 'looks', 'look')} separated, chance alone gives about {chance}."
+        f"On {stack} C launched twice may differ from itself by {percent(floor.typical)} typically and "
+        f"{percent(_reach(floor.largest))} at most ({where}); a smaller effect there counts as noise. "
+        f"{floor.separated} of {count(floor.rows, 'A/A interval')} {verb(floor.separated, 'excludes', 'exclude')} 1, "
+        f"chance alone gives about {chance}."
     )
 
 
-def _distance(row: Row) -> float:
-    return math.expm1(abs(math.log(row.ratio)))
+def _reach(row: Row) -> float:
+    """How far from no difference the interval goes in either direction; 0.1 for 1.1 and for 1 / 1.1."""
+    low, high = row.ratio_low or 1.0, row.ratio_high or 1.0
+    return max(high, 1.0 / low) - 1.0
 
 
 def _excludes_one(row: Row) -> bool:

@@ -153,6 +153,11 @@ def bindings_of(analysis: Analysis, stack: str | None = None, *, compared: bool 
     return [name for name in names if not (compared and name in (REFERENCE, AGAIN))]
 
 
+def is_arm_of_c(binding: str) -> bool:
+    """Whether an arm is C again in some other way (``c-multiple``, ``c-spin``): it shows what a choice costs."""
+    return binding.startswith(f"{REFERENCE}-")
+
+
 def stacks_of(analysis: Analysis) -> list[str]:
     """Stacks of the run, in its order."""
     names = dict.fromkeys(planned.stack for planned in analysis.run.stacks)

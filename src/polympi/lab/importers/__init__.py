@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 
 from polympi.lab.errors import UsageError
 from polympi.lab.importers import imb, netpipe, omb_py, osu
-from polympi.lab.importers.keep import append_rows, kept_rows
-from polympi.lab.importers.lines import numbered_lines
+from polympi.lab.importers.files import read_captured
+from polympi.lab.importers.keep import Added, append_rows, kept_rows
+from polympi.lab.importers.lines import numbered_lines, unfinished_line
+from polympi.lab.importers.netpipe_options import NetPipeOptions, parse_netpipe_options
 from polympi.lab.importers.rows import IMPORTED_SCHEMA, Imported
 
-__all__ = ["IMPORTED_SCHEMA", "Imported", "append_rows", "import_file", "kept_rows"]
+__all__ = ["IMPORTED_SCHEMA", "Added", "Imported", "append_rows", "import_file", "kept_rows", "parse_netpipe_options"]
 
 _READERS = {
     omb_py.TOOL: (omb_py.recognises, omb_py.read_omb_py),
@@ -21,33 +24,37 @@ _READERS = {
 }
 
 
-def import_file(path: Path) -> Imported:
+def import_file(path: Path, netpipe_options: NetPipeOptions | None = None) -> Imported:
     """Read a file with the output of one or several benchmark programs; the tools are recognised by what it says.
 
     Args:
         path: captured standard output of OSU, OMB-Py or IMB programs, or NetPIPE's data file.
+        netpipe_options: how NetPIPE was called, which its file does not say; None if that is not known.
 
     Returns:
         Rows, notes about what could not be read, and the tool (several, separated by commas, if the file has several).
 
     Raises:
-        UsageError: the file cannot be read, or is of no tool we know.
+        UsageError: the file cannot be read, is empty or too large, or is of no tool we know.
     """
-    try:
-        text = path.read_bytes().decode("utf-8-sig", errors="replace")
-    except OSError as error:
-        raise UsageError(f"Cannot read '{path}': {error.strerror}.") from error
-    parts = _parts(text)
-    if parts:
-        return _join([_READERS[tool][1](part, path.name) for tool, part in parts.items()])
-    if netpipe.version_of(text):
-        return netpipe.read_netpipe(text, path.name)
+    captured = read_captured(path)
+    text = captured.text
+    if parts := _parts(text):
+        imported = _join([_READERS[tool][1](part, path.name) for tool, part in parts.items()])
+    elif netpipe.version_of(text):
+        imported = netpipe.read_netpipe(text, path.name, netpipe_options)
+    else:
+        raise _unknown(path, text)
+    return replace(imported, rows=imported.rows.with_columns(content=pl.lit(captured.content)))
+
+
+def _unknown(path: Path, text: str) -> UsageError:
     if netpipe.is_terminal_output(text):
-        raise UsageError(
+        return UsageError(
             f"'{path}' is what NetPIPE prints while it runs: give the data file it writes "
             "(np.out, or the name after -o)."
         )
-    raise UsageError(
+    return UsageError(
         f"'{path}' is no output that polympi can import: give what OSU Micro-Benchmarks, OMB-Py or "
         "Intel MPI Benchmarks print, or NetPIPE's np.out."
     )
@@ -63,12 +70,18 @@ def _parts(text: str) -> dict[str, str]:
         owners.append(owner)
     tools = list(dict.fromkeys(o for o in owners if o))
     first = tools[0] if tools else None
+    end = "" if unfinished_line(text) else "\n"
     return {
-        tool: "\n".join(line if (o or first) == tool else "" for o, (_, line) in zip(owners, lines, strict=True))
+        tool: "\n".join(line if (o or first) == tool else "" for o, (_, line) in zip(owners, lines, strict=True)) + end
         for tool in tools
     }
 
 
 def _join(parts: list[Imported]) -> Imported:
     rows = pl.concat([p.rows for p in parts])
-    return Imported(rows, [n for p in parts for n in p.notes], ", ".join(p.tool for p in parts))
+    return Imported(
+        rows,
+        notes=[n for p in parts for n in p.notes],
+        tool=", ".join(p.tool for p in parts),
+        left_out=frozenset().union(*(p.left_out for p in parts)),
+    )

@@ -7,33 +7,39 @@ nonblocking collectives, times with and without overlap. A barrier has no size c
 from __future__ import annotations
 
 import re
-import statistics
 from dataclasses import dataclass, field
-from math import log2
 
-from polympi.lab.importers.lines import as_count, as_number, numbered_lines
-from polympi.lab.importers.rows import Collector, Imported
+from polympi.lab.importers.imb_header import Header, megabyte_of
+from polympi.lab.importers.lines import as_count, as_number, as_ranks, is_cut, numbered_lines, unfinished_line
+from polympi.lab.importers.notes import Fate
+from polympi.lab.importers.rows import ONE_RANK, UNSTATED, Collector, Imported, Times
 
 TOOL = "IMB"
+_P2P = "IMB-P2P"
 
 _VERSION = re.compile(r"^#\s+Intel ?\(R\) MPI Benchmark(?:s| Suite) V?(?P<version>\d[\w.]*)(?:,\s*(?P<part>[\w-]+))?")
 _BENCHMARK = re.compile(r"^#\s*Benchmarking\s+(\S+)")
 _PROCESSES = re.compile(r"^#\s*#processes\s*=\s*(\d+)")
 _GROUPS = re.compile(r"^#\s*\(\s*(\d+) groups of (\d+) processes each")
 _MODE = re.compile(r"^#\s*MODE:\s*(\S+)")
-_REDUCTION_TYPE = re.compile(r"^#\s*MPI_Datatype for reductions\s*:\s*MPI_(\w+)")
-_REFUSED = re.compile(r"^\s*(\d+)\s+([a-z-]+)\.;\s*(.*)")
+_REFUSED = re.compile(r"^\s*(?:\d+\s+)?(\d+)\s+([a-z-]+)\.?;")  # a group's number may stand first
 
+# What a column holds. The tool gathers the mean time of each rank over its repetitions; t_min, t_max and t_avg are
+# taken over the ranks, and a time that stands alone is the largest, too, as is t_pure of one-sided benchmarks. Of a
+# nonblocking collective t_pure is that of the rank whose overlapped call took longest. (After the tool's IMB_output.c;
+# P2P is another program.)
 _MEANING = {
+    "Group": "group",
     "#bytes": "size",
     "#repetitions": "repetitions",
     "t[usec]": "time",
-    "t_avg[usec]": "time",
-    "t_pure[usec]": "time",
+    "t_pure[usec]": "pure",
+    "t_avg[usec]": "mean",
     "t_min[usec]": "min",
     "t_max[usec]": "max",
     "Mbytes/sec": "rate",
 }
+_COUNTS = ("group", "size", "repetitions")
 _DERIVED = {"Msg/sec"}  # the rate again, in messages
 
 _REASONS = {
@@ -42,18 +48,18 @@ _REASONS = {
     "int-overflow": "the buffer of all ranks is larger than an integer counts",
 }
 
-# Benchmarks that do what ours does. The first four do so between two processes only; with more they are chains or
-# several pairs at once. Rooted collectives of IMB change the root in every repetition.
+# Benchmarks that do what ours does. These do so between two processes only; with more they are chains or several pairs
+# at once.
 _PAIRWISE = {
     "PingPong": ("latency", "standard"),
     "Sendrecv": ("latency", "sendrecv"),
     "Uniband": ("bandwidth", "standard"),
     "Biband": ("bibandwidth", "standard"),
 }
-_COLLECTIVES = {"Barrier", "Bcast", "Reduce", "Allreduce", "Gather", "Scatter", "Allgather", "Alltoall"}
-_FLOATS = {"FLOAT": "float32", "DOUBLE": "float64", "INT": "int32"}
-
-_MEGA, _MEBI = 1.0, 1.048576  # bytes in a printed megabyte, in 10^6: IMB 4.1 counts 2^20, IMB 2021 counts 10^6
+_ROOTED = {"Bcast", "Reduce", "Gather", "Scatter"}
+_COLLECTIVES = _ROOTED | {"Barrier", "Allreduce", "Allgather", "Alltoall"}
+_WINDOWS = {"Uniband", "Biband"}
+_OUR_WINDOW = 64  # docs/protocol.md
 
 
 @dataclass
@@ -63,18 +69,10 @@ class _Block:
     ranks: int | None = None
     grouped: bool = False
     mode: str = "standard"
+    unfinished: int | None = None  # number of the line that the file may end in the middle of
     columns: list[str] = field(default_factory=list)
+    model: str = ""  # the heading, or the row before: what a whole row is as wide as
     told: bool = False  # rows, or the reason why there are none
-
-
-@dataclass
-class _Output:
-    """Facts that hold for the whole output, gathered from its header."""
-
-    tool: str = TOOL
-    part: str = ""
-    reductions: str = "float32"
-    megabyte: float = _MEGA
 
 
 def recognises(line: str) -> bool:
@@ -92,136 +90,176 @@ def read_imb(text: str, source: str) -> Imported:
         source: name of the file, for the rows.
     """
     collector = Collector(TOOL, source)
-    output = _Output(megabyte=_megabyte(text))
+    unfinished = unfinished_line(text)
+    for lines in _outputs(list(numbered_lines(text))):
+        _read_output(lines, unfinished, collector)
+    return collector.imported()
+
+
+def _outputs(lines: list[tuple[int, str]]) -> list[list[tuple[int, str]]]:
+    """The lines of each program that ran; every one prints its version first."""
+    outputs: list[list[tuple[int, str]]] = [[]]
+    for number, line in lines:
+        if _VERSION.match(line):
+            outputs.append([])
+        outputs[-1].append((number, line))
+    return outputs
+
+
+def _read_output(lines: list[tuple[int, str]], unfinished: int | None, collector: Collector) -> None:
+    header = Header(TOOL, megabyte=megabyte_of(_rows(lines)))
     block: _Block | None = None
-    for number, line in numbered_lines(text):
-        if not line.strip():
-            continue
+    for number, line in lines:
         if version := _VERSION.match(line):
-            output.tool, output.part = f"{TOOL} {version['version']}", version["part"] or ""
+            header.tool, header.part = f"{TOOL} {version['version']}", version["part"] or ""
+        elif (block is None and header.read_line(line)) or not line.strip():
+            continue
         elif started := _BENCHMARK.match(line):
             _close(block, collector)
-            block = _Block(number, started[1])
+            block = _Block(number, started[1], unfinished=unfinished)
         elif _is_heading(line):
             if block is None:
-                collector.note(f"Line {number}: a table without '# Benchmarking ...' before it was left out.")
+                collector.notes.sentence(f"Line {number}: a table without '# Benchmarking ...' before it was left out.")
             else:
                 _read_heading(line, block, collector)
         elif line.lstrip().startswith("#"):
-            _read_comment(line, block, output)
-        elif block is None or not _read_row(number, line, block, output, collector):
-            collector.stray(number)
+            _read_comment(line, block)
+        elif block is None or not _read_row(number, line, block, header, collector):
+            collector.notes.stray(number)
     _close(block, collector)
-    return collector.imported()
 
 
 def _is_heading(line: str) -> bool:
     return "#repetitions" in line.split()
 
 
+def _rows(lines: list[tuple[int, str]]) -> list[dict[str, str]]:
+    """The values of all rows by what they mean."""
+    rows: list[dict[str, str]] = []
+    columns: list[str] = []
+    for _, line in lines:
+        tokens = line.split()
+        if _is_heading(line):
+            columns = [_MEANING.get(t, t) for t in tokens]
+        elif columns and len(tokens) == len(columns):
+            rows.append(dict(zip(columns, tokens, strict=True)))
+    return rows
+
+
 def _close(block: _Block | None, collector: Collector) -> None:
     if block and not block.told:
-        collector.note(f"Line {block.line}: the block of {block.name} has no figures.")
+        collector.notes.sentence(f"Line {block.line}: the block of {block.name} has no figures.")
 
 
 def _read_heading(line: str, block: _Block, collector: Collector) -> None:
     tokens = line.split()
     block.columns = [_MEANING.get(t, t) for t in tokens]
+    block.model = line
     unread = [t for t in tokens if t not in _MEANING and t not in _DERIVED]
     if unread:
-        collector.note(f"The columns {', '.join(unread)} of {block.name} are not imported.")
+        collector.notes.columns(unread, block.name)
 
 
-def _read_comment(line: str, block: _Block | None, output: _Output) -> None:
-    if kind := _REDUCTION_TYPE.match(line):
-        output.reductions = _FLOATS.get(kind[1], kind[1].lower())
-    elif block is None:
+def _read_comment(line: str, block: _Block | None) -> None:
+    if block is None:
         return
-    elif processes := _PROCESSES.match(line):
-        block.ranks = int(processes[1])
+    if processes := _PROCESSES.match(line):
+        block.ranks = as_ranks(processes[1])
     elif groups := _GROUPS.match(line):
-        block.ranks, block.grouped = int(groups[1]) * int(groups[2]), True
+        count, size = as_ranks(groups[1]), as_ranks(groups[2])
+        block.ranks, block.grouped = count * size if count and size else None, True
     elif mode := _MODE.match(line):
         block.mode = mode[1].lower()
 
 
-def _read_row(number: int, line: str, block: _Block, output: _Output, collector: Collector) -> bool:
+def _read_row(number: int, line: str, block: _Block, header: Header, collector: Collector) -> bool:
     """Read a row; False if the line is none."""
     if refused := _REFUSED.match(line):
         block.told = True
         reason = _REASONS.get(refused[2], f"the tool says {refused[2]}")
-        collector.note(f"Line {number}: {block.name} was not measured at {refused[1]} bytes: {reason}.")
+        collector.notes.row(Fate.NOT_MEASURED, number, block.name, reason, size_bytes=as_count(refused[1]))
         return True
     tokens = line.split()
-    if not block.columns or any(as_number(t) is None for t in tokens):
+    if not block.columns or as_count(tokens[0]) is None:
         return False
-    if len(tokens) != len(block.columns):
-        collector.note(f"Line {number}: {len(tokens)} values under a heading of {len(block.columns)} columns.")
+    block.told = True
+    whole = _is_whole(number, line, block, collector)
+    block.model = line
+    if not whole:
         return True
     cells = dict(zip(block.columns, tokens, strict=True))
-    benchmark, mode = _names(block, output)
+    benchmark, mode = _names(block, header, cells.get("group"))
     rate = as_number(cells.get("rate", ""))
     collector.row(
         number,
-        tool=output.tool,
+        tool=header.tool,
         benchmark=benchmark,
         mode=mode,
-        payload=_payload(block, output),
+        payload=_payload(block, header),
         size_bytes=as_count(cells.get("size", "0")) or 0,
         ranks=block.ranks,
-        time_us=as_number(cells.get("time", "")),
-        time_min_us=as_number(cells.get("min", "")),
-        time_max_us=as_number(cells.get("max", "")),
-        mb_per_s=rate * output.megabyte if rate else None,
+        times=_times(cells, header),
+        mb_per_s=rate * header.megabyte if rate is not None else None,
         repetitions=as_count(cells["repetitions"]),
+        options=" ".join(header.options) or None,
     )
-    block.told = True
     return True
 
 
-def _names(block: _Block, output: _Output) -> tuple[str, str]:
-    """Our benchmark and mode, or the tool's own name."""
-    if output.part == "IMB-P2P":
-        return f"{output.part} {block.name}", block.mode  # other loops than the MPI-1 benchmarks of the same names
-    if block.grouped:
-        return block.name, block.mode
-    if block.ranks == 2 and block.name in _PAIRWISE:
-        return _PAIRWISE[block.name]
-    if block.name in _COLLECTIVES:
-        return block.name.lower(), block.mode
-    return block.name, block.mode
+def _is_whole(number: int, line: str, block: _Block, collector: Collector) -> bool:
+    """Whether every value of a row can be read; a note says why not."""
+    tokens = line.split()
+    pairs = list(zip(block.columns, tokens, strict=False))
+    strange = [t for name, t in pairs if (as_count(t) if name in _COUNTS else as_number(t)) is None]
+    example = None
+    if number == block.unfinished and is_cut(line, block.model):
+        reason = "the file ends in the middle of it"
+    elif strange:
+        reason, example = "a value is no number", strange[0]
+    elif len(tokens) != len(block.columns):
+        reason = f"it has {len(tokens)} values under a heading of {len(block.columns)} columns"
+    else:
+        return True
+    size = as_count(dict(pairs).get("size", ""))
+    collector.notes.row(Fate.LEFT_OUT, number, block.name, reason, size_bytes=size, example=example)
+    return False
 
 
-def _payload(block: _Block, output: _Output) -> str:
+def _times(cells: dict[str, str], header: Header) -> Times:
+    values = {name: as_number(cells[name]) for name in ("time", "pure", "mean", "min", "max") if name in cells}
+    if header.part == _P2P:
+        return Times(figure=values.get("time"), statistic=UNSTATED)
+    if "pure" in values and "RMA" not in header.part:
+        return Times(figure=values["pure"], statistic=ONE_RANK)
+    highest = next((values[name] for name in ("max", "time", "pure") if name in values), None)
+    return Times(mean=values.get("mean"), low=values.get("min"), high=highest)
+
+
+def _names(block: _Block, header: Header, group: str | None) -> tuple[str, str]:
+    """Our benchmark and mode, or the tool's own name; what the options changed stands in the mode."""
+    benchmark, mode = block.name, block.mode
+    if header.part == _P2P:
+        benchmark = f"{header.part} {block.name}"  # other loops than the MPI-1 benchmarks of the same names
+    elif block.grouped:
+        pass
+    elif block.ranks == 2 and block.name in _PAIRWISE:
+        benchmark, mode = _PAIRWISE[block.name]
+    elif block.name in _COLLECTIVES:
+        benchmark = block.name.lower()
+    details = [f"group {group}"] if group else []
+    if block.name in _WINDOWS and header.window != _OUR_WINDOW:
+        details.append(f"window {header.window}")
+    if block.name in _ROOTED and header.switched_on("-root_shift"):
+        details.append("another root each time")
+    if "-off_cache" in header.options:
+        details.append("out of cache")
+    if level := header.value_of("-thread_level"):
+        details.append(f"thread level {level}")
+    return benchmark, ", ".join([mode, *details])
+
+
+def _payload(block: _Block, header: Header) -> str:
     name = block.name.lower()
     if "barrier" in name:
         return "none"
-    return output.reductions if "reduce" in name else "bytes"
-
-
-def _megabyte(text: str) -> float:
-    """10^6-byte units in what the output calls a megabyte.
-
-    A rate is size x messages / time, and the messages of one repetition (1, 2 or 4) are a power of two in every
-    benchmark that prints a rate beside a time. The fractional part of log2(size / (time x rate)) is therefore 0 when
-    a megabyte is 10^6 bytes and log2(1.048576) = 0.068 when it is 2^20; times of 1 us and more are printed to 1 % or
-    better (0.014), fine enough to tell. Undecided outputs are taken as 10^6, as the current version prints.
-    """
-    votes: list[float] = []
-    columns: list[str] = []
-    for _, line in numbered_lines(text):
-        tokens = line.split()
-        if _is_heading(line):
-            columns = [_MEANING.get(t, t) for t in tokens]
-        elif len(tokens) == len(columns) and "rate" in columns:
-            cells = dict(zip(columns, tokens, strict=True))
-            size, rate = as_number(cells.get("size", "")), as_number(cells["rate"])
-            time_us = as_number(cells.get("max", cells.get("time", "")))
-            if size and rate and time_us and time_us >= 1 and rate >= 1:
-                votes.append(log2(size / (time_us * rate)))
-    nearest = [min((_MEGA, _MEBI), key=lambda unit: _distance_to_integer(v - log2(unit))) for v in votes]
-    return statistics.mode(nearest) if nearest else _MEGA
-
-
-def _distance_to_integer(value: float) -> float:
-    return abs(value - round(value))
+    return header.reductions if "reduce" in name else header.payload

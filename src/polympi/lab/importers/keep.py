@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
@@ -11,6 +12,24 @@ from polympi.lab.importers.rows import IMPORTED_SCHEMA
 from polympi.lab.samples.store import RunDirectory
 
 FILE = "imported.csv"
+
+# Files of earlier versions lack these; they are read as empty.
+_LATER_COLUMNS = {"sent_bytes", "statistic", "time_mean_ns", "options", "content"}
+
+
+@dataclass(frozen=True)
+class Added:
+    """What an import added to a result directory.
+
+    Attributes:
+        rows: how many rows.
+        known: names of the files whose rows were all there already.
+        renewed: names of the files of which there are new rows beside those of another content of the same name.
+    """
+
+    rows: int
+    known: list[str]
+    renewed: list[str]
 
 
 def kept_rows(directory: Path) -> pl.DataFrame:
@@ -23,25 +42,33 @@ def kept_rows(directory: Path) -> pl.DataFrame:
     if not path.is_file():
         return pl.DataFrame(schema=IMPORTED_SCHEMA)
     try:
-        rows = pl.read_csv(path, schema_overrides=IMPORTED_SCHEMA)
+        text = pl.read_csv(path, infer_schema=False)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise ResultError(f"'{path}' is damaged: move it away and import the files again.") from error
-    if rows.columns != list(IMPORTED_SCHEMA):
+    found = set(text.columns)
+    if not found <= set(IMPORTED_SCHEMA) <= found | _LATER_COLUMNS:
         raise ResultError(f"'{path}' has other columns than imported rows: move it away and import the files again.")
-    return rows
+    none = pl.lit(None, pl.String)
+    columns = [(pl.col(n) if n in found else none).cast(dtype).alias(n) for n, dtype in IMPORTED_SCHEMA.items()]
+    try:
+        return text.select(columns)
+    except pl.exceptions.PolarsError as error:
+        raise ResultError(f"'{path}' is damaged: move it away and import the files again.") from error
 
 
-def append_rows(directory: Path, rows: pl.DataFrame) -> int:
+def append_rows(directory: Path, rows: pl.DataFrame) -> Added:
     """Add rows to ``imported.csv`` of a result directory; those already there are not added twice.
 
-    What the file holds stays byte for byte as it is, so that no earlier row can be lost.
+    A file is known by its name and its content: another file with equal figures is a source of its own, and so is a
+    file that has changed. What ``imported.csv`` holds stays as it is, so that no earlier row can be lost; one of an
+    earlier version is written anew with the columns that it lacks.
 
     Args:
         directory: a result directory.
         rows: columns as in :data:`IMPORTED_SCHEMA`.
 
     Returns:
-        How many rows were added.
+        How many rows were added, and what became of each file.
 
     Raises:
         ResultError: it is no result directory, or its imported rows are damaged.
@@ -49,15 +76,47 @@ def append_rows(directory: Path, rows: pl.DataFrame) -> int:
     """
     RunDirectory.open(directory)
     path = directory / FILE
-    new = rows.join(kept_rows(directory), on=list(IMPORTED_SCHEMA), how="anti", nulls_equal=True)
-    if new.is_empty():
-        return 0
-    try:
-        started = path.is_file() and path.stat().st_size > 0
-        unfinished = started and not path.read_bytes().endswith(b"\n")
-        text = ("\n" if unfinished else "") + new.write_csv(include_header=not started)
-        with path.open("ab") as stream:
-            stream.write(text.encode())
-    except OSError as error:
-        raise UsageError(f"Cannot write '{path}': {error.strerror}.") from error
-    return new.height
+    kept = kept_rows(directory)
+    new = rows.join(kept, on=list(IMPORTED_SCHEMA), how="anti", nulls_equal=True, maintain_order="left")
+    if new.height:
+        try:
+            if path.is_file() and not _has_all_columns(path):
+                _rewrite(path, kept)
+            _append(path, new)
+        except OSError as error:
+            raise UsageError(f"Cannot write '{path}': {error.strerror}.") from error
+    return Added(new.height, _known(rows, new), _renewed(kept, new))
+
+
+def _known(rows: pl.DataFrame, new: pl.DataFrame) -> list[str]:
+    """Names of the files that gave rows, but no new ones."""
+    files = ["source", "content"]
+    known = rows.select(files).unique(maintain_order=True).join(new, on=files, how="anti", nulls_equal=True)
+    return known["source"].to_list()
+
+
+def _renewed(kept: pl.DataFrame, new: pl.DataFrame) -> list[str]:
+    """Names of the files that gave new rows, while there are rows of another content by that name."""
+    files = ["source", "content"]
+    before = kept.select(files).unique()
+    changed = new.select(files).unique(maintain_order=True).join(before, on=files, how="anti", nulls_equal=True)
+    return changed.join(before, on="source", how="semi")["source"].unique(maintain_order=True).to_list()
+
+
+def _has_all_columns(path: Path) -> bool:
+    return pl.read_csv(path, n_rows=0).columns == list(IMPORTED_SCHEMA)
+
+
+def _rewrite(path: Path, rows: pl.DataFrame) -> None:
+    """Write the file anew; until it is whole the old one stays."""
+    whole = path.with_suffix(".csv.new")
+    whole.write_text(rows.write_csv(), encoding="utf-8")
+    whole.replace(path)
+
+
+def _append(path: Path, rows: pl.DataFrame) -> None:
+    started = path.is_file() and path.stat().st_size > 0
+    unfinished = started and not path.read_bytes().endswith(b"\n")
+    text = ("\n" if unfinished else "") + rows.write_csv(include_header=not started)
+    with path.open("ab") as stream:
+        stream.write(text.encode())

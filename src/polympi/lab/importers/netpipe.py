@@ -6,17 +6,23 @@ NetPIPE 5: ``bytes  average  minimum  maximum Gbps  average_us``, where a gigabi
 
 from __future__ import annotations
 
-from polympi.lab.importers.lines import as_count, as_number, numbered_lines
-from polympi.lab.importers.rows import Collector, Imported
+from collections.abc import Callable
 
-TOOL = "NetPIPE"
+from polympi.lab.importers.lines import as_count, as_number, numbered_lines, unfinished_line
+from polympi.lab.importers.netpipe_options import TOOL, NetPipeOptions
+from polympi.lab.importers.notes import Fate
+from polympi.lab.importers.rows import MEAN_OVER_TRIALS, MIN_OVER_TRIALS, UNSTATED, Collector, Imported, Times
 
 MEGABITS_TO_MB = 2**20 / 8 / 1e6  # NetPIPE 3
 GIGABITS_TO_MB = 1e9 / 8 / 1e6  # NetPIPE 5
 
+_Row = tuple[int, float, float]
+
+_MOST_PAIRS = 2**30  # ranks are counted in a C int; more is a damaged row
+
 _OPTIONS_NOTE = (
-    "NetPIPE's file does not name the options it was made with: the rows are taken as a ping-pong in one direction "
-    "at a time (no -2, -s, --bidir, --stream)."
+    "NetPIPE's file does not name the options it was made with, so that the mode of its rows is 'unstated': "
+    "give them as --netpipe-options '-S -I', or '' if there were none."
 )
 
 
@@ -34,39 +40,63 @@ def is_terminal_output(text: str) -> bool:
     return " times -->" in text and "bps in" in text
 
 
-def read_netpipe(text: str, source: str) -> Imported:
+def read_netpipe(text: str, source: str, options: NetPipeOptions | None = None) -> Imported:
     """Rows of a NetPIPE data file.
+
+    NetPIPE 3 prints the shortest of its trials, NetPIPE 5 their mean.
 
     Args:
         text: the file.
         source: name of the file, for the rows.
+        options: how NetPIPE was called; None if that is not known.
     """
     collector = Collector(TOOL, source)
-    version = version_of(text)
-    if version:
-        collector.note(_OPTIONS_NOTE)
-    pairs = _pairs(text) if version == 5 else 1
+    version = version_of(text) or 3
+    parse, statistic = (_row_of_3, MIN_OVER_TRIALS) if version == 3 else (_row_of_5, MEAN_OVER_TRIALS)
+    called = options or NetPipeOptions()
+    pairs = _pairs(text) if version == 5 and called.mode != "bidirectional" else 1
+    benchmark = called.benchmark if pairs == 1 else f"ping-pong of {pairs} pairs"
+    cut = _cut_row(text, parse)
     for number, line in numbered_lines(text):
-        row = _row_of_3(line) if version == 3 else _row_of_5(line)
-        if row:
-            size, mb_per_s, time_us = row
-            collector.row(
-                number,
-                tool=f"{TOOL} {version}",
-                benchmark="latency" if pairs == 1 else f"ping-pong of {pairs} pairs",
-                mode="standard",
-                payload="bytes",
-                size_bytes=size,
-                ranks=2 * pairs,
-                time_us=time_us,
-                mb_per_s=mb_per_s,
-            )
-        elif line.strip():
-            collector.stray(number)
+        row = parse(line)
+        if row is None:
+            if line.strip():
+                collector.notes.stray(number)
+            continue
+        size, mb_per_s, time_us = row
+        if number == cut:
+            collector.notes.row(Fate.LEFT_OUT, number, TOOL, "the file ends in the middle of it", size_bytes=size)
+            continue
+        collector.row(
+            number,
+            tool=f"{TOOL} {version}",
+            benchmark=benchmark,
+            mode=called.mode,
+            payload="bytes",
+            size_bytes=size,
+            ranks=2 * pairs,
+            times=Times(figure=time_us, statistic=statistic),
+            mb_per_s=mb_per_s,
+            options=called.text,
+        )
+    if called.mode == UNSTATED:
+        collector.notes.sentence(_OPTIONS_NOTE)
     return collector.imported()
 
 
-def _row_of_3(line: str) -> tuple[int, float, float] | None:
+def _cut_row(text: str, parse: Callable[[str], _Row | None]) -> int | None:
+    """Number of the last line if it lacks its end: the last value of every whole row has as many decimals."""
+    rows = [(number, _last_decimals(line)) for number, line in numbered_lines(text) if parse(line)]
+    if len(rows) < 2 or rows[-1][0] != unfinished_line(text) or rows[-1][1] >= rows[0][1]:
+        return None
+    return rows[-1][0]
+
+
+def _last_decimals(line: str) -> int:
+    return len(line.rsplit(maxsplit=1)[-1].partition(".")[2])
+
+
+def _row_of_3(line: str) -> _Row | None:
     """Size, MB/s and us of a row of NetPIPE 3; None if it is none.
 
     Any three numbers could be a row; in a true one the rate is size over time, within what eight printed decimals
@@ -84,7 +114,7 @@ def _row_of_3(line: str) -> tuple[int, float, float] | None:
     return size, megabits * MEGABITS_TO_MB, seconds * 1e6
 
 
-def _row_of_5(line: str) -> tuple[int, float, float] | None:
+def _row_of_5(line: str) -> _Row | None:
     """Size, MB/s and us of a row of NetPIPE 5; None if it is none (the average lies between the extremes)."""
     tokens = line.split()
     if len(tokens) not in (5, 7):  # 7: with a workload and its unit
@@ -102,4 +132,5 @@ def _pairs(text: str) -> int:
     """Pairs of processes that sent at the same time: the printed rate is that of all pairs, the time that of one."""
     rows = [row for _, line in numbered_lines(text) if (row := _row_of_5(line))]
     size, mb_per_s, time_us = max(rows)  # the largest message has the most digits
-    return max(1, round(mb_per_s * time_us / size))
+    pairs = mb_per_s * time_us / size
+    return round(pairs) if 1 < pairs < _MOST_PAIRS else 1

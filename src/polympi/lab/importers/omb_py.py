@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from polympi.lab.importers.osu_tables import Title, read_tables
+from polympi.lab.importers.osu_tables import Title, read_tables, statistic_of
 from polympi.lab.importers.rows import UNSTATED, Collector, Imported
 
 TOOL = "OMB-Py"
@@ -56,8 +56,8 @@ def _parse_title(line: str) -> Title | None:
     name = match["name"]
     if name in _OURS:
         benchmark, payload, ranks = _OURS[name]
-        return Title(TOOL, benchmark, "standard", payload, ranks)
+        return Title(TOOL, benchmark, "standard", payload, statistic_of(name), ranks)
     collective = _COLLECTIVE.fullmatch(name)
     benchmark = _COLLECTIVES.get(collective["name"], name) if collective else name
     payload = UNSTATED if "reduce" in name.lower() else "bytes"  # what the sums are made of is not printed
-    return Title(TOOL, benchmark, "standard", payload)
+    return Title(TOOL, benchmark, "standard", payload, statistic_of(name))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from polympi.lab.importers.osu_tables import Title, read_tables
+from polympi.lab.importers.osu_tables import Title, read_tables, statistic_of
 from polympi.lab.importers.rows import Collector, Imported
 
 TOOL = "OSU"
@@ -57,4 +57,5 @@ def _parse_title(line: str) -> Title | None:
     name = match["name"] + (match["variant"] or "")
     tool = f"{TOOL} {match['version']}" if match["version"] else TOOL
     usual = "float32" if "reduce" in name.lower() else "none" if "barrier" in name.lower() else "bytes"
-    return Title(tool, *_OURS.get(name, (name, "standard", usual, None)))
+    benchmark, mode, payload, ranks = _OURS.get(name, (name, "standard", usual, None))
+    return Title(tool, benchmark, mode, payload, statistic_of(name), ranks)

@@ -1,26 +1,30 @@
 """The tables that OSU Micro-Benchmarks and OMB-Py print: a title, a heading, a row a size.
 
 Layouts after the output of OSU Micro-Benchmarks 5.0 to 7.5 (``-f`` adds extremes and iterations, ``-z`` percentiles,
-``-c`` a verdict) and of OMB-Py; a barrier has no size column.
+``-c`` a verdict, ``-D`` the bytes that a derived datatype sends) and of OMB-Py; a barrier has no size column.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from polympi.lab.importers.lines import as_count, as_number, numbered_lines
-from polympi.lab.importers.rows import Collector
+from polympi.lab.importers.lines import as_count, as_number, as_ranks, is_cut, numbered_lines, unfinished_line
+from polympi.lab.importers.notes import Fate
+from polympi.lab.importers.rows import MEAN_OVER_PAIRS, MEAN_OVER_RANKS, ONE_RANK, UNSTATED, Collector, Times
 
 _COMMENT = re.compile(r"^\s*#\s*(.*)")
 _COLUMN = re.compile(
-    r"Size(?: ?[(\[]B[)\]])?|(?:Avg |Min |Max )?Latency ?[(\[]us[)\]]|Bandwidth ?[(\[]MB/s[)\]]|Pure Comm\.? ?\(us\)"
-    r"|Coll\. Init ?\(us\)|\S+(?: \S+)*?(?=\s{2,}|$)"
+    r"Size(?: ?[(\[]B[)\]])?|(?:Avg |Min |Max )?Latency ?[(\[]us[)\]]|Bandwidth ?[(\[]MB/s[)\]]"
+    r"|(?:Pure|Min|Max) Comm\.? ?\(us\)|Coll\. Init ?\(us\)|P\d+ Tail (?:Lat\(us\)|BW\(MB/s\))"
+    r"|\S+(?: \S+)*?(?=\s{2,}|$)"
 )
 _DATATYPE = re.compile(r"Datatype: MPI_(\w+)")
-_PAIRS = re.compile(r"\[ pairs: (\d+) \]")
-_INIT = re.compile(r"nprocs: (\d+), min: ([\d.]+) ms, max: ([\d.]+) ms, avg: ([\d.]+) ms")
+_PAIRS = re.compile(r"\[ pairs: (\d+) \](?: \[ window size: (\d+) \])?")
+_WINDOW = re.compile(r"(?:Window creation|Synchronization): (\S+)")
+_THREADS = re.compile(r"Number of (Sender|Receiver) threads: (\d+)")
+_INIT = re.compile(r"nprocs: (\S+), min: (\S+) ms, max: (\S+) ms, avg: (\S+) ms")
 
 # What a column holds, by its name without blanks and brackets. Of a nonblocking collective, "pure communication" is
 # the collective alone; "overall" has a computation in it.
@@ -31,13 +35,31 @@ _MEANING = {
     "minlatency": "min",
     "maxlatency": "max",
     "purecomm.": "time",
+    "mincomm.": "min",
+    "maxcomm.": "max",
     "bandwidth": "rate",
     "mb/s": "rate",
     "iterations": "repetitions",
     "validation": "validation",
+    "transmitsize": "sent",
 }
-_NUMERIC = set(_MEANING.values()) - {"validation"}
+_COUNTS = ("size", "repetitions", "sent")
+_NUMBERS = ("time", "min", "max", "rate")
+_DERIVED = {"Messages/s"}  # the rate again, in messages
 _PAYLOADS = {"CHAR": "bytes", "BYTE": "bytes", "DOUBLE": "float64", "FLOAT": "float32", "INT": "int32"}
+
+# What the time of a table is, by its title, after the programs' source (7.4, in C and in Python). Every rank of a
+# collective takes its own mean over the iterations, and "Avg Latency" is the mean of those; with -f "Max Latency" is
+# the largest of them. Point to point and one-sided, only the rank that sends takes the time.
+_STATISTICS = (
+    (re.compile(r" Multi Latency", re.I), MEAN_OVER_PAIRS),
+    (re.compile(r"Barrier|Broadcast|Bcast|Reduce|Gather|Scatter|All-?to-?All|Init$", re.I), MEAN_OVER_RANKS),
+    (re.compile(r"^MPI(?:-\w+)? (?:Multi-\w+ )?Latency|^MPI_\w+ latency", re.I), ONE_RANK),
+)
+
+_WINDOW_NOTE = (
+    "{} does not print the window of its bandwidth tests (-W): its usual 64 messages, which are ours too, are assumed."
+)
 
 
 @dataclass(frozen=True)
@@ -49,6 +71,7 @@ class Title:
         benchmark: our name, or the tool's own.
         mode: our mode.
         payload: what is sent unless the output names a datatype.
+        statistic: what the table's time is (:mod:`polympi.lab.importers.rows`).
         ranks: processes, where the benchmark fixes their number.
     """
 
@@ -56,6 +79,7 @@ class Title:
     benchmark: str
     mode: str
     payload: str
+    statistic: str
     ranks: int | None = None
 
 
@@ -65,9 +89,16 @@ class _Table:
     title: Title
     payload: str
     ranks: int | None
-    columns: list[str] | None = None
+    details: list[str]
+    unfinished: int | None  # number of the line that the file may end in the middle of
+    columns: list[str] = field(default_factory=list)
+    model: str = ""  # the heading, or the row before: what a whole row is as wide as
     rows: int = 0
-    told_unnamed: bool = False
+
+
+def statistic_of(name: str) -> str:
+    """What the time in a table of this title is; of the names in :mod:`polympi.lab.importers.rows`."""
+    return next((statistic for pattern, statistic in _STATISTICS if pattern.search(name)), UNSTATED)
 
 
 def read_tables(text: str, collector: Collector, parse_title: Callable[[str], Title | None]) -> None:
@@ -79,102 +110,154 @@ def read_tables(text: str, collector: Collector, parse_title: Callable[[str], Ti
         parse_title: what a line says if it is the title of a table, else None.
     """
     table: _Table | None = None
+    threads: list[str] = []  # these stand above the title of their table
+    unfinished = unfinished_line(text)
     for number, line in numbered_lines(text):
         if not line.strip():
             continue
         title = parse_title(line)
+        comment = _COMMENT.match(line)
         if title:
             _close(table, collector)
-            table = _Table(number, title, title.payload, title.ranks)
+            table = _Table(number, title, title.payload, title.ranks, threads, unfinished)
+            threads = []
+        elif found := _THREADS.search(line):
+            threads.append(f"{found[2]} {found[1].lower()} thread{'s' * (found[2] != '1')}")
         elif table is None:
-            collector.stray(number)
-        elif comment := _COMMENT.match(line):
-            _read_comment(table, comment[1], collector)
+            collector.notes.stray(number)
+        elif comment:
+            _read_comment(line, comment[1], table, collector)
         elif not _read_row(number, line, table, collector):
-            collector.stray(number)
+            collector.notes.stray(number)
     _close(table, collector)
 
 
 def _close(table: _Table | None, collector: Collector) -> None:
-    if table and not table.rows:
-        collector.note(f"Line {table.line}: the table of {table.title.benchmark} has no figures.")
+    if table is None:
+        return
+    if not table.rows:
+        collector.notes.sentence(f"Line {table.line}: the table of {table.title.benchmark} has no figures.")
+    elif table.title.benchmark in ("bandwidth", "bibandwidth"):
+        collector.notes.sentence(_WINDOW_NOTE.format(collector.tool))
 
 
-def _read_comment(table: _Table, comment: str, collector: Collector) -> None:
+def _read_comment(line: str, comment: str, table: _Table, collector: Collector) -> None:
     if datatype := _DATATYPE.search(comment):
-        table.payload = _PAYLOADS.get(datatype[1], datatype[1].lower())
+        table.payload = _payload(datatype[1], table.title.benchmark)
     elif pairs := _PAIRS.search(comment):
-        table.ranks = 2 * int(pairs[1])
+        count = as_ranks(pairs[1])
+        table.ranks = 2 * count if count else None
+        table.details += [f"window {pairs[2]}"] if pairs[2] else []
+    elif window := _WINDOW.search(comment):
+        table.details.append(window[1])
     elif "=" not in comment and ("(us)" in comment or "[us]" in comment or "MB/s" in comment):
         names = _COLUMN.findall(comment)
         table.columns = [_MEANING.get(re.sub(r"[(\[](us|B|MB/s)[)\]]| ", "", n).lower(), n) for n in names]
-        unread = [n for n in table.columns if n not in _MEANING.values() and n != "Messages/s"]
+        table.model = line
+        unread = [n for n in table.columns if n not in _MEANING.values() and n not in _DERIVED]
         if unread:
-            collector.note(f"The columns {', '.join(unread)} of {table.title.benchmark} are not imported.")
+            collector.notes.columns(unread, table.title.benchmark)
+
+
+def _payload(datatype: str, benchmark: str) -> str:
+    """Our payload for a datatype; characters are bytes, but not where they are summed up."""
+    if datatype in ("CHAR", "BYTE") and "reduce" in benchmark.lower():
+        return datatype.lower()
+    return _PAYLOADS.get(datatype, datatype.lower())
 
 
 def _read_row(number: int, line: str, table: _Table, collector: Collector) -> bool:
     """Read a row; False if the line is none."""
-    title = table.title
     if init := _INIT.fullmatch(line.strip()):
-        low, high, average = (1000 * float(v) for v in init.groups()[1:])
-        collector.row(
-            number,
-            tool=title.tool,
-            benchmark=title.benchmark,
-            mode=title.mode,
-            payload=title.payload,
-            size_bytes=0,
-            ranks=int(init[1]),
-            time_us=average,
-            time_min_us=low,
-            time_max_us=high,
-        )
-        table.rows += 1
+        _read_startup(number, init, table, collector)
         return True
     tokens = line.split()
-    if table.columns is None or as_number(tokens[0]) is None:
-        return False
-    cells = dict(zip(table.columns, tokens, strict=False))
-    size = as_count(cells["size"]) if "size" in cells else 0
-    if size is None:
+    if not table.columns or not _begins_row(tokens[0], table.columns):
         return False
     table.rows += 1
-    if not _is_sound(number, tokens, cells, table, collector):
+    cells = dict(zip(table.columns, tokens, strict=False))
+    whole = _is_whole(number, line, cells, table, collector)
+    table.model = line
+    if not whole:
         return True
+    numbers = {name: as_number(cells[name]) for name in _NUMBERS if name in cells}
+    counts = {name: as_count(cells[name]) for name in _COUNTS if name in cells}
+    title = table.title
+    extremes = "max" in cells  # then the time beside them is the mean of the same ranks
+    collector.row(
+        number,
+        tool=title.tool,
+        benchmark=title.benchmark,
+        mode=", ".join([title.mode, *table.details]) if table.details else title.mode,
+        payload=f"derived {table.payload}" if "sent" in cells else table.payload,
+        size_bytes=counts.get("size") or 0,
+        sent_bytes=counts.get("sent"),
+        ranks=table.ranks,
+        times=Times(
+            figure=None if extremes else numbers.get("time"),
+            statistic=title.statistic,
+            mean=numbers.get("time") if extremes or title.statistic == MEAN_OVER_RANKS else None,
+            low=numbers.get("min"),
+            high=numbers.get("max"),
+        ),
+        mb_per_s=numbers.get("rate"),
+        repetitions=counts.get("repetitions"),
+    )
+    return True
+
+
+def _begins_row(token: str, columns: list[str]) -> bool:
+    """Whether a line that begins with this is meant as a row: a size, or a figure where there is no size."""
+    return as_count(token) is not None if columns[0] == "size" else token[:1].isdigit() or token[:1] in "+-."
+
+
+def _read_startup(number: int, init: re.Match[str], table: _Table, collector: Collector) -> None:
+    table.rows += 1
+    title, ranks = table.title, as_ranks(init[1])
+    values = [as_number(v) for v in init.groups()[1:]]
+    low, high, mean = (1000 * v if v is not None else None for v in values)
+    if ranks is None or None in values:
+        collector.notes.row(Fate.LEFT_OUT, number, title.benchmark, "a value is no number", example=init[0])
+        return
     collector.row(
         number,
         tool=title.tool,
         benchmark=title.benchmark,
         mode=title.mode,
-        payload=table.payload,
-        size_bytes=size,
-        ranks=table.ranks,
-        time_us=as_number(cells.get("time", "")),
-        time_min_us=as_number(cells.get("min", "")),
-        time_max_us=as_number(cells.get("max", "")),
-        mb_per_s=as_number(cells.get("rate", "")),
-        repetitions=as_count(cells.get("repetitions", "")),
+        payload=title.payload,
+        size_bytes=0,
+        ranks=ranks,
+        times=Times(mean=mean, low=low, high=high),
     )
-    return True
 
 
-def _is_sound(number: int, tokens: list[str], cells: dict[str, str], table: _Table, collector: Collector) -> bool:
+def _is_whole(number: int, line: str, cells: dict[str, str], table: _Table, collector: Collector) -> bool:
     """Whether a row can be kept; a note says why not, or what of it was not read."""
-    name, columns = table.title.benchmark, table.columns or []
-    if cells.get("validation", "Pass") != "Pass" or "Fail" in tokens:  # the heading may not name the verdict
-        collector.note(f"Line {number}: the tool found the data of {name} wrong; the row was left out.")
-        return False
-    strange = [c for k, c in cells.items() if k in _NUMERIC and as_number(c) is None]
-    if strange:
-        collector.note(f"Line {number}: '{strange[0]}' is not a number; the row was left out.")
-        return False
-    if len(tokens) < len(columns):
-        collector.note(f"Line {number}: {len(columns) - len(tokens)} of {len(columns)} values are missing.")
-    if len(tokens) > len(columns) and not table.told_unnamed:
-        table.told_unnamed = True
-        collector.note(
-            f"Line {number}: rows of {name} have {len(tokens)} values, but the heading names only {len(columns)}; "
-            "the values without a name are not imported."
-        )
-    return True
+    size = as_count(cells["size"]) if "size" in cells else None
+    tokens = line.split()
+    strange = _no_numbers(tokens, cells)
+    missing = len(table.columns) - len(tokens)
+    example, fate = None, Fate.LEFT_OUT
+    if number == table.unfinished and is_cut(line, table.model):
+        reason = "the file ends in the middle of it"
+    elif "Fail" in tokens:  # the heading may not name the verdict
+        reason = "the tool found its data wrong"
+    elif strange:
+        reason, example = "a value is no number", strange[0]
+    elif missing > 0:
+        reason = f"{missing} of {len(table.columns)} values are missing"
+        fate = Fate.INCOMPLETE if "time" in cells or "rate" in cells else Fate.LEFT_OUT
+    elif missing < 0:
+        reason = f"of {len(tokens)} values the heading names only {len(table.columns)}, and those are imported"
+        fate = Fate.INCOMPLETE
+    else:
+        return True
+    collector.notes.row(fate, number, table.title.benchmark, reason, size_bytes=size, example=example)
+    return fate is Fate.INCOMPLETE
+
+
+def _no_numbers(tokens: list[str], cells: dict[str, str]) -> list[str]:
+    """The values of a row that should be numbers and are not, those without a name among them."""
+    counts = [cells[n] for n in _COUNTS if n in cells and as_count(cells[n]) is None]
+    numbers = [t for n, t in cells.items() if n not in _COUNTS and n != "validation"] + tokens[len(cells) :]
+    return counts + [t for t in numbers if as_number(t) is None and t != "Pass"]

@@ -1,11 +1,15 @@
-"""The rows that every importer makes of another tool's output, and what it collects on the way."""
+"""The rows that every importer makes of another tool's output, and the check that each of them passes."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import polars as pl
+
+from polympi.lab.importers.notes import Fate, Notes
 
 IMPORTED_SCHEMA: dict[str, type[pl.DataType] | pl.DataType] = {
     "tool": pl.String,
@@ -13,18 +17,37 @@ IMPORTED_SCHEMA: dict[str, type[pl.DataType] | pl.DataType] = {
     "mode": pl.String,
     "payload": pl.String,
     "size_bytes": pl.UInt64,
-    "ranks": pl.UInt32,
+    "sent_bytes": pl.UInt64,
+    "ranks": pl.UInt64,
     "time_ns": pl.Float64,
+    "statistic": pl.String,
+    "time_mean_ns": pl.Float64,
     "time_min_ns": pl.Float64,
     "time_max_ns": pl.Float64,
     "mb_per_s": pl.Float64,
     "repetitions": pl.UInt64,
+    "options": pl.String,
     "source": pl.String,
+    "content": pl.String,
 }
 
-UNSTATED = "unstated"  # the payload, where the tool's output does not tell what was sent
+UNSTATED = "unstated"  # where the tool's output does not tell what was sent, how, or what a time is
 
-_LISTED_PLACES = 6  # places of stray lines that a note lists before it only counts them
+# What ``time_ns`` of a row is. A rank's time is the mean over its own repetitions.
+MAX_OVER_RANKS = "max over ranks"
+MEAN_OVER_RANKS = "mean over ranks"
+MEAN_OVER_PAIRS = "mean over pairs"
+ONE_RANK = "one rank"
+MIN_OVER_TRIALS = "min over trials"
+MEAN_OVER_TRIALS = "mean over trials"
+
+# An operation that takes a day is no measurement: jobs are shorter. 10^12 MB/s (10^18 bytes a second) is a thousand
+# times what all links of the largest machines carry together. Larger figures are damage.
+_LONGEST_US = 86_400e6
+_FASTEST_MB_PER_S = 1e12
+
+# Tools print hundredths, and round extremes and mean one by one, so that a mean may seem to lie outside by one of them.
+_ROUNDING_US = 0.011
 
 
 @dataclass(frozen=True)
@@ -33,16 +56,51 @@ class Imported:
 
     Attributes:
         rows: a row a figure, columns as in :data:`IMPORTED_SCHEMA`. ``benchmark`` and ``mode`` are names of our
-            catalogue where the tool measures the same thing, else the tool's own. Times are in ns, of one operation:
-            ``time_ns`` is the tool's average, ``time_min_ns`` and ``time_max_ns`` its extremes over the ranks.
-            ``mb_per_s`` is in 10^6 bytes a second. What the tool does not say is null.
+            catalogue where the tool measures the same thing, else the tool's own. Times are in ns, of one operation;
+            ``statistic`` says what ``time_ns`` is. ``mb_per_s`` is in 10^6 bytes a second. What the tool does not say
+            is null.
         notes: sentences about what could not be read, with line numbers.
         tool: the tool, without its version.
+        left_out: numbers of the lines that hold something and became no row; the notes say why.
     """
 
     rows: pl.DataFrame
     notes: list[str]
     tool: str
+    left_out: frozenset[int]
+
+
+@dataclass(frozen=True)
+class Times:
+    """The times that a row prints, in us; None where it prints none.
+
+    Attributes:
+        figure: the time that is neither an extreme nor a mean over ranks, or the only one.
+        statistic: what that time is.
+        mean: over the ranks.
+        low: smallest of the ranks.
+        high: largest of the ranks.
+    """
+
+    figure: float | None = None
+    statistic: str = UNSTATED
+    mean: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+    def best(self) -> tuple[float | None, str | None]:
+        """The time that comes nearest to ours, which is a maximum over the ranks, and what it is."""
+        if self.high:
+            return self.high, MAX_OVER_RANKS
+        if self.figure:
+            return self.figure, self.statistic
+        if self.mean:
+            return self.mean, MEAN_OVER_RANKS
+        return None, None
+
+    def printed(self) -> Iterator[float]:
+        """All times that are there."""
+        yield from (t for t in (self.figure, self.mean, self.low, self.high) if t is not None)
 
 
 @dataclass
@@ -52,13 +110,13 @@ class Collector:
     Attributes:
         tool: the tool, without its version.
         source: name of the file.
+        notes: what is to be told.
     """
 
     tool: str
     source: str
+    notes: Notes = field(default_factory=Notes)
     _rows: list[dict[str, Any]] = field(default_factory=list)
-    _notes: list[str] = field(default_factory=list)
-    _stray: list[int] = field(default_factory=list)
 
     def row(
         self,
@@ -69,23 +127,25 @@ class Collector:
         mode: str,
         payload: str,
         size_bytes: int,
+        times: Times,
         ranks: int | None = None,
-        time_us: float | None = None,
-        time_min_us: float | None = None,
-        time_max_us: float | None = None,
+        sent_bytes: int | None = None,
         mb_per_s: float | None = None,
         repetitions: int | None = None,
+        options: str | None = None,
     ) -> None:
-        """Keep a row; one without a usable time or rate becomes a note instead.
+        """Keep a row; one without a sound time or rate becomes a note instead.
 
-        A printed 0.00 is a figure below what the tool prints, not a measured zero, and is treated as absent. The rate
-        of an empty message is no figure at all and needs no note.
+        A printed 0.00 is a figure below what the tool prints, not a measured zero: it is left empty, and told.
         """
-        if time_us is None and size_bytes == 0:
+        fault = _fault(size_bytes, times, mb_per_s)
+        if fault:
+            self.notes.row(Fate.LEFT_OUT, line, benchmark, fault, size_bytes=size_bytes)
             return
-        if not time_us and not mb_per_s:
-            self.note(f"Line {line}: the figures of {benchmark} at {size_bytes} bytes are all zero or absent.")
-            return
+        if 0 in times.printed() or (mb_per_s == 0 and size_bytes):
+            reason = "a figure printed as zero is below what the tool prints, and is left empty"
+            self.notes.row(Fate.INCOMPLETE, line, benchmark, reason, size_bytes=size_bytes)
+        time_us, statistic = times.best()
         self._rows.append(
             {
                 "tool": tool,
@@ -93,48 +153,45 @@ class Collector:
                 "mode": mode,
                 "payload": payload,
                 "size_bytes": size_bytes,
+                "sent_bytes": sent_bytes,
                 "ranks": ranks,
                 "time_ns": _nanoseconds(time_us),
-                "time_min_ns": _nanoseconds(time_min_us),
-                "time_max_ns": _nanoseconds(time_max_us),
-                "mb_per_s": round(mb_per_s, 6) if mb_per_s and size_bytes else None,
+                "statistic": statistic,
+                "time_mean_ns": _nanoseconds(times.mean),
+                "time_min_ns": _nanoseconds(times.low),
+                "time_max_ns": _nanoseconds(times.high),
+                "mb_per_s": round(mb_per_s, 6) if mb_per_s else None,
                 "repetitions": repetitions,
+                "options": options,
                 "source": self.source,
             }
         )
 
-    def note(self, sentence: str) -> None:
-        """Keep a sentence about something that could not be read; the same sentence only once."""
-        if sentence not in self._notes:
-            self._notes.append(sentence)
-
-    def stray(self, line: int) -> None:
-        """Remember a line that belongs to no table: the launcher's, the scheduler's or the shell's."""
-        self._stray.append(line)
-
     def imported(self) -> Imported:
-        """Everything gathered, with one note for all stray lines."""
-        notes = [*self._notes, *_stray_note(self._stray)]
-        return Imported(pl.DataFrame(self._rows, schema=IMPORTED_SCHEMA), notes, self.tool)
+        """Everything gathered."""
+        rows = pl.DataFrame(self._rows, schema=IMPORTED_SCHEMA)
+        return Imported(rows, self.notes.sentences(), self.tool, self.notes.left_out())
+
+
+def _fault(size_bytes: int, times: Times, mb_per_s: float | None) -> str | None:
+    """Why the figures of a row cannot be measurements; None if they can."""
+    printed = list(times.printed())
+    if any(t < 0 for t in printed) or (mb_per_s is not None and mb_per_s < 0):
+        return "a time or a rate is negative"
+    if any(t > _LONGEST_US for t in printed) or (mb_per_s or 0) > _FASTEST_MB_PER_S:
+        return "a time or a rate is too large to be one"
+    if size_bytes == 0 and mb_per_s:
+        return "an empty message has no rate"
+    if not any(printed) and not mb_per_s:
+        return (
+            "an empty message has no rate" if size_bytes == 0 and not printed else "its figures are all zero or absent"
+        )
+    bounds = [t for t in (times.low, times.mean, times.high) if t]
+    if any(a > b + _ROUNDING_US for a, b in pairwise(bounds)):
+        return "its minimum, mean and maximum are not in that order"
+    return None
 
 
 def _nanoseconds(microseconds: float | None) -> float | None:
     """Nanoseconds, rounded to the picosecond so that 0.57 us is 570 ns and not 569.9999999999999."""
     return round(microseconds * 1000, 3) if microseconds else None
-
-
-def _stray_note(lines: list[int]) -> list[str]:
-    if not lines:
-        return []
-    runs: list[list[int]] = []
-    for line in lines:
-        if runs and line == runs[-1][-1] + 1:
-            runs[-1].append(line)
-        else:
-            runs.append([line])
-    places = [str(r[0]) if len(r) == 1 else f"{r[0]}-{r[-1]}" for r in runs]
-    more = f" and {len(places) - _LISTED_PLACES} more places" if len(places) > _LISTED_PLACES else ""
-    listed = ", ".join(places[:_LISTED_PLACES]) + more
-    if len(lines) == 1:
-        return [f"1 line is neither a heading nor figures and was left out: {listed}."]
-    return [f"{len(lines)} lines are neither headings nor figures and were left out: {listed}."]

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 
 from polympi.lab.catalogue import BENCHMARKS, FIXED_SIZES, LARGEST_FACE_EDGE, Benchmark, Case, face_bytes
 from polympi.lab.errors import UsageError
+from polympi.lab.plan.patterns import fits
 from polympi.lab.plan.profiles import Profile
+from polympi.lab.suggest import did_you_mean
 
 
 def select_cases(profile: Profile, benches: Sequence[str], sizes: Sequence[int] | None, ranks: int) -> list[Case]:
@@ -19,7 +21,8 @@ def select_cases(profile: Profile, benches: Sequence[str], sizes: Sequence[int] 
 
     Args:
         profile: gives the sizes.
-        benches: names (``latency``) or patterns of benchmark/mode/payload (``latency/ready*/bytes``); empty means all.
+        benches: names (``latency``) or patterns of benchmark/mode/payload (``latency/ready*/bytes``); empty means the
+            profile's, or all.
         sizes: sizes in bytes instead of the profile's.
         ranks: ranks of a launch.
 
@@ -27,7 +30,10 @@ def select_cases(profile: Profile, benches: Sequence[str], sizes: Sequence[int] 
         UsageError: a name or pattern fits nothing, the ranks are too few, or no size is possible.
     """
     chosen: set[Case] = set()
-    for bench in benches or [name for name, b in BENCHMARKS.items() if ranks >= b.minimum_ranks]:
+    usual = [
+        bench for bench in profile.benches or BENCHMARKS if ranks >= BENCHMARKS[bench.partition("/")[0]].minimum_ranks
+    ]
+    for bench in benches or usual:
         matched = _matching(bench, ranks)
         cases = {
             case for benchmark, mode, payload in matched for case in _cases(profile, benchmark, mode, payload, sizes)
@@ -52,20 +58,33 @@ def _matching(bench: str, ranks: int) -> list[tuple[Benchmark, str, str]]:
         for b in benchmarks
         for mode in b.modes
         for payload in b.payloads
-        if (
-            fnmatch.fnmatchcase(f"{mode}/{payload}", rest if "/" in rest else f"{rest}/*")
-            if rest
-            else _usual(b, mode, payload)
-        )
+        if fits(bench, b.name, mode, payload) and (rest or _usual(b, mode, payload))
     ]
     if not combinations:
-        raise UsageError(f"There is no benchmark '{bench}': 'polympi list' shows them ({', '.join(BENCHMARKS)}).")
+        raise UsageError(_unknown(bench, benchmarks))
     for benchmark in benchmarks:
         if ranks < benchmark.minimum_ranks:
             raise UsageError(
                 f"'{benchmark.name}' needs at least {benchmark.minimum_ranks} ranks, and --ranks is {ranks}."
             )
     return combinations
+
+
+def _unknown(bench: str, benchmarks: Sequence[Benchmark]) -> str:
+    """What is wrong with a name or pattern that fits nothing."""
+    name, *parts = bench.split("/")
+    if not benchmarks:
+        return (
+            f"There is no benchmark '{bench}': 'polympi list' shows them ({', '.join(BENCHMARKS)})."
+            f"{did_you_mean(name, BENCHMARKS)}"
+        )
+    modes = list(dict.fromkeys(mode for b in benchmarks for mode in b.modes))
+    payloads = list(dict.fromkeys(payload for b in benchmarks for payload in b.payloads))
+    hint = next((did_you_mean(part, [*modes, *payloads]) for part in parts if part not in (*modes, *payloads)), "")
+    return (
+        f"There is no benchmark '{bench}': '{name}' has the modes {', '.join(modes)} "
+        f"and the payloads {', '.join(payloads)}.{hint}"
+    )
 
 
 def _usual(benchmark: Benchmark, mode: str, payload: str) -> bool:

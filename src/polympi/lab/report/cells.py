@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from polympi.lab.catalogue import Case
+from polympi.lab.findings.gaps import absences
 from polympi.lab.findings.phrases import factor, rate, signed
-from polympi.lab.findings.rows import Family, Row, bindings_of, by_family, representative_sizes
+from polympi.lab.findings.rows import Family, Row, bindings_of, by_family, is_arm_of_c, representative_sizes
 from polympi.lab.samples.records import REFERENCE
 from polympi.lab.statistics.model import Analysis
 from polympi.lab.units import format_ns, format_size
 
-# Sign, short word and long word of each verdict: a sign and a word, so that colour is never the only carrier.
+# Sign, short words and meaning of each verdict: a sign and a word, so that colour is never the only carrier.
 SIGNS = {
     "reference": "",
     "slower": "▲",
@@ -22,11 +24,20 @@ SIGNS = {
     "no counterpart": "·",
     "invalid": "✗",
 }
+KEY = {
+    "slower": "slower than C",
+    "faster": "faster than C",
+    "not separated": "not separated from C",
+    "ambiguous": "ambiguous",
+    "too few launches": "too few launches",
+    "no counterpart": "no counterpart in C",
+    "invalid": "wrong bytes arrived",
+}
 MEANINGS = {
     "slower": "slower than C: the interval excludes 1, the effect exceeds the noise floor, and q ≤ 0.05",
     "faster": "faster than C, by the same rules",
     "ambiguous": "the interval excludes 1, but among so many rows that may be chance",
-    "not separated": "not told apart from C: the interval includes 1, or the effect is inside the noise floor",
+    "not separated": "no difference shown: the interval includes 1, or the effect is inside the noise floor",
     "too few launches": "fewer than six launches: no interval reaches 95 %",
     "no counterpart": "C has no such figure",
     "invalid": "what arrived was not what was sent; no figure is shown",
@@ -45,6 +56,8 @@ class Cell:
         delta: difference to C with its sign; empty without a counterpart.
         ratio: ratio to C.
         interval: interval of the ratio.
+        row: the row itself; None if the binding has none.
+        reason: why it has none.
     """
 
     binding: str
@@ -54,6 +67,8 @@ class Cell:
     delta: str = ""
     ratio: str = ""
     interval: str = ""
+    row: Row | None = None
+    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -87,15 +102,16 @@ def cell(row: Row) -> Cell:
         delta=signed(row.delta_to_c_ns) if row.delta_to_c_ns is not None else "",
         ratio=factor(row.ratio_to_c) if row.ratio_to_c is not None else "",
         interval=interval(row.ratio_low, row.ratio_high),
+        row=row,
     )
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """An interval of a ratio: ``1.62 to 1.68``; empty when there is none."""
+    """An interval of a ratio: ``1.62–1.68``; empty when there is none."""
     if low is None or high is None:
         return ""
     near_one = high < 9.995 and any(0.9 < bound < 1.1 for bound in (low, high))
-    return f"{low:.3f} to {high:.3f}" if near_one else f"{factor(low)} to {factor(high)}"
+    return f"{low:.3f}–{high:.3f}" if near_one else f"{factor(low)}–{factor(high)}"
 
 
 def main_table(analysis: Analysis, rows: Sequence[Row], stack: str) -> tuple[list[str], list[Line]]:
@@ -112,6 +128,8 @@ def main_table(analysis: Analysis, rows: Sequence[Row], stack: str) -> tuple[lis
     own = [row for row in rows if row.stack == stack]
     present = {row.binding for row in own}
     bindings = [name for name in bindings_of(analysis, stack, compared=True) if name in present]
+    bindings.sort(key=is_arm_of_c)  # the bindings first, then what C itself shows
+    reasons = absences(analysis, stack)
     lines: list[Line] = []
     for family, members in by_family(own).items():
         sizes = representative_sizes(row.size_bytes for row in members)
@@ -120,11 +138,18 @@ def main_table(analysis: Analysis, rows: Sequence[Row], stack: str) -> tuple[lis
         for index, size in enumerate(sizes):
             at_size = {row.binding: row for row in members if row.size_bytes == size}
             if set(at_size) & set(bindings):
-                lines.append(_line(family, size, at_size, bindings, first=index == 0))
+                missing = [_missing(name, family, size, reasons) for name in bindings]
+                cells = tuple(cell(at_size[c.binding]) if c.binding in at_size else c for c in missing)
+                lines.append(_line(family, size, at_size, cells, first=index == 0))
     return bindings, lines
 
 
-def _line(family: Family, size: int, at_size: dict[str, Row], bindings: Sequence[str], *, first: bool) -> Line:
+def _missing(binding: str, family: Family, size: int, reasons: dict[tuple[str, str], str]) -> Cell:
+    case = str(Case(family.benchmark, family.mode, family.payload, size))
+    return Cell(binding, reason=reasons.get((binding, case), "not measured"))
+
+
+def _line(family: Family, size: int, at_size: dict[str, Row], cells: tuple[Cell, ...], *, first: bool) -> Line:
     reference = at_size.get(REFERENCE)
     return Line(
         family=family,
@@ -134,5 +159,5 @@ def _line(family: Family, size: int, at_size: dict[str, Row], bindings: Sequence
         bandwidth=rate(reference.mb_per_s)
         if reference and reference.mb_per_s and family.benchmark in ("bandwidth", "bibandwidth", "stream")
         else "",
-        cells=tuple(cell(at_size[name]) if name in at_size else Cell(name) for name in bindings),
+        cells=cells,
     )

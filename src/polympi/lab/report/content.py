@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib import metadata
 
 import polars as pl
 
 from polympi.lab.findings import Answer, Label, answers, labels
+from polympi.lab.findings.brief import brief, first_of
 from polympi.lab.findings.gaps import failed_launches
-from polympi.lab.findings.phrases import count, factor, listing, rate, signed
-from polympi.lab.findings.rows import (
-    Family,
-    Row,
-    bindings_of,
-    by_family,
-    catalogue_order,
-    example_size,
-    rows_of,
-    stacks_of,
-)
+from polympi.lab.findings.overview import Arm, overview
+from polympi.lab.findings.phrases import count, listing, rate, signed
+from polympi.lab.findings.rows import Family, Row, bindings_of, catalogue_order, rows_of, stacks_of
 from polympi.lab.findings.threads import thread_levels
-from polympi.lab.report.cells import SIGNS, Line, interval, main_table
+from polympi.lab.report.cells import Line, main_table
 from polympi.lab.report.facts import Finding, Section, findings, sections
+from polympi.lab.report.screen import Screen, screen
 from polympi.lab.samples.records import AGAIN, LaunchRecord, StackRun
 from polympi.lab.statistics.model import Analysis, Fit
 from polympi.lab.units import format_ns, format_size
@@ -38,54 +32,80 @@ TOPICS = {
     "startup": "Start-up",
     "memory": "Memory",
 }
-_IMPORTED = ("tool", "benchmark", "mode", "size_bytes", "ranks", "time_ns", "mb_per_s", "source")
+NOTES = {  # what concerns a whole stack
+    "noise": "Noise",
+    "threads": "Thread level",
+    "waiting": "Waiting",
+    "pages": "Pages",
+    "clocks": "Clocks",
+}
+IMPORTED_HEADERS = (
+    *("tool", "benchmark", "mode", "payload", "size", "ranks", "time", "what the time is", "bandwidth", "source"),
+)
+IMPORTED_NOTE = (
+    "Imported as those tools printed them; without launches, intervals and verdicts of their own. In a collective "
+    "ours is the slowest rank's time, call by call or batch by batch; 'max over ranks' is the largest of the ranks' "
+    "own means, which is never more, and 'mean over ranks' is less still."
+)
+_IMPORTED = ("tool", "benchmark", "mode", "payload", "size_bytes", "ranks", "time_ns", "statistic", "mb_per_s")
+_CONTENT_SHOWN = 6  # hexadecimal digits, enough to tell a handful of files apart
 
 
 @dataclass(frozen=True)
-class Headline:
-    """The one figure that stands for a binding: a small message against C.
+class Words:
+    """What is said about one binding or arm of C on one stack.
 
     Attributes:
-        delta: difference to C; empty when it cannot be told apart.
-        ratio: ratio to C.
-        interval: interval of the ratio.
-        what: benchmark and size.
-        verdict: its verdict.
-        sign: the verdict's sign.
+        binding: its name.
+        language: its language; empty if the run does not say.
+        brief: three short sentences about a binding, one at most about an arm of C.
+        more: topic and text of all that is known about it.
     """
-
-    delta: str
-    ratio: str
-    interval: str
-    what: str
-    verdict: str
-    sign: str
-
-
-@dataclass(frozen=True)
-class BindingAnswers:
-    """All that is said about one binding on one stack."""
 
     binding: str
     language: str
-    headline: Headline | None
-    said: list[tuple[str, str]]
+    brief: tuple[str, ...]
+    more: list[tuple[str, str]]
 
 
 @dataclass(frozen=True)
 class StackContent:
-    """All that is said about one stack; ``levels`` is the thread level of each arm, where its launches said it."""
+    """All that is said about one stack.
+
+    Attributes:
+        stack: its name.
+        library: what its library calls itself, up to the first comma.
+        screen: the cases that stand for all.
+        bindings: what is said about each binding.
+        arms_of_c: what is said about each arm of C.
+        notes: title and text of what concerns the whole stack, those of :data:`NOTES` that are said.
+        levels: the thread level of each arm, where its launches said it.
+        columns: the arms of the main table.
+        lines: the main table.
+        least_confidence: the smallest coverage of its intervals.
+    """
 
     stack: str
     library: str
-    bindings: list[BindingAnswers]
-    noise: str
-    threads: str
-    waiting: str
+    screen: Screen
+    bindings: list[Words]
+    arms_of_c: list[Words]
+    notes: list[tuple[str, str]]
     levels: dict[str, str]
     columns: list[str]
     lines: list[Line]
     least_confidence: float | None
+
+
+@dataclass(frozen=True)
+class FitSegment:
+    """A protocol segment as cells of a table; a ``poor`` one leaves residuals beyond which it describes nothing."""
+
+    sizes: str
+    latency: str
+    bandwidth: str
+    largest_residual: str
+    poor: bool
 
 
 @dataclass(frozen=True)
@@ -95,7 +115,7 @@ class FitLine:
     stack: str
     family: str
     binding: str
-    segments: list[tuple[str, str, str, str]]
+    segments: list[FitSegment]
     per_call: str
     per_byte: str
 
@@ -148,47 +168,31 @@ def content(analysis: Analysis) -> Content:
 def _stack(analysis: Analysis, rows: Sequence[Row], said: Sequence[Answer], stack: str) -> StackContent:
     planned = next((one for one in analysis.run.stacks if one.stack == stack), StackRun(stack=stack))
     own = [row for row in rows if row.stack == stack]
-    blocks = []
-    for binding in bindings_of(analysis, stack, compared=True):
-        texts = [(TOPICS[a.topic], a.text) for a in said if (a.stack, a.binding) == (stack, binding)]
-        headline = _headline([row for row in own if row.binding == binding])
-        if texts or headline:
-            blocks.append(BindingAnswers(binding, planned.languages.get(binding, ""), headline, texts))
+    seen = overview(analysis, rows, stack)
     columns, lines = main_table(analysis, rows, stack)
+
+    def words(arms: Sequence[Arm], say: Callable[[list[Row]], tuple[str, ...]]) -> list[Words]:
+        return [
+            Words(
+                binding=arm.binding,
+                language=planned.languages.get(arm.binding, ""),
+                brief=say([row for row in own if row.binding == arm.binding]),
+                more=[(TOPICS[a.topic], a.text) for a in said if (a.stack, a.binding) == (stack, arm.binding)],
+            )
+            for arm in arms
+        ]
+
     return StackContent(
         stack=stack,
-        library=planned.library,
-        bindings=blocks,
-        noise=_about(said, "noise", stack),
-        threads=_about(said, "threads", stack),
-        waiting=_about(said, "waiting", stack),
+        library=_library(planned),
+        screen=screen(seen),
+        bindings=words(seen.bindings, brief),
+        arms_of_c=words(seen.arms_of_c, lambda rows: tuple(filter(None, (first_of(rows),)))),
+        notes=[(NOTES[a.topic], a.text) for a in said if a.stack == stack and a.topic in NOTES],
         levels=thread_levels(analysis, stack),
         columns=columns,
         lines=lines,
         least_confidence=min((row.confidence for row in own if row.confidence is not None), default=None),
-    )
-
-
-def _about(said: Sequence[Answer], topic: str, stack: str) -> str:
-    return next((answer.text for answer in said if (answer.topic, answer.stack) == (topic, stack)), "")
-
-
-def _headline(rows: Sequence[Row]) -> Headline | None:
-    families = by_family(row for row in rows if row.ratio_to_c is not None and row.benchmark != "startup")
-    if not families:
-        return None
-    family = next((f for f in families if f.benchmark == "latency" and f.mode == "standard"), next(iter(families)))
-    members = families[family]
-    size = example_size(row.size_bytes for row in members)
-    row = next(row for row in members if row.size_bytes == size)
-    what = family.title if family.payload == "none" else f"{family.title}, {format_size(size)}"
-    return Headline(
-        delta=signed(row.delta),
-        ratio=factor(row.ratio),
-        interval=interval(row.ratio_low, row.ratio_high),
-        what=what,
-        verdict=row.verdict,
-        sign=SIGNS.get(row.verdict, ""),
     )
 
 
@@ -207,11 +211,12 @@ def fit_lines(analysis: Analysis) -> list[FitLine]:
                 family=_family(fit).title,
                 binding=fit.binding,
                 segments=[
-                    (
-                        f"{format_size(s.first_size)} – {format_size(s.last_size)}",
-                        format_ns(s.latency_ns),
-                        rate(s.bandwidth_mb_per_s) if s.bandwidth_mb_per_s is not None else "–",
-                        f"{100 * s.largest_residual:.0f} %",
+                    FitSegment(
+                        sizes=f"{format_size(s.first_size)} – {format_size(s.last_size)}",
+                        latency=format_ns(s.latency_ns),
+                        bandwidth=rate(s.bandwidth_mb_per_s) if s.bandwidth_mb_per_s is not None else "–",
+                        largest_residual=f"{100 * s.largest_residual:.0f} %",
+                        poor=s.poor,
                     )
                     for s in fit.segments
                 ],
@@ -243,7 +248,7 @@ def _meta(analysis: Analysis) -> list[str]:
         run.created[:16].replace("T", " "),
         f"profile {run.profile}",
         count(run.ranks, "rank"),
-        listing([planned.library or planned.stack for planned in run.stacks]),
+        listing([_library(planned) or planned.stack for planned in run.stacks]),
         count(measured, "launch"),
         count(samples, "batch"),
         f"polympi {run.polympi}",
@@ -271,6 +276,11 @@ def _reproduce(analysis: Analysis) -> list[tuple[str, str]]:
     return facts
 
 
+def _library(planned: StackRun) -> str:
+    """Name and version; what some libraries add behind a comma stands under how to reproduce the run."""
+    return planned.library.partition(",")[0]
+
+
 def _blocks(least: int, most: int) -> str:
     return count(most, "block") if least == most else f"{least} to {most} blocks"
 
@@ -295,19 +305,32 @@ def _links() -> list[tuple[str, str]]:
 
 
 def imported_lines(frame: pl.DataFrame) -> list[tuple[str, ...]]:
-    """Imported rows as lines of a table: tool, benchmark, mode, size, ranks, time, bandwidth, source."""
+    """Imported rows as lines of a table: the columns of :data:`IMPORTED_HEADERS`."""
     lines: list[tuple[str, ...]] = []
-    for tool, benchmark, mode, size, ranks, ns, mb, source in frame.select(_IMPORTED).iter_rows():
+    for row, source in zip(frame.select(_IMPORTED).iter_rows(), _source_names(frame), strict=True):
+        tool, benchmark, mode, payload, size, ranks, ns, statistic, mb = row
         lines.append(
             (
                 tool or "",
                 benchmark or "",
                 mode or "",
+                payload or "",
                 "" if size is None else format_size(size),
                 "" if ranks is None else str(ranks),
                 "" if ns is None else format_ns(ns),
+                statistic or "",
                 "" if mb is None else rate(mb),
-                source or "",
+                source,
             )
         )
     return lines
+
+
+def _source_names(frame: pl.DataFrame) -> list[str]:
+    """Names of the files of the rows; of files that share a name the first digits of their content, too."""
+    contents = frame.select("source", "content").unique()
+    shared = set(contents.filter(contents["source"].is_duplicated())["source"])
+    return [
+        f"{source} ({content[:_CONTENT_SHOWN]})" if source in shared and content else source or ""
+        for source, content in frame.select("source", "content").iter_rows()
+    ]

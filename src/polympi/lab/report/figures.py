@@ -92,7 +92,7 @@ def _family_figures(
             yield figure(
                 "ratio",
                 "Ratio to C",
-                "Filled: told apart from C. Hollow: not. Grey: C against itself.",
+                "Filled: separated from C. Hollow: not. Grey: C against itself.",
                 charts.ratio_over_size(rows, palette),
             )
         if family.benchmark in _BANDWIDTHS and any(row.mb_per_s for row in rows):
@@ -109,7 +109,7 @@ def _family_figures(
             yield figure(
                 "fit",
                 "Fit: latency + size / bandwidth",
-                "Lines: one fit a protocol segment. Dotted: where a segment begins.",
+                "Lines: one fit a protocol segment; a poor fit is dashed and says so. Dotted: where a segment begins.",
                 charts.fitted_time(fits, palette),
             )
             yield figure(

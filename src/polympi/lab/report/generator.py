@@ -1,32 +1,52 @@
-"""The mark by which polympi knows the files it made, and so may replace."""
+"""The mark by which polympi knows the files it made, and so may replace, and which of them say nothing."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
+
 from polympi.lab.errors import UsageError
+from polympi.lab.statistics.model import Analysis
 
 HTML_MARK = '<meta name="generator" content="polympi'
 MARKDOWN_MARK = "<!-- made by polympi"
+_EMPTY = "nothing compared with C"
 _HEAD = 4096  # bytes in which the mark of a file of ours stands
 
 
-def write_marked(path: Path, text: str, *, force: bool) -> Path:
-    """Write a report, replacing one that polympi made but nobody else's file.
+def is_empty(analysis: Analysis) -> bool:
+    """Whether nothing was compared with C, so that a report has nothing to say."""
+    return analysis.summary.filter(pl.col("ratio_to_c").is_not_null()).is_empty()
+
+
+def mark(analysis: Analysis) -> str:
+    """What a report says about itself: the version of polympi that measured, and whether it is empty."""
+    return f"polympi {analysis.run.polympi}" + (f", {_EMPTY}" if is_empty(analysis) else "")
+
+
+def refuse_to_replace(path: Path, analysis: Analysis) -> None:
+    """Leave alone what must not be replaced unasked: files that polympi did not make, and a report that says more.
 
     Args:
-        path: the file.
-        text: its new content, which holds a mark.
-        force: replace whatever is there.
+        path: where a report is to be written.
+        analysis: what it would say.
 
     Raises:
-        UsageError: the file there was not made by polympi, or cannot be written.
+        UsageError: the file there is one of these.
     """
-    if path.exists() and not force and not _is_ours(path):
+    if not path.exists():
+        return
+    head = _head(path)
+    if HTML_MARK not in head and MARKDOWN_MARK not in head:
         raise UsageError(
             f"'{path}' was not made by polympi and is left alone: move it away, or replace it with --force."
         )
-    return write_text(path, text)
+    if is_empty(analysis) and _EMPTY not in head:
+        raise UsageError(
+            f"In '{path.parent}' nothing was compared with C (no complete block): '{path.name}' there says more and is "
+            "left alone; replace it with --force."
+        )
 
 
 def write_text(path: Path, text: str) -> Path:
@@ -45,10 +65,31 @@ def write_text(path: Path, text: str) -> Path:
     return path
 
 
-def _is_ours(path: Path) -> bool:
+def refuse_to_empty(path: Path, analysis: Analysis) -> None:
+    """Leave a table alone that has more lines than this analysis, in which nothing was compared with C.
+
+    Raises:
+        UsageError: it has.
+    """
+    if not is_empty(analysis) or not path.is_file():
+        return
+    with path.open("rb") as stream:
+        lines = sum(1 for _ in stream)
+    if lines > analysis.summary.height + 1:
+        raise UsageError(_says_more(path))
+
+
+def _says_more(path: Path) -> str:
+    return (
+        f"In '{path.parent}' nothing was compared with C (no complete block): '{path.name}' there says more and is "
+        "left alone; replace it with --force."
+    )
+
+
+def _head(path: Path) -> str:
+    """The beginning of a file; nothing of one that cannot be read."""
     try:
         with path.open("rb") as stream:
-            head = stream.read(_HEAD).decode("utf-8", errors="replace")
+            return stream.read(_HEAD).decode("utf-8", errors="replace")
     except OSError:
-        return False
-    return HTML_MARK in head or MARKDOWN_MARK in head
+        return ""

@@ -17,15 +17,17 @@ import polars as pl
 from markupsafe import Markup
 
 from polympi.lab.findings.phrases import percent
-from polympi.lab.findings.rows import rows_of
-from polympi.lab.report.cells import MEANINGS, SIGNS
-from polympi.lab.report.charts import config
+from polympi.lab.findings.rows import Row, is_arm_of_c, rows_of
+from polympi.lab.report.cells import KEY, MEANINGS, SIGNS
+from polympi.lab.report.charts import Palette, config
 from polympi.lab.report.charts.style import RATE_LABEL, SIZE_LABEL, TIME_LABEL, unvalidated
 from polympi.lab.report.comparisons import comparisons
-from polympi.lab.report.content import content, imported_lines
+from polympi.lab.report.content import IMPORTED_NOTE, content, imported_lines
 from polympi.lab.report.figures import Figure, figures, palette_of
+from polympi.lab.report.generator import mark
 from polympi.lab.report.vega import vega_runtime
-from polympi.lab.statistics.model import Analysis
+from polympi.lab.samples.records import AGAIN, REFERENCE
+from polympi.lab.statistics.model import LARGEST_RESIDUAL, Analysis
 
 # Key in the summary, title, how it is written, whether it can be filtered by, what it means.
 _COLUMNS = (
@@ -45,8 +47,8 @@ _COLUMNS = (
     ("ratio_to_c", "Ratio", "ratio", False, "ratio to C"),
     ("ratio_low", "R low", "ratio", False, "lower end of its interval"),
     ("ratio_high", "R high", "ratio", False, "upper end of its interval"),
-    ("q_value", "q", "probability", False, "sign test, adjusted for the number of rows"),
-    ("floor_ratio", "Floor", "ratio", False, "what C differs from itself"),
+    ("q_value", "q", "probability", False, "share of chance among rows at least as clear"),
+    ("floor_ratio", "Floor", "ratio", False, "how far C may differ from itself"),
     ("mb_per_s", "MB/s", "rate", False, "payload bytes over time"),
     ("p50_ns", "p50", "time", False, "of single operations"),
     ("p99_ns", "p99", "time", False, "of single operations"),
@@ -56,6 +58,8 @@ _COLUMNS = (
     ("stopped_by", "Stopped by", "text", True, "which rule ended the sampling"),
 )
 
+_STYLES = ("base.css", "overview.css", "tables.css", "charts.css", "sections.css", "print.css")
+_SCRIPTS = ("theme.js", "charts.js", "tables.js", "all-rows.js", "chooser.js")  # share one scope, in this order
 _EXPRESSIONS = {"@size": SIZE_LABEL, "@time": TIME_LABEL, "@rate": RATE_LABEL}
 _UNIT = re.compile(r"(?<=[\d×]) (?=(?:ns|µs|ms|s|%|B|[KMG]iB|[kMG]B(?:/s)?|×|C)\b|[%×])")
 
@@ -86,36 +90,39 @@ def render_html(analysis: Analysis, imported: pl.DataFrame) -> str:
         charts = {figure.name: _spec(figure.chart) for figure in drawn}
         charts |= {f"published-{i}": _spec(one.chart) for i, one in enumerate(beside) if one.chart is not None}
     words = content(analysis)
+    rows = rows_of(analysis)
+    place = {_key(row): index for index, row in enumerate(rows)}
     least = min((s.least_confidence for s in words.stacks if s.least_confidence is not None), default=None)
     groups = _groups(drawn)
     return _template().render(
-        generator=generator(analysis),
+        place=lambda row: place[_key(row)],
+        generator=mark(analysis),
+        version=analysis.run.polympi,
         content=words,
         palette=palette,
         warnings=[finding for finding in words.findings if finding.level == "warning"],
         least_confidence="" if least is None else percent(least).replace("100 %", "99.9 %"),
-        verdicts=_verdicts_seen(analysis),
+        arms=_arms(rows, palette),
+        verdicts=_verdicts_seen(rows),
         signs=SIGNS,
-        row_count=analysis.summary.height,
+        meanings=MEANINGS,
+        largest_residual=percent(LARGEST_RESIDUAL),
+        row_count=len(rows),
         groups=groups,
-        stacks=list(dict.fromkeys(group.stack for group in groups)),
+        stacks=[stack.stack for stack in words.stacks],
         benchmarks=list(dict.fromkeys(group.benchmark for group in groups)),
         fits=_fits_by_family(words.fits, many=len(words.stacks) > 1),
         comparisons=beside,
         imported=imported_lines(imported),
+        imported_note=IMPORTED_NOTE,
         charts_json=_charts_json(charts),
         expressions_json=_json(_EXPRESSIONS),
         themes_json=_json({"light": config(dark=False), "dark": config(dark=True)}),
-        rows_json=_json(_all_rows(analysis)),
-        css=_asset("report.css"),
-        js=_asset("report.js"),
+        rows_json=_json(_all_rows(rows)),
+        css=_joined(_STYLES),
+        js=_joined(_SCRIPTS),
         vega=Markup(vega_runtime()),
     )
-
-
-def generator(analysis: Analysis) -> str:
-    """The mark by which a file is known to be polympi's own."""
-    return f"polympi {analysis.run.polympi}"
 
 
 def _groups(drawn: Sequence[Figure]) -> list[Group]:
@@ -133,9 +140,20 @@ def _fits_by_family(lines: Sequence[Any], *, many: bool) -> list[tuple[str, list
     return [(name, list(members)) for name, members in groupby(lines, key=title)]
 
 
-def _verdicts_seen(analysis: Analysis) -> list[tuple[str, str]]:
-    seen = {row.verdict for row in rows_of(analysis)}
-    return [(verdict, meaning) for verdict, meaning in MEANINGS.items() if verdict in seen]
+def _key(row: Row) -> tuple[str, str, str, str, str, int]:
+    """What tells one row of a run from all others."""
+    return (*row.family, row.binding, row.size_bytes)
+
+
+def _arms(rows: Sequence[Row], palette: Palette) -> list[str]:
+    """What the reader can choose: bindings, then arms of C; C itself always stays."""
+    names = [name for name in palette.present({"binding": row.binding} for row in rows) if name != AGAIN]
+    return sorted((name for name in names if name != REFERENCE), key=is_arm_of_c)
+
+
+def _verdicts_seen(rows: Sequence[Row]) -> list[tuple[str, str]]:
+    seen = {row.verdict for row in rows}
+    return [(verdict, words) for verdict, words in KEY.items() if verdict in seen]
 
 
 def _spec(chart: alt.LayerChart) -> dict[str, Any]:
@@ -144,13 +162,12 @@ def _spec(chart: alt.LayerChart) -> dict[str, Any]:
     return {key: value for key, value in spec.items() if key not in ("$schema", "config")}
 
 
-def _all_rows(analysis: Analysis) -> dict[str, Any]:
+def _all_rows(rows: Sequence[Row]) -> dict[str, Any]:
     columns = [
         {"key": key, "title": title, "form": form, "filter": filtered, "help": meaning}
         for key, title, form, filtered, meaning in _COLUMNS
     ]
-    rows = [[_short(getattr(row, key)) for key, *_ in _COLUMNS] for row in rows_of(analysis)]
-    return {"columns": columns, "rows": rows}
+    return {"columns": columns, "rows": [[_short(getattr(row, key)) for key, *_ in _COLUMNS] for row in rows]}
 
 
 def _short(value: Any) -> Any:
@@ -180,6 +197,10 @@ def _json(value: Any) -> Markup:
 def _tight(text: str) -> str:
     """The text with numbers kept on one line with their units."""
     return _UNIT.sub("\u00a0", text)
+
+
+def _joined(names: Sequence[str]) -> Markup:
+    return Markup("\n").join(map(_asset, names))
 
 
 def _asset(name: str) -> Markup:

@@ -6,16 +6,14 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
-from polympi.lab.report.cells import Cell, Line
+from polympi.lab.report.cells import KEY, SIGNS, Cell, Line
 from polympi.lab.report.comparisons import comparisons
-from polympi.lab.report.content import Content, StackContent, content, imported_lines
+from polympi.lab.report.content import IMPORTED_HEADERS, IMPORTED_NOTE, Content, StackContent, content, imported_lines
+from polympi.lab.report.escape import escape
 from polympi.lab.report.figures import palette_of
-from polympi.lab.report.generator import MARKDOWN_MARK
+from polympi.lab.report.generator import mark
 from polympi.lab.samples.records import REFERENCE
 from polympi.lab.statistics.model import Analysis
-
-# Characters that Markdown or HTML would take for markup; names and messages come from outside.
-_SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_[]#|"} | {"<": "&lt;", ">": "&gt;", "\n": " ", "\r": " "})
 
 
 def render_markdown(analysis: Analysis, imported: pl.DataFrame) -> str:
@@ -27,42 +25,54 @@ def render_markdown(analysis: Analysis, imported: pl.DataFrame) -> str:
     """
     words = content(analysis)
     parts = [
-        f"{MARKDOWN_MARK} {analysis.run.polympi} -->",
-        f"# {words.title}",
+        f"<!-- made by {escape(mark(analysis))} -->",
+        f"# {escape(words.title)}",
         " · ".join(map(escape, words.meta)),
-        *(f"> **{label.word}.** {escape(label.text)}" for label in words.labels),
-        "## Answers",
+        *(f"> **{escape(label.word)}.** {escape(label.text)}" for label in words.labels),
+        _key(words),
     ]
     for stack in words.stacks:
-        parts += _answers(stack)
+        parts += _overview(stack)
     parts += _bullets("What went wrong", words.failures)
     parts += _bullets("What this machine does to the figures", [f"{f.title}: {f.text}" for f in words.findings])
     parts.append("## Bindings by benchmark")
-    parts.append(
-        "Difference to C and ratio with its interval. ▲ slower, ▼ faster, ≈ not separated, ? ambiguous. "
-        "In brackets the thread level of each arm."
-    )
+    parts.append("Ratio to C with its interval, and the difference. In brackets the thread level of each arm.")
     for stack in words.stacks:
         parts += _main_table(stack, many=len(words.stacks) > 1)
     parts += _published(analysis)
     if imported.height:
-        headers = ("tool", "benchmark", "mode", "size", "ranks", "time", "bandwidth", "source")
-        parts += ["## Rows of other tools", _table(headers, imported_lines(imported), right=(3, 4, 5, 6))]
+        lines = imported_lines(imported)
+        parts += ["## Rows of other tools", IMPORTED_NOTE, _table(IMPORTED_HEADERS, lines, right=(4, 5, 6, 8))]
     parts += _rest(words)
     return "\n\n".join(parts) + "\n"
 
 
-def escape(text: str) -> str:
-    """Text that Markdown shows as it is."""
-    return text.translate(_SPECIAL)
+def _key(words: Content) -> str:
+    """The signs that occur, before the first of them."""
+    seen = {cell.verdict for stack in words.stacks for line in stack.lines for cell in line.cells}
+    signs = [f"{SIGNS[verdict]} {said}" for verdict, said in KEY.items() if verdict in seen]
+    return escape(", ".join([*signs, "– not measured"])) + ". × is the time over C's."
 
 
-def _answers(stack: StackContent) -> list[str]:
+def _overview(stack: StackContent) -> list[str]:
     library = f" ({escape(stack.library)})" if stack.library and stack.library != stack.stack else ""
-    parts = [f"### {escape(stack.stack)}{library}"]
-    for block in stack.bindings:
-        parts.append("\n".join(f"- **{escape(topic)}.** {escape(text)}" for topic, text in block.said))
-    parts += [escape(text) for text in (stack.noise, stack.threads, stack.waiting) if text]
+    parts = [f"## {escape(stack.stack)}{library}"]
+    arms = (*stack.screen.bindings, *stack.screen.arms_of_c)
+    if arms:
+        headers = ["", *(f"{c.title}: {c.what}{c.size and f', {c.size}'}" for c in stack.screen.columns)]
+        reference = ("C", *(column.reference or "–" for column in stack.screen.columns))
+        lines = [(line.binding, *(_cell(one.cell) for one in line.cells)) for line in arms]
+        parts.append(_table(headers, [reference, *lines], right=range(1, len(headers))))
+    else:
+        parts.append("No binding was compared with C.")
+    told = (*stack.bindings, *stack.arms_of_c)
+    said = [f"- **{escape(one.binding)}.** {escape(' '.join(one.brief))}" for one in told if one.brief]
+    said += [f"- **{escape(title)}.** {escape(text)}" for title, text in stack.notes]
+    parts.append("\n".join(said))
+    more = [f"- **{escape(one.binding)}, {escape(topic)}.** {escape(text)}" for one in told for topic, text in one.more]
+    if more:
+        listed = "\n".join(more)
+        parts.append(f"<details><summary>More about each binding</summary>\n\n{listed}\n\n</details>")
     return [part for part in parts if part]
 
 
@@ -73,7 +83,7 @@ def _main_table(stack: StackContent, *, many: bool) -> list[str]:
     titles = [f"{title} ({stack.levels[arm]})" if arm in stack.levels else title for arm, title in arms]
     headers = ("benchmark", "size", *titles)
     table = _table(headers, [_line(line) for line in stack.lines], right=range(1, len(headers)))
-    return [f"### {escape(stack.stack)}", table] if many else [table]
+    return [f"### On {escape(stack.stack)}", table] if many else [table]
 
 
 def _line(line: Line) -> tuple[str, ...]:
@@ -86,7 +96,7 @@ def _cell(cell: Cell) -> str:
     if not cell.ratio:
         return f"{cell.sign} {cell.verdict}" + (f", {cell.time}" if cell.time else "")
     interval = f" ({cell.interval})" if cell.interval else ""
-    return f"{cell.sign} {cell.delta}, {cell.ratio} ×{interval}"
+    return f"{cell.sign} {cell.ratio} ×{interval}, {cell.delta}"
 
 
 def _published(analysis: Analysis) -> list[str]:

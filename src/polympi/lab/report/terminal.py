@@ -1,35 +1,42 @@
-"""The summary printed at the end of a run: one screen, the bindings by benchmark and what follows from them.
+"""The summary printed at the end of a run: the answer on one screen, a row a binding, a column a case.
 
-The report holds everything; here stand the main payload of each benchmark, the payloads of the ping-pong, and the
-first answer on each binding.
+The page and its tables hold everything else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from polympi.lab.catalogue import BENCHMARKS
-from polympi.lab.report.cells import Cell, Line
+from polympi.lab.findings.brief import NOTHING
+from polympi.lab.report.cells import KEY, SIGNS
 from polympi.lab.report.content import Content, StackContent, content
+from polympi.lab.report.screen import Screen, ScreenCell, ScreenLine
 from polympi.lab.samples.records import REFERENCE
 from polympi.lab.statistics.model import Analysis
 
 _STYLES = {"slower": "red", "faster": "green", "ambiguous": "yellow", "invalid": "bold red"}
-_SIZES = 2  # lines of a benchmark: a small message and a large one; latency has all, each mode of faces the largest
 _READABLE_WIDTH = 100  # columns beyond which running text is hard to follow
+_WIDEST = 150  # columns beyond which a row is hard to follow
+_ROOM_FOR_BARS = 80  # columns from which on a cell has room for a bar
+_ROOM_FOR_SENTENCES = 100  # columns from which on three sentences a binding leave the table in sight
+_WIDEST_CELL = 28  # columns: a bar twice as long as the words beside it
+_RATIO = 8  # characters of a sign, a ratio such as 1.012×, and a blank
+_BLOCKS = " ▏▎▍▌▋▊▉█"  # eighths of a character
+_DIVIDER = "what C shows"  # before the arms of C
+_FASTER = "░"  # a bar of another shade, so that its direction shows without colour
 
 
 def print_summary(analysis: Analysis, console: Console) -> None:
-    """Print what a run found.
+    """Print what a run found: for each stack the key, a row a binding with a bar, and three sentences on each.
 
-    A cell shows a sign (▲ slower, ▼ faster, ≈ not separated, ? ambiguous), the difference to C and the ratio. Under
-    each name stands the arm's thread level.
-    Bindings that do not fit the width are continued in a table below.
+    A cell shows a sign (its key stands above), the ratio to C, a bar as long as the ratio's logarithm, and below
+    the difference to C.
 
     Args:
         analysis: the run.
@@ -40,7 +47,6 @@ def print_summary(analysis: Analysis, console: Console) -> None:
         console.print(Text.assemble((f" {label.word} ", "reverse"), " ", label.text))
     for stack in words.stacks:
         _print_stack(stack, console)
-        _print_answers(stack, console)
     _print_troubles(words, console)
 
 
@@ -50,104 +56,105 @@ def _print_stack(stack: StackContent, console: Console) -> None:
     if stack.library and stack.library != stack.stack:
         title.append(f"  {stack.library}", style="dim")
     console.print(title)
-    if not stack.lines:
+    if not (stack.screen.bindings or stack.screen.arms_of_c):
         console.print("No binding was compared with C.", style="dim")
         return
-    lines = _main_lines(stack.lines)
-    texts = [[_cell(line.cells[index]) for line in lines] for index in range(len(stack.columns))]
-    widths = [
-        max(len(name), len(stack.levels.get(name, "")), *map(len, cells)) + 1
-        for name, cells in zip(stack.columns, texts, strict=True)
-    ]
-    fixed = sum(
-        max(len(title), *(len(part) for part in parts)) + 1
-        for title, parts in (
-            ("benchmark", [line.family.title for line in lines]),
-            ("size", [line.size for line in lines]),
-            (stack.levels.get(REFERENCE, "C"), [line.reference for line in lines]),
-        )
-    )
-    for chosen in _columns_at_once(widths, min(console.width, 200) - fixed):
-        console.print(_table(stack, lines, {index: texts[index] for index in chosen}))
-    console.print(Text("▲ slower  ▼ faster  ≈ not separated  ? ambiguous; the report has all rows.", style="dim"))
+    width = min(console.width, _WIDEST)
+    bars = width >= _ROOM_FOR_BARS
+    console.print(_key(stack.screen, bars=bars), width=width)
+    console.print(_table(stack, width, bars=bars))
+    _print_sentences(stack, console, all_of_them=width >= _ROOM_FOR_SENTENCES)
 
 
-def _main_lines(lines: Sequence[Line]) -> list[Line]:
-    """The lines of the main payloads; all lines if there is none (a run of something special)."""
-    chosen: list[Line] = []
-    for line in lines:
-        benchmark = BENCHMARKS[line.family.benchmark]
-        is_latency = benchmark.name == "latency"
-        is_main = line.family.payload == benchmark.payloads[0] and (
-            benchmark.launch_figure or benchmark.name == "faces" or line.family.mode == benchmark.modes[0]
-        )
-        is_object = is_latency and line.family.mode == "standard" and line.family.payload not in ("bytes", "float64")
-        if is_main or is_object:
-            chosen.append(line)
-    kept = []
-    for line in chosen:
-        family = [other for other in chosen if other.family == line.family]
-        ends = {"latency": family, "faces": family[-1:]}.get(line.family.benchmark, [*family[: _SIZES - 1], family[-1]])
-        if line in ends:
-            kept.append(line)
-    return kept or list(lines)
+def _key(screen: Screen, *, bars: bool) -> Text:
+    lines = (*screen.bindings, *screen.arms_of_c)
+    seen = {one.cell.verdict for line in lines for one in line.cells}
+    parts = [f"{SIGNS[verdict]} {words}" for verdict, words in KEY.items() if verdict in seen]
+    if "" in seen:
+        parts.append("– not measured")
+    text = Text("   ".join(parts) + ".", style="dim")
+    text.append(" Time over C's (×), and the difference below.", style="dim")
+    if bars:
+        text.append(f" A bar is as long as the ratio's logarithm, {_FASTER} where faster.", style="dim")
+    return text
 
 
-def _columns_at_once(widths: Sequence[int], room: int) -> list[list[int]]:
-    """Which bindings stand in one table; at least one, however narrow the screen."""
-    tables: list[list[int]] = [[]]
-    for index in range(len(widths)):
-        if tables[-1] and sum(widths[i] for i in (*tables[-1], index)) > room:
-            tables.append([])
-        tables[-1].append(index)
-    return tables
-
-
-def _table(stack: StackContent, lines: Sequence[Line], cells: dict[int, list[Text]]) -> Table:
-    table = Table(box=None, padding=(0, 1, 0, 0), header_style="bold", pad_edge=False)
-    below = " " if stack.levels else None  # Rich would put titles of one line beside the levels
-    table.add_column(_heading("benchmark", below), overflow="fold")
-    table.add_column(_heading("size", below), justify="right", no_wrap=True)
-    table.add_column(_heading("C", stack.levels.get(REFERENCE)), justify="right", no_wrap=True)
-    for index in cells:
-        name = stack.columns[index]
-        table.add_column(_heading(name, stack.levels.get(name)), justify="right", overflow="fold")
-    previous = None
-    for number, line in enumerate(lines):
-        if any(line.cells[index].verdict for index in cells):
-            title = "" if line.family == previous else line.family.title
-            table.add_row(
-                Text(title, style="bold"),
-                line.size,
-                line.reference or "–",
-                *(column[number] for column in cells.values()),
-            )
-            previous = line.family
+def _table(stack: StackContent, width: int, *, bars: bool) -> Table:
+    screen = stack.screen
+    lines = (*screen.bindings, *screen.arms_of_c)
+    names = max(map(len, (_DIVIDER, *(line.binding for line in lines))))
+    cell_width = min(max(_RATIO, (width - names - 1) // max(1, len(screen.columns)) - 1), _WIDEST_CELL)
+    bar_width = cell_width - _RATIO if bars else 0
+    longest = max(abs(math.log(screen.axis.low)), abs(math.log(screen.axis.high)))
+    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="")
+    table.add_column(Text(""), overflow="fold", width=names)
+    for column in screen.columns:
+        short = column.title.partition(" ")[0]
+        head = Text.assemble((short, "bold"), "\n", (f"{column.what}\n{column.size}", "dim"))
+        table.add_column(head, width=cell_width, overflow="fold")
+    times = [Text(column.reference or "–") for column in screen.columns]
+    table.add_row(_name(REFERENCE, stack, "C"), *times)
+    for group in (screen.bindings, screen.arms_of_c):
+        for line in group:
+            table.add_row(_name(line.binding, stack), *_cells(line, bar_width, longest))
+        if group is screen.bindings and screen.arms_of_c:
+            table.add_row(Text(_DIVIDER, style="dim italic"), *([""] * len(screen.columns)))
     return table
 
 
-def _heading(title: str, level: str | None) -> Text:
-    return Text.assemble(title, "\n", (level, "dim not bold")) if level else Text(title)
+def _name(binding: str, stack: StackContent, title: str = "") -> Text:
+    """The name of an arm and below it its thread level."""
+    name = Text(title or binding, style="bold")
+    level = stack.levels.get(binding)
+    return name if level is None else Text.assemble(name, "\n", (f"  {level}", "dim"))
 
 
-def _cell(cell: Cell) -> Text:
-    if not cell.verdict:
+def _cells(line: ScreenLine, bar_width: int, longest: float) -> Iterable[Text]:
+    for one in line.cells:
+        yield _cell(one, bar_width, longest)
+
+
+def _cell(one: ScreenCell, bar_width: int, longest: float) -> Text:
+    words = one.cell
+    if not words.verdict:
         return Text("–", style="dim")
-    style = _STYLES.get(cell.verdict, "dim")
-    if not cell.ratio:
-        return Text(cell.time or cell.verdict, style=style)
-    return Text.assemble((f"{cell.sign}{cell.delta}", style), f" {cell.ratio}×")
+    style = _STYLES.get(words.verdict, "dim")
+    if words.row is None or not words.row.ratio_to_c:
+        return Text(words.time or words.verdict, style=style)
+    head = f"{words.sign}{words.ratio}×".ljust(_RATIO)
+    drawn = _bar(math.log(words.row.ratio_to_c) / longest, bar_width)
+    return Text.assemble((head, style), (drawn, style), "\n", f" {words.delta}")
 
 
-def _print_answers(stack: StackContent, console: Console) -> None:
-    width = min(console.width, _READABLE_WIDTH)
-    for block in stack.bindings:
-        for _, text in block.said[:1]:
-            console.print()
-            console.print(Text(text), width=width)
-    for text in filter(None, (stack.waiting, stack.threads, stack.noise)):
-        console.print()
-        console.print(Text(text), width=width)
+def _bar(share: float, width: int) -> str:
+    """A bar of a share of the width; another shade where the share is negative."""
+    eighths = round(8 * width * min(abs(share), 1.0))
+    if share < 0:
+        return _FASTER * round(eighths / 8)
+    return (_BLOCKS[-1] * (eighths // 8) + _BLOCKS[eighths % 8]).rstrip()
+
+
+def _print_sentences(stack: StackContent, console: Console, *, all_of_them: bool) -> None:
+    """Three sentences a binding where there is room, one else; one an arm of C; then what concerns the stack."""
+    lines = [(one.binding, one.brief if all_of_them else _telling(one.brief)) for one in stack.bindings]
+    lines += [(one.binding, one.brief) for one in stack.arms_of_c]
+    told = [(name, " ".join(sentences)) for name, sentences in lines if sentences]
+    console.print()
+    console.print(_listed([*told, *stack.notes]), width=min(console.width, _READABLE_WIDTH))
+
+
+def _telling(sentences: Sequence[str]) -> Sequence[str]:
+    """The first sentence that has something to say."""
+    return [text for text in sentences if text not in NOTHING][:1]
+
+
+def _listed(entries: Sequence[tuple[str, str]]) -> Table:
+    table = Table.grid(padding=(0, 1, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, text in entries:
+        table.add_row(Text(name, style="bold"), Text(text))
+    return table
 
 
 def _print_troubles(words: Content, console: Console) -> None:

@@ -4,32 +4,22 @@ from __future__ import annotations
 
 import datetime
 import time
-from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
 
 from polympi import __version__
-from polympi.lab.catalogue import WINDOW, Case
+from polympi.lab.catalogue import WINDOW
 from polympi.lab.errors import StackError, UsageError
-from polympi.lab.launch.launcher import Arm, Launched, Place, Setting, launch, planned_case
-from polympi.lab.plan.schedule import block_order, case_order
+from polympi.lab.launch.launcher import Arm, Launched, Place, Setting, launch
+from polympi.lab.run.arena import Arena
 from polympi.lab.run.calibrate import calibrate
-from polympi.lab.run.figures import RunningFigures
+from polympi.lab.run.estimate import block_seconds
+from polympi.lab.run.replay import replay
 from polympi.lab.run.request import Request, StackPlan
 from polympi.lab.run.watcher import Progress, Watcher
-from polympi.lab.samples.records import (
-    REFERENCE,
-    LaunchRecord,
-    Outcome,
-    PlannedCase,
-    RowStop,
-    RunRecord,
-    StackRun,
-)
+from polympi.lab.samples.records import LaunchRecord, Outcome, PlannedCase, RunRecord, StackRun
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.statistics.stopping import stop_rule
-
-FAILURES_BEFORE_WITHDRAWAL = 2  # in a row: one may be an accident, two are a habit that would cost every block its time
 
 
 class Interrupted(Exception):  # noqa: N818 - it is what happened, not an error
@@ -40,45 +30,15 @@ class TimeIsUp(Exception):  # noqa: N818
     """The time limit of the run was reached within a launch."""
 
 
-@dataclass
-class _Arena:
-    """One stack under way."""
-
-    plan: StackPlan
-    cases: dict[int, PlannedCase] = field(default_factory=dict)
-    figures: RunningFigures = field(default_factory=RunningFigures)
-    open_rows: set[tuple[str, int]] = field(default_factory=set)
-    failures_in_a_row: Counter[str] = field(default_factory=Counter)
-    withdrawn: dict[str, str] = field(default_factory=dict)
-    blocks: int = 0
-
-    @property
-    def name(self) -> str:
-        return self.plan.stack.name
-
-    def next_cases(self, seed: int) -> dict[int, PlannedCase]:
-        """The cases of the next block, in its order: those that a row of any binding still needs.
-
-        A case stays in every arm's plan until the last of its rows is precise: dropping it from some arms would
-        change what runs before and after it in those arms only.
-        """
-        needed = {number for _, number in self.open_rows}
-        order = case_order(sorted(self.cases), self.blocks, seed, self.name)
-        return {number: self.cases[number] for number in order if number in needed}
-
-    def covered(self, binding: str, cases: dict[int, PlannedCase]) -> dict[int, PlannedCase]:
-        """Those of the cases that a binding covers."""
-        of_binding = set(self.plan.cases[binding])
-        return {number: case for number, case in cases.items() if planned_case(case) in of_binding}
-
-
 class Experiment:
     """A run under way, writing into its result directory.
+
+    What the directory holds already is taken in first, so that a run that was broken off goes on where it was.
 
     Args:
         request: what was asked.
         plans: what is possible of it, from :func:`polympi.lab.run.request.prepare`.
-        directory: the result directory, already created with :meth:`record`.
+        directory: the result directory, created with :func:`record`.
         processors: CPUs this process may use.
         watcher: told of every step.
         asked_to_stop: asked about once a second; when it says so, the launch under way is ended and given up, and
@@ -95,20 +55,22 @@ class Experiment:
         watcher: Watcher,
         asked_to_stop: Callable[[], bool] = lambda: False,
     ) -> None:
+        rule = stop_rule(request.profile.minimum_blocks, request.profile.maximum_blocks)
         self._request = request
-        self._arenas = [_Arena(plan) for plan in plans]
+        self._arenas = [Arena(plan, rule, request.seed) for plan in plans]
         self._directory = directory
         self._watcher = watcher
         self._asked_to_stop = asked_to_stop
         self._folder = directory.path.absolute() / "launch"  # ranks may start in another directory
         self._setting = Setting(request.ranks, request.hostfile, processors, self._folder)
-        self._rule = stop_rule(request.profile.minimum_blocks, request.profile.maximum_blocks)
-        self._run = record(request, plans)
-        self._launches = 0
-        self._stops: list[RowStop] = []
+        self._run = directory.run()
+        self._launches = directory.next_launch()
         self._progress = Progress(blocks=request.profile.maximum_blocks)
         self._started = time.monotonic()
         self._block_seconds: list[float] = []
+        self._launch_seconds: dict[str, list[float]] = defaultdict(list)
+        launches = directory.launches()
+        self._calibrated = {arena.name for arena in self._arenas if self._restore(arena, launches)}
 
     def run(self) -> Outcome:
         """Measure; whatever ends it, what was measured is kept and how it ended is written.
@@ -117,7 +79,7 @@ class Experiment:
             StackError: the reference does not run on a stack, so that there is nothing to compare with.
         """
         self._started = time.monotonic()
-        self._folder.mkdir()
+        self._folder.mkdir(exist_ok=True)  # a run that was killed has left its own
         ended = "failed"  # unless something better is known: whatever passes through is said by who catches it
         try:
             ended = self._measure()
@@ -129,9 +91,31 @@ class Experiment:
             outcome = self._finish(ended)
         return outcome
 
+    def seconds_a_block(self) -> float:
+        """How long a block of all stacks takes: from the launches seen, or by the rule where there was none yet."""
+        total = 0.0
+        for arena in self._arenas:
+            seen = self._launch_seconds[arena.name]
+            by_rule = block_seconds(arena.plan, self._request.profile)
+            total += max(by_rule, len(arena.plan.arms) * sum(seen) / len(seen)) if seen else by_rule
+        return max([total, *self._block_seconds])
+
+    def _restore(self, arena: Arena, launches: Sequence[LaunchRecord]) -> bool:
+        """Take in what the directory holds of a stack; whether its calibration is done."""
+        recorded = next(stack for stack in self._run.stacks if stack.stack == arena.name)
+        begun = any(record.stack == arena.name and record.block is not None for record in launches)
+        if not recorded.cases and not begun:  # launch figures alone have no case, but blocks
+            return False
+        arena.begin(dict(enumerate(recorded.cases)))
+        replay(arena, self._directory, launches)
+        self._progress.failures += arena.failures
+        self._update_ratios(arena)
+        return True
+
     def _measure(self) -> str:
         for arena in self._arenas:
-            self._calibrate(arena)
+            if arena.name not in self._calibrated:
+                self._calibrate(arena)
         while unfinished := [arena for arena in self._arenas if arena.open_rows]:
             for arena in unfinished:
                 if not self._time_for_a_block():
@@ -139,26 +123,21 @@ class Experiment:
                 self._block(arena)
         return "complete"
 
-    def _calibrate(self, arena: _Arena) -> None:
-        arena.cases, launched = calibrate(
+    def _calibrate(self, arena: Arena) -> None:
+        cases, launched = calibrate(
             self._request.profile,
             arena.plan.all_cases(),
             lambda cases: self._launch_reference(arena, cases),
             crowded=self._request.ranks > self._setting.processors and self._request.hostfile is None,
         )
-        if arena.plan.all_cases() and not arena.cases:
+        if arena.plan.all_cases() and not cases:
             raise UsageError(f"None of the cases can be measured on stack '{arena.name}': {_first_refusal(launched)}.")
-        arena.open_rows = {
-            (arm.name, number)
-            for arm in arena.plan.arms
-            for number, case in arena.cases.items()
-            if planned_case(case) in arena.plan.cases[arm.name]
-        } or {(arm.name, -1) for arm in arena.plan.arms}  # launch figures alone: rows without a case
+        arena.begin(cases)
         stack_run = next(s for s in self._run.stacks if s.stack == arena.name)
-        stack_run.cases, stack_run.library = list(arena.cases.values()), launched.record.library
+        stack_run.cases, stack_run.library = list(cases.values()), launched.record.library
         self._directory.write_run(self._run)
 
-    def _launch_reference(self, arena: _Arena, cases: dict[int, PlannedCase]) -> Launched:
+    def _launch_reference(self, arena: Arena, cases: dict[int, PlannedCase]) -> Launched:
         """Launch the reference outside the blocks.
 
         Raises:
@@ -173,69 +152,26 @@ class Experiment:
             )
         return launched
 
-    def _block(self, arena: _Arena) -> None:
-        began = time.monotonic()
-        seed, block = self._request.seed, arena.blocks
-        of_block = arena.next_cases(seed)
-        arms = {arm.name: arm for arm in arena.plan.arms}
-        for position, name in enumerate(block_order(list(arms), block, seed, arena.name)):
-            if name not in arena.withdrawn:
-                cases = arena.covered(name, of_block)
-                launched = self._launch(arena, arms[name], cases, block, position)
-                self._take_in(arena, launched, cases)
-        arena.blocks += 1
+    def _block(self, arena: Arena) -> None:
+        began, block = time.monotonic(), arena.next_block()
+        cases = arena.cases_of(block)
+        for position, arm in enumerate(arena.arms(block)):
+            launched = self._launch(arena, arm, arena.covered(arm.name, cases), block, position)
+            self._launch_seconds[arena.name].append(launched.record.wall_ns / 1e9)
+            failures = len(arena.failures)
+            arena.take_in(launched)
+            self._progress.failures += arena.failures[failures:]
+            self._update_ratios(arena)
+        arena.end_block(block)
         self._block_seconds.append(time.monotonic() - began)
-        self._stop_rows(arena)
 
-    def _take_in(self, arena: _Arena, launched: Launched, cases: dict[int, PlannedCase]) -> None:
-        name = launched.record.binding
-        arena.figures.add(launched, cases)
+    def _update_ratios(self, arena: Arena) -> None:
         for arm in arena.plan.arms:  # all of them: a launch of C completes the pairs of those launched before it
             ratios = arena.figures.mean_ratios(arm.name, arena.plan.cases[arm.name])
             self._progress.ratios[arena.name, arm.name] = ratios
-        for number in (*launched.samples.skipped, *launched.samples.invalid):
-            arena.open_rows.discard((name, number))
-        if launched.record.outcome == "ok":
-            arena.failures_in_a_row[name] = 0
-            return
-        arena.failures_in_a_row[name] += 1
-        self._progress.failures.append(f"{name} on {arena.name}, block {arena.blocks + 1}: {launched.record.detail}")
-        if arena.failures_in_a_row[name] >= FAILURES_BEFORE_WITHDRAWAL:
-            self._withdraw(arena, launched.record)
-
-    def _withdraw(self, arena: _Arena, last: LaunchRecord) -> None:
-        """Stop launching a binding that keeps failing; without the reference the whole stack ends."""
-        arena.withdrawn[last.binding] = (
-            f"{FAILURES_BEFORE_WITHDRAWAL} launches in a row failed; the last: {last.detail}"
-        )
-        gone = [last.binding] if last.binding != REFERENCE else [arm.name for arm in arena.plan.arms]
-        arena.open_rows = {row for row in arena.open_rows if row[0] not in gone}
-
-    def _stop_rows(self, arena: _Arena) -> None:
-        """Ask the stop rule for every open row; a row that stopped may reopen while its case is still measured."""
-        fired: dict[tuple[str, int], str] = {}
-        for row in arena.open_rows:
-            binding, number = row
-            if number < 0:
-                reason = self._rule.check([], [], arena.blocks)
-            else:
-                reason = arena.figures.stopped(self._rule, binding, planned_case(arena.cases[number]), arena.blocks)
-            if reason is not None:
-                fired[row] = reason
-        for number in {n for _, n in arena.open_rows}:
-            rows = [row for row in arena.open_rows if row[1] == number]
-            if all(row in fired for row in rows):
-                arena.open_rows.difference_update(rows)
-                self._record_stops(arena, {row: fired[row] for row in rows})
-
-    def _record_stops(self, arena: _Arena, fired: dict[tuple[str, int], str]) -> None:
-        for (binding, number), reason in fired.items():
-            if number >= 0:
-                case = arena.cases[number]
-                self._stops.append(_row_stop(arena, binding, planned_case(case), reason))
 
     def _launch(
-        self, arena: _Arena, arm: Arm, cases: dict[int, PlannedCase], block: int | None, position: int
+        self, arena: Arena, arm: Arm, cases: dict[int, PlannedCase], block: int | None, position: int
     ) -> Launched:
         progress = self._progress
         progress.stack, progress.block, progress.binding = arena.name, block, arm.name
@@ -257,6 +193,7 @@ class Experiment:
         )
         if limited and launched.record.outcome == "timed out":
             launched.record.outcome, launched.record.detail = "interrupted", "the time limit of the run was reached"
+        launched.record.attempt = 0 if block is None else arena.attempts[block]
         self._directory.append_launch(launched.record, launched.frame)
         self._launches += 1
         self._watcher.launched(progress, launched.record)
@@ -283,20 +220,21 @@ class Experiment:
         if not self._block_seconds:
             return self._limit_left()
         mean = sum(self._block_seconds) / len(self._block_seconds)
-        blocks = sum(self._request.profile.maximum_blocks - arena.blocks for arena in self._arenas if arena.open_rows)
+        blocks = sum(
+            self._request.profile.maximum_blocks - len(arena.done) for arena in self._arenas if arena.open_rows
+        )
         estimate, limit = blocks * mean, self._limit_left()
         return estimate if limit is None else min(estimate, limit)
 
     def _finish(self, ended: str) -> Outcome:
         reason = {"interrupted": "interrupted", "time limit": "time-limit"}.get(ended, ended)
         for arena in self._arenas:
-            open_rows = [row for row in arena.open_rows if row[0] not in arena.withdrawn]
-            self._record_stops(arena, dict.fromkeys(open_rows, reason))
+            arena.end_rows(reason)
         outcome = Outcome(
             ended=ended,
-            finished=_now(),
-            blocks={arena.name: arena.blocks for arena in self._arenas},
-            stops=self._stops,
+            finished=now(),
+            blocks={arena.name: len(arena.done) for arena in self._arenas},
+            stops=[stop for arena in self._arenas for stop in arena.stops],
             withdrawn={f"{a.name}/{name}": why for a in self._arenas for name, why in a.withdrawn.items()},
         )
         self._directory.write_outcome(outcome)
@@ -315,12 +253,12 @@ def record(request: Request, plans: list[StackPlan]) -> RunRecord:
     """What was asked, as ``run.json`` keeps it."""
     return RunRecord(
         polympi=__version__,
-        created=_now(),
+        created=now(),
         command=list(request.command),
         profile=request.profile.name,
         seed=request.seed,
         ranks=request.ranks,
-        hostfile=str(request.hostfile) if request.hostfile else None,
+        hostfile=str(request.hostfile.absolute()) if request.hostfile else None,
         time_limit_s=request.time_limit_s,
         window=WINDOW,
         minimum_blocks=request.profile.minimum_blocks,
@@ -333,24 +271,16 @@ def record(request: Request, plans: list[StackPlan]) -> RunRecord:
                 languages={arm.name: arm.binding.language for arm in plan.arms},
                 not_covered={name: refusals for name, refusals in plan.not_covered.items() if refusals},
                 left_out=plan.left_out,
+                builds={arm.name: arm.built.name for arm in plan.arms},
             )
             for plan in plans
         ],
+        benches=list(request.benches),
+        sizes=None if request.sizes is None else list(request.sizes),
+        bindings_from=[str(folder.absolute()) for folder in request.bindings_from],
     )
 
 
-def _row_stop(arena: _Arena, binding: str, case: Case, reason: str) -> RowStop:
-    return RowStop(
-        stack=arena.name,
-        binding=binding,
-        benchmark=case.benchmark,
-        mode=case.mode,
-        payload=case.payload,
-        size_bytes=case.size_bytes,
-        stopped_by=reason,
-        blocks=arena.blocks,
-    )
-
-
-def _now() -> str:
+def now() -> str:
+    """This moment in UTC, as records keep it."""
     return datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")

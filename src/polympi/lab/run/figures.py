@@ -6,10 +6,15 @@ import math
 import statistics
 from collections import defaultdict
 from collections.abc import Iterable
+from typing import Any
+
+import polars as pl
 
 from polympi.lab.catalogue import BENCHMARKS, Case
 from polympi.lab.launch.launcher import Launched
 from polympi.lab.samples.records import AGAIN, REFERENCE, PlannedCase
+from polympi.lab.statistics.keys import RowKey
+from polympi.lab.statistics.pairs import Pairs, pairs_of
 from polympi.lab.statistics.stopping import StopRule
 
 
@@ -17,7 +22,8 @@ class RunningFigures:
     """Launch medians of one stack, in ns an operation, as blocks come in."""
 
     def __init__(self) -> None:
-        self._medians: dict[tuple[str, Case], dict[int, float]] = defaultdict(dict)
+        self._medians: list[dict[str, Any]] = []
+        self._pairs: dict[tuple[str, Case], Pairs] | None = None  # of all medians so far, once somebody asks
 
     def add(self, launched: Launched, cases: dict[int, PlannedCase]) -> None:
         """Take in a launch; the cost of a start inside singly timed iterations is taken off, as the analysis does."""
@@ -29,17 +35,19 @@ class RunningFigures:
             benchmark = BENCHMARKS[planned.benchmark]
             inside = record.start_cost_ns if benchmark.timed_singly else 0.0
             iteration_ns = max(statistics.median(times_ns) / planned.iterations - inside, 0.0)
-            case = Case(planned.benchmark, planned.mode, planned.payload, planned.size_bytes)
-            self._medians[record.binding, case][record.block] = iteration_ns / benchmark.operations(case.mode)
+            self._medians.append(
+                {"stack": record.stack, "binding": record.binding, "block": record.block, "ranks": record.ranks}
+                | {"benchmark": planned.benchmark, "mode": planned.mode, "payload": planned.payload}
+                | {"size_bytes": planned.size_bytes, "median_ns": iteration_ns / benchmark.operations(planned.mode)}
+            )
+        self._pairs = None
 
     def effects(self, binding: str, case: Case) -> tuple[list[float], list[float]]:
         """Differences to C in ns and log-ratios to C, a value a block in which both were measured."""
-        ours, reference = self._medians[binding, case], self._medians[REFERENCE, case]
-        pairs = [(ours[block], reference[block]) for block in ours if block in reference]
-        return (
-            [a - b for a, b in pairs],
-            [math.log(a / b) for a, b in pairs if a > 0 and b > 0],
-        )
+        if self._pairs is None:
+            self._pairs = {(key.binding, _case(key)): pairs for key, pairs in self._paired().items()}
+        pairs = self._pairs.get((binding, case))
+        return (pairs.differences, pairs.log_ratios) if pairs else ([], [])
 
     def stopped(self, rule: StopRule, binding: str, case: Case, blocks: int) -> str | None:
         """The rule that ends a row; the reference is as precise as its A/A arm."""
@@ -54,3 +62,10 @@ class RunningFigures:
             if ratios:
                 logs[case.benchmark].append(statistics.median(ratios))
         return {benchmark: math.exp(statistics.fmean(values)) for benchmark, values in logs.items()}
+
+    def _paired(self) -> dict[RowKey, Pairs]:
+        return pairs_of(pl.DataFrame(self._medians)) if self._medians else {}
+
+
+def _case(key: RowKey) -> Case:
+    return Case(key.benchmark, key.mode, key.payload, key.size_bytes)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from polympi.lab.bindings.build import build, program_command, why_not_ready
+from polympi.lab.arms import AGAIN, REFERENCE
+from polympi.lab.bindings.build import build, output_folder, program_command, why_not_ready
 from polympi.lab.bindings.manifest import Binding
 from polympi.lab.catalogue import Case
-from polympi.lab.errors import BuildError, UsageError
+from polympi.lab.errors import BuildError, UsageError, system_reason
 from polympi.lab.launch.launcher import Arm
 from polympi.lab.plan.cases import select_cases
 from polympi.lab.plan.profiles import Profile
-from polympi.lab.samples.records import AGAIN, REFERENCE, Refusal
+from polympi.lab.samples.records import Refusal
 from polympi.lab.stacks.stack import Stack
+from polympi.lab.suggest import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class Request:
         hostfile: hosts, in the launcher's format.
         time_limit_s: for all measuring; None for no limit.
         command: the command line, recorded.
+        bindings_from: the folders of further bindings, recorded.
     """
 
     output: Path
@@ -48,6 +51,7 @@ class Request:
     hostfile: Path | None = None
     time_limit_s: float | None = None
     command: Sequence[str] = ()
+    bindings_from: Sequence[Path] = ()
 
 
 @dataclass
@@ -74,12 +78,11 @@ class StackPlan:
         return [case for case in self.cases[REFERENCE] if case in wanted]
 
 
-def prepare(request: Request) -> list[StackPlan]:
-    """Check the request, build what it needs, and say what will be measured on each stack.
+def check(request: Request) -> list[Case]:
+    """Check all that can be checked before anything is installed, built or made; return the cases.
 
     Raises:
-        UsageError: an unknown name, too few ranks, nothing to measure, or the output exists.
-        BuildError: a binding asked for by name cannot take part.
+        UsageError: an unknown name, too few ranks, nothing to measure, no hosts, or the output exists.
     """
     for path in (request.output, request.hostfile or request.output):
         if any(
@@ -90,21 +93,61 @@ def prepare(request: Request) -> list[StackPlan]:
         raise UsageError(
             f"'{request.output}' exists and results are never overwritten: choose another directory with -o."
         )
-    if request.hostfile is not None and not request.hostfile.is_file():
-        raise UsageError(f"There is no host file '{request.hostfile}'.")
-    cases = select_cases(request.profile, request.benches, request.sizes, request.ranks)
-    return [_prepare_stack(request, stack, cases) for stack in request.stacks]
+    if request.hostfile is not None:
+        check_hosts(request.hostfile)
+    _chosen(request)
+    return select_cases(request.profile, request.benches, request.sizes, request.ranks)
 
 
-def _prepare_stack(request: Request, stack: Stack, cases: Sequence[Case]) -> StackPlan:
+def prepare(request: Request) -> list[StackPlan]:
+    """Check the request, build what it needs, and say what will be measured on each stack.
+
+    Raises:
+        UsageError: see :func:`check`.
+        BuildError: a binding asked for by name cannot take part.
+    """
+    cases = check(request)
+    return [plan_stack(request, stack, cases, _built) for stack in request.stacks]
+
+
+def preview(request: Request) -> list[StackPlan]:
+    """What :func:`prepare` would plan, without building anything.
+
+    Raises:
+        UsageError: see :func:`check`.
+        BuildError: a binding asked for by name cannot take part.
+    """
+    cases = check(request)
+    return [plan_stack(request, stack, cases, output_folder) for stack in request.stacks]
+
+
+def _built(binding: Binding, stack: Stack) -> Path:
+    built = build(binding, stack)
+    program_command(binding, stack, built, Path(), Path())  # a wrong manifest is found before measuring
+    return built
+
+
+def plan_stack(
+    request: Request, stack: Stack, cases: Sequence[Case], made: Callable[[Binding, Stack], Path]
+) -> StackPlan:
+    """What can be measured on one stack.
+
+    Args:
+        request: what was asked.
+        stack: on which stack.
+        cases: all cases of the run.
+        made: gives the folder of a binding's program, building it if need be.
+
+    Raises:
+        BuildError: a binding asked for by name cannot take part.
+        UsageError: nothing is left to measure.
+    """
     arms, left_out = [], {}
     for binding in _chosen(request):
         reason = why_not_ready(binding, stack)
         if reason is None:
             try:
-                built = build(binding, stack)
-                program_command(binding, stack, built, Path(), Path())  # a wrong manifest is found before measuring
-                arms.append(Arm(binding, built))
+                arms.append(Arm(binding, made(binding, stack)))
                 continue
             except BuildError as error:
                 reason = str(error)
@@ -122,15 +165,38 @@ def _prepare_stack(request: Request, stack: Stack, cases: Sequence[Case]) -> Sta
     return plan
 
 
+def check_hosts(hostfile: Path) -> None:
+    """Make sure that a host file names a host.
+
+    Raises:
+        UsageError: it is missing, no text, or empty.
+    """
+    if hostfile.is_dir():
+        raise UsageError(f"The host file '{hostfile}' is a directory: give a file with a host a line.")
+    if not hostfile.is_file():
+        raise UsageError(f"There is no host file '{hostfile}'.")
+    try:
+        lines = hostfile.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise UsageError(f"The host file '{hostfile}' cannot be read: {system_reason(error)}.") from error
+    except UnicodeDecodeError:
+        raise UsageError(f"The host file '{hostfile}' is not text: give a file with a host a line.") from None
+    if not any(line.split("#")[0].strip() for line in lines):
+        raise UsageError(f"The host file '{hostfile}' names no host: write one a line, as the launcher wants them.")
+
+
 def _chosen(request: Request) -> list[Binding]:
     """The bindings asked for, the reference and the A/A arm first."""
     known = request.bindings
-    wanted = request.wanted
+    wanted = request.wanted or [name for name in request.profile.bindings if name in known] or None
     if wanted is None:
         default = [binding for binding in known.values() if binding.variant.default]
         default.sort(key=lambda binding: binding.folder == known[REFERENCE].folder)  # what C itself shows comes last
         wanted = [binding.name for binding in default]
     for name in wanted:
         if name not in known:
-            raise UsageError(f"There is no binding '{name}': 'polympi list' shows them ({', '.join(known)}).")
+            raise UsageError(
+                f"There is no binding '{name}': 'polympi list' shows them ({', '.join(known)})."
+                f"{did_you_mean(name, known)}"
+            )
     return [known[name] for name in dict.fromkeys((REFERENCE, AGAIN, *wanted))]

@@ -7,10 +7,24 @@ from typing import Any
 import msgspec
 import polars as pl
 
-FORMAT = 2  # version of the result directory; raised when a reader of the old one would misread the new one
+from polympi.lab.arms import AGAIN, REFERENCE
 
-REFERENCE = "c"
-AGAIN = "c-again"  # the A/A arm: the same program as the reference, launched as if it were another binding
+__all__ = [
+    "AGAIN",
+    "FORMAT",
+    "REFERENCE",
+    "SAMPLE_SCHEMA",
+    "Environment",
+    "LaunchRecord",
+    "Outcome",
+    "PlannedCase",
+    "Refusal",
+    "RowStop",
+    "RunRecord",
+    "StackRun",
+]
+
+FORMAT = 2  # version of the result directory; raised when a reader of the old one would misread the new one
 
 SAMPLE_SCHEMA: dict[str, type[pl.DataType] | pl.DataType] = {
     "stack": pl.String,
@@ -42,7 +56,9 @@ class LaunchRecord(msgspec.Struct, kw_only=True):
         launch: number of the launch in the run, from 0.
         block: block, from 0; None for a calibration launch.
         position: place in the block, from 0.
-        outcome: ``ok``, ``crashed``, ``timed out``, ``unreadable`` (the samples are damaged) or ``interrupted``.
+        outcome: ``ok``, ``crashed``, ``timed out``, ``unreadable`` (what it wrote is not of the protocol) or
+            ``interrupted``. Two more are never written, only found when a directory is read: ``lost`` (its samples are
+            gone or damaged) and ``repeated`` (a later launch took its place).
         detail: one sentence about an outcome that is not ``ok``.
         started: when, ISO 8601 with the time zone.
         wall_ns: from the start of mpiexec to its end.
@@ -65,6 +81,8 @@ class LaunchRecord(msgspec.Struct, kw_only=True):
         skipped: cases the program could not run.
         invalid: cases whose validation failed; they have no samples.
         stderr_tail: last lines of standard error (and output), for launches that failed.
+        attempt: which try at its block, from 0: a block that was broken off is made again as a whole when the run is
+            resumed, and only the launches of its last try count.
     """
 
     launch: int
@@ -98,6 +116,7 @@ class LaunchRecord(msgspec.Struct, kw_only=True):
     skipped: list[Refusal] = []
     invalid: list[Refusal] = []
     stderr_tail: str = ""
+    attempt: int = 0
 
 
 class PlannedCase(msgspec.Struct, frozen=True, kw_only=True):
@@ -121,6 +140,7 @@ class StackRun(msgspec.Struct, kw_only=True):
         not_covered: for each binding, the planned cases that it does not cover and why.
         left_out: bindings that could not take part on this stack, and why.
         cases: the cases, with the counts that calibration chose.
+        builds: for each arm the name of its build, which changes with its sources, its compiler and its library.
     """
 
     stack: str
@@ -130,10 +150,18 @@ class StackRun(msgspec.Struct, kw_only=True):
     not_covered: dict[str, list[Refusal]] = {}
     left_out: dict[str, str] = {}
     cases: list[PlannedCase] = []
+    builds: dict[str, str] = {}
 
 
 class RunRecord(msgspec.Struct, kw_only=True):
-    """What was asked of a run (``run.json``)."""
+    """What was asked of a run (``run.json``).
+
+    Attributes:
+        benches: benchmarks or patterns of cases, as asked for; empty for the profile's.
+        sizes: sizes in bytes, as asked for; None for the profile's.
+        bindings_from: folders of further bindings.
+        resumed: when the run was continued, each time.
+    """
 
     format: int = FORMAT
     polympi: str
@@ -149,6 +177,10 @@ class RunRecord(msgspec.Struct, kw_only=True):
     minimum_blocks: int
     maximum_blocks: int
     stacks: list[StackRun] = []
+    benches: list[str] = []
+    sizes: list[int] | None = None
+    bindings_from: list[str] = []
+    resumed: list[str] = []
 
 
 class RowStop(msgspec.Struct, frozen=True, kw_only=True):

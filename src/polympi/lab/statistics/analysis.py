@@ -7,11 +7,12 @@ from dataclasses import astuple
 import polars as pl
 
 from polympi.lab.samples.store import RunDirectory
+from polympi.lab.statistics.keys import RowKey, invalid_rows
 from polympi.lab.statistics.lines import fits_of, overheads_of
 from polympi.lab.statistics.memory import memory_table
 from polympi.lab.statistics.model import Analysis
 from polympi.lab.statistics.operations import ROW, operation_times
-from polympi.lab.statistics.summary import RowKey, invalid_rows, summarise
+from polympi.lab.statistics.summary import summarise
 
 _MEDIAN_COLUMNS = ("stack", "block", "binding", "benchmark", "mode", "payload", "size_bytes", "ranks", "median_ns")
 
@@ -23,23 +24,28 @@ def analyse(directory: RunDirectory) -> Analysis:
     cost of the clock is taken off, says :mod:`~polympi.lab.statistics.operations`; what the columns mean,
     ``docs/results.md``.
 
+    A launch of which the samples or the line in ``launches.jsonl`` are damaged does not count, and is told in
+    ``launches`` (outcome ``lost``) or ``damaged_lines``.
+
     Raises:
-        ResultError: a file of the directory is missing or damaged.
+        ResultError: ``run.json`` is damaged, or the run is of another version of polympi.
     """
     run, outcome, launches = directory.run(), directory.outcome(), directory.launches()
     invalid = invalid_rows(launches)
-    times = operation_times(directory, launches)
+    times, launches = operation_times(directory, launches)
     medians = _launch_medians(times, invalid)
     return Analysis(
         run=run,
         environment=directory.environment(),
         outcome=outcome,
         launches=launches,
-        summary=summarise(times, run, outcome, invalid),
+        summary=summarise(times, medians, run, outcome, invalid),
         launch_medians=medians,
         memory=memory_table(launches),
         fits=fits_of(medians),
         overheads=overheads_of(medians),
+        damaged_lines=directory.damaged_lines(),
+        damaged_files=directory.damaged_files(),
     )
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 
-from polympi.lab.samples.records import REFERENCE
 from polympi.lab.statistics.fits import MINIMUM_SIZES, fit_segments, fitted_times
 from polympi.lab.statistics.model import Fit, Overhead
 from polympi.lab.statistics.overheads import overhead_line, overhead_over_blocks
+from polympi.lab.statistics.reference import with_reference
 
 _FAMILY = ("stack", "binding", "benchmark", "mode", "payload")
 
@@ -44,12 +44,8 @@ def overheads_of(launch_medians: pl.DataFrame) -> list[Overhead]:
     Args:
         launch_medians: as in :class:`~polympi.lab.statistics.model.Analysis`.
     """
-    is_reference = pl.col("binding") == REFERENCE
-    case = ["stack", "block", "benchmark", "mode", "payload", "size_bytes", "ranks"]
-    reference = launch_medians.filter(is_reference, pl.col("median_ns") > 0).select(*case, reference_ns="median_ns")
-    paired = launch_medians.filter(~is_reference).join(reference, on=case, maintain_order="left")
     overheads = []
-    for family, rows in _families(paired):
+    for family, rows in _families(with_reference(launch_medians.filter(pl.col("median_ns") > 0))):
         blocks = [b for b in rows.partition_by("block") if len(b) >= MINIMUM_SIZES]
         lines = [
             overhead_line(b["size_bytes"].to_list(), b["median_ns"].to_list(), b["reference_ns"].to_list())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import polars as pl
 
@@ -31,9 +31,14 @@ class Segment:
     largest_residual: float
 
     @property
+    def poor(self) -> bool:
+        """Whether the times are not on the line: a residual is beyond :data:`LARGEST_RESIDUAL`."""
+        return self.largest_residual > LARGEST_RESIDUAL
+
+    @property
     def bandwidth_mb_per_s(self) -> float | None:
         """The bandwidth the slope stands for; None for a flat line, and where the times are not on a line."""
-        if self.per_byte_ns <= 0 or self.largest_residual > LARGEST_RESIDUAL:
+        if self.per_byte_ns <= 0 or self.poor:
             return None
         return 1000.0 / self.per_byte_ns
 
@@ -82,6 +87,8 @@ class Analysis:
         memory: ``stack, binding, launches, pss_bytes, rss_bytes, delta_to_c_bytes`` (of PSS), medians over launches.
         fits: of every row family with at least four sizes.
         overheads: of every binding but the reference, where at least six blocks have at least four sizes of both.
+        damaged_lines: numbers of the lines of ``launches.jsonl`` that cannot be read, from 1.
+        damaged_files: names of other files of the result directory that cannot be read.
     """
 
     run: RunRecord
@@ -93,6 +100,8 @@ class Analysis:
     memory: pl.DataFrame
     fits: list[Fit]
     overheads: list[Overhead]
+    damaged_lines: list[int] = field(default_factory=list)
+    damaged_files: list[str] = field(default_factory=list)
 
     @property
     def partial(self) -> bool:

@@ -20,8 +20,9 @@ import polars as pl
 
 from polympi.lab.catalogue import BENCHMARKS
 from polympi.lab.errors import ResultError
+from polympi.lab.samples.counting import mark_lost
 from polympi.lab.samples.records import LaunchRecord
-from polympi.lab.samples.store import RunDirectory
+from polympi.lab.samples.store import LostSamplesError, RunDirectory
 
 CASE = ("benchmark", "mode", "payload", "size_bytes", "ranks")
 ROW = ("stack", "binding", *CASE)
@@ -38,8 +39,6 @@ _SCHEMA: dict[str, type[pl.DataType] | pl.DataType] = {
     "size_bytes": pl.Int64,
     "ranks": pl.Int64,
     "median_ns": pl.Float64,
-    "operations": pl.Int64,
-    "total_ns": pl.Float64,
     "batches_ns": pl.List(pl.Float64),
     "events_ns": pl.List(pl.Float64),
 }
@@ -50,72 +49,66 @@ def counts(record: LaunchRecord) -> bool:
     return record.outcome == "ok" and record.block is not None
 
 
-def operation_times(directory: RunDirectory, launches: list[LaunchRecord]) -> pl.DataFrame:
-    """Times of one operation for every launch that counts and every case that it measured.
+def operation_times(directory: RunDirectory, launches: list[LaunchRecord]) -> tuple[pl.DataFrame, list[LaunchRecord]]:
+    """Times of one operation for every launch that counts and every case that it measured; and the launches again.
 
     The samples are reduced launch by launch, so that a run far larger than memory for its raw rows can be analysed.
+    A launch of which the samples cannot be read does not count: it comes back with the outcome ``lost``.
 
     Returns:
-        ``stack, block, binding,`` the columns of :data:`CASE`, and ``median_ns`` (of the batches), ``operations``
-        and ``total_ns`` (in all batches), ``batches_ns`` and ``events_ns`` (lists, per operation), all in ns.
+        ``stack, block, binding,`` the columns of :data:`CASE`, and ``median_ns`` (of the batches), ``batches_ns`` and
+        ``events_ns`` (lists), all of one operation, in ns.
 
     Raises:
-        ResultError: samples are damaged, or of an unknown benchmark.
+        ResultError: samples are of an unknown benchmark.
     """
-    costs = pl.DataFrame(
-        [(r.launch, r.clock_cost_ns, float(r.start_cost_ns)) for r in launches if counts(r)],
-        schema={"launch": pl.UInt32, "clock_ns": pl.Float64, "start_ns": pl.Float64},
-        orient="row",
-    )
     facts = _benchmark_facts()
-    try:
-        parts = [_reduced(samples, costs, facts) for samples in directory.samples_of_launches()]
-    except pl.exceptions.PolarsError as error:
-        raise ResultError(f"A file in '{directory.path / 'samples'}' is damaged: {error}.") from error
-    times = pl.concat([*parts, _startup_times(launches)])
-    unknown = times.filter(pl.col("operations").is_null())
+    parts: list[pl.DataFrame] = []
+    judged: list[LaunchRecord] = []
+    for record in launches:
+        if counts(record):
+            try:
+                parts.append(_reduced(directory.samples_of(record), record, facts))
+            except LostSamplesError as error:
+                judged.append(mark_lost(record, str(error)))
+                continue
+        judged.append(record)
+    times = pl.concat([*parts, _startup_times(judged)])
+    unknown = times.join(facts, on=["benchmark", "mode"], how="anti")
     if not unknown.is_empty():
         raise ResultError(
             f"'{directory.path}' has samples of '{unknown['benchmark'][0]} {unknown['mode'][0]}', which this polympi "
             "does not know: use the version of polympi that wrote it, or a newer one."
         )
-    return times
+    return times, judged
 
 
 def _benchmark_facts() -> pl.DataFrame:
-    rows = [
-        (b.name, mode, b.operations(mode), b.collective, b.timed_singly)
-        for b in BENCHMARKS.values()
-        for mode in b.modes
-        if not b.launch_figure
-    ]
-    return pl.DataFrame(rows, schema=["benchmark", "mode", "per_iteration", "collective", "timed_singly"], orient="row")
+    columns = ["benchmark", "mode", "per_iteration", "collective", "timed_singly"]
+    modes = [(b, mode) for b in BENCHMARKS.values() for mode in b.modes]
+    rows = [(b.name, mode, b.operations(mode), b.collective, b.timed_singly) for b, mode in modes]
+    return pl.DataFrame(rows, schema=columns, orient="row")
 
 
-def _reduced(samples: pl.LazyFrame, costs: pl.DataFrame, facts: pl.DataFrame) -> pl.DataFrame:
+def _reduced(samples: pl.DataFrame, record: LaunchRecord, facts: pl.DataFrame) -> pl.DataFrame:
     """The samples of one launch, a row a case."""
+    clock, start = pl.lit(record.clock_cost_ns), pl.lit(float(record.start_cost_ns))
     batch, event = pl.col("kind") == "batch", pl.col("kind") == "event"
-    alone = pl.when("collective").then("start_ns").otherwise("clock_ns")
-    singly = pl.when("timed_singly").then("start_ns").otherwise(0.0)
+    alone = pl.when("collective").then(start).otherwise(clock)
+    singly = pl.when("timed_singly").then(start).otherwise(0.0)
     batches = (pl.col("batches") - pl.col("inside")) / pl.col("per_iteration")
     events = (pl.col("events") - pl.col("alone")) / pl.col("per_iteration")
     return (
         samples.group_by("launch", "stack", "block", "binding", *CASE)
         .agg(
             (pl.col("time_ns") / pl.col("iterations")).filter(batch).alias("batches"),
-            pl.col("iterations").filter(batch).cast(pl.Int64).sum(),
-            pl.col("time_ns").filter(batch).sum(),
             pl.col("time_ns").filter(event).cast(pl.Float64).alias("events"),
         )
-        .collect()  # before the joins: optimising a join with an empty launch makes polars 2.0 panic
-        .join(costs, on="launch")
         .join(facts, on=["benchmark", "mode"], how="left")
         .with_columns(inside=singly, alone=alone)
         .with_columns(
             batches_ns=batches.list.eval(pl.element().clip(0.0)),
             events_ns=events.list.eval(pl.element().clip(0.0)),
-            operations=pl.col("iterations") * pl.col("per_iteration"),
-            total_ns=(pl.col("time_ns") - pl.col("iterations") * pl.col("inside")).clip(0.0),
         )
         .with_columns(median_ns=pl.col("batches_ns").list.median())
         .select(pl.col(name).cast(kind) for name, kind in _SCHEMA.items())
@@ -133,5 +126,5 @@ def _startup_times(launches: Iterable[LaunchRecord]) -> pl.DataFrame:
             time = getattr(record, field)
             if time:
                 row = (record.stack, record.block, record.binding, "startup", mode, "none", 0, record.ranks)
-                rows.append((*row, float(time), 1, float(time), [float(time)], []))
+                rows.append((*row, float(time), [float(time)], []))
     return pl.DataFrame(rows, schema=_SCHEMA, orient="row")

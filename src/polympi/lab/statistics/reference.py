@@ -26,18 +26,21 @@ def with_reference(medians: pl.DataFrame) -> pl.DataFrame:
 
     Returns:
         The rows whose block has a time of the reference, in their order, with ``reference_ns``: the geometric mean of
-        C's two launches in the block, or the one of them that is there; for the A/A arm C's first launch. Times
-        that are 0 have no logarithm: there the mean is 0, too.
+        C's two launches in the block, or the one of them that is there; for the A/A arm C's first launch. The
+        second launch does not stand in for the first where C has no row of the case in any block: there it was
+        refused, and what failed once is no counterpart.
     """
     of_c = pl.col("binding") == REFERENCE
     both = (
         medians.filter(pl.col("binding").is_in([REFERENCE, AGAIN]), pl.col("median_ns").is_not_null())
         .group_by(_BLOCK, maintain_order=True)
         .agg(
-            pl.col("median_ns").log().mean().exp().alias("mean_ns"),
+            # Not by logarithms: the mean of a single launch is to be its time to the last digit.
+            pl.col("median_ns").product().pow(1 / pl.len()).alias("mean_ns"),
             pl.col("median_ns").filter(of_c).first().alias("first_ns"),
         )
     )
-    compared = medians.filter(~of_c).join(both, on=_BLOCK, how="inner", maintain_order="left")
+    of_both = medians.filter(~of_c).join(medians.filter(of_c), on=("stack", *CASE), how="semi", maintain_order="left")
+    compared = of_both.join(both, on=_BLOCK, how="inner", maintain_order="left")
     reference = pl.when(pl.col("binding") == AGAIN).then("first_ns").otherwise("mean_ns")
     return compared.with_columns(reference_ns=reference).drop("mean_ns", "first_ns").drop_nulls("reference_ns")

@@ -13,7 +13,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from polympi.lab.statistics.intervals import MINIMUM_LAUNCHES, median_interval
+from polympi.lab.statistics.intervals import median_interval
 
 PRECISION: Final = "precision"
 FIXED: Final = "fixed"
@@ -49,9 +49,9 @@ class StopRule(Protocol):
 
 @dataclass(frozen=True)
 class FixedBlocks:
-    """A number of blocks decided beforehand (the quick profile: 6)."""
+    """A number of blocks decided beforehand, as in the quick profile."""
 
-    blocks: int = MINIMUM_LAUNCHES
+    blocks: int
 
     def check(
         self, differences_ns: Sequence[float], log_ratios: Sequence[float], blocks: int | None = None

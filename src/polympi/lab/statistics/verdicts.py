@@ -3,36 +3,31 @@
 A row is *separated* from the reference only if both hold:
 
 1. the confidence interval of its log-ratio excludes 0;
-2. its median log-ratio is farther from 0 than that of the A/A arm (the reference launched once more, as if it were
-   another binding) in the same case. What the reference seems to cost over itself is noise by construction, and an
-   effect of that size is not to be believed of anyone else. Without an A/A arm there is no floor and the row is
-   at best ambiguous.
+2. its median log-ratio is beyond the noise floor (:mod:`~polympi.lab.statistics.floor`), which says how far the
+   launches of the reference itself differ. Without an A/A arm there is no floor, and the row is at best ambiguous.
 
 A separated row is `slower` or `faster` if its q-value is at most 0.05, else `ambiguous`. The q-value is needed because
-a table has many rows: an interval of ten launches covers with 97.9 %, so that of rows without any effect one in fifty
-excludes 0 by chance. The floor takes some of those away, the adjustment for the false discovery rate the others.
+a table has many rows: an interval of nine launches covers with 96.1 %, so that of rows without any effect one in 26
+excludes 0 by chance. It says which share of the rows that are at least as clear as this one is chance
+(:mod:`~polympi.lab.statistics.sign_flips`).
 
-Fewer than ten launches cannot be adjusted: the smallest p-value of six is 2/64, and q could reach 0.05 only if five
-eighths of the whole table were that clear, so that a verdict would hang on what else was measured. Rows of six to nine
-launches (the quick profile) are judged each by itself. Then of rows without any effect 1 in 32 excludes 0 by chance,
-three in a table of a hundred, less what the floor takes away; the report says so beside them.
-
-The rows of the A/A arm are a family of their own. They have no floor (they are the floor), and they are adjusted among
-themselves: they answer whether the run can be trusted, and many true effects elsewhere in the table would lower their
-q-values and make noise look like discoveries.
+The rows of the A/A arm are a family of their own. They have no floor (they are the floor), and their q-values are
+computed among themselves: they answer whether the run can be trusted, and many true effects elsewhere in the table
+would lower their q-values and make noise look like discoveries.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping
 from typing import Final
 
+from polympi.lab.samples.records import AGAIN
 from polympi.lab.statistics.effects import PairedEffect
-from polympi.lab.statistics.multiplicity import LIMIT, adjusted
-
-# With ten launches the smallest p-value is 2/1024: one clear row in 26 is enough for a q of 0.05, so that the verdict
-# of a row no longer depends on most of the others being clear too. It is also where the standard profile begins.
-MINIMUM_ADJUSTABLE = 10
+from polympi.lab.statistics.keys import RowKey
+from polympi.lab.statistics.multiplicity import LIMIT
+from polympi.lab.statistics.pairs import Pairs, log_ratio_table
+from polympi.lab.statistics.sign_flips import flip_q_values
 
 REFERENCE_ROW: Final = "reference"
 SLOWER: Final = "slower"
@@ -51,8 +46,8 @@ def is_separated(effect: PairedEffect, floor: float | None) -> bool:
 
     Args:
         effect: the paired effect of the row.
-        floor: absolute median log-ratio of the A/A arm in the same case; 0 for the rows of the A/A arm itself,
-            None if the case has no A/A arm.
+        floor: the noise floor of the case, an absolute log-ratio; 0 for the rows of the A/A arm itself, None if the
+            case has none.
     """
     if effect.log_ratio is None or effect.log_interval is None:
         return False
@@ -65,7 +60,7 @@ def verdict(effect: PairedEffect | None, floor: float | None, q_value: float | N
     Args:
         effect: its paired effect; None when no block has a time of the reference for the case.
         floor: as for :func:`is_separated`.
-        q_value: its p-value adjusted in its family; None if it has too few launches for that.
+        q_value: the share of chance among the rows of its family that are at least as clear; None without an interval.
 
     Returns:
         One of :data:`VERDICTS`, without ``reference`` and ``invalid``.
@@ -76,21 +71,18 @@ def verdict(effect: PairedEffect | None, floor: float | None, q_value: float | N
         return TOO_FEW
     if not is_separated(effect, floor):
         return NOT_SEPARATED
-    if floor is None or (q_value is not None and q_value > LIMIT):
+    if floor is None or q_value is None or q_value > LIMIT:
         return AMBIGUOUS
     return SLOWER if effect.log_ratio > 0 else FASTER
 
 
-def family_q_values(p_values: Sequence[float | None], is_again: Sequence[bool]) -> list[float | None]:
-    """Adjusted p-values of the rows of one stack: the A/A rows among themselves, the others among themselves.
-
-    Args:
-        p_values: of each row; None where it has none.
-        is_again: whether the row belongs to the A/A arm.
-    """
-    q_values: list[float | None] = [None] * len(p_values)
-    for family in (True, False):
-        members = [i for i, again in enumerate(is_again) if again is family]
-        for i, q in zip(members, adjusted([p_values[i] for i in members]), strict=True):
-            q_values[i] = q
+def family_q_values(pairs: Mapping[RowKey, Pairs]) -> dict[RowKey, float | None]:
+    """The q-values of all rows: on each stack the A/A rows among themselves, the others among themselves."""
+    families: dict[tuple[str, bool], list[RowKey]] = defaultdict(list)
+    for key in pairs:
+        families[key.stack, key.binding == AGAIN].append(key)
+    q_values: dict[RowKey, float | None] = {}
+    for members in families.values():
+        table = log_ratio_table([pairs[key] for key in members])
+        q_values.update(zip(members, flip_q_values(table), strict=True))
     return q_values

@@ -11,6 +11,7 @@ from polympi.lab.findings.phrases import percent
 from polympi.lab.report.charts.style import (
     TIME_LABEL,
     Palette,
+    dashed_if,
     dataset,
     faded,
     highlight,
@@ -23,9 +24,13 @@ from polympi.lab.report.charts.style import (
 from polympi.lab.statistics.model import Fit
 from polympi.lab.units import format_ns, format_size
 
+POOR = "poor fit"
+
 
 def fitted_time(fits: Sequence[Fit], palette: Palette) -> alt.LayerChart:
     """Measured points, the fitted line of each protocol segment, and a mark where a segment begins.
+
+    The line of a poor fit is dashed, and says so at its end.
 
     Args:
         fits: the fits of one family, one a binding.
@@ -39,7 +44,10 @@ def fitted_time(fits: Sequence[Fit], palette: Palette) -> alt.LayerChart:
     colour = alt.Color("binding:N", scale=palette.scale(names), legend=legend())
     base = alt.Chart(dataset()).encode(x=x, color=colour)
     lines = base.mark_line(strokeWidth=1.6).encode(
-        y=alt.Y("fitted:Q"), detail=alt.Detail("segment:N"), opacity=faded(chosen)
+        y=alt.Y("fitted:Q"),
+        detail=alt.Detail("segment:N"),
+        opacity=faded(chosen),
+        strokeDash=dashed_if("datum.fit !== 'good'", [2, 4]),
     )
     points = base.mark_point(size=38, filled=True).encode(
         y=y,
@@ -51,10 +59,12 @@ def fitted_time(fits: Sequence[Fit], palette: Palette) -> alt.LayerChart:
             alt.Tooltip("measured_text:N", title="measured"),
             alt.Tooltip("fitted_text:N", title="fitted"),
             alt.Tooltip("residual_text:N", title="residual"),
+            alt.Tooltip("fit:N", title="fit"),
         ],
     )
-    layers = [_break_marks(x), lines.add_params(chosen, zoom("zoomed")), points]
-    return layered(layers, 290, rows=records, breaks=_breaks(fits))
+    poor = _poor_labels(x, colour)
+    layers = [_break_marks(x), lines.add_params(chosen, zoom("zoomed")), points, poor]
+    return layered(layers, 290, rows=records, breaks=_breaks(fits), poor=_poor_ends(records))
 
 
 def residuals(fits: Sequence[Fit], palette: Palette) -> alt.LayerChart:
@@ -99,21 +109,33 @@ def _break_marks(x: alt.X) -> alt.Chart:
     return cast(alt.Chart, marks)
 
 
+def _poor_ends(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The last point of each poor segment that has a place on the axis."""
+    ends = {(r["binding"], r["segment"]): r for r in records if r["fit"] == POOR and r["fitted"]}
+    return [{key: r[key] for key in ("binding", "size", "fitted", "fit")} for r in ends.values()]
+
+
+def _poor_labels(x: alt.X, colour: alt.Color) -> alt.Chart:
+    marks = alt.Chart(dataset("poor")).mark_text(align="right", dx=-6, dy=-7, fontSize=10)
+    return cast(alt.Chart, marks.encode(x=x, y=alt.Y("fitted:Q"), text=alt.Text("fit:N"), color=colour))
+
+
 def _records(fit: Fit) -> list[dict[str, Any]]:
     found = []
     for size, measured, fitted in zip(fit.sizes, fit.measured_ns, fit.fitted_ns, strict=True):
-        part = next((i for i, s in enumerate(fit.segments) if s.first_size <= size <= s.last_size), 0)
+        index = next((i for i, s in enumerate(fit.segments) if s.first_size <= size <= s.last_size), 0)
         residual = (measured - fitted) / measured if measured else 0.0
         found.append(
             {
                 "binding": fit.binding,
-                "segment": part,
+                "segment": index,
                 "size": size,
                 "size_text": format_size(size),
                 "ns": measured,
                 "fitted": fitted if fitted > 0 else None,
                 "residual": residual,
                 "measured_text": format_ns(measured),
+                "fit": POOR if fit.segments[index].poor else "good",
                 "fitted_text": format_ns(fitted),
                 "residual_text": percent(residual),
             }

@@ -1,4 +1,4 @@
-"""How well ranks kept their common starts, on which the times of collectives stand."""
+"""How well the clocks of several hosts agree, on which the times of collectives stand there."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from polympi.lab.statistics.model import Analysis
 from polympi.lab.statistics.operations import counts
 
 
-def starts_sentence(analysis: Analysis, stack: str) -> str:
-    """On how many hosts' clocks collectives were timed; empty where one machine has one clock.
+def clocks_sentence(analysis: Analysis, stack: str) -> str:
+    """The error of the clocks that collectives were timed with; empty where one machine has one clock.
 
     Args:
         analysis: the run.

@@ -1,0 +1,4 @@
+"""The two arms that every run has, whatever is compared."""
+
+REFERENCE = "c"
+AGAIN = "c-again"  # the A/A arm: the same program as the reference, launched as if it were another binding

@@ -1,0 +1,83 @@
+"""A request as a user writes it: options of ``polympi run``, turned into a request of the laboratory."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import sys
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from polympi.lab.bindings.manifest import Binding
+from polympi.lab.cli.arguments import choose_ranks, choose_seed, choose_sizes, split_list
+from polympi.lab.errors import UsageError
+from polympi.lab.plan.profiles import USUAL_PROFILE, get_profile
+from polympi.lab.run.request import Request
+from polympi.lab.units import parse_duration
+
+USUAL_RANKS = 2
+_MAY_CHANGE = ("time_limit",)  # of a run that is continued; all else was settled when it began
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The options as they were given; None for those that were not."""
+
+    output: Path | None
+    stack: str | None
+    binding: str | None
+    bench: str | None
+    sizes: str | None
+    ranks: int | None
+    profile: str | None
+    hostfile: Path | None
+    time_limit: str | None
+    seed: int | None
+    bindings_from: list[Path] | None
+
+    @property
+    def time_limit_s(self) -> float | None:
+        """Seconds of the time limit; None without one.
+
+        Raises:
+            UsageError: it is not a duration.
+        """
+        return None if self.time_limit is None else parse_duration(self.time_limit)
+
+    def request(self, bindings: dict[str, Binding]) -> Request:
+        """The request, stacks not yet chosen.
+
+        Raises:
+            UsageError: an option is impossible, or names something unknown.
+        """
+        if self.output is not None and str(self.output) in ("", "."):
+            raise UsageError("--output names nothing: give a new directory, or leave the option out.")
+        return Request(
+            output=self.output or Path(f"polympi-run-{datetime.datetime.now():%Y%m%d-%H%M%S}"),
+            profile=get_profile(USUAL_PROFILE if self.profile is None else self.profile),
+            sizes=None if self.sizes is None else choose_sizes(self.sizes),
+            ranks=choose_ranks(USUAL_RANKS if self.ranks is None else self.ranks),
+            time_limit_s=self.time_limit_s,
+            stacks=(),
+            bindings=bindings,
+            wanted=None if self.binding is None else split_list(self.binding, "--binding"),
+            benches=[] if self.bench is None else split_list(self.bench, "--bench"),
+            seed=choose_seed(self.seed),
+            hostfile=self.hostfile,
+            command=["polympi", *(os.fsencode(word).decode(errors="replace") for word in sys.argv[1:])],
+            bindings_from=self.bindings_from or (),
+        )
+
+    def refuse_changes(self, directory: Path) -> None:
+        """Make sure that nothing is asked of a run that is continued but what may change.
+
+        Raises:
+            UsageError: an option contradicts what the run recorded.
+        """
+        given = [f.name for f in fields(self) if getattr(self, f.name) not in (None, []) and f.name not in _MAY_CHANGE]
+        if given:
+            options = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+            raise UsageError(
+                f"With --resume the run goes on as '{directory / 'run.json'}' recorded it: leave out {options}, "
+                "or begin a new run."
+            )

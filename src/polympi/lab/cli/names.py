@@ -1,0 +1,85 @@
+"""Completion of values on the command line: names of stacks, bindings, benchmarks, profiles, result directories.
+
+A shell asks while somebody types: nothing here may be slow, print, or fail.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+
+def _quietly(names: Callable[[], Iterable[str]]) -> list[str]:
+    with contextlib.suppress(Exception):  # whatever is wrong is told when the command runs
+        return list(names())
+    return []
+
+
+def _last_of_list(incomplete: str, names: Iterable[str]) -> list[str]:
+    """The ways to complete the last item of a comma-separated list, without the names it has already."""
+    before, comma, last = incomplete.rpartition(",")
+    given = before.split(",")
+    return [f"{before}{comma}{name}" for name in names if name.startswith(last) and name not in given]
+
+
+def complete_stacks(incomplete: str) -> list[str]:
+    """Names of installed stacks."""
+    return _last_of_list(incomplete, _quietly(_installed))
+
+
+def complete_new_stack(incomplete: str) -> list[str]:
+    """Names of stacks that can be installed."""
+    from polympi.lab.stacks.known import SYSTEM, WHEELS
+
+    return [name for name in (*WHEELS, SYSTEM) if name.startswith(incomplete)]
+
+
+def complete_installed_stack(incomplete: str) -> list[str]:
+    """Name of one installed stack."""
+    return [name for name in _quietly(_installed) if name.startswith(incomplete)]
+
+
+def complete_bindings(incomplete: str) -> list[str]:
+    """Names of bindings."""
+
+    def names() -> Iterable[str]:
+        from polympi.lab.bindings.manifest import load_bindings
+
+        return load_bindings()
+
+    return _last_of_list(incomplete, _quietly(names))
+
+
+def complete_benches(incomplete: str) -> list[str]:
+    """Names of benchmarks."""
+    from polympi.lab.catalogue import BENCHMARKS
+
+    return _last_of_list(incomplete, BENCHMARKS)
+
+
+def complete_profiles(incomplete: str) -> list[tuple[str, str]]:
+    """Names of profiles, each with what it is."""
+    from polympi.lab.plan.profiles import PROFILES
+
+    return [(p.name, p.summary) for p in PROFILES.values() if p.name.startswith(incomplete)]
+
+
+def complete_results(incomplete: str) -> list[str]:
+    """Result directories below what is written, and directories that may hold some."""
+
+    def found() -> Iterable[str]:
+        before, slash, _ = incomplete.rpartition("/")
+        folder = Path((before + slash) or ".").expanduser()
+        places = sorted(place for place in folder.iterdir() if place.is_dir() and not place.name.startswith("."))
+        paths = {f"{before}{slash}{place.name}": (place / "run.json").is_file() for place in places}
+        matching = {path: is_run for path, is_run in paths.items() if path.startswith(incomplete)}
+        return [path for path, is_run in matching.items() if is_run] or [f"{path}/" for path in matching]
+
+    return _quietly(found)
+
+
+def _installed() -> Iterable[str]:
+    from polympi.lab.stacks.stack import installed_stacks
+
+    return installed_stacks()

@@ -1,0 +1,167 @@
+"""What ``polympi run`` does: begin a run, continue one, or say what one would do."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+from pathlib import Path
+
+import typer
+from rich.table import Table
+
+from polympi.lab.cli.arguments import FIRST_STACK, choose_stacks, install_first_stack, known_bindings
+from polympi.lab.cli.asked import Asked
+from polympi.lab.cli.console import errors, results, say
+from polympi.lab.cli.exit_codes import INTERRUPTED, NOT_ALL_MEASURED
+from polympi.lab.cli.measuring import Measured, alone, measure_again, measure_held
+from polympi.lab.errors import UsageError
+from polympi.lab.findings.phrases import count, listing
+from polympi.lab.report import write_report
+from polympi.lab.report.terminal import print_summary
+from polympi.lab.run.estimate import Estimate, estimate
+from polympi.lab.run.request import Request, StackPlan, check, preview
+from polympi.lab.run.resume import is_complete, request_again
+from polympi.lab.samples.store import RunDirectory
+from polympi.lab.stacks.recovery import undo_broken_off
+from polympi.lab.statistics.analysis import analyse
+from polympi.lab.statistics.intervals import MINIMUM_LAUNCHES
+from polympi.lab.units import format_duration
+
+
+def begin(asked: Asked, *, wait: bool) -> None:
+    """Measure into a new directory, print the table, write the report.
+
+    Raises:
+        LabError: the request is impossible; everything that can be is checked before anything is installed or built.
+    """
+    undo_broken_off(say)
+    bindings = known_bindings(asked.bindings_from)
+    request = asked.request(bindings)
+    check(request)
+    stacks = choose_stacks(asked.stack, one=request.profile.one_stack)
+    with alone(request.output, wait=wait):
+        stacks = stacks or [install_first_stack(bindings)]
+        measured = measure_held(dataclasses.replace(request, stacks=stacks))
+    _conclude(measured, asked.time_limit)
+
+
+def go_on(path: Path, asked: Asked, *, wait: bool, dry_run: bool) -> None:
+    """Continue the run in a directory; one that is complete is only said to be.
+
+    Raises:
+        LabError: there is no such run, or it cannot be continued as it was begun.
+    """
+    directory = RunDirectory.open(path)
+    asked.refuse_changes(path)
+    time_limit_s = asked.time_limit_s
+    if is_complete(directory):
+        say(f"the run in '{path}' is complete: nothing is missing; 'polympi report {shlex.quote(str(path))}' shows it")
+        return
+    request = request_again(directory, time_limit_s=time_limit_s)
+    if dry_run:
+        bindings = directory.run().stacks[0].bindings
+        made = sum(record.outcome == "ok" and record.block is not None for record in directory.launches())
+        say(f"the run in '{path}' has {count(made, 'launch')} that count; all of it is:")
+        _show(request, preview(dataclasses.replace(request, output=_new_name(path), wanted=bindings)))
+        return
+    with alone(path, wait=wait):
+        measured = measure_again(request, directory)
+    _conclude(measured, asked.time_limit)
+
+
+def preview_run(asked: Asked) -> None:
+    """Say what would be measured and how long that takes; measure, make and install nothing.
+
+    Raises:
+        LabError: the request is impossible.
+    """
+    bindings = known_bindings(asked.bindings_from)
+    request = asked.request(bindings)
+    check(request)
+    stacks = choose_stacks(asked.stack, one=request.profile.one_stack)
+    if not stacks:
+        raise UsageError(
+            f"No MPI stack is installed yet, so that nobody can say what can be measured: 'polympi run' would install "
+            f"'{FIRST_STACK}' first; 'polympi stack add {FIRST_STACK}' does that alone."
+        )
+    _show(request, preview(dataclasses.replace(request, stacks=stacks)))
+
+
+def _new_name(path: Path) -> Path:
+    """A name beside the directory that nothing has: the plan is asked for as if the run were a new one."""
+    return path.with_name(f"{path.name}-dry-run")
+
+
+def _show(request: Request, plans: list[StackPlan]) -> None:
+    estimates = [estimate(plan, request.profile) for plan in plans]
+    blocks = f"{request.profile.minimum_blocks} to {request.profile.maximum_blocks}"
+    if request.profile.fixed:
+        blocks = str(request.profile.maximum_blocks)
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="bold")
+    table.add_column(overflow="fold")
+    table.add_row("profile", f"{request.profile.name}: {request.profile.summary}")
+    table.add_row("ranks", str(request.ranks))
+    for plan, estimated in zip(plans, estimates, strict=True):
+        cases = listing([f"{name} {number}" for name, number in estimated.cases.items()])
+        table.add_row("")
+        table.add_row("stack", f"{plan.stack.name}, {plan.stack.library}")
+        table.add_row("bindings", ", ".join(arm.name for arm in plan.arms))
+        for name, reason in plan.left_out.items():
+            table.add_row("left out", f"{name}: {reason}")
+        table.add_row("cases", f"{sum(estimated.cases.values())}: {cases}" if cases else "launch figures alone")
+        table.add_row("blocks", blocks)
+        table.add_row("launches", _range(str(estimated.fewest_launches), str(estimated.most_launches)))
+    results.print(table)
+    results.print(f"\nabout {_total(estimates)}, good to a factor of two; nothing was measured, made or installed.")
+
+
+def _total(estimates: list[Estimate]) -> str:
+    shortest, longest = (sum(getattr(e, name) for e in estimates) for name in ("shortest_s", "longest_s"))
+    return _range(format_duration(shortest), format_duration(longest))
+
+
+def _range(low: str, high: str) -> str:
+    return low if low == high else f"{low} to {high}"
+
+
+def _conclude(measured: Measured, time_limit: str | None) -> None:
+    """Print and write what was measured, and how to go on with a run that was broken off."""
+    directory, outcome = measured.directory, measured.outcome
+    again = f"polympi run --resume {shlex.quote(str(directory.path))}"
+    if not any(outcome.blocks.values()) and outcome.ended == "time limit":
+        raise UsageError(
+            f"The time limit of {time_limit} ended before the first block was complete. {_needs(measured)} "
+            f"Give it more: {again} --time-limit TIME"
+        )
+    if not any(outcome.blocks.values()):
+        errors.print(
+            f"polympi: stopped before the first block was complete; '{directory.path}' holds what there is. "
+            f"To go on: {again}",
+            markup=False,
+            soft_wrap=True,
+        )
+        raise typer.Exit(INTERRUPTED)
+    analysis = analyse(directory)
+    written = write_report(analysis, directory.path, ["csv", "html"])
+    print_summary(analysis, results)
+    for path in written:
+        results.print(f"{path.name.rpartition('.')[2]:>4}  {path}", markup=False, soft_wrap=True)
+    if outcome.ended == "time limit":
+        say(f"the time limit of {time_limit} was too short for all. {_needs(measured)} To go on: {again}")
+    if outcome.ended == "interrupted":
+        say(f"to go on: {again}")
+        raise typer.Exit(INTERRUPTED)
+    if outcome.withdrawn:
+        raise typer.Exit(NOT_ALL_MEASURED)
+
+
+def _needs(measured: Measured) -> str:
+    """What the run would have needed, from what was seen of it."""
+    run, block_s = measured.directory.run(), measured.seconds_a_block
+    launches = sum(len(stack.bindings) for stack in run.stacks)
+    blocks = max(run.minimum_blocks, MINIMUM_LAUNCHES)
+    return (
+        f"A block of {count(launches, 'launch')} takes about {format_duration(max(block_s, 1))} here, "
+        f"and {blocks} blocks, the fewest that tell anything, {format_duration(max(blocks * block_s, 1))}."
+    )

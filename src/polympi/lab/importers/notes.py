@@ -1,0 +1,128 @@
+"""What an importer tells of the lines it did not take, or took in part: one sentence a reason, however many lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+_LISTED_PLACES = 6  # places in the file that a sentence lists before it only counts them
+_LISTED_NAMES = 4  # benchmarks, likewise
+
+
+class Fate(Enum):
+    """What became of a row: the words for one, and for several."""
+
+    LEFT_OUT = ("was left out", "were left out")
+    NOT_MEASURED = ("was not measured", "were not measured")
+    INCOMPLETE = ("is incomplete", "are incomplete")
+
+
+@dataclass
+class _Told:
+    lines: list[int] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    size_bytes: int | None = None
+    example: str | None = None
+
+
+@dataclass
+class Notes:
+    """Gathers what is to be told of a file; equal reasons become one sentence with the lines they hold for."""
+
+    _rows: dict[tuple[Fate, str], _Told] = field(default_factory=dict)
+    _columns: dict[str, list[str]] = field(default_factory=dict)
+    _sentences: list[str] = field(default_factory=list)
+    _stray: list[int] = field(default_factory=list)
+
+    def row(
+        self,
+        fate: Fate,
+        line: int,
+        name: str,
+        reason: str,
+        *,
+        size_bytes: int | None = None,
+        example: str | None = None,
+    ) -> None:
+        """Tell that a row was not taken, or not whole.
+
+        Args:
+            fate: what became of it.
+            line: its number.
+            name: its benchmark.
+            reason: a clause that is the same for all rows with this reason.
+            size_bytes: the size it is for, if that can be read.
+            example: the text that is wrong in it, if one is.
+        """
+        told = self._rows.setdefault((fate, reason), _Told(size_bytes=size_bytes, example=example))
+        told.lines.append(line)
+        if name not in told.names:
+            told.names.append(name)
+
+    def columns(self, names: Sequence[str], benchmark: str) -> None:
+        """Tell that columns of a benchmark's table are not imported."""
+        benchmarks = self._columns.setdefault(", ".join(names), [])
+        if benchmark not in benchmarks:
+            benchmarks.append(benchmark)
+
+    def sentence(self, sentence: str) -> None:
+        """Tell a sentence of another kind; the same one only once."""
+        if sentence not in self._sentences:
+            self._sentences.append(sentence)
+
+    def stray(self, line: int) -> None:
+        """Remember a line that belongs to no table: the launcher's, the scheduler's or the shell's."""
+        self._stray.append(line)
+
+    def left_out(self) -> frozenset[int]:
+        """Numbers of the lines that became no row."""
+        rows = (told.lines for (fate, _), told in self._rows.items() if fate is not Fate.INCOMPLETE)
+        return frozenset(self._stray).union(*rows)
+
+    def sentences(self) -> list[str]:
+        """Everything to be told: rows, columns, other sentences, stray lines."""
+        rows = [_of_rows(fate, reason, told) for (fate, reason), told in self._rows.items()]
+        columns = [
+            f"The column{'s' * (', ' in names)} {names} of {_listed(benchmarks)} {'are' if ', ' in names else 'is'} "
+            "not imported."
+            for names, benchmarks in self._columns.items()
+        ]
+        return [*rows, *columns, *self._sentences, *_of_stray(self._stray)]
+
+
+def _of_rows(fate: Fate, reason: str, told: _Told) -> str:
+    one, several = fate.value
+    if len(told.lines) == 1:
+        size = "" if told.size_bytes is None else f" at {told.size_bytes} bytes"
+        example = "" if told.example is None else f": '{told.example}'"
+        return f"Line {told.lines[0]}: {told.names[0]}{size} {one}: {reason}{example}."
+    example = "" if told.example is None else f", first '{told.example}'"
+    rows = f"{len(told.lines)} rows of {_listed(told.names)}"
+    return f"Lines {_places(told.lines)}: {rows} {several}: {reason}{example}."
+
+
+def _of_stray(lines: Sequence[int]) -> list[str]:
+    if not lines:
+        return []
+    if len(lines) == 1:
+        return [f"1 line is neither a heading nor figures and was left out: {lines[0]}."]
+    return [f"{len(lines)} lines are neither headings nor figures and were left out: {_places(lines)}."]
+
+
+def _places(lines: Sequence[int]) -> str:
+    """Line numbers as people list them, ``3, 7-9``, the first few only."""
+    runs: list[list[int]] = []
+    for line in sorted(lines):
+        if runs and line == runs[-1][-1] + 1:
+            runs[-1].append(line)
+        else:
+            runs.append([line])
+    places = [str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs]
+    more = len(places) - _LISTED_PLACES
+    return ", ".join(places[:_LISTED_PLACES]) + (f" and {more} more places" if more > 0 else "")
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _LISTED_NAMES
+    return ", ".join(names[:_LISTED_NAMES]) + (f" and {more} more benchmarks" if more > 0 else "")

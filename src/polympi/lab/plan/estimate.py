@@ -1,0 +1,52 @@
+"""How long a run will take, before anything is measured: good to a factor of about two.
+
+A launch takes its start and, for each case, the warm-up, the batches and the events. C takes as long for a batch as the
+profile asks for, or as one iteration needs; other bindings do the same iterations and take longer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from polympi.lab.catalogue import BENCHMARKS, Case
+from polympi.lab.plan.calibration import CALIBRATION_BATCH_NS, CALIBRATION_BATCHES, WARMUP_SHARE
+from polympi.lab.plan.profiles import Profile
+
+# From mpiexec to the end of two C processes that measure nothing, medians of launches on two cores. Open MPI looks for
+# networks first, which alone takes a second.
+START_S = {"mpich": 0.1, "openmpi": 1.3, "impi": 0.5}
+INTERPRETER_S = 0.2  # more where an interpreter starts and loads the binding, from the same launches
+# Batch times of the Python bindings over those of C for the same iterations, mean over the cases of a quick run and the
+# bindings: buffers took 2, pickled objects 10.
+SLOWDOWN = 5.0
+COMPILED = "C"
+CALL_NS = 1000.0  # a short message of C
+BYTES_PER_NS = 10.0  # a long one
+
+
+def launch_seconds(family: str, language: str, cases: Iterable[Case], profile: Profile) -> float:
+    """Seconds of one launch.
+
+    Args:
+        family: of the stack (``mpich``, ``openmpi``, ``impi``).
+        language: of the binding.
+        cases: what it measures.
+        profile: how long a batch is, and how many there are.
+    """
+    shares = profile.batches + 1 / WARMUP_SHARE + 1  # all events together last no longer than a batch
+    measuring = sum(max(profile.batch_ns, iteration_ns(case)) for case in cases) * shares / 1e9
+    start = START_S.get(family, max(START_S.values()))
+    return start + measuring if language == COMPILED else start + INTERPRETER_S + SLOWDOWN * measuring
+
+
+def calibration_seconds(family: str, cases: Iterable[Case]) -> float:
+    """Seconds of the two launches of C that choose the iterations."""
+    batches = (1 + 1 / WARMUP_SHARE) * CALIBRATION_BATCHES
+    measuring = sum(max(CALIBRATION_BATCH_NS, iteration_ns(case)) for case in cases) * batches / 1e9
+    return 2 * START_S.get(family, max(START_S.values())) + measuring
+
+
+def iteration_ns(case: Case) -> float:
+    """About how long C takes for one iteration."""
+    operations = BENCHMARKS[case.benchmark].operations(case.mode)
+    return operations * (CALL_NS + case.size_bytes / BYTES_PER_NS)

@@ -1,0 +1,56 @@
+"""What a run would do, counted and estimated before it does it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from polympi.lab.plan.estimate import calibration_seconds, launch_seconds
+from polympi.lab.plan.profiles import Profile
+from polympi.lab.run.request import StackPlan
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a run would do on one stack.
+
+    Attributes:
+        cases: by benchmark.
+        fewest_launches, most_launches: with the fewest and the most blocks that the profile allows; the two launches
+            of C that choose the iterations are among them.
+        shortest_s, longest_s: seconds, likewise.
+    """
+
+    cases: dict[str, int]
+    fewest_launches: int
+    most_launches: int
+    shortest_s: float
+    longest_s: float
+
+
+def estimate(plan: StackPlan, profile: Profile) -> Estimate:
+    """Count and estimate what is planned on one stack."""
+    cases = plan.all_cases()
+    calibration_s, block_s = calibration_seconds(plan.stack.family, cases), block_seconds(plan, profile)
+    least, most = profile.minimum_blocks, profile.maximum_blocks
+    return Estimate(
+        dict(Counter(case.benchmark for case in cases)),
+        2 + least * len(plan.arms),
+        2 + most * len(plan.arms),
+        calibration_s + least * block_s,
+        calibration_s + most * block_s,
+    )
+
+
+def block_seconds(plan: StackPlan, profile: Profile) -> float:
+    """Seconds of one block, by the rule of :mod:`polympi.lab.plan.estimate`."""
+    measured = set(plan.all_cases())
+    return sum(
+        launch_seconds(
+            plan.stack.family,
+            arm.binding.language,
+            [case for case in plan.cases[arm.name] if case in measured],
+            profile,
+        )
+        for arm in plan.arms
+    )

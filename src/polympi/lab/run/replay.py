@@ -1,0 +1,80 @@
+"""What a broken-off run has measured already, taken in as if it were being measured now.
+
+The rule: a block is whole when every binding that takes part has a launch in it that ended by itself, well or not, and
+its samples are there. Whole blocks are never made again. A block that is not whole is made again as a whole: launches
+of one block are compared with each other, and hours between them would be taken for an effect.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+
+from polympi.lab.catalogue import Case
+from polympi.lab.launch.launcher import Launched, planned_case
+from polympi.lab.run.arena import Arena
+from polympi.lab.samples.protocol import LaunchSamples
+from polympi.lab.samples.records import LaunchRecord, PlannedCase, Refusal
+from polympi.lab.samples.store import LostSamplesError, RunDirectory
+
+_ENDED_BY_ITSELF = ("ok", "crashed", "timed out", "unreadable")
+
+
+def replay(arena: Arena, directory: RunDirectory, launches: Sequence[LaunchRecord]) -> None:
+    """Take in the whole blocks of a stack, in their order, and count the tries at the others.
+
+    Args:
+        arena: the stack, its cases begun.
+        directory: where the samples are.
+        launches: all launches of the run, those that cannot count marked (:meth:`RunDirectory.launches`).
+    """
+    tries: dict[int, int] = {}
+    blocks: dict[int, dict[str, LaunchRecord]] = defaultdict(dict)
+    for record in launches:
+        if record.stack == arena.name and record.block is not None:
+            tries[record.block] = max(record.attempt + 1, tries.get(record.block, 0))
+            if record.outcome in _ENDED_BY_ITSELF:
+                blocks[record.block][record.binding] = record
+    for block in sorted(tries):
+        records = blocks[block]
+        stored = _stored(directory, list(records.values()), arena.cases)
+        if stored is not None and {arm.name for arm in arena.arms(block)} <= records.keys():
+            for launched in stored:
+                arena.take_in(launched)
+            arena.end_block(block)
+        else:
+            arena.attempts[block] = tries[block]
+            for record in records.values():
+                arena.count_failure(record)  # two in a row withdraw a binding, whatever became of the block
+
+
+def _stored(
+    directory: RunDirectory, records: Sequence[LaunchRecord], cases: Mapping[int, PlannedCase]
+) -> list[Launched] | None:
+    """The launches with what they measured; None if the samples of one cannot be read."""
+    numbers = {planned_case(case): number for number, case in cases.items()}
+    launches = []
+    for record in records:
+        samples = LaunchSamples()
+        if record.outcome == "ok":
+            try:
+                samples.batches = _batches(directory.samples_of(record), numbers)
+            except LostSamplesError:
+                return None
+        samples.skipped, samples.invalid = _refused(record.skipped, numbers), _refused(record.invalid, numbers)
+        launches.append(Launched(record, samples, pl.DataFrame()))
+    return launches
+
+
+def _batches(frame: pl.DataFrame, numbers: Mapping[Case, int]) -> dict[int, list[int]]:
+    times = frame.filter(pl.col("kind") == "batch").group_by(
+        "benchmark", "mode", "payload", "size_bytes", maintain_order=True
+    )
+    return {numbers[Case(*key)]: rows["time_ns"].to_list() for key, rows in times if Case(*key) in numbers}
+
+
+def _refused(refusals: Sequence[Refusal], numbers: Mapping[Case, int]) -> dict[int, str]:
+    reasons = {refusal.case: refusal.reason for refusal in refusals}
+    return {number: reasons[str(case)] for case, number in numbers.items() if str(case) in reasons}

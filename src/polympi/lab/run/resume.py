@@ -1,0 +1,139 @@
+"""Continue a run that was broken off: the same question, on the same machine, with the same programs."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from polympi import __version__
+from polympi.lab.bindings.build import build
+from polympi.lab.bindings.manifest import Binding, load_bindings
+from polympi.lab.catalogue import Case
+from polympi.lab.errors import BuildError, UsageError
+from polympi.lab.findings.phrases import listing
+from polympi.lab.launch.launcher import planned_case
+from polympi.lab.plan.cases import select_cases
+from polympi.lab.plan.profiles import get_profile
+from polympi.lab.run.request import Request, StackPlan, check_hosts, plan_stack
+from polympi.lab.samples.records import Environment, StackRun
+from polympi.lab.samples.store import RunDirectory
+from polympi.lab.stacks.stack import Stack, get_stack
+
+_MACHINE = {  # facts of environment.json that decide a time, and what to call them
+    ("cpu", "model"): "processor",
+    ("affinity", "count"): "number of processors that may be used",
+    ("kernel", "machine"): "architecture",
+}
+
+
+def is_complete(directory: RunDirectory) -> bool:
+    """Whether a run ended by itself and nothing of it was lost since."""
+    outcome = directory.outcome()
+    lost = directory.damaged_lines() or any(record.outcome == "lost" for record in directory.launches())
+    return outcome is not None and outcome.ended == "complete" and not lost
+
+
+def request_again(directory: RunDirectory, *, time_limit_s: float | None) -> Request:
+    """What a run was asked, as it recorded it; the time limit counts anew.
+
+    Raises:
+        UsageError: another version of polympi made it, or something it needs is gone.
+        StackError: a stack is gone or incomplete.
+    """
+    run = directory.run()
+    if run.polympi != __version__:
+        raise _other(directory, f"polympi {run.polympi} began it, and this is {__version__}")
+    bindings = load_bindings([Path(folder) for folder in run.bindings_from])
+    gone = {name for stack in run.stacks for name in stack.bindings} - bindings.keys()
+    if gone:
+        raise _other(directory, f"it measures {listing(sorted(gone))}, which polympi does not find now")
+    hostfile = None if run.hostfile is None else Path(run.hostfile)
+    if hostfile is not None:
+        check_hosts(hostfile)
+    profile = dataclasses.replace(
+        get_profile(run.profile), minimum_blocks=run.minimum_blocks, maximum_blocks=run.maximum_blocks
+    )
+    return Request(
+        output=directory.path,
+        stacks=[get_stack(stack.stack) for stack in run.stacks],
+        bindings=bindings,
+        wanted=None,
+        benches=run.benches,
+        sizes=run.sizes,
+        ranks=run.ranks,
+        profile=profile,
+        seed=run.seed,
+        hostfile=hostfile,
+        time_limit_s=time_limit_s,
+        command=run.command,
+        bindings_from=[Path(folder) for folder in run.bindings_from],
+    )
+
+
+def prepare_again(request: Request, directory: RunDirectory, environment: Environment) -> list[StackPlan]:
+    """What the run measures, once it is certain that it would be measured as before.
+
+    Args:
+        request: from :func:`request_again`.
+        directory: the run.
+        environment: this machine now, the stacks described in it, as ``environment.json`` keeps it.
+
+    Raises:
+        UsageError: the machine, a stack or a program differs from the one the run began with.
+        BuildError: a binding can no longer take part.
+    """
+    run = directory.run()
+    if difference := machine_difference(directory.environment(), environment):
+        raise _other(directory, difference)
+    asked = select_cases(request.profile, request.benches, request.sizes, request.ranks)
+    return [
+        _plan_again(request, directory, recorded, stack, asked)
+        for recorded, stack in zip(run.stacks, request.stacks, strict=True)
+    ]
+
+
+def machine_difference(before: Environment, now: Environment) -> str | None:
+    """The first fact that differs between two environments and decides a time; None if there is none.
+
+    Facts that one of the two does not tell are not compared.
+    """
+    for (section, name), words in _MACHINE.items():
+        was, is_now = ((environment.get(section) or {}).get(name) for environment in (before, now))
+        if was is not None and is_now is not None and was != is_now:
+            return f"the {words} was {was}, and is {is_now}"
+    stacks_now: Mapping[str, Any] = now.get("stacks") or {}
+    for stack, was in (before.get("stacks") or {}).items():
+        is_now = stacks_now.get(stack) or {}
+        if was.get("library") != is_now.get("library"):
+            return f"stack {stack} was {was.get('library')}, and is {is_now.get('library')}"
+        changed = sorted(set(was.get("packages") or []) ^ set(is_now.get("packages") or []))
+        if changed:
+            return f"the packages of stack {stack} changed ({listing(changed[:4])})"
+    return None
+
+
+def _plan_again(
+    request: Request, directory: RunDirectory, recorded: StackRun, stack: Stack, asked: Sequence[Case]
+) -> StackPlan:
+    def built(binding: Binding, on: Stack) -> Path:
+        folder = build(binding, on)
+        if folder.name != recorded.builds.get(binding.name):
+            raise BuildError(f"its program differs from the one that the run in '{directory.path}' began with")
+        return folder
+
+    cases = [planned_case(case) for case in recorded.cases] or asked
+    wanted = dataclasses.replace(request, wanted=recorded.bindings)
+    try:
+        plan = plan_stack(wanted, stack, cases, built)
+    except BuildError as error:
+        raise _other(directory, str(error).rstrip(".")) from error
+    return dataclasses.replace(plan, not_covered=recorded.not_covered, left_out=recorded.left_out)
+
+
+def _other(directory: RunDirectory, why: str) -> UsageError:
+    return UsageError(
+        f"The run in '{directory.path}' cannot be continued: {why}. Its figures would not be of one kind; "
+        "begin a new run."
+    )

@@ -1,0 +1,48 @@
+"""Whether two runs can be compared at all."""
+
+from __future__ import annotations
+
+from polympi.lab.statistics.comparison.compare import FEWEST_LAUNCHES
+from polympi.lab.statistics.comparison.model import Comparison
+from polympi.lab.statistics.model import Analysis
+
+
+def why_not_comparable(before: Analysis, after: Analysis, *, absolute: bool = False) -> list[str]:
+    """Why two runs cannot be compared, a sentence each; empty if they can.
+
+    Args:
+        before: the earlier run, or the one to compare with.
+        after: the later run.
+        absolute: as for :func:`~polympi.lab.statistics.comparison.compare.compare`; other processors and other MPI
+            libraries may then be what is compared.
+    """
+    reasons = []
+    if before.run.ranks != after.run.ranks:
+        reasons.append(f"One run has {before.run.ranks} ranks, the other {after.run.ranks}.")
+    if before.run.window != after.run.window:
+        reasons.append(f"One run keeps {before.run.window} messages in flight, the other {after.run.window}.")
+    return reasons if absolute else reasons + _differences_of_platform(before, after)
+
+
+def why_nothing_was_compared(comparison: Comparison) -> list[str]:
+    """Why a comparison says nothing, a sentence each; empty if it says something."""
+    if not comparison.groups:
+        what = "was measured" if comparison.absolute else "was measured against C"
+        return [f"The runs have no row in common: no stack, binding and case {what} in both."]
+    if all(min(group.launches_before, group.launches_after) < FEWEST_LAUNCHES for group in comparison.groups):
+        return [f"Nothing has {FEWEST_LAUNCHES} launches in both runs, the fewest that can tell a change from chance."]
+    return []
+
+
+def _differences_of_platform(before: Analysis, after: Analysis) -> list[str]:
+    """What makes even ratios to C incomparable: another processor, another MPI library."""
+    reasons = []
+    processors = [analysis.environment.get("cpu", {}).get("model") for analysis in (before, after)]
+    if all(processors) and processors[0] != processors[1]:
+        reasons.append(f"The processors differ: '{processors[0]}' and '{processors[1]}'.")
+    libraries = [{stack.stack: stack.library for stack in analysis.run.stacks} for analysis in (before, after)]
+    for stack in libraries[0]:
+        old, new = libraries[0][stack], libraries[1].get(stack)
+        if old and new and old != new:
+            reasons.append(f"The MPI library of the stack {stack} differs: '{old}' and '{new}'.")
+    return reasons

@@ -1,0 +1,74 @@
+"""What noise explains of a change: the A/A arm, compared between the same two runs.
+
+C against itself cannot have changed. How far the interval of its change reaches from none, the farther of its ends, is
+how large a change of C against itself these runs leave possible; a change of a binding no larger than that is not to
+be believed. It sees what exchanging launches cannot: what outlasts one of the runs, such as another layout of memory.
+
+One case may be quiet by luck. So the floor of each is at least the median of what stands beside it: of the other cases
+of its benchmark, or, for a whole benchmark, of the other benchmarks of the stack.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from statistics import median
+from typing import TypeVar
+
+from polympi.lab.statistics.comparison.values import Values, groups_of, typical
+from polympi.lab.statistics.keys import RowKey
+from polympi.lab.statistics.shifts import Shift, shift
+
+_Key = TypeVar("_Key", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class Floors:
+    """Absolute log-ratios that noise explains.
+
+    Attributes:
+        groups: by stack and benchmark.
+        cases: by the row of the A/A arm.
+    """
+
+    groups: dict[tuple[str, str], float]
+    cases: dict[RowKey, float]
+
+
+def floors(again: Values) -> Floors:
+    """The floors of two runs.
+
+    Args:
+        again: the A/A arm in both runs. Where it has too few launches for an interval there is no floor.
+    """
+    groups = groups_of(again)
+    one_a_group = typical(again, groups)
+    ends = {
+        (group.stack, group.benchmark): far_end(shift(*one_a_group.sides(number)))
+        for number, group in enumerate(groups)
+    }
+    cases = {key: far_end(shift(*again.sides(row))) for row, key in enumerate(again.keys)}
+    return Floors(
+        groups=pooled(ends, {key: key[0] for key in ends}),
+        cases=pooled(cases, {key: (key.stack, key.benchmark) for key in cases}),
+    )
+
+
+def far_end(change: Shift) -> float | None:
+    """The end of the interval that is farther from no change, as an absolute log-ratio; None without an interval."""
+    return None if change.low is None or change.high is None else max(-change.low, change.high)
+
+
+def pooled(ends: Mapping[_Key, float | None], beside: Mapping[_Key, Hashable]) -> dict[_Key, float]:
+    """The larger of each end and of the median over those beside it, itself included.
+
+    Args:
+        ends: absolute log-ratios; None where there is none, which takes the median alone.
+        beside: what each stands in; those with the same value stand beside each other.
+    """
+    together: dict[Hashable, list[float]] = defaultdict(list)
+    for key, end in ends.items():
+        if end is not None:
+            together[beside[key]].append(end)
+    return {key: max(end or 0.0, median(together[beside[key]])) for key, end in ends.items() if together[beside[key]]}

@@ -1,0 +1,69 @@
+"""The times of a binding and of what it is compared with, block by block."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from polympi.lab.statistics.keys import RowKey
+from polympi.lab.statistics.operations import ROW
+from polympi.lab.statistics.reference import with_reference
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Launch medians of a binding and of the reference in the same blocks.
+
+    Attributes:
+        blocks: the blocks in which both were measured, ascending.
+        binding: times of the binding in these blocks, in ns.
+        reference: times of the reference, likewise.
+    """
+
+    blocks: NDArray[np.int64]
+    binding: NDArray[np.float64]
+    reference: NDArray[np.float64]
+
+    @property
+    def differences(self) -> list[float]:
+        """Binding - reference, in ns."""
+        return list(self.binding - self.reference)
+
+    @property
+    def log_ratios(self) -> list[float]:
+        """``log(binding / reference)``; empty when a time is zero."""
+        positive = (self.binding > 0).all() and (self.reference > 0).all()
+        return list(np.log(self.binding / self.reference)) if positive else []
+
+
+def pairs_of(launch_medians: pl.DataFrame) -> dict[RowKey, Pairs]:
+    """The pairs of every row that has any; the reference itself has none.
+
+    Args:
+        launch_medians: as in :class:`~polympi.lab.statistics.model.Analysis`.
+    """
+    compared = with_reference(launch_medians).sort("block")
+    return {
+        RowKey(*key): Pairs(
+            rows["block"].cast(pl.Int64).to_numpy(), rows["median_ns"].to_numpy(), rows["reference_ns"].to_numpy()
+        )
+        for key, rows in compared.partition_by(ROW, as_dict=True).items()
+    }
+
+
+def log_ratio_table(pairs: list[Pairs]) -> NDArray[np.float64]:
+    """The log-ratios of rows side by side.
+
+    Returns:
+        A row for each of the pairs, a column for each block that any of them has, ascending; NaN where a row has no
+        log-ratio in a block.
+    """
+    blocks = np.unique(np.concatenate([p.blocks for p in pairs])) if pairs else np.empty(0, dtype=np.int64)
+    table = np.full((len(pairs), len(blocks)), np.nan)
+    for row, pair in zip(table, pairs, strict=True):
+        if log_ratios := pair.log_ratios:
+            row[np.searchsorted(blocks, pair.blocks)] = log_ratios
+    return table

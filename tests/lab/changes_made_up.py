@@ -1,0 +1,40 @@
+"""Comparisons of two runs as they may come out, to test sentences and tables without runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from polympi.lab.statistics.comparison.model import Comparison, GroupChange, RowChange
+
+_CHANGE: dict[str, Any] = {
+    "stack": "mpich",
+    "binding": "mpi4py",
+    "benchmark": "latency",
+    "launches_before": 9,
+    "launches_after": 9,
+    "change": 1.0,
+    "change_low": 0.98,
+    "change_high": 1.02,
+    "confidence": 0.96,
+    "p_value": 1.0,
+    "floor_ratio": 1.03,
+    "c_change": 1.01,
+    "verdict": "same",
+    "launches_needed": None,
+}
+
+
+def group(**fields: Any) -> GroupChange:
+    """A group of ten rows that is the same, but for these fields."""
+    return GroupChange(**(_CHANGE | {"rows": 10, "rows_slower": 0, "rows_faster": 0} | fields))
+
+
+def row(**fields: Any) -> RowChange:
+    """A row that is the same, but for these fields."""
+    case = {"mode": "standard", "payload": "bytes", "size_bytes": 8, "ranks": 2, "before": 1.5, "after": 1.5}
+    return RowChange(**(_CHANGE | case | fields))
+
+
+def comparison(*groups: GroupChange, rows: tuple[RowChange, ...] = (), absolute: bool = False) -> Comparison:
+    """A comparison at a threshold of 10 %."""
+    return Comparison(absolute=absolute, threshold=0.1, groups=list(groups), rows=list(rows))

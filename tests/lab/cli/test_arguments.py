@@ -1,0 +1,66 @@
+"""What users write on the command line."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from polympi.lab.cli.arguments import MOST_RANKS, choose_ranks, choose_seed, choose_sizes, choose_stacks
+from polympi.lab.errors import UsageError
+from polympi.lab.samples.records import SAMPLE_SCHEMA
+from polympi.lab.stacks.stack import Stack, remember
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("POLYMPI_HOME", str(tmp_path))
+    return tmp_path
+
+
+def _install(*names: str) -> None:
+    python = sys.executable
+    for name in names:
+        remember(Stack(name=name, family="mpich", origin="system", mpiexec=python, mpicc=python, python=python))
+
+
+def _names(text: str | None, *, one: bool = False) -> list[str]:
+    return [stack.name for stack in choose_stacks(text, one=one)]
+
+
+def test_stacks_are_those_named_or_all(home: Path) -> None:
+    assert _names(None) == []
+    _install("mpich", "impi", "openmpi")
+    assert _names(None) == _names("all") == ["impi", "mpich", "openmpi"]
+    assert _names("openmpi, mpich,openmpi") == ["openmpi", "mpich"]
+
+
+def test_a_profile_of_one_stack_takes_mpich_or_the_first(home: Path) -> None:
+    _install("impi", "openmpi")
+    assert _names(None, one=True) == ["impi"]
+    _install("mpich")
+    assert _names(None, one=True) == ["mpich"]
+    assert _names("openmpi,impi", one=True) == ["openmpi", "impi"]
+    assert _names("all", one=True) == ["impi", "mpich", "openmpi"]
+
+
+def test_the_most_ranks_are_what_the_samples_can_name() -> None:
+    assert choose_ranks(MOST_RANKS) == MOST_RANKS
+    assert pl.Series([MOST_RANKS], dtype=SAMPLE_SCHEMA["ranks"]).to_list() == [MOST_RANKS]
+    with pytest.raises(TypeError):
+        pl.Series([MOST_RANKS + 1], dtype=SAMPLE_SCHEMA["ranks"])
+    with pytest.raises(UsageError):
+        choose_ranks(MOST_RANKS + 1)
+
+
+def test_a_seed_is_kept_or_made() -> None:
+    assert choose_seed(0) == 0
+    assert choose_seed(None) != choose_seed(None)
+
+
+def test_sizes_fit_the_memory() -> None:
+    assert choose_sizes("8,1KiB") == [8, 1024]
+    with pytest.raises(UsageError, match="more than this machine's memory"):
+        choose_sizes("1:1000000GiB")

@@ -1,0 +1,264 @@
+"""Whatever is typed wrong is one clear sentence of our own and exit code 2, and nothing is made."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from synthetic import make_run
+
+from polympi.lab.cli.app import run_app
+from polympi.lab.stacks import add
+from polympi.lab.stacks.stack import Stack, remember
+
+# Pieces of what Typer, Click, pydantic, msgspec, polars, tomllib and Python itself say.
+LIBRARY_WORDS = re.compile(
+    r"Traceback|Usage:|Error:|Errno|Invalid value|unexpected extra|No such option|Missing (argument|option|parameter)|"
+    r"Input should|parse string|Expected `|Object (missing|contains)|invalid literal|could not convert|msgspec|polars|"
+    r"pydantic|tomllib|TOMLDecode|codec can't|JSON is malformed|\b(at|in) `|None\b|\[/|╭"
+)
+VARIANT = '[[bindings]]\nname = "x"\nsummary = "x"\nrun = ["x"]\ncovers = ["*"]\n'
+MANIFEST = f'name = "x"\nlanguage = "C"\nsummary = "x"\n[build]\n{VARIANT}'
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with things to trip over, and a home with a stack whose programs do nothing."""
+    monkeypatch.setenv("POLYMPI_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("COLUMNS", "80")
+    work = tmp_path / "work"
+    work.mkdir()
+    monkeypatch.chdir(work)
+    python = sys.executable
+    remember(Stack(name="mpich", family="mpich", origin="system", mpiexec=python, mpicc=python, python=python))
+    (work / "taken").mkdir()
+    (work / "file").write_text("")
+    (work / "comments").write_text("# node1\n\n   \n")
+    (work / "binary").write_bytes(bytes(range(256)) * 8)
+    for name, manifest in {
+        "toml": "name = ]",
+        "missing": MANIFEST.replace('language = "C"\n', ""),
+        "unknown": MANIFEST.replace("[build]", "[build]\nsauces = []"),
+        "type": MANIFEST.replace('covers = ["*"]', "covers = 7"),
+        "requirement": MANIFEST.replace("[build]", '[needs]\npython = ["a b c"]\n[build]'),
+        "twice": MANIFEST + VARIANT,
+    }.items():
+        folder = work / "manifests" / name / "x"
+        folder.mkdir(parents=True)
+        (folder / "manifest.toml").write_text(manifest)
+    (work / "manifests" / "bytes" / "x").mkdir(parents=True)
+    (work / "manifests" / "bytes" / "x" / "manifest.toml").write_bytes(b"\xff\xfe")
+    (work / "manifests" / "directory" / "x" / "manifest.toml").mkdir(parents=True)
+    make_run(work / "run", blocks=1)
+    for name, content in {
+        "cut": b"{",
+        "empty": b"",
+        "bytes": b"\xff",
+        "list": b"[]",
+        "type": b'{"format": "x"}',
+    }.items():
+        make_run(work / f"run-{name}", blocks=1)
+        (work / f"run-{name}" / "run.json").write_bytes(content)
+    return work
+
+
+def _tree(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if "adding" not in path.parts)
+
+
+def _said(arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> str:
+    monkeypatch.setattr(sys, "argv", ["polympi", *arguments])
+    with pytest.raises(SystemExit) as left:
+        run_app()
+    out, err = capsys.readouterr()
+    assert left.value.code == 2, (out, err)
+    assert out == ""
+    return err
+
+
+RUN = [
+    (["--ranks", "two"], "--ranks needs a whole number"),
+    (["--ranks", "nan"], "--ranks needs a whole number"),
+    (["--ranks", ""], "--ranks needs a whole number"),
+    (["--ranks", "2.5"], "--ranks needs a whole number"),
+    (["--ranks", "0"], "--ranks 0 is impossible: a launch has at least 1 rank"),
+    (["--ranks", "-3"], "--ranks -3 is impossible"),
+    (["--ranks", "99999999"], "--ranks 99999999 is impossible: a launch has at most 65535 ranks"),
+    (["--ranks", "1", "--bench", "latency"], "'latency' needs at least 2 ranks, and --ranks is 1"),
+    (["--seed", "x"], "--seed needs a whole number"),
+    (["--seed", "-1"], "--seed -1 is impossible"),
+    (["--seed", str(2**70)], f"--seed {2**70} is impossible"),
+    (["--time-limit", "soon"], "'soon' is not a duration: write it as 90s, 10m or 1h"),
+    (["--time-limit", ""], "'' is not a duration"),
+    (["--time-limit", "-5s"], "'-5s' is not a duration"),
+    (["--time-limit", "nan"], "'nan' is not a duration"),
+    (["--time-limit", "0"], "'0' is not a duration"),
+    (["--sizes", "many"], "'many' is not a size"),
+    (["--sizes", ""], "'' is not a size"),
+    (["--sizes", "8,,9"], "'' is not a size"),
+    (["--sizes", "-8"], "'-8' is not a size"),
+    (["--sizes", "4:1"], "The size range '4:1' runs backwards"),
+    (["--sizes", "９"], "'９' is not a size"),
+    (["--sizes", "99999999999999999999"], "more bytes than any machine addresses"),
+    (["--sizes", "1000000GiB"], "--sizes: a message of 1000000 GiB is more than this machine's memory"),
+    (["--profile", ""], "There is no profile ''"),
+    (["--profile", "quik"], "Did you mean 'quick'?"),
+    (["--binding", "mpi5py"], "Did you mean 'mpi4py'?"),
+    (["--binding", ""], "--binding names nothing"),
+    (["--binding", "größer"], "There is no binding 'größer'"),
+    (["--bench", ","], "--bench names nothing"),
+    (["--bench", "latensy"], "Did you mean 'latency'?"),
+    (["--bench", "latency/redy"], "Did you mean 'ready'?"),
+    (["--bench", "bcast//"], "There is no benchmark 'bcast//'"),
+    (["--stack", ""], "--stack names nothing"),
+    (["--stack", "mpih"], "Did you mean 'mpich'?"),
+    (["--stack", "openmpi"], "install it with 'polympi stack add openmpi'"),
+    (["--stack", "../x"], "There is no stack '../x'"),
+    (["--hostfile", "nowhere"], "There is no host file 'nowhere'"),
+    (["--hostfile", "taken"], "The host file 'taken' is a directory"),
+    (["--hostfile", "file"], "The host file 'file' names no host"),
+    (["--hostfile", "comments"], "The host file 'comments' names no host"),
+    (["--hostfile", "binary"], "The host file 'binary' is not text"),
+    (["-o", "taken"], "'taken' exists and results are never overwritten"),
+    (["-o", ""], "--output names nothing"),
+    (["-o", "bad\udcff"], "is not valid UTF-8"),
+    (["-o", "x" * 300], "the name is too long"),
+    (["--bindings-from", "nowhere"], "There is no folder of bindings 'nowhere'"),
+    (["--bindings-from", "file"], "There is no folder of bindings 'file'"),
+    (["--bindings-from", "manifests/toml"], "it is not TOML in line 1, column 8"),
+    (["--bindings-from", "manifests/missing"], "the field 'language' is missing"),
+    (["--bindings-from", "manifests/unknown"], "there is no field 'build.sauces'"),
+    (["--bindings-from", "manifests/type"], "the field 'bindings[0].covers' must be a list, and is a whole number"),
+    (["--bindings-from", "manifests/requirement"], "'a b c' is not a requirement that pip understands"),
+    (["--bindings-from", "manifests/twice"], "Two bindings are named 'x'"),
+    (["--bindings-from", "manifests/bytes"], "it is not text in UTF-8"),
+    (["--bindings-from", "manifests/directory"], "cannot be read: it is a directory"),
+    (["--resume", "nowhere"], "There is no result directory 'nowhere'"),
+    (["--resume", "taken"], "'taken' is not a result directory"),
+    (["--resume", "run-cut"], "run.json' is damaged (it is not whole JSON)"),
+    (["--resume", "run", "--profile", "quick", "--seed", "1"], "leave out --profile, --seed, or begin a new run"),
+    (["--resume", "run", "--time-limit", "soon"], "'soon' is not a duration"),
+    (["--bindng", "c"], "Did you mean '--binding'?"),
+    (["extra", "words"], "'polympi run' has no use for 'extra words'"),
+    (["--wait=yes"], "The option '--wait' takes no value"),
+    (["--ranks"], "The option '--ranks' needs a value"),
+]
+OTHER = [
+    (["rnu"], "There is no command 'rnu'"),
+    (["rnu"], "Did you mean 'run'?"),
+    ([""], "There is no command ''"),
+    (["--bogus"], "'polympi' has no option '--bogus'"),
+    (["report"], "'polympi report' needs DIR"),
+    (["report", "nowhere"], "There is no result directory 'nowhere'"),
+    (["report", "file"], "There is no result directory 'file'"),
+    (["report", "taken"], "'taken' is not a result directory: it has no run.json"),
+    (["report", ""], "is not a result directory"),
+    (["report", "run", "more"], "'polympi report' has no use for 'more'"),
+    (["report", "run", "--htm"], "Did you mean '--html'?"),
+    (["report", "run-cut"], "it is not whole JSON"),
+    (["report", "run-empty"], "it is not whole JSON"),
+    (["report", "run-bytes"], "run.json' is damaged"),
+    (["report", "run-list"], "it must be a table, and is a list"),
+    (["report", "run-type"], "the field 'format' must be a whole number, and is text"),
+    (["diff", "run"], "'polympi diff' needs B"),
+    (["diff", "run", "nowhere"], "There is no result directory 'nowhere'"),
+    (["import"], "'polympi import' needs FILE..."),
+    (["import", "binary"], "'binary' is no output that polympi can import"),
+    (["import", "file"], "'file' is no output that polympi can import"),
+    (["list", "--bindings-from", "nowhere"], "There is no folder of bindings 'nowhere'"),
+    (["doctor", "now"], "'polympi doctor' has no use for 'now'"),
+    (["stack", "ad"], "Did you mean 'add'?"),
+    (["stack", "add"], "'polympi stack add' needs NAME"),
+    (["stack", "add", "mpih"], "Did you mean 'mpich'?"),
+    (["stack", "add", ""], "'' is not a stack polympi knows how to install"),
+    (["stack", "add", "../x", "--mpicc", "mpicc"], "'../x' cannot name a stack"),
+    (["stack", "remove", "mpih"], "Did you mean 'mpich'?"),
+    (["stack", "remove", ".."], "There is no stack '..' to remove"),
+]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [*[(["run", *arguments], words) for arguments, words in RUN], *OTHER],
+    ids=lambda value: " ".join(value)[:60] if isinstance(value, list) else "",
+)
+def test_a_bad_input_is_one_sentence(
+    place: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    words: str,
+) -> None:
+    before = _tree(place.parent)
+    said = _said(arguments, monkeypatch, capsys)
+    assert words in said
+    assert said.startswith("polympi: ")
+    assert len(said.splitlines()) == 1
+    assert said.rstrip()[-1] in ".?"
+    assert not LIBRARY_WORDS.search(said)
+    assert _tree(place.parent) == before
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"{", "it is not whole JSON"),
+        (b'{"name": 7}', "the field 'name' must be text, and is a whole number"),
+        (b'{"name": "mpich"}', "the field 'family' is missing"),
+        (b"\xff", "is damaged"),
+    ],
+)
+def test_a_damaged_record_of_a_stack(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], content: bytes, words: str
+) -> None:
+    (place.parent / "home" / "stacks" / "mpich" / "stack.json").write_bytes(content)
+    for arguments in (["list"], ["run"], ["run", "--stack", "mpich"]):
+        said = _said(arguments, monkeypatch, capsys)
+        assert words in said
+        assert "polympi stack remove mpich" in said
+        assert not LIBRARY_WORDS.search(said)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (lambda run: (run / "run.json").unlink(), "it has no run.json"),
+        (lambda run: (run / "report.html").mkdir(), "report.html"),
+        (lambda run: (run / "report.html").write_text("mine"), "--force"),
+    ],
+)
+def test_a_result_directory_that_cannot_be_used(
+    place: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    spoil: Callable[[Path], object],
+    words: str,
+) -> None:
+    spoil(place / "run")
+    said = _said(["report", "run"], monkeypatch, capsys)
+    assert words in said
+    assert not LIBRARY_WORDS.search(said)
+
+
+def test_a_file_of_hosts_is_read_before_a_stack_is_looked_for(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = _said(["run", "--hostfile", "file", "--stack", "nowhere"], monkeypatch, capsys)
+    assert "names no host" in said
+
+
+def test_names_are_checked_before_a_stack_is_installed(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def install(*_: object, **__: object) -> None:
+        raise AssertionError("a stack was to be installed")
+
+    monkeypatch.setattr(add, "add_stack", install)
+    monkeypatch.setenv("POLYMPI_HOME", str(place.parent / "empty"))
+    for arguments, words in RUN:
+        if "--stack" not in arguments and "--resume" not in arguments:
+            assert words in _said(["run", *arguments], monkeypatch, capsys)
+    assert not (place.parent / "empty").exists()

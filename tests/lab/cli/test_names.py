@@ -1,0 +1,79 @@
+"""Completion of values: what a shell is told while somebody types."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from synthetic import make_run
+
+from polympi.lab.cli import names
+
+
+def _completed(line: str, folder: Path, **variables: str) -> list[str]:
+    """What the shell is told for a line whose last word is being typed."""
+    words = line.split(" ")
+    done = subprocess.run(
+        [sys.executable, "-m", "polympi"],
+        cwd=folder,
+        env={
+            **os.environ,
+            "_POLYMPI_COMPLETE": "complete_bash",
+            "COMP_WORDS": "\n".join(words),
+            "COMP_CWORD": str(len(words) - 1),
+            **variables,
+        },
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("line", "completions"),
+    [
+        ("polympi r", ["run", "report"]),
+        ("polympi run --bench lat", ["latency"]),
+        ("polympi run --bench latency,all", ["latency,allreduce", "latency,allgather", "latency,alltoall"]),
+        ("polympi run --binding mpi4py-", ["mpi4py-object", "mpi4py-pkl5"]),
+        ("polympi run --binding c,c-m", ["c,c-multiple"]),
+        ("polympi run --profile gl", ["glance"]),
+        ("polympi run --resume ou", ["out"]),
+        ("polympi report ou", ["out"]),
+        ("polympi diff out ou", ["out"]),
+        ("polympi report fo", ["folder/"]),
+        ("polympi report folder/", ["folder/inner"]),
+        ("polympi stack add im", ["impi"]),
+        ("polympi run --dry", ["--dry-run"]),
+    ],
+)
+def test_values_are_completed(tmp_path: Path, line: str, completions: list[str]) -> None:
+    make_run(tmp_path / "out", blocks=0)
+    make_run(tmp_path / "folder" / "inner", blocks=0)
+    (tmp_path / "outer.txt").write_text("")
+    assert _completed(line, tmp_path) == completions
+
+
+def test_nothing_is_said_when_nothing_can_be_completed(tmp_path: Path) -> None:
+    (tmp_path / "stacks" / "x").mkdir(parents=True)
+    (tmp_path / "stacks" / "x" / "stack.json").write_text("{")
+    home = {"POLYMPI_HOME": str(tmp_path)}
+    assert _completed("polympi run --stack m", tmp_path, **home) == []
+    assert _completed("polympi stack remove x", tmp_path, **home) == []
+    assert _completed("polympi run --binding m", tmp_path, POLYMPI_BINDINGS="/nowhere") == []
+    assert _completed("polympi report nowhere/x", tmp_path) == []
+    assert _completed("polympi bogus --x", tmp_path) == []
+
+
+def test_a_name_of_a_list_is_offered_once() -> None:
+    assert "latency,latency" not in names.complete_benches("latency,lat")
+
+
+def test_profiles_say_what_they_are() -> None:
+    assert all(summary for _, summary in names.complete_profiles(""))

@@ -1,0 +1,38 @@
+"""An estimate is good to a factor of two of what real runs took."""
+
+import dataclasses
+
+import pytest
+
+from polympi.lab.catalogue import Case
+from polympi.lab.plan.cases import select_cases
+from polympi.lab.plan.estimate import INTERPRETER_S, START_S, calibration_seconds, iteration_ns, launch_seconds
+from polympi.lab.plan.profiles import PROFILES
+
+QUICK = PROFILES["quick"]
+SMALL = Case("latency", "standard", "bytes", 8)
+
+
+def test_a_launch_without_cases_is_its_start() -> None:
+    assert launch_seconds("mpich", "C", [], QUICK) == START_S["mpich"]
+    assert launch_seconds("mpich", "Python", [], QUICK) == START_S["mpich"] + INTERPRETER_S
+    assert launch_seconds("another", "C", [], QUICK) == max(START_S.values())
+
+
+def test_a_case_takes_its_batches_warm_up_and_events() -> None:
+    case_s = launch_seconds("mpich", "C", [SMALL], QUICK) - START_S["mpich"]
+    assert case_s == pytest.approx((3 + 0.25 + 1) * QUICK.batch_ns / 1e9 * 1.0, rel=0.3)
+    longer = dataclasses.replace(QUICK, batches=30)
+    assert launch_seconds("mpich", "C", [SMALL], longer) > launch_seconds("mpich", "C", [SMALL], QUICK)
+
+
+def test_a_window_of_large_messages_is_longer_than_a_batch() -> None:
+    large = Case("bibandwidth", "standard", "bytes", 2**20)
+    assert iteration_ns(large) > 5 * QUICK.batch_ns
+    assert iteration_ns(SMALL) < QUICK.batch_ns
+
+
+def test_a_launch_of_c_of_the_quick_profile_takes_about_as_long_as_it_did() -> None:
+    cases = select_cases(QUICK, [], None, 2)
+    assert 0.7 < launch_seconds("mpich", "C", cases, QUICK) < 2.8  # 1.4 s on two cores
+    assert 0.3 < calibration_seconds("mpich", cases) < 1.3  # 0.6 s

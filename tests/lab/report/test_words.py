@@ -1,0 +1,30 @@
+"""The words of reports are those of the glossary."""
+
+from pathlib import Path
+
+import pytest
+
+from polympi.lab.catalogue import BENCHMARKS
+from polympi.lab.findings.overview import COLLECTIVES, OBJECTS
+from polympi.lab.report.cells import KEY, MEANINGS, SIGNS
+
+GLOSSARY = (Path(__file__).parents[3] / "docs" / "glossary.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("word", [*SIGNS, *OBJECTS])
+def test_the_glossary_has_every_verdict_and_object(word):
+    assert f"`{word}`" in GLOSSARY
+
+
+def test_every_verdict_but_that_of_c_has_words_a_meaning_and_a_sign_of_its_own():
+    assert KEY.keys() == MEANINGS.keys() == SIGNS.keys() - {"reference"}
+    assert len(set(SIGNS.values())) == len(SIGNS)
+
+
+def test_a_word_is_explained_once():
+    words = [line.split("|")[1].strip() for line in GLOSSARY.splitlines() if line.startswith("| **")]
+    assert len(words) == len(set(words)) > 40
+
+
+def test_every_collective_of_the_catalogue_has_its_place_in_the_overview():
+    assert set(COLLECTIVES) == {b.name for b in BENCHMARKS.values() if b.collective and not b.launch_figure}

@@ -1,0 +1,193 @@
+"""A run that was broken off goes on as it was begun, or is refused in a sentence."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import msgspec
+import pytest
+from synthetic import make_run
+
+from polympi.lab.bindings.manifest import load_bindings
+from polympi.lab.errors import UsageError
+from polympi.lab.plan.profiles import PROFILES
+from polympi.lab.run import resume
+from polympi.lab.run.experiment import Experiment, record
+from polympi.lab.run.request import Request, prepare
+from polympi.lab.run.resume import is_complete, machine_difference, prepare_again, request_again
+from polympi.lab.run.watcher import Watcher
+from polympi.lab.samples.records import Outcome
+from polympi.lab.samples.store import RunDirectory
+from polympi.lab.stacks.stack import Stack
+from polympi.lab.statistics.analysis import analyse
+
+SHORT = dataclasses.replace(PROFILES["quick"], batches=2, batch_ns=1e5, events=5, minimum_blocks=3, maximum_blocks=3)
+NOTHING = {"findings": []}
+
+
+def _begin(path: Path, stack: Stack, stop_after: int) -> RunDirectory:
+    """A run that somebody stops after so many launches."""
+    request = Request(
+        output=path,
+        stacks=[stack],
+        bindings=load_bindings(),
+        wanted=["mpi4py"],
+        benches=["latency/standard/bytes"],
+        sizes=[8],
+        ranks=2,
+        profile=SHORT,
+        seed=5,
+    )
+    plans = prepare(request)
+    directory = RunDirectory.create(path, record(request, plans), NOTHING)
+    _experiment(request, plans, directory, stop_after)
+    return directory
+
+
+def _experiment(request: Request, plans: list, directory: RunDirectory, stop_after: int) -> Outcome:
+    watcher = _Counting()
+    experiment = Experiment(
+        request, plans, directory, processors=2, watcher=watcher, asked_to_stop=lambda: watcher.launches >= stop_after
+    )
+    return experiment.run()
+
+
+class _Counting(Watcher):
+    def __init__(self) -> None:
+        self.launches = 0
+
+    def launched(self, progress: object, record: object) -> None:
+        self.launches += 1
+
+
+def _go_on(directory: RunDirectory, stop_after: int = 10**6) -> Outcome:
+    request = request_again(directory, time_limit_s=None)
+    plans = prepare_again(request, directory, NOTHING)
+    directory.begin_again("2026-01-01T00:00:00+00:00")
+    return _experiment(request, plans, directory, stop_after)
+
+
+@pytest.mark.mpi
+def test_only_what_is_missing_is_measured(tmp_path: Path, mpich: Stack) -> None:
+    directory = _begin(tmp_path / "run", mpich, stop_after=2 + 3 + 1)  # calibration, a block, a launch of the next
+    before = (tmp_path / "run" / "launches.jsonl").read_bytes()
+    cases = directory.run().stacks[0].cases
+    outcome = directory.outcome()
+    assert outcome is not None
+    assert (outcome.ended, outcome.blocks) == ("interrupted", {"mpich": 1})
+    assert not is_complete(directory)
+
+    outcome = _go_on(directory)
+    assert (outcome.ended, outcome.blocks) == ("complete", {"mpich": 3})
+    assert is_complete(directory)
+    assert (tmp_path / "run" / "launches.jsonl").read_bytes().startswith(before)
+    launches = directory.launches()
+    assert [r.launch for r in launches] == list(range(2 + 3 + 1 + 6))
+    assert [r.block for r in launches].count(None) == 2
+    assert directory.run().stacks[0].cases == cases
+    counted = [(r.block, r.binding) for r in launches if r.outcome == "ok" and r.block is not None]
+    assert sorted(counted) == [(b, name) for b in range(3) for name in ("c", "c-again", "mpi4py")]
+    assert [r.outcome for r in launches if r.block == 1 and r.attempt == 0] == ["repeated"]
+    assert set(analyse(directory).summary["launches"]) == {3}
+
+
+@pytest.mark.mpi
+def test_a_run_that_was_stopped_while_calibrating_calibrates(tmp_path: Path, mpich: Stack) -> None:
+    directory = _begin(tmp_path / "run", mpich, stop_after=1)
+    assert directory.run().stacks[0].cases == []
+    assert _go_on(directory).ended == "complete"
+    assert len(directory.run().stacks[0].cases) == 1
+
+
+@pytest.mark.mpi
+def test_a_run_that_was_killed_goes_on(tmp_path: Path, mpich: Stack) -> None:
+    directory = _begin(tmp_path / "run", mpich, stop_after=2 + 3 + 2)
+    path = tmp_path / "run"
+    (path / "outcome.json").unlink()
+    (path / "launches.jsonl").write_bytes((path / "launches.jsonl").read_bytes()[:-25])  # the last line is cut off
+    (path / "launch").mkdir()
+    (path / "launch" / "plan.txt").write_text("left behind")
+    assert _go_on(directory, stop_after=1).ended == "interrupted"
+    assert _go_on(directory).ended == "complete"
+    assert directory.damaged_lines() == [7]
+    assert not (path / "launch").exists()
+    assert {r.attempt for r in directory.launches() if r.block == 1} == {0, 1, 2}
+
+
+@pytest.mark.mpi
+def test_lost_samples_are_measured_again(tmp_path: Path, mpich: Stack) -> None:
+    directory = _begin(tmp_path / "run", mpich, stop_after=10**6)
+    assert is_complete(directory)
+    (tmp_path / "run" / "samples" / "000006.parquet").unlink()
+    assert not is_complete(directory)
+    assert _go_on(directory).ended == "complete"
+    assert is_complete(directory)
+    assert set(analyse(directory).summary["launches"]) == {3}
+
+
+@pytest.mark.mpi
+def test_another_program_is_refused(tmp_path: Path, mpich: Stack) -> None:
+    directory = _begin(tmp_path / "run", mpich, stop_after=3)
+    run = directory.run()
+    run.stacks[0].builds["mpi4py"] = "mpi4py-000000000000"
+    directory.write_run(run)
+    with pytest.raises(UsageError, match=r"cannot be continued: .*mpi4py.* its program differs from the one"):
+        _go_on(directory)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"polympi": "0.0.1"}, "polympi 0.0.1 began it"),
+        ({"hostfile": "/nowhere/hosts"}, "There is no host file '/nowhere/hosts'"),
+        ({"profile": "quik"}, "There is no profile 'quik'"),
+        ({"bindings_from": ["/nowhere"]}, "There is no folder of bindings '/nowhere'"),
+    ],
+)
+def test_what_is_gone_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: dict, words: str) -> None:
+    monkeypatch.setattr(resume, "__version__", "0.1.0")
+    directory = make_run(tmp_path / "run", blocks=1, ended="interrupted")
+    directory.write_run(msgspec.structs.replace(directory.run(), **change))
+    with pytest.raises(UsageError, match=words):
+        request_again(directory, time_limit_s=None)
+
+
+def test_a_binding_that_is_gone_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resume, "__version__", "0.1.0")
+    effects = {"c": (0.0, 0.0, 1.0), "c-again": (0.0, 0.0, 1.0), "fortran": (0.0, 0.0, 1.0)}
+    directory = make_run(tmp_path / "run", blocks=1, ended="interrupted", effects=effects)
+    with pytest.raises(UsageError, match="it measures fortran, which polympi does not find now"):
+        request_again(directory, time_limit_s=None)
+
+
+BEFORE = {
+    "cpu": {"model": "One"},
+    "affinity": {"count": 4},
+    "kernel": {"machine": "x86_64"},
+    "stacks": {"mpich": {"library": "MPICH 5", "packages": ["mpi4py==4.1", "numpy==2.0"]}},
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({}, None),
+        ({"cpu": {"model": "Two"}}, "the processor was One, and is Two"),
+        ({"affinity": {"count": 2}}, "the number of processors that may be used was 4, and is 2"),
+        ({"stacks": {"mpich": {"library": "MPICH 6", "packages": []}}}, "stack mpich was MPICH 5, and is MPICH 6"),
+        (
+            {"stacks": {"mpich": {"library": "MPICH 5", "packages": ["mpi4py==4.2", "numpy==2.0"]}}},
+            "the packages of stack mpich changed (mpi4py==4.1 and mpi4py==4.2)",
+        ),
+        ({"cpu": {"model": None}, "kernel": None}, None),
+    ],
+)
+def test_another_machine_is_found(change: dict, words: str | None) -> None:
+    assert machine_difference(BEFORE, BEFORE | change) == words
+
+
+@pytest.mark.parametrize("ended", ["complete", "interrupted", "time limit"])
+def test_only_a_run_that_ended_by_itself_is_complete(tmp_path: Path, ended: str) -> None:
+    directory = make_run(tmp_path / "run", blocks=1, ended=ended)
+    assert is_complete(directory) == (ended == "complete")

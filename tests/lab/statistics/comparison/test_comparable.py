@@ -1,0 +1,56 @@
+"""Whether two runs can be compared at all."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import pytest
+from synthetic import EFFECTS, make_run
+
+from polympi.lab.statistics.analysis import analyse
+from polympi.lab.statistics.comparison.comparable import why_not_comparable, why_nothing_was_compared
+from polympi.lab.statistics.comparison.compare import compare
+from polympi.lab.statistics.model import Analysis
+
+CASES = [("barrier", "standard", "none", 0)]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Analysis:
+    return analyse(make_run(tmp_path / "run", cases=CASES, events=1))
+
+
+def changed(analysis: Analysis, **run: object) -> Analysis:
+    return replace(analysis, run=msgspec.structs.replace(analysis.run, **run))
+
+
+def with_library(analysis: Analysis, library: str) -> Analysis:
+    return changed(analysis, stacks=[msgspec.structs.replace(s, library=library) for s in analysis.run.stacks])
+
+
+def test_what_makes_runs_incomparable_is_said_in_sentences(run: Analysis) -> None:
+    assert why_not_comparable(run, run) == []
+    assert why_not_comparable(run, changed(run, ranks=4)) == ["One run has 2 ranks, the other 4."]
+    assert "32" in why_not_comparable(run, changed(run, window=32))[0]
+    other_machine = replace(run, environment={"cpu": {"model": "Abacus"}})
+    assert why_not_comparable(run, other_machine) == ["The processors differ: 'Synthetic' and 'Abacus'."]
+    assert why_not_comparable(run, other_machine, absolute=True) == []
+    assert "mpich 2.0" in why_not_comparable(run, with_library(run, "mpich 2.0"))[0]
+    assert why_not_comparable(run, with_library(run, "mpich 2.0"), absolute=True) == []
+
+
+def test_too_few_launches_are_not_compared(run: Analysis, tmp_path: Path) -> None:
+    short = analyse(make_run(tmp_path / "short", cases=CASES, events=1, blocks=4))
+    (reason,) = why_nothing_was_compared(compare(run, short))
+    assert "5 launches" in reason
+    assert why_nothing_was_compared(compare(run, run)) == []
+
+
+def test_runs_without_a_common_row_are_not_compared(run: Analysis, tmp_path: Path) -> None:
+    bare = {name: EFFECTS[name] for name in ("c", "c-again")}
+    other = analyse(make_run(tmp_path / "other", cases=CASES, events=1, effects=bare))
+    (reason,) = why_nothing_was_compared(compare(run, other))
+    assert "no row in common" in reason
+    assert why_nothing_was_compared(compare(run, other, absolute=True)) == []
