@@ -31,7 +31,7 @@ from polympi.lab.bindings.manifest import load_bindings
 from polympi.lab.catalogue import BENCHMARKS
 from polympi.lab.cli.arguments import choose_seed
 from polympi.lab.cli.console import results
-from polympi.lab.cli.run import measure
+from polympi.lab.cli.measuring import measure
 from polympi.lab.findings.phrases import count
 from polympi.lab.plan.profiles import get_profile
 from polympi.lab.run.request import Request
