@@ -5,8 +5,9 @@ What is said here of each is from its source, and of NetPIPE also from counting 
 **OSU Micro-Benchmarks 7.4** (``osu_latency``, ``osu_bw``, ``osu_bibw``, ``osu_bcast``, ``osu_reduce``,
 ``osu_allreduce``) take the time of every iteration alone, between two ``MPI_Wtime``, and print the average. So the
 cost of one reading of the clock is in each iteration: half of it in a latency, which is some 12 ns, and a tenth of what
-the fastest libraries take for a small message. One disturbed iteration moves the result. ``OSU_SERIES`` in
-:mod:`our_figures` says how many iterations. Buffers come from ``posix_memalign`` with the alignment of a page.
+the fastest libraries take for a small message. One disturbed iteration moves the result. ``-x`` and ``-i``
+ask for as many iterations of large messages as of small ones. Buffers come from ``posix_memalign`` with the alignment
+of a page.
 
 - ``osu_latency``: ``MPI_Send`` and ``MPI_Recv``, two buffers, half the round trip. As ours.
 - ``osu_bw``: 64 ``MPI_Isend`` against 64 ``MPI_Irecv``, ``MPI_Waitall``, one byte of acknowledgement. As ours, once
@@ -42,7 +43,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from our_figures import AS_IMB, AS_NETPIPE, AS_OSU, REPORTED
+from our_figures import AS_IMB, AS_NETPIPE, AS_OSU, REPORTED, osu_series
 
 from polympi.lab.catalogue import Case
 from polympi.lab.errors import BuildError, UsageError
@@ -57,7 +58,7 @@ NETPIPE_FILE = "np.out"
 NETPIPE_PROGRAMS = {"openmpi": ("NPopenmpi", "netpipe-openmpi"), "mpich": ("NPmpich2", "netpipe-mpich2")}  # and package
 NETPIPE_ALIGNMENT = 16 * 1024  # of its buffer
 
-# An average over a short series moves with every disturbed iteration: from launch to launch by several per cent.
+# An average moves with every disturbed iteration: from launch to launch by several per cent.
 MOST = 0.10
 MOST_NETPIPE = 0.05  # which averages nothing
 
@@ -125,7 +126,7 @@ def osu_opponents(folder: Path) -> list[Opponent]:
             alike=AS_OSU,
             judged=AS_OSU,
             most=MOST,
-            command=_osu_command(_program_in(folder, name), options),
+            command=_osu_command(_program_in(folder, name), benchmark, options),
             written=PRINTED,
             read=read_osu,
         )
@@ -179,9 +180,11 @@ def netpipe_opponent(stack: Stack) -> Opponent:
     )
 
 
-def _osu_command(program: Path, options: Sequence[str]) -> Callable[[Sequence[int]], list[str]]:
+def _osu_command(program: Path, benchmark: str, options: Sequence[str]) -> Callable[[Sequence[int]], list[str]]:
     """It doubles the size from the smallest to the largest."""
-    return lambda sizes: [str(program), *options, "-m", f"{min(sizes)}:{max(sizes)}"]
+    warmup, timed = osu_series(benchmark)
+    counts = ["-x", str(warmup), "-i", str(timed)]
+    return lambda sizes: [str(program), *options, *counts, "-m", f"{min(sizes)}:{max(sizes)}"]
 
 
 def _program_in(folder: Path, name: str) -> Path:

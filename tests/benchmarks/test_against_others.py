@@ -113,8 +113,12 @@ def osu_folder(folder, *without):
 def test_osu_programs_are_called_with_our_buffers_and_datatypes(tmp_path):
     found = {o.name: o for o in opponents.osu_opponents(osu_folder(tmp_path))}
     program = str(tmp_path / "c" / "mpi" / "osu_bw")
-    assert found["osu_bw"].command([1, 2, 1024]) == [program, "-b", "multiple", "-m", "1:1024"]
-    assert found["osu_reduce"].command([8])[1:] == ["-T", "mpi_float", "-m", "8:8"]
+    assert found["osu_bw"].command([1, 2, 1024]) == [
+        *[program, "-b", "multiple"],
+        *["-x", "10", "-i", "100"],
+        *["-m", "1:1024"],
+    ]
+    assert found["osu_reduce"].command([8])[1:] == ["-T", "mpi_float", "-x", "100", "-i", "1000", "-m", "8:8"]
     assert {o.benchmark for o in found.values()} <= set(BENCHMARKS)
     assert all(o.payload in BENCHMARKS[o.benchmark].payloads for o in found.values())
 
@@ -151,18 +155,18 @@ def test_netpipe_is_refused_on_a_stack_it_is_not_linked_with():
 @pytest.mark.parametrize(
     ("benchmark", "size", "warmup", "events"),
     [
-        ("latency", 8192, 100, 10_000),
-        ("latency", 16384, 10, 1000),
+        ("latency", 8, 100, 10_000),
         ("bandwidth", 8, 10, 100),
-        ("bibandwidth", 16384, 2, 20),
+        ("bibandwidth", 2**20, 10, 100),
         ("bcast", 8, 100, 1000),
-        ("allreduce", 2**20, 10, 100),
+        ("allreduce", 2**20, 100, 1000),
     ],
 )
 def test_as_osu_the_iterations_are_those_of_osu(benchmark, size, warmup, events):
     case = our_figures.plan_as_osu({3: planned(benchmark, size)})[3]
     assert (case.benchmark, case.size_bytes) == (benchmark, size)
     assert (case.warmup, case.events) == (warmup, events)
+    assert (case.batches, case.iterations) == (1, 1)  # before the events, which are what counts
 
 
 def test_as_netpipe_the_batches_last_as_long_as_its_trials():
