@@ -27,7 +27,7 @@ PLAN = {
 
 def _launched(binding: str, block: int | None, latency_ns: int, bcast_ns: int = 1, outcome: str = "ok") -> Launched:
     record = LaunchRecord(
-        launch=0, stack="mpich", block=block, position=0, binding=binding, ranks=2, outcome=outcome, clock_cost_ns=20.0
+        launch=0, stack="mpich", block=block, position=0, binding=binding, ranks=2, outcome=outcome, start_cost_ns=20
     )
     batches = {0: [2 * 10 * latency_ns] * 2 + [10**9], 1: [10 * (bcast_ns + 20)] * 3}
     return Launched(record, LaunchSamples(batches=batches), pl.DataFrame())
@@ -49,7 +49,7 @@ def test_a_binding_is_compared_with_both_launches_of_c_in_the_block() -> None:
     assert figures.effects("polympi", LATENCY) == ([], [])
 
 
-def test_the_clock_is_taken_off_singly_timed_iterations() -> None:
+def test_a_start_is_taken_off_singly_timed_iterations() -> None:
     figures = _figures(_launched("c", 0, 100, 500), _launched("mpi4py", 0, 100, 750))
     assert figures.effects("mpi4py", BCAST) == (pytest.approx([250]), pytest.approx([math.log(1.5)]))
 

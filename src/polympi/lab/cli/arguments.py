@@ -7,9 +7,11 @@ import random
 from pathlib import Path
 
 from polympi.lab.bindings.manifest import Binding, load_bindings, python_requirements
+from polympi.lab.catalogue import PAGES
 from polympi.lab.cli.console import say
 from polympi.lab.errors import UsageError
 from polympi.lab.stacks.stack import Stack, get_stack, installed_stacks
+from polympi.lab.suggest import did_you_mean
 from polympi.lab.units import format_bytes, format_size, parse_sizes
 
 FIRST_STACK = "mpich"  # installed when there is none: a wheel, no root, one command
@@ -62,6 +64,17 @@ def install_first_stack(bindings: dict[str, Binding]) -> Stack:
 def known_bindings(folders: list[Path] | None) -> dict[str, Binding]:
     """All bindings, those of further folders included."""
     return load_bindings(folders or [])
+
+
+def choose_pages(name: str | None) -> str:
+    """What message buffers lie on.
+
+    Raises:
+        UsageError: there are no such pages.
+    """
+    if name is not None and name not in PAGES:
+        raise UsageError(f"There are no pages '{name}': choose {' or '.join(PAGES)}.{did_you_mean(name, PAGES)}")
+    return PAGES[0] if name is None else name
 
 
 def choose_ranks(ranks: int) -> int:

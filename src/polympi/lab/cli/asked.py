@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from polympi.lab.bindings.manifest import Binding
-from polympi.lab.cli.arguments import choose_ranks, choose_seed, choose_sizes, split_list
+from polympi.lab.cli.arguments import choose_pages, choose_ranks, choose_seed, choose_sizes, split_list
 from polympi.lab.errors import UsageError
 from polympi.lab.plan.profiles import USUAL_PROFILE, get_profile
 from polympi.lab.run.request import Request
@@ -30,6 +30,7 @@ class Asked:
     sizes: str | None
     ranks: int | None
     profile: str | None
+    pages: str | None
     hostfile: Path | None
     time_limit: str | None
     seed: int | None
@@ -63,6 +64,7 @@ class Asked:
             wanted=None if self.binding is None else split_list(self.binding, "--binding"),
             benches=[] if self.bench is None else split_list(self.bench, "--bench"),
             seed=choose_seed(self.seed),
+            pages=choose_pages(self.pages),
             hostfile=self.hostfile,
             command=["polympi", *(os.fsencode(word).decode(errors="replace") for word in sys.argv[1:])],
             bindings_from=self.bindings_from or (),

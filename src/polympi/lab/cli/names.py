@@ -58,6 +58,13 @@ def complete_benches(incomplete: str) -> list[str]:
     return _last_of_list(incomplete, BENCHMARKS)
 
 
+def complete_pages(incomplete: str) -> list[str]:
+    """What message buffers can lie on."""
+    from polympi.lab.catalogue import PAGES
+
+    return [name for name in PAGES if name.startswith(incomplete)]
+
+
 def complete_profiles(incomplete: str) -> list[tuple[str, str]]:
     """Names of profiles, each with what it is."""
     from polympi.lab.plan.profiles import PROFILES

@@ -10,6 +10,7 @@ import typer
 from polympi.lab.cli.names import (
     complete_benches,
     complete_bindings,
+    complete_pages,
     complete_profiles,
     complete_results,
     complete_stacks,
@@ -60,6 +61,15 @@ def run(
             metavar="NAME", help=f"{_PROFILES_HELP}. Default: {USUAL_PROFILE}.", autocompletion=complete_profiles
         ),
     ] = None,
+    pages: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="What message buffers lie on: [bold]huge[/] pages, if the kernel has any, or [bold]plain[/] ones, "
+            "which a program gets that asks for nothing. Default: huge.",
+            autocompletion=complete_pages,
+        ),
+    ] = None,
     hostfile: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Hosts, in the launcher's format; they must see the result directory."),
@@ -105,6 +115,7 @@ def run(
         sizes=sizes,
         ranks=ranks,
         profile=profile,
+        pages=pages,
         hostfile=hostfile,
         time_limit=time_limit,
         seed=seed,

@@ -264,6 +264,7 @@ def _reproduce(analysis: Analysis) -> list[tuple[str, str]]:
         ("Profile", f"{run.profile}: {_blocks(run.minimum_blocks, run.maximum_blocks)}"),
         ("Ranks", str(run.ranks)),
         ("Window", count(run.window, "message")),
+        ("Pages", run.pages),
         ("Begun", run.created),
     ]
     if analysis.outcome:

@@ -62,7 +62,7 @@ class Experiment:
         self._watcher = watcher
         self._asked_to_stop = asked_to_stop
         self._folder = directory.path.absolute() / "launch"  # ranks may start in another directory
-        self._setting = Setting(request.ranks, request.hostfile, processors, self._folder)
+        self._setting = Setting(request.ranks, request.hostfile, processors, self._folder, request.pages)
         self._run = directory.run()
         self._launches = directory.next_launch()
         self._progress = Progress(blocks=request.profile.maximum_blocks)
@@ -261,6 +261,7 @@ def record(request: Request, plans: list[StackPlan]) -> RunRecord:
         hostfile=str(request.hostfile.absolute()) if request.hostfile else None,
         time_limit_s=request.time_limit_s,
         window=WINDOW,
+        pages=request.pages,
         minimum_blocks=request.profile.minimum_blocks,
         maximum_blocks=request.profile.maximum_blocks,
         stacks=[

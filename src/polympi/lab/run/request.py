@@ -8,8 +8,9 @@ from pathlib import Path
 
 from polympi.lab.arms import AGAIN, REFERENCE
 from polympi.lab.bindings.build import build, output_folder, program_command, why_not_ready
+from polympi.lab.bindings.common_start import common_start_library
 from polympi.lab.bindings.manifest import Binding
-from polympi.lab.catalogue import Case
+from polympi.lab.catalogue import PAGES, Case
 from polympi.lab.errors import BuildError, UsageError, system_reason
 from polympi.lab.launch.launcher import Arm
 from polympi.lab.plan.cases import select_cases
@@ -33,6 +34,7 @@ class Request:
         ranks: ranks of a launch.
         profile: how thoroughly.
         seed: of every random order.
+        pages: what message buffers lie on, one of :data:`~polympi.lab.catalogue.PAGES`.
         hostfile: hosts, in the launcher's format.
         time_limit_s: for all measuring; None for no limit.
         command: the command line, recorded.
@@ -48,6 +50,7 @@ class Request:
     ranks: int
     profile: Profile
     seed: int
+    pages: str = PAGES[0]
     hostfile: Path | None = None
     time_limit_s: float | None = None
     command: Sequence[str] = ()
@@ -123,6 +126,7 @@ def preview(request: Request) -> list[StackPlan]:
 
 def _built(binding: Binding, stack: Stack) -> Path:
     built = build(binding, stack)
+    common_start_library(stack)
     program_command(binding, stack, built, Path(), Path())  # a wrong manifest is found before measuring
     return built
 

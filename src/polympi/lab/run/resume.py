@@ -65,6 +65,7 @@ def request_again(directory: RunDirectory, *, time_limit_s: float | None) -> Req
         ranks=run.ranks,
         profile=profile,
         seed=run.seed,
+        pages=run.pages,
         hostfile=hostfile,
         time_limit_s=time_limit_s,
         command=run.command,

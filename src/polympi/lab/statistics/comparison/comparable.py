@@ -21,6 +21,10 @@ def why_not_comparable(before: Analysis, after: Analysis, *, absolute: bool = Fa
         reasons.append(f"One run has {before.run.ranks} ranks, the other {after.run.ranks}.")
     if before.run.window != after.run.window:
         reasons.append(f"One run keeps {before.run.window} messages in flight, the other {after.run.window}.")
+    if before.run.pages != after.run.pages and not absolute:
+        reasons.append(
+            f"Message buffers lay on {before.run.pages} pages in one run, on {after.run.pages} in the other."
+        )
     return reasons if absolute else reasons + _differences_of_platform(before, after)
 
 
