@@ -39,7 +39,7 @@ from polympi.lab.samples.records import AGAIN
 from polympi.lab.stacks.stack import get_stack
 from polympi.lab.statistics.analysis import analyse
 from polympi.lab.statistics.verdicts import FASTER, SLOWER
-from polympi.lab.units import format_ns, format_size
+from polympi.lab.units import format_size
 
 POLLING = "c-polling"
 COLLECTIVES = [b.name for b in BENCHMARKS.values() if b.collective and not b.launch_figure]
@@ -156,7 +156,8 @@ def main(
     for row in separated(rows).iter_rows(named=True):
         case = f"{row['benchmark']} {row['payload']} {format_size(row['size_bytes'])}"
         interval = f"{row['ratio_low']:.3f} to {row['ratio_high']:.3f}"
-        results.print(f"{case}: {row['verdict']}, {row['ratio_to_c']:.3f} ({interval}), {format_ns(row['median_ns'])}")
+        difference = f"{row['ratio_to_c']:.3f} ({interval}), {row['delta_to_c_ns']:+.0f} ns"
+        results.print(f"{case}: {row['verdict']}, {difference}")
     results.print(conclusion(rows, stack, blocks), soft_wrap=True)
     if not is_met(rows):
         raise typer.Exit(MISSED)
