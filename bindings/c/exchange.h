@@ -75,6 +75,8 @@ struct loops {
         const struct exchange exchange = *given;                                                             \
         common_start_agree();                                                                                \
         for (int i = 0; i < iterations;) {                                                                   \
+            for (int k = 0; k < UNTIMED_CALLS; k++)                                                          \
+                name(&exchange);                                                                             \
             const int64_t start = common_start_wait();                                                       \
             name(&exchange);                                                                                 \
             ns[i] = now_ns() - start;                                                                        \

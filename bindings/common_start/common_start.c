@@ -7,11 +7,10 @@
 #include <time.h>
 
 /* From the agreement to the start. It has to be longer than ranks take to leave the agreement one after the
-   other, about a message, and for their programs to come to the wait, under a microsecond in Python. A rank
-   that comes too late asks for twice as much, and for a little less with each start that it comes in time
-   for. More than a millisecond is no matter of messages, but of a processor that was taken away, against
-   which no margin helps. */
-enum { LEAST_MARGIN_NS = 4000, MOST_MARGIN_NS = 1000000, MARGIN_DECAY = 64 };
+   other, about a message, and to make the call before the timed one. A rank that comes too late asks for
+   twice as much, and for a little less with each start that it comes in time for. At most a tenth of a
+   second: no margin helps against a processor that is taken away. */
+enum { LEAST_MARGIN_NS = 4000, MOST_MARGIN_NS = 100000000, MARGIN_DECAY = 64 };
 
 /* After so many starts in a row that a rank was late for, the next one counts whatever comes: on a machine
    this busy a launch would never end, and its times are those of the scheduler anyway. */

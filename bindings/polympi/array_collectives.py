@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from common_start import UNTIMED
+
 if TYPE_CHECKING:
     from common_start import CommonStart
     from operation import Buffer, Call, Clock, Times
@@ -32,6 +34,8 @@ def calls_into_events(
     k = 0
     agree()
     while k < len(times):
+        for _ in UNTIMED:
+            call(outgoing, into=incoming)
         begun = wait()
         call(outgoing, into=incoming)
         times[k] = clock() - begun

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from operation import Call, Clock, Times
 
+# Calls before each start, for the caches: ``common_start.h``, UNTIMED_CALLS.
+UNTIMED = range(3)
 STARTS = 101  # an odd number, for a median that is one of them
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from common_start import UNTIMED
+
 if TYPE_CHECKING:
     from common_start import CommonStart
     from operation import Call, Clock, Times
@@ -24,6 +26,8 @@ def barrier_events(call: Call, start: CommonStart, clock: Clock, times: Times) -
     k = 0
     agree()
     while k < len(times):
+        for _ in UNTIMED:
+            call()
         begun = wait()
         call()
         times[k] = clock() - begun

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from common_start import UNTIMED
+
 if TYPE_CHECKING:
     from common_start import CommonStart
     from operation import Call, Clock, Times
@@ -29,6 +31,8 @@ def calls_events(call: Call, given: Any, start: CommonStart, clock: Clock, times
     k = 0
     agree()
     while k < len(times):
+        for _ in UNTIMED:
+            call(given)
         begun = wait()
         received = call(given)
         times[k] = clock() - begun

@@ -2,7 +2,14 @@ import math
 from pathlib import Path
 
 from polympi.lab.catalogue import Case
-from polympi.lab.plan.calibration import SINGLY_BATCHES, START_NS, choose_iterations, first_plan, second_plan
+from polympi.lab.plan.calibration import (
+    SINGLY_BATCHES,
+    START_CALLS,
+    START_NS,
+    choose_iterations,
+    first_plan,
+    second_plan,
+)
 from polympi.lab.plan.profiles import PROFILES
 from polympi.lab.plan.text import plan_text
 
@@ -25,7 +32,7 @@ def test_calls_that_wait_for_a_start_are_timed_in_more_and_shorter_batches() -> 
     profile = PROFILES["quick"]
     (planned,) = choose_iterations(profile, {BCAST: (100, [25_000, 30_000])}, 1, crowded=False)
     assert planned.batches == SINGLY_BATCHES * profile.batches
-    assert planned.iterations == math.ceil(profile.batch_ns / (250 + START_NS) / SINGLY_BATCHES)
+    assert planned.iterations == math.ceil(profile.batch_ns / (START_CALLS * 250 + START_NS) / SINGLY_BATCHES)
 
 
 def test_a_coarse_clock_makes_longer_batches() -> None:
@@ -51,7 +58,7 @@ def test_where_ranks_share_a_processor_the_slowest_batch_counts() -> None:
     timed = {SMALL: (100, [200_000, 300_000_000, 100_000_000])}
     (alone,) = choose_iterations(PROFILES["quick"], timed, 1, crowded=False)
     (crowded,) = choose_iterations(PROFILES["quick"], timed, 1, crowded=True)
-    assert alone.iterations == 700
+    assert alone.iterations == math.ceil(PROFILES["quick"].batch_ns / 2000)
     assert crowded.iterations == 1
 
 
