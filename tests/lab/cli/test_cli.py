@@ -197,7 +197,7 @@ def test_a_time_limit_that_is_too_short_says_what_it_would_need(tmp_path: Path, 
     assert done.returncode == 2
     sentence = told(done)
     assert "The time limit of 1ms ended before the first block was complete" in sentence
-    assert re.search(r"A block of \\d+ launches takes about \d+ s here, and \d+ blocks, .*, \d+ (s|min)", sentence)
+    assert re.search(r"A block of \d+ launches takes about \d+ s here, and \d+ blocks, .*, \d+ (s|min)", sentence)
     assert "polympi run --resume out --time-limit TIME" in sentence
 
 
