@@ -306,7 +306,7 @@ void case_run(const struct plan_case *c, int window, struct ranks ranks, struct 
         faces_begin(c, &x);
     char complaint[COMPLAINT_BYTES] = "";
     if (!point_to_point)
-        common_start_compare_clocks();
+        common_start_next_case();
     if (taking_part)
         validate(c, ranks, loops, &x, complaint);
     if (share_complaint(ranks, complaint)) {

@@ -166,13 +166,12 @@ void common_start_begin(void) {
     state.crowded = facts[0];
     state.one_clock = !facts[1];
     state.tolerance = tolerance();
-    state.margin = LEAST_MARGIN_NS;
     state.late = state.came_late = false;
     state.in_a_row = 0;
     state.repeated = 0;
     state.first = state.last = (struct offset){0, 0};
     state.clock_error = 0;
-    common_start_compare_clocks();
+    common_start_next_case();
 }
 
 void common_start_end(void) { MPI_Comm_free(&state.comm); }
@@ -204,7 +203,8 @@ static int64_t ask(struct offset *offset) {
     return shortest / 2;
 }
 
-void common_start_compare_clocks(void) {
+void common_start_next_case(void) {
+    state.margin = LEAST_MARGIN_NS;
     if (state.one_clock)
         return;
     int64_t error = 0;

@@ -49,9 +49,9 @@ int32_t common_start_agree(void);
 /* Waits for the start that was agreed on; returns it, on this rank's own clock in ns. */
 int64_t common_start_wait(void);
 
-/* Compares the clocks of all hosts with that of rank 0; nothing to do where they share one. Called before
-   every case, since clocks drift. */
-void common_start_compare_clocks(void);
+/* Called before every case: compares the clocks of all hosts with that of rank 0, since clocks drift (nothing
+   to do where they share one), and forgets how long the calls of the case before took. */
+void common_start_next_case(void);
 
 /* Facts. Starts that a rank was late for, so far; the same on all ranks. */
 int64_t common_start_repeated(void);

@@ -22,7 +22,7 @@ FUNCTIONS = {
     "begin": None,
     "agree": ctypes.c_int32,
     "wait": ctypes.c_int64,
-    "compare_clocks": None,
+    "next_case": None,
     "repeated": ctypes.c_int64,
     "clock_error": ctypes.c_int64,
     "end": None,
@@ -41,8 +41,8 @@ class CommonStart(Protocol):
     def wait(self) -> int:
         """Wait for the start; the moment it was, on the clock of the harness in ns."""
 
-    def compare_clocks(self) -> None:
-        """Compare the clocks of all hosts with that of rank 0."""
+    def next_case(self) -> None:
+        """Compare the clocks of all hosts, and forget how long the calls of the case before took."""
 
     def repeated(self) -> int:
         """Starts that a rank was late for, so far."""
@@ -82,7 +82,7 @@ class LoadedStart:
     begin: Call
     agree: Call
     wait: Call
-    compare_clocks: Call
+    next_case: Call
     repeated: Call
     clock_error: Call
     end: Call

@@ -58,7 +58,7 @@ def _prepare(case: Case, prepare: Prepare, world: World) -> Operation:
 
 def _run_case(case: Case, operation: Operation, world: World, start: CommonStart, samples: SampleFile | None) -> None:
     if case.benchmark not in POINT_TO_POINT:
-        start.compare_clocks()
+        start.next_case()
     failure = validate(case, operation, world)
     if samples:
         samples.record("valid", case.number, *(["failed", failure] if failure else ["ok"]))

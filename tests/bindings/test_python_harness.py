@@ -300,7 +300,7 @@ class CountingStart:
     def wait(self) -> int:
         return 0
 
-    def compare_clocks(self) -> None:
+    def next_case(self) -> None:
         pass
 
     def repeated(self) -> int:
