@@ -44,6 +44,14 @@ def test_a_lucky_case_among_noisy_siblings_has_the_floor_that_is_usual_there() -
     assert floors[first] == pytest.approx(math.log(1.5))
 
 
+def test_a_large_message_has_no_floor_of_small_ones() -> None:
+    sizes = _sizes(20, "latency")
+    noise = {key: _interval(0.5, 2.8) if key.size_bytes < 2**14 else _interval(0.98, 1.02) for key in sizes}
+    floors = noise_floors(noise)
+    assert floors[sizes[0]] == pytest.approx(math.log(2.8))
+    assert floors[sizes[-1]] == pytest.approx(-math.log(0.98))
+
+
 def test_modes_and_payloads_of_a_benchmark_share_their_noise_and_other_benchmarks_and_stacks_do_not() -> None:
     modes = [replace(ALLREDUCE, mode=mode, payload=p) for mode in ("standard", "ready") for p in ("bytes", "int")]
     quiet = _sizes(4, "latency") + _sizes(4, stack="openmpi")

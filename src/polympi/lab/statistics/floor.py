@@ -5,13 +5,15 @@ construction. Its median alone says little, since it is near 0 however much its 
 median says how far from 0 noise could have put it. The farther end of that interval is the *reach* of the noise in
 a case.
 
-One case can have a quiet A/A arm by luck. Cases of one benchmark are measured by the same program in the same
-launches, so that the median reach over them says what noise is usual there, and no case has a lower floor.
+One case can have a quiet A/A arm by luck. Cases of one benchmark and of sizes near by are measured by the same program
+in the same launches, so that the median reach over them says what noise is usual there, and no case has a lower floor.
+Sizes far away say nothing: where a message of 8 bytes takes two or three times as long in one launch as in another, one
+of a megabyte may be steady to a percent.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+import math
 from collections.abc import Mapping
 from statistics import median
 
@@ -19,6 +21,7 @@ from polympi.lab.statistics.intervals import MedianInterval
 from polympi.lab.statistics.keys import RowKey
 
 FEWEST_CASES = 4  # the fewest of which one odd reach, however large, does not move the median beyond the other reaches
+NEIGHBOURS = 7  # a case and three sizes to either side, where each has one case
 
 
 def reach(interval: MedianInterval) -> float:
@@ -34,17 +37,30 @@ def noise_floors(again: Mapping[RowKey, MedianInterval]) -> dict[RowKey, float]:
 
     Returns:
         For the same rows, an absolute log-ratio: the reach of the noise in the case itself or, where that is larger,
-        the median reach over the cases of its benchmark. A benchmark of fewer than four cases is taken together
-        with all others on its stack.
+        the median reach of its neighbours.
     """
-    of_stack: dict[str, list[float]] = defaultdict(list)
-    of_benchmark: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for key, interval in again.items():
-        of_stack[key.stack].append(reach(interval))
-        of_benchmark[key.stack, key.benchmark].append(reach(interval))
-    floors = {}
-    for key, interval in again.items():
-        siblings = of_benchmark[key.stack, key.benchmark]
-        pool = siblings if len(siblings) >= FEWEST_CASES else of_stack[key.stack]
-        floors[key] = max(reach(interval), median(pool))
-    return floors
+    reaches = {key: reach(interval) for key, interval in again.items()}
+    return {key: max(own, median(neighbours(key, reaches))) for key, own in reaches.items()}
+
+
+def neighbours(case: RowKey, values: Mapping[RowKey, float]) -> list[float]:
+    """The values of the cases of the same benchmark that are nearest in size, the case itself among them.
+
+    At least seven, more where several are equally far away, such as all modes at one size. A benchmark of fewer
+    than four cases has all cases of its stack for neighbours.
+
+    Args:
+        case: which case.
+        values: a value for each case.
+    """
+    beside = [key for key in values if (key.stack, key.benchmark) == (case.stack, case.benchmark)]
+    if len(beside) < FEWEST_CASES:
+        return [value for key, value in values.items() if key.stack == case.stack]
+    distances = {key: abs(_place(key) - _place(case)) for key in beside}
+    farthest = sorted(distances.values())[min(NEIGHBOURS, len(beside)) - 1]
+    return [values[key] for key in beside if distances[key] <= farthest]
+
+
+def _place(case: RowKey) -> float:
+    """Where the size stands on the axis of a chart: logarithmic, with a place for messages of no bytes."""
+    return math.log2(1 + case.size_bytes)

@@ -4,19 +4,19 @@ C against itself cannot have changed. How far the interval of its change reaches
 how large a change of C against itself these runs leave possible; a change of a binding no larger than that is not to
 be believed. It sees what exchanging launches cannot: what outlasts one of the runs, such as another layout of memory.
 
-One case may be quiet by luck. So the floor of each is at least the median of what stands beside it: of the other cases
-of its benchmark, or, for a whole benchmark, of the other benchmarks of the stack.
+One case may be quiet by luck. So the floor of each is at least the median of what stands beside it: of the cases of its
+benchmark that are nearest in size, or, for a whole benchmark, of the other benchmarks of the stack.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from statistics import median
 from typing import TypeVar
 
 from polympi.lab.statistics.comparison.values import Values, groups_of, typical
+from polympi.lab.statistics.floor import neighbours
 from polympi.lab.statistics.keys import RowKey
 from polympi.lab.statistics.shifts import Shift, shift
 
@@ -50,25 +50,19 @@ def floors(again: Values) -> Floors:
     }
     cases = {key: far_end(shift(*again.sides(row))) for row, key in enumerate(again.keys)}
     return Floors(
-        groups=pooled(ends, {key: key[0] for key in ends}),
-        cases=pooled(cases, {key: (key.stack, key.benchmark) for key in cases}),
+        groups=_raised(ends, lambda key, known: [end for (stack, _), end in known.items() if stack == key[0]]),
+        cases=_raised(cases, neighbours),
     )
+
+
+def _raised(
+    ends: Mapping[_Key, float | None], beside: Callable[[_Key, dict[_Key, float]], list[float]]
+) -> dict[_Key, float]:
+    """The larger of each end and of the median over what stands beside it; without an end, the median alone."""
+    known = {key: end for key, end in ends.items() if end is not None}
+    return {key: max(end or 0.0, median(others)) for key, end in ends.items() if (others := beside(key, known))}
 
 
 def far_end(change: Shift) -> float | None:
     """The end of the interval that is farther from no change, as an absolute log-ratio; None without an interval."""
     return None if change.low is None or change.high is None else max(-change.low, change.high)
-
-
-def pooled(ends: Mapping[_Key, float | None], beside: Mapping[_Key, Hashable]) -> dict[_Key, float]:
-    """The larger of each end and of the median over those beside it, itself included.
-
-    Args:
-        ends: absolute log-ratios; None where there is none, which takes the median alone.
-        beside: what each stands in; those with the same value stand beside each other.
-    """
-    together: dict[Hashable, list[float]] = defaultdict(list)
-    for key, end in ends.items():
-        if end is not None:
-            together[beside[key]].append(end)
-    return {key: max(end or 0.0, median(together[beside[key]])) for key, end in ends.items() if together[beside[key]]}
