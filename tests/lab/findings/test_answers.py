@@ -220,7 +220,7 @@ def test_noise_floor_counts_what_chance_gives():
     rows = [summary_row(s, delta=0.8, verdict="not separated", **arm) for s in (8, 64, 1024)]
     rows += [summary_row(8192, c_ns=1000, delta=22, ratio_low=0.8, ratio_high=0.98, **arm)]
     assert say(rows, "noise", binding="") == (
-        "On mpich C launched twice may differ from itself by 1.1 % typically and 25 % at most (latency at 8 KiB); "
+        "On mpich noise moves the time of C against itself by 0.9 % typically and 9.2 % at most (latency at 8 KiB); "
         "a smaller effect there counts as noise. 1 of 4 A/A intervals excludes 1, chance alone gives about 0.2."
     )
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from statistics import median
 
 from polympi.lab.findings.phrases import count, percent, verb
 from polympi.lab.findings.rows import Row
 from polympi.lab.samples.records import AGAIN
+from polympi.lab.statistics.floor import reach
+from polympi.lab.statistics.intervals import MedianInterval
 from polympi.lab.units import format_size
 
 
@@ -17,7 +20,7 @@ class NoiseFloor:
 
     Attributes:
         rows: rows with a ratio and an interval.
-        largest: the row whose interval reaches farthest from 1.
+        largest: the row where noise reaches farthest.
         typical: median over rows of that reach, as a relative difference.
         separated: rows whose interval excludes 1.
         expected: rows that would by chance alone: the sum of what their intervals leave uncovered.
@@ -58,7 +61,7 @@ def noise_sentence(stack: str, rows: list[Row]) -> str:
         where += f" at {format_size(floor.largest.size_bytes)}"
     chance = f"{floor.expected:.1f}" if floor.expected < 9.95 else f"{floor.expected:.0f}"
     return (
-        f"On {stack} C launched twice may differ from itself by {percent(floor.typical)} typically and "
+        f"On {stack} noise moves the time of C against itself by {percent(floor.typical)} typically and "
         f"{percent(_reach(floor.largest))} at most ({where}); a smaller effect there counts as noise. "
         f"{floor.separated} of {count(floor.rows, 'A/A interval')} {verb(floor.separated, 'excludes', 'exclude')} 1, "
         f"chance alone gives about {chance}."
@@ -66,9 +69,9 @@ def noise_sentence(stack: str, rows: list[Row]) -> str:
 
 
 def _reach(row: Row) -> float:
-    """How far from no difference the interval goes in either direction; 0.1 for 1.1 and for 1 / 1.1."""
+    """How far noise moves the median of a binding there, as a relative difference (:mod:`statistics.floor`)."""
     low, high = row.ratio_low or 1.0, row.ratio_high or 1.0
-    return max(high, 1.0 / low) - 1.0
+    return math.expm1(reach(MedianInterval(math.log(low), math.log(high), row.confidence or 0.0)))
 
 
 def _excludes_one(row: Row) -> bool:

@@ -1,9 +1,12 @@
 """The noise floor: an effect that must be exceeded before it is believed.
 
 The A/A arm is C, launched once more as if it were another binding. How far it seems to be from C is noise by
-construction. Its median alone says little, since it is near 0 however much its launches vary; the interval of the
-median says how far from 0 noise could have put it. The farther end of that interval is the *reach* of the noise in
-a case.
+construction. Its median alone says little, since it is near 0 however much its launches vary; half the length of the
+interval of the median says how far noise moves it. That is the *reach* of the noise in a case. It is half the length
+and not the farther end, which counts a bad launch of the A/A arm twice: in the length, and in where the interval lies.
+
+The A/A arm is compared with one launch of C, a binding with the mean of two, which varies less: by the square root of
+1.5 instead of that of 2, where all launches vary alike (:mod:`~polympi.lab.statistics.reference`).
 
 One case can have a quiet A/A arm by luck. Cases of one benchmark and of sizes near by are measured by the same program
 in the same launches, so that the median reach over them says what noise is usual there, and no case has a lower floor.
@@ -21,12 +24,13 @@ from polympi.lab.statistics.intervals import MedianInterval
 from polympi.lab.statistics.keys import RowKey
 
 FEWEST_CASES = 4  # the fewest of which one odd reach, however large, does not move the median beyond the other reaches
+OF_TWO = math.sqrt(1.5 / 2)  # what varies less against the mean of two launches than against one
 NEIGHBOURS = 7  # a case and three sizes to either side, where each has one case
 
 
 def reach(interval: MedianInterval) -> float:
-    """How far from 0 the interval of a log-ratio goes in either direction."""
-    return max(abs(interval.low), abs(interval.high))
+    """How far noise moves the median of a binding, as an absolute log-ratio, from the interval of the A/A arm."""
+    return OF_TWO * (interval.high - interval.low) / 2
 
 
 def noise_floors(again: Mapping[RowKey, MedianInterval]) -> dict[RowKey, float]:
