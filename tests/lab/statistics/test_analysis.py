@@ -104,7 +104,7 @@ def test_an_effect_within_the_noise_of_c_itself_is_not_believed(tmp_path):
             factor = 0.34 if samples["block"][0] % 2 else 2.55
             samples.with_columns(time_ns=(pl.col("time_ns") * factor).cast(pl.Int64)).write_parquet(path)
     noisy = row(analyse(directory), "faster")
-    assert noisy["ratio_high"] < 1
+    assert noisy["ratio_to_c"] < 1
     assert noisy["floor_ratio"] == pytest.approx((2.55 / 0.34) ** (math.sqrt(0.75) / 2), rel=0.1)
     assert noisy["verdict"] == "not separated"
 
