@@ -87,7 +87,7 @@ void __wrap_latency_begin(const struct plan_case *c, const struct exchange *x, i
     ((double *)x->outgoing)[x->edge * x->edge + x->edge + 1] = 0;
 }
 """
-# Rank 1 comes 1 ms too late for every seventh start. The linker puts this in place of common_start_wait.
+# Rank 1 comes 20 ms too late for every seventh start, later than another process makes it often. The linker puts this in place of common_start_wait.
 LATE = """
 #define _DEFAULT_SOURCE
 #include "common_start.h"
@@ -102,7 +102,7 @@ int64_t __wrap_common_start_wait(void) {
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 1 && starts++ % 7 == 3)
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
     return __real_common_start_wait();
 }
 """
@@ -437,7 +437,7 @@ def test_a_rank_that_is_late_for_the_start_spoils_no_time(stack: Stack, tmp_path
     assert set(samples.repeated) == {0, 1}
     for times in (samples.events[0], samples.batches[1], samples.events[1]):
         assert len(times) == 100
-        assert sum(ns > 900_000 for ns in times) <= 5  # what else runs here may take some; rank 1 would take 14
+        assert sum(ns > 18_000_000 for ns in times) <= 5  # what else runs here may take some; rank 1 would take 14
 
 
 def test_rubbish_is_no_samples_file(mpich: Stack, tmp_path: Path) -> None:
