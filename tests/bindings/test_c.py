@@ -437,7 +437,7 @@ def test_a_rank_that_is_late_for_the_start_spoils_no_time(stack: Stack, tmp_path
     assert set(samples.repeated) == {0, 1}
     for times in (samples.events[0], samples.batches[1], samples.events[1]):
         assert len(times) == 100
-        assert sum(ns > 18_000_000 for ns in times) <= 5  # what else runs here may take some; rank 1 would take 14
+        assert sum(ns > 18_000_000 for ns in times) <= 5  # of what else runs here; rank 1 would make 14
 
 
 def test_rubbish_is_no_samples_file(mpich: Stack, tmp_path: Path) -> None:
