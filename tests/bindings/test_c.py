@@ -87,7 +87,8 @@ void __wrap_latency_begin(const struct plan_case *c, const struct exchange *x, i
     ((double *)x->outgoing)[x->edge * x->edge + x->edge + 1] = 0;
 }
 """
-# Rank 1 comes 20 ms too late for every seventh start, later than another process makes it often. The linker puts this in place of common_start_wait.
+# Rank 1 comes 20 ms too late for every seventh start, later than other processes often make it. The linker puts this in
+# place of common_start_wait.
 LATE = """
 #define _DEFAULT_SOURCE
 #include "common_start.h"
