@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     __version__: str
     world: Communicator
 
-# Not MPI's own numbers, which differ between libraries and where -1 may be a wildcard: `rank - 1` shall be an error.
-ANY_SOURCE = -101  # receive from whichever rank sends
+# Not MPI's own numbers, which differ between libraries and where -1 may be a wildcard: `rank - 1` must be an error.
+ANY_SOURCE = -101  # receive from any rank
 PROC_NULL = -102  # a partner that is not there: nothing is sent, nothing received
-ANY_TAG = -103  # receive whatever the tag
+ANY_TAG = -103  # receive with any tag
 
 # The other public names, by the modules that have them; these are imported when a name is first used.
 _HOMES = {

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 import os
+import sys
 import time
 
 from polympi.errors import NoBufferError, Timeout
@@ -22,7 +24,7 @@ class _Attached:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Detach; after an exception without waiting, since the receivers may not come."""
+        """Detach; after an exception without waiting, since the messages may never be received."""
         if kind is None:
             buffer_detach()
         else:
@@ -42,12 +44,17 @@ def buffer_attach(nbytes: int) -> _Attached:
         A context manager that detaches the buffer.
 
     Raises:
-        ValueError: nbytes is negative.
+        TypeError: nbytes is no integer.
+        ValueError: nbytes is negative, or more than memory can have.
         NoBufferError: a buffer is attached already.
     """
-    if nbytes < 0:
-        raise ValueError(f"a buffer of {nbytes} bytes cannot be attached")
-    before = core.set_buffer(nbytes)
+    try:
+        count = operator.index(nbytes)
+    except TypeError:
+        raise TypeError(f"buffer_attach(): nbytes must be an integer, not {type(nbytes).__name__}") from None
+    if not 0 <= count <= sys.maxsize:
+        raise ValueError(f"buffer_attach(): a buffer of {count} bytes cannot be attached")
+    before = core.set_buffer(count)
     if before >= 0:
         core.set_buffer(before)
         raise NoBufferError(f"a buffer of {before} bytes is attached already: call polympi.buffer_detach() first")
@@ -55,7 +62,7 @@ def buffer_attach(nbytes: int) -> _Attached:
 
 
 def buffer_detach(*, timeout: float | None = None) -> int:
-    """Wait until all buffered messages have been received, and give the buffer up.
+    """Wait until all buffered messages have been received, and detach the buffer.
 
     Args:
         timeout: seconds to wait; None stands for POLYMPI_TIMEOUT, or for ever.
@@ -64,17 +71,26 @@ def buffer_detach(*, timeout: float | None = None) -> int:
         The bytes that were attached.
 
     Raises:
+        TypeError, ValueError: timeout is no positive number of seconds.
         NoBufferError: no buffer is attached.
         Timeout: messages were not received in time; the buffer stays attached.
     """
+    limit = core.limit_of("buffer_detach", timeout)
     nbytes = core.set_buffer(-1)
     if nbytes < 0:
         raise NoBufferError("no buffer is attached: call polympi.buffer_attach(nbytes) first")
-    limit = core.get_timeout() if timeout is None else timeout
+    try:
+        _wait(limit)
+    except BaseException:  # Ctrl-C, too
+        core.set_buffer(nbytes)
+        raise
+    return nbytes
+
+
+def _wait(limit: float) -> None:
+    """Wait until no buffered message is under way; `limit` is 0 for ever."""
     end = time.monotonic() + limit
     while in_use := core.buffer_in_use():
         if limit and time.monotonic() > end:
-            core.set_buffer(nbytes)
             raise Timeout(f"buffer_detach waited {limit} s, but {in_use} bytes sent with bsend were not received")
         os.sched_yield()
-    return nbytes

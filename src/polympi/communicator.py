@@ -1,4 +1,4 @@
-"""The communicator, as programs see it: the core's, with what needs no speed."""
+"""The communicator as programs see it: the class of the core, and the methods that need not be fast."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class Communicator(core.Communicator):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Free it, on all ranks; after an exception it stays, since the other ranks may not come."""
+        """Free it, on all ranks; not after an exception, since the other ranks may not call it."""
         if kind is None:
             self.free()
 
     def __reduce__(self) -> NoReturn:
-        """Refuse to be pickled: a communicator means nothing in another process."""
+        """Refuse to be pickled: a communicator has no meaning in another process."""
         raise TypeError("a communicator cannot be sent or pickled: split or dup it on all ranks instead")

@@ -1,21 +1,21 @@
-"""What goes wrong between ranks, as exceptions: one sentence each, with the facts as attributes.
+"""The exceptions of polympi: the message is one sentence, the facts are attributes.
 
 Every class is also the built-in exception that a Python program would expect there, so that ``except TimeoutError`` or
-``except ValueError`` catches what it seems to.
+``except ValueError`` works as expected.
 """
 
 from __future__ import annotations
 
 
 class Error(Exception):
-    """Any error of polympi or of the MPI library beneath it.
+    """Any error of polympi or of the MPI library.
 
     Attributes:
-        operation: the call it happened in, as it is spelled (``"recv"``); None outside of calls, as all below.
+        operation: the name of the call (``"recv"``); None outside of calls, like all below.
         rank: the caller's rank in the communicator.
         peer: the rank sent to or received from; None in collectives.
         tag: of the message; None in collectives.
-        code: error class of the MPI library (MPI 5.0, section 9.4), if it is the library that complains.
+        code: error class of the MPI library (MPI 5.0, section 9.4), if the library reported the error.
     """
 
     def __init__(
@@ -45,11 +45,11 @@ class TagError(Error, ValueError):
 
 
 class MismatchError(Error, TypeError):
-    """Memory or a message that does not fit: other element types, other shapes, not writable, no array at all."""
+    """Memory or a message that does not fit: other element types, other shapes, not writable, not an array."""
 
 
 class TruncationError(Error):
-    """More elements arrived than there is room for."""
+    """More elements arrived than the memory has."""
 
 
 class Timeout(Error, TimeoutError):  # noqa: N818  (it says what happened, as the built-in ones of this kind do)
@@ -65,7 +65,7 @@ class NoBufferError(Error, BufferError):
 
 
 class LibraryError(Error, ImportError):
-    """There is no MPI library, no core compiled for its ABI, or more than one library in the process."""
+    """No MPI library, no core compiled for its ABI, two libraries in the process, or ranks with different polympis."""
 
 
 class LauncherError(Error, RuntimeError):

@@ -1,8 +1,8 @@
 """Finding this process's MPI library, and the core that was compiled for its ABI.
 
-An MPI program runs only on the library that its launcher belongs to, so the launcher's traces in the environment decide
-first; then what is installed beside this Python; then what the machine's loader finds. All of it is on the way of every
-start of every rank: nothing here imports a module that takes a millisecond.
+An MPI program runs only on the library that its launcher belongs to, so the variables of the launcher decide
+first; then what is installed beside this Python; then what the machine's loader finds. All of this happens at every
+start of every rank, so nothing here imports a module that takes a millisecond.
 """
 
 from __future__ import annotations
@@ -31,10 +31,14 @@ ABI_WORDS = {"mpich": "MPICH's ABI", "openmpi": "Open MPI's ABI", "abi": "the AB
 
 LIBRARY_VARIABLE = "POLYMPI_LIBMPI"  # path of the MPI library
 ABI_VARIABLE = "POLYMPI_MPI"  # mpich, openmpi or abi
+BACKEND_VARIABLE = "POLYMPI_BACKEND"  # mpi, or serial: one rank, and no MPI library
 CORES_VARIABLE = "POLYMPI_CORE_FOLDER"  # where cores are looked for before the package itself
 
 chosen: tuple[str, str] | None = None
-"""The library that was loaded (path, or name that the loader found it by), and its ABI; None before."""
+"""The library that was loaded (path, or name that the loader found it by), and its ABI; None before.
+
+With the serial backend both are ``serial``.
+"""
 
 
 def load_core() -> ModuleType:
@@ -45,17 +49,23 @@ def load_core() -> ModuleType:
     """
     global chosen  # noqa: PLW0603  (one MPI library a process: this is where it is remembered)
     folders = [folder for folder in (os.environ.get(CORES_VARIABLE), *native.__path__) if folder]
-    cores = _cores(folders)
+    backend = os.environ.get(BACKEND_VARIABLE) or "mpi"
+    if backend not in ("mpi", "serial"):
+        raise LibraryError(f"{BACKEND_VARIABLE} is '{backend}': set it to mpi or serial.")
+    cores = _cores(folders, ["serial"] if backend == "serial" else [*FILES])
     if not cores:
         raise LibraryError(
-            "polympi was installed without its compiled core, for want of a C compiler, of Python's headers or of an "
-            "MPI: install them (on Debian: apt install gcc python3-dev; pip install mpich numpy), then run "
+            "polympi was installed without its compiled core, because a C compiler, Python's headers or an MPI was "
+            "missing: install them (on Debian: apt install gcc python3-dev; pip install mpich numpy), then run "
             f"'{sys.executable} -m polympi.native.build'."
         )
-    path, abi = chosen = find_library(cores)
+    path, abi = chosen = ("serial", "serial") if backend == "serial" else find_library(cores)
     native.__path__[:] = folders
     try:
         __import__(f"polympi.native.core_{abi}")
+        _require_gil()
+    except LibraryError:
+        raise
     except ImportError as error:
         missing = str(error).partition("undefined symbol: ")[2]
         older = missing.startswith("MPI_")
@@ -67,8 +77,17 @@ def load_core() -> ModuleType:
     return sys.modules[f"polympi.native.core_{abi}"]
 
 
+def _require_gil() -> None:
+    """Refuse a free-threaded Python in which loading the core has not switched the GIL on (PYTHON_GIL=0)."""
+    if not getattr(sys, "_is_gil_enabled", lambda: True)():
+        raise LibraryError(
+            "polympi needs the GIL as its lock around the MPI library, but it is switched off in this free-threaded "
+            "Python: unset PYTHON_GIL, or start Python without -X gil=0."
+        )
+
+
 def find_library(cores: set[str]) -> tuple[str, str]:
-    """Load the MPI library that this process shall use, for all modules to see.
+    """Load the MPI library for this process, with symbols that all modules see.
 
     Args:
         cores: the ABIs there is a core for.
@@ -82,7 +101,7 @@ def find_library(cores: set[str]) -> tuple[str, str]:
     wanted = os.environ.get(ABI_VARIABLE)
     if wanted and wanted not in FILES:
         raise LibraryError(
-            f"{ABI_VARIABLE} is '{wanted}', which is no MPI that polympi knows: set it to mpich, openmpi or abi."
+            f"{ABI_VARIABLE} is '{wanted}', which is not an MPI that polympi knows: set it to mpich, openmpi or abi."
         )
     present = _loaded()
     explicit = os.environ.get(LIBRARY_VARIABLE)
@@ -91,7 +110,7 @@ def find_library(cores: set[str]) -> tuple[str, str]:
     elif present:
         path, abi, _ = present
     else:
-        return _search(cores, [[wanted]] if wanted else _preferences())
+        return _search(cores, [[wanted]] if wanted else _preferences(cores))
     if wanted and abi != wanted:
         raise LibraryError(
             f"{ABI_VARIABLE} asks for {ABI_WORDS[wanted]}, but the MPI library {path} has {ABI_WORDS[abi]}: "
@@ -128,18 +147,25 @@ def _search(cores: set[str], groups: list[list[str]]) -> tuple[str, str]:
     raise LibraryError(
         f"polympi found no MPI library ({names}) in {', '.join(_folders())} or where the loader looks "
         "(LD_LIBRARY_PATH): pip install 'polympi[mpich]' or load your site's MPI module; or set "
-        f"{LIBRARY_VARIABLE} to the library's path."
+        f"{LIBRARY_VARIABLE} to the library's path. Without any, {BACKEND_VARIABLE}=serial runs a program on one rank."
     )
 
 
-def _preferences() -> list[list[str]]:
-    """Which ABIs come first, by what launchers leave in the environment.
+def by_srun_with_pmi2() -> bool:
+    """Whether srun alone has started this process: mpiexec inside of srun is Hydra, which sets its own variables."""
+    return "SLURM_STEP_NUM_TASKS" in os.environ and "PMI_RANK" in os.environ and "MPI_LOCALNRANKS" not in os.environ
+
+
+def _preferences(cores: set[str]) -> list[list[str]]:
+    """Which ABIs come first, by the variables of launchers.
 
     Open MPI's mpiexec, and Slurm's PMIx plugin; Hydra (MPICH, Intel MPI) and Slurm's PMI-2. Under a launcher a library
     of its family is preferred wherever it is; else the nearest one counts.
     """
     if "OMPI_COMM_WORLD_SIZE" in os.environ or "PMIX_RANK" in os.environ:
         return [["openmpi"], ["abi", "mpich"]]
+    if by_srun_with_pmi2() and cores == {"openmpi"}:  # which cannot work, but the launcher is what to change
+        return [["openmpi"]]
     if "PMI_RANK" in os.environ or "MPI_LOCALNRANKS" in os.environ:
         return [["mpich", "abi"], ["openmpi"]]
     return [["mpich", "openmpi", "abi"]]
@@ -179,7 +205,7 @@ def _folders() -> list[str]:
 
 
 def _loaded() -> tuple[str, str, int] | None:
-    """The MPI library that is in this process already, by whoever: name, ABI, handle."""
+    """The MPI library that is in this process already: name, ABI, handle."""
     for abi, names in FILES.items():
         for name in names:
             try:
@@ -195,7 +221,7 @@ def _open(path: str, mode: int = 0) -> int:
 
 
 def _abi(path: str, handle: int) -> str:
-    """The ABI of a loaded library, whatever its file is called."""
+    """The ABI of a loaded library, found without its file name."""
 
     def has(symbol: str) -> bool:
         try:
@@ -208,16 +234,21 @@ def _abi(path: str, handle: int) -> str:
     if has("ompi_mpi_comm_world"):
         return "openmpi"
     if not has("MPI_Init"):
-        raise LibraryError(f"{path}, which {LIBRARY_VARIABLE} names, is no MPI library: it has no MPI_Init.")
+        raise LibraryError(f"{path}, which {LIBRARY_VARIABLE} names, is not an MPI library: it has no MPI_Init.")
     # Libraries of MPICH's ABI carry Fortran's constants, those of the standard's do not (MPI 5.0, 20.3).
     return "mpich" if has("MPI_F_STATUS_IGNORE") else "abi"
 
 
-def _cores(folders: list[str]) -> set[str]:
-    """The ABIs that polympi is compiled for, for this Python."""
+def is_serial() -> bool:
+    """Whether this process runs on the serial backend: one rank, and no MPI library."""
+    return chosen is not None and chosen[1] == "serial"
+
+
+def _cores(folders: list[str], abis: list[str]) -> set[str]:
+    """Those of the ABIs that polympi is compiled for, for this Python."""
     found = set()
     for folder in folders:
-        for abi in FILES:
+        for abi in abis:
             if any(os.path.exists(os.path.join(folder, f"core_{abi}{suffix}")) for suffix in EXTENSION_SUFFIXES):
                 found.add(abi)
     return found

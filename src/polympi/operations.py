@@ -1,4 +1,4 @@
-"""What reductions combine with: MPI's operations, as Python and NumPy compute them, and those of the user.
+"""Reduction operations: those of MPI, as Python and NumPy compute them, and those of the user.
 
 The core combines most numbers and arrays itself; the functions here are for all other values, and for calling an
 operation: ``SUM(1, 2)``.
@@ -42,7 +42,7 @@ def op(function: Callable[[Any, Any], object], *, commutative: bool = False, nam
         function: takes the contributions of lower and of higher ranks, each perhaps combined already, and returns their
             combination. It must be associative, and leave its arguments as they are.
         commutative: a promise that the order of the two does not matter.
-        name: for messages; the function's own if not given.
+        name: for messages; the name of the function if not given.
 
     Returns:
         The operation; calling it calls the function.
@@ -75,13 +75,19 @@ def _elementwise(ufunc: str, plain: Callable[[Any, Any], object]) -> Callable[[A
         numpy = _numpy_for(left, right)
         if numpy is None:
             return plain(left, right)
-        result: Any = getattr(numpy, ufunc)(left, right)
-        both = isinstance(left, numpy.ndarray) and isinstance(right, numpy.ndarray)
-        if both and left.dtype == right.dtype:
-            return numpy.asanyarray(result, dtype=left.dtype)
-        return result
+        return _as_given(numpy, getattr(numpy, ufunc)(left, right), left, right)
 
     return combine
+
+
+def _as_given(numpy: Any, result: Any, left: Any, right: Any) -> object:
+    """The result in the dtype of two arrays that have the same one: NumPy's is in the byte order of the machine.
+
+    Not for text, whose sum is longer.
+    """
+    both = isinstance(left, numpy.ndarray) and isinstance(right, numpy.ndarray)
+    alike = both and left.dtype == right.dtype and left.dtype.kind not in "SUT"
+    return numpy.asanyarray(result, dtype=left.dtype) if alike else result
 
 
 def _minimum(left: Any, right: Any) -> object:
@@ -100,7 +106,7 @@ def _located(comes_before: Callable[[Any, Any], Any]) -> Callable[[Any, Any], ob
     two fields (MPI 5.0, section 6.9.4). NaN is better than any number.
     """
 
-    def better(value: Any, place: Any, other: Any, other_place: Any) -> Any:
+    def is_better(value: Any, place: Any, other: Any, other_place: Any) -> Any:
         earlier = (other == value) & (other_place < place)
         return comes_before(other, value) | earlier | ((other != other) & (value == value))  # noqa: PLR0124
 
@@ -108,19 +114,22 @@ def _located(comes_before: Callable[[Any, Any], Any]) -> Callable[[Any, Any], ob
         names = getattr(getattr(left, "dtype", None), "names", None)
         fields = [[pair[name] for name in names] for pair in (left, right)] if names else [left, right]
         (value, place), (other, other_place) = fields
-        take = better(value, place, other, other_place)
+        take = is_better(value, place, other, other_place)
         numpy = _numpy_for(take)
         if numpy is None or numpy.ndim(take) == 0:
             return right if take else left
         if names:
-            return numpy.where(take, right, left)
-        return numpy.where(take, other, value), numpy.where(take, other_place, place)
+            return _as_given(numpy, numpy.where(take, right, left), left, right)
+        return tuple(
+            _as_given(numpy, numpy.where(take, better, than), better, than)
+            for better, than in ((other, value), (other_place, place))
+        )
 
     return combine
 
 
 def truth(value: Any) -> object:
-    """What logical operations take a contribution for: an array of 0 and 1 in its dtype, or True or False."""
+    """The truth of a contribution, for logical operations: an array of 0 and 1 in its dtype, or True or False."""
     numpy = _numpy_for(value)
     if numpy and isinstance(value, numpy.ndarray):
         return numpy.asanyarray(value != 0, dtype=value.dtype)

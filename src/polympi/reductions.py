@@ -1,8 +1,8 @@
 """Reductions of objects: what the core cannot combine itself, by trees of messages between the ranks.
 
-The core calls these functions on all ranks alike, once the ranks have found out that they have to. Contributions are
+The core calls these functions on all ranks, after the ranks have found out that they must. Contributions are
 combined in the order of ranks, so that operations need not be commutative. A rank that fails (its operation raises, its
-object cannot be sent) passes on that it did, so that no other waits for it in vain.
+object cannot be sent) passes this on, so that no other rank waits for it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Failed:
-    """In place of a contribution: the rank that has none to give, and why."""
+    """In place of a contribution: the rank that has none, and the reason."""
 
     __slots__ = ("rank", "reason")
 
@@ -47,7 +47,7 @@ class _Reduction:
         self.error: Exception | None = None
 
     def contribution(self, value: object) -> object:
-        """What this rank brings: a value itself, but to a logical operation its truth, even if it stays alone."""
+        """The contribution of this rank: the value, or its truth for a logical operation, also with one rank."""
         if self.op not in (LAND, LOR, LXOR):
             return value
         try:
@@ -56,7 +56,7 @@ class _Reduction:
             return self.failed(error)
 
     def failed(self, error: Exception) -> Failed:
-        """Note what went wrong here, and what to tell the others."""
+        """Record an error of this rank, and return what to send to the others."""
         self.error = self.error or error
         return Failed(self.comm.rank, f"{type(self.error).__name__}: {self.error}")
 
@@ -97,7 +97,7 @@ class _Reduction:
         return value
 
     def spread(self, value: object) -> object:
-        """What rank 0 has, along the same tree."""
+        """The result of rank 0 for all ranks, along the same tree."""
         rank, size = self.comm.rank, self.comm.size
         distance = 1
         while distance < size and not rank & distance:
@@ -110,7 +110,7 @@ class _Reduction:
         return value
 
     def accumulate(self, value: object) -> object:
-        """What the ranks up to this one contribute: round k brings it from 2^k ranks more."""
+        """The contributions of the ranks up to this one: round k adds those of 2^k more ranks."""
         rank, size = self.comm.rank, self.comm.size
         value = self.contribution(value)
         distance = 1
@@ -124,12 +124,12 @@ class _Reduction:
         return value
 
     def finish(self, result: object) -> object:
-        """The result, unless something went wrong here or elsewhere."""
+        """The result, unless there was an error on any rank."""
         if self.error is not None:
             raise self.error
         if isinstance(result, Failed):
             rank = self.comm.rank
-            sentence = f"rank {rank}, {self.name}(): rank {result.rank} could not take its part: {result.reason}"
+            sentence = f"rank {rank}, {self.name}(): rank {result.rank} could not do its part: {result.reason}"
             raise Error(sentence, operation=self.name, rank=rank)
         return result
 

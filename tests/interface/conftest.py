@@ -15,14 +15,17 @@ from pathlib import Path
 from typing import Protocol
 
 import pytest
+from hosts import Hosts
 
-from polympi.lab.launch.command import mpiexec_command
-from polympi.lab.launch.process import run_tree
-from polympi.lab.stacks.home import home
+from polympi.lab.home import home
+from polympi.lab.process import run_tree
+from polympi.lab.stacks.command import mpiexec_command
 from polympi.lab.stacks.stack import Stack
 from polympi.native import build
 
 SANITIZE = bool(os.environ.get("POLYMPI_TEST_SANITIZE"))
+COVERAGE = os.environ.get("POLYMPI_TEST_COVERAGE")  # a folder, for cores that count for gcov and what they counted
+PROGRAMS = Path(__file__).parent / "programs"
 PROCESSORS = len(os.sched_getaffinity(0))
 KEPT_S = 24 * 3600.0  # a core that no session can be using any more
 
@@ -48,11 +51,11 @@ class Outcome:
 
 
 class Run(Protocol):
-    """Starts a Python program (its text, dedented) and waits for its end; no process of it outlives the call."""
+    """Starts a Python program and waits for its end; no process of it outlives the call."""
 
     def __call__(
         self,
-        script: str,
+        script: str | Path,
         ranks: int | None,
         stack: Stack,
         *,
@@ -64,7 +67,7 @@ class Run(Protocol):
         """Run the script.
 
         Args:
-            script: text of the program.
+            script: the program: its file, or its text, which is dedented.
             ranks: how many; None starts it without a launcher.
             stack: on which MPI, in whose environment.
             timeout: seconds after which it is killed.
@@ -74,12 +77,28 @@ class Run(Protocol):
         """
 
 
+class RunOnHosts(Protocol):
+    """Starts a Python program on two hosts, and waits for its end; no process of it outlives the call."""
+
+    def __call__(
+        self,
+        script: str | Path,
+        each: int,
+        stack: Stack,
+        *,
+        timeout: float = 60,
+        env: Mapping[str, str] = ...,
+        arguments: Sequence[str] = (),
+    ) -> Outcome:
+        """Run the script, with `each` ranks on each host; see :class:`Run`."""
+
+
 def core_folder(stack: Stack) -> Path:
     """The folder with the core compiled for a stack; compiled once for each state of the sources."""
     state = hashlib.sha256(repr((stack.mpicc, stack.library, stack.python, SANITIZE)).encode())
-    for source in sorted([*build.SOURCES.glob("*.[ch]"), build.SOURCES / "build.py"]):
+    for source in sorted([*build.SOURCES.rglob("*.[ch]"), build.SOURCES / "build.py"]):
         state.update(source.name.encode() + source.read_bytes())
-    folder = home() / "cores" / f"{stack.name}-{state.hexdigest()[:16]}"
+    folder = (Path(COVERAGE) if COVERAGE else home() / "cores") / f"{stack.name}-{state.hexdigest()[:16]}"
     if folder in _uncompilable:
         pytest.fail(_uncompilable[folder], pytrace=False)
     if not folder.is_dir():
@@ -90,7 +109,7 @@ def core_folder(stack: Stack) -> Path:
         with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
             made = Path(scratch) / "core"
             command = [stack.python, str(build.SOURCES / "build.py"), "--mpicc", stack.mpicc, "--into", str(made)]
-            command += ["--sanitize"] if SANITIZE else []
+            command += [*(["--sanitize"] if SANITIZE else []), *(["--coverage"] if COVERAGE else [])]
             done = subprocess.run(command, env=stack.variables(), capture_output=True, text=True, check=False)
             if done.returncode != 0:
                 _uncompilable[folder] = done.stderr
@@ -118,12 +137,50 @@ def sanitizers() -> dict[str, str]:
     }
 
 
+def _python(script: str | Path, stack: Stack, folder: Path, request: pytest.FixtureRequest) -> list[str]:
+    """The command line of a rank."""
+    if isinstance(script, str):
+        program = folder / "program.py"
+        program.write_text(textwrap.dedent(script))
+    else:
+        program = script
+    python = [stack.python, str(program)]
+    if SANITIZE:  # for the ranks alone: launchers are not what is examined
+        variables: dict[str, str] = request.getfixturevalue("sanitizers")
+        python = ["env", *(f"{name}={value}" for name, value in variables.items()), *python]
+    return python
+
+
+def _variables(stack: Stack) -> dict[str, str]:
+    """Variables of the ranks, by which they import this checkout's polympi, and what programs share."""
+    core = str(core_folder(stack))
+    counted = {"GCOV_PREFIX": core, "GCOV_PREFIX_STRIP": "99"} if COVERAGE else {}  # beside the notes, flat as these
+    return {
+        "PYTHONPATH": f"{build.SOURCES.parents[1]}:{PROGRAMS}",
+        "PYTHONUNBUFFERED": "",  # would let lines of several ranks run into one another
+        "POLYMPI_CORE_FOLDER": core,
+        **counted,
+    }
+
+
+def _run(command: Sequence[str], environment: Mapping[str, str], timeout: float, folder: Path) -> Outcome:
+    output, errors = folder / "stdout.txt", folder / "stderr.txt"
+    ended = run_tree(
+        ["sh", "-c", 'exec "$@" 2>"$0"', str(errors), *command],
+        environment=environment,
+        timeout_s=timeout * (10 if SANITIZE else 1),
+        output=output,
+        folder=folder,
+    )
+    return Outcome(ended.exit_code, output.read_text(errors="replace"), errors.read_text(errors="replace"))
+
+
 @pytest.fixture
 def run(tmp_path: Path, request: pytest.FixtureRequest) -> Run:
     """Runs a script on ranks of a stack; see :class:`Run`."""
 
     def start(
-        script: str,
+        script: str | Path,
         ranks: int | None,
         stack: Stack,
         *,
@@ -132,28 +189,37 @@ def run(tmp_path: Path, request: pytest.FixtureRequest) -> Run:
         launched_by: Stack | None = None,
         arguments: Sequence[str] = (),
     ) -> Outcome:
-        program = tmp_path / "program.py"
-        program.write_text(textwrap.dedent(script))
-        python = [stack.python, str(program), *arguments]
-        if SANITIZE:  # for the ranks alone: launchers are not what is examined
-            variables: dict[str, str] = request.getfixturevalue("sanitizers")
-            python = ["env", *(f"{name}={value}" for name, value in variables.items()), *python]
+        python = [*_python(script, stack, tmp_path, request), *arguments]
         launcher = launched_by or stack
         command = python if ranks is None else mpiexec_command(launcher, ranks, python, processors=PROCESSORS)
-        output, errors = tmp_path / "stdout.txt", tmp_path / "stderr.txt"
-        ended = run_tree(
-            ["sh", "-c", 'exec "$@" 2>"$0"', str(errors), *command],
-            environment={
-                **launcher.variables(),
-                "PYTHONPATH": str(build.SOURCES.parents[1]),
-                "PYTHONUNBUFFERED": "",  # would let lines of several ranks run into one another
-                "POLYMPI_CORE_FOLDER": str(core_folder(stack)),
-                **env,
-            },
-            timeout_s=timeout * (10 if SANITIZE else 1),
-            output=output,
-            folder=tmp_path,
-        )
-        return Outcome(ended.exit_code, output.read_text(errors="replace"), errors.read_text(errors="replace"))
+        return _run(command, {**launcher.variables(), **_variables(stack), **env}, timeout, tmp_path)
+
+    return start
+
+
+@pytest.fixture
+def run_on_hosts(tmp_path: Path, hosts: Hosts, request: pytest.FixtureRequest) -> RunOnHosts:
+    """Runs a script on two hosts; see :class:`RunOnHosts`."""
+
+    def start(
+        script: str | Path,
+        each: int,
+        stack: Stack,
+        *,
+        timeout: float = 60,
+        env: Mapping[str, str] = {},
+        arguments: Sequence[str] = (),
+    ) -> Outcome:
+        # As words of the command, since not every launcher gives the second host the variables of the first.
+        variables = {**_variables(stack), **env}
+        python = ["env", *(f"{name}={value}" for name, value in variables.items())]
+        python += [*_python(script, stack, tmp_path, request), *arguments]
+        hostfile = hosts.hostfile(stack.family, each)
+        command = mpiexec_command(stack, 2 * each, python, processors=PROCESSORS, hostfile=hostfile)
+        try:
+            here = {**stack.variables(), **hosts.variables()}
+            return _run(hosts.first.command(command, tmp_path), here, timeout, tmp_path)
+        finally:
+            hosts.end_processes()
 
     return start

@@ -1,8 +1,8 @@
-"""What programs that run on several ranks begin with, in tests: a communicator, and what they compare and expect."""
+"""What short programs begin with whose text stands in the tests; those of more lines are files in programs/."""
 
 from __future__ import annotations
 
-PRELUDE = '''
+PRELUDE = """
 import contextlib
 import gc
 import itertools
@@ -12,38 +12,5 @@ import sys
 import time
 import numpy as np
 import polympi as mpi
-
-c = mpi.init()
-rank, size, other = c.rank, c.size, 1 - c.rank
-
-def same(one, two):
-    """Equal in value and type, all the way down; arrays also in shape and type of the elements."""
-    if type(one) is not type(two):
-        return False
-    if isinstance(one, np.ndarray):
-        return (one.dtype, one.shape, one.tobytes()) == (two.dtype, two.shape, two.tobytes())
-    if isinstance(one, (list, tuple)):
-        return len(one) == len(two) and all(map(same, one, two))
-    if isinstance(one, dict):
-        return same(list(one.items()), list(two.items()))
-    return one == two
-
-@contextlib.contextmanager
-def raises(kind, *words, **facts):
-    """The block raises exactly this class, in these words, with these attributes."""
-    try:
-        yield
-    except Exception as error:
-        assert type(error) is kind, f"{type(error).__name__} instead of {kind.__name__}: {error}"
-        for word in words:
-            assert word in str(error), f"{word!r} is not in: {error}"
-        for name, value in facts.items():
-            assert getattr(error, name) == value, f"{name} is {getattr(error, name)}: {error}"
-    else:
-        raise AssertionError(f"no {kind.__name__}")
-
-def in_turn():
-    """Let all ranks come here; by messages alone."""
-    for step in range(1, size):
-        c.sendrecv(None, (rank + step) % size, 9999, (rank - step) % size, 9999)
-'''
+from prelude import c, in_turn, other, raises, rank, same, size
+"""

@@ -1,4 +1,5 @@
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -32,7 +33,7 @@ PyMODINIT_FUNC JOIN(PyInit_, CORE_NAME)(void) {
 def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder that is compiled in place of the core's sources."""
     folder = tmp_path / "native"
-    folder.mkdir()
+    shutil.copytree(build.SOURCES / build.SERIAL_MPI, folder / build.SERIAL_MPI)
     monkeypatch.setattr(build, "SOURCES", folder)
     (folder / "core.c").write_text(OVERRUN)
     return folder
@@ -70,6 +71,10 @@ def test_all_wrappers_on_path_are_compiled_for_once_each(
     folders = [str(broken), *(str(Path(stack.mpicc).parent) for stack in (mpich, openmpi, mpich)), "/usr/bin", "/bin"]
     monkeypatch.setenv("PATH", os.pathsep.join(folders))
     cores, problems = build.compile_all(tmp_path / "into")
+    serial = cores.pop()
+    assert serial.name.startswith("core_serial.")
+    assert not build.is_for_mpi(serial)
+    assert all(map(build.is_for_mpi, cores))
     assert sorted(core.name.split(".")[0] for core in cores) == ["core_abi", "core_mpich", "core_openmpi"]
     assert [type(problem) for problem in problems] == [build.PrerequisiteError]
     assert str(problems[0]).endswith("It said: no such compiler")
@@ -110,6 +115,17 @@ def test_the_sanitizer_finds_an_overrun(
     )
     assert (done.returncode != 0) == sanitize, done.stderr
     assert ("core.c:11" in done.stderr) == sanitize
+
+
+@pytest.mark.mpi
+def test_a_core_that_counts_lines_says_which_ran(mpich: Stack, sources: Path, tmp_path: Path) -> None:
+    build.compile_core(mpich.mpicc, tmp_path, coverage=True)
+    assert [file.name for file in tmp_path.glob("*.gcno")] == ["0-core.gcno"]
+    counted = {"GCOV_PREFIX": str(tmp_path), "GCOV_PREFIX_STRIP": "99"}
+    environment = {**os.environ, **counted, "PYTHONPATH": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", "import core_mpich"], env=environment, check=False, timeout=60)
+    said = subprocess.run(["gcov", "--stdout", "0-core.gcda"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "PyInit" in said.stdout
 
 
 def test_a_missing_wrapper_is_one_sentence(tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from polympi.lab.stacks.stack import Stack
-from polympi.native import build
 
 pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
 
@@ -19,8 +18,7 @@ PROGRAMS = Path(__file__).parent / "programs"
 
 def run_program(run, name: str, ranks: int, stack: Stack, **variables: str) -> None:
     """Run a program, all of whose ranks must come to its end."""
-    paths = f"{build.SOURCES.parents[1]}:{PROGRAMS}"
-    ended = run((PROGRAMS / f"{name}.py").read_text(), ranks, stack, env={"PYTHONPATH": paths, **variables})
+    ended = run(PROGRAMS / f"{name}.py", ranks, stack, env=variables)
     assert ended.succeeded().count("done") == ranks, str(ended)
 
 

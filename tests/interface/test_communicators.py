@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from rank_programs import PRELUDE
 
@@ -9,40 +11,11 @@ from polympi.lab.stacks.stack import Stack
 
 pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
 
+PROGRAMS = Path(__file__).parent / "programs" / "communicators"
+
 
 def test_messages_stay_in_their_communicator(run, stack: Stack) -> None:
-    script = """
-twin = c.dup()
-assert (twin.rank, twin.size, type(twin)) == (c.rank, c.size, type(c))
-right, left = (rank + 1) % size, (rank - 1) % size
-for n in 1, 100, 100_000:
-    # The same peers and tags on both, received in the other order; wildcards see their own messages alone.
-    sends = [group.isend((name, np.full(n, rank)), right, 5) for name, group in (("world", c), ("twin", twin))]
-    assert same(twin.recv(), ("twin", np.full(n, left)))
-    assert twin.iprobe() is None
-    assert same(c.recv(left, 5), ("world", np.full(n, left)))
-    mpi.wait_all(sends)
-    in_turn()  # before anyone sends the next
-with c.split(rank % 2, -rank) as half:
-    ranks = [r for r in range(size) if r % 2 == rank % 2][::-1]
-    assert half.size == len(ranks) and ranks[half.rank] == rank
-    got, status = half.sendrecv(rank, (half.rank + 1) % half.size, source=(half.rank - 1) % half.size, status=True)
-    assert got == ranks[half.rank - 1] and status.source == (half.rank - 1) % half.size
-    with raises(mpi.RankError, f"the ranks of this communicator are 0 to {half.size - 1}", rank=half.rank):
-        half.send(1, size)
-    with half.split(0) as same_half, half.dup() as other_half:
-        request = same_half.irecv()
-        assert other_half.sendrecv(rank, half.rank, source=half.rank) == rank
-        assert request.cancel()
-assert c.split(None) is None
-alone = c.split(0 if rank == 1 else None)
-assert (alone is None) == (rank != 1)
-if alone:
-    assert (alone.rank, alone.size) == (0, 1) and alone.sendrecv("me", 0, source=0) == "me"
-    alone.free()
-twin.free()
-"""
-    run(PRELUDE + script, 4, stack).succeeded()
+    run(PROGRAMS / "apart.py", 4, stack).succeeded()
 
 
 def test_a_freed_communicator_is_of_no_use(run, stack: Stack) -> None:
@@ -83,7 +56,7 @@ sent = twin.isend(np.arange(10**6), other, 1)
 assert same(request.wait(), np.arange(10**6))
 sent.wait()
 with twin:
-    twin.irecv(other, 1)  # forgotten: it is given up with the communicator
+    twin.irecv(other, 1)  # forgotten, and so given up
 assert twin.size == 0
 """
     run(PRELUDE + script, 2, stack).succeeded()
@@ -95,5 +68,42 @@ for turn in range(300):
     with c.split(rank * (turn % 2)) as part:
         assert part.size == (1 if turn % 2 else 2)
         assert part.sendrecv(turn, 0 if turn % 2 else other, source=0 if turn % 2 else other) == turn
+"""
+    run(PRELUDE + script, 2, stack).succeeded()
+
+
+@pytest.mark.parametrize("mailboxes", ["0", "1"])
+def test_ranks_that_make_different_things_learn_that(run, stack: Stack, mailboxes: str) -> None:
+    script = """
+for one, another in ("dup", "split"), ("split", "barrier"), ("free", "dup"):
+    twin = c.dup()
+    call, theirs = (one, another) if rank == 0 else (another, one)
+    with raises(mpi.MismatchError, f"rank {other} called {theirs}() where this rank called {call}()", operation=call):
+        twin.split(0) if call == "split" else getattr(twin, call)()
+    assert c.allreduce(1) == 2
+"""
+    run(PRELUDE + script, 2, stack, env={"POLYMPI_MAILBOXES": mailboxes}).succeeded()
+
+
+def test_a_signal_handler_is_told_that_it_cannot_make_communicators_meanwhile(run, stack: Stack) -> None:
+    script = """
+import signal
+said = []
+def handler(*_):
+    for call in c.dup, spare.dup, spare.free, lambda: spare.split(0):
+        try:
+            call()
+        except mpi.StateError as error:
+            said.append(str(error))
+spare = c.dup()
+if rank == 0:
+    signal.signal(signal.SIGALRM, handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+else:
+    time.sleep(0.5)
+with c.dup() as twin:
+    assert twin.allreduce(1) == 2
+assert len(said) == (4 if rank == 0 else 0) and all("this thread is in dup() already" in text for text in said), said
+spare.free()
 """
     run(PRELUDE + script, 2, stack).succeeded()

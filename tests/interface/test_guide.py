@@ -13,31 +13,31 @@ from polympi.lab.stacks.stack import Stack
 from polympi.native import build
 
 REPOSITORY = Path(__file__).parents[2]
-BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+EXAMPLE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
-# The blocks of a page follow each other in one program. A traceback has the lines of the page.
+# The examples of a page follow each other in one program. A traceback has the lines of the page.
 PROGRAM = """
-blocks = {blocks!r}
+examples = {examples!r}
 names = {{"__name__": "__main__"}}
-for line, block in blocks:
-    exec(compile("\\n" * line + block, {page!r}, "exec"), names)
+for line, example in examples:
+    exec(compile("\\n" * line + example, {page!r}, "exec"), names)
 names["world"].barrier()
-print("rank", names["world"].rank, "ran", len(blocks))
+print("rank", names["world"].rank, "ran", len(examples))
 """
 
 
-def blocks(page: str) -> list[tuple[int, str]]:
-    """The Python of a page, and how many lines are before each block."""
+def examples(page: str) -> list[tuple[int, str]]:
+    """The Python of a page, and how many lines are before each example."""
     text = (REPOSITORY / page).read_text()
-    return [(text.count("\n", 0, found.start(1)), found[1]) for found in BLOCK.finditer(text)]
+    return [(text.count("\n", 0, found.start(1)), found[1]) for found in EXAMPLE.finditer(text)]
 
 
 @pytest.mark.mpi
 @pytest.mark.parametrize("page", ["docs/interface.md", "README.md"])
 def test_the_snippets_of_a_page_run_one_after_another_on_two_ranks(run, stack: Stack, page: str) -> None:
-    found = blocks(page)
+    found = examples(page)
     assert found
-    said = run(PROGRAM.format(blocks=found, page=page), 2, stack).succeeded()
+    said = run(PROGRAM.format(examples=found, page=page), 2, stack).succeeded()
     assert {f"rank {rank} ran {len(found)}" for rank in (0, 1)} <= set(said.splitlines())
 
 
@@ -57,10 +57,14 @@ def test_the_guide_names_everything_that_is_public() -> None:
 
 def test_the_map_of_the_core_shows_every_file() -> None:
     page = (REPOSITORY / "docs" / "core.md").read_text()
-    mapped = {name for line in page.splitlines() if line.startswith("|") for name in re.findall(r"`([\w.*]+)`", line)}
-    shown = {file.name for name in mapped for file in build.SOURCES.glob(name)}
-    there = {file.name for file in build.SOURCES.iterdir() if file.suffix in (".c", ".h", ".py", ".pyi")}
-    assert there - shown == {"__init__.py"}
+    shown, layer = set(), "."
+    for row in re.findall(r"^\|([^|]*)\|([^|]*)\|[^|]*\|$", page.partition("## The layers")[2], re.MULTILINE):
+        if row[0].strip():
+            named = re.match(r" `(\w+)`", row[0])
+            layer = named[1] if named else "."
+        shown |= {file for name in re.findall(r"`([\w.*]+)`", row[1]) for file in (build.SOURCES / layer).glob(name)}
+    there = {file for file in build.SOURCES.rglob("*") if file.suffix in (".c", ".h", ".py", ".pyi")}
+    assert {file.name for file in there - shown if file.parent.name != "serial"} == {"__init__.py"}
 
 
 @pytest.mark.parametrize("page", ["README.md", "examples/README.md", "docs/interface.md", "docs/core.md"])

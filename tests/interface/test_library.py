@@ -130,9 +130,12 @@ def test_a_library_that_no_core_fits_is_refused_with_the_command_that_mends_it(r
 @pytest.mark.parametrize(
     ("variables", "sentence"),
     [
-        ({"POLYMPI_MPI": "mvapich"}, "POLYMPI_MPI is 'mvapich', which is no MPI that polympi knows: set it to mpich,"),
+        (
+            {"POLYMPI_MPI": "mvapich"},
+            "POLYMPI_MPI is 'mvapich', which is not an MPI that polympi knows: set it to mpich,",
+        ),
         ({"POLYMPI_LIBMPI": "/no/libmpi.so"}, "that POLYMPI_LIBMPI names cannot be loaded: /no/libmpi.so: cannot open"),
-        ({"POLYMPI_LIBMPI": "libm.so.6"}, "libm.so.6, which POLYMPI_LIBMPI names, is no MPI library"),
+        ({"POLYMPI_LIBMPI": "libm.so.6"}, "libm.so.6, which POLYMPI_LIBMPI names, is not an MPI library"),
         (
             {"POLYMPI_LIBMPI": "{libmpi}", "POLYMPI_MPI": "openmpi"},
             "POLYMPI_MPI asks for Open MPI's ABI, but the MPI library {libmpi} has MPICH's ABI: unset POLYMPI_MPI",

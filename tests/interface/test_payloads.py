@@ -19,7 +19,7 @@ OBJECTS = 100_000
 
 def run_program(run, name: str, stack: Stack, *arguments: str, further: Path = SAMPLES) -> None:
     paths = ":".join(map(str, (build.SOURCES.parents[1], PROGRAMS, SAMPLES, further)))
-    program = (PROGRAMS / f"{name}.py").read_text()
+    program = PROGRAMS / f"{name}.py"
     run(program, 2, stack, env={"PYTHONPATH": paths}, arguments=arguments).succeeded()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from rank_programs import PRELUDE
 
@@ -9,120 +11,17 @@ from polympi.lab.stacks.stack import Stack
 
 pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
 
-# Small and large objects: in one message, announced, beside it in one part, in several.
-VALUES = """
-VALUES = [
-    None, 7, "text", {"a": [1, (2.5, None)]}, b"x" * 5000, "y" * 9000, ["z" * 9000, 1], np.arange(10.0),
-    np.arange(500_000), np.ones((300, 400), "f4")[::2, ::3], [np.arange(3000), "x" * 100_000, {1: np.zeros(9999)}],
-    bytearray(b"u" * 3_000_000), np.zeros((0, 3)), [[0] * 3000],
-]
-"""
+PROGRAMS = Path(__file__).parent / "programs" / "point_to_point"
+
+VALUES = "from values_sent import VALUES\n"
 
 
 def test_every_way_to_send_meets_every_way_to_receive(run, stack: Stack) -> None:
-    script = """
-def posted_send(name):
-    def send(value):
-        c.recv(1, 50)  # the receive is posted
-        return getattr(c, name)(value, 1, 3)
-    return send
-
-def plain(name):
-    return lambda value: getattr(c, name)(value, 1, 3)
-
-def polled(request):
-    while not request.test():
-        pass
-    assert request.done
-    return request.wait()
-
-def first_of_two():
-    other_tag, request = c.irecv(0, 4), c.irecv(0, 3)
-    index, value = mpi.wait_any([other_tag, request])
-    assert index == 1 and other_tag.cancel()
-    return value
-
-def probed():
-    found = c.probe(0)
-    assert (found.source, found.tag, found.elements, found.nbytes) == (0, 3, None, None)
-    return c.recv(found.source, found.tag)
-
-def iprobed():
-    while not (found := c.iprobe(0, 3)):
-        pass
-    return c.recv(found.source, found.tag)
-
-SENDS = [plain(name) for name in ("send", "ssend", "bsend", "isend", "issend", "ibsend")]
-RECEIVES = [
-    lambda: c.recv(0, 3),
-    lambda: c.recv(),
-    lambda: c.recv(tag=3),
-    lambda: c.irecv(0, 3).wait(),
-    lambda: polled(c.irecv(0, 3)),
-    lambda: mpi.wait_all([c.irecv(0, 3)])[0],
-    first_of_two,
-    lambda: c.sendrecv("back", mpi.PROC_NULL, 0, 0, 3),
-    probed,
-    iprobed,
-]
-def posted_receive():
-    request = c.irecv(0, 3)
-    c.send("posted", 0, 50)
-    return request.wait()
-
-ways = [(send, receive) for send in SENDS for receive in RECEIVES]
-ways += [(posted_send(name), posted_receive) for name in ("rsend", "irsend", "send", "issend")]
-with mpi.buffer_attach(10**8):
-    for number, (send, receive) in enumerate(ways):
-        for value in VALUES:
-            if rank == 0:
-                request = send(value)
-                if request is not None:
-                    assert request.wait() is None and request.wait() is None and request.test() and request.done
-            else:
-                assert same(receive(), value if type(value) is not np.ndarray else value.copy()), (number, value)
-"""
-    run(PRELUDE + VALUES + script, 2, stack).succeeded()
+    run(PROGRAMS / "every_way.py", 2, stack).succeeded()
 
 
 def test_messages_of_one_tag_never_overtake(run, stack: Stack) -> None:
-    script = """
-SIZES = [0, 1, 400, 4000, 4096, 8000, 8192, 9000, 60_000, 70_000, 500_000]
-chance = random.Random(7)
-KINDS = ["bytes", "array", "list"]
-plan = [(number, chance.choice(KINDS), chance.choice(SIZES), chance.randrange(3), chance.randrange(4))
-        for number in range(1500)]
-
-def made(number, kind, nbytes):
-    if kind == "bytes":
-        return number.to_bytes(4, "little") + bytes(nbytes)
-    if kind == "array":
-        return np.full(1 + nbytes // 8, number)
-    return [number, bytearray(nbytes)]
-
-def number_of(message):
-    return int.from_bytes(message[:4], "little") if type(message) is bytes else message[0]
-
-kept = []
-for number, kind, nbytes, way, receive in plan:
-    if rank == 0:
-        if way:
-            kept.append((c.isend if way == 1 else c.issend)(made(number, kind, nbytes), 1, 5))
-        else:
-            c.send(made(number, kind, nbytes), 1, 5)
-    elif receive == 0:
-        kept.append((number, c.irecv(0, 5)))
-    else:
-        source, tag = [(0, 5), (mpi.ANY_SOURCE, 5), (mpi.ANY_SOURCE, mpi.ANY_TAG)][receive - 1]
-        message = c.recv(source, tag)
-        assert number_of(message) == number and same(message, made(number, kind, nbytes))
-if rank == 0:
-    mpi.wait_all(kept)
-else:
-    for number, request in random.Random(8).sample(kept, len(kept)):
-        assert number_of(request.wait()) == number
-"""
-    run(PRELUDE + script, 2, stack).succeeded()
+    run(PROGRAMS / "one_tag.py", 2, stack).succeeded()
 
 
 def test_wildcards_say_where_each_message_comes_from(run, stack: Stack) -> None:
@@ -155,37 +54,7 @@ else:
 
 
 def test_the_status_tells_elements_and_bytes(run, stack: Stack) -> None:
-    script = """
-KNOWN = [
-    (np.arange(10.0), 10, 80), (np.arange(10_000, dtype="i4"), 10_000, 40_000), (np.zeros((3, 4, 5)), 60, 480),
-    (np.zeros((0, 4)), 0, 0), (np.float32(3)[...], 1, 4), (np.arange(9000)[::3], 3000, 24_000),
-    (bytearray(100), 100, 100), (b"x" * 5000, 5000, 5000), (memoryview(bytes(70)), 70, 70),
-    (np.zeros(5, "i4,f8"), 5, 60),
-]
-for value, elements, nbytes in KNOWN:
-    if rank == 0:
-        for _ in range(4):
-            c.send(value, 1, 11)
-    else:
-        room = np.empty_like(value)
-        into = lambda: room if isinstance(value, np.ndarray) else bytearray(len(value))
-        for received, status in [
-            c.recv(status=True), c.recv(0, 11, into=into(), status=True), c.irecv(0, 11).wait(status=True),
-            c.sendrecv(0, mpi.PROC_NULL, 0, 0, 11, into=into(), status=True),
-        ]:
-            assert isinstance(status, mpi.Status) and status == (0, 11, elements, nbytes), (status, type(value))
-            assert bytes(memoryview(np.array(received))) == bytes(memoryview(np.array(value)))
-objects = [None, 5, "text" * 10, [1, 2], {"x": np.zeros(10_000)}]
-for value in objects:
-    if rank == 0:
-        c.send(value, 1, 2)
-    else:
-        status = c.recv(status=True)[1]
-        assert (status.source, status.tag, status.elements) == (0, 2, 1) and status.nbytes >= 1
-assert c.recv(mpi.PROC_NULL, status=True) == (None, (mpi.PROC_NULL, mpi.ANY_TAG, 0, 0))
-assert c.isend(1, mpi.PROC_NULL).wait(status=False) is None
-"""
-    run(PRELUDE + script, 2, stack).succeeded()
+    run(PROGRAMS / "statuses.py", 2, stack).succeeded()
 
 
 def test_nothing_is_sent_to_or_received_from_nobody(run, stack: Stack) -> None:
@@ -235,45 +104,7 @@ for count in 10, 1000, 10**4, 10**6:
 
 
 def test_data_arrive_while_the_receiver_waits_for_something_else(run, stack: Stack) -> None:
-    # The sender waits until its large message is taken in; the receiver is meanwhile in another call.
-    script = """
-big = np.arange(10**6)
-def iprobing():
-    while not c.iprobe(0, 2):
-        pass
-    c.recv(0, 2)
-
-WAITS = [
-    c.barrier,
-    lambda: c.recv(0, 2),
-    lambda: c.irecv(0, 2).wait(),
-    lambda: c.probe(0, 2) and c.recv(0, 2),
-    iprobing,
-    lambda: c.sendrecv("x", 0, 3, 0, 2),
-    lambda: mpi.wait_any([c.irecv(0, 2)]),
-    lambda: mpi.wait_all([c.irecv(0, 2)]),
-    lambda: c.ssend("x", 0, 3),
-    lambda: c.send(big, 0, 3),
-    lambda: c.issend(big, 0, 3).wait(),
-    lambda: c.dup().free(),
-    lambda: c.split(0).free(),
-]
-def tell():
-    c.send("go on", 1, 2)
-PARTNERS = [c.barrier] + [tell] * 4 + [lambda: c.sendrecv("go on", 1, 2, 1, 3)] + [tell] * 2
-PARTNERS += [lambda: c.recv(1, 3)] * 3 + [lambda: c.dup().free(), lambda: c.split(0).free()]
-assert len(WAITS) == len(PARTNERS)
-for wait, partner in zip(WAITS, PARTNERS):
-    for value in big, [big, "x" * 9000], [["x"] * 9000]:
-        if rank == 0:
-            c.isend(value, 1, 1).wait()
-            partner()
-        else:
-            request = c.irecv(0, 1)
-            wait()
-            assert same(request.wait(), value)
-"""
-    run(PRELUDE + script, 2, stack).succeeded()
+    run(PROGRAMS / "busy_receiver.py", 2, stack).succeeded()
 
 
 def test_rings_of_any_size(run, stack: Stack) -> None:
@@ -343,82 +174,4 @@ else:
 
 
 def test_ranks_tags_and_arguments_that_cannot_be(run, stack: Stack) -> None:
-    script = """
-SENDS = ["send", "ssend", "rsend", "bsend", "isend", "issend", "irsend", "ibsend"]
-RECEIVES = ["recv", "irecv", "probe", "iprobe"]
-for name in SENDS:
-    send = getattr(c, name)
-    for wrong in -1, 2, 12345:
-        with raises(mpi.RankError, f"rank {rank}, {name}(dest={wrong}, tag=4): dest is {wrong}", "0 to 1",
-                    operation=name, rank=rank, peer=wrong, tag=4, code=None):
-            send(None, wrong, 4)
-    with raises(mpi.RankError, "ANY_SOURCE is not a dest"):
-        send(None, mpi.ANY_SOURCE)
-    with raises(mpi.TagError, f"rank {rank}, {name}(dest=0, tag=-1): tag is -1, but tags are 0 to",
-                operation=name, rank=rank, peer=0, tag=-1):
-        send(None, 0, -1)
-    with raises(mpi.TagError, "ANY_TAG is for receives"):
-        send(None, 0, mpi.ANY_TAG)
-    with raises(TypeError, f"{name}(): dest must be an integer, not str"):
-        send(None, "0")
-    with raises(TypeError, f"{name}(): tag must be an integer, not float"):
-        send(None, 0, 1.0)
-    with raises(TypeError, f"{name}() missing required argument 'dest'"):
-        send(None)
-    with raises(TypeError, f"{name}() takes at most 3 positional arguments (4 given)"):
-        send(None, 0, 0, 1)
-    with raises(TypeError, f"{name}() got an unexpected keyword argument 'root'"):
-        send(None, 0, root=0)
-    with raises(TypeError, f"{name}() got multiple values for argument 'obj'"):
-        send(None, 0, obj=1)
-    with raises(OverflowError, "no rank and no tag in any MPI library"):
-        send(None, 2**40)
-for name in RECEIVES:
-    receive = getattr(c, name)
-    for wrong in -1, 2:
-        with raises(mpi.RankError, f"{name}(source={wrong}, tag=ANY_TAG): source is {wrong}", operation=name,
-                    rank=rank, peer=wrong, tag=mpi.ANY_TAG):
-            receive(wrong)
-    for wrong in -1, -2:
-        with raises(mpi.TagError, f"tag is {wrong}", operation=name, peer=mpi.ANY_SOURCE, tag=wrong):
-            receive(tag=wrong)
-    with raises(TypeError, f"{name}(): source must be an integer, not NoneType"):
-        receive(None)
-with raises(mpi.RankError, "sendrecv(dest=9, tag=5): dest is 9", operation="sendrecv", peer=9, tag=5):
-    c.sendrecv(None, 9, 5, 0, 6)
-with raises(mpi.RankError, "sendrecv(source=9, tag=6): source is 9", operation="sendrecv", peer=9, tag=6):
-    c.sendrecv(None, 0, 5, 9, 6)
-with raises(mpi.TagError, "sendrecv(dest=0, tag=-5)"):
-    c.sendrecv(None, 0, -5, 0, 6)
-for call in (lambda **t: c.send(1, 0, **t), lambda **t: c.recv(0, **t), lambda **t: c.sendrecv(1, 0, **t),
-             lambda **t: c.probe(0, **t), lambda **t: mpi.wait_all([], **t), lambda **t: c.bsend(1, 0, **t)):
-    for wrong in 0, -1.5, float("nan"):
-        with raises(ValueError, f"timeout is {wrong!r}, but must be a positive number of seconds"):
-            call(timeout=wrong)
-    with raises(TypeError):
-        call(timeout="soon")
-for wrong in [1], [c.irecv(1, 5), None]:
-    for wait in mpi.wait_all, mpi.wait_any, mpi.test_all:
-        with raises(TypeError, "is no Request but"):
-            wait(wrong)
-with raises(TypeError, "a sequence of requests is needed"):
-    mpi.wait_all(5)
-with raises(ValueError, "there are no requests to wait for"):
-    mpi.wait_any([])
-assert mpi.wait_all([]) == [] and mpi.test_all([]) is True
-for kind in mpi.Request, mpi.Communicator.__base__:
-    with raises(TypeError, "cannot create"):
-        kind()
-assert c.iprobe(tag=0) is None and c.iprobe(tag=4) is None
-# Integers of NumPy are ranks and tags, and so is the highest tag that errors name.
-try:
-    c.send(None, 0, -1)
-except mpi.TagError as error:
-    highest = int(str(error).split()[-2])
-assert c.sendrecv(5, np.int64(other), np.uint8(7), np.int32(other), np.int16(7)) == 5
-assert c.sendrecv(5, other, highest, other, highest) == 5
-if highest < 2**31 - 1:
-    with raises(mpi.TagError, f"tag is {highest + 1}, but tags are 0 to {highest} here"):
-        c.send(None, other, highest + 1)
-"""
-    run(PRELUDE + script, 2, stack).succeeded()
+    run(PROGRAMS / "wrong_arguments.py", 2, stack).succeeded()

@@ -94,7 +94,7 @@ assert pool("live") == [0]
     run(PRELUDE + script, None, mpich).succeeded()
 
 
-@pytest.mark.parametrize("limit_mb", [256, 4])  # with 4, most blocks go back to the kernel at once
+@pytest.mark.parametrize("limit_mb", [256, 4])  # with 4, most slabs go back to the kernel at once
 def test_pieces_in_use_never_overlap(run, mpich: Stack, limit_mb: int) -> None:
     script = """
 chance, live = random.Random(1), []

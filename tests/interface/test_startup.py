@@ -89,6 +89,48 @@ def test_a_program_that_only_imports_starts_nothing(run, stack: Stack) -> None:
     assert "Traceback" not in ended.stderr
 
 
+# What a rank is before polympi starts: by what the launchers of Open MPI and MPICH say.
+OTHER_VERSION = """
+import os
+import sys
+import polympi as mpi
+from polympi.native import core
+rank = int(os.environ.get("OMPI_COMM_WORLD_RANK") or os.environ["PMI_RANK"])
+if rank == {rank}:
+    core._claim_version(1000)
+"""
+
+
+@pytest.mark.parametrize(("stranger", "size"), [(1, 2), (0, 3)])
+def test_a_rank_with_another_version_is_refused_by_all(run, stack: Stack, stranger: int, size: int) -> None:
+    script = """
+try:
+    mpi.world
+except mpi.LibraryError as error:
+    print(error)
+try:
+    mpi.world
+except mpi.StateError:
+    pass
+else:
+    sys.exit("it goes on")
+"""
+    said = run(OTHER_VERSION.format(rank=stranger) + script, size, stack).succeeded().splitlines()
+    assert len(said) == size
+    for rank in range(size):
+        own, theirs = (r"1000", r"\d{1,3}") if rank == stranger else (r"\d{1,3}", r"1000")
+        other = stranger if rank != stranger else int(stranger == 0)
+        sentence = rf"do not run the same polympi: rank {rank} writes messages of version {own} \(/.*core_.*\), "
+        sentence += rf"rank {other} of version {theirs}, .*; install the same polympi for all ranks$"
+        assert sum(bool(re.search(sentence, line)) for line in said) == 1, said
+
+
+def test_a_program_that_a_rank_of_another_version_runs_ends(run, stack: Stack) -> None:
+    ended = run(OTHER_VERSION.format(rank=1) + "mpi.world.send(b'x', 1 - rank)\n", 2, stack)
+    assert ended.exit_code == 1, str(ended)
+    assert "LibraryError: the ranks of this job do not run the same polympi" in ended.stderr
+
+
 def test_after_finalize_every_call_is_an_error(run, stack: Stack) -> None:
     script = """
         import polympi as mpi
@@ -178,13 +220,13 @@ def test_a_receive_left_behind_is_told(run, stack: Stack) -> None:
     assert "irecv(source=0, tag=42)" in lines[0]
 
 
-def test_a_dropped_receive_that_took_its_message_is_not_told(run, stack: Stack) -> None:
+def test_a_dropped_receive_is_not_told(run, stack: Stack) -> None:
     script = """
         import polympi as mpi
         world = mpi.world
         other = 1 - world.rank
         world.irecv(other, 1)
-        world.send("thrown away", other, 1)
+        world.send("for nobody", other, 1)
         world.send("kept", other, 2)
         print(world.recv(other, 2))
         """
@@ -220,10 +262,12 @@ def test_a_thread_level_that_cannot_be_is_an_error(run, mpich: Stack) -> None:
             print(error)
         """
     first, second = run(script, None, mpich).succeeded().splitlines()
-    assert first.startswith("threads is 'several', which is no thread level: give one of single, funneled,")
+    assert first.startswith("threads is 'several', which is not a thread level: give one of single, funneled,")
     assert second.startswith("MPI runs at thread level 'serialized', lower than the 'multiple' that is asked for:")
     ended = run("import polympi; polympi.world", None, mpich, env={"POLYMPI_THREADS": "many"})
-    assert ended.stderr.splitlines()[-1].startswith("ValueError: POLYMPI_THREADS is 'many', which is no thread level")
+    assert ended.stderr.splitlines()[-1].startswith(
+        "ValueError: POLYMPI_THREADS is 'many', which is not a thread level"
+    )
 
 
 def test_the_default_time_out_comes_from_the_environment(run, stack: Stack) -> None:
@@ -238,6 +282,15 @@ def test_a_time_out_that_is_no_number_of_seconds_is_an_error(run, mpich: Stack, 
     assert ended.exit_code == 1
     assert ended.stderr.splitlines()[-1] == (
         f"ValueError: POLYMPI_TIMEOUT is '{rubbish}': give the seconds that a call may wait, or 0 to wait for ever."
+    )
+
+
+@pytest.mark.parametrize("rubbish", ["12M", "-1"])
+def test_a_pool_of_no_number_of_bytes_is_an_error_before_anything_is_sent(run, mpich: Stack, rubbish: str) -> None:
+    ended = run("import polympi; polympi.world", None, mpich, env={"POLYMPI_POOL_BYTES": rubbish})
+    assert ended.exit_code == 1
+    assert ended.stderr.splitlines()[-1].startswith(
+        f"ValueError: POLYMPI_POOL_BYTES is '{rubbish}'; it must be a number of bytes"
     )
 
 

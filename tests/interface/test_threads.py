@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from rank_programs import PRELUDE
 
@@ -9,63 +11,16 @@ from polympi.lab.stacks.stack import Stack
 
 pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
 
+PROGRAMS = Path(__file__).parent / "programs" / "threads"
+
 levels = pytest.mark.parametrize("level", ["serialized", "multiple"])
 
-THREADS = """
-import threading
-from concurrent.futures import ThreadPoolExecutor
-
-sys.setswitchinterval(1e-4)  # 50 times as often as usual: threads meet in more places
-
-def together(work, count):
-    "Call work(number) in so many threads; what one of them raises is raised here."
-    with ThreadPoolExecutor(count) as pool:
-        for done in [pool.submit(work, number) for number in range(count)]:
-            done.result(timeout=50)
-"""
+THREADS = "import threading\nfrom concurrent.futures import ThreadPoolExecutor\nfrom together import together\n"
 
 
 @levels
 def test_threads_exchange_messages_of_all_sizes(run, stack: Stack, level: str) -> None:
-    script = """
-VALUES = [
-    lambda n: n, lambda n: {"n": n, "x": [None, 1.5]}, lambda n: np.full(50, n), lambda n: np.full(3000, n),
-    lambda n: np.full(100_000, n), lambda n: [n, "x" * 9000], lambda n: [np.full(5000, n), "y" * 9000],
-    lambda n: np.full((40, 50), n)[:, ::3],
-]
-def work(tag):
-    chance = random.Random(tag)
-    for turn in range(40):
-        of_rank = [chance.choice(VALUES)(100 * sender + turn) for sender in range(2)]
-        mine, theirs = of_rank[rank], of_rank[other]
-        expected = theirs.copy() if isinstance(theirs, np.ndarray) else theirs
-        way = chance.randrange(6)
-        if way == 0:
-            got = c.sendrecv(mine, other, tag, other, tag)
-        elif way == 1:
-            request = c.irecv(other, tag)
-            c.send(mine, other, tag)
-            got = request.wait()
-        elif way == 2:
-            request = c.isend(mine, other, tag)
-            got = c.recv(c.probe(other, tag).source, tag)
-            request.wait()
-        elif way == 3:
-            got = mpi.wait_all([c.irecv(other, tag), c.issend(mine, other, tag)])[0]
-        elif way == 4 and isinstance(theirs, np.ndarray):
-            got = c.sendrecv(mine, other, tag, other, tag, into=np.empty(theirs.shape, int))
-        else:
-            requests = [c.irecv(other, tag), c.isend(mine, other, tag)]
-            while not mpi.test_all(requests):
-                pass
-            got = requests[0].wait()
-        assert same(got, expected), (tag, turn, way)
-
-together(work, 8)
-in_turn()
-assert c.iprobe() is None
-"""
-    run(PRELUDE + THREADS + script, 2, stack, env={"POLYMPI_THREADS": level}).succeeded()
+    run(PROGRAMS / "all_sizes.py", 2, stack, env={"POLYMPI_THREADS": level}).succeeded()
 
 
 @levels
@@ -94,35 +49,7 @@ together(work, 8)
 
 @levels
 def test_other_threads_compute_while_one_waits(run, stack: Stack, level: str) -> None:
-    # What each waits for comes from the thread that computes, when it is done: if it could not run, nobody would end.
-    script = """
-def compute():
-    return sum(number * number for number in range(200_000))
-
-big = np.arange(10**5)
-WAITS = [
-    lambda: c.recv(rank, 1), lambda: c.irecv(rank, 1).wait(), lambda: c.probe(rank, 1) and c.recv(rank, 1),
-    lambda: mpi.wait_any([c.irecv(rank, 1)])[1], lambda: mpi.wait_all([c.irecv(rank, 1)])[0],
-    lambda: c.sendrecv(0, mpi.PROC_NULL, 0, rank, 1), lambda: c.recv(rank, 1, into=np.zeros(10**5, int), timeout=50),
-]
-for wait in WAITS:
-    def work(number):
-        if number == 0:
-            return wait()
-        assert compute() > 0
-        c.isend(big, rank, 1).wait()
-        return big
-
-    with ThreadPoolExecutor(2) as pool:
-        waiting, computing = pool.submit(work, 0), pool.submit(work, 1)
-        assert same(waiting.result(timeout=50), computing.result(timeout=50))
-for send in lambda: c.ssend(big, rank, 2), lambda: c.send(big, rank, 2), lambda: c.issend(1, rank, 2).wait():
-    with ThreadPoolExecutor(1) as pool:
-        received = pool.submit(lambda: compute() and c.recv(rank, 2))
-        send()
-        received.result(timeout=50)
-"""
-    run(PRELUDE + THREADS + script, 2, stack, env={"POLYMPI_THREADS": level}).succeeded()
+    run(PROGRAMS / "computing.py", 2, stack, env={"POLYMPI_THREADS": level}).succeeded()
 
 
 @levels
@@ -139,7 +66,7 @@ for turn in range(40):
         try:
             got = WAYS[(turn + number // 2) % 4](request)
         except mpi.StateError as error:
-            assert "another thread waits for this request: one at a time may" in str(error)
+            assert "another thread waits for this request: only one may at a time" in str(error)
         else:
             assert got is False or number % 2 or same(got, value)
             served.append(number)
@@ -167,3 +94,48 @@ for group in groups:
     group.free()
 """
     run(PRELUDE + THREADS + script, 3, stack, env={"POLYMPI_THREADS": level}).succeeded()
+
+
+@levels
+@pytest.mark.parametrize("mailboxes", ["0", "1"])
+def test_threads_make_and_free_communicators_in_any_order(run, stack: Stack, level: str, mailboxes: str) -> None:
+    # Each thread has a communicator of its own, and each rank its own order among them, as MPI allows.
+    script = """
+groups = [c.dup(), c.split(0, -rank), c.split(0 if rank < 2 else 1), c.split(min(rank, 1))]
+def work(number):
+    group, chance = groups[number], random.Random(rank)
+    for turn in range(6):
+        time.sleep(chance.random() * 1e-3)
+        with group.dup() as twin, twin.split(twin.rank % 2) as half:
+            row = np.full(2000 * number, twin.rank)
+            assert (half.bcast(row) == twin.rank % 2).all()
+            assert twin.split(None) is None and twin.allreduce(1) == group.size
+
+together(work, 4)
+for group in groups:
+    group.free()
+"""
+    env = {"POLYMPI_THREADS": level, "POLYMPI_MAILBOXES": mailboxes}
+    run(PRELUDE + THREADS + script, 3, stack, env=env).succeeded()
+
+
+@levels
+def test_threads_that_dup_the_same_communicator_come_one_after_another(run, stack: Stack, level: str) -> None:
+    # Which thread gets which of the copies is open; but all are made.
+    script = """
+made = []
+together(lambda number: made.append(c.dup()), 4)
+assert len({id(twin) for twin in made}) == 4 and all(twin.size == size for twin in made)
+assert c.allreduce(1) == size
+"""
+    run(PRELUDE + THREADS + script, 2, stack, env={"POLYMPI_THREADS": level}).succeeded()
+
+
+@levels
+def test_threads_share_requests_that_come_and_go(run, stack: Stack, level: str) -> None:
+    run(PROGRAMS / "shared_requests.py", 2, stack, env={"POLYMPI_THREADS": level}).succeeded()
+
+
+@levels
+def test_signal_handlers_and_destructors_communicate_while_others_are_waited_for(run, stack: Stack, level: str) -> None:
+    run(PROGRAMS / "handlers.py", 2, stack, env={"POLYMPI_THREADS": level}).succeeded()

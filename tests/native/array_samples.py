@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 NUMBERS = "?bBhHiIlLqQefdgFDG"
+INNER = np.dtype([("x", "f4"), ("y", "S3")])
 STRUCTURE = np.dtype([("a", "i4"), ("b", "f8", (2, 3)), ("c", "S3"), ("t", "M8[s]")])
 DESCRIBED = [
     *(">i4", ">f8", ">c16", "M8[s]", "M8[ms]", "m8[3D]", ">M8[ms]", "S5", "U3", ">U3", "V7"),
@@ -20,19 +21,17 @@ DESCRIBED = [
         STRUCTURE,
         np.dtype("i1,f8", align=True),
         np.dtype({"names": ["x"], "formats": ["f4"], "offsets": [8], "itemsize": 16}),
-    ),
-]
-PICKLED = [
-    *(
-        "O",
-        "T",
-        [("o", "O")],
-        [("inner", [("x", "f4")])],
-        [(("title", "x"), "f4")],
+        np.dtype([("inner", INNER), ("pair", INNER, (2, 2)), ("n", ">i2")]),
+        np.dtype([(("title", "x"), "f4"), (("another", "y"), INNER)]),
+        np.dtype((np.record, [("x", "f4"), ("r", np.dtype((np.record, [("y", "U2"), ("z", "V3")])))])),
         np.dtype("f8", metadata={"unit": "m"}),
+        np.dtype(np.dtype([("x", np.dtype("i4", metadata={"unit": ["s"]}))]), metadata={1: (2, None)}),
+        np.dtype([(f"field_{n}", "i2") for n in range(300)]),
+        np.dtype([("inner", np.dtype("u1,f8,c16", align=True)), ("n", "i1")], align=True),
+        np.dtype({"names": ["later", "first"], "formats": ["i4", "M8[3D]"], "offsets": [8, 0], "itemsize": 24}),
     ),
-    *((np.record, [("x", "f4")]), []),
 ]
+PICKLED = ["O", "T", [("o", "O")], [("inner", [("o", "O")])], []]
 
 
 def filled(dtype: np.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:
@@ -47,7 +46,24 @@ def filled(dtype: np.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:
 
 def content(array: NDArray[Any]) -> object:
     """The elements in C order; of structures without the bytes between their fields, which copies need not keep."""
-    return [array[name].tobytes() for name in array.dtype.names] if array.dtype.names else array.tobytes()
+    array = np.asarray(array)
+    if array.dtype.names:
+        return [content(array[name]) for name in array.dtype.names]
+    return array.tobytes() if array.itemsize else b""  # of elements without bytes there may be more than one can count
+
+
+def short(dtype: object) -> str:
+    """A name of a dtype for a test."""
+    return str(dtype)[:60]
+
+
+def told(dtype: np.dtype[Any]) -> object:
+    """All that a dtype says, also what makes no difference to its being equal."""
+    if dtype.subdtype:
+        return (dtype.shape, told(dtype.base))
+    about = (dtype.type, dtype.char, dtype.byteorder, dtype.itemsize, dtype.isalignedstruct, dict(dtype.metadata or {}))
+    fields = dtype.fields or {}
+    return (*about, dtype.names, {name: (told(field), *rest) for name, (field, *rest) in fields.items()})
 
 
 def layouts(array: NDArray[Any]) -> dict[str, NDArray[Any]]:

@@ -1,9 +1,9 @@
 /* The codec as a module of its own, without MPI: what is sent is copied as a transfer would copy it. */
-#include "codec.h"
-
-#include "errors.h"
-#include "pool.h"
-#include "strided.h"
+#include "base/errors.h"
+#include "codec/delivery.h"
+#include "codec/overlap.h"
+#include "memory/pool.h"
+#include "memory/strided.h"
 
 #include <string.h>
 
@@ -62,9 +62,9 @@ static PyObject *decode_copy(const char *bytes, Py_ssize_t nbytes, Arrived *part
 
 static PyObject *roundtrip(PyObject *module, PyObject *value) {
     (void)module;
-    char block[1024];
+    char packet[1024];
     Stream stream;
-    stream_open(&stream, block, sizeof block);
+    stream_open(&stream, packet, sizeof packet);
     if (codec_encode(&stream, value) < 0) {
         stream_close(&stream);
         return NULL;
@@ -92,9 +92,9 @@ static PyObject *roundtrip(PyObject *module, PyObject *value) {
 
 static PyObject *encode(PyObject *module, PyObject *value) {
     (void)module;
-    char block[1024];
+    char packet[1024];
     Stream stream;
-    stream_open(&stream, block, sizeof block);
+    stream_open(&stream, packet, sizeof packet);
     PyObject *parts = codec_encode(&stream, value) < 0 ? NULL : PyList_New(stream.part_count), *made = NULL;
     for (int i = 0; parts && i < stream.part_count; i++) {
         PyObject *part = PyByteArray_FromStringAndSize(NULL, stream.parts[i].nbytes);
@@ -165,16 +165,144 @@ static PyObject *fill(PyObject *module, PyObject *arguments) {
     if (!PyArg_ParseTuple(arguments, "Oy#O!", &into, &bytes, &nbytes, &PyList_Type, &list) ||
         target_open(&target, into, &call) < 0)
         return NULL;
-    int kind = array_elements(bytes, nbytes, &elements), failed = -1;
+    char *copy = PyMem_RawMalloc((size_t)nbytes);
+    memcpy(copy, bytes,
+           (size_t)nbytes); /* of just its size, so that a sanitizer sees what is read beyond it */
+    int kind = array_elements(copy, nbytes, &elements), failed = -1;
     if (kind == 0)
         PyErr_SetString(PyExc_LookupError, "no array");
     if (kind > 0) {
-        const char *data = elements.apart ? PyByteArray_AsString(PyList_GET_ITEM(list, 0)) : elements.data;
-        failed = fill_target(&target, &elements, data, &call);
+        PyObject *part = PyList_GET_SIZE(list) == 1 ? PyList_GET_ITEM(list, 0) : NULL;
+        Py_ssize_t room = part ? PyByteArray_Size(part) : 0;
+        if (elements.apart && (!part || room != elements.nbytes))
+            raise_error("Error", &call, "a damaged message came");
+        else
+            failed = fill_target(&target, &elements,
+                                 elements.apart ? PyByteArray_AsString(part) : elements.data, &call);
         Py_XDECREF(elements.dtype);
     }
+    PyMem_RawFree(copy);
     target_close(&target);
     return failed ? NULL : Py_NewRef(into);
+}
+
+/* A copy of just its size, so that a sanitizer sees what is read beyond it. */
+static char *exact_copy(const char *bytes, Py_ssize_t nbytes) {
+    char *copy = PyMem_RawMalloc((size_t)nbytes);
+    if (copy)
+        memcpy(copy, bytes, (size_t)nbytes);
+    else
+        PyErr_NoMemory();
+    return copy;
+}
+
+static PyObject *receive(PyObject *module, PyObject *arguments) {
+    (void)module;
+    const Call call = {.operation = "recv", .rank = 0, .peer = 0, .tag = 0};
+    const char *bytes;
+    Py_ssize_t nbytes;
+    PyObject *into, *list, *value = NULL;
+    Target target;
+    int count = 0;
+    if (!PyArg_ParseTuple(arguments, "Oy#O!", &into, &bytes, &nbytes, &PyList_Type, &list) ||
+        target_open(&target, into, &call) < 0)
+        return NULL;
+    char *copy = exact_copy(bytes, nbytes);
+    Arrived *parts = copy ? arrive(list, &count) : NULL;
+    if (parts) {
+        value = deliver(copy, nbytes, parts, count, &target, &call);
+        drop_parts(parts, count);
+    }
+    PyMem_RawFree(copy);
+    target_close(&target);
+    return value;
+}
+
+static PyObject *sizes_of(const struct announcement *announced, const char *body) {
+    PyObject *sizes = PyList_New(0);
+    for (uint64_t i = 0; sizes && i < announced->part_count; i++) {
+        PyObject *size = PyLong_FromUnsignedLongLong(wire_get_size(body, i));
+        if (!size || PyList_Append(sizes, size) < 0)
+            Py_CLEAR(sizes);
+        Py_XDECREF(size);
+    }
+    return sizes;
+}
+
+static PyObject *announced(PyObject *module, PyObject *bytes) {
+    (void)module;
+    struct announcement announced;
+    uint64_t pieces;
+    PyObject *sizes = NULL;
+    char *copy = PyBytes_Check(bytes) ? exact_copy(PyBytes_AS_STRING(bytes), PyBytes_GET_SIZE(bytes)) : NULL;
+    if (!copy)
+        return NULL;
+    const char *body = copy + ANNOUNCEMENT_FORM;
+    if (!wire_get_announcement(copy, PyBytes_GET_SIZE(bytes), &announced))
+        PyErr_SetString(PyExc_LookupError, "no announcement");
+    else if (announced.body_apart)
+        sizes = Py_NewRef(Py_None);
+    else if (!wire_check_body(&announced, body, &pieces))
+        PyErr_SetString(PyExc_LookupError, "no sizes");
+    else
+        sizes = sizes_of(&announced, body);
+    PyMem_RawFree(copy);
+    return sizes;
+}
+
+/* The announcement of a stream with its body behind it, as it begins a message. */
+static PyObject *announce(PyObject *module, PyObject *arguments) {
+    (void)module;
+    char packet[1024];
+    unsigned sequence;
+    PyObject *value, *message = NULL;
+    Stream stream;
+    if (!PyArg_ParseTuple(arguments, "OI", &value, &sequence))
+        return NULL;
+    stream_open(&stream, packet, sizeof packet);
+    if (codec_encode(&stream, value) == 0)
+        message = PyBytes_FromStringAndSize(NULL, ANNOUNCEMENT_FORM + stream_body_bytes(&stream));
+    if (message) {
+        const struct announcement announced = announcement_of(sequence, stream.part_count, stream.used);
+        wire_put_announcement(PyBytes_AS_STRING(message), &announced);
+        stream_put_body(&stream, PyBytes_AS_STRING(message) + ANNOUNCEMENT_FORM);
+    }
+    stream_close(&stream);
+    return message;
+}
+
+/* As a small message of an array begins that needs no encoder; with the announcement of its data, if they
+ * travel apart. */
+static PyObject *plain_array(PyObject *module, PyObject *arguments) {
+    (void)module;
+    char message[256];
+    int type;
+    unsigned sequence;
+    Py_ssize_t itemsize, nbytes, shape[2];
+    if (!PyArg_ParseTuple(arguments, "in(nn)I", &type, &itemsize, &shape[0], &shape[1], &sequence))
+        return NULL;
+    char *head = message + announced_stream(1);
+    Py_ssize_t head_bytes = wire_put_plain_array(head, type, itemsize, 2, shape, &nbytes);
+    if (nbytes < PART_BYTES)
+        return PyBytes_FromStringAndSize(head, head_bytes);
+    return PyBytes_FromStringAndSize(message, wire_announce_one(message, sequence, nbytes, head_bytes));
+}
+
+static PyObject *overlaps(PyObject *module, PyObject *arguments) {
+    (void)module;
+    const Call call = {.operation = "sendrecv", .rank = 0, .peer = 0, .tag = 0};
+    char packet[1024];
+    PyObject *value, *into, *found = NULL;
+    Stream stream;
+    Target target;
+    if (!PyArg_ParseTuple(arguments, "OO", &value, &into) || target_open(&target, into, &call) < 0)
+        return NULL;
+    stream_open(&stream, packet, sizeof packet);
+    if (codec_encode(&stream, value) == 0)
+        found = PyBool_FromLong(stream_overlaps(&stream, &target.layout));
+    stream_close(&stream);
+    target_close(&target);
+    return found;
 }
 
 static PyMethodDef functions[] = {
@@ -183,6 +311,13 @@ static PyMethodDef functions[] = {
     {"decode", decode, METH_VARARGS, "The value of (bytes, [bytearray])."},
     {"fill", fill, METH_VARARGS,
      "Put an array, as (bytes, [bytearray]), into memory: (into, bytes, parts) -> into."},
+    {"receive", receive, METH_VARARGS, "As the core does what `fill` does, whatever the bytes are."},
+    {"announced", announced, METH_O,
+     "The sizes of the parts that bytes announce; None where they are apart."},
+    {"announce", announce, METH_VARARGS, "What begins a message that announces (value, sequence)."},
+    {"plain_array", plain_array, METH_VARARGS,
+     "What begins the message of an array: (type, itemsize, shape of two axes, sequence)."},
+    {"overlaps", overlaps, METH_VARARGS, "Whether (value, into) share memory, as the core sees it."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -190,4 +325,9 @@ static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT, "codec", NULL, -1, functions, NULL, NULL, NULL, NULL,
 };
 
-PyMODINIT_FUNC PyInit_codec(void) { return PyModule_Create(&definition); }
+PyMODINIT_FUNC PyInit_codec(void) {
+    PyObject *module = PyModule_Create(&definition);
+    if (module && PyModule_AddIntConstant(module, "WIRE_VERSION", WIRE_VERSION) < 0)
+        Py_CLEAR(module);
+    return module;
+}

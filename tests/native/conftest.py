@@ -12,23 +12,23 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from polympi.lab.stacks.stack import Stack
 from polympi.native import build
 
-SOURCES = (
-    *("codec_encode", "codec_decode", "codec_pickle", "stream", "array", "dtypes", "buffers", "foreign", "target"),
-    *("pool", "pool_owners", "strided_copy"),
-)
+LAYERS = ("codec", "memory")  # errors are the module's own
 
 
 @pytest.fixture(scope="session")
-def codec_file(mpich: Stack, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The compiled module of codec_module.c; of the stack it only takes mpi.h."""
-    made = tmp_path_factory.mktemp("codec") / f"codec{sysconfig.get_config_var('EXT_SUFFIX')}"
-    options = [*build.COMPILE, *build.STRICT]
+def codec_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The compiled module of codec_module.c."""
+    coverage = os.environ.get("POLYMPI_TEST_COVERAGE")
+    folder = Path(coverage) if coverage else tmp_path_factory.mktemp("codec")
+    folder.mkdir(parents=True, exist_ok=True)
+    made = folder / f"codec{sysconfig.get_config_var('EXT_SUFFIX')}"
+    options = [*build.COMPILE, *build.STRICT, *(build.COVERAGE if coverage else [])]
     options += build.SANITIZED if os.environ.get("POLYMPI_TEST_SANITIZE") else ["-O1"]
-    headers = [sysconfig.get_path("include"), np.get_include(), str(Path(mpich.mpicc).parents[1] / "include")]
-    sources = [Path(__file__).with_name("codec_module.c"), *(build.SOURCES / f"{name}.c" for name in SOURCES)]
+    headers = [sysconfig.get_path("include"), np.get_include()]
+    sources = [Path(__file__).with_name("codec_module.c")]
+    sources += [source for room in LAYERS for source in sorted((build.SOURCES / room).glob("*.c"))]
     subprocess.run(
         [
             *("gcc", *options, *(f"-isystem{folder}" for folder in headers), f"-I{build.SOURCES}", "-shared"),
@@ -41,7 +41,11 @@ def codec_file(mpich: Stack, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def codec(codec_file: Path) -> ModuleType:
-    """The module of codec_module.c: roundtrip, encode, decode, fill."""
+    """The module of codec_module.c: roundtrip, encode, decode, fill, receive, announced, announce, plain_array,
+    overlaps.
+    """
+    if os.environ.get("POLYMPI_TEST_SANITIZE"):
+        os.environ["POLYMPI_POOL_BYTES"] = "0"  # all memory from malloc, whose bounds are watched
     spec = importlib.util.spec_from_file_location("codec", codec_file)
     assert spec is not None
     assert spec.loader is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import struct
 import sys
 from array import array
 from types import ModuleType
@@ -11,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from array_samples import DESCRIBED, NUMBERS, content, filled, layouts, unhurried
+from array_samples import DESCRIBED, NUMBERS, content, filled, layouts, short, unhurried
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as np_st
@@ -27,7 +28,7 @@ def fill(codec: ModuleType, into: Any, value: object) -> Any:
     return received
 
 
-@pytest.mark.parametrize("dtype", [*NUMBERS, *DESCRIBED], ids=str)
+@pytest.mark.parametrize("dtype", [*NUMBERS, *DESCRIBED], ids=short)
 @pytest.mark.parametrize("shape", [(2, 3, 4), (9, 10, 11)], ids=["small", "large"])
 def test_every_layout_into_every_layout(codec: ModuleType, dtype: Any, shape: tuple[int, ...]) -> None:
     values = filled(np.dtype(dtype), shape)
@@ -96,6 +97,80 @@ def test_more_elements_are_an_error_that_names_both(codec: ModuleType) -> None:
 def test_other_types_of_elements_are_refused(codec: ModuleType, into: object, value: object) -> None:
     with pytest.raises(errors.MismatchError, match="the types of the elements differ"):
         fill(codec, into, value)
+
+
+X = ("x", "f4")
+THREE = np.dtype([X, ("n", "i4"), ("s", "S4")])
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        [X, ("n", "i4"), ("s", "S4")],
+        [(("title", "x"), "f4"), ("n", "i4"), (("of", "s"), "S4")],
+        (np.record, [X, ("n", "i4"), ("s", "S4")]),
+        [("x", np.dtype("f4", metadata={"unit": "m"})), ("n", "i4"), ("s", "S4")],
+        np.dtype([X, ("n", "i4"), ("s", "S4")], metadata={"of": "all"}),
+        np.dtype([X, ("n", "i4"), ("s", "S4")], align=True),
+        {"names": ["s", "n", "x"], "formats": ["S4", "i4", "f4"], "offsets": [8, 4, 0]},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("kind", [np.ndarray, np.recarray])
+def test_structures_of_one_layout_fit_whatever_is_said_about_them(codec: ModuleType, dtype: Any, kind: type) -> None:
+    values = [(1.5, 2, b"abc"), (-1.0, 3, b"d")]
+    for there in (THREE, np.dtype(dtype)):
+        source = np.zeros(2, dtype)
+        for number, name in enumerate(("x", "n", "s")):
+            source[name] = [value[number] for value in values]
+        into = np.zeros(2, there)
+        fill(codec, into, source.view(kind))
+        assert [(float(x), int(n), bytes(s)) for x, n, s in into[["x", "n", "s"]]] == values
+        fill(codec, into.view(kind), source)
+        if not isinstance(dtype, dict):  # NumPy gives no buffers of fields in another order than that of their places
+            fill(codec, memoryview(into), source.view(kind))
+            fill(codec, into, memoryview(source))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "difference"),
+    [
+        ([("y", "f4"), ("n", "i4"), ("s", "S4")], "the field 'y' is float32 at byte 0 in the message and missing"),
+        ([X, ("n", "u4"), ("s", "S4")], "the field 'n' is uint32 at byte 4 in the message and int32 at byte 4"),
+        ([("n", "i4"), X, ("s", "S4")], "the field 'n' is int32 at byte 0 in the message and int32 at byte 4"),
+        ([X, ("n", "i4")], "the field 's' is missing in the message and |S4 at byte 8"),
+        ([X, ("n", "i4"), ("s", "S5")], "the field 's' is |S5 at byte 8"),
+        ([X, ("n", ">i4"), ("s", "S4")], "the field 'n' is >i4 at byte 4"),
+        ([X, ("n", "i2", 2), ("s", "S4")], "the field 'n' is ('<i2', (2,)) at byte 4"),
+        ([X, ("n", [("m", "i4")]), ("s", "S4")], "the field 'n' is [('m', '<i4')] at byte 4"),
+        (
+            {"names": ["x", "n", "s"], "formats": ["f4", "i4", "S4"], "itemsize": 16},
+            "an element has 16 bytes in the message and 12",
+        ),
+        ([(f"field_{n}", "f8") for n in range(300)], "... elements of shape (2,) do not fit"),
+        ("f4", "float32 elements of shape (2,) do not fit into [('x', "),
+        ("V12", "|V12 elements of shape (2,) do not fit into [('x', "),
+    ],
+)
+def test_a_refusal_of_a_structure_says_where_it_differs(codec: ModuleType, dtype: Any, difference: str) -> None:
+    into = np.ones(2, THREE)
+    for source in (np.zeros(2, dtype), np.zeros(2, dtype).view(np.recarray)):
+        with pytest.raises(errors.MismatchError, match="the types of the elements differ") as raised:
+            fill(codec, into, source)
+        assert difference in str(raised.value)
+        assert len(str(raised.value)) < 700
+    assert (into == np.ones(2, THREE)).all()
+
+
+def test_arrays_of_other_classes_go_into_memory(codec: ModuleType) -> None:
+    numbers = np.arange(6.0).reshape(2, 3)
+    for kind in (np.matrix, np.memmap):
+        assert np.array_equal(fill(codec, np.zeros((2, 3)), numbers.view(kind)), numbers)
+        assert fill(codec, array("d", [0] * 6), numbers.view(kind)).tolist() == [0, 1, 2, 3, 4, 5]
+    assert np.array_equal(fill(codec, np.zeros((2, 3)).view(np.matrix), numbers), numbers)
+    with_unit = numbers.astype(np.dtype("f8", metadata={"unit": "m"}))
+    assert np.array_equal(fill(codec, np.zeros((2, 3)), with_unit), numbers)
+    assert np.array_equal(fill(codec, np.zeros_like(with_unit), numbers), numbers)
 
 
 def test_the_error_names_both_types(codec: ModuleType) -> None:
@@ -182,14 +257,14 @@ def read_only() -> NDArray[Any]:
     ("into", "why"),
     [
         (read_only(), "read-only"),
-        (b"abc", "no memory that can be written"),
-        (memoryview(b"abc"), "no memory that can be written"),
+        (b"abc", "no writable memory"),
+        (memoryview(b"abc"), "no writable memory"),
         (np.zeros(3, "O"), "objects"),
-        (np.zeros(3, "T"), "objects"),
+        (np.zeros(3, "T"), "memory elsewhere"),
         (np.zeros(3, [("o", "O")]), "objects"),
         ([1, 2], "neither an array"),
         (5, "neither an array"),
-        (np.float64(1), "no memory that can be written"),
+        (np.float64(1), "no writable memory"),
     ],
     ids=lambda value: str(getattr(value, "dtype", type(value).__name__)),
 )
@@ -204,7 +279,7 @@ def test_objects_are_no_elements(codec: ModuleType, value: object) -> None:
         fill(codec, np.zeros(3), value)
 
 
-@pytest.mark.parametrize("dtype", [*NUMBERS, *DESCRIBED], ids=str)
+@pytest.mark.parametrize("dtype", [*NUMBERS, *DESCRIBED], ids=short)
 def test_nothing_into_nothing(codec: ModuleType, dtype: Any) -> None:
     fill(codec, np.zeros((0, 3), dtype), np.zeros((0, 3), dtype))
     fill(codec, np.zeros(0, dtype), np.zeros((0, 3), dtype, order="F"))
@@ -218,3 +293,133 @@ def test_damaged_heads_are_errors(codec: ModuleType) -> None:
         for end in range(1, len(stream)):
             with pytest.raises(errors.Error, match="damaged"):
                 codec.fill(np.zeros(6), stream[:end], parts)
+
+
+# ---- messages that lie ----
+
+GUARD = 64  # elements on both sides of a target that nothing may touch
+
+
+def guarded(cut: int) -> tuple[NDArray[Any], Any]:
+    """Memory with a target in its middle: of few elements and of many, in one piece and strided."""
+    whole = np.full(2 * GUARD + 2400, -1.0)
+    inner = whole[GUARD:-GUARD]
+    views = [
+        *(inner[:6], inner[:6].reshape(2, 3), inner[:12:2], inner[:6].reshape(2, 3).T, inner[5::-1]),
+        *(inner[:1000], inner[:2000:2], inner[:1200].reshape(30, 40).T, memoryview(inner[:6]).cast("B")),
+        *(inner[:1000].view("u1"), memoryview(inner[:1000])),
+    ]
+    return whole, views[cut]
+
+
+LIARS: list[Any] = [
+    *(np.arange(6.0), np.arange(6.0).reshape(2, 3).T, np.arange(3.0), b"x" * 48, bytearray(48), array("d", [1] * 6)),
+    *(memoryview(np.arange(6.0)), np.arange(1000.0), np.zeros((30, 40)), np.zeros((30, 40)).T, b"x" * 8000),
+    *(bytearray(8000), memoryview(np.zeros(1000)), np.zeros(8000, "u1"), np.float64(1), 5),
+]
+
+
+@unhurried
+@given(data=st.data())
+def test_no_message_writes_beyond_its_target(codec: ModuleType, data: st.DataObject) -> None:
+    stream, parts = codec.encode(LIARS[data.draw(st.integers(0, len(LIARS) - 1))])
+    changed = bytearray(stream)
+    for position in data.draw(st.lists(st.integers(0, min(len(stream), 48) - 1), max_size=4)):
+        changed[position] = data.draw(st.integers(0, 255) | st.sampled_from([0, 1, 2, 4, 8, 12, 127, 128, 255]))
+    if parts:
+        parts = [parts, [], [parts[0][:8]], [parts[0] * 2], [*parts, *parts]][data.draw(st.integers(0, 4))]
+    whole, into = guarded(data.draw(st.integers(0, 10)))
+    with contextlib.suppress(errors.Error, ValueError, EOFError, MemoryError):
+        assert codec.receive(into, bytes(changed), parts) is into
+    assert (whole[:GUARD] == -1).all()
+    assert (whole[-GUARD:] == -1).all()
+
+
+def array_head(kind: int, shape: tuple[int, ...], itemsize: int, *, apart: int = 0, container: int = 0) -> bytes:
+    """How a message of an array begins; see struct array_head."""
+    head = struct.pack("<8B2I", 14, kind, len(shape), container, 0, apart, 0, 0, itemsize, 0)
+    return head + struct.pack(f"<{len(shape)}q", *shape)
+
+
+DOUBLE, BYTEARRAY, MEMORYVIEW = 12, 1, 2
+
+
+@pytest.mark.parametrize(
+    ("stream", "parts"),
+    [
+        (array_head(DOUBLE, (1000,), 8, apart=1), []),
+        (array_head(DOUBLE, (1000,), 8, apart=1), [bytearray(8)]),
+        (array_head(DOUBLE, (1000,), 8, apart=1), [bytearray(8000), bytearray(8)]),
+        (array_head(DOUBLE, (6,), 8) + bytes(48), [bytearray(48)]),
+        (array_head(DOUBLE, (1000,), 16, apart=1), [bytearray(16000)]),
+        (array_head(DOUBLE, (6,), 80) + bytes(480), []),
+        (struct.pack("<BQ", 8, 8000), []),
+        (struct.pack("<BQ", 8, 8000), [bytearray(7999)]),
+    ],
+    ids=range(8),
+)
+def test_lengths_that_are_not_true_are_errors(codec: ModuleType, stream: bytes, parts: list[bytearray]) -> None:
+    for into in (np.zeros(1000), np.zeros(2000)[::2], np.zeros((20, 50)).T, bytearray(8000)):
+        with pytest.raises(errors.Error):
+            codec.receive(into, stream, parts)
+
+
+def test_a_memoryview_reads_no_more_than_its_elements(codec: ModuleType) -> None:
+    stream, parts = codec.encode(memoryview(array("d", [1, 2, 3])))
+    changed = bytearray(stream)
+    changed[8] = 1  # bytes of an element: of three bytes a double would be read
+    with pytest.raises(errors.Error, match="damaged"):
+        codec.decode(bytes(changed[:-21]), parts)
+
+
+# ---- announcements ----
+
+
+def announcement(sizes: list[int], stream: bytes, **changed: int) -> bytes:
+    """A small message that announces parts; see struct announcement."""
+    body = struct.pack(f"<{len(sizes)}Q", *sizes) + stream
+    facts = {"tag": 255, "apart": 0, "more": 0, "sequence": 7, "body": len(body), "parts": len(sizes), **changed}
+    return struct.pack("<BBHIQQ", *facts.values()) + body
+
+
+def test_announcements_are_compared_with_what_is_there(codec: ModuleType) -> None:
+    assert codec.announced(announcement([5000, 2**40], b"x")) == [5000, 2**40]
+    assert codec.announced(announcement([], b"x")) == []
+    assert codec.announced(announcement([], b"", apart=1, body=10**9, parts=10**6)) is None
+    whole = announcement([5000], b"stream")
+    damaged = [whole[:end] for end in range(len(whole))] + [whole + b"x", announcement([], b"")]
+    damaged += [announcement([2**63], b"x"), announcement([2**64 - 1], b"x"), announcement([5000], b"")]
+    damaged += [announcement([5000], b"x", parts=parts) for parts in (2, 2**31, 2**61, 2**61 + 1, 2**64 - 1)]
+    damaged += [announcement([5000], b"x", body=body) for body in (0, 8, 10, 2**63, 2**64 - 1)]
+    damaged += [announcement([], b"", apart=1, body=body, parts=1) for body in (0, 8, 2**63)]
+    for message in damaged:
+        with pytest.raises(LookupError):
+            codec.announced(message)
+
+
+@unhurried
+@given(data=st.data())
+def test_no_announcement_is_read_beyond_its_end(codec: ModuleType, data: st.DataObject) -> None:
+    message = bytearray(announcement([5000] * data.draw(st.integers(0, 3)), data.draw(st.binary(max_size=9))))
+    for position in data.draw(st.lists(st.integers(0, len(message) - 1), max_size=4)):
+        message[position] = data.draw(st.integers(0, 255))
+    with contextlib.suppress(LookupError):
+        codec.announced(bytes(message[: data.draw(st.integers(0, len(message)))]))
+
+
+# ---- memory that is both sent and received into ----
+
+
+def test_what_is_sent_from_where_it_is_received_is_seen(codec: ModuleType) -> None:
+    whole = np.zeros((1000, 100))
+    row, column, flat = whole[5:20], whole[:, 3], whole.reshape(-1)
+    together = [
+        *((whole, whole), (row, whole), (whole, row), (column, row), (row, column), (column[::-1], column)),
+        *((flat[1000:], flat[:1001]), ([1, {"a": flat[:2000]}], row), (memoryview(flat), row), (whole.T, whole)),
+        (np.zeros(2000), np.zeros(2000), flat[:600], flat[:600]),
+    ]
+    for *sent, into in together:
+        assert codec.overlaps(sent, into)
+    apart = [(flat[1000:], flat[:1000]), (np.zeros(2000), whole), (flat[:500], whole), (whole, flat[:0])]
+    for value, into in apart:
+        assert not codec.overlaps(value, into)

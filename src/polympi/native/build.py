@@ -2,6 +2,7 @@
 
 ``python -m polympi.native.build`` compiles it for every MPI whose mpicc is on PATH or beside Python; with ``--mpicc
 /opt/openmpi/bin/mpicc`` for that one. So a core for the MPI of a site is added to a polympi that is installed already.
+One more core needs no MPI: that of the serial backend, whose sources are beside the others.
 The file needs nothing but the standard library, so that any interpreter can run it.
 """
 
@@ -21,6 +22,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 SOURCES = Path(__file__).parent
+SERIAL = "serial"  # what the core of the serial backend is called in the place of an ABI
+SERIAL_MPI = Path("transport", "serial")  # its stand-in for MPI, below SOURCES
 WRAPPERS = ("mpicc", "mpicc_abi", "mpicc.openmpi", "mpicc.mpich")  # the last two are Debian's
 COMPILE = [
     "-std=gnu11",
@@ -34,7 +37,9 @@ COMPILE = [
 ]
 FAST = ["-O3", "-DNDEBUG"]
 # Reports end the process, so that a test sees them; a sanitized core is loaded after libasan (LD_PRELOAD).
-SANITIZED = ["-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+SANITIZE = ["-fsanitize=address,undefined"]
+SANITIZED = ["-O1", "-g", "-fno-omit-frame-pointer", *SANITIZE, "-fno-sanitize-recover=all"]
+COVERAGE = ["--coverage", "-fprofile-update=atomic"]  # several threads count
 STRICT = ["-Wall", "-Wextra", "-Werror"]
 
 # mpi.h says which ABI a wrapper compiles for. The standard's own ABI comes first: it is the same in all libraries.
@@ -59,7 +64,13 @@ class PrerequisiteError(BuildError):
 
 
 def compile_core(
-    mpicc: str | Path, into: str | Path, *, name: str | None = None, sanitize: bool = False, werror: bool = False
+    mpicc: str | Path,
+    into: str | Path,
+    *,
+    name: str | None = None,
+    sanitize: bool = False,
+    coverage: bool = False,
+    werror: bool = False,
 ) -> Path:
     """Compile the core for the running interpreter.
 
@@ -71,6 +82,7 @@ def compile_core(
         into: folder of the extension module, which replaces an older one of its name.
         name: of the module; ``core_<abi>`` if not given.
         sanitize: with AddressSanitizer and UndefinedBehaviorSanitizer, for tests.
+        coverage: count which lines run, for gcov, whose notes are put beside the module; for tests.
         werror: warnings are errors.
 
     Returns:
@@ -81,24 +93,53 @@ def compile_core(
         BuildError: the sources do not compile.
     """
     wrapper = _wrapper(mpicc)
-    includes = [f"-isystem{folder}" for folder in (_python_headers(), _numpy_headers())]
+    headers = [_python_headers(), _numpy_headers()]
     name = name or f"core_{abi_of(wrapper)}"
-    options = [*COMPILE, *(SANITIZED if sanitize else FAST), *(STRICT if werror else [])]
-    sources = sorted(SOURCES.glob("*.c"))
-    into = Path(into)
+    counting = COVERAGE if coverage else []
+    options = [*_options(headers, sanitize=sanitize, werror=werror), *counting]
+    linker = [*_compiler(wrapper), *(SANITIZE if sanitize else []), *counting]
+    return _build([wrapper, *options], linker, core_sources(), Path(into), name)
+
+
+def compile_serial(into: str | Path, *, sanitize: bool = False, werror: bool = False) -> Path:
+    """Compile the core of the serial backend, with the C compiler that has compiled Python, or ``cc``.
+
+    Args and exceptions are those of :func:`compile_core`.
+    """
+    compiler = _c_compiler()
+    headers = [_python_headers(), _numpy_headers()]
+    options = [f"-I{SOURCES / SERIAL_MPI}", *_options(headers, sanitize=sanitize, werror=werror)]
+    sources = [*core_sources(), *sorted((SOURCES / SERIAL_MPI).glob("*.c"))]
+    return _build(
+        [compiler, *options], [compiler, *(SANITIZE if sanitize else [])], sources, Path(into), f"core_{SERIAL}"
+    )
+
+
+def core_sources() -> list[Path]:
+    """The sources of a core for an MPI library."""
+    return [source for source in sorted(SOURCES.rglob("*.c")) if source.parent != SOURCES / SERIAL_MPI]
+
+
+def _options(headers: list[Path], *, sanitize: bool, werror: bool) -> list[str]:
+    includes = [f"-I{SOURCES}", *(f"-isystem{folder}" for folder in headers)]
+    return [*COMPILE, *(SANITIZED if sanitize else FAST), *(STRICT if werror else []), *includes]
+
+
+def _build(compiler: list[str], linker: list[str], sources: list[Path], into: Path, name: str) -> Path:
     into.mkdir(parents=True, exist_ok=True)
     extension = into / f"{name}{sysconfig.get_config_var('EXT_SUFFIX')}"
     with tempfile.TemporaryDirectory(prefix="polympi-core-") as scratch:
-        objects = [str(Path(scratch) / f"{source.stem}.o") for source in sources]
+        objects = [str(Path(scratch) / f"{number}-{source.stem}.o") for number, source in enumerate(sources)]
 
         def compile_one(source: Path, target: str) -> None:
-            _run([wrapper, *options, *includes, f"-DCORE_NAME={name}", "-c", str(source), "-o", target], source.name)
+            _run([*compiler, f"-DCORE_NAME={name}", "-c", str(source), "-o", target], source.name)
 
         with ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
             list(pool.map(compile_one, sources, objects))
         linked = str(Path(scratch) / extension.name)
-        sanitizers = [option for option in SANITIZED if sanitize and option.startswith("-fsanitize=")]
-        _run([*_compiler(wrapper), "-shared", "-pthread", *sanitizers, *objects, "-lm", "-o", linked], "the core")
+        _run([*linker, "-shared", "-pthread", *objects, "-lm", "-o", linked], "the core")
+        for notes in Path(scratch).glob("*.gcno"):
+            shutil.copy2(notes, into)
         _replace(linked, extension)
     return extension
 
@@ -108,10 +149,12 @@ def compile_all(
 ) -> tuple[list[Path], list[BuildError]]:
     """Compile a core for each ABI that a compiler wrapper on PATH, or beside this Python, stands for.
 
-    The first wrapper of an ABI counts. One that does not work is passed over.
+    The first wrapper of an ABI counts. One that does not work is passed over. The core of the serial backend, which
+    needs no MPI, is compiled in any case.
 
     Returns:
-        The extension modules; and what was wrong with the wrappers that were passed over, or that there are none.
+        The extension modules, the serial one last; and what was wrong with the wrappers that were passed over, or that
+        there are none.
     """
     cores: dict[str, Path] = {}
     problems: dict[str, BuildError] = {}
@@ -124,7 +167,16 @@ def compile_all(
             problems[str(error)] = error
     if not cores and not problems:
         problems[""] = PrerequisiteError("There is no MPI's compiler wrapper (mpicc) on PATH or beside Python.")
+    try:
+        cores[SERIAL] = compile_serial(into, sanitize=sanitize, werror=werror)
+    except BuildError as error:
+        problems[str(error)] = error
     return list(cores.values()), list(problems.values())
+
+
+def is_for_mpi(core: Path) -> bool:
+    """Whether a core was compiled for an MPI library, and not for the serial backend."""
+    return not core.name.startswith(f"core_{SERIAL}.")
 
 
 def abi_of(mpicc: str | Path) -> str:
@@ -172,6 +224,13 @@ def _compiler(wrapper: str) -> list[str]:
     return compiler or [wrapper]
 
 
+def _c_compiler() -> str:
+    for command in ((sysconfig.get_config_var("CC") or "cc").split()[0], "cc", "gcc", "clang"):
+        if compiler := shutil.which(command):
+            return compiler
+    raise PrerequisiteError("There is no C compiler: on Debian, apt install gcc libc6-dev.")
+
+
 def _python_headers() -> Path:
     folder = Path(sysconfig.get_path("include"))
     if not (folder / "Python.h").is_file():
@@ -210,18 +269,19 @@ def _last_lines(text: str, count: int = 3) -> str:
 
 
 def main() -> int:
-    """The command line; the exit code is 1 where no core is made, or one does not compile."""
+    """The command line; the exit code is 1 where no core for an MPI is made, or one does not compile."""
     parser = argparse.ArgumentParser(prog="python -m polympi.native.build", description="Compile polympi for an MPI.")
     parser.add_argument("--mpicc", help="the compiler wrapper of an MPI [every one on PATH and beside Python]")
     parser.add_argument("--into", default=SOURCES, type=Path, help="folder of the core [that of polympi itself]")
     parser.add_argument("--sanitize", action="store_true", help="with AddressSanitizer, for tests")
+    parser.add_argument("--coverage", action="store_true", help="with the counters of gcov, for tests (needs --mpicc)")
     parser.add_argument("--werror", action="store_true", help="warnings are errors")
     chosen = parser.parse_args()
     options = {"sanitize": chosen.sanitize, "werror": chosen.werror}
     problems: list[BuildError] = []
     try:
         if chosen.mpicc:
-            cores = [compile_core(chosen.mpicc, chosen.into, **options)]
+            cores = [compile_core(chosen.mpicc, chosen.into, coverage=chosen.coverage, **options)]
         else:
             cores, problems = compile_all(chosen.into, **options)
     except BuildError as error:
@@ -230,7 +290,8 @@ def main() -> int:
         print(core)
     for problem in problems:
         print(problem, file=sys.stderr)
-    return 0 if cores and all(isinstance(problem, PrerequisiteError) for problem in problems) else 1
+    compiled = all(isinstance(problem, PrerequisiteError) for problem in problems)
+    return 0 if any(map(is_for_mpi, cores)) and compiled else 1
 
 
 if __name__ == "__main__":

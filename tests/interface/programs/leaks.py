@@ -63,9 +63,11 @@ def in_all_modes(value: Any) -> None:
 
 
 def dropped(value: Any) -> None:
-    world.irecv(other, 1)
+    request = world.irecv(other, 1)
     world.isend(value, other, 1)
     world.sendrecv(None, other, 2, other, 2)
+    del request  # its message is here
+    world.recv(other, 1)
 
 
 def cancelled(value: Any) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import array
 import ctypes
 import gc
-import pickle
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -38,20 +37,15 @@ def passes(value: Any, what: object = "", expected: Any = None) -> None:
             ([value], lambda got: got[0]),
             (Cell("wrapped", {"x": value}), lambda got: got.content["x"]),
         ][number]
-        if number == 2 and isinstance(value, memoryview):
-            continue  # which pickle refuses
         if rank == 0:
             world.send(wrapped, 1, 1)
             continue
         got = unwrap(receive())
-        pickled = isinstance(value, np.ndarray) and (number == 2 or type(value) is not np.ndarray)
-        if pickled:  # by NumPy, which makes numbers of another byte order native where they are strided
-            expected = pickle.loads(pickle.dumps(value, 5))
         assert same(got, expected), f"{what}: {got!r} came instead of {expected!r}"
         if isinstance(got, np.ndarray):
             assert got.flags.aligned, (what, got.flags)
-            assert got.flags.writeable or (pickled and not value.flags.writeable), (what, got.flags)
-            assert got.flags.owndata or pickled, (what, got.flags)
+            assert got.flags.writeable, (what, got.flags)
+            assert got.flags.owndata or type(got) is Grid, (what, got.flags)  # which pickles as it likes
 
 
 def in_c_order_unless_fortran(value: Any) -> Any:

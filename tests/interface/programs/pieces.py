@@ -125,6 +125,47 @@ def arrays_into_memory() -> None:
             assert np.array_equal(target, source)
 
 
+def what_is_given_may_lie_where_the_result_goes() -> None:
+    for length in (3, 700, 30_000):
+        numbers = np.arange(length)
+
+        def row(r: int, for_rank: int = 0, numbers: Any = numbers) -> Any:
+            return numbers + 100 * r + for_rank
+
+        gathered = np.array([row(r) for r in RANKS])
+        exchanged = np.array([row(r, rank) for r in RANKS])
+        table = np.array([row(rank, r) for r in RANKS])
+        assert np.array_equal(world.alltoall(table, into=table), exchanged)
+        table = np.array([row(rank, r) for r in reversed(RANKS)])
+        assert np.array_equal(world.alltoall([table[size - 1 - r] for r in RANKS], into=table), exchanged)
+        table = np.full((size, length), -1)
+        table[rank] = row(rank)
+        assert np.array_equal(world.allgather(table[rank], into=table), gathered)
+        for root in RANKS:
+            table = np.full((size, length), -1)
+            table[0] = row(rank)  # where the piece of rank 0 goes
+            result = world.gather(table[0], root, into=table)
+            assert rank != root or np.array_equal(result, gathered)
+            table = np.array([row(root, r) for r in RANKS])
+            piece = world.scatter(at(root, table), root, into=table[0])
+            assert np.array_equal(piece, row(root, rank))
+        shifted = np.full(size * length + length, -1)
+        shifted[length // 2 : length // 2 + length] = row(rank)
+        mine = shifted[length // 2 : length // 2 + length]
+        assert np.array_equal(world.allgather(mine, into=shifted[: size * length]), gathered.ravel())
+        every_other = np.full(2 * length * size, -1)
+        every_other[: 2 * length : 2] = row(rank)
+        result = world.allgather(every_other[: 2 * length : 2], into=every_other[: size * length])
+        assert np.array_equal(result, gathered.ravel())
+        memory = bytearray(size * length)
+        memory[:length] = bytes([rank + 1]) * length
+        world.allgather(memoryview(memory)[:length], into=memory)
+        assert memory == b"".join(bytes([r + 1]) * length for r in RANKS)
+        whole = np.arange(2.0 * length)
+        world.bcast(at(0, whole[:length]), into=whole[length // 2 : length // 2 + length])
+        assert np.array_equal(whole[length // 2 : length // 2 + length], np.arange(float(length)))
+
+
 def arrays_are_cut_as_array_split_cuts() -> None:
     for rows in (0, 1, size, 2 * size + 1, 999):
         array = np.arange(3.0 * rows).reshape(rows, 3)
@@ -196,7 +237,7 @@ def what_one_rank_cannot_send_is_an_error_on_those_that_wait_for_it() -> None:
         for function, *arguments in calls:
             text = raised(Exception, function, *arguments)
             assert "cannot_be_sent" in text
-            assert rank == last or f"rank {last} could not take its part" in text
+            assert rank == last or f"rank {last} could not do its part" in text
     mine = cannot_be_sent if rank == last else large
     if rank in (0, last):
         assert size == 1 or "cannot_be_sent" in raised(Exception, world.gather, mine, 0)
@@ -207,7 +248,7 @@ def what_one_rank_cannot_send_is_an_error_on_those_that_wait_for_it() -> None:
 def what_cannot_be_cut_is_an_error_on_all_ranks() -> None:
     for pieces, counts in (([1] * (size + 1), None), ("text", None), (np.zeros(()), None), ([1] * size, [1] * size)):
         assert rank or "could not" not in raised(mpi.MismatchError, world.scatter, pieces, counts=counts)
-        assert not rank or "rank 0 could not take its part" in raised(mpi.Error, world.scatter)
+        assert not rank or "rank 0 could not do its part" in raised(mpi.Error, world.scatter)
         raised(mpi.MismatchError, world.alltoall, pieces, counts=counts)
     rows = np.zeros(3 * size)
     for counts in ([3] * (size + 1), [2] * size, [4] * size, [-1] + [4] * (size - 1)):
@@ -220,6 +261,7 @@ run_all(
         pieces_of_anything,
         own_pieces_are_copies,
         arrays_into_memory,
+        what_is_given_may_lie_where_the_result_goes,
         arrays_are_cut_as_array_split_cuts,
         numbers_into_memory,
         wrong_arguments_are_refused_before_anything_is_sent,

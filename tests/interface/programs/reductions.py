@@ -5,44 +5,43 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import operator
 import pickle
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from alike import RANKS, assert_alike, raised, rank, run_all, size, world
+from oracle import LOGICAL, Combine, prefixes
 
 import polympi as mpi
-from polympi.operations import truth
 
 ARITHMETIC = [mpi.SUM, mpi.PROD]
 ORDER = [mpi.MIN, mpi.MAX]
-LOGICAL = [mpi.LAND, mpi.LOR, mpi.LXOR]
 BITS = [mpi.BAND, mpi.BOR, mpi.BXOR]
-ALL = ARITHMETIC + ORDER + LOGICAL + BITS
+ALL = [*ARITHMETIC, *ORDER, *LOGICAL, *BITS]
 LARGE = (120, 90)  # elements of any type beyond what travels in the first message
 
 
 VERBS = ("allreduce", "reduce", "scan", "exscan")
 
 
-def check(make: Callable[[int], Any], op: Any, verbs: Sequence[str] = VERBS) -> None:
-    """Reductions of contributions `make(rank)`, against op's own function applied from the lowest rank up."""
+def check(make: Callable[[int], Any], op: Any, verbs: Sequence[str] = VERBS, by: Combine | None = None) -> None:
+    """Reductions of contributions `make(rank)`, against NumPy and Python, or against `by`, from the lowest rank up."""
     values = [make(r) for r in RANKS]
-    taken = [truth(value) for value in values] if op in LOGICAL else values
-    prefixes = [functools.reduce(op, taken[: r + 1]) for r in RANKS]
+    results = prefixes(op, values, by)
     if op in ARITHMETIC and all(type(value) is bool for value in values):
-        prefixes = [int(prefix) for prefix in prefixes]  # of a single rank, too
+        results = [int(result) for result in results]  # of a single rank, too
     for verb in verbs:
         what = (verb, op.name, values[0])
         if verb == "reduce":
             for root in {0, size - 1}:
-                assert_alike(world.reduce(values[rank], op, root), prefixes[-1] if rank == root else None, what)
+                assert_alike(world.reduce(values[rank], op, root), results[-1] if rank == root else None, what)
         else:
             expected = {
-                "allreduce": prefixes[-1],
-                "scan": prefixes[rank],
-                "exscan": prefixes[rank - 1] if rank else None,
+                "allreduce": results[-1],
+                "scan": results[rank],
+                "exscan": results[rank - 1] if rank else None,
             }
             assert_alike(getattr(world, verb)(values[rank], op), expected[verb], what)
 
@@ -67,7 +66,7 @@ def python_numbers() -> None:
         lambda r: math.nan if r == 0 else -math.inf,
         lambda r: (1, 0.5, True, 2**80)[r % 4],
     ]
-    for op in ARITHMETIC + ORDER + LOGICAL:
+    for op in [*ARITHMETIC, *ORDER, *LOGICAL]:
         for make in floats:
             check(make, op)
     for op in ARITHMETIC:
@@ -94,6 +93,45 @@ def arrays_of_every_dtype() -> None:
 def some_array(code: str, shape: tuple[int, ...], r: int) -> Any:
     """Different ones for the ranks, small enough that no product overflows."""
     return ((np.arange(math.prod(shape)) * (r + 3) + r) % 5).reshape(shape).astype(code)
+
+
+def integers_of_any_size_wrap_around() -> None:
+    """All pairs of operation and integer dtype, on numbers of the whole range; lengths with remainders of vectors."""
+    verbs = itertools.cycle(VERBS)
+    for op, code, n in itertools.product(ARITHMETIC + ORDER + BITS, "bBhHiIlLqQ", (37, 5003)):
+
+        def numbers(r: int, code: str = code, n: int = n) -> Any:
+            limits = np.iinfo(code)
+            return np.random.default_rng(r).integers(limits.min, limits.max, n, dtype=code, endpoint=True)
+
+        check(numbers, op, ["allreduce", next(verbs)])
+        expected = np.array_split(prefixes(op, [numbers(r) for r in RANKS])[-1], size)[rank]
+        assert_alike(world.reduce_scatter(numbers(rank), op), expected, (op.name, code, n))
+
+
+def results_are_of_the_dtype_given() -> None:
+    for code in (">f8", ">i4", ">u2", ">c16", ">m8[s]", "f2", "?", "g", "G", "q"):
+        for shape in ((), (3,), LARGE):
+            mine = np.full(shape, rank + 1).astype(code)
+            for verb in (*VERBS, "reduce_scatter"):
+                if verb == "reduce_scatter" and shape == ():
+                    continue
+                result = getattr(world, verb)(mine)
+                assert result is None or (type(result), result.dtype) == (np.ndarray, np.dtype(code)), (verb, code)
+            into = np.zeros(shape, code)
+            assert world.allreduce(mine, into=into) is into
+            assert np.array_equal(into, functools.reduce(np.add, [np.full(shape, r + 1).astype(code) for r in RANKS]))
+    for code in (">f8", "<f8"):
+        values, places = world.allreduce((np.full(3, -rank).astype(code), np.full(3, rank).astype(">i4")), mpi.MINLOC)
+        assert (values.dtype, places.dtype) == (np.dtype(code), np.dtype(">i4"))
+        assert places.tolist() == [size - 1] * 3
+        pairs = np.zeros(3, f"{code},>i4")
+        assert world.allreduce(pairs, mpi.MAXLOC).dtype == pairs.dtype
+    for scalar in (np.float16, np.bool_, np.longdouble, np.complex64, np.longlong, np.uint8):
+        assert type(world.allreduce(scalar(1))) is scalar
+    assert world.allreduce(np.array(["ab", "c"])).tolist() == ["ab" * size, "c" * size]
+    if size > 1:
+        assert "ufunc" in raised(Exception, world.allreduce, np.zeros(3, "i4,f8"))
 
 
 def nan_wins_in_arrays() -> None:
@@ -129,9 +167,10 @@ def objects() -> None:
     check(lambda r: "abcd"[r % 4], mpi.SUM)  # in the order of ranks
     check(lambda r: {r, 7}, mpi.BOR)
     check(lambda r: "xay"[r % 3], mpi.MAX)
-    check(lambda r: "z" * 10_000 + str(r), mpi.op(lambda a, b: a + b))
-    check(lambda r: np.array([[1, r], [r, 1 + r]]), mpi.op(np.matmul, name="matmul"))  # does not commute
-    check(lambda r: {r: "x" * r}, mpi.op(lambda a, b: a | b, commutative=True))
+    check(lambda r: "z" * 10_000 + str(r), mpi.op(lambda a, b: a + b), by=operator.add)
+    does_not_commute = mpi.op(np.matmul, name="matmul")
+    check(lambda r: np.array([[1, r], [r, 1 + r]]), does_not_commute, by=np.matmul)
+    check(lambda r: {r: "x" * r}, mpi.op(lambda a, b: a | b, commutative=True), by=operator.or_)
 
 
 def places() -> None:
@@ -155,7 +194,7 @@ def reduce_scatter_of_arrays() -> None:
         for rows in (0, 1, size, 2 * size + 1, 3000):
             for code in codes:
                 arrays = [(np.arange(rows * 3) * (r + 1) % 7).reshape(rows, 3).astype(code) for r in RANKS]
-                expected = np.array_split(functools.reduce(op, arrays), size)[rank]
+                expected = np.array_split(prefixes(op, arrays)[-1], size)[rank]
                 assert_alike(world.reduce_scatter(arrays[rank], op), expected, (op.name, rows, code))
                 into = np.zeros(expected.shape, code)
                 assert world.reduce_scatter(arrays[rank], op, into=into) is into
@@ -280,7 +319,7 @@ def what_fails_on_one_rank_fails_on_those_that_wait_for_it() -> None:
     if rank == 0:
         assert "rank 0" in raised(ValueError, world.reduce, 1, sum_but_at_rank(0), last)
     elif rank == last:
-        assert "rank 0 could not take its part" in raised(mpi.Error, world.reduce, 1, sum_but_at_rank(0), last)
+        assert "rank 0 could not do its part" in raised(mpi.Error, world.reduce, 1, sum_but_at_rank(0), last)
     else:
         assert world.reduce(1, sum_but_at_rank(0), last) is None
 
@@ -298,6 +337,8 @@ run_all(
     [
         python_numbers,
         arrays_of_every_dtype,
+        integers_of_any_size_wrap_around,
+        results_are_of_the_dtype_given,
         nan_wins_in_arrays,
         what_mpi_has_no_type_for,
         contributions_that_differ,

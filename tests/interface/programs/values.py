@@ -102,7 +102,7 @@ def same(one: Any, two: Any) -> bool:  # noqa: PLR0911  (one kind of value each)
     if isinstance(one, np.generic):
         return one.dtype == two.dtype and same_elements(np.asarray(one), np.asarray(two))
     if isinstance(one, np.ndarray):
-        about = [(a.dtype, a.dtype.metadata, a.shape, a.flags.fnc) for a in (one, two)]
+        about = [(a.dtype, a.dtype.metadata, a.dtype.fields, a.shape, a.flags.fnc) for a in (one, two)]
         return about[0] == about[1] and same_elements(one, two) and same(vars_of(one), vars_of(two))
     if isinstance(one, memoryview):
         return (one.format, one.shape, one.tobytes()) == (two.format, two.shape, two.tobytes())
@@ -141,9 +141,9 @@ def same_elements(one: Any, two: Any) -> bool:
 
 DTYPES = [
     *("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "g", "c8", "c16", "G"),
-    *(">i2", ">i8", ">f4", ">c16", "M8[ns]", "m8[D]", ">M8[s]", "S7", "U3", ">U3", "V5", "i4,f8", "O"),
+    *(">i2", ">i8", ">f4", ">c16", "M8[ns]", "m8[D]", ">M8[s]", "S7", "U3", ">U3", "V5", "i4,f8"),
+    *([("inner", "i4,S3", 2), ("x", "f8")], [(("title", "y"), ">f4")], np.dtype("f8", metadata={"unit": "m"}), "O"),
 ]
-KEPT_BY_PICKLE = [dtype for dtype in DTYPES if dtype != ">M8[s]"]  # of which NumPy makes native ones
 INTEGERS = [0, 1, -1, 255, 2**31, -(2**31), 2**63 - 1, -(2**63), 2**63, 2**64, -(2**100), 2**2000]
 FLOATS = [0.0, -0.0, 1.5, math.inf, -math.inf, math.nan, 5e-324, 1.7e308]
 TEXTS = ["", "a", "temperature", "é", "€" * 20, "😀", "\ud800", "a\0b", "x" * 300, "x" * 5000, "é" * 3000]
@@ -194,7 +194,7 @@ class Maker:
         return self.chance.choice([bytes, bytearray])(self.chance.randbytes(nbytes))
 
     def array(self) -> Any:
-        dtype = np.dtype(self.chance.choice(KEPT_BY_PICKLE))
+        dtype = np.dtype(self.chance.choice(DTYPES))
         ndim = self.chance.choice([0, 1, 1, 1, 2, 3])
         shape = tuple(self.chance.choice([0, 1, 2, 3, 5, 8]) for _ in range(ndim))
         if self.chance.random() < 0.05:
@@ -203,7 +203,7 @@ class Maker:
         return made.T if self.chance.random() < 0.2 else made
 
     def scalar(self) -> Any:
-        return filled(np.dtype(self.chance.choice(DTYPES[:-2])), (1,), self.chance)[0]
+        return filled(np.dtype(self.chance.choice(DTYPES[:-5])), (1,), self.chance)[0]
 
     def moment(self) -> Any:
         zone = self.chance.choice([None, datetime.timezone.utc, datetime.timezone(datetime.timedelta(hours=5))])

@@ -1,0 +1,82 @@
+/* Arguments of METH_FASTCALL | METH_KEYWORDS functions, taken apart by hand: an interned name is found by its
+ * address, which costs a tenth of PyArg_ParseTupleAndKeywords. */
+#ifndef POLYMPI_ARGUMENTS_H
+#define POLYMPI_ARGUMENTS_H
+
+#include "base/state.h"
+
+#define MOST_ARGUMENTS 10
+
+/* The signature of a function. */
+typedef struct {
+    const char *function; /* for messages: "recv" */
+    int positional;       /* how many may be given by position */
+    int required;         /* how many of the first must be given */
+    int total;
+    const char *texts[MOST_ARGUMENTS];
+    PyObject *names[MOST_ARGUMENTS]; /* the same, interned at module start */
+} Signature;
+
+/* Intern the names; once, at module start. */
+int signature_prepare(Signature *signature);
+
+/* Fill values[0 .. total), borrowed; what was not given stays NULL. 0, or -1 with TypeError. */
+int signature_parse_slowly(const Signature *signature, PyObject *const *args, Py_ssize_t nargs,
+                           PyObject *kwnames, PyObject **values);
+
+/* The same; without keywords and with a legal number of arguments it is a plain copy. */
+static inline int signature_parse(const Signature *signature, PyObject *const *args, Py_ssize_t nargs,
+                                  PyObject *kwnames, PyObject **values) {
+    for (int i = 0; i < signature->total; i++)
+        values[i] = NULL;
+    if (likely(!kwnames && nargs <= signature->positional && nargs >= signature->required)) {
+        for (Py_ssize_t i = 0; i < nargs; i++)
+            values[i] = args[i];
+        return 0;
+    }
+    return signature_parse_slowly(signature, args, nargs, kwnames, values);
+}
+
+/* An int of C from an int, or from an object with __index__ (a NumPy integer). 0, or -1 with
+ * TypeError/OverflowError that names function and argument. */
+int parse_int_slowly(PyObject *value, int *out, const char *function, const char *name);
+static inline int parse_int(PyObject *value, int *out, const char *function, const char *name) {
+    if (likely(PyLong_CheckExact(value))) {
+#if PY_VERSION_HEX >= 0x030C0000
+        if (likely(PyUnstable_Long_IsCompact((PyLongObject *)value))) {
+            Py_ssize_t number = PyUnstable_Long_CompactValue((PyLongObject *)value);
+#else
+        Py_ssize_t digits = Py_SIZE(value); /* with the number's sign */
+        if (likely((size_t)(digits + 1) <= 2)) {
+            Py_ssize_t number = digits * (Py_ssize_t)((PyLongObject *)value)->ob_digit[0];
+#endif
+            *out = (int)number; /* one digit has 30 bits */
+            return 0;
+        }
+    }
+    return parse_int_slowly(value, out, function, name);
+}
+
+/* A time-out given by the user in seconds; `DEFAULT_TIMEOUT` stands for state.timeout, 0 for ever. */
+#define DEFAULT_TIMEOUT (-1.0)
+
+/* Seconds: NULL or None stand for DEFAULT_TIMEOUT. 0, or -1 with TypeError/ValueError. */
+int parse_timeout(PyObject *value, double *timeout, const char *function);
+
+/* A peer: a rank of the communicator or one of the special ranks that `specials` allows. 0, or -1 with
+ * RankError. */
+enum specials { ROOT = 0, DESTINATION = 1, SOURCE = 2 };
+int check_special_rank(int rank, int size, enum specials specials, const Call *call);
+static inline int check_rank(int rank, int size, enum specials specials, const Call *call) {
+    return likely((unsigned)rank < (unsigned)size) ? 0 : check_special_rank(rank, size, specials, call);
+}
+
+/* The tag of a call: 0, or -1 with TagError. */
+int raise_tag(const Call *call);
+static inline int check_tag(bool receives, const Call *call) {
+    if (likely((call->tag >= 0 && call->tag <= state.highest_tag) || (receives && call->tag == ANY_TAG)))
+        return 0;
+    return raise_tag(call);
+}
+
+#endif

@@ -1,0 +1,191 @@
+#include "base/errors.h"
+
+#include <frameobject.h> /* PyFrame_GetBack, before Python 3.11 */
+
+/* The names in polympi.errors, kept: at the end of the interpreter destructors may still raise errors when
+ * nothing can be imported any more, and the modules are empty. */
+static PyObject *names;
+
+int errors_prepare(void) {
+    PyObject *module = names ? NULL : PyImport_ImportModule("polympi.errors");
+    if (module)
+        names = PyDict_Copy(PyModule_GetDict(module));
+    Py_XDECREF(module);
+    return names ? 0 : -1;
+}
+
+static PyObject *error_class(const char *name) {
+    if (errors_prepare() < 0)
+        return NULL;
+    PyObject *found = PyDict_GetItemString(names, name); /* borrowed */
+    if (!found)
+        PyErr_Format(PyExc_AttributeError, "polympi.errors has no %s", name);
+    Py_XINCREF(found);
+    return found;
+}
+
+/* A rank or tag as an attribute: None where the call has none, the special numbers as they are. */
+static PyObject *fact(int number) {
+    if (number == NO_PEER || number == NO_TAG)
+        Py_RETURN_NONE;
+    return PyLong_FromLong(number);
+}
+
+static int set_facts(PyObject *error, const Call *call, PyObject *code) {
+    if (PyObject_SetAttrString(error, "code", code) < 0)
+        return -1;
+    if (!call)
+        return 0;
+    const struct {
+        const char *name;
+        PyObject *value;
+    } facts[] = {
+        {"operation", PyUnicode_FromString(call->operation)},
+        {"rank", fact(call->rank)},
+        {"peer", fact(call->peer)},
+        {"tag", fact(call->tag)},
+    };
+    int failed = 0;
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+        failed |= !facts[i].value || PyObject_SetAttrString(error, facts[i].name, facts[i].value) < 0;
+        Py_XDECREF(facts[i].value);
+    }
+    return failed ? -1 : 0;
+}
+
+/* A rank or tag as the user spells it. */
+static const char *spell(int number, char digits[16]) {
+    snprintf(digits, 16, "%d", number);
+    return number == ANY_SOURCE  ? "ANY_SOURCE"
+           : number == PROC_NULL ? "PROC_NULL"
+           : number == ANY_TAG   ? "ANY_TAG"
+                                 : digits;
+}
+
+void call_text(char *text, size_t room, const Call *call) {
+    char peer[16], tag[16];
+    if (call->peer == NO_PEER)
+        snprintf(text, room, "%s()", call->operation);
+    else
+        snprintf(text, room, "%s(%s=%s, tag=%s)", call->operation, call->sends ? "dest" : "source",
+                 spell(call->peer, peer), spell(call->tag, tag));
+}
+
+PyObject *describe_call(const Call *call) {
+    char text[CALL_TEXT];
+    call_text(text, sizeof text, call);
+    return PyUnicode_FromString(text);
+}
+
+/* Raise an instance of the class with this text (stolen) and the facts. */
+static int raise_text(const char *class_name, const Call *call, PyObject *text, int code) {
+    if (!text)
+        return -1;
+    PyObject *class = error_class(class_name);
+    PyObject *error = class ? PyObject_CallOneArg(class, text) : NULL;
+    PyObject *number = code == NO_CODE ? Py_NewRef(Py_None) : PyLong_FromLong(code);
+    if (error && number && set_facts(error, call, number) == 0)
+        PyErr_SetObject(class, error);
+    Py_XDECREF(number);
+    Py_XDECREF(error);
+    Py_XDECREF(class);
+    Py_DECREF(text);
+    return -1;
+}
+
+/* The sentence behind the place: "rank 2, recv(source=1, tag=7): ...". */
+static PyObject *placed(const Call *call, PyObject *sentence) {
+    if (!call || !sentence)
+        return sentence;
+    PyObject *where = describe_call(call);
+    PyObject *text = where ? PyUnicode_FromFormat("rank %d, %U: %U", call->rank, where, sentence) : NULL;
+    Py_XDECREF(where);
+    Py_DECREF(sentence);
+    return text;
+}
+
+int raise_error(const char *class_name, const Call *call, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    PyObject *sentence = PyUnicode_FromFormatV(format, arguments);
+    va_end(arguments);
+    return raise_coded(class_name, call, sentence, NO_CODE);
+}
+
+int raise_coded(const char *class_name, const Call *call, PyObject *sentence, int code) {
+    return raise_text(class_name, call, placed(call, sentence), code);
+}
+
+/* Whether a frame runs code of polympi itself. */
+static bool is_ours(PyFrameObject *frame) {
+    PyObject *globals = PyObject_GetAttrString((PyObject *)frame, "f_globals");
+    PyObject *name = globals ? PyDict_GetItemString(globals, "__name__") : NULL; /* borrowed */
+    const char *text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
+    bool ours = text && strncmp(text, "polympi.", 8) == 0;
+    Py_XDECREF(globals);
+    return ours;
+}
+
+/* File and line of the nearest caller that is not polympi itself, "halo.py:42"; a new reference. */
+static PyObject *callers_place(void) {
+    PyFrameObject *frame = PyEval_GetFrame(); /* borrowed */
+    Py_XINCREF(frame);
+    while (frame && is_ours(frame)) {
+        PyFrameObject *back = PyFrame_GetBack(frame);
+        Py_DECREF(frame);
+        frame = back;
+    }
+    if (!frame)
+        return PyUnicode_FromString("an unknown place");
+    PyCodeObject *code = PyFrame_GetCode(frame);
+    PyObject *place = PyUnicode_FromFormat("%U:%d", code->co_filename, PyFrame_GetLineNumber(frame));
+    Py_DECREF(code);
+    Py_DECREF(frame);
+    return place;
+}
+
+/* Whom a call waits for, " for rank 3", as far as it has one peer; a new reference. */
+static PyObject *awaited(const Call *call) {
+    return call->peer == NO_PEER ? PyUnicode_FromString("")
+           : call->peer < 0      ? PyUnicode_FromString(" for any rank")
+                                 : PyUnicode_FromFormat(" for rank %d", call->peer);
+}
+
+static const char *what_was_missing(const Call *call) {
+    if (call->sends)
+        return "it did not receive";
+    if (call->peer != NO_PEER)
+        return "no matching message came";
+    if (strcmp(call->operation, "wait_any") == 0)
+        return "none of the requests was complete";
+    return "not all other ranks called it; check that every rank calls it, in the same order";
+}
+
+int raise_timeout(const Call *call, double seconds) {
+    PyObject *what = describe_call(call), *place = callers_place(), *number = PyFloat_FromDouble(seconds);
+    PyObject *whom = awaited(call), *sentence = NULL;
+    if (what && place && number && whom)
+        sentence = PyUnicode_FromFormat("rank %d waited %R s%U in %U at %U: %s", call->rank, number, whom,
+                                        what, place, what_was_missing(call));
+    Py_XDECREF(whom);
+    Py_XDECREF(what);
+    Py_XDECREF(place);
+    Py_XDECREF(number);
+    return raise_text("Timeout", call, sentence, NO_CODE);
+}
+
+bool is_timeout(void) {
+    PyObject *timeout = names ? PyDict_GetItemString(names, "Timeout") : NULL; /* borrowed */
+    return timeout && PyErr_Occurred() == timeout;
+}
+
+PyObject *take_exception(void) {
+    PyObject *class, *error, *trace;
+    PyErr_Fetch(&class, &error, &trace);
+    PyErr_NormalizeException(&class, &error, &trace);
+    if (trace && error)
+        PyException_SetTraceback(error, trace);
+    Py_XDECREF(class);
+    Py_XDECREF(trace);
+    return error;
+}

@@ -1,0 +1,36 @@
+/* Errors as exceptions of polympi.errors; the functions that raise return -1, for the caller to return.
+ *
+ * In all of the core, a function that returns int returns 0, or -1 with an exception set; one that returns a
+ * pointer returns NULL with an exception set. Comments name only what differs from this.
+ */
+#ifndef POLYMPI_ERRORS_H
+#define POLYMPI_ERRORS_H
+
+#include "base/state.h"
+
+/* Raise a class of polympi.errors ("RankError") with a sentence (printf style, %R and the like as in
+ * PyUnicode_FromFormat) and the facts of the call; `call` may be NULL. */
+int raise_error(const char *class_name, const Call *call, const char *format, ...);
+/* The same with a sentence that is stolen (NULL: an exception is set already), and the attribute `code`,
+ * which NO_CODE leaves None. */
+enum { NO_CODE = -1 };
+int raise_coded(const char *class_name, const Call *call, PyObject *sentence, int code);
+
+/* Raise Timeout: who waited for whom, in which operation, tag, file and line of the caller's code. */
+int raise_timeout(const Call *call, double seconds);
+/* Whether the exception at hand is that, not one of a signal handler or of Python. */
+bool is_timeout(void);
+
+/* The exception at hand, normalised and with its trace; a new reference, and none is at hand any more. */
+PyObject *take_exception(void);
+
+/* Have the exceptions at hand also when nothing can be imported any more. */
+int errors_prepare(void);
+
+/* "recv(source=1, tag=7)", as the user would write it, in at most CALL_TEXT bytes. */
+#define CALL_TEXT 128
+void call_text(char *text, size_t room, const Call *call);
+/* The same; a new reference. */
+PyObject *describe_call(const Call *call);
+
+#endif

@@ -1,0 +1,62 @@
+/* What every file of the core shares: the state of the process. Nothing here needs MPI. */
+#ifndef POLYMPI_STATE_H
+#define POLYMPI_STATE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define likely(condition) __builtin_expect(!!(condition), 1)
+#define unlikely(condition) __builtin_expect(!!(condition), 0)
+
+/* Special ranks and tags. Their numbers are our own: they are the same with all MPI libraries, and a mistake
+ * like `source=rank - 1` on rank 0 is an error and not a wildcard. */
+enum { ANY_SOURCE = -101, PROC_NULL = -102, ANY_TAG = -103 };
+
+enum phase { NOT_STARTED, RUNNING, FINISHED, FORKED };
+
+/* What a thread that waits without the GIL must do at the end: leave its call with StateError; or, if the
+ * interpreter has ended, stop for ever and never call MPI again. */
+enum stop { GO_ON, LEAVE, PARK };
+
+/* The state of the process. Guarded by the GIL, except the members that only `start` writes. */
+struct state {
+    enum phase phase;
+    int level;              /* the thread level that MPI granted */
+    bool locking;           /* below MPI_THREAD_MULTIPLE: one thread in MPI at a time */
+    bool crowded;           /* the ranks of this machine outnumber its CPUs: yield at once */
+    bool library_yields;    /* crowded, and the library yields by itself while it waits or tests */
+    bool several_machines;  /* there are ranks on other machines than this one */
+    bool initialised_by_us; /* and therefore finalised by us */
+    int outside;            /* threads that are in MPI, or will be, without the GIL */
+    int inside;             /* those of them that have not left MPI for good; atomic */
+    enum stop stop;         /* atomic */
+    pthread_mutex_t turn;   /* held while in MPI, where `locking` and `outside` ask for it */
+    double timeout;         /* seconds a blocking call may take, from POLYMPI_TIMEOUT; 0: for ever */
+    int highest_tag;        /* of user messages */
+    int world_rank, world_size;
+    bool stuck; /* sends were under way at the end: MPI_Finalize would wait for them for ever */
+    bool gone;  /* MPI is finalised, and no function of it may be called */
+    unsigned long last_thread; /* the one that ends the interpreter, and then the process */
+    int exit_status; /* that the program will end with, as far as Python knows it before MPI is finalised */
+};
+extern struct state state;
+
+/* What a call is about, for the sentence of an error. */
+typedef struct {
+    const char *operation; /* as the user spells it: "recv" */
+    int rank;              /* the caller's, in the communicator */
+    int peer;              /* a rank of the communicator, ANY_SOURCE, PROC_NULL; NO_PEER in collectives */
+    int tag;               /* ANY_TAG, or NO_TAG in collectives */
+    bool sends;            /* the peer is the one to receive; of sendrecv's two halves, the first */
+} Call;
+enum { NO_PEER = -104, NO_TAG = -105 };
+
+/* Whether calls are possible now; otherwise raises StateError and is false. */
+bool running(void);
+static inline bool is_running(void) { return likely(state.phase == RUNNING) || running(); }
+
+#endif

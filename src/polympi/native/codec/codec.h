@@ -1,0 +1,118 @@
+/* Any Python object as a stream of bytes, with the memory of large arrays beside it, and back.
+ *
+ * A stream is self-describing; its first byte says what follows (wire.h). Scalars, strings, small containers
+ * and arrays have a form of their own, everything else is pickled (protocol 5, out of band).
+ */
+#ifndef POLYMPI_CODEC_H
+#define POLYMPI_CODEC_H
+
+#include "codec/element_types.h"
+#include "codec/wire.h"
+#include "memory/layout.h"
+
+/* Memory of the sender that travels beside the stream. */
+typedef struct {
+    char *data;
+    Py_ssize_t nbytes;
+    PyObject *owner; /* strong reference; keeps `data` valid; NULL where the message itself does */
+    bool strided;    /* owner is an ndarray neither in C nor in Fortran order, to be sent in C order */
+} Part;
+
+/* An encoded value. `bytes` may begin in memory of the caller (on the stack, a packet) and moves to the heap
+ * when it outgrows that. */
+typedef struct {
+    char *bytes;
+    Py_ssize_t used, capacity;
+    bool heap;
+    Part *parts; /* on the heap once there is one */
+    int part_count, part_capacity;
+} Stream;
+
+static inline void stream_open(Stream *stream, char *memory, Py_ssize_t capacity) {
+    *stream = (Stream){.bytes = memory, .capacity = capacity};
+}
+/* Free the heap and drop the owners. */
+void stream_close(Stream *stream);
+/* The bytes of the body of an announcement of the stream: sizes of its parts, then itself. */
+static inline Py_ssize_t stream_body_bytes(const Stream *stream) {
+    return sizes_of_parts((uint64_t)stream->part_count) + stream->used;
+}
+/* Write that body; the stream may overlap it. */
+void stream_put_body(const Stream *stream, char *body);
+
+/* Append any object to a stream: 0, or -1 with an exception (what pickle raised, with a note which object
+ * could not be sent). Objects that the value holds twice are one object at the receiver, as with pickle. GIL
+ * held. */
+int codec_encode(Stream *stream, PyObject *value);
+
+/* Memory of the receiver for a part: from pool_allocate, filled. */
+typedef struct {
+    char *data;
+    Py_ssize_t nbytes;
+    bool taken; /* an object made by codec_decode owns it now */
+} Arrived;
+
+/* The object of a stream; a new reference, or NULL with an exception. Parts it has taken are marked so. */
+PyObject *codec_decode(const char *bytes, Py_ssize_t nbytes, Arrived *parts, int part_count);
+
+/* ---- arrays ---- */
+
+/* The elements of an incoming array-like message, and of the memory it shall go into. */
+typedef struct {
+    int type; /* TYPE_...; that of long for long long */
+    Py_ssize_t itemsize;
+    PyObject *dtype; /* of TYPE_DESCRIBED, strong; NULL for memoryviews of formats that NumPy does not know */
+    bool bytes_like; /* bytes, bytearray, memoryview of bytes: fit elements of any type of one byte */
+    bool fortran;
+    bool apart; /* the data are part 0; otherwise at `data` */
+    const char *data;
+    Py_ssize_t count, nbytes;
+    int ndim;
+    Py_ssize_t shape[MOST_DIMENSIONS];
+} Elements;
+
+/* Read the head of a message that is one array or bytes-like object: 1; 0 when it is anything else; -1 with
+ * an exception. The caller drops elements->dtype. */
+int array_elements(const char *bytes, Py_ssize_t nbytes, Elements *elements);
+
+/* Memory the user owns: an ndarray, or anything with a writable buffer, or DLPack on the CPU. */
+typedef struct {
+    Layout layout;
+    int type;         /* as of Elements */
+    PyObject *dtype;  /* borrowed from the array; NULL without NumPy's array */
+    PyObject *object; /* what the user gave; strong */
+    Py_buffer view;   /* held when view.obj is set */
+    PyObject *array;  /* the ndarray over a DLPack object; strong or NULL */
+} Target;
+
+/* Open what was given as `into`: 0, or -1 with MismatchError (not writable, no memory, object dtype). */
+int target_open(Target *target, PyObject *object, const Call *call);
+void target_close(Target *target);
+/* Move an open target to other memory. */
+void target_move(Target *to, const Target *from);
+
+/* Whether these elements may go into the target: 0; -1 with MismatchError (other element types, shapes that
+ * do not fit) or TruncationError (more elements than room). Fewer elements fill the first ones of a
+ * one-dimensional target. */
+int target_accepts(const Target *target, const Elements *elements, const Call *call);
+
+/* Put contiguous data of the elements, in the order they were sent in, into the target. Needs no GIL. */
+void target_fill(const Target *target, const Elements *elements, const char *data);
+
+/* The memory of the first elements->count elements of the target in the order of the elements that arrive, so
+ * that they can be received where they belong: at once when layout->contiguous, or by a datatype. False where
+ * there is none: for elements in Fortran order and another shape, or fewer than the target has; then
+ * target_fill. */
+bool target_in_order(const Target *target, const Elements *elements, Layout *layout);
+
+/* The layout of an exact or derived ndarray. NumPy must be loaded. */
+void array_layout(PyObject *array, Layout *layout);
+
+/* The type of NumPy's arrays once NumPy is loaded by anyone, else NULL: no object can be an array before. */
+extern PyTypeObject *ndarray_type;
+
+/* Use NumPy if it is in sys.modules (or import it when `import` says so): true when it can be used. False
+ * with an exception only when it had to be imported, or is older than 2.0. */
+bool numpy_loaded(bool import);
+
+#endif

@@ -1,0 +1,125 @@
+#include "codec/delivery.h"
+
+#include <stdlib.h>
+
+#include "base/errors.h"
+#include "codec/stream.h"
+#include "memory/pool.h"
+#include "memory/strided.h"
+
+int refuse_object(const Call *call) {
+    return raise_error(
+        "MismatchError", call,
+        "the message is an object and not an array, so it cannot be received into memory: leave out into=");
+}
+
+const char *elements_data(const Elements *elements, const Arrived *parts, int part_count) {
+    if (!elements->apart && part_count == 0)
+        return elements->data;
+    if (elements->apart && part_count == 1 && parts[0].nbytes == elements->nbytes)
+        return parts[0].data;
+    return raise_damaged();
+}
+
+static PyObject *deliver_into(const char *bytes, Py_ssize_t nbytes, const Arrived *parts, int part_count,
+                              const Target *into, const Call *call) {
+    Elements elements = {0};
+    _Alignas(16) char scratch[MOST_SCALAR_BYTES];
+    int is_array = stream_elements(bytes, nbytes, into->type, &elements, scratch);
+    int failed = is_array < 0    ? -1
+                 : is_array == 0 ? refuse_object(call)
+                                 : target_accepts(into, &elements, call);
+    const char *data = failed ? NULL : elements_data(&elements, parts, part_count);
+    if (data)
+        target_fill(into, &elements, data);
+    Py_XDECREF(elements.dtype);
+    return data ? Py_NewRef(into->object) : NULL;
+}
+
+PyObject *deliver(const char *bytes, Py_ssize_t nbytes, Arrived *parts, int part_count, const Target *into,
+                  const Call *call) {
+    return into ? deliver_into(bytes, nbytes, parts, part_count, into, call)
+                : codec_decode(bytes, nbytes, parts, part_count);
+}
+
+void release_parts(Arrived *parts, int part_count) {
+    for (int i = 0; i < part_count; i++)
+        if (!parts[i].taken)
+            pool_release(parts[i].data, parts[i].nbytes);
+}
+
+/* Copies of the parts of a stream in memory of the pool; their number in *made, also on failure. */
+static int copy_parts(const Stream *stream, Arrived *copies, int *made) {
+    for (*made = 0; *made < stream->part_count; ++*made) {
+        const Part *part = &stream->parts[*made];
+        char *data = pool_allocate(part->nbytes);
+        if (!data)
+            return -1;
+        if (part->strided) {
+            Layout layout;
+            array_layout(part->owner, &layout);
+            strided_pack(&layout, data);
+        } else
+            memcpy(data, part->data, (size_t)part->nbytes);
+        copies[*made] = (Arrived){.data = data, .nbytes = part->nbytes};
+    }
+    return 0;
+}
+
+bool cannot_change(PyObject *value) {
+    return value == Py_None || PyFloat_CheckExact(value) || PyLong_CheckExact(value) || PyBool_Check(value) ||
+           PyUnicode_CheckExact(value) || PyBytes_CheckExact(value) || PyComplex_CheckExact(value);
+}
+
+PyObject *deliver_own(PyObject *value, const Target *into, const Call *call) {
+    char memory[512];
+    Stream stream;
+    PyObject *delivered = NULL;
+    int made = 0;
+    if (!into && cannot_change(value))
+        return Py_NewRef(value);
+    stream_open(&stream, memory, sizeof memory);
+    Arrived *copies = NULL;
+    if (codec_encode(&stream, value) == 0) {
+        copies = malloc(((size_t)stream.part_count + 1) * sizeof *copies);
+        if (!copies)
+            PyErr_NoMemory();
+        else if (copy_parts(&stream, copies, &made) == 0)
+            delivered = deliver(stream.bytes, stream.used, copies, made, into, call);
+    }
+    release_parts(copies, made);
+    free(copies);
+    stream_close(&stream);
+    return delivered;
+}
+
+Py_ssize_t target_rows(Target *rows, const Target *into, Py_ssize_t first, const Elements *elements,
+                       const Call *call) {
+    const Layout *layout = &into->layout;
+    Py_ssize_t row = 1;
+    if (layout->ndim == 0)
+        return raise_error("MismatchError", call,
+                           "pieces cannot be laid one after another into a single element");
+    for (int axis = 1; axis < layout->ndim; axis++)
+        row *= layout->shape[axis];
+    Py_ssize_t count = row ? elements->count / row : 0;
+    if (count * row != elements->count)
+        return raise_error(
+            "MismatchError", call,
+            "a piece of %zd elements came, which is no whole number of rows of into, of %zd elements",
+            elements->count, row);
+    if (count > layout->shape[0] - first)
+        return raise_error("TruncationError", call, "pieces of %zd rows or more came, but into has %zd rows",
+                           first + count, layout->shape[0]);
+    rows->layout = *layout;
+    rows->layout.data += first * layout->strides[0];
+    rows->layout.shape[0] = count;
+    rows->layout.count = count * row;
+    rows->layout.nbytes = rows->layout.count * layout->itemsize;
+    rows->type = into->type;
+    rows->dtype = into->dtype;
+    rows->object = into->object;
+    rows->view.obj = NULL;
+    rows->array = into->array;
+    return count;
+}

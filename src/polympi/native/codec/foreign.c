@@ -1,0 +1,170 @@
+/* Arrays of other libraries, by the array API's DLPack: sent without a copy as an ndarray, and made anew by
+ * the from_dlpack of their library.
+ *
+ * TAG_FOREIGN, uint64 bytes of the name of a module, the name, a TAG_ARRAY.
+ */
+#include "codec/numpy_api.h"
+
+#include "base/errors.h"
+#include "codec/stream.h"
+
+/* DLDeviceType of dlpack.h: memory the CPU can read, also that which is pinned for a GPU. */
+static bool is_cpu(long device) { return device == 1 || device == 3 || device == 11; }
+
+static const char *device_name(long device) {
+    return device == 2 || device == 13 ? "CUDA"
+           : device == 10              ? "ROCm"
+           : device == 8               ? "Metal"
+                                       : "another device";
+}
+
+/* By the dictionaries of its classes: a look-up that fails would make an exception, for every object that is
+ * pickled. */
+bool has_dlpack(PyObject *object) {
+    PyObject *name = NAME("__dlpack__");
+    if (!name) {
+        PyErr_Clear();
+        return false;
+    }
+    PyObject *classes = Py_TYPE(object)->tp_mro;
+    for (Py_ssize_t i = 0; classes && i < PyTuple_GET_SIZE(classes); i++) {
+        PyObject *attributes =
+            ((PyTypeObject *)PyTuple_GET_ITEM(classes, i))->tp_dict; /* NULL in Python's own */
+        if (attributes && PyDict_GetItemWithError(attributes, name))
+            return true;
+    }
+    return false;
+}
+
+/* 1 when it lies where the CPU can read it, 0 when not (with *device), -1 with an exception. */
+static int on_cpu(PyObject *object, long *device) {
+    PyObject *pair = call_method(object, NAME("__dlpack_device__"));
+    PyObject *type = pair ? PySequence_GetItem(pair, 0) : NULL, *number = type ? PyNumber_Index(type) : NULL;
+    *device = number ? PyLong_AsLong(number) : -1;
+    Py_XDECREF(pair);
+    Py_XDECREF(type);
+    Py_XDECREF(number);
+    return *device == -1 && PyErr_Occurred() ? -1 : is_cpu(*device);
+}
+
+static PyObject *by_numpy(PyObject *object) {
+    PyObject *numpy = numpy_loaded(true) ? PyImport_ImportModule("numpy") : NULL;
+    PyObject *array = call_method_with(numpy, NAME("from_dlpack"), object);
+    Py_XDECREF(numpy);
+    if (array && !PyArray_Check(array)) {
+        Py_CLEAR(array);
+        PyErr_SetString(PyExc_TypeError, "numpy.from_dlpack returned no ndarray");
+    }
+    return array;
+}
+
+PyObject *foreign_array(PyObject *object) {
+    long device;
+    int readable = on_cpu(object, &device);
+    if (!readable)
+        raise_error("MismatchError", NULL,
+                    "this %s lies on %s (DLPack device type %ld): copy it to the CPU first",
+                    Py_TYPE(object)->tp_name, device_name(device), device);
+    return readable == 1 ? by_numpy(object) : NULL;
+}
+
+/* ---- encoding ---- */
+
+/* The module whose from_dlpack makes such an object: its array namespace, or the package of its type. NULL
+ * without an exception where neither has one. */
+static PyObject *maker(PyObject *object) {
+    PyObject *name = NULL, *module = call_method(object, NAME("__array_namespace__"));
+    if (module)
+        name = get_attribute(module, NAME("__name__"));
+    else {
+        PyErr_Clear();
+        PyObject *full = get_attribute((PyObject *)Py_TYPE(object), NAME("__module__"));
+        PyObject *parts = call_method_with(full, NAME("partition"), NAME("."));
+        name = parts ? PySequence_GetItem(parts, 0) : NULL;
+        module = name ? PyImport_GetModule(name) : NULL;
+        Py_XDECREF(full);
+        Py_XDECREF(parts);
+    }
+    PyErr_Clear();
+    if (!module || !name || !PyUnicode_CheckExact(name) || !PyObject_HasAttrString(module, "from_dlpack"))
+        Py_CLEAR(name);
+    Py_XDECREF(module);
+    return name;
+}
+
+static int put_foreign(Encoder *encoder, PyObject *name, PyObject *array) {
+    Py_ssize_t nbytes;
+    const char *text = PyUnicode_AsUTF8AndSize(name, &nbytes);
+    char *at = text ? stream_reserve(encoder->stream, LENGTH_FORM + nbytes) : NULL;
+    if (!at)
+        return FAILED;
+    wire_put_length(at, TAG_FOREIGN, nbytes);
+    memcpy(at + LENGTH_FORM, text, (size_t)nbytes);
+    return encode_ndarray(encoder, array);
+}
+
+/* What says no to DLPack (a tensor with gradients, types without a number there) is pickled. */
+int encode_foreign(Encoder *encoder, PyObject *value) {
+    if (likely(!has_dlpack(value)))
+        return TO_PICKLE;
+    encoder->gives_memory = true;
+    if (mutable_met_before(encoder, value))
+        return TO_PICKLE;
+    long device;
+    int readable = on_cpu(value, &device);
+    if (readable == 0) {
+        foreign_array(value);
+        return FAILED;
+    }
+    PyObject *name = readable == 1 ? maker(value) : NULL, *array = name ? by_numpy(value) : NULL;
+    int outcome = TO_PICKLE;
+    if (array && Py_IS_TYPE(array, ndarray_type))
+        outcome = put_foreign(encoder, name, array);
+    else if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception))
+        outcome = FAILED;
+    else
+        PyErr_Clear();
+    Py_XDECREF(name);
+    Py_XDECREF(array);
+    return outcome;
+}
+
+/* ---- decoding ---- */
+
+/* The array as its library makes it; the ndarray itself where the library is not installed or has no
+ * from_dlpack. */
+static PyObject *remake(PyObject *array, PyObject *name) {
+    PyObject *module = PyImport_Import(name);
+    PyObject *function = get_attribute(module, NAME("from_dlpack"));
+    Py_XDECREF(module);
+    if (!function) {
+        if (!PyErr_ExceptionMatches(PyExc_ImportError) && !PyErr_ExceptionMatches(PyExc_AttributeError))
+            return NULL;
+        PyErr_Clear();
+        return Py_NewRef(array);
+    }
+    PyObject *made = PyObject_CallOneArg(function, array);
+    Py_DECREF(function);
+    return made;
+}
+
+PyObject *decode_foreign(Reader *reader) {
+    Py_ssize_t nbytes = reader_length(reader);
+    const char *text = nbytes < 0 ? NULL : reader_take(reader, (uint64_t)nbytes);
+    ArrayForm form;
+    if (!text || read_array(reader, &form) < 0)
+        return NULL;
+    if (form.head.container != CONTAINER_NDARRAY || nbytes == 0)
+        return raise_damaged();
+    PyObject *name = PyUnicode_DecodeUTF8(text, nbytes, NULL), *array = NULL;
+    if (name)
+        array = decode_ndarray(reader, &form);
+    else if (PyErr_ExceptionMatches(PyExc_UnicodeDecodeError)) {
+        PyErr_Clear();
+        return raise_damaged();
+    }
+    PyObject *made = array ? remake(array, name) : NULL;
+    Py_XDECREF(name);
+    Py_XDECREF(array);
+    return made;
+}

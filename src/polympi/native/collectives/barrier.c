@@ -1,0 +1,80 @@
+#include "collectives/collectives.h"
+
+#include "base/errors.h"
+#include "collectives/flight.h"
+#include "transfer/transfer.h"
+
+int parse_root(Communicator *comm, PyObject *value, const char *operation, int *root) {
+    const Call call = {.operation = operation, .rank = comm->rank, .peer = NO_PEER, .tag = NO_TAG};
+    *root = 0;
+    if (value && parse_int(value, root, operation, "root") < 0)
+        return -1;
+    if (!is_usable(comm))
+        return -1;
+    return check_rank(*root, comm->size, ROOT, &call);
+}
+
+/* ---- barrier ---- */
+
+Signature barrier_signature = {"barrier", 0, 0, 1, {"timeout"}, {NULL}};
+
+typedef struct {
+    Rounds rounds;
+    Head *head; /* the message; room for that of another rank follows */
+    int distance;
+} Barrier;
+
+/* Dissemination (Hensgen, Finkel, Manber 1988): after round k each rank has heard of 2^k ranks before it. */
+static int disseminate(Rounds *rounds) {
+    Barrier *barrier = (Barrier *)rounds;
+    const Communicator *comm = rounds->collective->comm;
+    int rank = comm->rank, size = comm->size, distance = barrier->distance;
+    if (distance >= size)
+        return 0;
+    barrier->distance <<= 1;
+    return round_exchange(rounds, barrier->head, sizeof *barrier->head, (rank + distance) % size,
+                          barrier->head + 1, PACKET_BYTES - (Py_ssize_t)sizeof *barrier->head,
+                          (rank + size - distance) % size);
+}
+
+/* There is room for what a rank sends that calls another collective by mistake. 0 or -1. */
+static int barrier_open(Barrier *barrier, Collective *collective) {
+    rounds_open(&barrier->rounds, collective, disseminate);
+    barrier->distance = 1;
+    barrier->head = (Head *)collective_memory(collective, PACKET_BYTES);
+    if (!barrier->head)
+        return -1;
+    *barrier->head = (Head){.verb = BARRIER, .nbytes = sizeof *barrier->head};
+    return 0;
+}
+
+PyObject *communicator_barrier(Communicator *self, PyObject *const *args, Py_ssize_t nargs,
+                               PyObject *kwnames) {
+    PyObject *values[MOST_ARGUMENTS];
+    Collective collective;
+    Barrier barrier;
+    if (signature_parse(&barrier_signature, args, nargs, kwnames, values) < 0 ||
+        collective_open(&collective, self, BARRIER, 0, values[0]) < 0)
+        return NULL;
+    if (barrier_open(&barrier, &collective) == 0)
+        rounds_run(&barrier.rounds);
+    if (collective_close(&collective) < 0)
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+typedef struct {
+    Flight flight;
+    Barrier barrier;
+} BarrierFlight;
+
+static PyObject *finish_barrier(Flight *Py_UNUSED(flight)) { Py_RETURN_NONE; }
+
+Flight *barrier_start(Communicator *comm) {
+    BarrierFlight *started = (BarrierFlight *)flight_new(sizeof *started, comm, BARRIER, 0);
+    if (!started)
+        return NULL;
+    bool opened = barrier_open(&started->barrier, &started->flight.collective) == 0;
+    flight_start(&started->flight, opened ? &started->barrier.rounds : NULL, finish_barrier);
+    return &started->flight;
+}

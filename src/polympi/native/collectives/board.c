@@ -1,0 +1,181 @@
+#include "collectives/board.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "collectives/call_log.h"
+#include "collectives/letters.h"
+#include "collectives/mailbox.h"
+
+enum { PAGE_BYTES = 32 * 1024, MOST_PAGES = 16 };
+
+/* All boards of a communicator take so much at most. */
+enum { MOST_BYTES = 4 << 20 };
+
+struct Board {
+    _Alignas(64) _Atomic uint64_t written; /* pages so far; written last */
+    _Atomic uint64_t begun; /* the last call in which any were; and below 2^32, how many there were before */
+    _Atomic uint32_t calls[MOST_PAGES]; /* of the page that lies there: the call that it is of */
+    int readers[MOST_PAGES];            /* and whom it is for; the writer's alone */
+    _Alignas(64) _Atomic uint64_t read[MOST_NEIGHBOURS]; /* each rank needs none of those before any more */
+    _Alignas(BOARD_ALIGNMENT) char pages[];
+};
+
+typedef struct {
+    Collective *collective;
+    BoardWrite *write, *writes_end;
+    BoardRead *reads;
+    int read_count;
+    int awaited; /* a rank that has not written yet what is read here; NOBODY: none */
+    bool left;   /* it never will in this call */
+} Exchange;
+
+static int places(int size) {
+    int most = MOST_BYTES / PAGE_BYTES / size;
+    return most < MOST_PAGES ? most : MOST_PAGES;
+}
+
+size_t board_bytes(int size) { return sizeof(Board) + (size_t)places(size) * PAGE_BYTES; }
+
+bool has_boards(const Communicator *comm) {
+    return comm->mailboxes && mail_board(comm->mailboxes, comm->rank);
+}
+
+static Board *board_of(const Communicator *comm, int rank) { return mail_board(comm->mailboxes, rank); }
+
+uint64_t board_next(const Communicator *comm) {
+    return atomic_load_explicit(&board_of(comm, comm->rank)->written, memory_order_relaxed);
+}
+
+uint64_t board_pages(Py_ssize_t nbytes) { return ((uint64_t)nbytes + PAGE_BYTES - 1) / PAGE_BYTES; }
+
+/* What goes into one page of data of which so much is left. */
+static size_t page_bytes(Py_ssize_t left) { return (size_t)(left < PAGE_BYTES ? left : PAGE_BYTES); }
+
+/* ---- writing ---- */
+
+/* Whether a rank needs a page no more that lies on the board of this one. */
+static bool has_read(const Communicator *comm, Board *board, uint64_t page, uint32_t call, int rank) {
+    return atomic_load_explicit(&board->read[rank], memory_order_acquire) > page ||
+           has_left_call(comm, rank, call);
+}
+
+/* Whether the next page may be written over the one that lies there. */
+static bool is_free(const Communicator *comm, Board *board, uint64_t next) {
+    uint64_t count = (uint64_t)places(comm->size);
+    if (next < count)
+        return true;
+    uint32_t call = atomic_load_explicit(&board->calls[next % count], memory_order_relaxed);
+    int reader = board->readers[next % count];
+    if (reader != EVERYBODY)
+        return has_read(comm, board, next - count, call, reader);
+    for (int rank = 0; rank < comm->size; rank++)
+        if (rank != comm->rank && !has_read(comm, board, next - count, call, rank))
+            return false;
+    return true;
+}
+
+static void write_page(const Communicator *comm, Board *board, uint64_t next, BoardWrite *write) {
+    size_t place = next % (uint64_t)places(comm->size), nbytes = page_bytes(write->nbytes - write->done);
+    board->readers[place] = write->reader;
+    atomic_store_explicit(&board->calls[place], comm->collective, memory_order_relaxed);
+    memcpy(board->pages + place * PAGE_BYTES, write->data + write->done, nbytes);
+    atomic_store_explicit(&board->written, next + 1, memory_order_release);
+    write->done += (Py_ssize_t)nbytes;
+}
+
+/* Write what there is room for. */
+static void write_some(Exchange *exchange) {
+    const Communicator *comm = exchange->collective->comm;
+    Board *board = board_of(comm, comm->rank);
+    uint64_t next = board_next(comm);
+    if (atomic_load_explicit(&board->begun, memory_order_relaxed) >> 32 != comm->collective)
+        atomic_store_explicit(&board->begun, (uint64_t)comm->collective << 32 | (uint32_t)next,
+                              memory_order_release);
+    while (exchange->write < exchange->writes_end) {
+        if (exchange->write->done == exchange->write->nbytes)
+            exchange->write++;
+        else if (is_free(comm, board, next))
+            write_page(comm, board, next++, exchange->write);
+        else
+            return;
+    }
+}
+
+/* ---- reading ---- */
+
+/* The writer has given this call up. */
+static void has_left(Exchange *exchange, const BoardRead *read) {
+    exchange->left = true;
+    exchange->awaited = read->writer;
+}
+
+/* Where the writer begins in this call; false where that is not there yet. */
+static bool find_page(Exchange *exchange, Board *board, BoardRead *read) {
+    uint64_t begun = atomic_load_explicit(&board->begun, memory_order_acquire),
+             written = atomic_load_explicit(&board->written, memory_order_acquire);
+    int32_t later = (int32_t)((uint32_t)(begun >> 32) - exchange->collective->comm->collective);
+    if (later > 0)
+        has_left(exchange, read);
+    else if (later == 0) /* a call does not write 2^32 pages before it waits for this rank */
+        read->page = written - (uint32_t)((uint32_t)written - (uint32_t)begun);
+    return later == 0;
+}
+
+/* Take from a page what is wanted of it. */
+static void take_page(const BoardRead *read, const char *page, Py_ssize_t nbytes) {
+    Py_ssize_t first = read->first > read->done ? read->first : read->done,
+               end = read->end < read->done + nbytes ? read->end : read->done + nbytes;
+    if (read->data && first < end)
+        memcpy(read->data + (first - read->first), page + (first - read->done), (size_t)(end - first));
+}
+
+/* Read what is there of one rank: whether that was all. */
+static bool read_from(Exchange *exchange, BoardRead *read) {
+    const Communicator *comm = exchange->collective->comm;
+    Board *board = board_of(comm, read->writer);
+    if (read->page == NOT_YET_KNOWN && read->nbytes && !find_page(exchange, board, read))
+        return false;
+    while (read->done < read->nbytes &&
+           atomic_load_explicit(&board->written, memory_order_acquire) > read->page) {
+        size_t place = read->page % (uint64_t)places(comm->size),
+               nbytes = page_bytes(read->nbytes - read->done);
+        if (atomic_load_explicit(&board->calls[place], memory_order_relaxed) != comm->collective) {
+            has_left(exchange, read);
+            break;
+        }
+        take_page(read, board->pages + place * PAGE_BYTES, (Py_ssize_t)nbytes);
+        read->done += (Py_ssize_t)nbytes;
+        atomic_store_explicit(&board->read[comm->rank], ++read->page, memory_order_release);
+    }
+    return read->done == read->nbytes;
+}
+
+static void read_some(Exchange *exchange) {
+    exchange->awaited = NOBODY;
+    for (int i = 0; i < exchange->read_count && !exchange->left; i++)
+        if (!read_from(exchange, &exchange->reads[i]) && exchange->awaited == NOBODY)
+            exchange->awaited = exchange->reads[i].writer;
+}
+
+/* ---- both ---- */
+
+/* Whether there is nothing more to do. */
+static bool go_on(void *context) {
+    Exchange *exchange = context;
+    write_some(exchange);
+    read_some(exchange);
+    return exchange->left || (exchange->write == exchange->writes_end && exchange->awaited == NOBODY);
+}
+
+int board_exchange(Collective *collective, BoardWrite *writes, int write_count, BoardRead *reads,
+                   int read_count) {
+    Exchange exchange = {.collective = collective,
+                         .write = writes,
+                         .writes_end = writes + write_count,
+                         .reads = reads,
+                         .read_count = read_count};
+    if (!go_on(&exchange) && wait_in_memory(collective, go_on, &exchange, &exchange.awaited) < 0)
+        return -1;
+    return exchange.left ? raise_left(collective, exchange.awaited) : 0;
+}

@@ -1,0 +1,49 @@
+/* Large data of collectives where ranks share processors and memory.
+ *
+ * A message of that size needs a handshake, and each of its steps waits for the scheduler. Here every rank
+ * has a board: memory that only this rank writes and the others read. The rank copies its data there, page
+ * by page, and continues; the others copy the data from there when they run.
+ */
+#ifndef POLYMPI_BOARD_H
+#define POLYMPI_BOARD_H
+
+#include "collectives/rounds.h"
+
+/* What a page is for. */
+enum { EVERYBODY = -1 };
+
+/* Data that are sent to one rank or to EVERYBODY, and data that are received, each in separate pages. */
+typedef struct {
+    const char *data;
+    Py_ssize_t nbytes, done;
+    int reader;
+} BoardWrite;
+typedef struct {
+    char *data; /* where bytes `first` to `end` of them go; NULL: they are not needed */
+    Py_ssize_t first, end;
+    Py_ssize_t nbytes, done;
+    int writer;
+    uint64_t page; /* of the writer's board, which comes next */
+} BoardRead;
+
+/* The page of what a rank writes first in a call, where this is not known yet. */
+#define NOT_YET_KNOWN UINT64_MAX
+
+/* Whether the ranks of a communicator have boards. */
+bool has_boards(const Communicator *comm);
+/* The page of its board that this rank writes next: pages are counted from the first one ever. */
+uint64_t board_next(const Communicator *comm);
+/* The pages that data take. */
+uint64_t board_pages(Py_ssize_t nbytes);
+/* Write all, and read all at the same time. What comes from one rank is in the order in which it writes. */
+int board_exchange(Collective *collective, BoardWrite *writes, int write_count, BoardRead *reads,
+                   int read_count);
+
+/* ---- for mailbox.c, which has the memory ---- */
+
+typedef struct Board Board;
+enum { BOARD_ALIGNMENT = 4096 };
+/* The bytes of a board of a communicator of so many ranks. */
+size_t board_bytes(int size);
+
+#endif

@@ -1,0 +1,239 @@
+#include "collectives/call_log.h"
+#include "collectives/mailbox.h"
+
+#include <stdlib.h>
+
+#include "base/errors.h"
+#include "transfer/wait.h"
+
+int calls_open(Communicator *comm) {
+    struct Calls *calls = aligned_alloc(64, sizeof *calls);
+    if (!calls) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    memset(calls, 0, sizeof *calls);
+    if (!comm->mailboxes && !(calls->sent = calloc((size_t)comm->size, sizeof *calls->sent))) {
+        free(calls);
+        PyErr_NoMemory();
+        return -1;
+    }
+    calls->log = comm->mailboxes ? mail_log(comm->mailboxes, comm->rank) : &calls->own;
+    comm->calls = calls;
+    return 0;
+}
+
+void log_failure(const Collective *collective) {
+    struct Calls *calls = collective->comm->calls;
+    calls->settled = collective->number;
+    atomic_store_explicit(&calls->log->failed, (uint64_t)1 << 32 | calls->settled, memory_order_release);
+}
+
+/* Calls after a number; numbers wrap around. */
+static int32_t later(uint32_t number, uint32_t than) { return (int32_t)(number - than); }
+
+/* The verb and the root of a call; 0 where the log does not hold it. */
+static uint32_t logged(const CallLog *log, uint32_t number) {
+    uint64_t entry = atomic_load_explicit(&log->entries[number % LOGGED_CALLS], memory_order_acquire);
+    return (uint32_t)(entry >> 32) == number ? (uint32_t)entry : 0;
+}
+
+/* Whether this rank has called something else than what another rank has under a number. */
+static bool contradicts(const struct Calls *calls, uint32_t number, uint32_t theirs) {
+    bool past = logged(calls->log, calls->settled) && later(number, calls->settled) <= 0;
+    uint32_t own = past ? 0 : logged(calls->log, number);
+    return own && theirs && own != theirs;
+}
+
+bool calls_differ(const Communicator *comm, int rank, uint32_t number) {
+    return contradicts(comm->calls, number, logged(mail_log(comm->mailboxes, rank), number));
+}
+
+/* ---- notices: what a rank has called, by message, where they share no memory ---- */
+
+/* The tag on the shadow communicator that neither parts of messages nor collectives have. */
+static int notice_tag(void) { return state.highest_tag; }
+
+int calls_end(Communicator *comm) {
+    struct Calls *calls = comm->calls;
+    int expected = 0, code = MPI_SUCCESS;
+    if (!calls || !calls->sent)
+        return code;
+    code = MPI_Reduce_scatter_block(calls->sent, &expected, 1, MPI_INT, MPI_SUM, comm->shadow);
+    for (; code == MPI_SUCCESS && calls->received < expected; calls->received++) {
+        Notice notice;
+        code = MPI_Recv(&notice, sizeof notice, MPI_BYTE, MPI_ANY_SOURCE, notice_tag(), comm->shadow,
+                        MPI_STATUS_IGNORE);
+    }
+    return code;
+}
+
+void calls_close(Communicator *comm) {
+    struct Calls *calls = comm->calls;
+    if (!calls)
+        return;
+    free(calls->sent);
+    if (!calls->told || !comm->size) /* else MPI may still read the notice, and it stays */
+        free(calls);
+}
+
+/* The notice has to stay as it is until it has left. */
+static int tell(const Communicator *comm, int dest, const Notice *notice) {
+    MPI_Request request;
+    bool locked = enter_mpi();
+    int code = MPI_Isend(notice, sizeof *notice, MPI_BYTE, dest, notice_tag(), comm->shadow, &request);
+    if (code == MPI_SUCCESS)
+        code = MPI_Request_free(&request);
+    if (code == MPI_SUCCESS)
+        comm->calls->sent[dest]++;
+    leave_mpi(locked);
+    return code;
+}
+
+/* Tell all what a rank has called: others may wait for this one, which will leave the call. */
+static void tell_all(const Communicator *comm, int rank, uint64_t entry) {
+    Notice *notice = comm->mailboxes ? NULL : malloc(sizeof *notice);
+    if (!notice)
+        return;
+    *notice = (Notice){.entry = entry, .rank = rank}; /* never freed: nobody waits until it has left */
+    for (int other = 0; other < comm->size; other++)
+        if (other != comm->rank)
+            tell(comm, other, notice);
+}
+
+/* ---- what is said ---- */
+
+/* "bcast(root=1)"; a new reference. */
+static PyObject *spell_call(uint32_t what) {
+    int verb = (int)(what & 0xff), root = (int32_t)what >> 8; /* negative: of several ranks */
+    if (verb == 0 || verb >= VERBS)
+        return PyUnicode_FromString("something else");
+    return has_root(verb) && root >= 0 ? PyUnicode_FromFormat("%s(root=%d)", verb_names[verb], root)
+                                       : PyUnicode_FromFormat("%s()", verb_names[verb]);
+}
+
+/* A rank has called something else than this one has. -1. */
+static int raise_contradiction(const Collective *collective, int rank, uint32_t number, uint32_t what) {
+    const Communicator *comm = collective->comm;
+    uint32_t mine = logged(comm->calls->log, number);
+    int before = later(collective->number, number);
+    PyObject *theirs = spell_call(what), *own = spell_call(mine);
+    PyObject *when = before == 0   ? PyUnicode_FromString("")
+                     : before == 1 ? PyUnicode_FromString(" one call before this one")
+                                   : PyUnicode_FromFormat(" %d calls before this one", before);
+    if (theirs && own && when)
+        raise_error("MismatchError", &collective->call,
+                    "rank %d called %U where this rank called %U%U: all ranks must call the same collectives "
+                    "in the same order, with the same root",
+                    rank, theirs, own, when);
+    Py_XDECREF(theirs);
+    Py_XDECREF(own);
+    Py_XDECREF(when);
+    tell_all(comm, rank, (uint64_t)number << 32 | what);
+    tell_all(comm, comm->rank, (uint64_t)number << 32 | mine);
+    return -1;
+}
+
+int raise_difference(const Collective *collective, int rank, uint32_t number) {
+    return raise_contradiction(collective, rank, number,
+                               logged(mail_log(collective->comm->mailboxes, rank), number));
+}
+
+int raise_other_call(const Collective *collective, int rank, int verb, int root) {
+    return raise_contradiction(collective, rank, collective->number, (uint32_t)root << 8 | (uint32_t)verb);
+}
+
+/* ---- looking ---- */
+
+/* Whether a rank has begun a later call, or failed in this one. */
+static bool has_left(const Collective *collective, int rank) {
+    const CallLog *log = mail_log(collective->comm->mailboxes, rank);
+    uint64_t failed = atomic_load_explicit(&log->failed, memory_order_acquire);
+    if (failed && logged(log, (uint32_t)failed) && later((uint32_t)failed, collective->number) >= 0)
+        return true;
+    for (int i = 0; i < LOGGED_CALLS; i++) {
+        uint64_t entry = atomic_load_explicit(&log->entries[i], memory_order_acquire);
+        if (entry && later((uint32_t)(entry >> 32), collective->number) > 0)
+            return true;
+    }
+    return false;
+}
+
+bool has_left_call(const Communicator *comm, int rank, uint32_t number) {
+    const CallLog *log = mail_log(comm->mailboxes, rank);
+    uint64_t failed = atomic_load_explicit(&log->failed, memory_order_acquire);
+    return (failed && logged(log, (uint32_t)failed) && later((uint32_t)failed, number) >= 0) ||
+           (number != comm->collective && logged(log, comm->collective));
+}
+
+static int look_at_logs(const Collective *collective, int source) {
+    const Communicator *comm = collective->comm;
+    for (int rank = 0; rank < comm->size; rank++)
+        for (uint32_t back = LOGGED_CALLS; rank != comm->rank && back-- > 0;)
+            if (calls_differ(comm, rank, collective->number - back))
+                return raise_difference(collective, rank, collective->number - back);
+    return source != NOBODY && has_left(collective, source);
+}
+
+/* The next notice that has come: 1, 0 if there is none, -1 with an exception. */
+static int next_notice(const Collective *collective, Notice *notice) {
+    MPI_Comm shadow = collective->comm->shadow;
+    MPI_Status status;
+    int found = 0;
+    bool locked = enter_mpi();
+    int code = MPI_Iprobe(MPI_ANY_SOURCE, notice_tag(), shadow, &found, &status);
+    if (code == MPI_SUCCESS && found)
+        code = MPI_Recv(notice, sizeof *notice, MPI_BYTE, status.MPI_SOURCE, notice_tag(), shadow,
+                        MPI_STATUS_IGNORE);
+    if (code == MPI_SUCCESS && found)
+        collective->comm->calls->received++;
+    leave_mpi(locked);
+    return code == MPI_SUCCESS ? found : raise_mpi(code, &collective->call);
+}
+
+/* How many ranks are told at a time. */
+enum { TOLD_AT_ONCE = 8 };
+
+int read_notices(const Collective *collective) {
+    Notice notice;
+    int found;
+    while ((found = next_notice(collective, &notice)) > 0) {
+        uint32_t number = (uint32_t)(notice.entry >> 32), what = (uint32_t)notice.entry;
+        if (contradicts(collective->comm->calls, number, what))
+            return raise_contradiction(collective, (int)notice.rank, number, what);
+    }
+    return found;
+}
+
+static int exchange_notices(const Collective *collective) {
+    const Communicator *comm = collective->comm;
+    struct Calls *calls = comm->calls;
+    uint64_t own = (uint64_t)collective->number << 32 | logged(calls->log, collective->number);
+    if (calls->notice.entry != own) {
+        calls->notice =
+            (Notice){.entry = own, .rank = comm->rank}; /* as true, should the last not have left */
+        calls->told = 0;
+    }
+    for (int i = 0; i < TOLD_AT_ONCE && calls->told < comm->size - 1; i++)
+        tell(comm, (comm->rank + ++calls->told) % comm->size, &calls->notice);
+    return read_notices(collective);
+}
+
+int look_around(Collective *collective, int source) {
+    return collective->comm->mailboxes ? look_at_logs(collective, source) : exchange_notices(collective);
+}
+
+bool explain_timeout(Collective *collective) {
+    if (!is_timeout())
+        return false;
+    PyObject *class, *error, *trace;
+    PyErr_Fetch(&class, &error, &trace);
+    if (look_around(collective, NOBODY) == 0) {
+        PyErr_Restore(class, error, trace);
+        return false;
+    }
+    Py_XDECREF(class);
+    Py_XDECREF(error);
+    Py_XDECREF(trace);
+    return true;
+}

@@ -1,0 +1,76 @@
+/* The last calls of the ranks of a communicator, so that a rank that waits long can find out why.
+ *
+ * Collective calls have the same numbers on all ranks. So ranks that have given different verbs or roots to a
+ * call of one number have gone apart for certain, however late either is; and a rank that is only late is
+ * never reported.
+ */
+#ifndef POLYMPI_CALL_LOG_H
+#define POLYMPI_CALL_LOG_H
+
+#include <stdatomic.h>
+
+#include "collectives/rounds.h"
+
+/* The last calls of a rank. Mailboxes have room for that of each rank. */
+enum { LOGGED_CALLS = 64 };
+typedef struct CallLog {
+    _Alignas(64) _Atomic uint64_t entries[LOGGED_CALLS]; /* number << 32 | root << 8 | verb */
+    _Alignas(64) _Atomic uint64_t failed; /* 1 << 32 | number of the last call that ended with an exception */
+} CallLog;
+
+/* What a rank has called, as a message to others, where they share no memory. */
+typedef struct {
+    uint64_t entry; /* as in a log */
+    int64_t rank;
+} Notice;
+
+/* What a communicator knows of calls. */
+struct Calls {
+    CallLog *log;     /* of this rank; shared with the others where there are mailboxes */
+    uint32_t settled; /* the last call that this rank has left by an exception */
+    Notice notice;    /* of the call in which this rank waits */
+    int told;         /* how many ranks have it */
+    int *sent;        /* notices to each rank so far; NULL where there are mailboxes */
+    int received;     /* notices that have come */
+    CallLog own;
+};
+
+/* How long a rank waits before it looks at the calls of the others, and until it looks again: long compared
+ * with the delay of a late rank, short for a user. */
+#define PATIENCE_SECONDS 0.1
+
+/* Note that a call begins, under the number that comm->collective is. */
+static inline void log_call(Communicator *comm, enum verb verb, int root) {
+    uint64_t entry = (uint64_t)comm->collective << 32 | (uint32_t)root << 8 | (uint32_t)verb;
+    atomic_store_explicit(&comm->calls->log->entries[comm->collective % LOGGED_CALLS], entry,
+                          memory_order_release);
+}
+/* Make the log, with the first call. 0, or -1 with MemoryError. */
+int calls_open(Communicator *comm);
+/* Receive all notices under way, before the communicator is freed; on all ranks, blocking. MPI's code. */
+int calls_end(Communicator *comm);
+void calls_close(Communicator *comm);
+/* Note that the call ends with an exception. */
+void log_failure(const Collective *collective);
+
+/* Whether another rank has called something else under that number; false where that is not known. */
+bool calls_differ(const Communicator *comm, int rank, uint32_t number);
+/* Raise MismatchError for it. -1. */
+int raise_difference(const Collective *collective, int rank, uint32_t number);
+/* Raise MismatchError: a message of this call has come from a rank that calls something else. -1. */
+int raise_other_call(const Collective *collective, int rank, int verb, int root);
+
+/* Whether a rank has left a call: it has failed since, or come to this call, a later one. Where there are
+ * mailboxes. */
+bool has_left_call(const Communicator *comm, int rank, uint32_t number);
+
+/* Read the notices that have come: 0, or -1 with MismatchError. */
+int read_notices(const Collective *collective);
+/* Look at what the others have called, after a long wait: 0; 1 if the rank `source` (or NOBODY) has left this
+ * call, so that what is not there yet will never come; -1 with MismatchError. */
+int look_around(Collective *collective, int source);
+/* A Timeout is raised: put MismatchError in its place if the others have called something else. Whether that
+ * is so; false for other exceptions, too. */
+bool explain_timeout(Collective *collective);
+
+#endif

@@ -1,0 +1,146 @@
+/* A collective call: its beginning, its end, and what goes wrong in between. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arguments.h"
+#include "base/errors.h"
+#include "collectives/call_log.h"
+#include "collectives/collective_call.h"
+#include "transfer/transfer.h"
+#include "transfer/work.h"
+
+const char *const verb_names[VERBS] = {
+    [BARRIER] = "barrier",
+    [BCAST] = "bcast",
+    [GATHER] = "gather",
+    [SCATTER] = "scatter",
+    [ALLGATHER] = "allgather",
+    [ALLTOALL] = "alltoall",
+    [REDUCE] = "reduce",
+    [ALLREDUCE] = "allreduce",
+    [SCAN] = "scan",
+    [EXSCAN] = "exscan",
+    [REDUCE_SCATTER] = "reduce_scatter",
+    [SPLIT] = "split",
+    [DUP] = "dup",
+    [FREE] = "free",
+};
+
+/* ---- a call ---- */
+
+int collective_begin(Collective *collective, Communicator *comm, enum verb verb, int root,
+                     PyObject *timeout) {
+    double seconds = DEFAULT_TIMEOUT;
+    if (unlikely(!is_usable(comm) || (timeout && parse_timeout(timeout, &seconds, verb_names[verb]) < 0)))
+        return -1;
+    if (unlikely(!comm->calls) && calls_open(comm) < 0)
+        return -1;
+    if (seconds == DEFAULT_TIMEOUT)
+        seconds = state.timeout;
+    comm->collective++;
+    log_call(comm, verb, root);
+    *collective = (Collective){
+        .comm = comm,
+        .call = {.operation = verb_names[verb], .rank = comm->rank, .peer = NO_PEER, .tag = NO_TAG},
+        .verb = verb,
+        .root = root,
+        .number = comm->collective,
+        .tag = internal_tag(comm),
+        .timeout = seconds,
+        .end = unlikely(seconds > 0) ? now() + seconds : 0,
+    };
+    /* who never waits long would leave them lying for ever */
+    if (unlikely(!comm->mailboxes && comm->collective % LOGGED_CALLS == 0) && read_notices(collective) < 0)
+        return collective_close(collective);
+    return 0;
+}
+
+/* For wait_poll. */
+static int is_alone(void *comm) { return work_is_first(comm, NULL); }
+
+int collective_open(Collective *collective, Communicator *comm, enum verb verb, int root, PyObject *timeout) {
+    if (unlikely(collective_begin(collective, comm, verb, root, timeout) < 0))
+        return -1;
+    if (unlikely(oldest_work != NULL) &&
+        wait_poll(is_alone, comm, &collective->call, collective_seconds(collective)) < 0)
+        return collective_close(collective);
+    return 0;
+}
+
+char *collective_memory(Collective *collective, Py_ssize_t nbytes) {
+    collective->in_packet = nbytes <= PACKET_BYTES;
+    if (likely(collective->in_packet))
+        return collective->memory = packet_take();
+    size_t rounded = ((size_t)nbytes + 63) & ~(size_t)63;
+    collective->memory = aligned_alloc(64, rounded);
+    if (!collective->memory)
+        PyErr_NoMemory();
+    return collective->memory;
+}
+
+const Target *collective_target(Collective *collective, Target *target, PyObject *into) {
+    if (!into || into == Py_None)
+        return NULL;
+    if (target_open(target, into, &collective->call) == 0)
+        return target;
+    collective_defer(collective);
+    return NULL;
+}
+
+int collective_close(Collective *collective) {
+    if (likely(collective->memory && !collective->lost)) {
+        if (likely(collective->in_packet))
+            packet_give(collective->memory);
+        else
+            free(collective->memory);
+    }
+    if (unlikely(collective->error != NULL)) {
+        PyErr_SetObject((PyObject *)Py_TYPE(collective->error), collective->error);
+        Py_CLEAR(collective->error);
+    }
+    if (likely(!PyErr_Occurred()))
+        return 0;
+    log_failure(collective);
+    if (collective->end && now() >= collective->end && is_timeout()) {
+        PyErr_Clear(); /* it speaks of the seconds that were left for the last round */
+        raise_timeout(&collective->call, collective->timeout);
+    }
+    return -1;
+}
+
+void collective_defer(Collective *collective) {
+    PyObject *error = take_exception();
+    if (collective->error)
+        Py_XDECREF(error);
+    else
+        collective->error = error;
+}
+
+Py_ssize_t collective_excuse(const Collective *collective, char *text, Py_ssize_t room) {
+    PyObject *sentence = PyObject_Str(collective->error);
+    PyObject *excuse =
+        sentence ? PyUnicode_FromFormat("%s: %U", Py_TYPE(collective->error)->tp_name, sentence) : NULL;
+    Py_ssize_t length = 0;
+    const char *bytes = excuse ? PyUnicode_AsUTF8AndSize(excuse, &length) : NULL;
+    if (!bytes)
+        length = 0;
+    if (length > room) {
+        length = room;
+        while (length > 0 && ((unsigned char)bytes[length] & 0xc0) == 0x80) /* between characters */
+            length--;
+    }
+    if (length)
+        memcpy(text, bytes, (size_t)length);
+    PyErr_Clear();
+    Py_XDECREF(sentence);
+    Py_XDECREF(excuse);
+    return length;
+}
+
+int raise_failed(const Collective *collective, int rank, const char *text, Py_ssize_t length) {
+    PyObject *excuse = PyUnicode_DecodeUTF8(text, length, "replace");
+    if (excuse)
+        raise_error("Error", &collective->call, "rank %d could not do its part: %U", rank, excuse);
+    Py_XDECREF(excuse);
+    return -1;
+}

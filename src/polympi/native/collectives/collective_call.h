@@ -1,0 +1,79 @@
+/* One collective call: what it is about, its beginning and its end. */
+#ifndef POLYMPI_COLLECTIVE_CALL_H
+#define POLYMPI_COLLECTIVE_CALL_H
+
+#include "codec/codec.h"
+#include "transfer/communicator.h"
+
+enum verb {
+    BARRIER = 1,
+    BCAST,
+    GATHER,
+    SCATTER,
+    ALLGATHER,
+    ALLTOALL,
+    REDUCE,
+    ALLREDUCE,
+    SCAN,
+    EXSCAN,
+    REDUCE_SCATTER,
+    SPLIT,
+    DUP,
+    FREE,
+    VERBS
+};
+extern const char *const verb_names[VERBS];
+static inline bool has_root(int verb) {
+    return verb == BCAST || verb == GATHER || verb == SCATTER || verb == REDUCE;
+}
+
+/* How every small message begins. */
+typedef struct {
+    uint8_t verb;     /* what the sender calls; another one is a mistake of the program */
+    uint8_t kind;     /* of what follows */
+    uint8_t type, op; /* of reductions */
+    uint32_t nbytes;  /* with this head */
+    int32_t root;     /* of bcast, gather, scatter, reduce; 0 of others */
+    uint32_t unused;
+} Head;
+
+/* A collective call under way. */
+typedef struct {
+    Communicator *comm;
+    Call call;
+    enum verb verb;
+    int root;            /* 0 where there is none */
+    uint32_t number;     /* of the call, alike on all ranks */
+    int tag;             /* made of that */
+    double timeout, end; /* seconds, and the moment in `now()` until which it may wait; 0: for ever */
+    char *memory;        /* for small messages */
+    bool in_packet;      /* `memory` is a packet */
+    bool lost;           /* it has failed while MPI may still use the memory */
+    PyObject *error;     /* what this rank will raise, once the others have got what they need from it */
+} Collective;
+
+/* Begin, once all arguments are known to be right; `root` is 0 where there is none. `timeout` as the user
+ * gave it. 0 or -1. */
+int collective_begin(Collective *collective, Communicator *comm, enum verb verb, int root, PyObject *timeout);
+/* The same of a blocking call, which waits until those in flight on the communicator are over. */
+int collective_open(Collective *collective, Communicator *comm, enum verb verb, int root, PyObject *timeout);
+/* Memory for small messages, 64-byte aligned, until the end; once. NULL with MemoryError. */
+char *collective_memory(Collective *collective, Py_ssize_t nbytes);
+/* Open what was given as `into`: `target`, or NULL if it was not or that has failed, which is deferred. */
+const Target *collective_target(Collective *collective, Target *target, PyObject *into);
+/* The end. 0, or -1 with an exception if there is one: the deferred one rather than one that came later. */
+int collective_close(Collective *collective);
+
+/* Raise the exception at hand at the end only, so that this rank still does what the others wait for. The
+ * first one counts. */
+void collective_defer(Collective *collective);
+/* What the deferred exception says, as "TypeError: cannot pickle ...", in at most `room` bytes; its length.
+ */
+Py_ssize_t collective_excuse(const Collective *collective, char *text, Py_ssize_t room);
+/* Raise Error: another rank could not take its part. -1. */
+int raise_failed(const Collective *collective, int rank, const char *text, Py_ssize_t length);
+
+/* Seconds it may still wait, for wait_for. */
+double collective_seconds(const Collective *collective);
+
+#endif

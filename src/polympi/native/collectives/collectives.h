@@ -1,0 +1,23 @@
+/* Methods of the communicator that all ranks call together (MPI 5.0, chapter 6). */
+#ifndef POLYMPI_COLLECTIVES_H
+#define POLYMPI_COLLECTIVES_H
+
+#include "base/arguments.h"
+#include "transfer/communicator.h"
+
+#define COLLECTIVE(name)                                                                                     \
+    extern Signature name##_signature;                                                                       \
+    PyObject *communicator_##name(Communicator *self, PyObject *const *args, Py_ssize_t nargs,               \
+                                  PyObject *kwnames);
+COLLECTIVE(barrier)
+COLLECTIVE(bcast)
+COLLECTIVE(gather)
+COLLECTIVE(scatter)
+COLLECTIVE(allgather)
+COLLECTIVE(alltoall)
+COLLECTIVE(_exchange)
+
+/* What was given as `root`: 0 if it was not. 0, or -1 with TypeError or RankError. */
+int parse_root(Communicator *comm, PyObject *value, const char *operation, int *root);
+
+#endif

@@ -1,0 +1,133 @@
+#include "collectives/creation.h"
+
+#include "base/errors.h"
+#include "transfer/transfer.h"
+#include "transfer/wait.h"
+
+static Creation *creations; /* of this process, in the order in which they came */
+static Creation *chosen;    /* the one that this rank takes part in now, or is ready to */
+
+static void leave(Creation *creation) {
+    Creation **link = &creations;
+    while (*link != creation)
+        link = &(*link)->next;
+    *link = creation->next;
+    if (chosen == creation)
+        chosen = NULL;
+}
+
+/* Come behind those that other threads wait in. A signal handler or destructor cannot wait for the very call
+ * it has interrupted: -1 with StateError. */
+static int come(Creation *creation) {
+    Creation **link = &creations;
+    for (; *link; link = &(*link)->next)
+        if (pthread_equal((*link)->thread, creation->thread))
+            return raise_error(
+                "StateError", &creation->call,
+                "this thread is in %s() already: a signal handler or destructor that interrupts "
+                "it cannot make or free communicators",
+                (*link)->call.operation);
+    *link = creation;
+    return 0;
+}
+
+/* Whether no other thread's call on the same communicator came before; for wait_poll. */
+static int is_first(void *context) {
+    const Creation *creation = context;
+    for (const Creation *other = creations; other != creation; other = other->next)
+        if (other->comm == creation->comm)
+            return 0;
+    return 1;
+}
+
+/* Take part in this one next, unless another one is chosen or goes first: of those that all ranks have come
+ * to, the one of the lowest number, which is the same at all ranks. So of all calls of the job there is
+ * always one that no rank prefers another to. */
+static bool choose(Creation *creation) {
+    if (chosen)
+        return false;
+    for (const Creation *other = creations; other; other = other->next)
+        if (other->ready && other->comm->number < creation->comm->number)
+            return false;
+    chosen = creation;
+    return true;
+}
+
+static void combine(Doubling *doubling, bool below) {
+    (void)below;
+    ((Head *)doubling->mine)->kind &= ((Head *)doubling->theirs)->kind;
+}
+
+/* Whether all ranks say yes: 1, 0, or -1 with an exception. */
+static int ask_all(const Creation *creation, bool yes) {
+    Collective collective;
+    if (collective_open(&collective, creation->comm, creation->verb, 0, NULL) < 0)
+        return -1;
+    int all = -1;
+    Head *heads = (Head *)collective_memory(&collective, PACKET_BYTES); /* room for another call's message */
+    if (heads) {
+        heads[0] = (Head){.verb = (uint8_t)creation->verb, .kind = yes, .nbytes = sizeof *heads};
+        Doubling rounds = {.mine = (char *)&heads[0],
+                           .theirs = (char *)&heads[1],
+                           .most = PACKET_BYTES - sizeof *heads,
+                           .combine = combine};
+        if (doubling_run(&rounds, &collective) == 0)
+            all = ((Head *)rounds.mine)->kind;
+    }
+    return collective_close(&collective) < 0 ? -1 : all;
+}
+
+/* Let other threads end what is chosen. 0, or -1 with an exception. */
+static int let_others_go_first(const Creation *creation, double end) {
+    if (anything_pending())
+        progress_some();
+    yield_gil();
+    if (PyErr_CheckSignals() < 0)
+        return -1;
+    return end && now() >= end ? raise_timeout(&creation->call, state.timeout) : 0;
+}
+
+/* All ranks have come: try until all have chosen this one. 0 or -1. */
+static int choose_together(Creation *creation) {
+    double end = state.timeout > 0 ? now() + state.timeout : 0;
+    for (;;) {
+        bool mine = choose(creation);
+        int all = ask_all(creation, mine);
+        if (all)
+            return all < 0 ? -1 : 0;
+        if (mine)
+            chosen = NULL;
+        if (let_others_go_first(creation, end) < 0)
+            return -1;
+    }
+}
+
+int creation_begin(Creation *creation, Communicator *comm, enum verb verb) {
+    *creation = (Creation){
+        .comm = comm,
+        .verb = verb,
+        .call = {.operation = verb_names[verb], .rank = comm->rank, .peer = NO_PEER, .tag = NO_TAG},
+        .thread = pthread_self(),
+    };
+    if (come(creation) < 0)
+        return -1;
+    if (wait_poll(is_first, creation, &creation->call, DEFAULT_TIMEOUT) > 0 && is_usable(comm) &&
+        ask_all(creation, true) >= 0) {
+        creation->ready = true;
+        if (choose_together(creation) == 0)
+            return 0;
+    }
+    leave(creation);
+    return -1;
+}
+
+void creation_end(Creation *creation) { leave(creation); }
+
+int creation_make(int (*make)(void *context), void *context) {
+    PyThreadState *thread = go_outside();
+    take_turn();
+    int code = make(context);
+    end_turn();
+    come_inside(thread);
+    return code;
+}

@@ -1,0 +1,85 @@
+#include "collectives/letters.h"
+
+#include "base/errors.h"
+#include "collectives/call_log.h"
+#include "collectives/mailbox.h"
+#include "transfer/transfer.h"
+
+/* Looks at a mailbox between two looks at the clock. */
+#define LOOKS 64
+
+int raise_left(const Collective *collective, int source) {
+    return raise_error("Timeout", &collective->call,
+                       "rank %d has left this call before it was complete (by a time-out, a signal or an "
+                       "error), so that it cannot be completed here",
+                       source);
+}
+
+/* A wait for shared memory. */
+struct memory_wait {
+    Collective *collective;
+    bool (*has_come)(void *context);
+    void *context;
+    const int *source;
+    double look_at; /* when to look at what the others call; 0: not yet known */
+    unsigned polls;
+};
+
+/* After a long wait: 1 when it has come, 0, or -1 with an exception. */
+static int ask_why(struct memory_wait *wait) {
+    wait->look_at = now() + PATIENCE_SECONDS;
+    int left = look_around(wait->collective, *wait->source);
+    if (left <= 0)
+        return left;
+    return wait->has_come(wait->context) ? 1 : raise_left(wait->collective, *wait->source);
+}
+
+/* Another rank may wait for this one's library to move on what it has sent before. */
+static int let_library_work(const Collective *collective) {
+    int found;
+    bool locked = enter_mpi();
+    int code = MPI_Iprobe(MPI_ANY_SOURCE, 0, collective->comm->shadow, &found, MPI_STATUS_IGNORE);
+    leave_mpi(locked);
+    return likely(code == MPI_SUCCESS) ? 0 : raise_mpi(code, &collective->call);
+}
+
+static int poll_memory(void *context) {
+    /* where ranks share processors, so often a turn goes by in the library, which may yield by itself */
+    enum { POLLS_PER_CALL = 4 };
+    struct memory_wait *wait = context;
+    if (wait->has_come(wait->context))
+        return 1;
+    if (!state.crowded || ++wait->polls % POLLS_PER_CALL == 0)
+        if (let_library_work(wait->collective) < 0)
+            return -1;
+    if (!wait->look_at)
+        wait->look_at = now() + PATIENCE_SECONDS;
+    return now() < wait->look_at ? 0 : ask_why(wait);
+}
+
+int wait_in_memory(Collective *collective, bool (*has_come)(void *context), void *context,
+                   const int *source) {
+    struct memory_wait wait = {
+        .collective = collective, .has_come = has_come, .context = context, .source = source};
+    if (wait_poll(poll_memory, &wait, &collective->call, collective_seconds(collective)) > 0)
+        return 0;
+    explain_timeout(collective);
+    return -1;
+}
+
+int wait_for_mail(Collective *collective, bool (*has_come)(void *context), void *context, const int *source) {
+    double began = 0;
+    while (!state.crowded) {
+        for (int looks = 0; looks < LOOKS; looks++) {
+            if (likely(has_come(context)))
+                return 0;
+            pause_briefly();
+        }
+        double time = now();
+        if (!began)
+            began = time;
+        if (time > began + SPIN_SECONDS || anything_pending())
+            break;
+    }
+    return wait_in_memory(collective, has_come, context, source);
+}

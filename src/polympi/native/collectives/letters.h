@@ -1,0 +1,69 @@
+/* Messages of collectives through memory that the ranks share. */
+#ifndef POLYMPI_LETTERS_H
+#define POLYMPI_LETTERS_H
+
+#include "collectives/call_log.h"
+#include "collectives/mailbox.h"
+#include "collectives/rounds.h"
+
+/* Wait until `has_come(context)`, which looks at shared memory. `*source` is a rank that has to write there,
+ * or NOBODY. 0, or -1 with an exception. */
+int wait_in_memory(Collective *collective, bool (*has_come)(void *context), void *context, const int *source);
+/* The same where it may come at once. */
+int wait_for_mail(Collective *collective, bool (*has_come)(void *context), void *context, const int *source);
+/* Raise Timeout: a rank has left the call. -1. */
+int raise_left(const Collective *collective, int source);
+
+/* ---- a round: here, as each is little more than this ---- */
+
+/* A letter of this call from a rank that is to receive one only: it calls something else. 0, or -1 with
+ * MismatchError. */
+static inline int check_receiver(const Collective *collective, int dest) {
+    const char *letter;
+    Py_ssize_t nbytes = mail_look(collective->comm->mailboxes, collective->number, dest, &letter);
+    return likely(nbytes <= 0) || examine(collective, letter, nbytes, dest) > 0 ? 0 : -1;
+}
+
+/* Give the message of a round: 1, 0 when there is no room for it yet, -1 with an exception. What is longer
+ * than a letter travels as a message of the library, which an empty letter announces. */
+static inline int give_letter(Rounds *rounds) {
+    const Collective *collective = rounds->collective;
+    Mailboxes *mailboxes = collective->comm->mailboxes;
+    if (rounds->dest == NOBODY)
+        return 1;
+    if (rounds->source == NOBODY && unlikely(check_receiver(collective, rounds->dest) < 0))
+        return -1;
+    bool apart = rounds->nbytes > mail_room(mailboxes);
+    if (unlikely(!mail_post(mailboxes, collective->number, rounds->message, apart ? 0 : rounds->nbytes,
+                            rounds->dest)))
+        return 0;
+    if (unlikely(apart))
+        return round_send_along(rounds, rounds->message, rounds->nbytes, rounds->dest) < 0 ? -1 : 1;
+    return 1;
+}
+
+/* Take the one that comes: 1, 0 when it is not there yet, -1 with an exception. Where the letter is empty a
+ * receive is begun. */
+static inline int take_letter(Rounds *rounds) {
+    Collective *collective = rounds->collective;
+    Mailboxes *mailboxes = collective->comm->mailboxes;
+    const int source = rounds->source;
+    const char *letter;
+    Py_ssize_t nbytes;
+    while (unlikely((nbytes = mail_look(mailboxes, collective->number, source, &letter)) < 0)) {
+        if (likely(nbytes != EARLIER_MAIL))
+            return 0;
+        if (calls_differ(collective->comm, source, mail_number(mailboxes, source)))
+            return raise_difference(collective, source, mail_number(mailboxes, source));
+        mail_drop(mailboxes, source);
+    }
+    rounds->come = mail_take(mailboxes, source, rounds->room, rounds->most);
+    if (likely(rounds->come > 0))
+        return likely(examine(collective, rounds->room, rounds->come, source) > 0) ? 1 : -1;
+    if (start_receive(collective, rounds->room, rounds->most, source, &rounds->requests[0]) < 0)
+        return -1;
+    rounds->receiving = 1;
+    return 1;
+}
+
+#endif

@@ -1,0 +1,90 @@
+/* The pieces of gather, scatter, allgather and alltoall, one for each rank, of any type.
+ *
+ * A piece travels in a slot of a small message; slots of several ranks go together. One that is too large for
+ * that says so in its slot and travels by itself (transfer.h) from its owner to whom it is for.
+ */
+#ifndef POLYMPI_PIECES_H
+#define POLYMPI_PIECES_H
+
+#include "codec/delivery.h"
+#include "collectives/rounds.h"
+#include "transfer/transfer.h"
+
+/* ---- cutting ---- */
+
+/* A piece for each rank: the items of a list or tuple, or of an array `counts` rows each; without counts as
+ * numpy.array_split cuts it along its first axis. A new tuple; NULL with MismatchError. */
+PyObject *cut_pieces(const Collective *collective, PyObject *value, PyObject *counts);
+
+/* The first row and the number of rows of the piece of a rank, as numpy.array_split cuts. */
+void split_rows(Py_ssize_t rows, int size, int rank, Py_ssize_t *first, Py_ssize_t *count);
+
+/* ---- slots ---- */
+
+/* Head.kind of a slot. */
+enum slot_kind {
+    SLOT_STREAM, /* all of it: the stream of the codec */
+    SLOT_DIRECT, /* it travels by itself; here is the stream without its parts, if it fits */
+    SLOT_BOARD,  /* its parts travel over the board of the owner; here is what readings.h says */
+    SLOT_FAILED  /* a text: the owner could not send it */
+};
+
+/* The most bytes of a slot: half of the ranks' slots fill a packet, as long as 128 bytes are left for each,
+ * which is room for an array of several elements. */
+Py_ssize_t slot_room(int size);
+static inline Py_ssize_t slot_bytes(const char *slot) { return ((const Head *)slot)->nbytes; }
+/* The room for slots of so many ranks; a message that begins with one is no larger. */
+static inline Py_ssize_t slots_room(int ranks, int size) { return ranks * slot_room(size); }
+
+/* Pieces that travel by themselves, on their way out. */
+typedef struct Departure {
+    struct Departure *next;
+    int dest;
+    Outgoing out;
+    bool on_board; /* not sent, but written there for `dest` */
+    bool written;  /* that was done, or has failed */
+    uint64_t end;  /* the page of the board that comes after it */
+} Departure;
+
+/* Write the slot of a value, the bytes of it. A piece that has to travel by itself is added to the
+ * departures. When it cannot be sent the slot says so, and the exception is deferred. */
+Py_ssize_t slot_write(Collective *collective, char *slot, PyObject *value, int dest, Departure **departures);
+/* Write the slot of this rank for itself, which is never read; its bytes. */
+Py_ssize_t slot_write_empty(const Collective *collective, char *slot);
+/* Write that this rank's deferred exception keeps it from sending the piece. */
+Py_ssize_t slot_write_failed(Collective *collective, char *slot);
+/* Add a departure of the same value to another rank. */
+int departures_repeat(Collective *collective, Departure **departures, int dest);
+/* Start all, once the slots are on their way. */
+int departures_start(Collective *collective, Departure *departures);
+/* Wait for all, unless something has `failed`, and close them. */
+int departures_close(Collective *collective, Departure *departures, bool failed);
+
+/* ---- what arrives ---- */
+
+/* The pieces of all ranks at one of them: as a list, or one after another in a target. */
+typedef struct {
+    Collective *collective;
+    PyObject *list;           /* NULL with a target */
+    const Target *into;       /* NULL with a list */
+    Py_ssize_t row;           /* of the target that comes next */
+    bool dropping;            /* after an error: receive the rest and drop it */
+    Incoming **incoming;      /* of each rank; NULL: it has come in its slot */
+    struct Reading *readings; /* of each rank, from boards; NULL: there are none */
+    Departure *departures;    /* written at the same time */
+} Arrivals;
+
+/* `departures` are what this rank gives in the same call, if any. */
+int arrivals_open(Arrivals *arrivals, Collective *collective, Departure *departures, const Target *into);
+/* The next piece, in the order of ranks: of this rank itself; of another one, from its slot. What goes wrong
+ * is deferred. */
+void arrivals_own(Arrivals *arrivals, PyObject *value);
+void arrivals_slot(Arrivals *arrivals, const char *slot, int rank);
+/* Wait for what travels by itself (not after a failure), and close: the list, or the object of the target, a
+ * new reference; NULL when something has failed or was deferred. */
+PyObject *arrivals_close(Arrivals *arrivals, bool failed);
+
+/* A single piece, from its slot: an object, or the object of the target. */
+PyObject *receive_piece(Collective *collective, const char *slot, int owner, const Target *into);
+
+#endif

@@ -1,0 +1,231 @@
+#include "collectives/rounds.h"
+
+#include <string.h>
+
+#include "base/errors.h"
+#include "collectives/call_log.h"
+#include "collectives/letters.h"
+#include "transfer/transfer.h"
+
+/* ---- messages of the library ---- */
+
+int give_up(Collective *collective, MPI_Request *requests, int receives, int sends) {
+    bool locked = enter_mpi();
+    for (int i = 0; i < receives + sends && !state.gone; i++)
+        if (requests[i] != MPI_REQUEST_NULL) {
+            collective->lost = true;
+            if (i < receives)
+                MPI_Cancel(&requests[i]);
+            MPI_Request_free(&requests[i]);
+        }
+    leave_mpi(locked);
+    return -1;
+}
+
+int start_send(Collective *collective, const void *message, Py_ssize_t nbytes, int dest,
+               MPI_Request *request) {
+    *request = MPI_REQUEST_NULL;
+    if (unlikely(still_running(&collective->call) < 0))
+        return -1;
+    bool locked = enter_mpi();
+    int code =
+        MPI_Isend(message, (int)nbytes, MPI_BYTE, dest, collective->tag, collective->comm->shadow, request);
+    leave_mpi(locked);
+    return likely(code == MPI_SUCCESS) ? 0 : raise_mpi(code, &collective->call);
+}
+
+int start_receive(Collective *collective, void *room, Py_ssize_t most, int source, MPI_Request *request) {
+    *request = MPI_REQUEST_NULL;
+    if (unlikely(still_running(&collective->call) < 0))
+        return -1;
+    bool locked = enter_mpi();
+    int code =
+        MPI_Irecv(room, (int)most, MPI_BYTE, source, collective->tag, collective->comm->shadow, request);
+    leave_mpi(locked);
+    return likely(code == MPI_SUCCESS) ? 0 : raise_mpi(code, &collective->call);
+}
+
+Py_ssize_t examine(const Collective *collective, const void *message, Py_ssize_t nbytes, int source) {
+    Head head = {0};
+    if (likely(nbytes >= (Py_ssize_t)sizeof head))
+        memcpy(&head, message, sizeof head);
+    /* reductions tell all ranks of different roots in the end */
+    if (likely(head.verb == collective->verb) && likely(head.root == collective->root || head.verb == REDUCE))
+        return nbytes;
+    return raise_other_call(collective, source, head.verb, head.root);
+}
+
+/* ---- one round ---- */
+
+int round_send_along(Rounds *rounds, const void *message, Py_ssize_t nbytes, int dest) {
+    if (start_send(rounds->collective, message, nbytes, dest, &rounds->requests[1 + rounds->sends]) < 0)
+        return -1;
+    rounds->sends++;
+    return 0;
+}
+
+/* Send and receive by the library. 1 or -1. */
+static int give_message(Rounds *rounds) {
+    Collective *collective = rounds->collective;
+    if (rounds->source != NOBODY) {
+        if (start_receive(collective, rounds->room, rounds->most, rounds->source, &rounds->requests[0]) < 0)
+            return -1;
+        rounds->receiving = 1;
+    }
+    if (rounds->dest == NOBODY)
+        return 1;
+    if (round_send_along(rounds, rounds->message, rounds->nbytes, rounds->dest) < 0)
+        return -1;
+    if (rounds->sends_stay)
+        return 1;
+    /* a small message is on its way at once: then the receive alone is waited for, which is less work */
+    int left = test_requests(&rounds->requests[rounds->sends], 1, MPI_STATUSES_IGNORE, &collective->call);
+    if (likely(left > 0))
+        rounds->sends--;
+    return left < 0 ? -1 : 1;
+}
+
+/* The receive of the round is complete. 1, or -1 with an exception. */
+static int received(Rounds *rounds) {
+    int nbytes = 0;
+    rounds->receiving = 0;
+    MPI_Get_count(&rounds->status, MPI_BYTE, &nbytes);
+    rounds->come = nbytes;
+    if (rounds->by_library)
+        return 1;
+    return likely(examine(rounds->collective, rounds->room, nbytes, rounds->status.MPI_SOURCE) >= 0) ? 1 : -1;
+}
+
+/* Test the messages of the library one after the other: so each test is of one request, and the library moves
+ * on all of them meanwhile. 1 when they are complete, 0, or -1. */
+static int complete(Rounds *rounds) {
+    const Call *call = &rounds->collective->call;
+    if (rounds->receiving) {
+        int come = test_requests(&rounds->requests[0], 1, &rounds->status, call);
+        if (unlikely(come <= 0 || (come = received(rounds)) < 0))
+            return come;
+    }
+    while (rounds->sends && (!rounds->sends_stay || rounds->stage == ENDING)) {
+        int left = test_requests(&rounds->requests[rounds->sends], 1, MPI_STATUSES_IGNORE, call);
+        if (unlikely(left <= 0))
+            return left;
+        rounds->sends--;
+    }
+    return 1;
+}
+
+/* Move the round on: 1 when it is over, 0 when it waits for others, -1 with an exception. */
+static inline int round_step(Rounds *rounds) {
+    bool by_mail = likely(rounds->collective->comm->mailboxes != NULL) && !rounds->by_library;
+    int done = 1;
+    if (rounds->stage == GIVING) {
+        done = likely(by_mail) ? give_letter(rounds) : give_message(rounds);
+        if (unlikely(done <= 0))
+            return done;
+        rounds->stage = likely(by_mail) && rounds->source != NOBODY ? GETTING : COMPLETING;
+    }
+    if (rounds->stage == GETTING) {
+        done = take_letter(rounds);
+        if (done <= 0)
+            return done;
+        rounds->stage = COMPLETING;
+    }
+    if (unlikely(rounds->receiving | rounds->sends))
+        done = complete(rounds);
+    if (likely(done > 0 && rounds->stage != ENDING))
+        rounds->stage = BETWEEN;
+    return done;
+}
+
+/* ---- all rounds ---- */
+
+int rounds_step(Rounds *rounds) {
+    for (;;) {
+        int done = round_step(rounds);
+        if (done <= 0 || rounds->stage == ENDING)
+            return done;
+        int more = rounds->next(rounds);
+        if (unlikely(more < 0))
+            return -1;
+        if (more)
+            continue;
+        if (likely(!rounds->sends))
+            return 1;
+        rounds->stage = ENDING;
+    }
+}
+
+int rounds_give_up(Rounds *rounds) {
+    return give_up(rounds->collective, &rounds->requests[1 - rounds->receiving], rounds->receiving,
+                   rounds->sends);
+}
+
+/* ---- waiting ---- */
+
+double collective_seconds(const Collective *collective) {
+    if (likely(collective->end == 0))
+        return 0;
+    double left = collective->end - now();
+    return left > 0 ? left : 1e-9; /* 0 would be for ever */
+}
+
+/* Wait for one request, and look now and then at what the others have called meanwhile. 0 or -1. */
+static int wait_and_look(Collective *collective, MPI_Request *request, MPI_Status *status) {
+    for (;;) {
+        double left = collective_seconds(collective);
+        bool last = left > 0 && left <= PATIENCE_SECONDS;
+        if (wait_for(request, 1, status, &collective->call, last ? left : PATIENCE_SECONDS) == 0)
+            return 0;
+        if (!is_timeout() || explain_timeout(collective) || last)
+            return -1;
+        PyErr_Clear();
+    }
+}
+
+/* Wait until the next message of the library is complete. 0 or -1. */
+static int wait_for_message(Rounds *rounds) {
+    if (rounds->receiving) {
+        if (wait_and_look(rounds->collective, &rounds->requests[0], &rounds->status) < 0)
+            return -1;
+        return received(rounds) < 0 ? -1 : 0;
+    }
+    if (wait_and_look(rounds->collective, &rounds->requests[rounds->sends], MPI_STATUS_IGNORE) < 0)
+        return -1;
+    rounds->sends--;
+    return 0;
+}
+
+/* A round that waits for a letter, and what became of it. */
+struct awaited {
+    Rounds *rounds;
+    int source; /* of the letter; NOBODY: room for one is awaited */
+    int done;
+};
+
+/* Whether there is something else to do now than to look again. */
+static bool has_come(void *context) {
+    struct awaited *awaited = context;
+    awaited->done = round_step(awaited->rounds);
+    awaited->source = awaited->rounds->stage == GIVING ? NOBODY : awaited->rounds->source;
+    return awaited->done || awaited->rounds->stage >= COMPLETING;
+}
+
+/* Wait until the round has moved on. 0 or -1. */
+static int wait_for_letter(Rounds *rounds) {
+    struct awaited awaited = {.rounds = rounds};
+    if (wait_for_mail(rounds->collective, has_come, &awaited, &awaited.source) < 0)
+        return -1;
+    return awaited.done < 0 ? -1 : 0;
+}
+
+int rounds_run(Rounds *rounds) {
+    for (;;) {
+        int done = rounds_step(rounds);
+        if (likely(done > 0))
+            return 0;
+        if (done == 0)
+            done = rounds->stage < COMPLETING ? wait_for_letter(rounds) : wait_for_message(rounds);
+        if (unlikely(done < 0))
+            return rounds_give_up(rounds);
+    }
+}

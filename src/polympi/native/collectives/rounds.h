@@ -1,0 +1,182 @@
+/* The rounds of a collective call: small messages between the ranks.
+ *
+ * MPI matches no blocking collective of one rank with a nonblocking one of another (MPI 5.0, section 6.12),
+ * and whether a rank may block is its own affair: it may have a time-out, other threads, receives that have
+ * to be moved on. So what is small travels in messages of ours, on the shadow communicator with a tag of the
+ * call. They cost what the library's own small collectives cost, since those are made of messages, too. In
+ * them the ranks agree on how to call the library's collectives, which move large data.
+ *
+ * Rounds are no loop on the stack: `rounds_step` moves them on as far as they go without waiting, from
+ * wherever it is called; blocking calls step until they are over.
+ */
+#ifndef POLYMPI_ROUNDS_H
+#define POLYMPI_ROUNDS_H
+
+#include "collectives/collective_call.h"
+
+enum { NOBODY = -1 };
+
+/* ---- rounds under way ---- */
+
+enum round_stage {
+    BETWEEN,    /* the next round is not set up */
+    GIVING,     /* the message has not been given */
+    GETTING,    /* a letter has not come */
+    COMPLETING, /* messages of the library are under way */
+    ENDING      /* there is no further round; what was sent has not left */
+};
+
+/* Each round sends a message (which begins with a Head) and receives another at the same time; to or from
+ * NOBODY: nothing. A collective puts this first in a struct with what its `next` has to remember. */
+typedef struct Rounds {
+    Collective *collective;
+    /* Deal with what has come, and set up the next round by one of the functions below: 1; 0 if that was the
+     * last one, -1 with an exception. */
+    int (*next)(struct Rounds *rounds);
+    enum round_stage stage;
+    bool by_library; /* as messages of the library in any case, without heads */
+    bool sends_stay; /* what is sent stays as it is, so that only the end waits until it has left */
+    const void *message;
+    Py_ssize_t nbytes;
+    int dest, source;
+    void *room;
+    Py_ssize_t most;
+    Py_ssize_t come;       /* the bytes received in the last round; 0 from NOBODY */
+    MPI_Request *requests; /* one to receive, while `receiving`, then those to send */
+    int receiving, sends;
+    MPI_Request own[2]; /* which these are, unless several sends stay */
+    MPI_Status status;
+} Rounds;
+
+static inline void rounds_open(Rounds *rounds, Collective *collective, int (*next)(Rounds *rounds)) {
+    rounds->collective = collective;
+    rounds->next = next;
+    rounds->stage = BETWEEN;
+    rounds->by_library = rounds->sends_stay = false;
+    rounds->come = 0;
+    rounds->requests = rounds->own;
+    rounds->receiving = rounds->sends = 0;
+}
+
+/* Move them on as far as they go without waiting: 1 when they are over, 0 when they wait for others, -1 with
+ * an exception, after which rounds_give_up has to be called. */
+int rounds_step(Rounds *rounds);
+/* Step until they are over. 0, or -1 with an exception; they are given up then. */
+int rounds_run(Rounds *rounds);
+/* Leave what is under way to MPI. -1. */
+int rounds_give_up(Rounds *rounds);
+
+/* For `next`: both, or one of them. 1. */
+static inline int round_exchange(Rounds *rounds, const void *message, Py_ssize_t nbytes, int dest, void *room,
+                                 Py_ssize_t most, int source) {
+    rounds->message = message;
+    rounds->nbytes = nbytes;
+    rounds->dest = dest;
+    rounds->room = room;
+    rounds->most = most;
+    rounds->source = source;
+    rounds->come = 0;
+    rounds->stage = GIVING;
+    return 1;
+}
+static inline int round_send(Rounds *rounds, const void *message, Py_ssize_t nbytes, int dest) {
+    return round_exchange(rounds, message, nbytes, dest, NULL, 0, NOBODY);
+}
+static inline int round_receive(Rounds *rounds, void *room, Py_ssize_t most, int source) {
+    return round_exchange(rounds, NULL, 0, NOBODY, room, most, source);
+}
+/* A receive that was begun before, which the round takes over. */
+static inline int round_await(Rounds *rounds, MPI_Request request, void *room, int source) {
+    round_receive(rounds, room, 0, source);
+    rounds->requests[0] = request;
+    rounds->receiving = 1;
+    rounds->stage = COMPLETING;
+    return 1;
+}
+/* Send a message of the library beside the rounds, which wait for it in the end. 0 or -1. */
+int round_send_along(Rounds *rounds, const void *message, Py_ssize_t nbytes, int dest);
+
+/* Leave requests, of which the first are receives, to MPI, with the memory it uses. -1. */
+int give_up(Collective *collective, MPI_Request *requests, int receives, int sends);
+/* The bytes of a message that has come, or -1 with MismatchError when its sender calls another collective. */
+Py_ssize_t examine(const Collective *collective, const void *message, Py_ssize_t nbytes, int source);
+/* Start one send or receive. 0 or -1. */
+int start_send(Collective *collective, const void *message, Py_ssize_t nbytes, int dest,
+               MPI_Request *request);
+int start_receive(Collective *collective, void *room, Py_ssize_t most, int source, MPI_Request *request);
+
+/* ---- from one to all: tree.c ---- */
+
+enum { MOST_ROUNDS = 31 }; /* ranks are numbered by int */
+
+/* Whether a root deals with all other ranks itself. Where ranks share processors, a tree waits for the
+ * scheduler at each of its ranks; so the root writes to all mailboxes, or reads from them, when its turn
+ * comes. */
+bool without_tree(const Collective *collective);
+
+/* A rank in the binomial tree of a call. */
+typedef struct {
+    int size, root;
+    int own;   /* the rank, counted from the root */
+    int reach; /* its parent is so far below it; its children half, a quarter, ... of it above */
+    bool flat; /* instead, all others are children of the root */
+} Branch;
+
+/* The root's message on its way to all ranks: ceil(log2(size)) rounds. */
+typedef struct {
+    Rounds rounds;
+    Branch branch;
+    char *message;
+    Py_ssize_t nbytes; /* room for it; of data, what there is of them */
+    int distance;      /* where the last child was */
+    enum { TO_COME, COMING, HERE } phase;
+    MPI_Request requests[1 + MOST_ROUNDS];
+} Spread;
+
+void spread_open(Spread *spread, Collective *collective, void *message, Py_ssize_t most, int root);
+/* The same with data, of which all ranks know the length, as messages of the library. The root may give 0
+ * bytes instead, where it has none; in the end `nbytes` have come. */
+void spread_open_data(Spread *spread, Collective *collective, char *data, Py_ssize_t nbytes, int root);
+
+/* Both blocking: 0, or the bytes of the data; -1 with an exception. */
+int spread(Collective *collective, void *message, Py_ssize_t most, int root);
+int spread_data(Collective *collective, char *data, Py_ssize_t nbytes, int root);
+
+/* ---- among all: doubling.c ---- */
+
+/* What all ranks have, combined in their order, at all ranks: by recursive doubling in ceil(log2(size))
+ * rounds, and two more where the size is no power of two. All ranks get the very same bits, as each
+ * combination is made of the same two operands wherever it is made. */
+typedef struct Doubling {
+    Rounds rounds;
+    char *mine; /* the message of this rank; then, of a range of ranks with this one in it; in the end, of all
+                 */
+    char *theirs; /* room for one of another range */
+    Py_ssize_t most;
+    /* Make `mine` the combination; `theirs` are of the range just below (or above) that of `mine`. */
+    void (*combine)(struct Doubling *doubling, bool below);
+    /* The message for the rank above, which sat out because the size is no power of two; NULL: `mine`. */
+    char *(*for_neighbour)(struct Doubling *doubling);
+    bool sat_out; /* this rank did, and `mine` is what for_neighbour has made */
+    enum { MEETING, ABSORBING, SITTING_OUT, PAIRING, HANDING_BACK } phase;
+    int power;    /* of two: the ranks that take part */
+    int distance; /* to the partner of the next round, among those */
+    bool below;   /* the last partner is below this rank */
+} Doubling;
+/* Where its messages, `combine` and `for_neighbour` are given. */
+void doubling_open(Doubling *doubling, Collective *collective);
+/* The same, blocking: 0 or -1. */
+int doubling_run(Doubling *doubling, Collective *collective);
+
+/* Whether this rank may call a blocking collective of the library. Not where ranks share processors and the
+ * library does not yield: it spins, and the one that is waited for does not run (16 MB to 3 ranks on 2
+ * processors: 4.5 s with MPICH, 0.05 s otherwise). */
+bool can_block(const Collective *collective);
+/* Ask all ranks whether each can go on (`able`; if not, its exception is deferred) and may block, before a
+ * collective of the library. 0, and `*blocking` is the same at all; -1 with an exception when one cannot. */
+int agree(Collective *collective, bool able, bool *blocking);
+/* Finish a collective of the library: `code` is what it has returned, `request` NULL if it was a blocking
+ * one. */
+int collective_finish(Collective *collective, int code, MPI_Request *request);
+
+#endif

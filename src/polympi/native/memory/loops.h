@@ -1,0 +1,18 @@
+/* The nest of loops that visits a layout in C order, as short as it can be. */
+#ifndef POLYMPI_LOOPS_H
+#define POLYMPI_LOOPS_H
+
+#include "memory/layout.h"
+
+typedef struct {
+    int ndim;                            /* loops around the run; 0 for contiguous memory */
+    Py_ssize_t run;                      /* bytes that lie together: an element, or a whole number of them */
+    Py_ssize_t shape[MOST_DIMENSIONS];   /* steps of the loops, outermost first, all > 1 */
+    Py_ssize_t strides[MOST_DIMENSIONS]; /* bytes from step to step */
+} Loops;
+
+/* Drop axes of length 1, merge axes that continue one another, and make the innermost one part of the run
+ * where its elements touch. The layout must have elements, and they must have bytes (nbytes > 0). */
+void loops_merge(const Layout *layout, Loops *loops);
+
+#endif

@@ -1,0 +1,16 @@
+/* The class of communicators. */
+#ifndef POLYMPI_COMMUNICATOR_CLASS_H
+#define POLYMPI_COMMUNICATOR_CLASS_H
+
+#include "transfer/communicator.h"
+
+extern PyTypeObject Communicator_Type;
+
+/* A communicator of the class `type` over `comm`, which it takes over, with a new shadow. Collective over
+ * comm. */
+PyObject *communicator_new(PyTypeObject *type, MPI_Comm comm);
+
+/* Intern argument names; once, at module start. */
+int communicator_prepare(void);
+
+#endif

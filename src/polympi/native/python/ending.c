@@ -1,0 +1,378 @@
+/* The end: messages under way are brought home, threads stopped, and all ranks come together.
+ *
+ * A rank at its end waits until what it has sent is received. That a message never will be can be known only
+ * when nobody is left to receive it. So the ranks go to the end in steps, each of them a nonblocking
+ * collective that is moved on beside the messages.
+ */
+#define _GNU_SOURCE /* on_exit */
+#include "python/ending.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/arguments.h"
+#include "base/errors.h"
+#include "base/last_words.h"
+#include "memory/strided.h"
+#include "python/request.h"
+#include "reductions/op.h"
+#include "transfer/sending.h"
+#include "transfer/transfer.h"
+#include "transport/strided_datatype.h"
+
+/* How long a message may still take when no rank does anything any more: on one network, milliseconds. */
+#define GRACE_SECONDS 1.0
+
+#define SIGNAL_SECONDS 0.05
+
+#define INTERRUPTED 130 /* the exit code after Ctrl-C, as shells have it */
+
+/* End the whole job. Of the exit code the low byte counts, and 0 would be success. While the process exits
+ * already, MPICH's MPI_Abort returns. */
+static _Noreturn void abort_with(int status) {
+    int code = status & 0xff ? status & 0xff : 1;
+    wait_for_last_words();
+    MPI_Abort(MPI_COMM_WORLD, code);
+    _exit(code);
+}
+
+/* ---- the steps of all ranks ---- */
+
+static enum {
+    AT_WORK,
+    ARRIVING, /* this rank is at its end */
+    ALL_HERE, /* all are */
+    TAKING,   /* they are, and this one has taken in what was on its way to it */
+    QUIET,    /* all have: nothing will be received any more */
+    LEAVING,  /* what this rank has sent was received */
+    TOGETHER  /* likewise of all */
+} step;
+
+static MPI_Comm everyone; /* for these steps alone: the program may leave collectives unfinished on others */
+static MPI_Request agreement = MPI_REQUEST_NULL;
+static int mine, anyones; /* whether something was under way at the end, here and anywhere */
+static double since;      /* when this rank came to its end */
+
+/* Go on as far as the others have come. Where nothing was under way anywhere, the first step is all. */
+static void go_on(bool sending, bool arriving) {
+    int done = 0;
+    bool locked = enter_mpi();
+    if (MPI_Test(&agreement, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done) {
+        if (step == ARRIVING)
+            step = anyones ? ALL_HERE : TOGETHER;
+        else if (step == TAKING || step == LEAVING)
+            step++;
+        if (step == AT_WORK) {
+            since = now();
+            mine = sending || arriving;
+            MPI_Iallreduce(&mine, &anyones, 1, MPI_INT, MPI_MAX, everyone, &agreement);
+            step = ARRIVING;
+        } else if ((step == ALL_HERE && !arriving) || (step == QUIET && !sending)) {
+            MPI_Ibarrier(everyone, &agreement);
+            step++;
+        }
+    }
+    leave_mpi(locked);
+}
+
+/* Whether what is under way may be given up: nobody receives any more, for some time. */
+static bool hopeless(void) {
+    static double quiet_since;
+    if (step < QUIET)
+        return false;
+    if (!quiet_since)
+        quiet_since = now();
+    return now() > quiet_since + GRACE_SECONDS;
+}
+
+/* Whether a wait that began then is over by POLYMPI_TIMEOUT. */
+static bool timed_out(double began) { return state.timeout > 0 && now() > began + state.timeout; }
+
+/* "waits for rank 1 to receive isend(dest=1, tag=0) and 2 more": whether there is anything. */
+static bool what_is_waited_for(char sentence[2 * CALL_TEXT]) {
+    const void *place = NULL;
+    char text[CALL_TEXT], others[48] = "";
+    Py_ssize_t more = 0;
+    const Call *call = sends_next(&place);
+    if (call)
+        while (sends_next(&place))
+            more++;
+    else
+        call = send_waited_for();
+    if (!call)
+        return false;
+    call_text(text, sizeof text, call);
+    if (more)
+        snprintf(others, sizeof others, " and %zd more", more);
+    snprintf(sentence, 2 * CALL_TEXT, "waits for rank %d to receive %s%s", call->peer, text, others);
+    return true;
+}
+
+/* ---- with Python ---- */
+
+static int say_what_is_waited_for(PyObject *say) {
+    char sentence[2 * CALL_TEXT];
+    if (!what_is_waited_for(sentence))
+        return 0;
+    PyObject *said = PyObject_CallFunction(say, "s", sentence);
+    Py_XDECREF(said);
+    return said ? 0 : -1;
+}
+
+/* Let other threads run, and signal handlers now and then: 0 or -1. */
+static int let_others_run(double *signals) {
+    yield_gil();
+    if (now() < *signals + SIGNAL_SECONDS)
+        return 0;
+    *signals = now();
+    return PyErr_CheckSignals();
+}
+
+/* Move messages on until none is under way, or none will arrive any more, or the time-out, or, for the end of
+ * the program, only for a moment: 0, or -1 with an exception. */
+static int bring_home(PyObject *say, bool patient) {
+    double began = now(), signals = began;
+    bool said = false;
+    while (state.phase == RUNNING) {
+        progress();
+        bool sending = sends_abandoned() || waits_under_way(false), arriving = receives_arriving();
+        if (!sending && !anything_pending())
+            return 0;
+        go_on(sending, arriving);
+        if ((!sending && !arriving && step >= ALL_HERE) || hopeless() || timed_out(began))
+            return 0;
+        if (now() > began + GRACE_SECONDS) {
+            if (!patient)
+                return 0;
+            if (!said && step < ALL_HERE && say_what_is_waited_for(say) < 0)
+                return -1;
+            said = true;
+        }
+        if (let_others_run(&signals) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Sentences on the sends that were given up. 0 or -1. */
+static int report_sends(PyObject *sentences) {
+    const Call *call = waits_under_way(false) ? send_waited_for() : NULL;
+    state.stuck = sends_abandoned() || call;
+    if (call && report_call(sentences, call, "was never received") < 0)
+        return -1;
+    return orphans_report(sentences);
+}
+
+/* At the end of the program (not `patient`) the exit status is not known yet: a rank that has failed must not
+ * wait for others, which may wait for it. What it has sent is waited for when the interpreter is gone. */
+PyObject *settle(PyObject *Py_UNUSED(module), PyObject *args) {
+    PyObject *say;
+    int patient;
+    if (!PyArg_ParseTuple(args, "Op", &say, &patient))
+        return NULL;
+    state.last_thread = PyThread_get_thread_ident();
+    PyObject *sentences = PyList_New(0);
+    if (!sentences || state.phase != RUNNING || state.exit_status)
+        return sentences;
+    state.stuck = false;
+    abandon_sends();
+    progress();
+    if (bring_home(say, patient) < 0 || (patient && report_sends(sentences) < 0) ||
+        report_receives(sentences) < 0)
+        Py_CLEAR(sentences);
+    return sentences;
+}
+
+/* ---- without ---- */
+
+static void say_plainly(const char *sentence) {
+    char line[2 * CALL_TEXT + 32];
+    int length = snprintf(line, sizeof line, "[rank %d] %s\n", state.world_rank, sentence);
+    if (write(STDERR_FILENO, line, (size_t)length) < 0)
+        return; /* nobody reads it */
+}
+
+static void say_never_received(const Call *call) {
+    char text[CALL_TEXT], sentence[2 * CALL_TEXT];
+    call_text(text, sizeof text, call);
+    snprintf(sentence, sizeof sentence, "%s was never received", text);
+    say_plainly(sentence);
+}
+
+static _Noreturn void give_up(void) {
+    const void *place = NULL;
+    const Call *call = send_waited_for();
+    if (call)
+        say_never_received(call);
+    while ((call = sends_next(&place)))
+        say_never_received(call);
+    abort_with(1);
+}
+
+/* Bring home what was sent, and come together with all ranks, moving messages on all the time. MPICH 5.0
+ * waits in MPI_Finalize without doing so, and a rank that came there first may owe another one the
+ * acknowledgement of a large message. */
+static void come_together(void) {
+    bool said = false;
+    char sentence[2 * CALL_TEXT];
+    for (;; sched_yield()) {
+        bool sending = sends_test(), arriving = receives_test();
+        sending |= waits_under_way(true);
+        if (step == TOGETHER && !sending)
+            return;
+        go_on(sending, arriving);
+        if (sending && (hopeless() || timed_out(since)))
+            give_up();
+        if (sending && !said && step < ALL_HERE && now() > since + GRACE_SECONDS &&
+            what_is_waited_for(sentence)) {
+            said = true;
+            say_plainly(sentence);
+        }
+    }
+}
+
+/* ---- by ourselves ---- */
+
+/* Give back to MPI what only polympi knows of. */
+static void give_back(void) {
+    withdraw_waits();
+    withdraw_receives();
+    strided_forget();
+    ops_forget();
+}
+
+/* Stop all other threads, and give everything back. GIL held; calls are refused from now on. */
+static void take_leave(void) {
+    state.phase = FINISHED;
+    dismiss_threads();
+    give_back();
+}
+
+PyObject *finish(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
+    if (state.phase != RUNNING)
+        Py_RETURN_NONE;
+    if (state.stuck) { /* MPI_Finalize may wait for them for ever */
+        raise_error("StateError", NULL,
+                    "MPI cannot be finalised while messages are under way that were not received");
+        return NULL;
+    }
+    take_leave();
+    if (!state.initialised_by_us) { /* the others learn that this rank is at its end */
+        go_on(false, false);
+        Py_RETURN_NONE;
+    }
+    int code;
+    Py_BEGIN_ALLOW_THREADS;
+    come_together();
+    state.gone = true;
+    code = MPI_Finalize();
+    Py_END_ALLOW_THREADS;
+    if (code != MPI_SUCCESS) {
+        raise_mpi(code, NULL);
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+PyObject *abort_job(PyObject *Py_UNUSED(module), PyObject *code) {
+    int number;
+    if (parse_int(code, &number, "abort", "code") < 0 || !is_running())
+        return NULL;
+    abort_with(number);
+}
+
+PyObject *expect_exit(PyObject *Py_UNUSED(module), PyObject *status) {
+    long number = PyLong_AsLong(status);
+    if (number == -1 && PyErr_Occurred())
+        PyErr_Clear();      /* Python makes -1 of what is too large */
+    if (Py_IsInitialized()) /* later it was an exception that the program has caught, and kept */
+        state.exit_status = (int)number;
+    Py_RETURN_NONE;
+}
+
+/* ---- by others ---- */
+
+/* The interpreter is gone: stop all other threads, and abort the job if this rank has failed. */
+static void take_leave_without_python(int status) {
+    if (state.stuck || (status != 0 && state.world_size > 1)) /* threads may be in MPI for ever */
+        abort_with(status);
+    park_threads();
+    state.phase = FINISHED;
+    withdraw_waits();
+    withdraw_receives();
+}
+
+static PyObject *settle_messages; /* of polympi.startup: settles, and says what is left */
+
+static void take_leave_with_python(void) {
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject *done = PyObject_CallNoArgs(settle_messages);
+    if (!done) {
+        bool interrupted = PyErr_ExceptionMatches(PyExc_KeyboardInterrupt);
+        PyErr_WriteUnraisable(settle_messages);
+        abort_with(interrupted ? INTERRUPTED : 1);
+    }
+    Py_DECREF(done);
+    if (state.stuck)
+        abort_with(1);
+    if (state.phase == RUNNING)
+        take_leave();
+    Py_BEGIN_ALLOW_THREADS;
+    come_together();
+    Py_END_ALLOW_THREADS;
+    PyGILState_Release(gil);
+}
+
+/* MPI_Finalize was called, perhaps by mpi4py or C: it frees MPI_COMM_SELF first, whose attribute has this
+ * callback, in which MPI still works (MPI 5.0, section 11.2.4). */
+static int at_finalize(MPI_Comm Py_UNUSED(self), int Py_UNUSED(key), void *Py_UNUSED(value),
+                       void *Py_UNUSED(extra)) {
+    if (state.phase == FORKED || (state.phase == FINISHED && state.initialised_by_us))
+        return MPI_SUCCESS;
+    if (state.phase == RUNNING && Py_IsInitialized())
+        take_leave_with_python();
+    else if (state.phase == RUNNING)
+        take_leave_without_python(state.exit_status);
+    come_together();
+    state.gone = true;
+    return MPI_SUCCESS;
+}
+
+/* The process ends, with its exit status at hand: the interpreter is gone, and no rank may hang for ever. */
+static void at_exit(int status, void *unused) {
+    (void)unused;
+    if (state.phase != RUNNING || state.gone)
+        return;
+    if (!state.initialised_by_us && !state.stuck && status == 0)
+        return; /* the end is the affair of who started MPI */
+    take_leave_without_python(status);
+    if (!state.initialised_by_us)
+        return;
+    come_together();
+    state.gone = true;
+    MPI_Finalize();
+}
+
+static void in_forked_child(void) {
+    if (state.phase == RUNNING)
+        state.phase = FORKED;
+}
+
+int ending_prepare(PyObject *settle) {
+    int key, code = MPI_Comm_dup(MPI_COMM_WORLD, &everyone);
+    if (code == MPI_SUCCESS)
+        code = MPI_Comm_set_errhandler(everyone, MPI_ERRORS_RETURN);
+    if (code == MPI_SUCCESS)
+        code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &key, NULL);
+    if (code == MPI_SUCCESS)
+        code = MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+    if (code == MPI_SUCCESS)
+        code = MPI_Comm_free_keyval(&key);
+    if (code == MPI_SUCCESS &&
+        (on_exit(at_exit, NULL) != 0 || pthread_atfork(NULL, NULL, in_forked_child) != 0))
+        code = MPI_ERR_OTHER;
+    settle_messages = Py_NewRef(settle);
+    return code;
+}

@@ -1,0 +1,169 @@
+/* The extension module: what it holds. */
+#include "transport/transport.h"
+
+#include "base/arguments.h"
+#include "python/buffered.h"
+#include "python/communicator.h"
+#include "python/ending.h"
+#include "python/point_to_point.h"
+#include "python/request.h"
+#include "python/start.h"
+#include "python/test_functions.h"
+#include "reductions/op.h"
+#include "transfer/transfer.h"
+
+#define TEXT_OF(name) #name
+#define TEXT(name) TEXT_OF(name)
+#define JOIN_OF(a, b) a##b
+#define JOIN(a, b) JOIN_OF(a, b)
+
+/* ---- facts ---- */
+
+static PyObject *phase(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
+    static const char *const texts[] = {
+        [NOT_STARTED] = "not started", [RUNNING] = "running", [FINISHED] = "finished", [FORKED] = "forked"};
+    return PyUnicode_FromString(texts[state.phase]);
+}
+
+static PyObject *thread_level(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
+    if (!is_running())
+        return NULL;
+    return PyLong_FromLong(state.level == MPI_THREAD_SINGLE       ? 0
+                           : state.level == MPI_THREAD_FUNNELED   ? 1
+                           : state.level == MPI_THREAD_SERIALIZED ? 2
+                                                                  : 3);
+}
+
+static PyObject *owns_mpi(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
+    return PyBool_FromLong(state.initialised_by_us);
+}
+
+static PyObject *crowded(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
+    return is_running() ? PyBool_FromLong(state.crowded) : NULL;
+}
+
+static PyObject *library_version(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
+    char text[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
+    int length = 0;
+    if (MPI_Get_library_version(text, &length) != MPI_SUCCESS)
+        length = 0;
+    while (length && (text[length - 1] == '\0' || text[length - 1] == '\n'))
+        length--;
+    return PyUnicode_DecodeUTF8(text, length, "replace");
+}
+
+static PyObject *set_timeout(PyObject *Py_UNUSED(module), PyObject *seconds) {
+    double given = PyFloat_AsDouble(seconds);
+    if (given == -1 && PyErr_Occurred())
+        return NULL;
+    state.timeout = given;
+    Py_RETURN_NONE;
+}
+
+static PyObject *get_timeout(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
+    return PyFloat_FromDouble(state.timeout);
+}
+
+static PyObject *limit_of(PyObject *Py_UNUSED(module), PyObject *args) {
+    const char *function;
+    PyObject *given;
+    double timeout;
+    if (!PyArg_ParseTuple(args, "sO", &function, &given) || parse_timeout(given, &timeout, function) < 0)
+        return NULL;
+    return PyFloat_FromDouble(timeout == DEFAULT_TIMEOUT ? state.timeout : timeout);
+}
+
+static PyMethodDef functions[] = {
+    {"start", start, METH_VARARGS,
+     "start($module, level, timeout, communicator_class, settle, /)\n--\n\n"
+     "Start MPI unless someone has; the communicator of all ranks. `settle` is called when someone else "
+     "finalises MPI."},
+    {"settle", settle, METH_VARARGS,
+     "settle($module, say, patient, /)\n--\n\n"
+     "Wait for a moment, or, if `patient`, until what this rank has sent is received, or no rank is left to "
+     "receive it, or POLYMPI_TIMEOUT; `say` is called with what is waited for, if it takes long. Sentences "
+     "on "
+     "what is given up."},
+    {"finish", finish, METH_NOARGS,
+     "finish($module, /)\n--\n\nFinalise MPI if we have started it, and settle left nothing that was sent."},
+    {"abort", abort_job, METH_O,
+     "abort($module, code, /)\n--\n\nEnd all ranks with an exit code, never 0; does not return."},
+    {"expect_exit", expect_exit, METH_O,
+     "expect_exit($module, status, /)\n--\n\n"
+     "Have the job end with this exit status when someone else finalises MPI after the interpreter."},
+    {"owns_mpi", owns_mpi, METH_NOARGS,
+     "owns_mpi($module, /)\n--\n\nWhether polympi has started MPI, and therefore finalises it."},
+    {"phase", phase, METH_NOARGS,
+     "phase($module, /)\n--\n\n'not started', 'running', 'finished', or 'forked' in a forked child."},
+    {"thread_level", thread_level, METH_NOARGS,
+     "thread_level($module, /)\n--\n\n0 single, 1 funneled, 2 serialized, 3 multiple: what MPI granted."},
+    {"crowded", crowded, METH_NOARGS,
+     "crowded($module, /)\n--\n\nWhether the ranks of this machine outnumber its CPUs, so that waiting ones "
+     "yield."},
+    {"library_version", library_version, METH_NOARGS,
+     "library_version($module, /)\n--\n\nWhat the MPI library says it is."},
+    {"set_timeout", set_timeout, METH_O,
+     "set_timeout($module, seconds, /)\n--\n\nSet what blocking calls may take; 0: for ever."},
+    {"get_timeout", get_timeout, METH_NOARGS,
+     "get_timeout($module, /)\n--\n\nWhat blocking calls may take, in seconds; 0: for ever."},
+    {"limit_of", limit_of, METH_VARARGS,
+     "limit_of($module, function, timeout, /)\n--\n\nThe seconds that a call may take with what it was given "
+     "as "
+     "timeout; 0: for ever."},
+    {"set_buffer", set_buffer, METH_O,
+     "set_buffer($module, nbytes, /)\n--\n\nRoom for bsend, -1 for none; what it was before."},
+    {"buffer_in_use", buffer_in_use, METH_NOARGS,
+     "buffer_in_use($module, /)\n--\n\nBytes of buffered messages that were not received yet."},
+    {NULL, NULL, 0, NULL},
+};
+
+static int add_types(PyObject *module) {
+    return PyModule_AddObjectRef(module, "Communicator", (PyObject *)&Communicator_Type) ||
+           PyModule_AddObjectRef(module, "Request", (PyObject *)&Request_Type) ||
+           PyModule_AddObjectRef(module, "Status", (PyObject *)Status_Type) ||
+           PyModule_AddIntConstant(module, "ANY_SOURCE", ANY_SOURCE) ||
+           PyModule_AddIntConstant(module, "ANY_TAG", ANY_TAG) ||
+           PyModule_AddIntConstant(module, "PROC_NULL", PROC_NULL);
+}
+
+/* MPI, and the state here, are one for the process, and their lock is the GIL of the main interpreter. The
+ * exception is the other interpreter's own. */
+static int in_main_interpreter(void) {
+    if (PyInterpreterState_Get() == PyInterpreterState_Main())
+        return 0;
+    PyObject *module = PyImport_ImportModule("polympi.errors");
+    PyObject *class = module ? PyObject_GetAttrString(module, "LibraryError") : NULL;
+    if (class)
+        PyErr_SetString(class, "polympi works in the main interpreter only, not in a subinterpreter: use "
+                               "threads, or more ranks.");
+    Py_XDECREF(class);
+    Py_XDECREF(module);
+    return -1;
+}
+
+static int fill(PyObject *module) {
+    if (in_main_interpreter() < 0 || request_prepare() < 0 || communicator_prepare() < 0 ||
+        add_types(module) < 0 || op_prepare(module) < 0 ||
+        PyModule_AddFunctions(module, request_functions) < 0)
+        return -1;
+    return PyModule_AddFunctions(module, test_functions);
+}
+
+static PyModuleDef_Slot slots[] = {
+    {Py_mod_exec, (void *)fill},
+#if PY_VERSION_HEX >= 0x030C0000
+    {Py_mod_multiple_interpreters, Py_MOD_PER_INTERPRETER_GIL_SUPPORTED}, /* refused in words of our own */
+#endif
+    {0, NULL},
+};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "polympi.native." TEXT(CORE_NAME),
+    .m_doc = "The native core of polympi, built for one MPI library.",
+    .m_size = 0,
+    .m_methods = functions,
+    .m_slots = slots,
+};
+
+PyMODINIT_FUNC JOIN(PyInit_, CORE_NAME)(void) { return PyModuleDef_Init(&definition); }

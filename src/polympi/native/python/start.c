@@ -1,0 +1,169 @@
+#define _GNU_SOURCE /* cpu_set_t */
+#include "python/start.h"
+
+#include <sched.h>
+
+#include "base/errors.h"
+#include "codec/wire.h"
+#include "memory/pool.h"
+#include "python/communicator.h"
+#include "python/ending.h"
+#include "transport/transport.h"
+
+/* ---- what this process and its machine are ---- */
+
+/* Whether the library yields the processor in calls that find nothing to do: Open MPI does, where its
+ * launcher knows that ranks outnumber processors. */
+static bool does_library_yield(void) {
+    int yields = 0; /* of which Open MPI writes one byte */
+#ifdef OPEN_MPI
+    int provided, index, count;
+    MPI_T_cvar_handle handle;
+    if (MPI_T_init_thread(MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS)
+        return false;
+    if (MPI_T_cvar_get_index("mpi_yield_when_idle", &index) == MPI_SUCCESS &&
+        MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) == MPI_SUCCESS) {
+        if (MPI_T_cvar_read(handle, &yields) != MPI_SUCCESS)
+            yields = 0;
+        MPI_T_cvar_handle_free(&handle);
+    }
+    MPI_T_finalize();
+#endif
+    return yields;
+}
+
+/* Whether the ranks of this machine outnumber the CPUs that they may use together, and whether there are
+ * others. */
+static int look_at_machine(MPI_Comm world) {
+    MPI_Comm machine;
+    cpu_set_t mine, all;
+    int ranks, code = MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+    if (code != MPI_SUCCESS)
+        return code;
+    CPU_ZERO(&mine);
+    sched_getaffinity(0, sizeof mine, &mine);
+    code = MPI_Allreduce(&mine, &all, (int)sizeof mine, MPI_BYTE, MPI_BOR, machine);
+    if (code == MPI_SUCCESS)
+        code = MPI_Comm_size(machine, &ranks);
+    if (code == MPI_SUCCESS) {
+        state.crowded = ranks > CPU_COUNT(&all);
+        state.library_yields = state.crowded && does_library_yield();
+        state.several_machines = ranks < state.world_size;
+    }
+    MPI_Comm_free(&machine);
+    return code;
+}
+
+static int find_highest_tag(void) {
+    enum { LEAST_IN_THE_STANDARD = 32767 };
+    int found = 0, *highest = NULL;
+    int code = MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &highest, &found);
+    return code == MPI_SUCCESS && found ? *highest : LEAST_IN_THE_STANDARD;
+}
+
+static int initialise(int level) {
+    int done = 0;
+    MPI_Finalized(&done);
+    if (done) {
+        state.phase = FINISHED;
+        return running() ? 0 : -1;
+    }
+    MPI_Initialized(&done);
+    state.initialised_by_us = !done;
+    int code = done ? MPI_Query_thread(&state.level) : MPI_Init_thread(NULL, NULL, level, &state.level);
+    if (code != MPI_SUCCESS)
+        return raise_error("Error", NULL, "MPI could not be started: MPI_Init_thread returned %d", code);
+    return 0;
+}
+
+/* ---- one version for all ranks ---- */
+
+uint32_t wire_version = WIRE_VERSION;
+
+/* A rank, behind its version, so that the least of all tells who has it. */
+static uint64_t speaker(uint32_t version) { return (uint64_t)version << 32 | (uint32_t)state.world_rank; }
+static uint32_t version_of(uint64_t speaker) { return (uint32_t)(speaker >> 32); }
+static int rank_of(uint64_t speaker) { return (int)(uint32_t)speaker; }
+
+/* What all ranks come together for first: whether one has another version than this rank; `*other` is then
+ * the lowest of these, or the highest. This must stay as it is in all versions, so that each learns of the
+ * others here. MPI's code. */
+static int compare_versions(MPI_Comm world, bool *differ, uint64_t *other) {
+    const uint64_t own[] = {speaker(wire_version), speaker(~wire_version)};
+    uint64_t least[] = {own[0], own[1]};
+    int code = MPI_Allreduce(own, least, 2, MPI_UINT64_T, MPI_MIN, world);
+    uint64_t highest = least[1] ^ (uint64_t)UINT32_MAX << 32;
+    *differ = version_of(least[0]) != version_of(highest);
+    *other = version_of(least[0]) != wire_version ? least[0] : highest;
+    return code;
+}
+
+/* Ranks that would misread one another leave MPI together, as all of them know of it. Raises LibraryError;
+ * NULL. */
+static PyObject *refuse_other_version(PyObject *module, uint64_t other) {
+    state.phase = FINISHED;
+    if (state.initialised_by_us) {
+        state.gone = true;
+        Py_BEGIN_ALLOW_THREADS;
+        MPI_Finalize();
+        Py_END_ALLOW_THREADS;
+    }
+    PyObject *file = PyModule_GetFilenameObject(module);
+    if (file)
+        raise_error(
+            "LibraryError", NULL,
+            "the ranks of this job do not run the same polympi: rank %d writes messages of version %u "
+            "(%U), rank %d of version %u, and neither can read the other's; install the same polympi for "
+            "all ranks",
+            state.world_rank, wire_version, file, rank_of(other), version_of(other));
+    Py_XDECREF(file);
+    return NULL;
+}
+
+/* ---- the start ---- */
+
+/* `level` 0 to 3 as in MPI's order: single, funneled, serialized, multiple. */
+PyObject *start(PyObject *module, PyObject *args) {
+    static const int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED,
+                                 MPI_THREAD_MULTIPLE};
+    int level;
+    double timeout;
+    PyTypeObject *type;
+    PyObject *settle_messages;
+    if (!PyArg_ParseTuple(args, "idO!O", &level, &timeout, &PyType_Type, &type, &settle_messages) ||
+        errors_prepare() < 0)
+        return NULL;
+    if (state.phase != NOT_STARTED)
+        return running() ? PyErr_Format(PyExc_RuntimeError, "MPI was started before") : NULL;
+    if (level < 0 || level > 3 || !PyType_IsSubtype(type, &Communicator_Type))
+        return PyErr_Format(PyExc_ValueError, "start(level 0 to 3, timeout, a class of communicators)");
+    if (pool_prepare() < 0 || initialise(levels[level]) < 0)
+        return NULL;
+    if (state.initialised_by_us) { /* errors of MPI_Testall go to these (MPI 5.0, section 9.3) */
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+        MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    }
+    state.timeout = timeout;
+    state.locking = state.level != MPI_THREAD_MULTIPLE;
+    MPI_Comm_rank(MPI_COMM_WORLD, &state.world_rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &state.world_size);
+    MPI_Comm world;
+    bool differ = false;
+    uint64_t other;
+    int code = MPI_Comm_dup(MPI_COMM_WORLD, &world);
+    if (code == MPI_SUCCESS)
+        code = compare_versions(world, &differ, &other);
+    if (code == MPI_SUCCESS && differ)
+        return refuse_other_version(module, other);
+    state.highest_tag = find_highest_tag();
+    if (code == MPI_SUCCESS)
+        code = look_at_machine(world);
+    if (code == MPI_SUCCESS)
+        code = ending_prepare(settle_messages);
+    if (code != MPI_SUCCESS) {
+        raise_mpi(code, NULL);
+        return NULL;
+    }
+    state.phase = RUNNING;
+    return communicator_new(type, world);
+}

@@ -1,0 +1,174 @@
+/* Functions of the module for the tests of what Python code cannot reach by itself. */
+#include "python/test_functions.h"
+
+#include "base/errors.h"
+#include "codec/numpy_api.h"
+#include "collectives/flight.h"
+#include "memory/pool.h"
+#include "memory/strided.h"
+#include "python/communicator.h"
+#include "python/start.h"
+#include "transport/strided_datatype.h"
+
+/* The layouts of two arrays, of which the second has room for the first. */
+static int two_layouts(PyObject *args, Layout *from, Layout *into) {
+    PyObject *source, *target;
+    if (!numpy_loaded(true) || !PyArg_ParseTuple(args, "O!O!", ndarray_type, &source, ndarray_type, &target))
+        return -1;
+    array_layout(source, from);
+    array_layout(target, into);
+    if (from->itemsize != into->itemsize || from->count > into->count) {
+        PyErr_SetString(PyExc_ValueError, "the target has other elements, or too few");
+        return -1;
+    }
+    return 0;
+}
+
+static PyObject *strided_copy(PyObject *Py_UNUSED(module), PyObject *args) {
+    Layout from, into;
+    if (two_layouts(args, &from, &into) < 0)
+        return NULL;
+    char *packed = pool_allocate(from.nbytes);
+    if (!packed)
+        return NULL;
+    strided_pack(&from, packed);
+    strided_unpack(&into, packed, from.nbytes);
+    pool_release(packed, from.nbytes);
+    Py_RETURN_NONE;
+}
+
+static PyObject *datatype_copy(PyObject *Py_UNUSED(module), PyObject *args) {
+    Layout from, into;
+    MPI_Datatype sent, received;
+    if (!is_running() || two_layouts(args, &from, &into) < 0)
+        return NULL;
+    bool locked = enter_mpi();
+    int code = strided_datatype(&from, &sent);
+    if (code == MPI_SUCCESS)
+        code = strided_datatype(&into, &received);
+    if (code == MPI_SUCCESS)
+        code = MPI_Sendrecv(from.data, 1, sent, 0, 0, into.data, 1, received, 0, 0, MPI_COMM_SELF,
+                            MPI_STATUS_IGNORE);
+    leave_mpi(locked);
+    if (code != MPI_SUCCESS) {
+        raise_mpi(code, NULL);
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *pool_array(PyObject *Py_UNUSED(module), PyObject *size) {
+    npy_intp nbytes = PyLong_AsSsize_t(size);
+    if ((nbytes == -1 && PyErr_Occurred()) || !numpy_loaded(true))
+        return NULL;
+    PyObject *handler = pool_handler();
+    char *memory = handler ? pool_allocate(nbytes) : NULL;
+    if (!memory)
+        return NULL;
+    PyObject *array = PyArray_SimpleNewFromData(1, &nbytes, NPY_UINT8, memory);
+    if (!array) {
+        pool_release(memory, nbytes);
+        return NULL;
+    }
+    PyArray_ENABLEFLAGS((PyArrayObject *)array, NPY_ARRAY_OWNDATA);
+    ((PyArrayObject_fields *)array)->mem_handler = Py_NewRef(handler);
+    return array;
+}
+
+static PyObject *memory_of_pool(PyObject *Py_UNUSED(module), PyObject *size) {
+    Py_ssize_t nbytes = PyLong_AsSsize_t(size);
+    if (nbytes == -1 && PyErr_Occurred())
+        return NULL;
+    char *memory = pool_allocate(nbytes);
+    return memory ? pool_memory(memory, nbytes) : NULL;
+}
+
+static PyObject *handler_of_pool(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
+    return Py_XNewRef(pool_handler());
+}
+
+static PyObject *statistics_of_pool(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
+    return pool_statistics();
+}
+
+static PyObject *send_raw(PyObject *Py_UNUSED(module), PyObject *args) {
+    Communicator *comm;
+    const char *bytes;
+    Py_ssize_t nbytes;
+    int dest, tag, apart;
+    if (!PyArg_ParseTuple(args, "O!y#iip", &Communicator_Type, &comm, &bytes, &nbytes, &dest, &tag, &apart) ||
+        !is_usable(comm))
+        return NULL;
+    bool locked = enter_mpi();
+    int code = MPI_Send(bytes, (int)nbytes, MPI_BYTE, dest, tag, apart ? comm->shadow : comm->comm);
+    leave_mpi(locked);
+    if (code != MPI_SUCCESS) {
+        raise_mpi(code, NULL);
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *claim_version(PyObject *Py_UNUSED(module), PyObject *version) {
+    unsigned long number = PyLong_AsUnsignedLong(version);
+    if (PyErr_Occurred())
+        return NULL;
+    wire_version = (uint32_t)number;
+    Py_RETURN_NONE;
+}
+
+static void leave_flight(PyObject *capsule) {
+    if (state.phase == RUNNING)
+        flight_leave(PyCapsule_GetPointer(capsule, NULL));
+}
+
+static PyObject *start_barrier(PyObject *Py_UNUSED(module), PyObject *comm) {
+    if (!PyObject_TypeCheck(comm, &Communicator_Type) || !is_usable((Communicator *)comm))
+        return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "a communicator is wanted");
+    Flight *flight = barrier_start((Communicator *)comm);
+    return flight ? PyCapsule_New(flight, NULL, leave_flight) : NULL;
+}
+
+static PyObject *test_flight(PyObject *Py_UNUSED(module), PyObject *capsule) {
+    Flight *flight = PyCapsule_GetPointer(capsule, NULL);
+    return flight ? PyBool_FromLong(flight_test(flight)) : NULL;
+}
+
+static PyObject *wait_for_flight(PyObject *Py_UNUSED(module), PyObject *args) {
+    PyObject *capsule;
+    double timeout;
+    if (!PyArg_ParseTuple(args, "Od", &capsule, &timeout))
+        return NULL;
+    Flight *flight = PyCapsule_GetPointer(capsule, NULL);
+    return flight ? flight_wait(flight, timeout) : NULL;
+}
+
+PyMethodDef test_functions[] = {
+    {"_strided_copy", strided_copy, METH_VARARGS,
+     "_strided_copy($module, source, target, /)\n--\n\n"
+     "Copy an array to the first elements of another by way of packed memory."},
+    {"_datatype_copy", datatype_copy, METH_VARARGS,
+     "_datatype_copy($module, source, target, /)\n--\n\n"
+     "Copy an array to another by a message to this rank, with derived datatypes."},
+    {"_pool_array", pool_array, METH_O,
+     "_pool_array($module, nbytes, /)\n--\n\nAn array of uint8 that owns memory of the pool."},
+    {"_pool_memory", memory_of_pool, METH_O,
+     "_pool_memory($module, nbytes, /)\n--\n\nAn object with the buffer protocol over memory of the pool."},
+    {"_pool_handler", handler_of_pool, METH_NOARGS,
+     "_pool_handler($module, /)\n--\n\nThe capsule with NumPy's allocator."},
+    {"_pool_statistics", statistics_of_pool, METH_NOARGS,
+     "_pool_statistics($module, /)\n--\n\nWhat the pool holds: live, kept, kept_bytes, mapped_bytes."},
+    {"_send_raw", send_raw, METH_VARARGS,
+     "_send_raw($module, communicator, message, dest, tag, apart, /)\n--\n\n"
+     "Send bytes as they are: as a message of the user, or `apart`, as what an announcement announces."},
+    {"_claim_version", claim_version, METH_O,
+     "_claim_version($module, version, /)\n--\n\n"
+     "Let this rank say at its start that it speaks this version of the wire."},
+    {"_start_barrier", start_barrier, METH_O,
+     "_start_barrier($module, communicator, /)\n--\n\nBegin a barrier that goes on meanwhile."},
+    {"_test_flight", test_flight, METH_O,
+     "_test_flight($module, flight, /)\n--\n\nWhether what was begun so is over; moves it on."},
+    {"_wait_for_flight", wait_for_flight, METH_VARARGS,
+     "_wait_for_flight($module, flight, timeout, /)\n--\n\nWait until it is over; what the call returns."},
+    {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,90 @@
+#include "reductions/board_reduction.h"
+
+#include <string.h>
+
+#include "collectives/mailbox.h"
+#include "collectives/pieces.h"
+
+bool reduces_on_boards(const Collective *collective, Py_ssize_t nbytes) {
+    enum { MOST_BYTES = 1 << 20 };
+    return collective->verb == ALLREDUCE && nbytes <= MOST_BYTES && has_boards(collective->comm);
+}
+
+/* The segment of a rank: where it begins, and its bytes. */
+static Py_ssize_t segment(const BoardReduction *reduction, int rank, Py_ssize_t *first) {
+    Py_ssize_t count;
+    split_rows(reduction->count, reduction->collective->comm->size, rank, first, &count);
+    *first *= reduction->itemsize;
+    return count * reduction->itemsize;
+}
+
+/* Bring this rank's segment of all contributions here, one after another in the order of ranks; `pages` tells
+ * where each rank goes on to write. */
+static int bring_segments(const BoardReduction *reduction, uint64_t *pages) {
+    Collective *collective = reduction->collective;
+    int size = collective->comm->size, here = collective->comm->rank, count = 0;
+    Py_ssize_t nbytes = reduction->count * reduction->itemsize, first,
+               segment_bytes = segment(reduction, here, &first);
+    BoardWrite write = {.data = reduction->source, .nbytes = nbytes, .reader = EVERYBODY};
+    BoardRead reads[MOST_NEIGHBOURS];
+    for (int rank = 0; rank < size; rank++) {
+        char *place = reduction->segments + rank * segment_bytes;
+        if (rank == here)
+            memcpy(place, reduction->source + first, (size_t)segment_bytes);
+        else
+            reads[count++] = (BoardRead){.data = place,
+                                         .first = first,
+                                         .end = first + segment_bytes,
+                                         .nbytes = nbytes,
+                                         .writer = rank,
+                                         .page = NOT_YET_KNOWN};
+    }
+    if (board_exchange(collective, &write, 1, reads, count) < 0)
+        return -1;
+    for (int i = 0; i < count; i++)
+        pages[reads[i].writer] = reads[i].page;
+    return 0;
+}
+
+/* Combine them, lower ranks first: the last one becomes the result. */
+static int combine_segments(const BoardReduction *reduction) {
+    const Collective *collective = reduction->collective;
+    Py_ssize_t first, segment_bytes = segment(reduction, collective->comm->rank, &first);
+    int code = MPI_SUCCESS, count = (int)(segment_bytes / reduction->itemsize);
+    bool locked = enter_mpi();
+    for (int rank = 1; rank < collective->comm->size && code == MPI_SUCCESS; rank++) {
+        char *upper = reduction->segments + rank * segment_bytes;
+        code = MPI_Reduce_local(upper - segment_bytes, upper, count, reduction->native.type,
+                                reduction->native.op);
+    }
+    leave_mpi(locked);
+    return code == MPI_SUCCESS ? 0 : raise_mpi(code, &collective->call);
+}
+
+/* Give the others the result of this segment, and take theirs. */
+static int spread_segments(const BoardReduction *reduction, const uint64_t *pages) {
+    Collective *collective = reduction->collective;
+    int size = collective->comm->size, here = collective->comm->rank, count = 0;
+    Py_ssize_t first, own_bytes = segment(reduction, here, &first);
+    const char *own = reduction->segments + (size - 1) * own_bytes;
+    BoardWrite write = {.data = own, .nbytes = own_bytes, .reader = EVERYBODY};
+    BoardRead reads[MOST_NEIGHBOURS];
+    memcpy(reduction->result + first, own, (size_t)own_bytes);
+    for (int rank = 0; rank < size; rank++) {
+        Py_ssize_t nbytes = segment(reduction, rank, &first);
+        if (rank != here)
+            reads[count++] = (BoardRead){.data = reduction->result + first,
+                                         .end = nbytes,
+                                         .nbytes = nbytes,
+                                         .writer = rank,
+                                         .page = pages[rank]};
+    }
+    return board_exchange(collective, &write, 1, reads, count);
+}
+
+int board_reduce(const BoardReduction *reduction) {
+    uint64_t pages[MOST_NEIGHBOURS];
+    if (bring_segments(reduction, pages) < 0 || combine_segments(reduction) < 0)
+        return -1;
+    return spread_segments(reduction, pages);
+}

@@ -1,0 +1,26 @@
+/* Allreduce of large arrays where ranks share processors and memory.
+ *
+ * Each rank combines one segment of the array for all, from the boards of the others (board.h), and writes
+ * the result on its own board: two waits, for any number of ranks.
+ */
+#ifndef POLYMPI_BOARD_REDUCTION_H
+#define POLYMPI_BOARD_REDUCTION_H
+
+#include "collectives/board.h"
+#include "reductions/op.h"
+
+typedef struct {
+    Collective *collective;
+    Native native;
+    Py_ssize_t count, itemsize; /* of the elements */
+    const char *source;
+    char *result;   /* may be `source` */
+    char *segments; /* room for as many elements */
+} BoardReduction;
+
+/* Whether a call uses this way, which is the same on all ranks with arrays of one type and shape. */
+bool reduces_on_boards(const Collective *collective, Py_ssize_t nbytes);
+
+int board_reduce(const BoardReduction *reduction);
+
+#endif

@@ -1,0 +1,241 @@
+#include "reductions/contribution.h"
+
+#include "base/errors.h"
+#include "codec/numpy_api.h"
+#include "memory/strided.h"
+
+/* ---- what a value is ---- */
+
+static inline void set_form(Contribution *own, enum contribution_kind kind, int type, Py_ssize_t nbytes) {
+    own->head.kind = kind;
+    own->head.type = (uint8_t)type;
+    own->head.nbytes = (uint32_t)(CONTRIBUTION_HEAD + nbytes);
+}
+
+/* Python's rule: an int of any size is exact. So the fast path is for results that certainly fit 64 bits, in
+ * whatever order they are combined. */
+static uint64_t magnitude(long number, enum op op) {
+    uint64_t absolute = number < 0 ? -(uint64_t)number : (uint64_t)number;
+    if (op == OP_SUM)
+        return absolute;
+    if (op != OP_PROD || absolute <= 1)
+        return 0;
+    return 64 - (uint64_t)__builtin_clzll(absolute - 1); /* |number| <= 2 to this power */
+}
+
+static bool is_logical(enum op op) { return op >= OP_LAND && op <= OP_LXOR; }
+
+static void contribute_integer(Contribution *own, enum contribution_kind kind, PyObject *value, enum op op) {
+    int overflow;
+    long number = PyLong_AsLongAndOverflow(value, &overflow);
+    if (overflow || op >= OP_MINLOC)
+        return;
+    if (is_logical(op))
+        number = number != 0;
+    set_form(own, kind, NPY_LONG, sizeof number);
+    own->bound = magnitude(number, op);
+    memcpy(own->data, &number, sizeof number);
+}
+
+/* Logical operations on NumPy's numbers give booleans, which only NumPy makes. */
+static void contribute_scalar(Contribution *own, PyObject *value, enum op op) {
+    Native native;
+    PyArray_Descr *dtype = PyArray_DescrFromScalar(value);
+    if (!dtype) {
+        PyErr_Clear();
+        return;
+    }
+    int type = dtype_type(dtype);
+    bool exact = type != TYPE_DESCRIBED && dtype->typeobj == Py_TYPE(value);
+    Py_ssize_t nbytes = PyDataType_ELSIZE(dtype);
+    Py_DECREF(dtype);
+    if (!exact || (is_logical(op) && type != NPY_BOOL) || !native_op(type, op, &native))
+        return;
+    PyArray_ScalarAsCtype(value, own->data);
+    set_form(own, SCALAR, type, nbytes);
+}
+
+/* FNV-1a over the lengths; it must distinguish shapes, but need not resist an attack. */
+static uint64_t hash_shape(const Layout *layout) {
+    uint64_t hash = 0xcbf29ce484222325u ^ (uint64_t)layout->ndim;
+    for (int axis = 0; axis < layout->ndim; axis++)
+        hash = (hash ^ (uint64_t)layout->shape[axis]) * 0x100000001b3u;
+    return hash;
+}
+
+static void contribute_array(Contribution *own, PyObject *value, enum op op) {
+    Native native;
+    int type = dtype_type(PyArray_DESCR((PyArrayObject *)value));
+    if (type == TYPE_DESCRIBED || !native_op(type, op, &native))
+        return;
+    Layout layout;
+    array_layout(value, &layout);
+    own->shape = hash_shape(&layout);
+    bool small = layout.nbytes <= MOST_ELEMENT_BYTES;
+    set_form(own, small ? ARRAY : LARGE_ARRAY, type, small ? layout.nbytes : 0);
+    if (!small)
+        return;
+    if (likely(layout.contiguous))
+        memcpy(own->data, layout.data, (size_t)layout.nbytes);
+    else
+        strided_pack(&layout, own->data);
+}
+
+/* The bits of these numbers are not defined for the operation: an error is better than reinterpreting
+ * them. */
+static int refuse_bits(const Collective *collective, PyObject *value) {
+    bool is_array = ndarray_type && Py_TYPE(value) == ndarray_type;
+    const PyTypeObject *type = is_array ? PyArray_DESCR((PyArrayObject *)value)->typeobj : Py_TYPE(value);
+    return raise_error("MismatchError", &collective->call,
+                       "BAND, BOR and BXOR combine integers and booleans, not %s%s",
+                       is_array ? "an array of " : "a ", type->tp_name);
+}
+
+int contribute(const Collective *collective, Contribution *own, PyObject *value, enum op op) {
+    own->head = (Head){.verb = (uint8_t)collective->verb, .op = (uint8_t)op, .root = collective->root};
+    own->failed = INT32_MAX;
+    own->shape = own->bound = 0;
+    own->consent = 0;
+    set_form(own, OBJECT, 0, 0);
+    int type = TYPE_DESCRIBED;
+    if (likely(PyFloat_CheckExact(value))) {
+        double number = PyFloat_AS_DOUBLE(value);
+        type = NPY_DOUBLE;
+        if (op <= OP_MAX) {
+            set_form(own, FLOAT, type, sizeof number);
+            memcpy(own->data, &number, sizeof number);
+            return 0;
+        }
+    } else if (PyLong_CheckExact(value))
+        contribute_integer(own, INTEGER, value, op);
+    else if (PyBool_Check(value))
+        contribute_integer(own, BOOLEAN, value, op);
+    else if (PyComplex_CheckExact(value)) {
+        Py_complex number = PyComplex_AsCComplex(value);
+        type = NPY_CDOUBLE;
+        if (op == OP_SUM || op == OP_PROD) {
+            set_form(own, COMPLEX, type, sizeof number);
+            memcpy(own->data, &number, sizeof number);
+        }
+    } else if (ndarray_type || numpy_loaded(false)) {
+        if (Py_TYPE(value) == ndarray_type) {
+            type = dtype_type(PyArray_DESCR((PyArrayObject *)value));
+            contribute_array(own, value, op);
+        } else if (PyArray_IsScalar(value, Generic)) {
+            type = PyArray_IsScalar(value, Double) ? NPY_DOUBLE : TYPE_DESCRIBED;
+            contribute_scalar(own, value, op);
+        }
+    }
+    PyErr_Clear();
+    return unlikely(combines_bits_of_floats(type, op)) ? refuse_bits(collective, value) : 0;
+}
+
+/* ---- combining ---- */
+
+void combine_data(const Contribution *left, Contribution *right) {
+    Py_ssize_t nbytes = (Py_ssize_t)right->head.nbytes - CONTRIBUTION_HEAD;
+    if (nbytes == 0)
+        return;
+    static const uint8_t sizes[] = {sizeof(npy_bool),
+                                    1,
+                                    1,
+                                    sizeof(short),
+                                    sizeof(short),
+                                    sizeof(int),
+                                    sizeof(int),
+                                    sizeof(long),
+                                    sizeof(long),
+                                    sizeof(long long),
+                                    sizeof(long long),
+                                    sizeof(float),
+                                    sizeof(double),
+                                    sizeof(long double),
+                                    2 * sizeof(float),
+                                    2 * sizeof(double),
+                                    2 * sizeof(long double)};
+    combine_elements(right->head.type, right->head.op, left->data, right->data,
+                     (int)(nbytes / sizes[right->head.type]));
+}
+
+bool alike(const Contribution *left, const Contribution *right) {
+    const Head *a = &left->head, *b = &right->head;
+    return a->kind == b->kind && a->type == b->type && a->op == b->op && a->nbytes == b->nbytes &&
+           left->shape == right->shape;
+}
+
+void combine_contributions(const Contribution *left, Contribution *right) {
+    if (unlikely(left->failed < right->failed))
+        right->failed = left->failed;
+    if (unlikely(left->head.root != right->head.root))
+        right->head.root = DIFFERENT_ROOTS;
+    if (__builtin_add_overflow(left->bound, right->bound, &right->bound))
+        right->bound = UINT64_MAX;
+    right->consent &= left->consent;
+    if (likely(alike(left, right))) {
+        combine_data(left, right);
+        return;
+    }
+    if (left->head.op != right->head.op)
+        right->head.op = DIFFERENT_OPS;
+    set_form(right, OBJECT, 0, 0);
+}
+
+bool is_result(const Contribution *total) {
+    enum { MOST_BITS = 62 }; /* of a product: 2 to this power fits a long of either sign */
+    if (total->head.kind > ARRAY)
+        return false;
+    if (total->head.kind != INTEGER && total->head.kind != BOOLEAN)
+        return true;
+    return total->bound <= (total->head.op == OP_PROD ? MOST_BITS : (uint64_t)INT64_MAX);
+}
+
+/* ---- the result ---- */
+
+static PyObject *array_result(const Contribution *total, PyArrayObject *like, Py_ssize_t first,
+                              Py_ssize_t rows) {
+    npy_intp shape[NPY_MAXDIMS];
+    int ndim = PyArray_NDIM(like);
+    Py_ssize_t row = PyArray_ITEMSIZE(like);
+    for (int axis = ndim - 1; axis >= 0; axis--) {
+        shape[axis] = PyArray_DIM(like, axis);
+        if (axis)
+            row *= shape[axis];
+    }
+    if (rows >= 0)
+        shape[0] = rows;
+    PyArray_Descr *dtype = (PyArray_Descr *)Py_NewRef(PyArray_DESCR(like));
+    PyObject *array = PyArray_NewFromDescr(ndarray_type, dtype, ndim, shape, NULL, NULL, 0, NULL);
+    if (array && PyArray_NBYTES((PyArrayObject *)array))
+        memcpy(PyArray_BYTES((PyArrayObject *)array), total->data + first * row,
+               (size_t)PyArray_NBYTES((PyArrayObject *)array));
+    return array;
+}
+
+PyObject *contribution_result(const Contribution *total, PyObject *like, Py_ssize_t first, Py_ssize_t rows) {
+    double parts[2];
+    long number;
+    switch ((enum contribution_kind)total->head.kind) {
+    case FLOAT:
+        memcpy(parts, total->data, sizeof *parts);
+        return PyFloat_FromDouble(parts[0]);
+    case COMPLEX:
+        memcpy(parts, total->data, sizeof parts);
+        return PyComplex_FromDoubles(parts[0], parts[1]);
+    case INTEGER:
+        memcpy(&number, total->data, sizeof number);
+        return is_logical(total->head.op) ? PyBool_FromLong(number) : PyLong_FromLong(number);
+    case BOOLEAN: /* Python adds and multiplies booleans as integers */
+        memcpy(&number, total->data, sizeof number);
+        return total->head.op <= OP_PROD ? PyLong_FromLong(number) : PyBool_FromLong(number);
+    case SCALAR: {
+        PyArray_Descr *dtype = PyArray_DescrFromScalar(like);
+        if (!dtype)
+            return NULL;
+        PyObject *scalar = PyArray_Scalar((void *)total->data, dtype, NULL);
+        Py_DECREF(dtype);
+        return scalar;
+    }
+    default:
+        return array_result(total, (PyArrayObject *)like, first, rows);
+    }
+}

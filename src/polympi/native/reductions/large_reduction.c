@@ -1,0 +1,229 @@
+#include "reductions/large_reduction.h"
+
+#include <stdlib.h>
+
+#include "base/errors.h"
+#include "codec/numpy_api.h"
+#include "collectives/mailbox.h"
+#include "memory/pool.h"
+#include "memory/strided.h"
+#include "reductions/board_reduction.h"
+
+/* The most elements that one call reduces: counts are int. */
+enum { CHUNK_ELEMENTS = 1 << 30 };
+
+/* ---- memory ---- */
+
+static bool is_aligned(const char *data, Py_ssize_t itemsize) {
+    return (uintptr_t)data % (itemsize < 16 ? (uintptr_t)itemsize : 16) == 0;
+}
+
+static bool overlap(const char *a, Py_ssize_t a_bytes, const char *b, Py_ssize_t b_bytes) {
+    return a < b + b_bytes && b < a + a_bytes;
+}
+
+/* Where the result goes: into the target if the library can write there. */
+static int take_result(LargeReduction *large) {
+    const Layout *into = large->into ? &large->into->layout : NULL;
+    large->own_result = !into || !into->contiguous || !is_aligned(into->data, into->itemsize);
+    large->result = large->own_result ? pool_allocate(large->shape.nbytes) : into->data;
+    return large->result ? 0 : -1;
+}
+
+static int pack_source(LargeReduction *large) {
+    large->source = pool_allocate(large->layout.nbytes);
+    large->packed = true;
+    large->in_place = false;
+    if (!large->source)
+        return -1;
+    strided_pack(&large->layout, large->source);
+    return 0;
+}
+
+/* The contribution, in C order and apart from the result, or just where the result goes. */
+static int take_source(LargeReduction *large) {
+    const Layout *layout = &large->layout;
+    bool shared = large->result && !large->own_result &&
+                  overlap(layout->data, layout->nbytes, large->result, large->shape.nbytes);
+    large->in_place = shared && layout->data == large->result && layout->nbytes == large->shape.nbytes &&
+                      large->collective->verb != REDUCE_SCATTER;
+    if (!layout->contiguous || !is_aligned(layout->data, layout->itemsize) || (shared && !large->in_place))
+        return pack_source(large);
+    large->source = layout->data;
+    return 0;
+}
+
+int large_open(LargeReduction *large, Collective *collective, PyObject *value, enum op op, int root,
+               bool wanted, const Target *into) {
+    large->collective = collective;
+    large->type = dtype_type(PyArray_DESCR((PyArrayObject *)value));
+    native_op(large->type, op, &large->native);
+    large->root = root;
+    large->into = into;
+    large->wanted = wanted;
+    large->source = large->result = large->segments = NULL;
+    large->packed = large->own_result = large->in_place = false;
+    array_layout(value, &large->layout);
+    large->shape = large->layout;
+    large->first = 0;
+    if (collective->verb == REDUCE_SCATTER) {
+        Py_ssize_t rows = large->layout.shape[0], row = large->layout.count / rows;
+        split_rows(rows, collective->comm->size, collective->comm->rank, &large->first,
+                   &large->shape.shape[0]);
+        large->shape.count = large->shape.shape[0] * row;
+        large->shape.nbytes = large->shape.count * large->shape.itemsize;
+    }
+    /* MPI_Exscan wants memory at rank 0, too, although it writes nothing there */
+    if ((wanted || collective->verb == EXSCAN) && take_result(large) < 0)
+        return -1;
+    if (reduces_on_boards(collective, large->layout.nbytes) &&
+        !(large->segments = pool_allocate(large->layout.nbytes + MOST_NEIGHBOURS * large->layout.itemsize)))
+        return -1;
+    return take_source(large);
+}
+
+void large_close(LargeReduction *large) {
+    if (large->collective->lost)
+        return; /* MPI may use the memory for as long as the process lives */
+    if (large->packed && large->source)
+        pool_release(large->source, large->layout.nbytes);
+    if (large->own_result && large->result)
+        pool_release(large->result, large->shape.nbytes);
+    if (large->segments)
+        pool_release(large->segments, large->layout.nbytes + MOST_NEIGHBOURS * large->layout.itemsize);
+}
+
+/* ---- calls of the library ---- */
+
+/* Reduce `count` elements from `source`, which may be MPI_IN_PLACE. */
+static int reduce_chunk(LargeReduction *large, const void *source, void *result, int count, int root,
+                        bool blocking) {
+    MPI_Comm comm = large->collective->comm->comm;
+    MPI_Datatype type = large->native.type;
+    MPI_Op op = large->native.op;
+    MPI_Request request = MPI_REQUEST_NULL;
+    int code = MPI_SUCCESS;
+    bool locked = enter_mpi();
+    switch (large->collective->verb) {
+    case ALLREDUCE:
+        code = blocking ? MPI_Allreduce(source, result, count, type, op, comm)
+                        : MPI_Iallreduce(source, result, count, type, op, comm, &request);
+        break;
+    case SCAN:
+        code = blocking ? MPI_Scan(source, result, count, type, op, comm)
+                        : MPI_Iscan(source, result, count, type, op, comm, &request);
+        break;
+    case EXSCAN:
+        code = blocking ? MPI_Exscan(source, result, count, type, op, comm)
+                        : MPI_Iexscan(source, result, count, type, op, comm, &request);
+        break;
+    default: /* REDUCE; REDUCE_SCATTER of more than one call can count */
+        code = blocking ? MPI_Reduce(source, result, count, type, op, root, comm)
+                        : MPI_Ireduce(source, result, count, type, op, root, comm, &request);
+    }
+    leave_mpi(locked);
+    return collective_finish(large->collective, code, blocking ? NULL : &request);
+}
+
+/* Elements first to first + count of the contribution; the result of those goes to `result`. */
+static int reduce_range(LargeReduction *large, Py_ssize_t first, Py_ssize_t count, char *result, int root,
+                        bool blocking) {
+    Py_ssize_t itemsize = large->layout.itemsize;
+    for (Py_ssize_t done = 0; done < count; done += CHUNK_ELEMENTS) {
+        int chunk = (int)(count - done < CHUNK_ELEMENTS ? count - done : CHUNK_ELEMENTS);
+        const void *source =
+            large->in_place && result ? MPI_IN_PLACE : large->source + (first + done) * itemsize;
+        if (reduce_chunk(large, source, result ? result + done * itemsize : NULL, chunk, root, blocking) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Each piece by itself, because their elements are more than an int can count. */
+static int reduce_pieces(LargeReduction *large, bool blocking) {
+    const Communicator *comm = large->collective->comm;
+    Py_ssize_t rows = large->layout.shape[0], row = large->layout.count / rows, first, count;
+    for (int rank = 0; rank < comm->size; rank++) {
+        split_rows(rows, comm->size, rank, &first, &count);
+        if (reduce_range(large, first * row, count * row, rank == comm->rank ? large->result : NULL, rank,
+                         blocking) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int reduce_scatter(LargeReduction *large, bool blocking) {
+    const Communicator *comm = large->collective->comm;
+    Py_ssize_t rows = large->layout.shape[0], row = large->layout.count / rows, first, count;
+    if (large->layout.count > INT32_MAX)
+        return reduce_pieces(large, blocking);
+    int *counts = malloc((size_t)comm->size * sizeof *counts);
+    if (!counts)
+        return PyErr_NoMemory(), -1;
+    for (int rank = 0; rank < comm->size; rank++) {
+        split_rows(rows, comm->size, rank, &first, &count);
+        counts[rank] = (int)(count * row);
+    }
+    MPI_Request request = MPI_REQUEST_NULL;
+    bool locked = enter_mpi();
+    int code = blocking ? MPI_Reduce_scatter(large->source, large->result, counts, large->native.type,
+                                             large->native.op, comm->comm)
+                        : MPI_Ireduce_scatter(large->source, large->result, counts, large->native.type,
+                                              large->native.op, comm->comm, &request);
+    leave_mpi(locked);
+    int failed = collective_finish(large->collective, code, blocking ? NULL : &request);
+    if (!large->collective->lost)
+        free(counts);
+    return failed;
+}
+
+/* ---- the result ---- */
+
+/* An ndarray that owns the memory of the result: decoded as if it had come in a message. */
+static PyObject *adopt_result(LargeReduction *large) {
+    char stream[ARRAY_FORM(MOST_DIMENSIONS)];
+    const struct array_head head = {.tag = TAG_ARRAY,
+                                    .type = (uint8_t)large->type,
+                                    .ndim = (uint8_t)large->shape.ndim,
+                                    .container = CONTAINER_NDARRAY,
+                                    .apart = 1,
+                                    .itemsize = (uint32_t)large->shape.itemsize};
+    wire_put_array(stream, &head, large->shape.shape);
+    Arrived arrived = {.data = large->result, .nbytes = large->shape.nbytes};
+    PyObject *array = codec_decode(stream, ARRAY_FORM(large->shape.ndim), &arrived, 1);
+    large->own_result = !arrived.taken;
+    return array;
+}
+
+static int reduce_on_boards(LargeReduction *large) {
+    const BoardReduction reduction = {.collective = large->collective,
+                                      .native = large->native,
+                                      .count = large->layout.count,
+                                      .itemsize = large->layout.itemsize,
+                                      .source = large->source,
+                                      .result = large->result,
+                                      .segments = large->segments};
+    return board_reduce(&reduction);
+}
+
+/* By the library. */
+static int reduce_by_library(LargeReduction *large, bool blocking, bool in_place) {
+    /* MPI_IN_PLACE is for all ranks or none, but in MPI_Reduce, where it is the root's alone */
+    if (large->in_place && !in_place && large->collective->verb != REDUCE && pack_source(large) < 0)
+        return -1;
+    return large->collective->verb == REDUCE_SCATTER
+               ? reduce_scatter(large, blocking)
+               : reduce_range(large, 0, large->layout.count, large->result, large->root, blocking);
+}
+
+PyObject *large_run(LargeReduction *large, bool blocking, bool in_place) {
+    if ((large->segments ? reduce_on_boards(large) : reduce_by_library(large, blocking, in_place)) < 0)
+        return NULL;
+    if (!large->wanted)
+        Py_RETURN_NONE;
+    if (!large->into)
+        return adopt_result(large);
+    if (large->own_result)
+        strided_unpack(&large->into->layout, large->result, large->shape.nbytes);
+    return Py_NewRef(large->into->object);
+}

@@ -1,0 +1,34 @@
+/* Reductions of large arrays, by the MPI library's own collectives. */
+#ifndef POLYMPI_LARGE_REDUCTION_H
+#define POLYMPI_LARGE_REDUCTION_H
+
+#include "collectives/pieces.h"
+#include "reductions/op.h"
+
+typedef struct {
+    Collective *collective;
+    Native native;
+    int type, root;
+    Layout layout; /* of the contribution */
+    char *source;  /* its elements in C order: where they lie, or packed */
+    bool packed;
+    bool in_place; /* the result goes where the contribution lies */
+    const Target *into;
+    char *result;     /* where the elements of the result go; NULL where there are none */
+    bool own_result;  /* memory of the pool rather than that of the target */
+    char *segments;   /* where it is made on boards (board_reduction.h): room for that */
+    bool wanted;      /* this rank returns a result */
+    Py_ssize_t first; /* row of the result, of reduce_scatter */
+    Layout shape;     /* of the result: count, nbytes, ndim and shape only */
+} LargeReduction;
+
+/* Get ready, before the ranks have agreed. `into` fits the result, or is NULL. 0, or -1 with MemoryError; to
+ * be closed in either case. */
+int large_open(LargeReduction *large, Collective *collective, PyObject *value, enum op op, int root,
+               bool wanted, const Target *into);
+/* All ranks have come with arrays of one type and shape. `blocking`: all may block; `in_place`: all can
+ * reduce in place. The result, a new reference, None where there is none. */
+PyObject *large_run(LargeReduction *large, bool blocking, bool in_place);
+void large_close(LargeReduction *large);
+
+#endif

@@ -1,0 +1,59 @@
+/* Operations of reductions (MPI 5.0, section 6.9.2), and what MPI computes them with. */
+#ifndef POLYMPI_OP_H
+#define POLYMPI_OP_H
+
+#include "transport/transport.h"
+
+enum op {
+    OP_SUM,
+    OP_PROD,
+    OP_MIN,
+    OP_MAX,
+    OP_LAND,
+    OP_LOR,
+    OP_LXOR,
+    OP_BAND,
+    OP_BOR,
+    OP_BXOR,
+    OP_MINLOC,
+    OP_MAXLOC,
+    BUILT_IN_OPS,
+    OP_USER = BUILT_IN_OPS
+};
+
+/* polympi.SUM and the like, and what polympi.op makes. */
+typedef struct {
+    PyObject_HEAD enum op code;
+    PyObject *name;     /* str */
+    PyObject *function; /* of two arguments; NULL for a built-in one until it is needed */
+    bool commutative;
+} Op;
+
+extern PyTypeObject Op_Type;
+extern Op *built_in_ops[BUILT_IN_OPS];
+
+/* What was given as `op`: SUM if it was not (borrowed), or NULL with MismatchError. */
+Op *parse_op(PyObject *value, const char *function);
+
+/* Make the type and the built-in operations, and put them in the module. */
+int op_prepare(PyObject *module);
+
+/* How the library combines elements of a TYPE_...; false where it cannot, and Python must. MIN and MAX of
+ * floating types are operations of ours: NaN wins, as in NumPy, which MPI leaves open. So are SUM and PROD of
+ * integers of 8 and 16 bits, which wrap around. */
+typedef struct {
+    MPI_Datatype type;
+    MPI_Op op;
+} Native;
+bool native_op(int type, enum op op, Native *native);
+
+/* Whether this would combine the bits of floating-point numbers, which is not defined. */
+bool combines_bits_of_floats(int type, enum op op);
+
+/* right = left combined with right, element by element. An MPI error code. */
+int combine_elements(int type, enum op op, const void *left, void *right, int count);
+
+/* Free MPI's objects, before MPI_Finalize. */
+void ops_forget(void);
+
+#endif

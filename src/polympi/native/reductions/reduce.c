@@ -1,0 +1,402 @@
+/* Reductions: reduce, allreduce, scan, exscan, reduce_scatter (MPI 5.0, sections 6.9 to 6.11).
+ *
+ * Contributions that are small travel in rounds of recursive doubling and combine on the way, after which all
+ * ranks know the result, or that they have to go on together: large arrays with the library's collective,
+ * everything else in Python (polympi.reductions).
+ */
+#include "base/arguments.h"
+#include "base/errors.h"
+#include "codec/stream.h"
+#include "reductions/contribution.h"
+#include "reductions/large_reduction.h"
+#include "reductions/reductions.h"
+
+typedef struct {
+    Doubling doubling; /* first, so that its address is that of the reduction */
+    Collective collective;
+    Op *op;
+    int root;
+    PyObject *value;
+    bool wanted;                /* this rank gets a result */
+    bool prefixes;              /* scan, exscan */
+    Contribution *own, *prefix; /* for those */
+    bool has_prefix;
+    const Target *into;
+} Reduction;
+
+static Contribution *total_of(const Reduction *reduction) { return (Contribution *)reduction->doubling.mine; }
+
+/* ---- rounds ---- */
+
+static void swap(Doubling *doubling) {
+    char *mine = doubling->mine;
+    doubling->mine = doubling->theirs;
+    doubling->theirs = mine;
+}
+
+/* Prefix: what the ranks below this one contribute. */
+static void extend_prefix(Reduction *reduction, const Contribution *below) {
+    if (reduction->has_prefix && alike(below, reduction->prefix))
+        combine_data(below, reduction->prefix);
+    else
+        memcpy(reduction->prefix, below, below->head.nbytes);
+    reduction->has_prefix = true;
+}
+
+static void combine(Doubling *doubling, bool below) {
+    Reduction *reduction = (Reduction *)doubling;
+    const Contribution *theirs = (const Contribution *)doubling->theirs;
+    if (below) {
+        if (reduction->prefixes)
+            extend_prefix(reduction, theirs);
+        combine_contributions(theirs, (Contribution *)doubling->mine);
+    } else {
+        combine_contributions((Contribution *)doubling->mine, (Contribution *)doubling->theirs);
+        swap(doubling);
+    }
+}
+
+/* The data of a scan: what the ranks below contribute and this rank itself; written to `data`. */
+static void inclusive(const Reduction *reduction, Contribution *data) {
+    memcpy(data, reduction->own, reduction->own->head.nbytes);
+    if (reduction->has_prefix && total_of(reduction)->head.kind <= ARRAY)
+        combine_data(reduction->prefix, data);
+}
+
+/* For the rank above, which sat out: the facts of all, with what the ranks below it contribute. */
+static char *prefix_of_neighbour(Doubling *doubling) {
+    Reduction *reduction = (Reduction *)doubling;
+    Contribution *message = (Contribution *)doubling->theirs;
+    inclusive(reduction, message);
+    memcpy(message, doubling->mine, CONTRIBUTION_HEAD);
+    return (char *)message;
+}
+
+/* ---- ends ---- */
+
+static PyObject *none(void) { Py_RETURN_NONE; }
+
+/* The rows of an array that reduce_scatter gives this rank; all with other calls. */
+static void own_rows(const Reduction *reduction, Py_ssize_t *first, Py_ssize_t *rows) {
+    *first = 0;
+    *rows = -1;
+    if (reduction->collective.verb == REDUCE_SCATTER) {
+        const Communicator *comm = reduction->collective.comm;
+        Layout layout;
+        array_layout(reduction->value, &layout);
+        split_rows(layout.shape[0], comm->size, comm->rank, first, rows);
+    }
+}
+
+/* Put combined elements of an array into the target, from the row `first` on, `rows` of them (< 0: all). */
+static PyObject *fill_target(const Reduction *reduction, const Contribution *result, Py_ssize_t first,
+                             Py_ssize_t rows) {
+    Layout layout;
+    array_layout(reduction->value, &layout);
+    Py_ssize_t row_bytes = layout.ndim && layout.shape[0] ? layout.nbytes / layout.shape[0] : layout.nbytes;
+    Elements elements = {.type = result->head.type, .itemsize = layout.itemsize, .ndim = layout.ndim};
+    for (int axis = 0; axis < layout.ndim; axis++)
+        elements.shape[axis] = layout.shape[axis];
+    elements.nbytes = layout.nbytes;
+    elements.data = result->data;
+    if (rows >= 0) {
+        elements.shape[0] = rows;
+        elements.nbytes = rows * row_bytes;
+        elements.data += first * row_bytes;
+    }
+    elements.count = elements.nbytes / layout.itemsize;
+    if (target_accepts(reduction->into, &elements, &reduction->collective.call) < 0)
+        return NULL;
+    target_fill(reduction->into, &elements, elements.data);
+    return Py_NewRef(reduction->into->object);
+}
+
+/* The elements are combined. */
+static PyObject *finish_here(Reduction *reduction) {
+    Contribution *result = total_of(reduction);
+    Py_ssize_t first, rows;
+    if (!reduction->wanted || reduction->collective.error)
+        return none();
+    if (reduction->prefixes) {
+        if (reduction->doubling.sat_out) { /* what has come is the prefix */
+            memcpy(reduction->prefix, result, result->head.nbytes);
+            reduction->has_prefix = true;
+        }
+        if (reduction->collective.verb == SCAN)
+            inclusive(reduction, result);
+        else
+            result = reduction->prefix;
+    }
+    own_rows(reduction, &first, &rows);
+    if (reduction->into && result->head.kind == ARRAY)
+        return fill_target(reduction, result, first, rows);
+    PyObject *value = contribution_result(result, reduction->value, first, rows);
+    if (!value || !reduction->into)
+        return value;
+    PyObject *filled = deliver_own(value, reduction->into, &reduction->collective.call);
+    Py_DECREF(value);
+    return filled;
+}
+
+/* Python combines objects, in messages of their own. */
+static PyObject *finish_in_python(Reduction *reduction) {
+    const Collective *collective = &reduction->collective;
+    PyObject *module = PyImport_ImportModule("polympi.reductions");
+    PyObject *function = module ? PyObject_GetAttrString(module, collective->call.operation) : NULL;
+    PyObject *result = function
+                           ? PyObject_CallFunction(function, "O(iid)OOi", collective->comm,
+                                                   (int)collective->verb, collective->tag, collective->end,
+                                                   reduction->value, reduction->op, reduction->root)
+                           : NULL;
+    Py_XDECREF(function);
+    Py_XDECREF(module);
+    if (!result || !reduction->wanted || collective->error ||
+        (result != reduction->value && !reduction->into))
+        return result;
+    PyObject *delivered = deliver_own(result, reduction->into, &collective->call);
+    Py_DECREF(result);
+    return delivered;
+}
+
+/* What the ranks have found out about each other. 0, or -1 with an exception. */
+static int check_agreement(const Reduction *reduction) {
+    const Collective *collective = &reduction->collective;
+    const Contribution *total = total_of(reduction);
+    if (likely(total->failed == INT32_MAX && total->head.op < DIFFERENT_OPS &&
+               total->head.root != DIFFERENT_ROOTS))
+        return 0;
+    if (total->head.op == DIFFERENT_OPS)
+        return raise_error("MismatchError", &collective->call, "the ranks name different operations");
+    if (total->head.root == DIFFERENT_ROOTS)
+        return raise_error("MismatchError", &collective->call, "the ranks name different roots");
+    if (!collective->error)
+        raise_error("Error", &collective->call, "rank %d could not do its part; its own exception says why",
+                    (int)total->failed);
+    return -1;
+}
+
+/* ---- the call ---- */
+
+/* The elements that the result would have if it is an array like the contribution must fit into the target:
+ * better found out now than when all is done. */
+static int check_target(Reduction *reduction) {
+    Layout layout;
+    Py_ssize_t first, rows;
+    array_layout(reduction->value, &layout);
+    own_rows(reduction, &first, &rows);
+    Elements elements = {.type = total_of(reduction)->head.type,
+                         .itemsize = layout.itemsize,
+                         .count = layout.count,
+                         .ndim = layout.ndim};
+    memcpy(elements.shape, layout.shape, (size_t)layout.ndim * sizeof *layout.shape);
+    if (rows >= 0) {
+        elements.count = layout.shape[0] ? layout.count / layout.shape[0] * rows : 0;
+        elements.shape[0] = rows;
+    }
+    elements.nbytes = elements.count * elements.itemsize;
+    return target_accepts(reduction->into, &elements, &reduction->collective.call);
+}
+
+/* What reduce_scatter cannot cut is found before the others wait for this rank. */
+static int check_pieces(const Reduction *reduction) {
+    enum contribution_kind kind = (enum contribution_kind)total_of(reduction)->head.kind;
+    if ((kind == ARRAY || kind == LARGE_ARRAY) && PyObject_Size(reduction->value) >= 0)
+        return 0;
+    PyErr_Clear();
+    PyObject *pieces = cut_pieces(&reduction->collective, reduction->value, NULL);
+    Py_XDECREF(pieces);
+    return pieces ? 0 : -1;
+}
+
+/* This rank's contribution; where it has none, the exception is deferred and the others are told. */
+static void write_contribution(Reduction *reduction, Contribution *own) {
+    Collective *collective = &reduction->collective;
+    bool able = contribute(collective, own, reduction->value, reduction->op->code) == 0;
+    if (able && collective->verb == REDUCE_SCATTER)
+        able = check_pieces(reduction) == 0;
+    if (!able) {
+        collective_defer(collective);
+        own->failed = collective->comm->rank;
+    }
+    bool is_array = own->head.kind == ARRAY || own->head.kind == LARGE_ARRAY;
+    if (able && is_array && reduction->into && check_target(reduction) < 0) {
+        collective_defer(collective);
+        reduction->into = NULL;
+    }
+}
+
+static int run_rounds(Reduction *reduction) {
+    Doubling *rounds = &reduction->doubling;
+    if (reduction->prefixes)
+        memcpy(reduction->own, rounds->mine, total_of(reduction)->head.nbytes);
+    return unlikely(doubling_run(rounds, &reduction->collective) < 0) ? -1 : check_agreement(reduction);
+}
+
+/* The same where this rank brings a large array, for which it gets ready first. */
+static PyObject *run_large(Reduction *reduction) {
+    Collective *collective = &reduction->collective;
+    Contribution *own = total_of(reduction);
+    LargeReduction large;
+    PyObject *result = NULL;
+    if (large_open(&large, collective, reduction->value, reduction->op->code, reduction->root,
+                   reduction->wanted, reduction->into) < 0) {
+        collective_defer(collective);
+        own->failed = collective->comm->rank;
+    }
+    own->consent = (can_block(collective) ? MAY_BLOCK : 0) | (large.in_place ? IN_PLACE : 0);
+    if (run_rounds(reduction) == 0) {
+        const Contribution *total = total_of(reduction);
+        result = total->head.kind == LARGE_ARRAY
+                     ? large_run(&large, total->consent & MAY_BLOCK, total->consent & IN_PLACE)
+                     : finish_in_python(reduction);
+    }
+    large_close(&large);
+    if (collective->lost)
+        Py_INCREF(reduction->value); /* MPI may still read it */
+    return result;
+}
+
+static PyObject *run(Reduction *reduction) {
+    char *memory = collective_memory(&reduction->collective, 4 * CONTRIBUTION_BYTES);
+    if (unlikely(!memory))
+        return NULL;
+    reduction->doubling = (Doubling){.mine = memory,
+                                     .theirs = memory + CONTRIBUTION_BYTES,
+                                     .most = CONTRIBUTION_BYTES,
+                                     .combine = combine,
+                                     .for_neighbour = reduction->prefixes ? prefix_of_neighbour : NULL};
+    reduction->own = (Contribution *)(memory + 2 * CONTRIBUTION_BYTES);
+    reduction->prefix = (Contribution *)(memory + 3 * CONTRIBUTION_BYTES);
+    write_contribution(reduction, (Contribution *)memory);
+    if (total_of(reduction)->head.kind == LARGE_ARRAY)
+        return run_large(reduction);
+    if (unlikely(run_rounds(reduction) < 0))
+        return NULL;
+    return likely(is_result(total_of(reduction))) ? finish_here(reduction) : finish_in_python(reduction);
+}
+
+static PyObject *reduce_with(Communicator *self, enum verb verb, PyObject *value, PyObject *op, int root,
+                             PyObject *into, PyObject *timeout) {
+    Reduction reduction;
+    Target target;
+    reduction.op = parse_op(op, verb_names[verb]);
+    if (unlikely(!reduction.op || collective_open(&reduction.collective, self, verb, root, timeout) < 0))
+        return NULL;
+    reduction.root = root;
+    reduction.value = value;
+    reduction.wanted = verb == REDUCE ? self->rank == root : verb != EXSCAN || self->rank > 0;
+    reduction.prefixes = verb == SCAN || verb == EXSCAN;
+    reduction.has_prefix = false;
+    reduction.into =
+        likely(!into) || !reduction.wanted ? NULL : collective_target(&reduction.collective, &target, into);
+    bool opened = reduction.into;
+    PyObject *result = run(&reduction);
+    if (opened && !reduction.collective.lost)
+        target_close(&target);
+    if (unlikely(collective_close(&reduction.collective) < 0))
+        Py_CLEAR(result);
+    return result;
+}
+
+/* ---- methods ---- */
+
+enum { X, OP, REDUCE_ROOT, REDUCE_INTO, REDUCE_TIMEOUT };
+Signature reduce_signature = {"reduce", 3, 1, 5, {"x", "op", "root", "into", "timeout"}, {NULL}};
+
+PyObject *communicator_reduce(Communicator *self, PyObject *const *args, Py_ssize_t nargs,
+                              PyObject *kwnames) {
+    PyObject *values[MOST_ARGUMENTS];
+    int root;
+    if (signature_parse(&reduce_signature, args, nargs, kwnames, values) < 0 ||
+        parse_root(self, values[REDUCE_ROOT], "reduce", &root) < 0)
+        return NULL;
+    return reduce_with(self, REDUCE, values[X], values[OP], root, values[REDUCE_INTO],
+                       values[REDUCE_TIMEOUT]);
+}
+
+enum { INTO = 2, TIMEOUT };
+
+static inline PyObject *reduce_everywhere(Communicator *self, enum verb verb, const Signature *signature,
+                                          PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    PyObject *values[MOST_ARGUMENTS];
+    if (unlikely(signature_parse(signature, args, nargs, kwnames, values) < 0))
+        return NULL;
+    return reduce_with(self, verb, values[X], values[OP], 0, values[INTO], values[TIMEOUT]);
+}
+
+#define REDUCTION(name, verb)                                                                                \
+    Signature name##_signature = {#name, 2, 1, 4, {"x", "op", "into", "timeout"}, {NULL}};                   \
+    PyObject *communicator_##name(Communicator *self, PyObject *const *args, Py_ssize_t nargs,               \
+                                  PyObject *kwnames) {                                                       \
+        return reduce_everywhere(self, verb, &name##_signature, args, nargs, kwnames);                       \
+    }
+REDUCTION(allreduce, ALLREDUCE)
+REDUCTION(scan, SCAN)
+REDUCTION(exscan, EXSCAN)
+REDUCTION(reduce_scatter, REDUCE_SCATTER)
+
+/* ---- messages of polympi.reductions ---- */
+
+Signature _exchange_signature = {"_exchange", 5, 5, 5, {"call", "obj", "dest", "source", "excuse"}, {NULL}};
+
+/* Encode the object; where that fails, what the function makes of the exception. 0 or -1. */
+static int encode_or_excuse(Stream *stream, PyObject *value, PyObject *excuse) {
+    if (likely(codec_encode(stream, value) == 0) || !PyErr_ExceptionMatches(PyExc_Exception))
+        return PyErr_Occurred() ? -1 : 0;
+    PyObject *error = take_exception();
+    PyObject *instead = error ? PyObject_CallOneArg(excuse, error) : NULL;
+    Py_XDECREF(error);
+    stream_rewind(stream, 0, 0);
+    int failed = instead ? codec_encode(stream, instead) : -1;
+    Py_XDECREF(instead);
+    return failed;
+}
+
+/* Send to one rank while a receive from another is posted (NULL: none), and take the object that came. */
+static PyObject *exchange_objects(Collective *collective, PyObject *value, PyObject *excuse, int dest,
+                                  Incoming *in) {
+    Outgoing out;
+    PyObject *come = NULL;
+    bool sending = dest != PROC_NULL,
+         failed = sending && outgoing_open(&out, collective->comm, &collective->call) < 0;
+    bool opened = sending && !failed;
+    failed = failed || (sending && (encode_or_excuse(&out.stream, value, excuse) < 0 ||
+                                    outgoing_start(&out, INTERNAL, dest, collective->tag, STANDARD) < 0));
+    if (in && failed)
+        incoming_abandon(in);
+    else if (in)
+        come = incoming_wait(in, NULL, collective_seconds(collective));
+    else if (!failed)
+        come = none();
+    if (opened && !come)
+        outgoing_close(&out);
+    else if (opened && outgoing_wait(&out, collective_seconds(collective)) < 0)
+        Py_CLEAR(come);
+    return come;
+}
+
+PyObject *communicator__exchange(Communicator *self, PyObject *const *args, Py_ssize_t nargs,
+                                 PyObject *kwnames) {
+    PyObject *values[MOST_ARGUMENTS];
+    int verb, dest, source;
+    Collective collective = {.comm = self};
+    if (signature_parse(&_exchange_signature, args, nargs, kwnames, values) < 0 || !is_usable(self) ||
+        !PyArg_ParseTuple(values[0], "iid", &verb, &collective.tag, &collective.end) ||
+        parse_int(values[2], &dest, "_exchange", "dest") < 0 ||
+        parse_int(values[3], &source, "_exchange", "source") < 0)
+        return NULL;
+    if (verb <= 0 || verb >= VERBS)
+        return PyErr_Format(PyExc_ValueError, "_exchange(): no collective has the number %d", verb);
+    collective.call =
+        (Call){.operation = verb_names[verb], .rank = self->rank, .peer = NO_PEER, .tag = NO_TAG};
+    if (check_rank(dest, self->size, DESTINATION, &collective.call) < 0 ||
+        check_rank(source, self->size, DESTINATION, &collective.call) < 0)
+        return NULL;
+    Incoming *in = NULL;
+    if (source != PROC_NULL &&
+        !(in = incoming_start(self, INTERNAL, source, collective.tag, NULL, &collective.call)))
+        return NULL;
+    if (in)
+        incoming_list(in); /* it has to get on while the send is waited for */
+    return exchange_objects(&collective, values[1], values[4], dest, in);
+}

@@ -1,0 +1,13 @@
+/* Methods of the communicator that combine what the ranks have (MPI 5.0, sections 6.9 to 6.12). */
+#ifndef POLYMPI_REDUCTIONS_H
+#define POLYMPI_REDUCTIONS_H
+
+#include "collectives/collectives.h"
+
+COLLECTIVE(reduce)
+COLLECTIVE(allreduce)
+COLLECTIVE(scan)
+COLLECTIVE(exscan)
+COLLECTIVE(reduce_scatter)
+
+#endif

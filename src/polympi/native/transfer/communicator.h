@@ -1,0 +1,25 @@
+/* The communicator: a group of ranks that send each other any object. */
+#ifndef POLYMPI_COMMUNICATOR_H
+#define POLYMPI_COMMUNICATOR_H
+
+#include "transport/transport.h"
+
+typedef struct {
+    PyObject_HEAD MPI_Comm comm; /* the user's messages, and collectives */
+    MPI_Comm shadow; /* a duplicate: what travels beside those messages, and the pieces of collectives */
+    int rank, size;
+    uint32_t sequence;           /* messages with parts that this rank has sent; the tag of the parts */
+    struct Mailboxes *mailboxes; /* for the rounds of collectives; NULL where ranks share no memory */
+    uint32_t collective;         /* collective calls so far, the same on all ranks; the tag of their pieces */
+    int seeking;                 /* 0: every receive is posted as it comes; otherwise see seeking.h, kept.h */
+    uint64_t number;             /* of no other communicator, and the same at all its ranks */
+    struct Calls *calls;         /* the last of them (call_log.h); NULL before the first */
+} Communicator;
+
+/* Whether calls on it are possible now; otherwise raises StateError and is false. */
+bool usable(const Communicator *comm);
+static inline bool is_usable(const Communicator *comm) {
+    return likely(state.phase == RUNNING && comm->size) || usable(comm);
+}
+
+#endif

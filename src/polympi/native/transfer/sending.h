@@ -1,0 +1,50 @@
+/* Messages that are under way when their calls have returned: of requests, or nobody waits for them. */
+#ifndef POLYMPI_SENDING_H
+#define POLYMPI_SENDING_H
+
+#include "transfer/transfer.h"
+
+/* A message that is under way when its call has returned: of a request, or one that nobody waits for. There
+ * may be very many, so it holds no more than that takes. */
+typedef struct Sending {
+    struct Sending *next,
+        *previous; /* of those of requests; or of those that nobody waits for (next alone) */
+    union {
+        struct Request *request;
+        Py_ssize_t buffered; /* bytes of the attached buffer that it takes, where nobody waits for it */
+    };
+    Communicator *comm; /* held, since it may be dropped before the message has arrived */
+    Call call;
+    MPI_Request first, *requests;
+    int request_count;
+    struct belongings
+        *belongings; /* memory and objects that MPI reads from; NULL: the small message is all */
+    char message[];
+} Sending;
+
+/* Give back what a message was sent from. */
+void outgoing_free(Stream *stream, char **copies, int copy_count);
+/* Keep what was started, which is closed so, in memory of its own; NULL with MemoryError. */
+Sending *outgoing_keep(Outgoing *out);
+/* 1 complete, 0 not yet, -1 exception. Does not close. */
+int sending_test(Sending *send);
+/* Give it back; what is still under way is kept until it is complete, taking `buffered` bytes of the attached
+ * buffer. */
+void sending_close(Sending *send, Py_ssize_t buffered);
+
+/* ---- those that nobody waits for ---- */
+
+/* Whether there are any. */
+bool sends_abandoned(void);
+/* The call of the next of them; `*place` is NULL at first. NULL: that was all. */
+const Call *sends_next(const void **place);
+/* Move them on without Python, at the very end; whether there are still some. */
+bool sends_test(void);
+/* Bytes of the attached buffer that messages take now. */
+Py_ssize_t buffered_bytes(void);
+/* Free those that are complete; `most` of them are looked at, in turn. */
+void orphans_progress(Py_ssize_t most);
+/* One sentence each, appended to a Python list. */
+int orphans_report(PyObject *sentences);
+
+#endif

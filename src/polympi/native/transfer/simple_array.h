@@ -1,0 +1,54 @@
+/* Arrays whose message can be told from their type and shape: the commonest send and receive are then a
+ * comparison and a copy. */
+#ifndef POLYMPI_SIMPLE_ARRAY_H
+#define POLYMPI_SIMPLE_ARRAY_H
+
+#include "codec/numpy_api.h"
+
+enum { SIMPLE_DIMENSIONS = 4 };
+
+/* How the message of an array of this type and shape begins, and where its data go. */
+typedef struct {
+    char *data;
+    Py_ssize_t nbytes;
+    Py_ssize_t head_bytes;
+    char head[ARRAY_FORM(SIMPLE_DIMENSIONS)];
+} SimpleArray;
+
+/* How the message of an exact ndarray of a native dtype without metadata and with few axes begins; the bytes
+ * of that, 0 for others. */
+static inline Py_ssize_t simple_head(PyArrayObject *array, char *head, Py_ssize_t *nbytes) {
+    const PyArray_Descr *dtype = PyArray_DESCR(array);
+    int ndim = PyArray_NDIM(array), type = wire_type(dtype);
+    if (unlikely(type == TYPE_DESCRIBED || ndim > SIMPLE_DIMENSIONS || PyDataType_METADATA(dtype)))
+        return 0;
+    return wire_put_plain_array(head, type, PyDataType_ELSIZE(dtype), ndim, PyArray_DIMS(array), nbytes);
+}
+
+/* Whether an object is a writable ndarray in C order, of a native dtype, small enough to travel in one
+ * message. */
+static inline bool simple_array(PyObject *object, SimpleArray *simple) {
+    PyArrayObject *array = (PyArrayObject *)object;
+    if (Py_TYPE(object) != ndarray_type || !PyArray_ISCARRAY(array))
+        return false;
+    simple->head_bytes = simple_head(array, simple->head, &simple->nbytes);
+    if (simple->head_bytes == 0)
+        return false;
+    simple->data = PyArray_BYTES(array);
+    return true;
+}
+
+/* Write the message of such an array, if that is small; it need not be writable. Its bytes, 0 for others. */
+static inline Py_ssize_t simple_message(PyObject *object, char *packet) {
+    PyArrayObject *array = (PyArrayObject *)object;
+    Py_ssize_t nbytes;
+    if (Py_TYPE(object) != ndarray_type || !PyArray_IS_C_CONTIGUOUS(array))
+        return 0;
+    Py_ssize_t head_bytes = simple_head(array, packet, &nbytes);
+    if (head_bytes == 0 || nbytes >= PART_BYTES)
+        return 0;
+    memcpy(packet + head_bytes, PyArray_BYTES(array), (size_t)nbytes);
+    return head_bytes + nbytes;
+}
+
+#endif

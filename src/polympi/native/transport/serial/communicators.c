@@ -1,0 +1,107 @@
+#include "serial.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+struct serial_comm serial_world = {1}, serial_self = {2};
+
+int MPI_Comm_rank(MPI_Comm comm, int *rank) {
+    (void)comm;
+    *rank = 0;
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_size(MPI_Comm comm, int *size) {
+    (void)comm;
+    *size = 1;
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made) {
+    static unsigned long made_so_far = 2;
+    (void)comm;
+    *made = malloc(sizeof **made);
+    if (!*made)
+        return MPI_ERR_OTHER;
+    (*made)->number = __atomic_add_fetch(&made_so_far, 1, __ATOMIC_RELAXED);
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made) {
+    (void)key;
+    if (color != MPI_UNDEFINED)
+        return MPI_Comm_dup(comm, made);
+    *made = MPI_COMM_NULL;
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made) {
+    (void)info;
+    return MPI_Comm_split(comm, type, key, made);
+}
+
+int MPI_Comm_free(MPI_Comm *comm) {
+    messages_forget(*comm);
+    free(*comm);
+    *comm = MPI_COMM_NULL;
+    return MPI_SUCCESS;
+}
+
+/* Errors are always returned. */
+int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler) {
+    (void)comm, (void)handler;
+    return MPI_SUCCESS;
+}
+
+/* ---- attributes: those of MPI_COMM_SELF alone, for what shall happen in MPI_Finalize ---- */
+
+enum { FIRST_KEY = 2, MOST_ATTRIBUTES = 8 };
+
+static struct {
+    MPI_Comm_delete_attr_function *remove;
+    void *extra, *value;
+    bool set;
+} attributes[MOST_ATTRIBUTES];
+static int keys;
+
+int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *remove, int *key,
+                           void *extra) {
+    (void)copy;
+    if (keys == MOST_ATTRIBUTES)
+        return MPI_ERR_OTHER;
+    attributes[keys].remove = remove;
+    attributes[keys].extra = extra;
+    *key = FIRST_KEY + keys++;
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_free_keyval(int *key) {
+    *key = -1;
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_set_attr(MPI_Comm comm, int key, void *value) {
+    if (comm != MPI_COMM_SELF || key < FIRST_KEY || key >= FIRST_KEY + keys)
+        return MPI_ERR_ARG;
+    attributes[key - FIRST_KEY].value = value;
+    attributes[key - FIRST_KEY].set = true;
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_get_attr(MPI_Comm comm, int key, void *value, int *found) {
+    static int highest_tag = INT32_MAX;
+    (void)comm;
+    *found = key == MPI_TAG_UB;
+    if (*found)
+        *(int **)value = &highest_tag;
+    return MPI_SUCCESS;
+}
+
+void attributes_remove(void) {
+    for (int key = keys; key-- > 0;)
+        if (attributes[key].set) {
+            attributes[key].set = false;
+            attributes[key].remove(MPI_COMM_SELF, FIRST_KEY + key, attributes[key].value,
+                                   attributes[key].extra);
+        }
+}

@@ -1,0 +1,70 @@
+#include "serial.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static int level, initialised, finalised;
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
+    (void)argc, (void)argv;
+    initialised = 1;
+    *provided = level = required;
+    return MPI_SUCCESS;
+}
+
+int MPI_Initialized(int *flag) {
+    *flag = initialised;
+    return MPI_SUCCESS;
+}
+
+int MPI_Query_thread(int *provided) {
+    *provided = level;
+    return MPI_SUCCESS;
+}
+
+/* Attributes of MPI_COMM_SELF go first, while all functions still work (MPI 5.0, section 11.2.4). */
+int MPI_Finalize(void) {
+    attributes_remove();
+    finalised = 1;
+    messages_forget(NULL);
+    return MPI_SUCCESS;
+}
+
+int MPI_Finalized(int *flag) {
+    *flag = finalised;
+    return MPI_SUCCESS;
+}
+
+int MPI_Abort(MPI_Comm comm, int code) {
+    (void)comm;
+    _exit(code);
+}
+
+int MPI_Get_library_version(char *version, int *length) {
+    *length = snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING, "polympi serial: one rank, no MPI library");
+    return MPI_SUCCESS;
+}
+
+int MPI_Error_class(int code, int *class) {
+    *class = code;
+    return MPI_SUCCESS;
+}
+
+int MPI_Error_string(int code, char *text, int *length) {
+    static const char *const texts[] = {
+        [MPI_SUCCESS] = "no error",
+        [MPI_ERR_COUNT] = "a count is not possible",
+        [MPI_ERR_TAG] = "a tag is not possible",
+        [MPI_ERR_RANK] = "there is rank 0 alone",
+        [MPI_ERR_ROOT] = "there is rank 0 alone",
+        [MPI_ERR_OP] = "the operation does not go with the datatype",
+        [MPI_ERR_ARG] = "an argument is not possible",
+        [MPI_ERR_TRUNCATE] = "the message is longer than the memory to receive it",
+        [MPI_ERR_OTHER] = "no memory is left",
+        [MPI_ERR_IN_STATUS] = "one of several requests has failed",
+        [MPI_ERR_PENDING] = "not complete",
+    };
+    *length = snprintf(text, MPI_MAX_ERROR_STRING, "%s", texts[code]);
+    return MPI_SUCCESS;
+}

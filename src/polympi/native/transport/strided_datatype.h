@@ -1,0 +1,21 @@
+/* Strided arrays described to MPI by derived datatypes, and when that is faster than packing them. */
+#ifndef POLYMPI_STRIDED_DATATYPE_H
+#define POLYMPI_STRIDED_DATATYPE_H
+
+#include "memory/layout.h"
+#include "transport/transport.h"
+
+/* Whether on this MPI library a derived datatype moves this (not contiguous) layout faster than packing does.
+ * Then strided_datatype can make it, if MPI has the memory and its counts fit an int. */
+bool strided_by_datatype(const Layout *layout);
+
+/* A committed datatype of MPI_BYTEs for the whole layout, to be used with count 1 at layout->data; from a
+ * cache, which owns it (use it before asking for 31 others; MPI keeps it while a request uses it). Returns an
+ * MPI error code, after which the caller packs: MPI_ERR_COUNT where a count does not fit an int, MPI_ERR_ARG
+ * where a stride is not positive. GIL and turn in MPI held. */
+int strided_datatype(const Layout *layout, MPI_Datatype *type);
+
+/* Free all cached datatypes, before MPI_Finalize. */
+void strided_forget(void);
+
+#endif

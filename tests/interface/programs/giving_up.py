@@ -1,0 +1,56 @@
+"""Ways to receive and to give up, and messages that are announced long before their data are sent."""
+
+from __future__ import annotations
+
+import itertools
+import signal
+import struct
+from collections.abc import Callable
+
+import numpy as np
+from prelude import c, other, raises
+
+import polympi as mpi
+from polympi.native import core
+
+
+class Alarm(Exception):  # noqa: N818 - it is what happened, not an error
+    pass
+
+
+def ring(*_: object) -> None:
+    raise Alarm
+
+
+signal.signal(signal.SIGALRM, ring)
+big = np.arange(10**5)
+
+
+def interrupted(call: Callable[[], object]) -> None:
+    """The call, ended by the exception of a signal handler."""
+    signal.setitimer(signal.ITIMER_REAL, 0.01)
+    with raises(Alarm):
+        call()
+
+
+WAYS_TO_RECEIVE = [
+    lambda **into: c.recv(other, 1, **into),
+    lambda **into: c.irecv(other, 1, **into).wait(),
+    lambda **into: c.sendrecv(None, mpi.PROC_NULL, source=other, recvtag=1, **into),
+    lambda **into: mpi.wait_any([c.irecv(other, 1, **into)])[1],
+    lambda **into: c.recv(c.probe(tag=1).source, mpi.ANY_TAG, **into),
+]
+
+# An announcement comes long before its data: rank 1 sends those when it is told to.
+N, ARRAY, DOUBLE, BYTES, REMOTE = 1000, 14, 12, 8, 255
+numbers = itertools.count(10**6)
+
+
+def announce(form: str, tag: int = 1) -> Callable[[], None]:
+    """Announce 1000 numbers, as an array or as bytes; what sends the data."""
+    number, data = next(numbers), np.arange(1000.0).tobytes()
+    array = struct.pack("<8B2Iq", ARRAY, DOUBLE, 1, 0, 0, 1, 0, 0, 8, 0, N)
+    stream = array if form == "array" else struct.pack("<BQ", BYTES, len(data))
+    body = struct.pack("<Q", len(data)) + stream
+    core._send_raw(c, struct.pack("<BBHIQQ", REMOTE, 0, 0, number, len(body), 1) + body, 0, tag, False)
+    return lambda: core._send_raw(c, data, 0, number, True)

@@ -1,0 +1,48 @@
+"""What programs that run on several ranks begin with: a communicator, and what they compare and expect."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+import polympi as mpi
+
+c = mpi.init()
+rank, size, other = c.rank, c.size, 1 - c.rank
+
+
+def same(one: Any, two: Any) -> bool:
+    """Equal in value and type, all the way down; arrays also in shape and type of the elements."""
+    if type(one) is not type(two):
+        return False
+    if isinstance(one, np.ndarray):
+        return (one.dtype, one.shape, one.tobytes()) == (two.dtype, two.shape, two.tobytes())
+    if isinstance(one, (list, tuple)):
+        return len(one) == len(two) and all(map(same, one, two))
+    if isinstance(one, dict):
+        return same(list(one.items()), list(two.items()))
+    return one == two
+
+
+@contextlib.contextmanager
+def raises(kind: type[BaseException], *words: str, **facts: object) -> Iterator[None]:
+    """The block raises exactly this class, in these words, with these attributes."""
+    try:
+        yield
+    except Exception as error:
+        assert type(error) is kind, f"{type(error).__name__} instead of {kind.__name__}: {error}"
+        for word in words:
+            assert word in str(error), f"{word!r} is not in: {error}"
+        for name, value in facts.items():
+            assert getattr(error, name) == value, f"{name} is {getattr(error, name)}: {error}"
+    else:
+        raise AssertionError(f"no {kind.__name__}")
+
+
+def in_turn() -> None:
+    """Let all ranks come here; by messages alone."""
+    for step in range(1, size):
+        c.sendrecv(None, (rank + step) % size, 9999, (rank - step) % size, 9999)

@@ -1,0 +1,19 @@
+"""Calls that wait in vain."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from prelude import raises, rank
+
+import polympi as mpi
+
+big = np.arange(10**6)
+
+
+def times_out(call: Any, *words: str, seconds: float = 0.05, **facts: object) -> None:
+    """The call, written on a line of its own, waits as long as it may and names that line."""
+    place = f"{call.__code__.co_filename}:{call.__code__.co_firstlineno}: "
+    with raises(mpi.Timeout, f"rank {rank} waited {seconds!r} s", place, *words, rank=rank, code=None, **facts):
+        call()

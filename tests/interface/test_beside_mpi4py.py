@@ -1,0 +1,234 @@
+"""Life beside others who start or end MPI: mpi4py, or C in the same process."""
+
+from __future__ import annotations
+
+import pytest
+
+from polympi.lab.stacks.stack import Stack
+
+pytestmark = [pytest.mark.mpi]
+
+MPI4PY_FIRST = """
+import os
+import sys
+import threading
+import time
+from mpi4py import MPI
+import numpy as np
+import polympi as mpi
+c = mpi.world
+rank, other = c.rank, 1 - c.rank
+big = np.arange(10**6)
+"""
+
+POLYMPI_FIRST = MPI4PY_FIRST.replace("from mpi4py import MPI\n", "") + "from mpi4py import MPI\n"
+
+
+def sentences(stderr: str) -> list[str]:
+    """What polympi said, sorted; launchers and MPI libraries have their own words."""
+    return sorted(line for line in stderr.splitlines() if line.startswith("[rank "))
+
+
+@pytest.mark.parametrize("first", [MPI4PY_FIRST, POLYMPI_FIRST], ids=["mpi4py first", "polympi first"])
+def test_both_talk_and_the_program_ends_by_itself(run, stack: Stack, first: str) -> None:
+    script = """
+left = c.irecv(other, 77)
+for turn in range(20):
+    theirs = c.isend([turn, big], other, turn)
+    assert MPI.COMM_WORLD.sendrecv(turn, other, turn, source=other, recvtag=turn) == turn
+    assert c.recv(other, turn)[0] == turn
+    theirs.wait()
+assert MPI.COMM_WORLD.allreduce(1) == c.allreduce(1) == 2
+if rank == 0:
+    c.isend(big, 1, 50)
+else:
+    time.sleep(0.3)
+    assert (c.recv(0, 50) == big).all()
+print("ended")
+"""
+    ended = run(first + script, 2, stack)
+    assert ended.succeeded().split() == ["ended"] * 2
+    assert sentences(ended.stderr) == [f"[rank {r}] irecv(source={1 - r}, tag=77) got no message" for r in range(2)]
+
+
+@pytest.mark.parametrize("first", [MPI4PY_FIRST, POLYMPI_FIRST], ids=["mpi4py first", "polympi first"])
+@pytest.mark.parametrize(
+    ("end", "code"),
+    [
+        ("sys.exit(3)", 3),
+        ("sys.exit('no such mesh')", 1),
+        ("raise KeyError('halo')", 1),
+        ("mpi.abort(4)", 4),
+        ("(lambda: sys.exit(5))()", 5),
+    ],
+)
+def test_a_rank_that_fails_ends_the_job(run, stack: Stack, first: str, end: str, code: int) -> None:
+    ended = run(f"{first}\nif rank == 1:\n    c.isend(big, 0)\n    {end}\nc.recv(1, 1)", 2, stack)
+    assert ended.exit_code == code, str(ended)
+
+
+def test_an_exit_that_the_program_catches_is_none(run, stack: Stack) -> None:
+    script = """
+def leave():
+    sys.exit(7)
+for _ in range(3):
+    try:
+        leave()
+    except SystemExit as error:
+        kept = error
+        assert error.code == 7
+worker = threading.Thread(target=leave)
+worker.start()
+worker.join()
+assert c.allreduce(1) == 2
+if rank == 0:
+    sys.exit(0)
+sys.exit()
+"""
+    run(MPI4PY_FIRST + script, 2, stack).succeeded()
+
+
+@pytest.mark.parametrize("first", [MPI4PY_FIRST, POLYMPI_FIRST], ids=["mpi4py first", "polympi first"])
+def test_after_finalize_of_mpi4py_every_call_is_an_error(run, stack: Stack, first: str) -> None:
+    script = """
+posted, sent = c.irecv(other, 6), c.isend(big, other, 7)
+if rank == 1:
+    time.sleep(0.3)
+assert (c.recv(other, 7) == big).all()
+c.isend(big, other, 8)
+left = c.irecv(other, 8)
+MPI.Finalize()
+for call in (lambda: c.send(1, other), c.recv, c.barrier, posted.wait, posted.test, mpi.thread_level):
+    try:
+        call()
+    except mpi.StateError as error:
+        assert "MPI is finalised: no call is possible any more" in str(error)
+        print("refused")
+mpi.finalize()
+del posted, sent
+"""
+    ended = run(first + script, 2, stack)
+    assert ended.succeeded().split() == ["refused"] * 12
+    assert sentences(ended.stderr) == [f"[rank {r}] irecv(source={1 - r}, tag=6) got no message" for r in range(2)]
+
+
+def test_finalize_of_mpi4py_stops_threads_that_wait(run, stack: Stack) -> None:
+    script = """
+def work(wait):
+    try:
+        wait()
+    except mpi.StateError as error:
+        assert "MPI was finalised while this call waited" in str(error)
+        print("told", flush=True)
+threads = [threading.Thread(target=work, args=[wait]) for wait in (lambda: c.recv(tag=1), lambda: c.probe(tag=2))]
+for thread in threads:
+    thread.start()
+time.sleep(0.2)
+MPI.Finalize()
+for thread in threads:
+    thread.join()
+"""
+    assert run(MPI4PY_FIRST + script, 2, stack).succeeded().split() == ["told"] * 4
+
+
+def test_finalize_of_mpi4py_waits_until_messages_are_received(run, stack: Stack) -> None:
+    script = """
+if rank == 0:
+    c.isend(big, 1, 7)
+else:
+    time.sleep(1.5)
+    assert (c.recv(0, 7) == big).all()
+MPI.Finalize()
+print("ended")
+"""
+    ended = run(MPI4PY_FIRST + script, 2, stack)
+    assert ended.succeeded().split() == ["ended"] * 2
+    assert sentences(ended.stderr) == ["[rank 0] waits for rank 1 to receive isend(dest=1, tag=7)"]
+
+
+@pytest.mark.parametrize("end", ["", "MPI.Finalize()"])
+def test_what_nobody_receives_is_told_of_and_fails(run, stack: Stack, end: str) -> None:
+    script = "if rank == 0:\n    c.isend(big, 1, 7)\n"
+    ended = run(MPI4PY_FIRST + script + end, 2, stack)
+    assert ended.exit_code == 1, str(ended)
+    assert sentences(ended.stderr) == ["[rank 0] isend(dest=1, tag=7) was never received"]
+
+
+def test_finalize_of_polympi_leaves_mpi_to_mpi4py(run, stack: Stack) -> None:
+    script = """
+if rank == 0:
+    mpi.finalize()
+assert MPI.COMM_WORLD.allreduce(1) == 2
+if rank == 1:
+    c.isend("left to itself", 1, 3)
+    assert c.recv(1, 3) == "left to itself"
+    mpi.finalize()
+assert not MPI.Is_finalized()
+assert MPI.COMM_WORLD.allreduce(1) == 2
+"""
+    ended = run(MPI4PY_FIRST + script, 2, stack)
+    ended.succeeded()
+    assert ended.stderr == ""
+
+
+def test_daemon_threads_stop_when_mpi4py_finalises_mpi_at_the_end(run, stack: Stack) -> None:
+    script = """
+for tag in range(3):
+    threading.Thread(target=c.recv, args=[other, tag], daemon=True).start()
+c.barrier()
+"""
+    ended = run(MPI4PY_FIRST + script, 2, stack)
+    ended.succeeded()
+    assert ended.stderr == ""
+
+
+def test_a_forked_child_is_recognised(run, stack: Stack) -> None:
+    script = """
+child = os.fork()
+if child == 0:
+    try:
+        c.send("from the child", other)
+    except mpi.StateError as error:
+        os._exit(7 if "forked child" in str(error) else 8)
+    os._exit(9)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+c.isend("from the parent", other)
+assert c.recv(other) == "from the parent"
+"""
+    run(MPI4PY_FIRST + script, 2, stack).succeeded()
+
+
+@pytest.mark.parametrize("end", ["finalize", "exit", "nothing"])
+def test_c_that_starts_and_ends_mpi(run, stack: Stack, end: str) -> None:
+    script = """
+import ctypes
+import sys
+import time
+library = ctypes.CDLL(sys.argv[1], mode=ctypes.RTLD_GLOBAL)
+library.MPI_Init(None, None)
+import polympi as mpi
+c = mpi.world
+rank = c.rank
+assert mpi.thread_level() == "single"
+posted = c.irecv(1 - rank, 5)
+if rank == 0:
+    c.isend("x" * 10**6, 1, 6)
+else:
+    time.sleep(0.3)
+    assert len(c.recv(0, 6)) == 10**6
+if sys.argv[2] == "exit":
+    c.recv(1, 9) if rank == 0 else sys.exit(3)
+if sys.argv[2] == "finalize":
+    library.MPI_Finalize()
+    try:
+        posted.wait()
+    except mpi.StateError as error:
+        print(error)
+"""
+    ended = run(script, 2, stack, arguments=[stack.libmpi, end])
+    if end == "exit":
+        assert ended.exit_code == 3, str(ended)
+    elif end == "finalize":
+        said = ended.succeeded().splitlines()
+        assert len(said) == 2
+        assert all("MPI is finalised" in line for line in said)

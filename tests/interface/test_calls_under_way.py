@@ -1,0 +1,177 @@
+"""Collective calls that are left in the middle, and those that go on while their rank does something else."""
+
+from __future__ import annotations
+
+import pytest
+from rank_programs import PRELUDE
+
+from polympi.lab.stacks.stack import Stack
+
+pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
+
+WAYS = pytest.mark.parametrize("mailboxes", ["1", "0"], ids=["memory", "messages"])
+
+CALLS = """
+import signal
+from polympi.native import core
+
+def wait(call, timeout=20):
+    return core._wait_for_flight(call, timeout)
+"""
+
+
+def go(run, script: str, ranks: int, stack: Stack, mailboxes: str) -> None:
+    run(PRELUDE + CALLS + script, ranks, stack, env={"POLYMPI_MAILBOXES": mailboxes}).succeeded()
+
+
+@WAYS
+def test_a_call_that_was_begun_goes_on_while_its_rank_receives(run, stack: Stack, mailboxes: str) -> None:
+    # Rank 0 is through only when all others have had what comes after the first round, of which they know nothing.
+    script = """
+if rank == 0:
+    c.barrier(timeout=20)
+    for dest in range(1, size):
+        c.send("through", dest)
+else:
+    barrier = core._start_barrier(c)
+    assert c.recv(0, timeout=20) == "through"
+    assert wait(barrier) is None
+"""
+    go(run, script, 4, stack, mailboxes)
+
+
+@WAYS
+def test_calls_on_one_communicator_go_on_in_their_order(run, stack: Stack, mailboxes: str) -> None:
+    script = """
+apart = c.dup()
+for turn in range(20):
+    time.sleep(0.002 * random.random())
+    begun = [core._start_barrier(c) for _ in range(1 + turn % 5)]
+    elsewhere = core._start_barrier(apart)
+    assert apart.allreduce(rank) == sum(range(size))
+    assert core._test_flight(elsewhere)
+    assert c.bcast(turn if rank == turn % size else None, turn % size, timeout=20) == turn
+    assert all(core._test_flight(barrier) for barrier in begun)  # a call that blocks waits for those before it
+    begun.append(core._start_barrier(c))
+    wait(begun[-1])
+    assert all(core._test_flight(barrier) for barrier in begun)
+apart.free()
+"""
+    go(run, script, 3, stack, mailboxes)
+
+
+@WAYS
+def test_a_call_goes_on_when_its_wait_has_timed_out_or_nobody_asks(run, stack: Stack, mailboxes: str) -> None:
+    script = """
+if rank == 0:
+    in_turn()
+    c.barrier(timeout=20)
+    c.barrier(timeout=20)
+else:
+    barrier = core._start_barrier(c)
+    with raises(mpi.Timeout, f"rank {rank} waited 0.05 s in barrier()"):
+        wait(barrier, 0.05)
+    assert not core._test_flight(barrier)
+    in_turn()
+    wait(barrier)
+    core._start_barrier(c)  # dropped at once
+assert c.allgather(rank, timeout=20) == list(range(size))
+"""
+    go(run, script, 3, stack, mailboxes)
+
+
+@WAYS
+def test_a_begun_call_finds_that_another_rank_calls_something_else(run, stack: Stack, mailboxes: str) -> None:
+    script = """
+if rank == 0:
+    c.bcast("x")
+    in_turn()
+else:
+    in_turn()
+    with raises(mpi.MismatchError, "rank 0 called bcast(root=0) where this rank called barrier()"):
+        wait(core._start_barrier(c))
+in_turn()
+"""
+    go(run, script, 2, stack, mailboxes)
+
+
+@WAYS
+def test_an_exception_of_a_signal_handler_ends_a_collective_and_the_next_one_works(
+    run, stack: Stack, mailboxes: str
+) -> None:
+    # Ctrl-C raises KeyboardInterrupt from Python's own handler; rank `late` comes to the call when that is over.
+    script = """
+signal.signal(signal.SIGALRM, lambda number, frame: signal.raise_signal(signal.SIGINT))
+calls = [
+    lambda late, **time: c.barrier(**time),
+    lambda late, **time: c.bcast("x", late, **time),
+    lambda late, **time: c.bcast("x" * 7000, late, **time),
+    lambda late, **time: c.gather(rank, 1 - late, **time),
+    lambda late, **time: c.scatter([rank] * size, late, **time),
+    lambda late, **time: c.allgather(rank, **time),
+    lambda late, **time: c.alltoall([rank] * size, **time),
+    lambda late, **time: c.allreduce(1, **time),
+    lambda late, **time: c.scan(1, **time),
+]
+for number, call in enumerate(calls):
+    for late in range(size):
+        if rank != late:
+            signal.setitimer(signal.ITIMER_REAL, 0.05)
+            try:
+                call(late)
+            except KeyboardInterrupt:
+                in_turn()
+            else:
+                raise AssertionError(f"call {number} did not wait for rank {late}")
+        else:
+            in_turn()
+            with contextlib.suppress(mpi.Timeout):
+                call(late, timeout=0.05)
+        in_turn()
+        assert c.allgather((number, rank), timeout=20) == [(number, other) for other in range(size)]
+"""
+    go(run, script, 2, stack, mailboxes)
+
+
+@WAYS
+def test_threads_are_in_collectives_of_communicators_of_their_own(run, stack: Stack, mailboxes: str) -> None:
+    script = """
+from concurrent.futures import ThreadPoolExecutor
+groups = [c.dup(), c.dup()]
+
+def work(group, number):
+    for turn in range(60):
+        root = (turn + number) % size
+        time.sleep(0.001 * random.random())
+        assert group.bcast((number, turn) if rank == root else None, root, timeout=20) == (number, turn)
+        assert group.allreduce(number + turn, timeout=20) == size * (number + turn)
+        assert group.allgather((number, rank), timeout=20) == [(number, other) for other in range(size)]
+        assert group.alltoall([(rank, other) for other in range(size)], timeout=20) == [
+            (other, rank) for other in range(size)
+        ]
+        pieces = group.gather(turn + rank, root, timeout=20)
+        assert pieces == ([turn + other for other in range(size)] if rank == root else None)
+        assert group.scatter(pieces, root, timeout=20) == turn + rank
+
+with ThreadPoolExecutor(2) as threads:
+    for done in [threads.submit(work, group, number) for number, group in enumerate(groups)]:
+        done.result()
+for group in groups:
+    group.free()
+"""
+    go(run, script, 3, stack, mailboxes)
+
+
+@WAYS
+def test_ranks_that_wait_for_one_that_has_ended_learn_it_by_their_time_out(run, stack: Stack, mailboxes: str) -> None:
+    script = """
+if rank == 2:
+    mpi.finalize()
+else:
+    for call in (c.barrier, lambda **time: c.allreduce(1.5, **time), lambda **time: c.allgather(rank, **time)):
+        with raises(mpi.Timeout):
+            call(timeout=0.2)
+    two = c.sendrecv(rank, 1 - rank, source=1 - rank)
+    assert two == 1 - rank
+"""
+    go(run, script, 3, stack, mailboxes)

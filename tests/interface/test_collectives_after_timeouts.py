@@ -1,0 +1,50 @@
+"""What is left of a collective that has timed out: later calls work, and memory stays as long as MPI may write it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from rank_programs import PRELUDE
+
+from polympi.lab.stacks.stack import Stack
+
+pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
+
+PROGRAMS = Path(__file__).parent / "programs" / "collectives_after_timeouts"
+
+
+@pytest.mark.parametrize(("ranks", "mailboxes"), [(3, "1"), (4, "1"), (4, "0")])
+def test_calls_after_staggered_time_outs_work(run, stack: Stack, ranks: int, mailboxes: str) -> None:
+    run(PROGRAMS / "staggered.py", ranks, stack, env={"POLYMPI_MAILBOXES": mailboxes}).succeeded()
+
+
+def test_who_waits_for_a_rank_that_has_given_up_is_told(run, stack: Stack) -> None:
+    script = """
+comm = c.dup()
+if rank == 2:
+    with raises(mpi.Timeout, "rank 2 waited 0.1 s in allreduce()"):
+        comm.allreduce(rank, timeout=0.1)
+in_turn()
+if rank == 0:  # needs what rank 2 would have made of the numbers of ranks 2 and 3
+    left = "rank 0, allreduce(): rank 2 has left this call before it was complete"
+    with raises(mpi.Timeout, left, operation="allreduce"):
+        comm.allreduce(rank)
+elif rank != 2:  # have had what they needed of it
+    assert comm.allreduce(rank) == 6
+assert comm.allgather(rank, timeout=30) == [0, 1, 2, 3]
+"""
+    run(PRELUDE + script, 4, stack).succeeded()
+
+
+# Large messages then come only when their sender moves them on, which gives time to look at what is half done.
+IN_SEVERAL_STEPS = {
+    "OMPI_MCA_smsc": "^cma,xpmem,knem",
+    "MPIR_CVAR_CH4_CMA_ENABLE": "0",
+    "UCX_TLS": "posix,self",
+    "UCX_RNDV_SCHEME": "am",
+}
+
+
+def test_memory_stays_while_a_late_piece_comes_into_it(run, stack: Stack) -> None:
+    run(PROGRAMS / "late_piece.py", 2, stack, env=IN_SEVERAL_STEPS).succeeded()

@@ -1,0 +1,87 @@
+"""Receives that are given up when their message has come: it goes to a later receive, and none is lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from rank_programs import PRELUDE
+
+from polympi.lab.stacks.stack import Stack
+
+pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
+
+PROGRAMS = Path(__file__).parent / "programs" / "given_up"
+
+GIVING_UP = "from giving_up import big\n"
+
+# With this, MPICH's ranks take one another for strangers on other machines, and receive from any source differently.
+STRANGERS = pytest.mark.parametrize("strangers", ["0", "1"], ids=["neighbours", "strangers"])
+
+
+@pytest.mark.parametrize("end", ["time-out", "signal"])
+def test_a_sendrecv_of_which_the_send_is_given_up_loses_no_message(run, stack: Stack, end: str) -> None:
+    run(PROGRAMS / "sendrecv.py", 2, stack, arguments=[end]).succeeded()
+
+
+@STRANGERS
+def test_a_message_of_which_the_data_are_under_way_goes_to_a_later_receive(run, stack: Stack, strangers: str) -> None:
+    run(PROGRAMS / "data_under_way.py", 2, stack, env={"MPIR_CVAR_NOLOCAL": strangers}).succeeded()
+
+
+@STRANGERS
+def test_requests_that_are_dropped_leave_their_messages_in_order(run, stack: Stack, strangers: str) -> None:
+    run(PROGRAMS / "dropped.py", 2, stack, env={"MPIR_CVAR_NOLOCAL": strangers}).succeeded()
+
+
+@STRANGERS
+def test_a_thread_that_waits_gets_what_another_one_gives_up(run, stack: Stack, strangers: str) -> None:
+    run(PROGRAMS / "another_thread.py", 2, stack, env={"MPIR_CVAR_NOLOCAL": strangers}).succeeded()
+
+
+@STRANGERS
+def test_no_message_is_lost_wherever_a_signal_ends_a_receive(run, stack: Stack, strangers: str) -> None:
+    run(PROGRAMS / "signals.py", 2, stack, env={"MPIR_CVAR_NOLOCAL": strangers}).succeeded()
+
+
+def test_a_message_that_was_refused_is_told_of_by_the_exception_that_ends_the_call(run, stack: Stack) -> None:
+    script = """
+if rank == 1:
+    c.send(big, 0, 1)
+    c.recv(0, 50)
+    assert same(c.recv(0, 71), big)
+else:
+    c.probe(1, 1)
+    with raises(mpi.Timeout):
+        try:
+            c.sendrecv(big, 1, 71, 1, 1, into=np.zeros(3, int), timeout=0.2)
+        except mpi.Timeout as error:
+            assert isinstance(error.__context__, mpi.TruncationError), repr(error.__context__)
+            raise
+    assert c.iprobe() is None
+    c.send("go on", 1, 50)
+"""
+    run(PRELUDE + GIVING_UP + script, 2, stack).succeeded()
+
+
+@pytest.mark.parametrize("where", ["world", "freed"])
+def test_messages_that_nobody_received_later_are_told_of_at_the_end(run, stack: Stack, where: str) -> None:
+    script = """
+twin = c.dup() if sys.argv[1] == "freed" else c
+if rank == 1:
+    mpi.wait_all([twin.isend(big, 0, 1), twin.isend("small", 0, 2), twin.isend("received", 0, 3)])
+    c.send("sent", 0, 4)
+else:
+    requests = [twin.irecv(), twin.irecv(1, 2), twin.irecv(1, 3)]
+    assert c.recv(1, 4) == "sent"
+    del requests
+    assert twin.recv(1, 3) == "received"
+if twin is not c:
+    twin.free()
+"""
+    ended = run(PRELUDE + GIVING_UP + script, 2, stack, arguments=[where])
+    ended.succeeded()
+    assert sorted(line for line in ended.stderr.splitlines() if line.startswith("[rank")) == [
+        "[rank 0] irecv(source=1, tag=1) was given up, and its message was not received later",
+        "[rank 0] irecv(source=1, tag=2) was given up, and its message was not received later",
+    ], str(ended)

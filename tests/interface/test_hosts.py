@@ -1,0 +1,183 @@
+"""Ranks on two hosts, which share no memory: all that is promised holds over a network, too.
+
+Programs are those that other tests run on one machine, where they suit; the hosts are namespaces of it (`hosts.py`).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hosts import Hosts
+from rank_programs import PRELUDE
+
+from polympi.lab.stacks.stack import Stack
+from polympi.native import build
+
+pytestmark = [pytest.mark.mpi, pytest.mark.large]
+
+PROGRAMS = Path(__file__).parent / "programs"
+SAMPLES = Path(__file__).parents[1] / "native"
+OBJECTS = 4000
+
+BIG = """
+big = np.random.default_rng(rank).integers(0, 255, 20_000_000, np.uint8)
+"""
+
+
+def run_program(run_on_hosts, name: str, each: int, stack: Stack, *arguments: str) -> str:
+    paths = ":".join(map(str, (build.SOURCES.parents[1], PROGRAMS, SAMPLES)))
+    program = PROGRAMS / f"{name}.py"
+    return run_on_hosts(program, each, stack, env={"PYTHONPATH": paths}, arguments=arguments).succeeded()
+
+
+def test_small_and_large_messages_take_the_network(run_on_hosts, hosts: Hosts, stack: Stack) -> None:
+    script = """
+for turn in range(500):
+    assert c.sendrecv(turn, other, 1, other, 1) == turn
+assert same(c.sendrecv(big, other, 1, other, 1), np.random.default_rng(other).integers(0, 255, 20_000_000, np.uint8))
+print(os.uname().nodename)
+"""
+    ends = hosts.first, hosts.second
+    before = [host.sent() for host in ends]
+    assert sorted(run_on_hosts(PRELUDE + BIG + script, 1, stack).succeeded().split()) == ["hosta", "hostb"]
+    for host, earlier in zip(ends, before, strict=True):
+        sent = host.sent()
+        assert sent.packets - earlier.packets > 500
+        assert sent.nbytes - earlier.nbytes > 20_000_000
+
+
+def test_ranks_of_several_hosts_share_no_memory_and_those_of_one_do(run_on_hosts, stack: Stack) -> None:
+    script = """
+import pathlib
+def shared():
+    return pathlib.Path("/proc/self/maps").read_text().count("/dev/shm/polympi-")
+assert shared() == 0
+names = c.allgather(os.uname().nodename)
+assert len(set(names)) == 2 and names.count(names[rank]) == 2
+with c.split(int(names[rank] == "hostb")) as host:
+    assert host.size == 2
+    assert host.allgather(names[rank]) == [names[rank]] * 2
+    assert shared() == 1
+    assert host.allreduce(rank) == sum(r for r in range(size) if names[r] == names[rank])
+with c.split(names[:rank].count(names[rank])) as across:
+    assert sorted(across.allgather(names[rank])) == ["hosta", "hostb"]
+    assert shared() == 0
+"""
+    run_on_hosts(PRELUDE + script, 2, stack).succeeded()
+
+
+def test_a_host_with_another_version_of_polympi_is_refused(run_on_hosts, stack: Stack) -> None:
+    script = """
+import os
+import polympi as mpi
+from polympi.native import core
+if os.uname().nodename == "hostb":
+    core._claim_version(1000)
+try:
+    mpi.world
+except mpi.LibraryError as error:
+    print(str(error).count("do not run the same polympi") * os.uname().nodename)
+"""
+    assert sorted(run_on_hosts(script, 2, stack).succeeded().split()) == ["hosta", "hosta", "hostb", "hostb"]
+
+
+def test_objects_and_arrays_of_every_kind_arrive_as_they_are(run_on_hosts, stack: Stack) -> None:
+    run_program(run_on_hosts, "payloads", 1, stack, str(OBJECTS))
+
+
+@pytest.mark.parametrize(("program", "each"), [("pieces", 2), ("reductions", 1), ("waiting", 1)])
+def test_collectives_give_what_they_give_on_one_machine(run_on_hosts, stack: Stack, program: str, each: int) -> None:
+    assert run_program(run_on_hosts, program, each, stack).count("done") == 2 * each
+
+
+def test_strided_arrays_go_into_strided_arrays(run_on_hosts, stack: Stack) -> None:
+    script = """
+cube = np.arange(60.0**3).reshape(60, 60, 60)
+parts = [lambda a: a[:, :, 0], lambda a: a[:, 1], lambda a: a[1:-1, 1:-1, 1:-1], lambda a: a.T[1:],
+         lambda a: a[::-1, :, ::-2], lambda a: a[3:7, ::2, 5], lambda a: a[::2]]
+for part in parts:
+    mine, theirs = -cube, -cube
+    part(theirs)[...] = part(cube) + other
+    sent = c.isend(part(cube) + rank, other, 1), c.isend(part(cube + rank), other, 1)
+    assert np.array_equal(c.recv(other, 1), part(cube) + other)
+    c.recv(other, 1, into=part(mine))
+    assert np.array_equal(mine, theirs)
+    mpi.wait_all(sent)
+"""
+    run_on_hosts(PRELUDE + script, 1, stack).succeeded()
+
+
+def test_all_ways_to_send_and_to_wait(run_on_hosts, stack: Stack) -> None:
+    script = """
+mpi.buffer_attach(10**8)
+for value in (7, np.arange(30_000.0), big):
+    for way in (c.isend, c.issend, c.ibsend):
+        request = way(value if rank == 0 else value, other, 3)
+        found = c.probe(other, 3)
+        got = c.recv(found.source, found.tag)
+        assert type(got) is type(value) and np.size(got) == np.size(value)
+        assert request.wait(timeout=30) is None
+    receive = c.irecv(other, 4, into=np.empty_like(value) if np.ndim(value) else None)
+    in_turn()
+    c.rsend(value, other, 4)
+    assert np.size(receive.wait()) == np.size(value)
+    received = [c.irecv(other, tag) for tag in range(10, 20)]
+    sent = [c.isend(value, other, tag) for tag in reversed(range(10, 20))]
+    assert len(mpi.wait_all(received + sent)) == 20
+assert mpi.buffer_detach() == 10**8
+with raises(mpi.Timeout):
+    c.recv(other, 99, timeout=0.05)
+with raises(mpi.Timeout):
+    c.ssend("nobody comes", other, 98, timeout=0.05)
+in_turn()
+assert c.recv(other, 98) == "nobody comes"
+"""
+    run_on_hosts(PRELUDE + BIG + script, 1, stack).succeeded()
+
+
+def test_communicators_keep_their_messages_apart(run_on_hosts, stack: Stack) -> None:
+    script = """
+twin = c.dup()
+right, left = (rank + 1) % size, (rank - 1) % size
+for n in 1, 1000, 300_000:
+    sends = [group.isend((name, np.full(n, rank)), right, 5) for name, group in (("world", c), ("twin", twin))]
+    assert same(twin.recv(left), ("twin", np.full(n, left)))
+    assert twin.iprobe() is None
+    assert same(c.recv(left, 5), ("world", np.full(n, left)))
+    mpi.wait_all(sends)
+    in_turn()
+for color in range(2):
+    with c.split(0 if rank % 2 == color else None, -rank) or contextlib.nullcontext() as part:
+        if part is not None:
+            assert part.allgather(rank) == [r for r in reversed(range(size)) if r % 2 == color]
+            assert part.allreduce(np.full(10**5, 2)).sum() == 4 * 10**5
+twin.free()
+"""
+    run_on_hosts(PRELUDE + script, 2, stack).succeeded()
+
+
+def test_a_rank_that_dies_on_one_host_ends_the_job_on_both(run_on_hosts, hosts: Hosts, stack: Stack) -> None:
+    script = """
+in_turn()
+if rank == 1:
+    os.kill(os.getpid(), 9)
+c.recv(1)
+print("went on")
+"""
+    ended = run_on_hosts(PRELUDE + script, 1, stack, timeout=30)
+    assert ended.exit_code not in (0, None), str(ended)
+    assert "went on" not in ended.stdout
+
+
+def test_an_exception_on_the_other_host_is_told_once(run_on_hosts, stack: Stack) -> None:
+    script = """
+in_turn()
+if rank == 1:
+    raise KeyError("halo")
+c.recv(1)
+"""
+    ended = run_on_hosts(PRELUDE + script, 1, stack, timeout=30)
+    assert ended.exit_code == 1, str(ended)
+    assert ended.stderr.count("[rank 1] KeyError: 'halo'") == 1
+    assert "[rank 0]" not in ended.stderr

@@ -1,0 +1,121 @@
+"""Messages from any rank on two hosts: none is lost and none overtakes another, however they are waited for.
+
+Libraries look for such messages in two places, the memory of the host and the network, and may lose one between them.
+"""
+
+from __future__ import annotations
+
+import pytest
+from rank_programs import PRELUDE
+
+from polympi.lab.stacks.stack import Stack
+
+pytestmark = [pytest.mark.mpi, pytest.mark.large]
+
+# Every rank sends to every other, and checks that the messages of each come whole and in their order. All on a
+# communicator of its own, lest a receive of any tag takes what ranks that are further on say to each other.
+EXCHANGE = """
+twin = c.dup()
+VALUES = [lambda n: n, lambda n: np.full(300, n), lambda n: np.full(40_000, n), lambda n: [n, "x" * 9000],
+          lambda n: {"n": [n]}]
+COUNT = 80
+others = [r for r in range(size) if r != rank]
+came = dict.fromkeys(others, 0)
+
+def send(n):
+    return [twin.isend(VALUES[n % 5](n), to, 1) for to in others]
+
+def check(got, source):
+    assert same(got, VALUES[came[source] % 5](came[source])), f"message {came[source]} of rank {source}: {got!r}"
+    came[source] += 1
+
+def end(sent):
+    assert set(came.values()) == {COUNT}, came
+    mpi.wait_all(sent)
+    in_turn()
+    assert twin.iprobe() is None
+"""
+
+
+@pytest.mark.parametrize("each", [1, 2])
+def test_messages_from_any_rank_come_in_order(run_on_hosts, stack: Stack, each: int) -> None:
+    script = """
+sent = [request for n in range(COUNT) for request in send(n)]
+for _ in range(COUNT * len(others)):
+    got, status = twin.recv(status=True)
+    check(got, status.source)
+end(sent)
+"""
+    run_on_hosts(PRELUDE + EXCHANGE + script, each, stack).succeeded()
+
+
+@pytest.mark.parametrize("each", [1, 2])
+def test_messages_from_any_rank_are_not_lost_between_receives_that_time_out(
+    run_on_hosts, stack: Stack, each: int
+) -> None:
+    # Time-outs as long as a message takes over the network, so that some meet their message at the very last moment.
+    script = """
+chance = random.Random(rank)
+sent, turn = [], 0
+while sum(came.values()) < COUNT * len(others):
+    if turn < COUNT:
+        sent += send(turn)
+    turn += 1
+    assert turn < 10**5, came
+    try:
+        got, status = twin.recv(timeout=10 ** chance.uniform(-5, -3), status=True)
+    except mpi.Timeout:
+        continue
+    check(got, status.source)
+for n in range(turn, COUNT):
+    sent += send(n)
+end(sent)
+"""
+    run_on_hosts(PRELUDE + EXCHANGE + script, each, stack).succeeded()
+
+
+@pytest.mark.parametrize("each", [1, 2])
+def test_requests_from_any_rank_are_waited_for_or_cancelled(run_on_hosts, stack: Stack, each: int) -> None:
+    script = """
+chance = random.Random(rank)
+sent, turn, cancelled, request = [], 0, 0, None
+while sum(came.values()) < COUNT * len(others):
+    if turn < COUNT:
+        sent += send(turn)
+    turn += 1
+    assert turn < 10**5, came
+    request = twin.irecv()
+    try:
+        got, status = request.wait(timeout=10 ** chance.uniform(-5, -3), status=True)
+    except mpi.Timeout:
+        if request.cancel():
+            cancelled += 1
+            continue
+        got, status = request.wait(status=True)
+    check(got, status.source)
+for n in range(turn, COUNT):
+    sent += send(n)
+end(sent)
+"""
+    run_on_hosts(PRELUDE + EXCHANGE + script, each, stack).succeeded()
+
+
+def test_probes_and_several_requests_from_any_rank(run_on_hosts, stack: Stack) -> None:
+    script = """
+sent = [request for n in range(COUNT) for request in send(n)]
+while sum(came.values()) < COUNT * len(others):
+    way = sum(came.values()) % 3
+    if way == 0:
+        found = twin.probe()
+        check(twin.recv(found.source, found.tag), found.source)
+    elif way == 1:
+        got, status = twin.recv(tag=1, status=True)
+        check(got, status.source)
+    else:
+        requests = [twin.irecv(tag=1)]
+        mpi.wait_any(requests)
+        got, status = requests[0].wait(status=True)
+        check(got, status.source)
+end(sent)
+"""
+    run_on_hosts(PRELUDE + EXCHANGE + script, 2, stack).succeeded()

@@ -1,0 +1,97 @@
+"""Ranks that call different collectives, or name different roots: who would wait for ever is told of it."""
+
+from __future__ import annotations
+
+import pytest
+from rank_programs import PRELUDE
+
+from polympi.lab.stacks.stack import Stack
+
+pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
+
+TELLING = "from telling import ROOTED, SPELLED, everyone, last, told\n"
+
+RANKS_AND_MAILBOXES = [(3, "1"), (4, "1"), (5, "1"), (3, "0"), (5, "0")]
+
+
+@pytest.mark.parametrize(("ranks", "mailboxes"), RANKS_AND_MAILBOXES)
+def test_ranks_that_wait_for_different_roots_are_told(run, stack: Stack, ranks: int, mailboxes: str) -> None:
+    script = """
+# nobody is root: all wait
+assert told(lambda r: ("bcast", (r + 1) % size)) == everyone
+assert told(lambda r: ("scatter", (r + 1) % size)) == everyone
+assert told(lambda r: ("bcast", 0 if r else 1)) == everyone
+# two are: those wait that another one sends to
+assert {0, last} <= told(lambda r: ("gather", last if r == last else 0))
+assert told(lambda r: ("reduce", last if r == last else 0)) == everyone
+assert told(lambda r: ("reduce", 1)) == set()
+assert told(lambda r: ("bcast", last)) == set()
+"""
+    run(PRELUDE + TELLING + script, ranks, stack, env={"POLYMPI_MAILBOXES": mailboxes}).succeeded()
+
+
+@pytest.mark.parametrize(("ranks", "mailboxes"), RANKS_AND_MAILBOXES)
+def test_ranks_that_wait_in_different_collectives_are_told(run, stack: Stack, ranks: int, mailboxes: str) -> None:
+    script = """
+for odd in {0, 1, last}:
+    assert told(lambda r: ("barrier" if r == odd else "alltoall", 0)) == everyone
+    assert told(lambda r: ("allgather" if r == odd else "barrier", 0)) == everyone
+    assert told(lambda r: ("scan" if r == odd else "allreduce", 0)) == everyone
+    assert odd == last or odd in told(lambda r: ("barrier" if r == odd else "bcast", 0))
+assert told(lambda r: ("gather" if r == 1 else "allreduce", 0)) >= everyone - {1}
+"""
+    run(PRELUDE + TELLING + script, ranks, stack, env={"POLYMPI_MAILBOXES": mailboxes}).succeeded()
+
+
+def test_more_ranks_than_mailboxes_are_for_tell_each_other(run, stack: Stack) -> None:
+    script = """
+assert told(lambda r: ("bcast", (r + 1) % size)) == everyone
+assert told(lambda r: ("barrier" if r == 5 else "allreduce", 0)) == everyone
+assert told(lambda r: ("gather", 3)) == set()
+"""
+    run(PRELUDE + TELLING + script, 33, stack, timeout=120).succeeded()
+
+
+@pytest.mark.parametrize("mailboxes", ["1", "0"])
+def test_late_ranks_are_not_accused(run, stack: Stack, mailboxes: str) -> None:
+    script = """
+for late in range(size):
+    for verb in SPELLED:
+        root = late if verb in ROOTED else 0
+        if rank == late:
+            time.sleep(0.25)  # longer than others wait until they look around
+        SPELLED[verb](c, root)
+"""
+    run(PRELUDE + TELLING + script, 3, stack, env={"POLYMPI_MAILBOXES": mailboxes}).succeeded()
+
+
+def test_two_roots_that_do_not_wait_are_told_in_the_next_call(run, stack: Stack) -> None:
+    script = """
+comm = c.dup()
+sentences = []
+for call in (lambda: comm.bcast(rank, root=rank), lambda: comm.barrier(timeout=30)):
+    try:
+        call()
+    except mpi.Error as error:
+        sentences.append(str(error))
+said = " ".join(sentence for of_one in c.allgather(sentences) for sentence in of_one)
+assert "called bcast(root=1) where this rank called bcast(root=0)" in said or (
+    "called bcast(root=0) where this rank called bcast(root=1)" in said), said
+"""
+    run(PRELUDE + script, 2, stack).succeeded()
+
+
+def test_a_rank_that_skips_a_call_is_found_at_the_next_one(run, stack: Stack) -> None:
+    script = """
+comm = c.dup()
+calls = [comm.barrier] if rank == 1 else [lambda: comm.bcast("to all"), comm.barrier]
+said = []
+for call in calls:
+    try:
+        call()
+    except mpi.MismatchError as error:
+        said.append(str(error))
+        break
+assert "bcast(root=0)" in said[0] and "barrier()" in said[0], said
+"""
+    run(PRELUDE + script, 2, stack).succeeded()
