@@ -8,7 +8,7 @@ import polars as pl
 from synthetic import DEFAULT_CASES, SIZES, make_run
 
 from polympi.lab.catalogue import FACE_MODES, face_bytes
-from polympi.lab.samples.records import LaunchRecord, Outcome, RunRecord, StackRun
+from polympi.lab.records import Environment, LaunchRecord, Outcome, RunRecord, StackRun
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.statistics.model import SUMMARY_COLUMNS, Analysis
 
@@ -127,7 +127,7 @@ def built_analysis(
     outcome = Outcome(ended=ended, finished="", blocks={"mpich": 3}, withdrawn=withdrawn or {}) if ended else None
     return Analysis(
         run=run,
-        environment=environment or {"findings": []},
+        environment=environment or Environment(),
         outcome=outcome,
         launches=list(launches),
         summary=pl.DataFrame(list(rows), schema=_SCHEMA),

@@ -8,8 +8,9 @@ import numpy as np
 import polars as pl
 
 from polympi.lab.catalogue import BENCHMARKS, WINDOW
-from polympi.lab.samples.records import (
+from polympi.lab.records import (
     SAMPLE_SCHEMA,
+    Environment,
     LaunchRecord,
     Outcome,
     PlannedCase,
@@ -94,7 +95,7 @@ def make_run(
             for stack in stacks
         ],
     )
-    directory = RunDirectory.create(path, run, {"findings": [], "cpu": {"model": "Synthetic", "logical": 2}})
+    directory = RunDirectory.create(path, run, Environment(facts={"cpu": {"model": "Synthetic", "logical": 2}}))
     launch = 0
     for stack in stacks:
         for block in range(blocks):

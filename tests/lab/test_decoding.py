@@ -7,7 +7,7 @@ import pytest
 
 from polympi.lab.bindings.manifest import Manifest
 from polympi.lab.decoding import what_is_wrong
-from polympi.lab.samples.records import RunRecord
+from polympi.lab.records import RunRecord
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -15,7 +15,7 @@ else:
     import tomli as tomllib
 
 BUILD = "[build]\n"
-VARIANT = '[[bindings]]\nname = "x"\nsummary = "x"\nrun = ["x"]\ncovers = ["*"]\n'
+ENTRY = '[[bindings]]\nname = "x"\nsummary = "x"\nrun = ["x"]\ncovers = ["*"]\n'
 HEAD = 'name = "x"\nlanguage = "C"\nsummary = "x"\n'
 
 
@@ -25,11 +25,11 @@ HEAD = 'name = "x"\nlanguage = "C"\nsummary = "x"\n'
         ("name = ]", "it is not TOML in line 1, column 8"),
         ("name", "it is not TOML at its end"),
         (HEAD, "the field 'build' is missing"),
-        (HEAD + BUILD + VARIANT.replace("run =", "ran ="), "there is no field 'bindings[0].ran'"),
-        (HEAD.replace('"C"', "7") + BUILD + VARIANT, "the field 'language' must be text, and is a whole number"),
-        (HEAD + 'stacks = "mpich"\n' + BUILD + VARIANT, "the field 'stacks' must be a list, and is text"),
-        (HEAD + BUILD + VARIANT.replace('["*"]', "[1.5]"), "must be text, and is a number"),
-        (HEAD + 'needs = ["gcc"]\n' + BUILD + VARIANT, "the field 'needs' must be a table, and is a list"),
+        (HEAD + BUILD + ENTRY.replace("run =", "ran ="), "there is no field 'bindings[0].ran'"),
+        (HEAD.replace('"C"', "7") + BUILD + ENTRY, "the field 'language' must be text, and is a whole number"),
+        (HEAD + 'stacks = "mpich"\n' + BUILD + ENTRY, "the field 'stacks' must be a list, and is text"),
+        (HEAD + BUILD + ENTRY.replace('["*"]', "[1.5]"), "must be text, and is a number"),
+        (HEAD + 'needs = ["gcc"]\n' + BUILD + ENTRY, "the field 'needs' must be a table, and is a list"),
     ],
 )
 def test_a_manifest(text: str, words: str) -> None:

@@ -1,28 +1,22 @@
 """What can be measured: benchmarks, their modes and payloads, and what one iteration of each does.
 
-The same facts, for authors of bindings, are in ``docs/protocol.md``.
+The facts are in ``catalogue.toml`` beside this module; ``docs/protocol.md`` tells authors of bindings of them.
 """
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from math import isqrt
+from pathlib import Path
+from typing import Literal, TypeAlias
 
-WINDOW = 64  # messages in flight in the bandwidth benchmarks; the default of OSU Micro-Benchmarks 7.4
+import msgspec
 
-# What message buffers lie on: huge pages are asked for, plain ones are what a program gets that asks for nothing.
-PAGES = ("huge", "plain")
-
-SEND_MODES = ("standard", "synchronous", "buffered", "ready")  # MPI 5.0, section 3.4
-COMPLETIONS = ("", "-nonblocking", "-persistent")
-LATENCY_MODES = (*(s + c for s in SEND_MODES for c in COMPLETIONS), "sendrecv")
-
-FACE_MODES = ("contiguous", "rows", "elements")  # how the face of a cube in C order lies in memory
-LARGEST_FACE_EDGE = 258  # 256 and a layer of neighbours at both ends: a cube of 137 MB
-
-BUFFER_PAYLOADS = ("bytes", "float64")
-FIXED_SIZES = {"none": 0, "int": 8, "float": 8, "dict": 24}  # bytes that C sends for the same thing
-ELEMENT_BYTES = {"float64": 8, "array": 8}
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 
 @dataclass(frozen=True, order=True)
@@ -43,46 +37,103 @@ class Case:
         return f"{self.pattern}/{self.size_bytes}"
 
 
-@dataclass(frozen=True)
-class Benchmark:
+class Payload(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A payload of the catalogue.
+
+    Attributes:
+        name: its name in plans, tables and files.
+        what: what it is.
+        in_c: what C sends for it.
+        bytes: its only size, as C counts it; None where it is made of elements.
+        element: bytes of one element.
+        least: bytes of the smallest message.
+    """
+
+    name: str
+    what: str
+    in_c: str
+    bytes: int | None = None
+    element: int = 1
+    least: int = 0
+
+    def allows(self, size_bytes: int) -> bool:
+        """Whether a message of this payload can have this size."""
+        if self.bytes is not None:
+            return size_bytes == self.bytes
+        return size_bytes % self.element == 0 and size_bytes >= self.least
+
+
+Messages: TypeAlias = Literal["none", "one", "all", "window"]
+
+
+class Exceptional(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is different in one mode of a benchmark."""
+
+    iteration: str
+    operations: int
+
+
+class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A benchmark of the catalogue.
 
     Attributes:
         name: its name in plans, tables and files.
+        kind: who takes part, and how it is timed: ``catalogue.toml`` explains each.
         summary: one line for ``polympi list``.
-        collective: all ranks take part; otherwise ranks 0 and 1 do.
-        modes: the modes it has.
-        payloads: the payloads it has.
-        timed_singly: each iteration is timed alone, from a common start (rooted collectives, whose ranks would
-            otherwise run ahead of each other).
-        launch_figure: read off every launch instead of being a case of the plan.
+        iteration: what one iteration does.
+        modes: the modes it has, the main one first.
+        payloads: the payloads it has, the main one first.
+        sends: messages of rank 0 and of the other ranks in one iteration.
+        gets: likewise.
+        origin: who made what arrives.
+        apiece: each destination gets its own.
+        exceptions: modes whose iteration is another one.
     """
 
     name: str
+    kind: Literal["pair", "joint", "rooted", "launch"]
     summary: str
-    collective: bool
-    modes: tuple[str, ...] = ("standard",)
-    payloads: tuple[str, ...] = ("bytes",)
-    timed_singly: bool = False
-    launch_figure: bool = False
+    iteration: str
+    modes: tuple[str, ...]
+    payloads: tuple[str, ...]
+    sends: tuple[Messages, Messages]
+    gets: tuple[Messages, Messages]
+    origin: Literal["nobody", "peer", "root", "each", "sum"]
+    _operations: int = msgspec.field(name="operations")
+    apiece: bool = False
+    exceptions: dict[str, Exceptional] = {}
 
-    def operations(self, mode: str) -> int:
-        """Operations in one iteration, by which a measured time is divided."""
-        if self.windowed:
-            return WINDOW * (2 if self.name == "bibandwidth" else 1)
-        return 2 if self.name in ("latency", "faces") and mode != "sendrecv" else 1
+    @property
+    def collective(self) -> bool:
+        """Whether all ranks take part; otherwise ranks 0 and 1 do."""
+        return self.kind != "pair"
 
-    def allows(self, payload: str, size_bytes: int) -> bool:
-        """Whether a message of this payload can have this size: see :func:`is_legal_size`; a face is a square."""
-        if self.name == "faces":
-            edge = isqrt(size_bytes // 8)
-            return face_bytes(edge) == size_bytes and 2 <= edge <= LARGEST_FACE_EDGE
-        return is_legal_size(payload, size_bytes)
+    @property
+    def timed_singly(self) -> bool:
+        """Whether each iteration is timed alone, from a common start."""
+        return self.kind == "rooted"
 
     @property
     def windowed(self) -> bool:
         """Whether an iteration is a window of messages."""
-        return self.name in ("bandwidth", "bibandwidth", "stream")
+        return "window" in (*self.sends, *self.gets)
+
+    @property
+    def launch_figure(self) -> bool:
+        """Whether it is read off every launch instead of being a case of the plan."""
+        return self.kind == "launch"
+
+    def operations(self, mode: str) -> int:
+        """Operations in one iteration, by which a measured time is divided."""
+        one = self.exceptions[mode].operations if mode in self.exceptions else self._operations
+        return one * (WINDOW if self.windowed else 1)
+
+    def allows(self, payload: str, size_bytes: int) -> bool:
+        """Whether a message of this payload can have this size here: a face is a square."""
+        if self.name == "faces":
+            edge = isqrt(size_bytes // 8)
+            return face_bytes(edge) == size_bytes and 2 <= edge <= LARGEST_FACE_EDGE
+        return is_legal_size(payload, size_bytes)
 
     @property
     def minimum_ranks(self) -> int:
@@ -90,90 +141,30 @@ class Benchmark:
         return 1 if self.launch_figure else 2
 
 
-_OBJECTS = ("int", "dict", "array")
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    """``catalogue.toml``, which explains each entry."""
 
-BENCHMARKS = {
-    b.name: b
-    for b in (
-        Benchmark(
-            "latency",
-            "ping-pong, half the round trip",
-            collective=False,
-            modes=LATENCY_MODES,
-            payloads=(*BUFFER_PAYLOADS, *_OBJECTS),
-        ),
-        Benchmark(
-            "bandwidth",
-            f"{WINDOW} nonblocking sends, one acknowledgement",
-            collective=False,
-            payloads=("bytes", "float64", "array"),
-        ),
-        Benchmark(
-            "bibandwidth",
-            f"{WINDOW} nonblocking sends and receives on both sides",
-            collective=False,
-            payloads=("bytes", "float64", "array"),
-        ),
-        Benchmark(
-            "stream",
-            f"{WINDOW} blocking sends in a row, one acknowledgement",
-            collective=False,
-            payloads=("bytes", "float64", "array"),
-        ),
-        Benchmark(
-            "faces",
-            "ping-pong of a face of a cube of doubles, strided at both ends",
-            collective=False,
-            modes=FACE_MODES,
-            payloads=("float64",),
-        ),
-        Benchmark("barrier", "MPI_Barrier", collective=True, payloads=("none",)),
-        Benchmark(
-            "bcast",
-            "MPI_Bcast from rank 0",
-            collective=True,
-            payloads=(*BUFFER_PAYLOADS, *_OBJECTS),
-            timed_singly=True,
-        ),
-        Benchmark(
-            "reduce",
-            "MPI_Reduce (sum) to rank 0",
-            collective=True,
-            payloads=("float64", "float", "array"),
-            timed_singly=True,
-        ),
-        Benchmark(
-            "allreduce",
-            "MPI_Allreduce (sum)",
-            collective=True,
-            payloads=("float64", "float", "array"),
-        ),
-        Benchmark(
-            "gather",
-            "MPI_Gather to rank 0",
-            collective=True,
-            payloads=(*BUFFER_PAYLOADS, *_OBJECTS),
-            timed_singly=True,
-        ),
-        Benchmark(
-            "scatter",
-            "MPI_Scatter from rank 0",
-            collective=True,
-            payloads=(*BUFFER_PAYLOADS, *_OBJECTS),
-            timed_singly=True,
-        ),
-        Benchmark("allgather", "MPI_Allgather", collective=True, payloads=(*BUFFER_PAYLOADS, *_OBJECTS)),
-        Benchmark("alltoall", "MPI_Alltoall", collective=True, payloads=(*BUFFER_PAYLOADS, *_OBJECTS)),
-        Benchmark(
-            "startup",
-            "launch to first barrier, import, MPI_Init; memory of a process",
-            collective=True,
-            modes=("first-barrier", "import", "init"),
-            payloads=("none",),
-            launch_figure=True,
-        ),
-    )
-}
+    window: int
+    pages: tuple[str, ...]
+    largest_face_edge: int
+    send_modes: tuple[str, ...]
+    completions: tuple[str, ...]
+    face_modes: tuple[str, ...]
+    payloads: list[Payload]
+    benchmarks: list[Benchmark]
+
+
+_FILE = msgspec.convert(tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")), _File)
+
+WINDOW = _FILE.window
+PAGES = _FILE.pages
+SEND_MODES = _FILE.send_modes
+COMPLETIONS = _FILE.completions
+FACE_MODES = _FILE.face_modes
+LARGEST_FACE_EDGE = _FILE.largest_face_edge
+PAYLOADS = {payload.name: payload for payload in _FILE.payloads}
+FIXED_SIZES = {payload.name: payload.bytes for payload in _FILE.payloads if payload.bytes is not None}
+BENCHMARKS = {b.name: msgspec.structs.replace(b, summary=b.summary.format(window=WINDOW)) for b in _FILE.benchmarks}
 
 
 def face_bytes(edge: int) -> int:
@@ -182,8 +173,5 @@ def face_bytes(edge: int) -> int:
 
 
 def is_legal_size(payload: str, size_bytes: int) -> bool:
-    """Whether a message of this payload can have this size (8-byte elements; fixed sizes of objects)."""
-    if payload in FIXED_SIZES:
-        return size_bytes == FIXED_SIZES[payload]
-    element = ELEMENT_BYTES.get(payload, 1)
-    return size_bytes % element == 0 and size_bytes >= (element if payload == "array" else 0)
+    """Whether a message of this payload can have this size."""
+    return PAYLOADS[payload].allows(size_bytes)

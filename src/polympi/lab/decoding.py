@@ -1,4 +1,4 @@
-"""What is wrong with a file that was to hold records, in the words of its fields."""
+"""What is wrong with a file of records, with the names of its fields."""
 
 from __future__ import annotations
 

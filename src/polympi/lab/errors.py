@@ -1,4 +1,4 @@
-"""The errors a user can mend: one sentence that says what happened and what to do."""
+"""The errors that a user can correct: one sentence that says what happened and what to do."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import errno
 
 
 class LabError(Exception):
-    """Something the user can mend; its text is one clear sentence, printed without a traceback.
+    """An error that the user can correct; its text is one clear sentence, printed without a traceback.
 
     Attributes:
         exit_code: what the command line exits with (2: the request cannot be carried out).

@@ -1,10 +1,13 @@
+import subprocess
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from polympi.lab.bindings import build as build_module
+from polympi.lab.bindings import harness as harness_module
 from polympi.lab.bindings.build import build, missing_requirements, why_not_ready
+from polympi.lab.bindings.harness import STATIC, build_harness, start_library
 from polympi.lab.bindings.manifest import Binding, load_bindings
 from polympi.lab.errors import BuildError
 from polympi.lab.stacks.stack import Stack
@@ -92,3 +95,33 @@ def test_what_is_missing_is_said_with_the_remedy(binding: Binding, mpich: Stack)
     assert why_not_ready(binding, other) == "it runs on mpich only"
     with pytest.raises(BuildError, match="cannot be built"):
         build(binding, mpich)
+
+
+@pytest.mark.mpi
+def test_the_shared_harness_offers_its_interface_and_nothing_else(mpich: Stack) -> None:
+    told = subprocess.run(
+        ["nm", "-D", "--defined-only", str(start_library(mpich))], capture_output=True, text=True, check=True
+    ).stdout
+    names = {line.split()[-1] for line in told.splitlines()}
+    assert {"polympi_run", "polympi_plan_read", "polympi_clock", "common_start_agree"} <= names
+    assert all(name.startswith(("polympi_", "common_start_")) for name in names)
+
+
+@pytest.mark.mpi
+def test_a_program_is_built_anew_with_another_harness(
+    binding: Binding, mpich: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    binding.manifest.build.command = ["cp", "-r", "{harness}", "{output}"]
+    first = build(binding, mpich)
+    assert (first / build_harness(mpich).name / STATIC).is_file()
+    monkeypatch.setattr(harness_module, "_FLAGS", (*harness_module._FLAGS, "-g"))
+    assert build(binding, mpich) != first
+
+
+def test_a_common_start_without_a_compiler_is_one_sentence(
+    mpich: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POLYMPI_HOME", str(tmp_path))
+    sentence = r"^The compiler of stack 'mpich' does not work: '/nowhere/cc': there is no such file or directory\.$"
+    with pytest.raises(BuildError, match=sentence):
+        start_library(msgspec.structs.replace(mpich, mpicc="/nowhere/cc"))

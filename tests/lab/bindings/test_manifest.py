@@ -17,7 +17,7 @@ summary = "an X"
 run = ["x", "{plan}", "{samples}"]
 covers = ["latency/*/bytes", "barrier/*/*"]
 [[bindings.without]]
-case = "latency/ready*/*"
+cases = ["latency/ready*/*", "barrier/*/none"]
 why = "X has no ready mode"
 """
 
@@ -36,9 +36,9 @@ def test_the_shipped_bindings_are_found_with_the_a_a_arm() -> None:
         *("mpi4py", "mpi4py-object", "mpi4py-pkl5"),
         *("polympi", "polympi-object"),
     }
-    assert [name for name, binding in bindings.items() if not binding.variant.default] == ["c-pack", "mpi4py-pkl5"]
-    assert bindings["c-again"].variant == bindings["c"].variant
-    assert [b.name for b in bindings.values() if b.variant.default and b.language == "C"] == [
+    assert [name for name, binding in bindings.items() if not binding.entry.default] == ["c-pack", "mpi4py-pkl5"]
+    assert bindings["c-again"].entry == bindings["c"].entry
+    assert [b.name for b in bindings.values() if b.entry.default and b.language == "C"] == [
         "c",
         "c-multiple",
         "c-spin",
@@ -61,7 +61,24 @@ def test_coverage_and_its_exceptions(tmp_path: Path) -> None:
     binding = load_bindings([tmp_path])["x"]
     assert binding.why_not(Case("latency", "standard", "bytes", 8)) is None
     assert binding.why_not(Case("latency", "ready-persistent", "bytes", 8)) == "X has no ready mode"
+    assert binding.why_not(Case("barrier", "standard", "none", 0)) == "X has no ready mode"
     assert "outside" in str(binding.why_not(Case("latency", "standard", "float64", 8)))
+
+
+def test_bindings_lie_at_any_depth_but_not_inside_another(tmp_path: Path) -> None:
+    _write(tmp_path, name="languages/of/today/x")
+    _write(tmp_path, MANIFEST.replace('"x"', '"inside"'), "languages/of/today/x/target/debug")
+    (tmp_path / "languages" / "back").symlink_to(tmp_path)
+    bindings = load_bindings([tmp_path])
+    assert bindings["x"].folder == tmp_path / "languages" / "of" / "today" / "x"
+    assert "inside" not in bindings
+
+
+def test_a_folder_may_be_a_link(tmp_path: Path) -> None:
+    _write(tmp_path / "elsewhere")
+    (tmp_path / "bindings").mkdir()
+    (tmp_path / "bindings" / "x").symlink_to(tmp_path / "elsewhere" / "x")
+    assert "x" in load_bindings([tmp_path / "bindings"])
 
 
 def test_a_folder_of_the_environment_is_searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,6 +91,7 @@ def test_a_folder_of_the_environment_is_searched(tmp_path: Path, monkeypatch: py
     ("text", "sentence"),
     [
         ("name = ", "cannot be used"),
+        (MANIFEST.replace("cases = [", "case = ["), "the field 'cases' is missing|case"),
         (MANIFEST.replace('language = "X"', ""), "the field 'language' is missing"),
         (MANIFEST.replace("summary", "sumary", 1), "sumary"),
         (MANIFEST.replace('["latency/*/bytes", "barrier/*/*"]', '"all"'), "must be a list, and is text"),

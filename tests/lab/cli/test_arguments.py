@@ -10,7 +10,7 @@ import pytest
 
 from polympi.lab.cli.arguments import MOST_RANKS, choose_ranks, choose_seed, choose_sizes, choose_stacks
 from polympi.lab.errors import UsageError
-from polympi.lab.samples.records import SAMPLE_SCHEMA
+from polympi.lab.records import SAMPLE_SCHEMA
 from polympi.lab.stacks.stack import Stack, remember
 
 

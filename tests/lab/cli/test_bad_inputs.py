@@ -20,8 +20,8 @@ LIBRARY_WORDS = re.compile(
     r"Input should|parse string|Expected `|Object (missing|contains)|invalid literal|could not convert|msgspec|polars|"
     r"pydantic|tomllib|TOMLDecode|codec can't|JSON is malformed|\b(at|in) `|None\b|\[/|╭"
 )
-VARIANT = '[[bindings]]\nname = "x"\nsummary = "x"\nrun = ["x"]\ncovers = ["*"]\n'
-MANIFEST = f'name = "x"\nlanguage = "C"\nsummary = "x"\n[build]\n{VARIANT}'
+ENTRY = '[[bindings]]\nname = "x"\nsummary = "x"\nrun = ["x"]\ncovers = ["*"]\n'
+MANIFEST = f'name = "x"\nlanguage = "C"\nsummary = "x"\n[build]\n{ENTRY}'
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "unknown": MANIFEST.replace("[build]", "[build]\nsauces = []"),
         "type": MANIFEST.replace('covers = ["*"]', "covers = 7"),
         "requirement": MANIFEST.replace("[build]", '[needs]\npython = ["a b c"]\n[build]'),
-        "twice": MANIFEST + VARIANT,
+        "twice": MANIFEST + ENTRY,
     }.items():
         folder = work / "manifests" / name / "x"
         folder.mkdir(parents=True)
@@ -144,7 +144,7 @@ RUN = [
     (["--resume", "run", "--profile", "quick", "--seed", "1"], "leave out --profile, --seed, or begin a new run"),
     (["--resume", "run", "--time-limit", "soon"], "'soon' is not a duration"),
     (["--bindng", "c"], "Did you mean '--binding'?"),
-    (["extra", "words"], "'polympi run' has no use for 'extra words'"),
+    (["extra", "words"], "'polympi run' does not take 'extra words'"),
     (["--wait=yes"], "The option '--wait' takes no value"),
     (["--ranks"], "The option '--ranks' needs a value"),
 ]
@@ -158,7 +158,7 @@ OTHER = [
     (["report", "file"], "There is no result directory 'file'"),
     (["report", "taken"], "'taken' is not a result directory: it has no run.json"),
     (["report", ""], "is not a result directory"),
-    (["report", "run", "more"], "'polympi report' has no use for 'more'"),
+    (["report", "run", "more"], "'polympi report' does not take 'more'"),
     (["report", "run", "--htm"], "Did you mean '--html'?"),
     (["report", "run-cut"], "it is not whole JSON"),
     (["report", "run-empty"], "it is not whole JSON"),
@@ -168,10 +168,10 @@ OTHER = [
     (["diff", "run"], "'polympi diff' needs B"),
     (["diff", "run", "nowhere"], "There is no result directory 'nowhere'"),
     (["import"], "'polympi import' needs FILE..."),
-    (["import", "binary"], "'binary' is no output that polympi can import"),
+    (["import", "binary"], "'binary' is not an output that polympi can import"),
     (["import", "file"], "'file' is empty"),
     (["list", "--bindings-from", "nowhere"], "There is no folder of bindings 'nowhere'"),
-    (["doctor", "now"], "'polympi doctor' has no use for 'now'"),
+    (["doctor", "now"], "'polympi doctor' does not take 'now'"),
     (["stack", "ad"], "Did you mean 'add'?"),
     (["stack", "add"], "'polympi stack add' needs NAME"),
     (["stack", "add", "mpih"], "Did you mean 'mpich'?"),

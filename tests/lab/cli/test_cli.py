@@ -98,7 +98,9 @@ def test_a_signal_keeps_what_is_complete(tmp_path: Path, mpich: Stack, number: s
     launches = tmp_path / "out" / "launches.jsonl"
     deadline = time.monotonic() + 60
     while not (launches.exists() and len(launches.read_bytes().splitlines()) >= 5):
-        assert time.monotonic() < deadline
+        if time.monotonic() > deadline:
+            process.terminate()  # lest it runs beside the tests that follow
+            pytest.fail(f"no five launches within a minute:\n{process.communicate()[1]}")
         time.sleep(0.05)
     process.send_signal(number)
     _, err = process.communicate(timeout=60)
@@ -283,7 +285,7 @@ def test_a_dry_run_makes_nothing(tmp_path: Path, mpich: Stack) -> None:
     text = re.sub(r"\s+", " ", done.stdout)
     assert "bindings c, c-again, mpi4py, mpi4py-object, polympi, polympi-object" in text
     assert "cases 6: latency 4 and allreduce 2 blocks 9 launches 56" in text
-    assert re.search(r"about \d+ s, good to a factor of two", text)
+    assert re.search(r"about \d+ s, within a factor of two", text)
     assert list(tmp_path.iterdir()) == []
     assert "polympi stack add mpich" in told(
         polympi("run", "--dry-run", folder=tmp_path, POLYMPI_HOME=str(tmp_path / "home"))
@@ -311,7 +313,7 @@ def test_a_run_that_was_interrupted_says_how_to_go_on_and_goes_on(tmp_path: Path
     assert not (tmp_path / "other").exists()
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
-    assert "to go on: polympi run --resume out" in err
+    assert "to continue: polympi run --resume out" in err
     done = polympi("run", "--resume", "out", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "complete" in done.stderr

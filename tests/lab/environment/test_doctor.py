@@ -89,7 +89,7 @@ def test_without_a_compiler_the_advice_says_how_to_get_one(tmp_path, monkeypatch
 @pytest.mark.parametrize(
     ("script", "words"),
     [
-        ("echo 'probe.c:1: no stdio.h' >&2; exit 1", "no stdio.h"),
+        ("echo 'smallest.c:1: no stdio.h' >&2; exit 1", "no stdio.h"),
         ("exit 4", "exited with code 4"),
         ("exit 0", "no such file"),  # builds nothing
     ],

@@ -12,7 +12,7 @@ QUIET = {
     "cpu": {"governor": "performance", "smt": False, "virtual_machine": False, "hypervisor": None},
     "affinity": {"cpus": [0, 1, 2, 3], "count": 4, "cores": 4},
     "memory": {"transparent_hugepages": "madvise"},
-    "shm": {"size_bytes": 8 * 2**30, "free_bytes": 8 * 2**30},
+    "shm": {"size_bytes": 8 * 2**30, "free_bytes": 8 * 2**30, "writable": True},
     "limits": {"container": None, "cgroup": 2, "cpu_quota_cpus": None, "memory_bytes": None, "cpuset": "0-3"},
     "load_average": {"one_minute": 0.1, "five_minutes": 0.2, "fifteen_minutes": 0.2},
     "single_copy": {"works": True, "reason": None, "ptrace_scope": 1},
@@ -29,7 +29,7 @@ def changed(**facts):
 
 
 def found(environment, ranks=2):
-    return {f["title"]: f for f in environment_findings(environment, ranks)}
+    return {f.title: f for f in environment_findings(environment, ranks)}
 
 
 def test_a_quiet_machine_has_no_findings():
@@ -43,7 +43,7 @@ def test_a_quiet_machine_has_no_findings():
         ({"limits__cpu_quota_cpus": 1.5}, 2, "warning", "Oversubscribed", "2 ranks share 1.5 CPUs"),
         ({"affinity__count": 1, "affinity__cores": 1}, 2, "warning", "Oversubscribed", "2 ranks share 1 CPU:"),
         ({"affinity__cores": 2}, 3, "warning", "Ranks share cores", "hardware threads of 2 cores"),
-        ({}, 4, "note", "No CPU is left over", "4 ranks fill all 4 CPUs"),
+        ({}, 4, "note", "No CPU is free", "4 ranks fill all 4 CPUs"),
         ({"limits__cpu_quota_cpus": 2.5}, 2, "warning", "CPU quota", "2.5 CPUs of time"),
         ({"cpu__governor": "powersave"}, 2, "warning", "Frequency scaling", "governor is powersave"),
         ({"cpu__governor": "performance, schedutil"}, 2, "warning", "Frequency scaling", "schedutil"),
@@ -51,6 +51,7 @@ def test_a_quiet_machine_has_no_findings():
         ({"load_average__one_minute": 0.51}, 2, "warning", "Other processes compete", "0.51"),
         ({"single_copy__works": False, "single_copy__reason": "EPERM"}, 2, "warning", "Single copy is off", "EPERM"),
         ({"shm__size_bytes": 64 * 2**20}, 2, "warning", "Little shared memory", "67.1 MB"),
+        ({"shm__writable": False}, 2, "warning", "No shared memory", "cannot write to /dev/shm"),
         ({"shm__free_bytes": 2**20}, 2, "warning", "Shared memory is full", "1.05 MB"),
         ({"memory__transparent_hugepages": "never"}, 2, "note", "No huge pages", "small pages"),
         ({"cpu__virtual_machine": True, "cpu__hypervisor": "KVM"}, 2, "note", "Virtual machine", "(KVM)"),
@@ -59,10 +60,10 @@ def test_a_quiet_machine_has_no_findings():
 )
 def test_each_trouble_is_one_sentence_and_an_advice(facts, ranks, level, title, words):
     finding = found(changed(**facts), ranks)[title]
-    assert finding["level"] == level
-    assert words in finding["text"]
-    assert finding["text"].endswith(".")
-    assert finding["advice"].endswith(".")
+    assert finding.level == level
+    assert words in finding.text
+    assert finding.text.endswith(".")
+    assert finding.advice.endswith(".")
 
 
 @pytest.mark.parametrize(
@@ -80,20 +81,20 @@ def test_what_is_just_good_enough_is_no_finding(facts, ranks):
 
 
 def test_warnings_come_before_notes():
-    levels = [f["level"] for f in environment_findings(changed(cpu__smt=True, cpu__governor="powersave"), 5)]
+    levels = [f.level for f in environment_findings(changed(cpu__smt=True, cpu__governor="powersave"), 5)]
     assert levels == ["warning", "warning", "note"]
 
 
 def test_single_copy_advice_names_what_refuses():
     off = {"single_copy__works": False}
-    assert "ptrace_scope=0" in found(changed(**off))["Single copy is off"]["advice"]
+    assert "ptrace_scope=0" in found(changed(**off))["Single copy is off"].advice
     in_container = found(changed(**off, single_copy__ptrace_scope=0))
-    assert "SYS_PTRACE" in in_container["Single copy is off"]["advice"]
+    assert "SYS_PTRACE" in in_container["Single copy is off"].advice
 
 
 def test_nothing_is_claimed_of_an_empty_record():
     findings = environment_findings({}, 2)
-    assert [f["title"] for f in findings] == ["Not known"]
+    assert [f.title for f in findings] == ["Not known"]
     assert environment_findings({"cpu": None}, 2) == findings
 
 

@@ -112,7 +112,7 @@ def test_huge_page_settings(tmp_path):
 
 
 def test_a_missing_shared_memory_is_none(tmp_path):
-    assert shared_memory_facts(tmp_path / "nothing") == {"size_bytes": None, "free_bytes": None}
+    assert shared_memory_facts(tmp_path / "nothing") == {"size_bytes": None, "free_bytes": None, "writable": False}
 
 
 def test_slurm_is_none_outside_of_a_job_and_only_known_variables_inside():

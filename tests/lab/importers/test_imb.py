@@ -112,7 +112,7 @@ def test_nonblocking_collectives_are_their_pure_time():
     assert imported.notes == ["The columns t_ovrl[usec], t_CPU[usec], overlap[%] of Ibcast are not imported."]
 
 
-def test_modes_of_one_sided_benchmarks_tell_their_blocks_apart():
+def test_modes_of_one_sided_benchmarks_tell_their_tables_apart():
     imported = read("imb-2021.11-one-sided.txt")
     assert row(imported, benchmark="Unidir_put", mode="non-aggregate", size_bytes=32)["time_ns"] == 770.0
     assert row(imported, benchmark="Unidir_put", mode="aggregate", size_bytes=32)["time_ns"] == 350.0
@@ -160,16 +160,16 @@ def test_more_than_two_processes_are_not_our_point_to_point_benchmarks():
         ("  8 int-overflow.; something", "Line 4: PingPong at 8 bytes was not measured: the buffer of all ranks"),
         ("  8 int-overflow; something", "Line 4: PingPong at 8 bytes was not measured: the buffer of all ranks"),
         ("  8 quota.; something", "Line 4: PingPong at 8 bytes was not measured: the tool says quota."),
-        ("  8   100   nan   8.00", "Line 4: PingPong at 8 bytes was left out: a value is no number: 'nan'."),
-        ("  8   100   inf   8.00", "Line 4: PingPong at 8 bytes was left out: a value is no number: 'inf'."),
+        ("  8   100   nan   8.00", "Line 4: PingPong at 8 bytes was left out: a value is not a number: 'nan'."),
+        ("  8   100   inf   8.00", "Line 4: PingPong at 8 bytes was left out: a value is not a number: 'inf'."),
         ("  8   100   -1.0  8.00", "Line 4: latency at 8 bytes was left out: a time or a rate is negative."),
-        ("  8   100   1e30  8.00", "Line 4: latency at 8 bytes was left out: a time or a rate is too large to be one."),
+        ("  8   100   1e30  8.00", "Line 4: latency at 8 bytes was left out: a time or a rate is impossibly large."),
         ("  8   100   0.00  0.00", "Line 4: latency at 8 bytes was left out: its figures are all zero or absent."),
         ("  99999999999999999999   100   1.0  8.00", "1 line is neither a heading nor figures and was left out: 4."),
-        ("  8   99999999999999999999   1.0  8.00", "Line 4: PingPong at 8 bytes was left out: a value is no number"),
-        ("2 total processes killed", "Line 4: PingPong at 2 bytes was left out: a value is no number: 'total'."),
+        ("  8   99999999999999999999   1.0  8.00", "Line 4: PingPong at 8 bytes was left out: a value is not a number"),
+        ("2 total processes killed", "Line 4: PingPong at 2 bytes was left out: a value is not a number: 'total'."),
         ("Killed", "1 line is neither a heading nor figures and was left out: 4."),
-        ("", "Line 1: the block of PingPong has no figures."),
+        ("", "Line 1: the table of PingPong has no figures."),
     ],
 )
 def test_a_damaged_row_is_said_with_its_line(row_text, note):

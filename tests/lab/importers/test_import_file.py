@@ -133,13 +133,13 @@ def test_bytes_that_are_no_text_cost_their_line_only(tmp_path):
 def test_an_unknown_file_is_one_sentence_and_exit_code_2(tmp_path, content):
     file = tmp_path / "x.txt"
     file.write_bytes(content)
-    with pytest.raises(UsageError, match="is no output that polympi can import") as raised:
+    with pytest.raises(UsageError, match="is not an output that polympi can import") as raised:
         import_file(file)
     assert raised.value.exit_code == 2
 
 
 def test_a_missing_file_and_a_directory_are_one_sentence(tmp_path):
-    with pytest.raises(UsageError, match=r"^Cannot read '.*nothing': No such file or directory\.$"):
+    with pytest.raises(UsageError, match=r"^Cannot read '.*nothing': there is no such file or directory\.$"):
         import_file(tmp_path / "nothing")
     with pytest.raises(UsageError, match=r"^'.*' is a directory: give the files in it\.$"):
         import_file(tmp_path)

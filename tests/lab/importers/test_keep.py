@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+from pathlib import Path
+
 import polars as pl
 import pytest
 from importers.fixture_files import FIXTURES, OUTPUTS, read
@@ -132,6 +135,17 @@ def test_other_columns_are_refused(directory):
         kept_rows(directory)
 
 
+def test_rows_that_cannot_be_read_are_not_called_damaged(directory, monkeypatch):
+    append_rows(directory, read("osu-5.0-latency.txt").rows)
+
+    def refuse(path):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    with pytest.raises(ResultError, match=r"^Cannot read '.*imported\.csv': it is not permitted\.$"):
+        kept_rows(directory)
+
+
 def test_only_a_result_directory_takes_rows(tmp_path):
     with pytest.raises(ResultError, match="not a result directory"):
         append_rows(tmp_path, read("osu-5.0-latency.txt").rows)
@@ -139,5 +153,5 @@ def test_only_a_result_directory_takes_rows(tmp_path):
 
 def test_a_file_that_cannot_be_written_is_one_sentence(directory):
     (directory / "imported.csv").mkdir()
-    with pytest.raises(UsageError, match=r"^Cannot write '.*imported\.csv': Is a directory\.$"):
+    with pytest.raises(UsageError, match=r"^Cannot write '.*imported\.csv': it is a directory\.$"):
         append_rows(directory, read("osu-5.0-latency.txt").rows)

@@ -94,7 +94,7 @@ def test_options_that_the_user_names_say_what_was_measured(text, benchmark, mode
 
 @pytest.mark.parametrize("text", ["-q", "hello", "-S 'open", "--nothing"])
 def test_what_is_no_option_of_netpipe_is_one_sentence(text):
-    with pytest.raises(UsageError, match=r"are no options of NetPIPE: write them as on its command line"):
+    with pytest.raises(UsageError, match=r"are not options of NetPIPE: write them as on its command line"):
         parse_netpipe_options(text)
 
 

@@ -145,15 +145,15 @@ def test_percentiles_are_named_as_left_out_and_a_failed_validation_drops_the_row
     ("line", "note"),
     [
         ("8", "Line 3: latency at 8 bytes was left out: 1 of 2 values are missing."),
-        ("8   oops", "Line 3: latency at 8 bytes was left out: a value is no number: 'oops'."),
-        ("8   nan", "Line 3: latency at 8 bytes was left out: a value is no number: 'nan'."),
-        ("8   -inf", "Line 3: latency at 8 bytes was left out: a value is no number: '-inf'."),
-        ("8   1_0", "Line 3: latency at 8 bytes was left out: a value is no number: '1_0'."),
+        ("8   oops", "Line 3: latency at 8 bytes was left out: a value is not a number: 'oops'."),
+        ("8   nan", "Line 3: latency at 8 bytes was left out: a value is not a number: 'nan'."),
+        ("8   -inf", "Line 3: latency at 8 bytes was left out: a value is not a number: '-inf'."),
+        ("8   1_0", "Line 3: latency at 8 bytes was left out: a value is not a number: '1_0'."),
         ("8   -1.00", "Line 3: latency at 8 bytes was left out: a time or a rate is negative."),
-        ("8   1e307", "Line 3: latency at 8 bytes was left out: a time or a rate is too large to be one."),
+        ("8   1e307", "Line 3: latency at 8 bytes was left out: a time or a rate is impossibly large."),
         ("8   0.00", "Line 3: latency at 8 bytes was left out: its figures are all zero or absent."),
-        ("8 more processes", "Line 3: latency at 8 bytes was left out: a value is no number: 'more'."),
-        ("8 1.00 processes", "Line 3: latency at 8 bytes was left out: a value is no number: 'processes'."),
+        ("8 more processes", "Line 3: latency at 8 bytes was left out: a value is not a number: 'more'."),
+        ("8 1.00 processes", "Line 3: latency at 8 bytes was left out: a value is not a number: 'processes'."),
         ("99999999999999999999 1.0", "1 line is neither a heading nor figures and was left out: 3."),
         ("-8  1.00", "1 line is neither a heading nor figures and was left out: 3."),
         ("hello", "1 line is neither a heading nor figures and was left out: 3."),
@@ -283,7 +283,7 @@ def test_an_extreme_printed_as_zero_is_empty_and_told():
 def test_a_damaged_startup_time_is_told(line):
     imported = read_osu(f"# OSU MPI Init Test v7.4\n{line}\n", "x")
     assert imported.rows.is_empty()
-    assert imported.notes == [f"Line 2: startup was left out: a value is no number: '{line}'."]
+    assert imported.notes == [f"Line 2: startup was left out: a value is not a number: '{line}'."]
 
 
 def test_rows_have_the_documented_columns():

@@ -8,7 +8,8 @@ import time
 import pytest
 from built import built_analysis, launch, rich_run, summary_row
 
-from polympi.lab.report import write_report
+from polympi.lab.records import Environment, Finding
+from polympi.lab.report.write import write_report
 from polympi.lab.statistics.analysis import analyse
 
 pytestmark = pytest.mark.browser
@@ -337,7 +338,7 @@ def test_hostile_words_stay_words(browser, tmp_path):
         [summary_row(s, binding=b) for s in (8, 64) for b in ("c", hostile)],
         bindings=("c", hostile),
         launches=[launch(0, binding=hostile, outcome="crashed", stderr_tail=hostile, detail=hostile)],
-        environment={"findings": [{"level": "warning", "title": hostile, "text": hostile, "advice": hostile}]},
+        environment=Environment(findings=[Finding("warning", hostile, hostile, hostile)]),
     )
     (path,) = write_report(analysis, tmp_path, ["html"])
     show(browser, path)

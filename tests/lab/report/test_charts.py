@@ -3,7 +3,7 @@ import json
 import pytest
 from built import rich_run, summary_row
 
-from polympi.lab.findings.rows import Row
+from polympi.lab.conclusions.rows import Row
 from polympi.lab.report import charts
 from polympi.lab.report.charts import Palette, config
 from polympi.lab.report.charts.style import ratio_ticks

@@ -1,17 +1,16 @@
+from polympi.lab.records import Environment, Finding, StackFacts
 from polympi.lab.report.facts import findings, sections
 
-RECORD = {
+FACTS = {
     "host": "node7",
     "command": ["polympi", "run", "-o", "a b"],
     "cpu": {"model": "X", "smt": False, "governor": None, "frequency_max_mhz": 3400.0, "caches": {"l2_bytes": 2e6}},
     "slurm": None,
     "nodes": [{"name": "a"}, {"name": "b"}],
     "empty": {},
-    "findings": [
-        {"level": "note", "title": "Virtual machine", "text": "t", "advice": ""},
-        {"level": "warning", "title": "Busy", "text": "t", "advice": "wait"},
-    ],
 }
+FINDINGS = [Finding("note", "Virtual machine", "t", ""), Finding("warning", "Busy", "t", "wait")]
+RECORD = Environment(facts=FACTS, findings=FINDINGS, stacks={"mpich": StackFacts(library="MPICH 5", compiles_as="gcc")})
 
 
 def test_any_record_becomes_sections_of_labelled_facts():
@@ -25,6 +24,8 @@ def test_any_record_becomes_sections_of_labelled_facts():
         "Caches › L2": "2.00 MB",
     }
     assert found["Nodes"] == {"1 › Name": "a", "2 › Name": "b"}
+    assert found["Stacks"]["Mpich › Library"] == "MPICH 5"
+    assert found["Stacks"]["Mpich › Compiles as"] == "gcc"
     assert "Findings" not in found
 
 
@@ -33,5 +34,5 @@ def test_warnings_come_first():
 
 
 def test_a_record_without_anything():
-    assert sections({}) == []
-    assert findings({}) == []
+    assert sections(Environment()) == []
+    assert findings(Environment()) == []

@@ -6,6 +6,7 @@ from built import built_analysis, launch, rich_run, summary_row
 from markdown_it import MarkdownIt
 
 from polympi.lab.importers.rows import IMPORTED_SCHEMA
+from polympi.lab.records import Environment, Finding
 from polympi.lab.report.escape import escape
 from polympi.lab.report.markdown import render_markdown
 from polympi.lab.statistics.analysis import analyse
@@ -92,10 +93,7 @@ def test_a_report_with_hostile_names_keeps_its_tables(name):
             bindings=("c", name, "mpi4py"),
             launches=[hostile],
             left_out={name: name},
-            environment={
-                "findings": [{"level": "warning", "title": name, "text": name, "advice": ""}],
-                name: {name: name},
-            },
+            environment=Environment(facts={name: {name: name}}, findings=[Finding("warning", name, name, "")]),
         ),
         NOTHING,
     )

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from polympi.lab.catalogue import BENCHMARKS
-from polympi.lab.findings.overview import COLLECTIVES, OBJECTS
+from polympi.lab.conclusions.overview import COLLECTIVES, OBJECTS
 from polympi.lab.report.cells import KEY, MEANINGS, SIGNS
 
 GLOSSARY = (Path(__file__).parents[3] / "docs" / "glossary.md").read_text(encoding="utf-8")
@@ -26,5 +25,5 @@ def test_a_word_is_explained_once():
     assert len(words) == len(set(words)) > 40
 
 
-def test_every_collective_of_the_catalogue_has_its_place_in_the_overview():
-    assert set(COLLECTIVES) == {b.name for b in BENCHMARKS.values() if b.collective and not b.launch_figure}
+def test_collectives_that_hold_ranks_together_come_first_in_the_overview_and_the_barrier_last():
+    assert COLLECTIVES == ("allreduce", "allgather", "alltoall", "bcast", "reduce", "gather", "scatter", "barrier")

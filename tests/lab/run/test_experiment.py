@@ -11,10 +11,10 @@ import pytest
 from polympi.lab.bindings.manifest import load_bindings
 from polympi.lab.errors import StackError, UsageError
 from polympi.lab.plan.profiles import PROFILES, Profile
+from polympi.lab.records import Environment, Outcome
 from polympi.lab.run.experiment import Experiment, record
 from polympi.lab.run.request import Request, prepare
 from polympi.lab.run.watcher import Watcher
-from polympi.lab.samples.records import Outcome
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.stack import Stack
 from polympi.lab.statistics.analysis import analyse
@@ -44,7 +44,7 @@ def _request(path: Path, stacks: list[Stack], wanted: list[str], benches: list[s
 
 def _run(request: Request, asked_to_stop=lambda: False) -> tuple[RunDirectory, Outcome]:
     plans = prepare(request)
-    directory = RunDirectory.create(request.output, record(request, plans), {"findings": []})
+    directory = RunDirectory.create(request.output, record(request, plans), Environment())
     experiment = Experiment(request, plans, directory, processors=2, watcher=Watcher(), asked_to_stop=asked_to_stop)
     return directory, experiment.run()
 
@@ -101,7 +101,7 @@ def _left_processes() -> list[psutil.Process]:
     [
         ("c-crashing", "crashed", "it ended with"),
         ("c-hanging", "timed out", "it was still running after 3 s in case latency"),
-        ("c-rubbish", "unreadable", "what it wrote is not of the protocol"),
+        ("c-rubbish", "unreadable", "its output does not follow the protocol"),
     ],
 )
 def test_a_failing_binding_is_withdrawn_and_the_others_go_on(
@@ -178,8 +178,8 @@ def test_a_missing_launcher_is_a_sentence(tmp_path: Path, mpich: Stack) -> None:
     plans = prepare(request)
     for plan in plans:
         plan.stack = msgspec.structs.replace(plan.stack, mpiexec="/nowhere/mpiexec")
-    directory = RunDirectory.create(request.output, record(request, plans), {"findings": []})
-    with pytest.raises(StackError, match="/nowhere/mpiexec cannot be started: No such file or directory"):
+    directory = RunDirectory.create(request.output, record(request, plans), Environment())
+    with pytest.raises(StackError, match="/nowhere/mpiexec cannot be started: there is no such file or directory"):
         Experiment(request, plans, directory, processors=2, watcher=Watcher()).run()
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from polympi.lab.catalogue import Case
 from polympi.lab.launch.launcher import Launched
+from polympi.lab.protocol import LaunchSamples
+from polympi.lab.records import LaunchRecord, PlannedCase
 from polympi.lab.run.figures import RunningFigures
-from polympi.lab.samples.protocol import LaunchSamples
-from polympi.lab.samples.records import LaunchRecord, PlannedCase
 from polympi.lab.statistics.stopping import FixedBlocks, PreciseBlocks
 
 LATENCY = Case("latency", "standard", "bytes", 8)
@@ -52,6 +52,16 @@ def test_a_binding_is_compared_with_both_launches_of_c_in_the_block() -> None:
 def test_a_start_is_taken_off_singly_timed_iterations() -> None:
     figures = _figures(_launched("c", 0, 100, 500), _launched("mpi4py", 0, 100, 750))
     assert figures.effects("mpi4py", BCAST) == (pytest.approx([250]), pytest.approx([math.log(1.5)]))
+
+
+def test_a_start_that_was_disturbed_is_taken_off_as_in_the_analysis() -> None:
+    launches = [_launched("c", block, 100, 500) for block in range(3)]
+    launches += [_launched("mpi4py", block, 100, 750) for block in range(3)]
+    launches[4].record.start_cost_ns = 4165  # more than the whole call
+    assert _figures(*launches).effects("mpi4py", BCAST) == (
+        pytest.approx([250] * 3),
+        pytest.approx([math.log(1.5)] * 3),
+    )
 
 
 def test_launches_that_come_later_are_taken_in_and_failed_ones_are_not() -> None:

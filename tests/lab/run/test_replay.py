@@ -5,15 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import msgspec
+import polars as pl
 import pytest
 from synthetic import EFFECTS, make_run
 
 from polympi.lab.bindings.manifest import load_bindings
 from polympi.lab.launch.launcher import Arm, planned_case
-from polympi.lab.run.arena import Arena
+from polympi.lab.records import LaunchRecord
 from polympi.lab.run.replay import replay
 from polympi.lab.run.request import StackPlan
-from polympi.lab.samples.records import LaunchRecord
+from polympi.lab.run.stack_state import StackState
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.stack import Stack
 from polympi.lab.statistics.stopping import stop_rule
@@ -22,7 +23,7 @@ CASES = [("latency", "standard", "bytes", 8), ("barrier", "standard", "none", 0)
 ARMS = list(EFFECTS)
 
 
-def _arena(directory: RunDirectory, blocks: int = 6) -> Arena:
+def _state(directory: RunDirectory, blocks: int = 6) -> StackState:
     """A stack of the synthetic run, with what its directory holds taken in."""
     bindings = load_bindings()
     stack = Stack(name="mpich", family="mpich", origin="wheel", mpiexec="", mpicc="", python="")
@@ -30,34 +31,40 @@ def _arena(directory: RunDirectory, blocks: int = 6) -> Arena:
     asked = [planned_case(case) for case in cases]
     covered = {name: [case for case in asked if bindings[name].why_not(case) is None] for name in ARMS}
     plan = StackPlan(stack, [Arm(bindings[name], Path()) for name in ARMS], covered, {})
-    arena = Arena(plan, stop_rule(blocks, blocks), seed=1)
-    arena.begin(dict(enumerate(cases)))
-    replay(arena, directory, directory.launches())
-    return arena
+    state = StackState(plan, stop_rule(blocks, blocks), seed=1)
+    state.begin(dict(enumerate(cases)))
+    replay(state, directory, directory.launches())
+    return state
 
 
 def _change(directory: RunDirectory, launch: int, **fields: object) -> None:
-    """Rewrite the record of one launch."""
+    """Rewrite the record of one launch, and its samples with it."""
     path = directory.path / "launches.jsonl"
     records = [msgspec.json.decode(line, type=LaunchRecord) for line in path.read_bytes().splitlines()]
     changed = [msgspec.structs.replace(r, **fields) if r.launch == launch else r for r in records]
     path.write_bytes(b"".join(msgspec.json.encode(r) + b"\n" for r in changed))
+    samples = directory.path / "samples" / f"{launch:06d}.parquet"
+    frame = pl.read_parquet(samples)
+    facts = {name: value for name, value in fields.items() if name in frame.columns}
+    frame.with_columns(pl.lit(value, frame.schema[name]).alias(name) for name, value in facts.items()).write_parquet(
+        samples
+    )
 
 
 def test_a_whole_run_leaves_nothing_open(tmp_path: Path) -> None:
-    arena = _arena(make_run(tmp_path / "run", blocks=6, cases=CASES))
-    assert arena.done == set(range(6))
-    assert not arena.open_rows
-    assert {stop.stopped_by for stop in arena.stops} == {"fixed"}
-    differences, _ = arena.figures.effects("mpi4py", planned_case(arena.cases[0]))
+    state = _state(make_run(tmp_path / "run", blocks=6, cases=CASES))
+    assert state.done == set(range(6))
+    assert not state.open_rows
+    assert {stop.stopped_by for stop in state.stops} == {"fixed"}
+    differences, _ = state.figures.effects("mpi4py", planned_case(state.cases[0]))
     assert len(differences) == 6
 
 
 def test_the_rest_of_a_run_that_was_cut_short_is_open(tmp_path: Path) -> None:
-    arena = _arena(make_run(tmp_path / "run", blocks=4, cases=CASES))
-    assert arena.next_block() == 4
-    assert {name for name, _ in arena.open_rows} == set(ARMS)
-    assert arena.attempts[4] == 0
+    state = _state(make_run(tmp_path / "run", blocks=4, cases=CASES))
+    assert state.next_block() == 4
+    assert {name for name, _ in state.open_rows} == set(ARMS)
+    assert state.attempts[4] == 0
 
 
 @pytest.mark.parametrize("damage", ["no samples", "damaged samples", "interrupted", "no record"])
@@ -75,12 +82,12 @@ def test_a_block_that_lacks_a_launch_is_made_again_as_a_whole(tmp_path: Path, da
     else:
         kept = lines.read_bytes().splitlines(keepends=True)
         lines.write_bytes(b"".join(kept[:launch] + kept[launch + 1 :]))
-    arena = _arena(directory)
-    assert arena.done == {0, 1, 3, 4, 5}
-    assert arena.next_block() == 2
-    assert arena.attempts[2] == 1
-    assert [arm.name for arm in arena.arms(2)] != []
-    differences, _ = arena.figures.effects("mpi4py", planned_case(arena.cases[0]))
+    state = _state(directory)
+    assert state.done == {0, 1, 3, 4, 5}
+    assert state.next_block() == 2
+    assert state.attempts[2] == 1
+    assert [arm.name for arm in state.arms(2)] != []
+    differences, _ = state.figures.effects("mpi4py", planned_case(state.cases[0]))
     assert len(differences) == 5
 
 
@@ -92,10 +99,10 @@ def test_a_binding_that_was_withdrawn_is_not_missed_and_stays_withdrawn(tmp_path
     path = directory.path / "launches.jsonl"
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(line for n, line in enumerate(lines) if n < 2 * len(ARMS) or n % len(ARMS) != arm))
-    arena = _arena(directory)
-    assert arena.done == set(range(6))
-    assert "2 launches in a row failed; the last: it ended with code 1" in arena.withdrawn["mpi4py"]
-    assert not arena.open_rows
+    state = _state(directory)
+    assert state.done == set(range(6))
+    assert "2 launches in a row failed; the last: it ended with code 1" in state.withdrawn["mpi4py"]
+    assert not state.open_rows
 
 
 def test_failures_count_in_a_block_that_is_made_again_too(tmp_path: Path) -> None:
@@ -104,15 +111,15 @@ def test_failures_count_in_a_block_that_is_made_again_too(tmp_path: Path) -> Non
     for block in (0, 1):
         _change(directory, block * len(ARMS) + arm, outcome="crashed")
     (directory.path / "samples" / f"{len(ARMS):06d}.parquet").unlink()
-    arena = _arena(directory)
-    assert arena.done == {0}
-    assert "mpi4py" in arena.withdrawn
+    state = _state(directory)
+    assert state.done == {0}
+    assert "mpi4py" in state.withdrawn
 
 
 def test_the_last_try_at_a_block_is_taken_in(tmp_path: Path) -> None:
     directory = make_run(tmp_path / "run", blocks=2, cases=CASES)
     for n in range(len(ARMS)):
         _change(directory, len(ARMS) + n, block=0, attempt=1)
-    arena = _arena(directory)
-    assert arena.done == {0}
-    assert arena.next_block() == 1
+    state = _state(directory)
+    assert state.done == {0}
+    assert state.next_block() == 1

@@ -12,18 +12,18 @@ from synthetic import make_run
 from polympi.lab.bindings.manifest import load_bindings
 from polympi.lab.errors import UsageError
 from polympi.lab.plan.profiles import PROFILES
+from polympi.lab.records import Environment, Outcome, StackFacts
 from polympi.lab.run import resume
 from polympi.lab.run.experiment import Experiment, record
 from polympi.lab.run.request import Request, prepare
 from polympi.lab.run.resume import is_complete, machine_difference, prepare_again, request_again
 from polympi.lab.run.watcher import Watcher
-from polympi.lab.samples.records import Outcome
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.stack import Stack
 from polympi.lab.statistics.analysis import analyse
 
 SHORT = dataclasses.replace(PROFILES["quick"], batches=2, batch_ns=1e5, events=5, minimum_blocks=3, maximum_blocks=3)
-NOTHING = {"findings": []}
+NOTHING = Environment()
 
 
 def _begin(path: Path, stack: Stack, stop_after: int) -> RunDirectory:
@@ -161,12 +161,9 @@ def test_a_binding_that_is_gone_is_told(tmp_path: Path, monkeypatch: pytest.Monk
         request_again(directory, time_limit_s=None)
 
 
-BEFORE = {
-    "cpu": {"model": "One"},
-    "affinity": {"count": 4},
-    "kernel": {"machine": "x86_64"},
-    "stacks": {"mpich": {"library": "MPICH 5", "packages": ["mpi4py==4.1", "numpy==2.0"]}},
-}
+FACTS = {"cpu": {"model": "One"}, "affinity": {"count": 4}, "kernel": {"machine": "x86_64"}}
+PACKAGES = ["mpi4py==4.1", "numpy==2.0"]
+BEFORE = Environment(facts=FACTS, stacks={"mpich": StackFacts(library="MPICH 5", packages=PACKAGES)})
 
 
 @pytest.mark.parametrize(
@@ -175,16 +172,26 @@ BEFORE = {
         ({}, None),
         ({"cpu": {"model": "Two"}}, "the processor was One, and is Two"),
         ({"affinity": {"count": 2}}, "the number of processors that may be used was 4, and is 2"),
-        ({"stacks": {"mpich": {"library": "MPICH 6", "packages": []}}}, "stack mpich was MPICH 5, and is MPICH 6"),
-        (
-            {"stacks": {"mpich": {"library": "MPICH 5", "packages": ["mpi4py==4.2", "numpy==2.0"]}}},
-            "the packages of stack mpich changed (mpi4py==4.1 and mpi4py==4.2)",
-        ),
         ({"cpu": {"model": None}, "kernel": None}, None),
     ],
 )
 def test_another_machine_is_found(change: dict, words: str | None) -> None:
-    assert machine_difference(BEFORE, BEFORE | change) == words
+    assert machine_difference(BEFORE, Environment(facts=FACTS | change, stacks=BEFORE.stacks)) == words
+
+
+@pytest.mark.parametrize(
+    ("stacks", "words"),
+    [
+        ({"mpich": StackFacts(library="MPICH 6")}, "stack mpich was MPICH 5, and is MPICH 6"),
+        ({}, "stack mpich was MPICH 5, and is gone"),
+        (
+            {"mpich": StackFacts(library="MPICH 5", packages=["mpi4py==4.2", "numpy==2.0"])},
+            "the packages of stack mpich changed (mpi4py==4.1 and mpi4py==4.2)",
+        ),
+    ],
+)
+def test_another_stack_is_found(stacks: dict, words: str) -> None:
+    assert machine_difference(BEFORE, Environment(facts=FACTS, stacks=stacks)) == words
 
 
 @pytest.mark.parametrize("ended", ["complete", "interrupted", "time limit"])

@@ -1,7 +1,7 @@
 """At most one launch counts for each binding and block."""
 
+from polympi.lab.records import LaunchRecord
 from polympi.lab.samples.counting import mark_uncounted
-from polympi.lab.samples.records import LaunchRecord
 
 
 def _record(launch: int, block: int | None, binding: str, attempt: int = 0, outcome: str = "ok") -> LaunchRecord:

@@ -6,6 +6,7 @@ import pytest
 from synthetic import make_run
 
 from polympi.lab.errors import ResultError, UsageError
+from polympi.lab.records import Environment
 from polympi.lab.samples.store import LostSamplesError, RunDirectory
 
 
@@ -94,6 +95,27 @@ def test_samples_of_another_launch_or_kind_are_not_taken(tmp_path: Path) -> None
             directory.samples_of(directory.launches()[number])
 
 
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"binding": "mpi4py"}, "holds the samples of another launch"),
+        ({"stack": "openmpi"}, "holds the samples of another launch"),
+        ({"block": None}, "holds the samples of another launch"),
+        ({"benchmark": "barrier"}, "holds samples of a case that was not planned"),
+        ({"size_bytes": 2**40}, "holds samples of a case that was not planned"),
+        ({"mode": None}, "holds samples of a case that was not planned"),
+    ],
+)
+def test_samples_that_are_whole_but_of_nothing_planned_are_not_taken(tmp_path: Path, change, words: str) -> None:
+    directory = make_run(tmp_path / "run", blocks=1)
+    path = tmp_path / "run" / "samples" / "000001.parquet"
+    frame = pl.read_parquet(path)
+    one, last = frame.head(1).with_columns(**{name: pl.lit(value) for name, value in change.items()}), frame.tail(-1)
+    pl.concat([one.cast(dict(frame.schema)), last]).write_parquet(path)
+    with pytest.raises(LostSamplesError, match=words):
+        directory.samples_of(directory.launches()[1])
+
+
 def test_a_damaged_line_costs_its_launch(tmp_path: Path) -> None:
     directory = make_run(tmp_path / "run", blocks=2)
     path = tmp_path / "run" / "launches.jsonl"
@@ -131,4 +153,4 @@ def test_what_else_is_damaged_is_named(tmp_path: Path) -> None:
     (tmp_path / "run" / "environment.json").write_text("[]")
     (tmp_path / "run" / "outcome.json").write_text("{")
     assert directory.damaged_files() == ["environment.json", "outcome.json"]
-    assert (directory.environment(), directory.outcome()) == ({"findings": []}, None)
+    assert (directory.environment(), directory.outcome()) == (Environment(), None)

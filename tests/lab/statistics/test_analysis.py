@@ -8,7 +8,7 @@ import pytest
 from synthetic import EFFECTS, SIZES, c_time_ns, make_run
 
 from polympi.lab.catalogue import Case
-from polympi.lab.samples.records import LaunchRecord, Outcome, Refusal, RowStop
+from polympi.lab.records import LaunchRecord, Outcome, Refusal, RowStop
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.statistics.analysis import analyse
 from polympi.lab.statistics.model import SUMMARY_COLUMNS

@@ -3,16 +3,17 @@ import pytest
 from synthetic import make_run
 
 from polympi.lab.errors import ResultError
-from polympi.lab.samples.records import SAMPLE_SCHEMA, LaunchRecord
+from polympi.lab.records import SAMPLE_SCHEMA, LaunchRecord
 from polympi.lab.samples.store import RunDirectory
-from polympi.lab.statistics.operations import operation_times
+from polympi.lab.statistics.operations import operation_times, start_costs
 
 CLOCK, START = 20.0, 45
 
 
 def directory_of(path, *rows, **record):
     """A run of one launch with the given samples: benchmark, mode, size, kind, iterations, time."""
-    empty = make_run(path, blocks=1, effects={}, cases=[])
+    cases = list(dict.fromkeys((b, m, "bytes", s) for b, m, s, *_ in rows))
+    empty = make_run(path, blocks=1, effects={}, cases=cases)
     launch = {"launch": 0, "stack": "mpich", "block": 0, "position": 0, "binding": "c", "ranks": 2, "outcome": "ok"}
     launch |= {"clock_cost_ns": CLOCK, "start_cost_ns": START} | record
     samples = [
@@ -110,6 +111,28 @@ def test_a_launch_with_a_damaged_middle_does_not_count_at_all(tmp_path):
     assert "startup" in set(again["benchmark"])
 
 
+def test_a_launch_with_samples_of_a_case_that_was_not_planned_does_not_count(tmp_path):
+    cases = [("latency", "ready", "bytes", 8), ("bcast", "standard", "bytes", 8)]
+    directory = make_run(tmp_path / "run", blocks=2, cases=cases)
+    path = directory.path / "samples" / "000001.parquet"
+    benchmark = pl.col("benchmark").replace("latency", "barrier")  # which is known, but not in the mode ready
+    pl.read_parquet(path).with_columns(benchmark).write_parquet(path)
+    times, launches = operation_times(directory, directory.launches())
+    assert [launch.outcome for launch in launches] == ["ok", "lost"] + ["ok"] * 6
+    assert launches[1].detail == "samples/000001.parquet holds samples of a case that was not planned"
+    assert set(times["benchmark"]) == {"latency", "bcast", "startup"}
+
+
 def test_a_run_without_launches_has_no_times(tmp_path):
     directory = RunDirectory.open(make_run(tmp_path / "run", blocks=0).path)
     assert operation_times(directory, directory.launches())[0].is_empty()
+
+
+def test_a_start_that_was_disturbed_costs_what_it_costs_the_other_launches_of_its_binding():
+    def launch(cost, **facts):
+        whole = {"stack": "mpich", "binding": "polympi", "block": 0, "position": 0, "ranks": 2, "outcome": "ok"}
+        return LaunchRecord(launch=0, start_cost_ns=cost, **{**whole, **facts})
+
+    launches = [launch(cost) for cost in (100, 4165, 190, 120, 150)]
+    others = [launch(20, binding="c"), launch(40, stack="openmpi")]
+    assert start_costs([*launches, *others]) == [100, 150, 190, 120, 150, 20, 40]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polympi.lab.samples.records import Outcome, RowStop, RunRecord
+from polympi.lab.records import Outcome, RowStop, RunRecord
 from polympi.lab.statistics.keys import RowKey
 from polympi.lab.statistics.stopping import FixedBlocks, PreciseBlocks, is_precise, stop_rule
 from polympi.lab.statistics.stops import Stops

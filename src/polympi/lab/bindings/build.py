@@ -13,14 +13,15 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import polympi
+from polympi.lab.bindings.harness import build_harness, harness_folder
 from polympi.lab.bindings.manifest import Binding, shipped_folder
 from polympi.lab.errors import BuildError, system_reason
-from polympi.lab.stacks.home import home
+from polympi.lab.home import home
 from polympi.lab.stacks.stack import Stack
 
 BUILD_TIMEOUT_S = 600.0
 INTERFACE = Path(polympi.__path__[0])  # the folder of the package that this laboratory belongs to
-_OF_INTERFACE = "{polympi}/"
+_HARNESS = "{harness}"  # in a command: the folder of the harness in C, compiled for the stack
 _LIST_PACKAGES = """
 import importlib.metadata, re
 for d in importlib.metadata.distributions():
@@ -67,6 +68,8 @@ def build(binding: Binding, stack: Stack) -> Path:
     output = output_folder(binding, stack)
     if output.is_dir():
         return output
+    if _needs_harness(binding):
+        build_harness(stack)
     output.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=output.parent, prefix=f"{output.name}-") as scratch:
         built = Path(scratch) / "built"
@@ -80,7 +83,7 @@ def build(binding: Binding, stack: Stack) -> Path:
 def program_command(binding: Binding, stack: Stack, built: Path, plan: Path, samples: Path) -> list[str]:
     """The command of one rank, of the program in the folder that :func:`build` returned."""
     places = {"plan": str(plan), "samples": str(samples), "binding": binding.name}
-    return _fill(binding.variant.run, binding, stack, built, places)
+    return _fill(binding.entry.run, binding, stack, built, places)
 
 
 def _run_build(binding: Binding, stack: Stack, built: Path) -> None:
@@ -115,6 +118,7 @@ def _fill(
     places = {
         "folder": str(binding.folder),
         "bindings": str(shipped_folder()),
+        "harness": str(harness_folder(stack)),
         "polympi": str(INTERFACE),
         "output": str(output),
         "mpicc": stack.mpicc,
@@ -125,8 +129,8 @@ def _fill(
         return [part.format_map(places) for part in template]
     except (KeyError, ValueError, IndexError, AttributeError) as error:
         raise BuildError(
-            f"A command in the manifest of '{binding.name}' has a place that is not known: "
-            f"the places are {', '.join(f'{{{place}}}' for place in places)}."
+            f"A command in the manifest of '{binding.name}' has a placeholder that is not known: "
+            f"the placeholders are {', '.join(f'{{{place}}}' for place in places)}."
         ) from error
 
 
@@ -137,8 +141,22 @@ def output_folder(binding: Binding, stack: Stack) -> Path:
     interpreter = str(Path(stack.python).resolve())  # names the version, for which extension modules are compiled
     for part in (*manifest.build.command, stack.mpicc, stack.library, interpreter, str(binding.folder)):
         key.update(part.encode() + b"\0")
+    if _needs_harness(binding):
+        key.update(str(harness_folder(stack)).encode())
     for pattern in manifest.build.sources:
-        root = INTERFACE if pattern.startswith(_OF_INTERFACE) else binding.folder
-        for source in sorted(root.glob(pattern.removeprefix(_OF_INTERFACE))):
+        for source in _sources(binding, pattern):
             key.update(source.read_bytes() + b"\0")
     return home() / "builds" / stack.name / f"{manifest.name}-{key.hexdigest()[:12]}"
+
+
+def _needs_harness(binding: Binding) -> bool:
+    """Whether the program is linked with the harness in C, or loads it."""
+    return any(_HARNESS in part for part in (*binding.manifest.build.command, *binding.entry.run))
+
+
+def _sources(binding: Binding, pattern: str) -> list[Path]:
+    """The files that a pattern of the manifest means: in the binding's folder, unless it begins with a place."""
+    for place, root in (("{polympi}/", INTERFACE), ("{bindings}/", shipped_folder())):
+        if pattern.startswith(place):
+            return sorted(root.glob(pattern.removeprefix(place)))
+    return sorted(binding.folder.glob(pattern))

@@ -1,4 +1,7 @@
-"""Manifests: what a binding is, how it is built and run, and what it covers (``docs/adding-a-binding.md``)."""
+"""Manifests: the bindings of a folder, how their program is built and run, what they cover.
+
+A manifest is described in ``docs/adding-a-binding.md``.
+"""
 
 from __future__ import annotations
 
@@ -40,14 +43,14 @@ class Build(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Without(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """Cases that the coverage would match but the binding does not do, and why."""
+    """Patterns of cases that the coverage would match but the binding does not do, and why."""
 
-    case: str
+    cases: list[str]
     why: str
 
 
-class Variant(msgspec.Struct, forbid_unknown_fields=True):
-    """One binding of a folder: a way of running its program."""
+class Entry(msgspec.Struct, forbid_unknown_fields=True):
+    """An entry ``[[bindings]]`` of a manifest: one binding, which is a way of running its program."""
 
     name: str
     summary: str
@@ -64,19 +67,19 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
     language: str
     summary: str
     build: Build
-    bindings: list[Variant]
+    bindings: list[Entry]
     homepage: str = ""
     stacks: list[str] = []
     needs: Needs = msgspec.field(default_factory=Needs)
 
 
 class Binding(msgspec.Struct, frozen=True):
-    """A binding that can be launched: a variant of a folder, and where the folder is."""
+    """A binding that can be launched: its entry in a manifest, and where the folder of the manifest is."""
 
     name: str
     folder: Path
     manifest: Manifest
-    variant: Variant
+    entry: Entry
 
     @property
     def language(self) -> str:
@@ -89,10 +92,10 @@ class Binding(msgspec.Struct, frozen=True):
 
     def why_not(self, case: Case) -> str | None:
         """Why the binding does not cover a case; None when it does."""
-        for exclusion in self.variant.without:
-            if fnmatch.fnmatchcase(case.pattern, exclusion.case):
+        for exclusion in self.entry.without:
+            if any(fnmatch.fnmatchcase(case.pattern, pattern) for pattern in exclusion.cases):
                 return exclusion.why
-        if any(fnmatch.fnmatchcase(case.pattern, pattern) for pattern in self.variant.covers):
+        if any(fnmatch.fnmatchcase(case.pattern, pattern) for pattern in self.entry.covers):
             return None
         return "outside what this binding's manifest covers"
 
@@ -116,15 +119,27 @@ def load_bindings(extra_folders: Iterable[Path] = ()) -> dict[str, Binding]:
     for root in (shipped_folder(), *named, *extra_folders):
         if not root.is_dir():
             raise UsageError(f"There is no folder of bindings '{root}'.")
-        for path in sorted(root.glob("*/manifest.toml")):
+        for path in _manifests(root):
             manifest = load_manifest(path)
-            for variant in manifest.bindings:
-                if variant.name in found:
-                    raise UsageError(f"Two bindings are named '{variant.name}': {found[variant.name].folder}, {path}.")
-                found[variant.name] = Binding(variant.name, path.parent, manifest, variant)
+            for entry in manifest.bindings:
+                if entry.name in found:
+                    raise UsageError(f"Two bindings are named '{entry.name}': {found[entry.name].folder}, {path}.")
+                found[entry.name] = Binding(entry.name, path.parent, manifest, entry)
     if REFERENCE in found:
         found[AGAIN] = msgspec.structs.replace(found[REFERENCE], name=AGAIN)
     return found
+
+
+def _manifests(root: Path) -> list[Path]:
+    """The manifests below a folder, at any depth; what lies below one belongs to its program."""
+    found, seen = [], set()
+    for folder, folders, files in os.walk(root, followlinks=True):
+        if "manifest.toml" in (*folders, *files) and Path(folder) != root:
+            found.append(Path(folder, "manifest.toml"))
+            folders.clear()
+        seen.add(str(Path(folder).resolve()))  # a link may lead back to where it lies
+        folders[:] = [name for name in folders if str(Path(folder, name).resolve()) not in seen]
+    return sorted(found)
 
 
 def load_manifest(path: Path) -> Manifest:

@@ -1,4 +1,4 @@
-"""The command line: thin, every command in a file of its own, imported when it is used."""
+"""The command line: thin, each command in its own file, which is imported when it is used."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ COMPLETING = "_POLYMPI_COMPLETE"  # set by the shell when it asks how a word may
 
 
 def main() -> None:
-    """Run the ``polympi`` command; errors that a user can mend are one sentence and exit code 2."""
+    """Run the ``polympi`` command; errors that a user can correct are one sentence and exit code 2."""
     if sys.argv[1:] == ["--version"]:  # before anything else is imported: tools ask for it
         from polympi import __version__
 
@@ -20,11 +20,11 @@ def main() -> None:
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _exit)
     try:
-        from polympi.lab.cli.app import run_app  # after which its absence can be said in a sentence
+        from polympi.lab.cli.app import run_app  # from here on a missing package is reported in a sentence
 
         run_app()
     except ModuleNotFoundError as error:
-        if COMPLETING in os.environ:  # somebody is typing: no place for a sentence
+        if COMPLETING in os.environ:  # the user is typing: no place for a message
             sys.exit(1)
         sys.exit(f"polympi: the laboratory needs the package '{error.name}': pip install 'polympi[lab]'")
     except KeyboardInterrupt:
@@ -32,5 +32,5 @@ def main() -> None:
 
 
 def _exit(number: int, _frame: object) -> None:
-    """Leave in order, so that whatever was launched is ended on the way out."""
+    """Exit normally, so that every launched process is ended."""
     sys.exit(128 + number)

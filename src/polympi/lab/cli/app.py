@@ -35,7 +35,7 @@ COMMANDS = {
     "diff": Command(
         "diff",
         "diff",
-        "Compare two runs: every binding by its ratio to C, so that the drift of the machine between them drops out.",
+        "Compare two runs: every binding by its ratio to C, so that the drift of the machine between them cancels.",
     ),
     "list": Command(
         "listing",
@@ -93,7 +93,7 @@ def load(command: Command) -> Callable[..., Any] | typer.Typer:
 
 
 def run_app() -> None:
-    """Run a command and exit; an error that the user can mend is one sentence."""
+    """Run a command and exit; an error that the user can correct is one sentence."""
     words = _words()
     chosen = next((word for word in words if not word.startswith("-")), None)
     try:
@@ -109,7 +109,7 @@ def run_app() -> None:
         _end(str(error), error.exit_code)
     except BrokenPipeError:
         sys.exit(BROKEN_PIPE)
-    except OSError as error:  # a full disk, a name too long: said by the system, and for the user to mend
+    except OSError as error:  # a full disk, a name too long: reported by the system, and for the user to correct
         where = f"'{error.filename}': " if error.filename else ""
         _end(f"{where}{system_reason(error)}.")
     except UsageError as error:

@@ -6,15 +6,14 @@ import os
 import random
 from pathlib import Path
 
-from polympi.lab.bindings.manifest import Binding, load_bindings, python_requirements
+from polympi.lab.bindings.manifest import Binding, load_bindings
 from polympi.lab.catalogue import PAGES
-from polympi.lab.cli.console import say
 from polympi.lab.errors import UsageError
+from polympi.lab.stacks.known import FIRST_STACK
 from polympi.lab.stacks.stack import Stack, get_stack, installed_stacks
 from polympi.lab.suggest import did_you_mean
 from polympi.lab.units import format_bytes, format_size, parse_sizes
 
-FIRST_STACK = "mpich"  # installed when there is none: a wheel, no root, one command
 MOST_RANKS = 2**16 - 1  # the column `ranks` of the samples has 16 bits
 
 
@@ -46,19 +45,6 @@ def choose_stacks(text: str | None, *, one: bool = False) -> list[Stack]:
         usual = [FIRST_STACK] if FIRST_STACK in installed else installed[:1]
         names = usual if one and not names else installed
     return [get_stack(name) for name in dict.fromkeys(names)]
-
-
-def install_first_stack(bindings: dict[str, Binding]) -> Stack:
-    """Install a stack, since there is none.
-
-    Raises:
-        StackError: that failed.
-    """
-    from polympi.lab.stacks.add import add_stack
-
-    say(f"no MPI stack is installed yet: installing '{FIRST_STACK}', once")
-    add_stack(FIRST_STACK, python_requirements(bindings.values()), say=say)
-    return get_stack(FIRST_STACK)
 
 
 def known_bindings(folders: list[Path] | None) -> dict[str, Binding]:

@@ -80,6 +80,6 @@ class Asked:
         if given:
             options = ", ".join(f"--{name.replace('_', '-')}" for name in given)
             raise UsageError(
-                f"With --resume the run goes on as '{directory / 'run.json'}' recorded it: leave out {options}, "
+                f"With --resume the run continues as '{directory / 'run.json'}' recorded it: leave out {options}, "
                 "or begin a new run."
             )

@@ -1,4 +1,4 @@
-"""Where text goes: results to standard output, what happens meanwhile to standard error."""
+"""Where text goes: results to standard output, messages on progress to standard error."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ results = Console(highlight=False)
 errors = Console(stderr=True, highlight=False)
 
 
-def say(text: str) -> None:
+def say(text: str, console: Console = errors) -> None:
     """Tell what is being done, so that no step is silent."""
-    errors.print(f"· {text}", markup=False, soft_wrap=True)
+    console.print(f"· {text}", markup=False, soft_wrap=True)

@@ -13,8 +13,7 @@ from rich.text import Text
 from polympi.lab.cli.arguments import split_list
 from polympi.lab.cli.console import errors, results
 from polympi.lab.cli.names import complete_results
-from polympi.lab.errors import UsageError
-from polympi.lab.findings.changes import (
+from polympi.lab.conclusions.changes import (
     answer,
     drift_sentence,
     floor_sentence,
@@ -22,6 +21,7 @@ from polympi.lab.findings.changes import (
     unknown_sentence,
     unused_launches,
 )
+from polympi.lab.errors import UsageError
 from polympi.lab.report import changes
 from polympi.lab.report.changes_json import DiffDocument, render_json
 from polympi.lab.report.changes_markdown import render_changes
@@ -65,16 +65,16 @@ def diff(
         bool,
         typer.Option("--absolute", help="Judge times instead of ratios to C: for another MPI, stack or machine."),
     ] = False,
-    every: Annotated[bool, typer.Option("--all", help="Show what is the same too, and all rows.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Also show groups without a change, and all rows.")] = False,
     json: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write everything as JSON; '-': to standard output.")
     ] = None,
     markdown: Annotated[
         Path | None,
-        typer.Option("--markdown", metavar="FILE", help="Write it for a pull request; '-': to standard output."),
+        typer.Option("--markdown", metavar="FILE", help="Write Markdown for a pull request; '-': to standard output."),
     ] = None,
 ) -> None:
-    """Compare two runs: every binding by its ratio to C, so that the drift of the machine between them drops out.
+    """Compare two runs: every binding by its ratio to C, so that the drift of the machine between them cancels.
 
     Exit codes:
     0 nothing became slower, and it could tell

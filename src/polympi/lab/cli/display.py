@@ -1,12 +1,14 @@
-"""The live display of a run.
+"""What is shown of a run while it measures: a live display at a terminal, lines in logs and pipes.
 
-It redraws when a launch begins or ends and once a second between, never more: on a small machine, whatever draws
-takes its time from the ranks that are being measured.
+The live display redraws when a launch begins or ends and once a second between, never more: on a small machine,
+whatever draws takes its time from the ranks that are being measured.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -14,31 +16,67 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from polympi.lab.cli.console import errors, say
+from polympi.lab.records import AGAIN, REFERENCE, Finding, LaunchRecord
+from polympi.lab.run.measure import Measured
 from polympi.lab.run.watcher import Progress, Watcher
-from polympi.lab.samples.records import AGAIN, REFERENCE, LaunchRecord
 from polympi.lab.units import format_duration
 
 SHOWN_BENCHMARKS = 6  # columns that fit 80 characters
 
 
-class LiveDisplay(Watcher):
+@contextmanager
+def shown() -> Iterator[Watcher]:
+    """A watcher that shows a run on standard error; what is drawn live is wiped at the end."""
+    if not errors.is_terminal:
+        yield PlainDisplay(errors)
+        return
+    live = LiveDisplay(errors)
+    try:
+        yield live
+    finally:
+        live.wipe()
+
+
+def ending(measured: Measured) -> str:
+    """How a run ended, and how much it measured."""
+    seconds = sum(launch.wall_ns for launch in measured.directory.launches()) / 1e9
+    blocks = ", ".join(f"{blocks} blocks on {stack}" for stack, blocks in measured.outcome.blocks.items())
+    return f"{measured.outcome.ended}: {blocks}, {format_duration(seconds)} of launches"
+
+
+class Display(Watcher):
+    """Says what comes before the launches."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def told(self, text: str) -> None:
+        """Say it."""
+        say(text, self._console)
+
+    def found(self, finding: Finding) -> None:
+        """Warn; notes wait for the report."""
+        if finding.level == "warning":
+            text = f"! {finding.title}: {finding.text} {finding.advice}"
+            self._console.print(text, style="yellow", markup=False)
+
+
+class LiveDisplay(Display):
     """Draws where the run stands: block, binding, benchmarks, time left, and the ratios to C so far."""
 
     def __init__(self, console: Console) -> None:
+        super().__init__(console)
         self._live = Live(console=console, auto_refresh=False, transient=True)
         self._estimated_at = time.monotonic()
 
-    def __enter__(self) -> LiveDisplay:
-        """Begin to draw."""
-        self._live.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Wipe the display."""
+    def wipe(self) -> None:
+        """End the display and leave nothing of it."""
         self._live.stop()
 
     def launching(self, progress: Progress) -> None:
-        """Draw anew: the estimate is fresh."""
+        """Draw again: there is a new estimate."""
+        self._live.start()  # at the first launch; later it does nothing
         self._estimated_at = time.monotonic()
         self._draw(progress)
 
@@ -50,11 +88,11 @@ class LiveDisplay(Watcher):
         self._live.update(_picture(progress, time.monotonic() - self._estimated_at), refresh=True)
 
 
-class PlainDisplay(Watcher):
+class PlainDisplay(Display):
     """A line a block, for logs and pipes."""
 
     def __init__(self, console: Console) -> None:
-        self._console = console
+        super().__init__(console)
         self._said: tuple[str, int | None] | None = None
 
     def launching(self, progress: Progress) -> None:

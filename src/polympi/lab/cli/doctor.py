@@ -1,4 +1,4 @@
-"""``polympi doctor``: what on this machine will not work, or will spoil the figures."""
+"""``polympi doctor``: what will not work on this machine, and what will distort figures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from polympi.lab.bindings.manifest import Binding, load_bindings
 from polympi.lab.cli.console import results, say
 from polympi.lab.environment.doctor import Check, diagnose, print_checks
 from polympi.lab.errors import LabError
-from polympi.lab.stacks.add import probe
+from polympi.lab.stacks.add import check_stack
 from polympi.lab.stacks.recovery import undo_broken_off
 from polympi.lab.stacks.stack import Stack, get_stack, installed_stacks
 
@@ -34,7 +34,7 @@ def _stack_checks() -> Iterator[Check]:
         say(f"launching two ranks on {name}")
         try:
             stack = get_stack(name)
-            probe(stack)
+            check_stack(stack)
         except LabError as error:
             yield Check(f"stack {name}", "problem", str(error), f"polympi stack add {name}")
             continue
@@ -44,7 +44,7 @@ def _stack_checks() -> Iterator[Check]:
 
 def _binding_checks(bindings: dict[str, Binding], stack: Stack) -> Iterator[Check]:
     """Whether each default binding can be built; one folder is built once."""
-    for binding in {b.folder: b for b in bindings.values() if b.variant.default}.values():
+    for binding in {b.folder: b for b in bindings.values() if b.entry.default}.values():
         title = f"{binding.manifest.name} on {stack.name}"
         if reason := why_not_ready(binding, stack):
             yield Check(title, "warning", f"It cannot take part: {reason}.", binding.manifest.needs.help)

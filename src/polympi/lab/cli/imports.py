@@ -10,8 +10,8 @@ import typer
 from rich.table import Table
 
 from polympi.lab.cli.console import errors, results
+from polympi.lab.conclusions.phrases import count
 from polympi.lab.errors import UsageError
-from polympi.lab.findings.phrases import count
 from polympi.lab.importers import Added, Imported, append_rows, import_file, parse_netpipe_options
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.units import format_ns, format_size
@@ -50,7 +50,7 @@ def import_files(
 
 
 def _each_once(files: list[Path], imported: list[Imported]) -> list[pl.DataFrame]:
-    """The rows of each file, and on standard error what is to be told of it; a file given twice counts once."""
+    """The rows of each file, with notes on standard error; a file that is given twice counts once."""
     tables: list[pl.DataFrame] = []
     for path, one in zip(files, imported, strict=True):
         if one.rows.height and any(one.rows.equals(table) for table in tables):

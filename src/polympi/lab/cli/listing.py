@@ -1,4 +1,4 @@
-"""``polympi list``: stacks, bindings and benchmarks, each with whether it is there and how to get it."""
+"""``polympi list``: stacks, bindings and benchmarks, whether each is installed, and how to get it."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def _stack_table(stacks: dict[str, Stack]) -> Table:
 def _binding_table(bindings: dict[str, Binding], stacks: dict[str, Stack]) -> Table:
     table = _table("\nBindings [dim](* takes part by default)[/]", "name", "language", "what it is", "ready on")
     for binding in bindings.values():
-        star = "*" if binding.variant.default else " "
-        summary = "the reference again: the A/A arm" if binding.name == AGAIN else binding.variant.summary
+        star = "*" if binding.entry.default else " "
+        summary = "the reference again: the A/A arm" if binding.name == AGAIN else binding.entry.summary
         table.add_row(f"{binding.name} {star}", escape(binding.language), escape(summary), _readiness(binding, stacks))
     return table
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def _quietly(names: Callable[[], Iterable[str]]) -> list[str]:
-    with contextlib.suppress(Exception):  # whatever is wrong is told when the command runs
+    with contextlib.suppress(Exception):  # errors are reported when the command runs
         return list(names())
     return []
 

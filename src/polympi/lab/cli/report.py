@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,7 @@ import typer
 
 from polympi.lab.cli.names import complete_results
 from polympi.lab.errors import ResultError
+from polympi.lab.report.exporters import EXPORTERS, PAGE, TEXT
 
 
 def report(
@@ -16,28 +18,44 @@ def report(
         Path,
         typer.Argument(metavar="DIR", help="A result directory of 'polympi run'.", autocompletion=complete_results),
     ],
-    html: Annotated[bool, typer.Option("--html", help="One self-contained page: report.html.")] = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="For a README or a pull request: report.md.")] = False,
-    csv: Annotated[bool, typer.Option("--csv", help="The tables: summary.csv, memory.csv.")] = False,
-    png: Annotated[bool, typer.Option("--png", help="Every plot: figures/*.png.")] = False,
-    svg: Annotated[bool, typer.Option("--svg", help="Every plot: figures/*.svg.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace reports of others, or that say more.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Also replace reports that polympi did not make, or that have more figures.")
+    ] = False,
+    **chosen: bool,
 ) -> None:
     """Print the summary of a run and write its report (HTML unless another form is asked for)."""
     from polympi.lab.cli.console import results
-    from polympi.lab.findings.gaps import failures
-    from polympi.lab.report import write_report
+    from polympi.lab.conclusions.gaps import failures
     from polympi.lab.report.terminal import print_summary
+    from polympi.lab.report.write import write_report
     from polympi.lab.samples.store import RunDirectory
     from polympi.lab.statistics.analysis import analyse
 
     analysis = analyse(RunDirectory.open(directory))
-    wanted = {"html": html, "markdown": markdown, "csv": csv, "png": png, "svg": svg}
-    formats = [name for name, chosen in wanted.items() if chosen] or ["html"]
-    if analysis.summary.is_empty() and any((directory / name).exists() for name in ("report.html", "report.md")):
+    formats = [name for name in EXPORTERS if chosen[name]] or ["html"]
+    if analysis.summary.is_empty() and any((directory / name).exists() for name in (PAGE, TEXT)):
         why = " ".join(failures(analysis)) or "It has no launch that ended well."
         raise ResultError(f"Nothing of the run in '{directory}' can be used, so that its report stays as it is. {why}")
     written = write_report(analysis, directory, formats, force=force)
     print_summary(analysis, results)
     for path in written:
         results.print(str(path), markup=False, soft_wrap=True)
+
+
+def _with_an_option_each() -> inspect.Signature:
+    """The signature of :func:`report` with an option for each form in the place of ``chosen``."""
+    signature = inspect.signature(report, eval_str=True)
+    directory, force, _ = signature.parameters.values()
+    forms = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            default=False,
+            annotation=Annotated[bool, typer.Option(f"--{name}", help=exporter.summary)],
+        )
+        for name, exporter in EXPORTERS.items()
+    ]
+    return signature.replace(parameters=[directory, *forms, force])
+
+
+report.__signature__ = _with_an_option_each()  # type: ignore[attr-defined]

@@ -38,7 +38,7 @@ def run(
         str | None,
         typer.Option(
             metavar="NAME,...",
-            help="Bindings to compare with C. Default: those 'polympi list' marks.",
+            help="Bindings to compare with C. Default: those marked by 'polympi list'.",
             autocompletion=complete_bindings,
         ),
     ] = None,
@@ -65,8 +65,8 @@ def run(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="What message buffers lie on: [bold]huge[/] pages, if the kernel has any, or [bold]plain[/] ones, "
-            "which a program gets that asks for nothing. Default: huge.",
+            help="The pages of message buffers: [bold]huge[/], if the kernel has any, or [bold]plain[/], which a "
+            "program gets without asking. Default: huge.",
             autocompletion=complete_pages,
         ),
     ] = None,
@@ -76,7 +76,7 @@ def run(
     ] = None,
     time_limit: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="Stop measuring after this time (90s, 10m); what is complete is reported."),
+        typer.Option(metavar="TIME", help="Stop measuring after this time (90s, 10m); complete blocks are reported."),
     ] = None,
     seed: Annotated[
         int | None, typer.Option(metavar="N", help="Seed of all random orders. Default: a new one, recorded.")

@@ -9,19 +9,21 @@ from pathlib import Path
 import typer
 from rich.table import Table
 
-from polympi.lab.cli.arguments import FIRST_STACK, choose_stacks, install_first_stack, known_bindings
+from polympi.lab.cli.arguments import choose_stacks, known_bindings
 from polympi.lab.cli.asked import Asked
 from polympi.lab.cli.console import errors, results, say
+from polympi.lab.cli.display import ending, shown
 from polympi.lab.cli.exit_codes import INTERRUPTED, NOT_ALL_MEASURED
-from polympi.lab.cli.measuring import Measured, alone, measure_again, measure_held
+from polympi.lab.conclusions.phrases import count, listing
 from polympi.lab.errors import UsageError
-from polympi.lab.findings.phrases import count, listing
-from polympi.lab.report import write_report
 from polympi.lab.report.terminal import print_summary
+from polympi.lab.report.write import write_report
 from polympi.lab.run.estimate import Estimate, estimate
+from polympi.lab.run.measure import Measured, measure, measure_again
 from polympi.lab.run.request import Request, StackPlan, check, preview
 from polympi.lab.run.resume import is_complete, request_again
 from polympi.lab.samples.store import RunDirectory
+from polympi.lab.stacks.known import FIRST_STACK
 from polympi.lab.stacks.recovery import undo_broken_off
 from polympi.lab.statistics.analysis import analyse
 from polympi.lab.statistics.intervals import MINIMUM_LAUNCHES
@@ -35,18 +37,16 @@ def begin(asked: Asked, *, wait: bool) -> None:
         LabError: the request is impossible; everything that can be is checked before anything is installed or built.
     """
     undo_broken_off(say)
-    bindings = known_bindings(asked.bindings_from)
-    request = asked.request(bindings)
+    request = asked.request(known_bindings(asked.bindings_from))
     check(request)
     stacks = choose_stacks(asked.stack, one=request.profile.one_stack)
-    with alone(request.output, wait=wait):
-        stacks = stacks or [install_first_stack(bindings)]
-        measured = measure_held(dataclasses.replace(request, stacks=stacks))
+    with shown() as watcher:
+        measured = measure(dataclasses.replace(request, stacks=stacks), watcher=watcher, wait=wait)
     _conclude(measured, asked.time_limit)
 
 
 def go_on(path: Path, asked: Asked, *, wait: bool, dry_run: bool) -> None:
-    """Continue the run in a directory; one that is complete is only said to be.
+    """Continue the run in a directory; if it is complete, only report this.
 
     Raises:
         LabError: there is no such run, or it cannot be continued as it was begun.
@@ -64,8 +64,8 @@ def go_on(path: Path, asked: Asked, *, wait: bool, dry_run: bool) -> None:
         say(f"the run in '{path}' has {count(made, 'launch')} that count; all of it is:")
         _show(request, preview(dataclasses.replace(request, output=_new_name(path), wanted=bindings)))
         return
-    with alone(path, wait=wait):
-        measured = measure_again(request, directory)
+    with shown() as watcher:
+        measured = measure_again(request, directory, watcher=watcher, wait=wait)
     _conclude(measured, asked.time_limit)
 
 
@@ -75,13 +75,12 @@ def preview_run(asked: Asked) -> None:
     Raises:
         LabError: the request is impossible.
     """
-    bindings = known_bindings(asked.bindings_from)
-    request = asked.request(bindings)
+    request = asked.request(known_bindings(asked.bindings_from))
     check(request)
     stacks = choose_stacks(asked.stack, one=request.profile.one_stack)
     if not stacks:
         raise UsageError(
-            f"No MPI stack is installed yet, so that nobody can say what can be measured: 'polympi run' would install "
+            f"No MPI stack is installed yet, so that it is not known what can be measured: 'polympi run' would install "
             f"'{FIRST_STACK}' first; 'polympi stack add {FIRST_STACK}' does that alone."
         )
     _show(request, preview(dataclasses.replace(request, stacks=stacks)))
@@ -113,7 +112,7 @@ def _show(request: Request, plans: list[StackPlan]) -> None:
         table.add_row("blocks", blocks)
         table.add_row("launches", _range(str(estimated.fewest_launches), str(estimated.most_launches)))
     results.print(table)
-    results.print(f"\nabout {_total(estimates)}, good to a factor of two; nothing was measured, made or installed.")
+    results.print(f"\nabout {_total(estimates)}, within a factor of two; nothing was measured, made or installed.")
 
 
 def _total(estimates: list[Estimate]) -> str:
@@ -126,18 +125,19 @@ def _range(low: str, high: str) -> str:
 
 
 def _conclude(measured: Measured, time_limit: str | None) -> None:
-    """Print and write what was measured, and how to go on with a run that was broken off."""
+    """Print and write what was measured, and how to continue a run that was interrupted."""
     directory, outcome = measured.directory, measured.outcome
+    say(ending(measured))
     again = f"polympi run --resume {shlex.quote(str(directory.path))}"
     if not any(outcome.blocks.values()) and outcome.ended == "time limit":
         raise UsageError(
             f"The time limit of {time_limit} ended before the first block was complete. {_needs(measured)} "
-            f"Give it more: {again} --time-limit TIME"
+            f"Give more time: {again} --time-limit TIME"
         )
     if not any(outcome.blocks.values()):
         errors.print(
-            f"polympi: stopped before the first block was complete; '{directory.path}' holds what there is. "
-            f"To go on: {again}",
+            f"polympi: stopped before the first block was complete; '{directory.path}' holds the results so far. "
+            f"To continue: {again}",
             markup=False,
             soft_wrap=True,
         )
@@ -148,9 +148,9 @@ def _conclude(measured: Measured, time_limit: str | None) -> None:
     for path in written:
         results.print(f"{path.name.rpartition('.')[2]:>4}  {path}", markup=False, soft_wrap=True)
     if outcome.ended == "time limit":
-        say(f"the time limit of {time_limit} was too short for all. {_needs(measured)} To go on: {again}")
+        say(f"the time limit of {time_limit} was too short for all. {_needs(measured)} To continue: {again}")
     if outcome.ended == "interrupted":
-        say(f"to go on: {again}")
+        say(f"to continue: {again}")
         raise typer.Exit(INTERRUPTED)
     if outcome.withdrawn:
         raise typer.Exit(NOT_ALL_MEASURED)
@@ -163,5 +163,5 @@ def _needs(measured: Measured) -> str:
     blocks = max(run.minimum_blocks, MINIMUM_LAUNCHES)
     return (
         f"A block of {count(launches, 'launch')} takes about {format_duration(max(block_s, 1))} here, "
-        f"and {blocks} blocks, the fewest that tell anything, {format_duration(max(blocks * block_s, 1))}."
+        f"and {blocks} blocks, the fewest with a result, {format_duration(max(blocks * block_s, 1))}."
     )

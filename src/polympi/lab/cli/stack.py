@@ -32,7 +32,7 @@ def add(
         ),
     ] = None,
 ) -> None:
-    """Install a stack with a Python environment of its own, or mend and complete one that is there. No root."""
+    """Install a stack with its own Python environment, or repair and complete one that is there. Needs no root."""
     from polympi.lab.bindings.manifest import load_bindings, python_requirements
     from polympi.lab.stacks.add import add_stack
 

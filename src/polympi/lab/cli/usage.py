@@ -1,4 +1,4 @@
-"""What is wrong with a command line, in a sentence of our own."""
+"""What is wrong with a command line, in one sentence."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _bad_words(error: Any, command: str, message: str, see: str) -> str:
         word, known = _quoted(message), list(getattr(error.ctx.command, "commands", {}))
         return f"There is no command '{command} {word}': {see} those there are.{did_you_mean(word, known)}"
     if extra := re.search(r"unexpected extra argument\S* \((.*)\)", message, re.DOTALL):
-        return f"'{command}' has no use for '{extra[1]}': {see} what it takes."
+        return f"'{command}' does not take '{extra[1]}': {see} what it takes."
     return f"The command line of '{command}' cannot be understood: {see} how it is written."
 
 

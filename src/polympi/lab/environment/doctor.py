@@ -1,4 +1,4 @@
-"""Checks before anything is measured: what would not work on this machine, and what would spoil the figures."""
+"""Checks before anything is measured: what would not work on this machine, and what would distort figures."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from polympi.lab.catalogue import WINDOW
 from polympi.lab.environment.findings import environment_findings
 from polympi.lab.environment.record import record_environment
 from polympi.lab.errors import system_reason
-from polympi.lab.stacks.home import home
+from polympi.lab.home import home
 from polympi.lab.units import format_bytes
 
 OLDEST_PYTHON = (3, 10)  # requires-python of the package
@@ -100,13 +100,13 @@ def _check_python(version: tuple[int, ...]) -> Check:
 
 
 def _check_venv() -> Check:
-    """Whether stacks can get environments of their own; Debian has ``ensurepip`` in a package apart."""
+    """Whether stacks can get their own environments; Debian has ``ensurepip`` in a separate package."""
     missing = [name for name in ("venv", "ensurepip") if importlib.util.find_spec(name) is None]
     if missing:
         return Check(
             "venv",
             "problem",
-            f"Python's module {missing[0]} is missing: stacks cannot get environments of their own.",
+            f"Python's module {missing[0]} is missing: stacks cannot get their own environments.",
             "On Debian and Ubuntu: sudo apt install python3-venv.",
         )
     return Check("venv", "ok", "Python can make environments for stacks.")
@@ -137,7 +137,7 @@ def _check_compiler() -> Check:
 def _compile(compiler: str) -> str | None:
     """Build and run the smallest useful program; the first line of what went wrong, or None."""
     with tempfile.TemporaryDirectory() as folder:
-        source, program = Path(folder, "probe.c"), Path(folder, "probe")
+        source, program = Path(folder, "smallest.c"), Path(folder, "smallest")
         source.write_text('#include <stdio.h>\nint main(void) { return puts("") < 0; }\n')
         try:
             for command in ([compiler, "-o", str(program), str(source)], [str(program)]):
@@ -185,7 +185,7 @@ def _check_memory(environment: Mapping[str, Any], ranks: int) -> Check:
     memory, limits = environment.get("memory") or {}, environment.get("limits") or {}
     amounts = [a for a in (memory.get("available_bytes"), limits.get("memory_bytes")) if a is not None]
     if not amounts:
-        return Check("memory", "warning", "The system does not tell how much memory is free.", "")
+        return Check("memory", "warning", "The system does not report how much memory is free.", "")
     free = min(amounts)
     if free < needed:
         return Check(
@@ -200,5 +200,5 @@ def _check_memory(environment: Mapping[str, Any], ranks: int) -> Check:
 def _check_machine(environment: Mapping[str, Any], ranks: int) -> Iterator[Check]:
     """The findings about the environment; notes are no reason to worry."""
     for finding in environment_findings(environment, ranks):
-        status = "warning" if finding["level"] == "warning" else "ok"
-        yield Check(finding["title"], status, finding["text"], finding["advice"])
+        status = "warning" if finding.level == "warning" else "ok"
+        yield Check(finding.title, status, finding.text, finding.advice)

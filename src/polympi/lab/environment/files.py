@@ -1,4 +1,4 @@
-"""Small files of the kernel, where a missing one is an answer and not an error."""
+"""Small files of the kernel; a missing one is no error, but means that a fact is not known."""
 
 from __future__ import annotations
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from polympi.lab.environment.memory import MOUNT_SHM
+from polympi.lab.records import Finding
 from polympi.lab.units import format_bytes
 
 BUSY_LOAD = 0.5  # a process that runs half of the time: the ranks of a spinning MPI leave no room for it unnoticed
 SMALL_SHM_BYTES = 64 * 2**20  # what Docker gives a container unless --shm-size says otherwise
-
-Finding = dict[str, str]
 
 
 def environment_findings(environment: Mapping[str, Any], ranks: int) -> list[Finding]:
@@ -21,8 +21,7 @@ def environment_findings(environment: Mapping[str, Any], ranks: int) -> list[Fin
         ranks: ranks of the run on this host.
 
     Returns:
-        For each finding ``level`` (``warning``: figures are distorted; ``note``: good to know), ``title``, ``text``
-        and ``advice``; warnings first.
+        The findings, warnings first.
     """
     found = [
         *_placement(environment, ranks),
@@ -34,7 +33,7 @@ def environment_findings(environment: Mapping[str, Any], ranks: int) -> list[Fin
         *_machine(environment),
         *_unknown(environment),
     ]
-    return sorted(found, key=lambda finding: finding["level"] != "warning")
+    return sorted(found, key=lambda finding: finding.level != "warning")
 
 
 def available_cpus(environment: Mapping[str, Any]) -> float | None:
@@ -50,7 +49,7 @@ def _placement(environment: Mapping[str, Any], ranks: int) -> Iterator[Finding]:
     if ranks > cpus:
         yield _warning(
             "Oversubscribed",
-            f"{_count(ranks, 'rank')} share {_count(cpus, 'CPU')}: they wait for each other's turn, "
+            f"{_count(ranks, 'rank')} share {_count(cpus, 'CPU')}: they wait for each other, "
             "and times show the scheduler.",
             f"Run at most {_count(int(cpus), 'rank')}, or give the run more CPUs (taskset, container or job options)."
             if cpus >= 2
@@ -64,9 +63,9 @@ def _placement(environment: Mapping[str, Any], ranks: int) -> Iterator[Finding]:
         )
     elif ranks == cpus:
         yield _note(
-            "No CPU is left over",
-            f"{_count(ranks, 'rank')} fill all {_count(cpus, 'CPU')}: whatever else runs delays one of them.",
-            "Leave the machine alone while it measures, or use fewer ranks than CPUs.",
+            "No CPU is free",
+            f"{_count(ranks, 'rank')} fill all {_count(cpus, 'CPU')}: any other program delays one of them.",
+            "Run nothing else while it measures, or use fewer ranks than CPUs.",
         )
 
 
@@ -86,13 +85,13 @@ def _clock(environment: Mapping[str, Any]) -> Iterator[Finding]:
     if governor is not None and governor != "performance":
         yield _warning(
             "Frequency scaling",
-            f"The frequency governor is {governor}: the clock follows the load, and so do the times.",
+            f"The frequency governor is {governor}: the clock speed changes with the load, and so do the times.",
             "Set it to performance: sudo cpupower frequency-set --governor performance.",
         )
     if _fact(environment, "cpu.smt"):
         yield _note(
             "Hardware threads",
-            "Hardware threads share the cores: a rank is slower while its neighbour works.",
+            "Hardware threads share the cores: a rank is slower while another program uses the same core.",
             "Bind ranks to cores (mpiexec --bind-to core), or switch the threads off in the firmware.",
         )
 
@@ -103,7 +102,7 @@ def _competition(environment: Mapping[str, Any]) -> Iterator[Finding]:
         yield _warning(
             "Other processes compete",
             f"The load average was {load:.2f} before the start: others used the CPUs.",
-            "Wait until the machine is idle, then run again; 'top' shows who works.",
+            "Wait until the machine is idle, then run again; 'top' shows which programs run.",
         )
 
 
@@ -119,17 +118,23 @@ def _copying(environment: Mapping[str, Any]) -> Iterator[Finding]:
             else "Allow it: start the container with --cap-add SYS_PTRACE, or without its seccomp filter.",
         )
     size, free = _fact(environment, "shm.size_bytes"), _fact(environment, "shm.free_bytes")
-    if size is not None and size <= SMALL_SHM_BYTES:
+    if _fact(environment, "shm.writable") is False:
+        yield _warning(
+            "No shared memory",
+            "This user cannot write to /dev/shm: MPI libraries use slower ways or fail.",
+            MOUNT_SHM,
+        )
+    elif size is not None and size <= SMALL_SHM_BYTES:
         yield _warning(
             "Little shared memory",
-            f"/dev/shm has {format_bytes(size)}: MPI libraries fall back to slower ways or fail.",
+            f"/dev/shm has {format_bytes(size)}: MPI libraries use slower ways or fail.",
             "Start the container with --shm-size 1g, or with --ipc host.",
         )
     elif free is not None and free <= SMALL_SHM_BYTES:
         yield _warning(
             "Shared memory is full",
-            f"/dev/shm has only {format_bytes(free)} left: MPI libraries fall back to slower ways or fail.",
-            "Remove what crashed programs left in /dev/shm.",
+            f"/dev/shm has only {format_bytes(free)} left: MPI libraries use slower ways or fail.",
+            "Remove files that crashed programs left in /dev/shm.",
         )
 
 
@@ -147,8 +152,8 @@ def _machine(environment: Mapping[str, Any]) -> Iterator[Finding]:
         hypervisor = _fact(environment, "cpu.hypervisor")
         yield _note(
             "Virtual machine",
-            f"A hypervisor{f' ({hypervisor})' if hypervisor else ''} runs below: other guests may take CPU time away "
-            "unseen.",
+            f"A hypervisor{f' ({hypervisor})' if hypervisor else ''} runs this machine: other guests may take CPU "
+            "time without being seen.",
             "Compare only runs of the same machine, and look at the noise floor beside each ratio.",
         )
 
@@ -168,8 +173,8 @@ def _unknown(environment: Mapping[str, Any]) -> Iterator[Finding]:
     if missing:
         yield _note(
             "Not known",
-            f"The system does not tell: {', '.join(missing)}.",
-            "Containers and virtual machines often hide this; ask whoever runs the host.",
+            f"The system does not report: {', '.join(missing)}.",
+            "Containers and virtual machines often hide this; ask the administrator of the host.",
         )
 
 
@@ -186,8 +191,8 @@ def _count(number: float, noun: str) -> str:
 
 
 def _warning(title: str, text: str, advice: str) -> Finding:
-    return {"level": "warning", "title": title, "text": text, "advice": advice}
+    return Finding("warning", title, text, advice)
 
 
 def _note(title: str, text: str, advice: str) -> Finding:
-    return {"level": "note", "title": title, "text": text, "advice": advice}
+    return Finding("note", title, text, advice)

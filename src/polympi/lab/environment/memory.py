@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any
 import psutil
 
 from polympi.lab.environment.files import read_text
+
+MOUNT_SHM = "Let root mount it, or make it writable: mount -t tmpfs -o mode=1777 tmpfs /dev/shm."
 
 
 def memory_facts(root: Path = Path("/")) -> dict[str, Any]:
@@ -33,12 +36,13 @@ def memory_facts(root: Path = Path("/")) -> dict[str, Any]:
 
 
 def shared_memory_facts(path: Path = Path("/dev/shm")) -> dict[str, Any]:
-    """Size and free space of the file system that MPI libraries put their shared segments on."""
+    """Size and free space of the file system that MPI libraries put their shared segments on, and whether they may."""
+    writable = os.access(path, os.W_OK | os.X_OK)
     try:
         usage = shutil.disk_usage(path)
     except OSError:
-        return {"size_bytes": None, "free_bytes": None}
-    return {"size_bytes": usage.total, "free_bytes": usage.free}
+        return {"size_bytes": None, "free_bytes": None, "writable": writable}
+    return {"size_bytes": usage.total, "free_bytes": usage.free, "writable": writable}
 
 
 def _chosen(setting: str | None) -> str | None:

@@ -1,4 +1,4 @@
-"""The record of the machine that travels with a result (``environment.json``)."""
+"""The record of the machine that is kept with a result (``environment.json``)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import socket
 import sys
 from collections.abc import Sequence
 from datetime import datetime, timezone
-from typing import Any
 
 from polympi.lab.environment.limits import limit_facts
 from polympi.lab.environment.memory import memory_facts, shared_memory_facts
@@ -20,9 +19,10 @@ from polympi.lab.environment.software import (
     source_facts,
     system_facts,
 )
+from polympi.lab.records import Facts
 
 
-def record_environment(*, command: Sequence[str] | None = None) -> dict[str, Any]:
+def record_environment(*, command: Sequence[str] | None = None) -> Facts:
     """Everything about this machine that a reader of figures may ask for, ready to be written as JSON.
 
     Call it before anything of the run has started, since the load average then shows only what others do. Facts that

@@ -84,7 +84,7 @@ def _read_word(read: Any, pid: int, address: int) -> tuple[bool, str | None]:
 
 
 def _end(child: subprocess.Popen[str]) -> None:
-    """Let the child see the end of its input, and make sure that it is gone."""
+    """Let the child see the end of its input, and make sure that it has ended."""
     if child.stdin:
         child.stdin.close()
     try:

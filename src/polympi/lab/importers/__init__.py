@@ -55,7 +55,7 @@ def _unknown(path: Path, text: str) -> UsageError:
             "(np.out, or the name after -o)."
         )
     return UsageError(
-        f"'{path}' is no output that polympi can import: give what OSU Micro-Benchmarks, OMB-Py or "
+        f"'{path}' is not an output that polympi can import: give what OSU Micro-Benchmarks, OMB-Py or "
         "Intel MPI Benchmarks print, or NetPIPE's np.out."
     )
 

@@ -1,4 +1,4 @@
-"""Reads the file that a captured output is in, whatever wrote it."""
+"""Reads a file with captured output of any program."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from polympi.lab.errors import UsageError
+from polympi.lab.errors import UsageError, system_reason
 
 # All benchmarks of a tool at all numbers of processes print some 100 KiB, so that this is a log of hundreds of jobs.
 # The bound keeps a disk image, or a device that never ends, from filling the memory.
@@ -49,11 +49,11 @@ def read_captured(path: Path) -> Captured:
         with path.open("rb") as stream:
             data = stream.read(LIMIT_BYTES + 1)
     except OSError as error:
-        raise UsageError(f"Cannot read '{path}': {error.strerror}.") from error
+        raise UsageError(f"Cannot read '{path}': {system_reason(error)}.") from error
     if len(data) > LIMIT_BYTES:
         raise UsageError(
             f"'{path}' is larger than {LIMIT_BYTES // 2**20} MiB, more than benchmarks print: "
-            "copy their tables to a file of their own and import that."
+            "copy their tables to a separate file and import that."
         )
     if not data.strip():
         raise UsageError(f"'{path}' is empty: did the benchmark print to another file, or end early?")

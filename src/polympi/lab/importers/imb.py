@@ -1,6 +1,6 @@
 """Reads the output of Intel MPI Benchmarks (IMB 3.2 to 2021): MPI-1, NBC, RMA, EXT and P2P.
 
-Every block names its columns in a heading: one time; minimum, maximum and average; a rate; messages a second; or, for
+Every table names its columns in a heading: one time; minimum, maximum and average; a rate; messages a second; or, for
 nonblocking collectives, times with and without overlap. A barrier has no size column.
 """
 
@@ -63,7 +63,7 @@ _OUR_WINDOW = 64  # docs/protocol.md
 
 
 @dataclass
-class _Block:
+class _Table:
     line: int
     name: str
     ranks: int | None = None
@@ -76,7 +76,7 @@ class _Block:
 
 
 def recognises(line: str) -> bool:
-    """Whether a line begins an output of IMB or one of its blocks."""
+    """Whether a line begins an output of IMB or one of its tables."""
     return bool(_VERSION.match(line) or _BENCHMARK.match(line))
 
 
@@ -108,25 +108,25 @@ def _outputs(lines: list[tuple[int, str]]) -> list[list[tuple[int, str]]]:
 
 def _read_output(lines: list[tuple[int, str]], unfinished: int | None, collector: Collector) -> None:
     header = Header(TOOL, megabyte=megabyte_of(_rows(lines)))
-    block: _Block | None = None
+    table: _Table | None = None
     for number, line in lines:
         if version := _VERSION.match(line):
             header.tool, header.part = f"{TOOL} {version['version']}", version["part"] or ""
-        elif (block is None and header.read_line(line)) or not line.strip():
+        elif (table is None and header.read_line(line)) or not line.strip():
             continue
         elif started := _BENCHMARK.match(line):
-            _close(block, collector)
-            block = _Block(number, started[1], unfinished=unfinished)
+            _close(table, collector)
+            table = _Table(number, started[1], unfinished=unfinished)
         elif _is_heading(line):
-            if block is None:
+            if table is None:
                 collector.notes.sentence(f"Line {number}: a table without '# Benchmarking ...' before it was left out.")
             else:
-                _read_heading(line, block, collector)
+                _read_heading(line, table, collector)
         elif line.lstrip().startswith("#"):
-            _read_comment(line, block)
-        elif block is None or not _read_row(number, line, block, header, collector):
+            _read_comment(line, table)
+        elif table is None or not _read_row(number, line, table, header, collector):
             collector.notes.stray(number)
-    _close(block, collector)
+    _close(table, collector)
 
 
 def _is_heading(line: str) -> bool:
@@ -146,58 +146,58 @@ def _rows(lines: list[tuple[int, str]]) -> list[dict[str, str]]:
     return rows
 
 
-def _close(block: _Block | None, collector: Collector) -> None:
-    if block and not block.told:
-        collector.notes.sentence(f"Line {block.line}: the block of {block.name} has no figures.")
+def _close(table: _Table | None, collector: Collector) -> None:
+    if table and not table.told:
+        collector.notes.sentence(f"Line {table.line}: the table of {table.name} has no figures.")
 
 
-def _read_heading(line: str, block: _Block, collector: Collector) -> None:
+def _read_heading(line: str, table: _Table, collector: Collector) -> None:
     tokens = line.split()
-    block.columns = [_MEANING.get(t, t) for t in tokens]
-    block.model = line
+    table.columns = [_MEANING.get(t, t) for t in tokens]
+    table.model = line
     unread = [t for t in tokens if t not in _MEANING and t not in _DERIVED]
     if unread:
-        collector.notes.columns(unread, block.name)
+        collector.notes.columns(unread, table.name)
 
 
-def _read_comment(line: str, block: _Block | None) -> None:
-    if block is None:
+def _read_comment(line: str, table: _Table | None) -> None:
+    if table is None:
         return
     if processes := _PROCESSES.match(line):
-        block.ranks = as_ranks(processes[1])
+        table.ranks = as_ranks(processes[1])
     elif groups := _GROUPS.match(line):
         count, size = as_ranks(groups[1]), as_ranks(groups[2])
-        block.ranks, block.grouped = count * size if count and size else None, True
+        table.ranks, table.grouped = count * size if count and size else None, True
     elif mode := _MODE.match(line):
-        block.mode = mode[1].lower()
+        table.mode = mode[1].lower()
 
 
-def _read_row(number: int, line: str, block: _Block, header: Header, collector: Collector) -> bool:
+def _read_row(number: int, line: str, table: _Table, header: Header, collector: Collector) -> bool:
     """Read a row; False if the line is none."""
     if refused := _REFUSED.match(line):
-        block.told = True
+        table.told = True
         reason = _REASONS.get(refused[2], f"the tool says {refused[2]}")
-        collector.notes.row(Fate.NOT_MEASURED, number, block.name, reason, size_bytes=as_count(refused[1]))
+        collector.notes.row(Fate.NOT_MEASURED, number, table.name, reason, size_bytes=as_count(refused[1]))
         return True
     tokens = line.split()
-    if not block.columns or as_count(tokens[0]) is None:
+    if not table.columns or as_count(tokens[0]) is None:
         return False
-    block.told = True
-    whole = _is_whole(number, line, block, collector)
-    block.model = line
+    table.told = True
+    whole = _is_whole(number, line, table, collector)
+    table.model = line
     if not whole:
         return True
-    cells = dict(zip(block.columns, tokens, strict=True))
-    benchmark, mode = _names(block, header, cells.get("group"))
+    cells = dict(zip(table.columns, tokens, strict=True))
+    benchmark, mode = _names(table, header, cells.get("group"))
     rate = as_number(cells.get("rate", ""))
     collector.row(
         number,
         tool=header.tool,
         benchmark=benchmark,
         mode=mode,
-        payload=_payload(block, header),
+        payload=_payload(table, header),
         size_bytes=as_count(cells.get("size", "0")) or 0,
-        ranks=block.ranks,
+        ranks=table.ranks,
         times=_times(cells, header),
         mb_per_s=rate * header.megabyte if rate is not None else None,
         repetitions=as_count(cells["repetitions"]),
@@ -206,22 +206,22 @@ def _read_row(number: int, line: str, block: _Block, header: Header, collector: 
     return True
 
 
-def _is_whole(number: int, line: str, block: _Block, collector: Collector) -> bool:
+def _is_whole(number: int, line: str, table: _Table, collector: Collector) -> bool:
     """Whether every value of a row can be read; a note says why not."""
     tokens = line.split()
-    pairs = list(zip(block.columns, tokens, strict=False))
+    pairs = list(zip(table.columns, tokens, strict=False))
     strange = [t for name, t in pairs if (as_count(t) if name in _COUNTS else as_number(t)) is None]
     example = None
-    if number == block.unfinished and is_cut(line, block.model):
+    if number == table.unfinished and is_cut(line, table.model):
         reason = "the file ends in the middle of it"
     elif strange:
-        reason, example = "a value is no number", strange[0]
-    elif len(tokens) != len(block.columns):
-        reason = f"it has {len(tokens)} values under a heading of {len(block.columns)} columns"
+        reason, example = "a value is not a number", strange[0]
+    elif len(tokens) != len(table.columns):
+        reason = f"it has {len(tokens)} values under a heading of {len(table.columns)} columns"
     else:
         return True
     size = as_count(dict(pairs).get("size", ""))
-    collector.notes.row(Fate.LEFT_OUT, number, block.name, reason, size_bytes=size, example=example)
+    collector.notes.row(Fate.LEFT_OUT, number, table.name, reason, size_bytes=size, example=example)
     return False
 
 
@@ -235,21 +235,21 @@ def _times(cells: dict[str, str], header: Header) -> Times:
     return Times(mean=values.get("mean"), low=values.get("min"), high=highest)
 
 
-def _names(block: _Block, header: Header, group: str | None) -> tuple[str, str]:
+def _names(table: _Table, header: Header, group: str | None) -> tuple[str, str]:
     """Our benchmark and mode, or the tool's own name; what the options changed stands in the mode."""
-    benchmark, mode = block.name, block.mode
+    benchmark, mode = table.name, table.mode
     if header.part == _P2P:
-        benchmark = f"{header.part} {block.name}"  # other loops than the MPI-1 benchmarks of the same names
-    elif block.grouped:
+        benchmark = f"{header.part} {table.name}"  # other loops than the MPI-1 benchmarks of the same names
+    elif table.grouped:
         pass
-    elif block.ranks == 2 and block.name in _PAIRWISE:
-        benchmark, mode = _PAIRWISE[block.name]
-    elif block.name in _COLLECTIVES:
-        benchmark = block.name.lower()
+    elif table.ranks == 2 and table.name in _PAIRWISE:
+        benchmark, mode = _PAIRWISE[table.name]
+    elif table.name in _COLLECTIVES:
+        benchmark = table.name.lower()
     details = [f"group {group}"] if group else []
-    if block.name in _WINDOWS and header.window != _OUR_WINDOW:
+    if table.name in _WINDOWS and header.window != _OUR_WINDOW:
         details.append(f"window {header.window}")
-    if block.name in _ROOTED and header.switched_on("-root_shift"):
+    if table.name in _ROOTED and header.switched_on("-root_shift"):
         details.append("another root each time")
     if "-off_cache" in header.options:
         details.append("out of cache")
@@ -258,8 +258,8 @@ def _names(block: _Block, header: Header, group: str | None) -> tuple[str, str]:
     return benchmark, ", ".join([mode, *details])
 
 
-def _payload(block: _Block, header: Header) -> str:
-    name = block.name.lower()
+def _payload(table: _Table, header: Header) -> str:
+    name = table.name.lower()
     if "barrier" in name:
         return "none"
     return header.reductions if "reduce" in name else header.payload

@@ -1,4 +1,4 @@
-"""What the header of an IMB output says of all its blocks: datatypes and options; and what it calls a megabyte."""
+"""What the header of an IMB output says of all its tables: datatypes and options; and what it calls a megabyte."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Header:
         return as_count(self.value_of("-window_size") or "") or _DEFAULT_WINDOW
 
     def read_line(self, line: str) -> bool:
-        """Take what a line before the first block says; False if it says nothing of the kind."""
+        """Take what a line before the first table says; False if it says nothing of the kind."""
         if self._in_call and self._read_call(line):
             return True
         self._in_call = bool(_CALL.match(line))

@@ -1,4 +1,4 @@
-"""The imported rows of a result directory (``imported.csv``); rows are only ever added."""
+"""The imported rows of a result directory (``imported.csv``); rows are added and never removed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from polympi.lab.errors import ResultError, UsageError
+from polympi.lab.errors import ResultError, UsageError, system_reason
 from polympi.lab.importers.rows import IMPORTED_SCHEMA
 from polympi.lab.samples.store import RunDirectory
 
@@ -36,14 +36,16 @@ def kept_rows(directory: Path) -> pl.DataFrame:
     """All rows imported into a result directory so far; none if nothing was.
 
     Raises:
-        ResultError: the file is damaged.
+        ResultError: the file cannot be read, or is damaged.
     """
     path = directory / FILE
     if not path.is_file():
         return pl.DataFrame(schema=IMPORTED_SCHEMA)
     try:
-        text = pl.read_csv(path, infer_schema=False)
-    except (pl.exceptions.PolarsError, OSError) as error:
+        text = pl.read_csv(path.read_bytes(), infer_schema=False)
+    except OSError as error:
+        raise ResultError(f"Cannot read '{path}': {system_reason(error)}.") from error
+    except pl.exceptions.PolarsError as error:
         raise ResultError(f"'{path}' is damaged: move it away and import the files again.") from error
     found = set(text.columns)
     if not found <= set(IMPORTED_SCHEMA) <= found | _LATER_COLUMNS:
@@ -84,7 +86,7 @@ def append_rows(directory: Path, rows: pl.DataFrame) -> Added:
                 _rewrite(path, kept)
             _append(path, new)
         except OSError as error:
-            raise UsageError(f"Cannot write '{path}': {error.strerror}.") from error
+            raise UsageError(f"Cannot write '{path}': {system_reason(error)}.") from error
     return Added(new.height, _known(rows, new), _renewed(kept, new))
 
 
@@ -108,7 +110,7 @@ def _has_all_columns(path: Path) -> bool:
 
 
 def _rewrite(path: Path, rows: pl.DataFrame) -> None:
-    """Write the file anew; until it is whole the old one stays."""
+    """Write the file again; the old one stays until the new one is complete."""
     whole = path.with_suffix(".csv.new")
     whole.write_text(rows.write_csv(), encoding="utf-8")
     whole.replace(path)

@@ -1,4 +1,4 @@
-"""The lines of a captured output, freed of what launchers and terminals put into them."""
+"""The lines of a captured output, without the additions of launchers and terminals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the options of NetPIPE make of its benchmark. Its data files do not name them, so that the user has to."""
+"""What the benchmark of NetPIPE measures with its options. Its data files do not name them, so that the user has to."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def parse_netpipe_options(text: str | None) -> NetPipeOptions:
         text: the options; empty for a run without any, None if they are not known.
 
     Raises:
-        UsageError: they are no options of NetPIPE.
+        UsageError: they are not options of NetPIPE.
     """
     if text is None:
         return NetPipeOptions()
@@ -76,7 +76,8 @@ def parse_netpipe_options(text: str | None) -> NetPipeOptions:
         given, rest = [], [text]
     if rest:
         raise UsageError(
-            f"'{text}' are no options of NetPIPE: write them as on its command line, such as --netpipe-options '-S -I'."
+            f"'{text}' are not options of NetPIPE: write them as on its command line, such as "
+            "--netpipe-options '-S -I'."
         )
     modes = list(dict.fromkeys(_MODES[name] for name, _ in given if name in _MODES)) or ["standard"]
     return NetPipeOptions("latency" if _OURS.issuperset(modes) else TOOL, ", ".join(modes), text.strip() or None)

@@ -1,4 +1,4 @@
-"""What an importer tells of the lines it did not take, or took in part: one sentence a reason, however many lines."""
+"""Notes on lines that an importer did not take, or took in part: one sentence for each reason."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Told:
 
 @dataclass
 class Notes:
-    """Gathers what is to be told of a file; equal reasons become one sentence with the lines they hold for."""
+    """Gathers notes on a file; equal reasons become one sentence with the lines they hold for."""
 
     _rows: dict[tuple[Fate, str], _Told] = field(default_factory=dict)
     _columns: dict[str, list[str]] = field(default_factory=dict)
@@ -81,7 +81,7 @@ class Notes:
         return frozenset(self._stray).union(*rows)
 
     def sentences(self) -> list[str]:
-        """Everything to be told: rows, columns, other sentences, stray lines."""
+        """All notes: on rows, columns, other sentences, stray lines."""
         rows = [_of_rows(fate, reason, told) for (fate, reason), told in self._rows.items()]
         columns = [
             f"The column{'s' * (', ' in names)} {names} of {_listed(benchmarks)} {'are' if ', ' in names else 'is'} "

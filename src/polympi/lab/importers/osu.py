@@ -9,7 +9,7 @@ from polympi.lab.importers.rows import Collector, Imported
 
 TOOL = "OSU"
 
-_TITLE = re.compile(r"^\s*#?\s*OSU (?P<name>\S.*?) Test(?P<variant> \w+)?(?:\s+v(?P<version>\d[\w.]*))?$")
+_TITLE = re.compile(r"^\s*#?\s*OSU (?P<name>\S.*?) Test(?P<kind> \w+)?(?:\s+v(?P<version>\d[\w.]*))?$")
 
 # (benchmark, mode, payload, ranks) of the benchmarks that measure what ours of that name measure. Point-to-point
 # programs demand two processes. Before 7.0 reductions sent MPI_FLOAT without saying so; since then a line names the
@@ -54,7 +54,7 @@ def _parse_title(line: str) -> Title | None:
     match = _TITLE.match(line)
     if not match:
         return None
-    name = match["name"] + (match["variant"] or "")
+    name = match["name"] + (match["kind"] or "")
     tool = f"{TOOL} {match['version']}" if match["version"] else TOOL
     usual = "float32" if "reduce" in name.lower() else "none" if "barrier" in name.lower() else "bytes"
     benchmark, mode, payload, ranks = _OURS.get(name, (name, "standard", usual, None))

@@ -1,4 +1,4 @@
-"""The tables that OSU Micro-Benchmarks and OMB-Py print: a title, a heading, a row a size.
+"""The tables that OSU Micro-Benchmarks and OMB-Py print: a title, a heading, one row for each size.
 
 Layouts after the output of OSU Micro-Benchmarks 5.0 to 7.5 (``-f`` adds extremes and iterations, ``-z`` percentiles,
 ``-c`` a verdict, ``-D`` the bytes that a derived datatype sends) and of OMB-Py; a barrier has no size column.
@@ -217,7 +217,7 @@ def _read_startup(number: int, init: re.Match[str], table: _Table, collector: Co
     values = [as_number(v) for v in init.groups()[1:]]
     low, high, mean = (1000 * v if v is not None else None for v in values)
     if ranks is None or None in values:
-        collector.notes.row(Fate.LEFT_OUT, number, title.benchmark, "a value is no number", example=init[0])
+        collector.notes.row(Fate.LEFT_OUT, number, title.benchmark, "a value is not a number", example=init[0])
         return
     collector.row(
         number,
@@ -243,7 +243,7 @@ def _is_whole(number: int, line: str, cells: dict[str, str], table: _Table, coll
     elif "Fail" in tokens:  # the heading may not name the verdict
         reason = "the tool found its data wrong"
     elif strange:
-        reason, example = "a value is no number", strange[0]
+        reason, example = "a value is not a number", strange[0]
     elif missing > 0:
         reason = f"{missing} of {len(table.columns)} values are missing"
         fate = Fate.INCOMPLETE if "time" in cells or "rate" in cells else Fate.LEFT_OUT

@@ -179,7 +179,7 @@ def _fault(size_bytes: int, times: Times, mb_per_s: float | None) -> str | None:
     if any(t < 0 for t in printed) or (mb_per_s is not None and mb_per_s < 0):
         return "a time or a rate is negative"
     if any(t > _LONGEST_US for t in printed) or (mb_per_s or 0) > _FASTEST_MB_PER_S:
-        return "a time or a rate is too large to be one"
+        return "a time or a rate is impossibly large"
     if size_bytes == 0 and mb_per_s:
         return "an empty message has no rate"
     if not any(printed) and not mb_per_s:

@@ -12,14 +12,15 @@ from pathlib import Path
 import polars as pl
 
 from polympi.lab.bindings.build import program_command
-from polympi.lab.bindings.common_start import common_start_library
+from polympi.lab.bindings.harness import start_library
 from polympi.lab.bindings.manifest import Binding
 from polympi.lab.catalogue import PAGES, Case
-from polympi.lab.launch.command import mpiexec_command
-from polympi.lab.launch.process import OUTPUT_BYTES, Ended, run_tree
+from polympi.lab.errors import system_reason
 from polympi.lab.plan.text import plan_text
-from polympi.lab.samples.protocol import LaunchSamples, ProtocolError, read_samples
-from polympi.lab.samples.records import SAMPLE_SCHEMA, LaunchRecord, PlannedCase, Refusal
+from polympi.lab.process import OUTPUT_BYTES, Ended, run_tree
+from polympi.lab.protocol import LaunchSamples, ProtocolError, read_samples
+from polympi.lab.records import SAMPLE_SCHEMA, LaunchRecord, PlannedCase, Refusal
+from polympi.lab.stacks.command import mpiexec_command
 from polympi.lab.stacks.stack import Stack
 
 
@@ -111,7 +112,7 @@ def launch(
         on_tick: called about once a second while waiting; what it raises ends the launch and is passed on.
     """
     plan, written, output = (setting.folder / name for name in ("plan.txt", "samples.txt", "output.txt"))
-    plan.write_text(plan_text(cases, pages=setting.pages, start=common_start_library(stack)))
+    plan.write_text(plan_text(cases, pages=setting.pages, start=start_library(stack)))
     written.unlink(missing_ok=True)
     program = program_command(arm.binding, stack, arm.built, plan, written)
     command = mpiexec_command(stack, setting.ranks, program, processors=setting.processors, hostfile=setting.hostfile)
@@ -130,7 +131,7 @@ def launch(
     try:
         ended = run_tree(command, environment=stack.variables(), timeout_s=timeout_s, output=output, on_tick=on_tick)
     except OSError as error:
-        record.detail = f"{command[0]} cannot be started: {error.strerror}"
+        record.detail = f"{command[0]} cannot be started: {system_reason(error)}"
         return Launched(record, LaunchSamples(), pl.DataFrame(schema=SAMPLE_SCHEMA))
     samples = _judge(record, ended, written, cases, timeout_s)
     _describe(record, samples, ended, cases)
@@ -149,7 +150,7 @@ def _judge(
     try:
         samples = read_samples(text, frozenset(cases))
     except ProtocolError as error:
-        record.outcome, record.detail = "unreadable", f"what it wrote is not of the protocol: {error}"
+        record.outcome, record.detail = "unreadable", f"its output does not follow the protocol: {error}"
         record.stderr_tail = ended.tail
         return LaunchSamples()
     during = f" in case {planned_case(cases[samples.last_case])}" if samples.last_case is not None else ""
@@ -171,7 +172,7 @@ def _judge(
             f"the launcher does not belong to this MPI: the program saw {samples.ranks} of {record.ranks} ranks"
         )
     elif missing := _missing(samples, cases):
-        record.outcome, record.detail = "unreadable", f"it finished but lacks the samples of {missing}"
+        record.outcome, record.detail = "unreadable", f"it finished, but has no samples of {missing}"
     else:
         record.outcome = "ok"
         return samples

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from polympi.lab.catalogue import BENCHMARKS, Case
 from polympi.lab.plan.profiles import Profile
-from polympi.lab.samples.records import PlannedCase
+from polympi.lab.records import PlannedCase
 
 CALIBRATION_BATCH_NS = 5e5  # 20,000 readings of a clock, and still hardly longer than the start of the launch
 CALIBRATION_BATCHES = 3

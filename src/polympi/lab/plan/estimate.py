@@ -1,4 +1,4 @@
-"""How long a run will take, before anything is measured: good to a factor of about two.
+"""How long a run will take, before anything is measured: correct within a factor of about two.
 
 A launch takes its start and, for each case, the warm-up, the batches and the events. C takes as long for a batch as the
 profile asks for, or as one iteration needs; other bindings do the same iterations and take longer.

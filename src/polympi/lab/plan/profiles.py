@@ -10,7 +10,7 @@ from polympi.lab.suggest import did_you_mean
 KI, MI = 2**10, 2**20
 
 # The fewest of which the 95 % interval of the median ends at the second smallest and the second largest value
-# (1 - 2 * (1 + 9) / 2**9 = 96.1 %), so that one launch gone wrong, of C or of a binding, ends no interval.
+# (1 - 2 * (1 + 9) / 2**9 = 96.1 %), so that one bad launch, of C or of a binding, is not the end of an interval.
 QUICK_BLOCKS = 9
 
 

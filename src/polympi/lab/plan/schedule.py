@@ -1,4 +1,4 @@
-"""In which order things are launched and timed: randomised, and told by the seed alone.
+"""In which order things are launched and timed: random, and determined by the seed.
 
 Blocks and Latin squares: R. A. Fisher, The Design of Experiments (1935). Every binding is launched once a block, so
 that drift from block to block hits all alike, and within a square each binding stands once in each place of a block,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from polympi.lab.catalogue import WINDOW
-from polympi.lab.samples.records import PlannedCase
+from polympi.lab.records import PlannedCase
 
 PLAN_VERSION = 2
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from polympi.lab.catalogue import Case
-from polympi.lab.findings.gaps import absences
-from polympi.lab.findings.phrases import factor, rate, signed
-from polympi.lab.findings.rows import Family, Row, bindings_of, by_family, is_arm_of_c, representative_sizes
-from polympi.lab.samples.records import REFERENCE
+from polympi.lab.conclusions.gaps import absences
+from polympi.lab.conclusions.phrases import factor, rate, signed
+from polympi.lab.conclusions.rows import Family, Row, bindings_of, by_family, is_arm_of_c, representative_sizes
+from polympi.lab.records import REFERENCE
 from polympi.lab.statistics.model import Analysis
 from polympi.lab.units import format_ns, format_size
 
@@ -40,7 +40,7 @@ MEANINGS = {
     "not separated": "no difference shown: the interval includes 1, or the effect is inside the noise floor",
     "too few launches": "fewer than six launches: no interval reaches 95 %",
     "no counterpart": "C has no such figure",
-    "invalid": "what arrived was not what was sent; no figure is shown",
+    "invalid": "wrong bytes arrived; no figure is shown",
 }
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from polympi.lab.findings.changes import relative
-from polympi.lab.findings.phrases import count, plain_ratio, verb
-from polympi.lab.findings.rows import Family
+from polympi.lab.conclusions.changes import relative
+from polympi.lab.conclusions.phrases import count, plain_ratio, verb
+from polympi.lab.conclusions.rows import Family
 from polympi.lab.statistics.comparison.launches import MOST_LAUNCHES
 from polympi.lab.statistics.comparison.model import SAME, UNKNOWN, Change, Comparison, GroupChange, RowChange
 from polympi.lab.statistics.verdicts import FASTER, SLOWER
@@ -14,8 +14,8 @@ from polympi.lab.units import format_ns, format_size
 
 _ORDER = (SLOWER, FASTER, UNKNOWN, SAME)
 KEY = (
-    "In brackets behind unknown: how many launches a run would probably tell. The change of a group is that of its "
-    "typical row; before and after are ratios to C, or times where those were judged."
+    "In brackets after unknown: how many launches a run would probably be enough. The change of a group is that of "
+    "its typical row; before and after are ratios to C, or times where those were judged."
 )
 
 

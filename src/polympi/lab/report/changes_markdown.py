@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from polympi.lab.findings.phrases import count
+from polympi.lab.conclusions.phrases import count
 from polympi.lab.report.changes import KEY, Table, group_table, row_table
 from polympi.lab.report.escape import escape
 from polympi.lab.statistics.comparison.model import Comparison
 
 
 def render_changes(comparison: Comparison, before: str, after: str, sentences: Sequence[str], *, every: bool) -> str:
-    """The comparison as Markdown; whatever comes from outside is escaped.
+    """The comparison as Markdown; text from outside is escaped.
 
     Args:
         comparison: the comparison.

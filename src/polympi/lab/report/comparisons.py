@@ -9,14 +9,14 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from polympi.lab.findings.phrases import listing, plain_ratio, rate
-from polympi.lab.findings.phrases import size as size_words
-from polympi.lab.findings.rows import Row, rows_of, stacks_of
+from polympi.lab.conclusions.phrases import listing, plain_ratio, rate
+from polympi.lab.conclusions.phrases import size as size_words
+from polympi.lab.conclusions.rows import Row, rows_of, stacks_of
 from polympi.lab.published import Source, published
+from polympi.lab.records import AGAIN, REFERENCE
 from polympi.lab.report import charts
 from polympi.lab.report.charts import Palette
 from polympi.lab.report.charts.style import RATE_LABEL
-from polympi.lab.samples.records import AGAIN, REFERENCE
 from polympi.lab.statistics.model import Analysis, Fit
 from polympi.lab.units import format_ns
 

@@ -9,17 +9,17 @@ from importlib import metadata
 
 import polars as pl
 
-from polympi.lab.findings import Answer, Label, answers, labels
-from polympi.lab.findings.brief import brief, first_of
-from polympi.lab.findings.gaps import failed_launches
-from polympi.lab.findings.overview import Arm, overview
-from polympi.lab.findings.phrases import count, listing, rate, signed
-from polympi.lab.findings.rows import Family, Row, bindings_of, catalogue_order, rows_of, stacks_of
-from polympi.lab.findings.threads import thread_levels
+from polympi.lab.conclusions import Answer, Label, answers, labels
+from polympi.lab.conclusions.brief import brief, first_of
+from polympi.lab.conclusions.gaps import failed_launches
+from polympi.lab.conclusions.overview import ArmInOverview, overview
+from polympi.lab.conclusions.phrases import count, listing, rate, signed
+from polympi.lab.conclusions.rows import Family, Row, bindings_of, catalogue_order, rows_of, stacks_of
+from polympi.lab.conclusions.threads import thread_levels
+from polympi.lab.records import AGAIN, Finding, LaunchRecord, StackRun
 from polympi.lab.report.cells import Line, main_table
-from polympi.lab.report.facts import Finding, Section, findings, sections
+from polympi.lab.report.facts import Section, findings, sections
 from polympi.lab.report.screen import Screen, screen
-from polympi.lab.samples.records import AGAIN, LaunchRecord, StackRun
 from polympi.lab.statistics.model import Analysis, Fit
 from polympi.lab.units import format_ns, format_size
 
@@ -43,9 +43,9 @@ IMPORTED_HEADERS = (
     *("tool", "benchmark", "mode", "payload", "size", "ranks", "time", "what the time is", "bandwidth", "source"),
 )
 IMPORTED_NOTE = (
-    "Imported as those tools printed them; without launches, intervals and verdicts of their own. In a collective "
-    "ours is the slowest rank's time, call by call or batch by batch; 'max over ranks' is the largest of the ranks' "
-    "own means, which is never more, and 'mean over ranks' is less still."
+    "Imported as those tools printed them, without launches, intervals and verdicts. In a collective our time is that "
+    "of the slowest rank, call by call or batch by batch; 'max over ranks' is the largest of the ranks' own means, "
+    "which is never larger, and 'mean over ranks' is smaller still."
 )
 _IMPORTED = ("tool", "benchmark", "mode", "payload", "size_bytes", "ranks", "time_ns", "statistic", "mb_per_s")
 _CONTENT_SHOWN = 6  # hexadecimal digits, enough to tell a handful of files apart
@@ -53,7 +53,7 @@ _CONTENT_SHOWN = 6  # hexadecimal digits, enough to tell a handful of files apar
 
 @dataclass(frozen=True)
 class Words:
-    """What is said about one binding or arm of C on one stack.
+    """The conclusions about one binding or arm of C on one stack.
 
     Attributes:
         binding: its name.
@@ -70,7 +70,7 @@ class Words:
 
 @dataclass(frozen=True)
 class StackContent:
-    """All that is said about one stack.
+    """All conclusions about one stack.
 
     Attributes:
         stack: its name.
@@ -171,7 +171,7 @@ def _stack(analysis: Analysis, rows: Sequence[Row], said: Sequence[Answer], stac
     seen = overview(analysis, rows, stack)
     columns, lines = main_table(analysis, rows, stack)
 
-    def words(arms: Sequence[Arm], say: Callable[[list[Row]], tuple[str, ...]]) -> list[Words]:
+    def words(arms: Sequence[ArmInOverview], say: Callable[[list[Row]], tuple[str, ...]]) -> list[Words]:
         return [
             Words(
                 binding=arm.binding,

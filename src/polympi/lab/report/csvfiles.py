@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 import polars.selectors as cs
 
+from polympi.lab.report.exporters import SUMMARY
 from polympi.lab.report.generator import write_text
 from polympi.lab.statistics.model import SUMMARY_COLUMNS, Analysis
 
@@ -17,7 +18,7 @@ def write_csv(analysis: Analysis, directory: Path) -> list[Path]:
     Raises:
         UsageError: a file cannot be written.
     """
-    tables = {"summary.csv": analysis.summary.select(SUMMARY_COLUMNS), "memory.csv": analysis.memory}
+    tables = {SUMMARY: analysis.summary.select(SUMMARY_COLUMNS), "memory.csv": analysis.memory}
     return [write_text(directory / name, _text(frame)) for name, frame in tables.items()]
 
 

@@ -1,4 +1,4 @@
-"""The environment of a run as sections of labelled facts, whatever keys its record has."""
+"""The environment of a run as sections of labelled facts; any keys of its record are shown."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from polympi.lab.samples.records import Environment
+import msgspec
+
+from polympi.lab.records import Environment, Finding
 from polympi.lab.units import format_bytes, format_ns
 
 _GENERAL = "general"
@@ -45,23 +47,12 @@ class Section:
     facts: list[tuple[str, str]]
 
 
-@dataclass(frozen=True)
-class Finding:
-    """What the machine does to the figures, as the environment's examination found it."""
-
-    level: str
-    title: str
-    text: str
-    advice: str
-
-
 def sections(environment: Environment) -> list[Section]:
     """All facts but the findings; facts that belong to no section come first."""
     general: list[tuple[str, str]] = []
     found = []
-    for key, value in environment.items():
-        if key == "findings":
-            continue
+    stacks = {"stacks": msgspec.to_builtins(environment.stacks)} if environment.stacks else {}
+    for key, value in {**environment.facts, **stacks}.items():
         if isinstance(value, Mapping) or (isinstance(value, list) and any(isinstance(v, Mapping) for v in value)):
             facts = list(_facts("", value)) or [("", "–")]
             found.append(Section(_words(key), facts))
@@ -77,9 +68,7 @@ def sections(environment: Environment) -> list[Section]:
 
 def findings(environment: Environment) -> list[Finding]:
     """The findings, warnings first."""
-    entries = [entry for entry in environment.get("findings", []) if isinstance(entry, Mapping)]
-    found = [Finding(*(str(entry.get(key, "")) for key in ("level", "title", "text", "advice"))) for entry in entries]
-    return sorted(found, key=lambda finding: finding.level != "warning")
+    return sorted(environment.findings, key=lambda finding: finding.level != "warning")
 
 
 def _facts(label: str, value: Any, key: str = "") -> Iterator[tuple[str, str]]:

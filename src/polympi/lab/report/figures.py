@@ -1,4 +1,4 @@
-"""Which charts a report has, in which order, and what is said under each."""
+"""Which charts a report has, in which order, and the text under each."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import altair as alt
 import polars as pl
 
 from polympi.lab.catalogue import BENCHMARKS
-from polympi.lab.findings.rows import Family, Row, bindings_of, by_family, example_size, rows_of, stacks_of
+from polympi.lab.conclusions.rows import Family, Row, bindings_of, by_family, example_size, rows_of, stacks_of
+from polympi.lab.records import AGAIN, REFERENCE
 from polympi.lab.report import charts
 from polympi.lab.report.charts import Palette
-from polympi.lab.samples.records import AGAIN, REFERENCE
 from polympi.lab.statistics.model import Analysis
 from polympi.lab.units import format_size
 
@@ -109,24 +109,25 @@ def _family_figures(
             yield figure(
                 "fit",
                 "Fit: latency + size / bandwidth",
-                "Lines: one fit a protocol segment; a poor fit is dashed and says so. Dotted: where a segment begins.",
+                "Lines: one fit for each protocol segment; a poor fit is dashed and marked. Dotted: where a segment "
+                "begins.",
                 charts.fitted_time(fits, palette),
             )
             yield figure(
-                "residuals", "Residuals of the fit", "What the lines leave over.", charts.residuals(fits, palette)
+                "residuals", "Residuals of the fit", "Residuals of the lines.", charts.residuals(fits, palette)
             )
     if medians is not None and not medians.is_empty() and (main or len(sizes) == 1):
         yield figure(
             "launches",
             "Launches",
-            "A point a launch, downwards in the order of the blocks; the tall tick is the median.",
+            "One point for each launch, downwards in the order of the blocks; the tall tick is the median.",
             charts.launch_distribution(medians, palette),
         )
     if main and any(row.p50_ns for row in rows):
         yield figure(
             "percentiles",
             "Single operations",
-            "Timed one by one, clock cost taken off; all launches together.",
+            "Timed one by one, clock cost subtracted; all launches together.",
             charts.event_percentiles(rows, palette),
         )
 

@@ -1,4 +1,4 @@
-"""The mark by which polympi knows the files it made, and so may replace, and which of them say nothing."""
+"""The mark of files that polympi made and therefore may replace, and of those without any figures."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from polympi.lab.errors import UsageError
+from polympi.lab.errors import UsageError, system_reason
 from polympi.lab.statistics.model import Analysis
 
 HTML_MARK = '<meta name="generator" content="polympi'
@@ -40,12 +40,12 @@ def refuse_to_replace(path: Path, analysis: Analysis) -> None:
     head = _head(path)
     if HTML_MARK not in head and MARKDOWN_MARK not in head:
         raise UsageError(
-            f"'{path}' was not made by polympi and is left alone: move it away, or replace it with --force."
+            f"'{path}' was not made by polympi and is not replaced: move it away, or replace it with --force."
         )
     if is_empty(analysis) and _EMPTY not in head:
         raise UsageError(
-            f"In '{path.parent}' nothing was compared with C (no complete block): '{path.name}' there says more and is "
-            "left alone; replace it with --force."
+            f"In '{path.parent}' nothing was compared with C (no complete block): '{path.name}' there has more figures "
+            "and is not replaced; use --force to replace it."
         )
 
 
@@ -61,7 +61,7 @@ def write_text(path: Path, text: str) -> Path:
         partial.write_text(text, encoding="utf-8")
         partial.replace(path)
     except OSError as error:
-        raise UsageError(f"Cannot write '{path}': {error.strerror}.") from error
+        raise UsageError(f"Cannot write '{path}': {system_reason(error)}.") from error
     return path
 
 
@@ -81,8 +81,8 @@ def refuse_to_empty(path: Path, analysis: Analysis) -> None:
 
 def _says_more(path: Path) -> str:
     return (
-        f"In '{path.parent}' nothing was compared with C (no complete block): '{path.name}' there says more and is "
-        "left alone; replace it with --force."
+        f"In '{path.parent}' nothing was compared with C (no complete block): '{path.name}' there has more figures "
+        "and is not replaced; use --force to replace it."
     )
 
 

@@ -1,4 +1,4 @@
-"""The report as one HTML file that needs nothing but itself."""
+"""The report as one HTML file that needs no other file."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ import jinja2
 import polars as pl
 from markupsafe import Markup
 
-from polympi.lab.findings.phrases import percent
-from polympi.lab.findings.rows import Row, is_arm_of_c, rows_of
+from polympi.lab.conclusions.phrases import percent
+from polympi.lab.conclusions.rows import Row, is_arm_of_c, rows_of
+from polympi.lab.records import AGAIN, REFERENCE
 from polympi.lab.report.cells import KEY, MEANINGS, SIGNS
 from polympi.lab.report.charts import Palette, config
 from polympi.lab.report.charts.style import RATE_LABEL, SIZE_LABEL, TIME_LABEL, unvalidated
@@ -26,7 +27,6 @@ from polympi.lab.report.content import IMPORTED_NOTE, content, imported_lines
 from polympi.lab.report.figures import Figure, figures, palette_of
 from polympi.lab.report.generator import mark
 from polympi.lab.report.vega import vega_runtime
-from polympi.lab.samples.records import AGAIN, REFERENCE
 from polympi.lab.statistics.model import LARGEST_RESIDUAL, Analysis
 
 # Key in the summary, title, how it is written, whether it can be filtered by, what it means.

@@ -1,15 +1,14 @@
-"""Every chart as a picture of its own, PNG or SVG, made without a browser."""
+"""Every chart as a separate picture, PNG or SVG, made without a browser."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import vl_convert
 
-from polympi.lab.errors import UsageError
+from polympi.lab.errors import UsageError, system_reason
 from polympi.lab.report.charts import config
 from polympi.lab.report.charts.style import unvalidated
 from polympi.lab.report.comparisons import comparisons
@@ -21,13 +20,13 @@ _LEGEND_COLUMNS = 5  # of names as long as mpi4py-object; published series, whic
 _SCALE = 2.0  # of PNG files, so that they are sharp on dense screens and in print
 
 
-def write_images(analysis: Analysis, directory: Path, forms: Sequence[str]) -> list[Path]:
-    """Write ``figures/NAME.png`` and ``figures/NAME.svg`` of every chart, light on white.
+def write_images(analysis: Analysis, directory: Path, form: str) -> list[Path]:
+    """Write ``figures/NAME.png`` or ``figures/NAME.svg`` of every chart, light on white.
 
     Args:
         analysis: the run.
         directory: the result directory.
-        forms: ``png``, ``svg`` or both.
+        form: ``png`` or ``svg``.
 
     Raises:
         UsageError: a file cannot be written.
@@ -37,12 +36,11 @@ def write_images(analysis: Analysis, directory: Path, forms: Sequence[str]) -> l
     try:
         target.mkdir(exist_ok=True)
         for name, spec in _specifications(analysis):
-            for form in forms:
-                path = target / f"{_file_name(name)}.{form}"
-                path.write_bytes(_picture(spec, form))
-                written.append(path)
+            path = target / f"{_file_name(name)}.{form}"
+            path.write_bytes(_picture(spec, form))
+            written.append(path)
     except OSError as error:
-        raise UsageError(f"Cannot write the figures into '{target}': {error.strerror}.") from error
+        raise UsageError(f"Cannot write the figures into '{target}': {system_reason(error)}.") from error
     return written
 
 

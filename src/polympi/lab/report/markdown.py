@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
+from polympi.lab.records import REFERENCE
 from polympi.lab.report.cells import KEY, SIGNS, Cell, Line
 from polympi.lab.report.comparisons import comparisons
 from polympi.lab.report.content import IMPORTED_HEADERS, IMPORTED_NOTE, Content, StackContent, content, imported_lines
 from polympi.lab.report.escape import escape
 from polympi.lab.report.figures import palette_of
 from polympi.lab.report.generator import mark
-from polympi.lab.samples.records import REFERENCE
 from polympi.lab.statistics.model import Analysis
 
 

@@ -1,4 +1,4 @@
-"""The first screen of a report as words and places: a row an arm, a column a case, a bar against C in each cell."""
+"""The first screen of a report as words and places: a row for each arm, a column for each case, a bar in each cell."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from polympi.lab.findings.overview import Arm, Overview
-from polympi.lab.findings.phrases import factor
-from polympi.lab.findings.rows import Row
+from polympi.lab.conclusions.overview import ArmInOverview, Overview
+from polympi.lab.conclusions.phrases import factor
+from polympi.lab.conclusions.rows import Row
 from polympi.lab.report.cells import Cell, cell
 from polympi.lab.units import format_ns
 
@@ -133,13 +133,13 @@ def screen(seen: Overview) -> Screen:
 
 
 def _axis(rows: Sequence[Row]) -> Axis:
-    """From the smallest to the largest ratio; an interval that reaches further is cut, lest it squeeze all others."""
+    """From the smallest to the largest ratio; a longer interval is cut, so that the others stay readable."""
     ratios = [row.ratio for row in rows if row.ratio_to_c]
     low, high = min([*ratios, 1.0 / _LEAST_REACH]), max([*ratios, _LEAST_REACH])
     return Axis(low / _ROOM, high * _ROOM)
 
 
-def _line(arm: Arm, axis: Axis) -> ScreenLine:
+def _line(arm: ArmInOverview, axis: Axis) -> ScreenLine:
     cells = []
     for spot in arm.spots:
         if spot.row is None:

@@ -1,4 +1,4 @@
-"""The summary printed at the end of a run: the answer on one screen, a row a binding, a column a case.
+"""The summary printed at the end of a run: the answer on one screen, a row for each binding, a column for each case.
 
 The page and its tables hold everything else.
 """
@@ -13,11 +13,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from polympi.lab.findings.brief import NOTHING
+from polympi.lab.conclusions.brief import NOTHING
+from polympi.lab.records import REFERENCE
 from polympi.lab.report.cells import KEY, SIGNS
 from polympi.lab.report.content import Content, StackContent, content
 from polympi.lab.report.screen import Screen, ScreenCell, ScreenLine
-from polympi.lab.samples.records import REFERENCE
 from polympi.lab.statistics.model import Analysis
 
 _STYLES = {"slower": "red", "faster": "green", "ambiguous": "yellow", "invalid": "bold red"}

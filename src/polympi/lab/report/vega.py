@@ -1,4 +1,4 @@
-"""The Vega runtime as one script, to be put inside a page that never asks a network for anything."""
+"""The Vega runtime as one script, to be put inside a page that never uses a network."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import vl_convert
 
-from polympi.lab.stacks.home import home
+from polympi.lab.home import home
 
 _SNIPPET = "window.vegaEmbed = vegaEmbed;"
 

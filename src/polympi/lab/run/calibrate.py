@@ -8,7 +8,7 @@ from polympi.lab.catalogue import Case
 from polympi.lab.launch.launcher import Launched, planned_case
 from polympi.lab.plan.calibration import Timed, choose_iterations, first_plan, second_plan
 from polympi.lab.plan.profiles import Profile
-from polympi.lab.samples.records import PlannedCase
+from polympi.lab.records import PlannedCase
 
 Reference = Callable[[dict[int, PlannedCase]], Launched]
 

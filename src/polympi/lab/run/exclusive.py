@@ -1,4 +1,4 @@
-"""One run at a time on a machine: two that measure at once measure each other.
+"""One run at a time on a machine: two that measure at the same time disturb each other.
 
 Every user has a lock file of their own in a folder that all of a machine share, readable by all. A run holds it by
 ``flock``, which the kernel lets go when the process dies, however it dies. A run of another user is found by
@@ -76,7 +76,7 @@ def _acquire(holder: Holder, *, wait: bool, say: Callable[[str], None]) -> int |
             who = str(busy.holder) if busy.holder else "it does not say which"
             if not wait and time.monotonic() > impatient_at:
                 raise UsageError(
-                    f"Another run of polympi is measuring on this machine ({who}): two at once would measure each "
+                    f"Another run of polympi is measuring on this machine ({who}): two at once would disturb each "
                     "other. Wait for it to end, or add --wait."
                 ) from None
             if wait and not told and time.monotonic() > impatient_at:
@@ -125,7 +125,7 @@ def _own(path: Path) -> int | None:
 
 
 def _look_at(path: Path) -> None:
-    """Make sure that nobody holds another user's lock file; whatever is no such file is passed over."""
+    """Make sure that no process holds another user's lock file; other files are skipped."""
     name = _NAME.fullmatch(path.name)
     if name is None or int(name[1]) == os.geteuid():
         return

@@ -11,13 +11,13 @@ from polympi import __version__
 from polympi.lab.catalogue import WINDOW
 from polympi.lab.errors import StackError, UsageError
 from polympi.lab.launch.launcher import Arm, Launched, Place, Setting, launch
-from polympi.lab.run.arena import Arena
+from polympi.lab.records import LaunchRecord, Outcome, PlannedCase, RunRecord, StackRun
 from polympi.lab.run.calibrate import calibrate
 from polympi.lab.run.estimate import block_seconds
 from polympi.lab.run.replay import replay
 from polympi.lab.run.request import Request, StackPlan
+from polympi.lab.run.stack_state import StackState
 from polympi.lab.run.watcher import Progress, Watcher
-from polympi.lab.samples.records import LaunchRecord, Outcome, PlannedCase, RunRecord, StackRun
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.statistics.stopping import stop_rule
 
@@ -57,7 +57,7 @@ class Experiment:
     ) -> None:
         rule = stop_rule(request.profile.minimum_blocks, request.profile.maximum_blocks)
         self._request = request
-        self._arenas = [Arena(plan, rule, request.seed) for plan in plans]
+        self._states = [StackState(plan, rule, request.seed) for plan in plans]
         self._directory = directory
         self._watcher = watcher
         self._asked_to_stop = asked_to_stop
@@ -70,17 +70,17 @@ class Experiment:
         self._block_seconds: list[float] = []
         self._launch_seconds: dict[str, list[float]] = defaultdict(list)
         launches = directory.launches()
-        self._calibrated = {arena.name for arena in self._arenas if self._restore(arena, launches)}
+        self._calibrated = {state.name for state in self._states if self._restore(state, launches)}
 
     def run(self) -> Outcome:
-        """Measure; whatever ends it, what was measured is kept and how it ended is written.
+        """Measure; in any case the results are kept, and the way it ended is recorded.
 
         Raises:
             StackError: the reference does not run on a stack, so that there is nothing to compare with.
         """
         self._started = time.monotonic()
         self._folder.mkdir(exist_ok=True)  # a run that was killed has left its own
-        ended = "failed"  # unless something better is known: whatever passes through is said by who catches it
+        ended = "failed"  # unless something better is known; an exception is reported where it is caught
         try:
             ended = self._measure()
         except TimeIsUp:
@@ -94,87 +94,87 @@ class Experiment:
     def seconds_a_block(self) -> float:
         """How long a block of all stacks takes: from the launches seen, or by the rule where there was none yet."""
         total = 0.0
-        for arena in self._arenas:
-            seen = self._launch_seconds[arena.name]
-            by_rule = block_seconds(arena.plan, self._request.profile)
-            total += max(by_rule, len(arena.plan.arms) * sum(seen) / len(seen)) if seen else by_rule
+        for state in self._states:
+            seen = self._launch_seconds[state.name]
+            by_rule = block_seconds(state.plan, self._request.profile)
+            total += max(by_rule, len(state.plan.arms) * sum(seen) / len(seen)) if seen else by_rule
         return max([total, *self._block_seconds])
 
-    def _restore(self, arena: Arena, launches: Sequence[LaunchRecord]) -> bool:
+    def _restore(self, state: StackState, launches: Sequence[LaunchRecord]) -> bool:
         """Take in what the directory holds of a stack; whether its calibration is done."""
-        recorded = next(stack for stack in self._run.stacks if stack.stack == arena.name)
-        begun = any(record.stack == arena.name and record.block is not None for record in launches)
+        recorded = next(stack for stack in self._run.stacks if stack.stack == state.name)
+        begun = any(record.stack == state.name and record.block is not None for record in launches)
         if not recorded.cases and not begun:  # launch figures alone have no case, but blocks
             return False
-        arena.begin(dict(enumerate(recorded.cases)))
-        replay(arena, self._directory, launches)
-        self._progress.failures += arena.failures
-        self._update_ratios(arena)
+        state.begin(dict(enumerate(recorded.cases)))
+        replay(state, self._directory, launches)
+        self._progress.failures += state.failures
+        self._update_ratios(state)
         return True
 
     def _measure(self) -> str:
-        for arena in self._arenas:
-            if arena.name not in self._calibrated:
-                self._calibrate(arena)
-        while unfinished := [arena for arena in self._arenas if arena.open_rows]:
-            for arena in unfinished:
+        for state in self._states:
+            if state.name not in self._calibrated:
+                self._calibrate(state)
+        while unfinished := [state for state in self._states if state.open_rows]:
+            for state in unfinished:
                 if not self._time_for_a_block():
                     return "time limit"
-                self._block(arena)
+                self._block(state)
         return "complete"
 
-    def _calibrate(self, arena: Arena) -> None:
+    def _calibrate(self, state: StackState) -> None:
         cases, launched = calibrate(
             self._request.profile,
-            arena.plan.all_cases(),
-            lambda cases: self._launch_reference(arena, cases),
+            state.plan.all_cases(),
+            lambda cases: self._launch_reference(state, cases),
             crowded=self._request.ranks > self._setting.processors and self._request.hostfile is None,
         )
-        if arena.plan.all_cases() and not cases:
-            raise UsageError(f"None of the cases can be measured on stack '{arena.name}': {_first_refusal(launched)}.")
-        arena.begin(cases)
-        stack_run = next(s for s in self._run.stacks if s.stack == arena.name)
+        if state.plan.all_cases() and not cases:
+            raise UsageError(f"None of the cases can be measured on stack '{state.name}': {_first_refusal(launched)}.")
+        state.begin(cases)
+        stack_run = next(s for s in self._run.stacks if s.stack == state.name)
         stack_run.cases, stack_run.library = list(cases.values()), launched.record.library
         self._directory.write_run(self._run)
 
-    def _launch_reference(self, arena: Arena, cases: dict[int, PlannedCase]) -> Launched:
+    def _launch_reference(self, state: StackState, cases: dict[int, PlannedCase]) -> Launched:
         """Launch the reference outside the blocks.
 
         Raises:
             StackError: it does not run, so that there is nothing to compare with.
         """
-        launched = self._launch(arena, arena.plan.arms[0], cases, None, 0)
+        launched = self._launch(state, state.plan.arms[0], cases, None, 0)
         if launched.record.outcome != "ok":
             tail = f"\n{launched.record.stderr_tail}" if launched.record.stderr_tail else ""
             raise StackError(
-                f"The C program does not run on stack '{arena.name}': {launched.record.detail}. "
+                f"The C program does not run on stack '{state.name}': {launched.record.detail}. "
                 f"'polympi doctor' looks for the cause.{tail}"
             )
         return launched
 
-    def _block(self, arena: Arena) -> None:
-        began, block = time.monotonic(), arena.next_block()
-        cases = arena.cases_of(block)
-        for position, arm in enumerate(arena.arms(block)):
-            launched = self._launch(arena, arm, arena.covered(arm.name, cases), block, position)
-            self._launch_seconds[arena.name].append(launched.record.wall_ns / 1e9)
-            failures = len(arena.failures)
-            arena.take_in(launched)
-            self._progress.failures += arena.failures[failures:]
-            self._update_ratios(arena)
-        arena.end_block(block)
+    def _block(self, state: StackState) -> None:
+        began, block = time.monotonic(), state.next_block()
+        cases = state.cases_of(block)
+        for position, arm in enumerate(state.arms(block)):
+            launched = self._launch(state, arm, state.covered(arm.name, cases), block, position)
+            self._launch_seconds[state.name].append(launched.record.wall_ns / 1e9)
+            failures = len(state.failures)
+            state.take_in(launched)
+            self._progress.failures += state.failures[failures:]
+            self._update_ratios(state)
+        state.end_block(block)
         self._block_seconds.append(time.monotonic() - began)
 
-    def _update_ratios(self, arena: Arena) -> None:
-        for arm in arena.plan.arms:  # all of them: a launch of C completes the pairs of those launched before it
-            ratios = arena.figures.mean_ratios(arm.name, arena.plan.cases[arm.name])
-            self._progress.ratios[arena.name, arm.name] = ratios
+    def _update_ratios(self, state: StackState) -> None:
+        for arm in state.plan.arms:  # all of them: a launch of C completes the pairs of those launched before it
+            ratios = state.figures.mean_ratios(arm.name, state.plan.cases[arm.name])
+            self._progress.ratios[state.name, arm.name] = ratios
 
     def _launch(
-        self, arena: Arena, arm: Arm, cases: dict[int, PlannedCase], block: int | None, position: int
+        self, state: StackState, arm: Arm, cases: dict[int, PlannedCase], block: int | None, position: int
     ) -> Launched:
         progress = self._progress
-        progress.stack, progress.block, progress.binding = arena.name, block, arm.name
+        progress.stack, progress.block, progress.binding = state.name, block, arm.name
         progress.benchmarks = Counter(case.benchmark for case in cases.values())
         progress.seconds_left = self._seconds_left()
         self._look_up()
@@ -185,7 +185,7 @@ class Experiment:
         launched = launch(
             Place(self._launches, block, position),
             arm,
-            arena.plan.stack,
+            state.plan.stack,
             cases,
             self._setting,
             timeout_s=timeout_s,
@@ -193,7 +193,7 @@ class Experiment:
         )
         if limited and launched.record.outcome == "timed out":
             launched.record.outcome, launched.record.detail = "interrupted", "the time limit of the run was reached"
-        launched.record.attempt = 0 if block is None else arena.attempts[block]
+        launched.record.attempt = 0 if block is None else state.attempts[block]
         self._directory.append_launch(launched.record, launched.frame)
         self._launches += 1
         self._watcher.launched(progress, launched.record)
@@ -221,21 +221,21 @@ class Experiment:
             return self._limit_left()
         mean = sum(self._block_seconds) / len(self._block_seconds)
         blocks = sum(
-            self._request.profile.maximum_blocks - len(arena.done) for arena in self._arenas if arena.open_rows
+            self._request.profile.maximum_blocks - len(state.done) for state in self._states if state.open_rows
         )
         estimate, limit = blocks * mean, self._limit_left()
         return estimate if limit is None else min(estimate, limit)
 
     def _finish(self, ended: str) -> Outcome:
         reason = {"interrupted": "interrupted", "time limit": "time-limit"}.get(ended, ended)
-        for arena in self._arenas:
-            arena.end_rows(reason)
+        for state in self._states:
+            state.end_rows(reason)
         outcome = Outcome(
             ended=ended,
             finished=now(),
-            blocks={arena.name: len(arena.done) for arena in self._arenas},
-            stops=[stop for arena in self._arenas for stop in arena.stops],
-            withdrawn={f"{a.name}/{name}": why for a in self._arenas for name, why in a.withdrawn.items()},
+            blocks={state.name: len(state.done) for state in self._states},
+            stops=[stop for state in self._states for stop in state.stops],
+            withdrawn={f"{state.name}/{arm}": why for state in self._states for arm, why in state.withdrawn.items()},
         )
         self._directory.write_outcome(outcome)
         for leftover in self._folder.glob("*"):

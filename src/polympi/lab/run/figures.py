@@ -1,4 +1,4 @@
-"""The figures of a run while it goes on: enough for the stop rule and the live display."""
+"""The figures of a run while it is under way: enough for the stop rule and the live display."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import math
 import statistics
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import Any
 
 import polars as pl
 
 from polympi.lab.catalogue import BENCHMARKS, Case
-from polympi.lab.launch.launcher import Launched
-from polympi.lab.samples.records import AGAIN, REFERENCE, PlannedCase
+from polympi.lab.launch.launcher import Launched, planned_case
+from polympi.lab.records import AGAIN, REFERENCE, LaunchRecord, PlannedCase
 from polympi.lab.statistics.keys import RowKey
+from polympi.lab.statistics.operations import counts, start_costs
 from polympi.lab.statistics.pairs import Pairs, pairs_of
 from polympi.lab.statistics.stopping import StopRule
 
@@ -22,24 +22,21 @@ class RunningFigures:
     """Launch medians of one stack, in ns an operation, as blocks come in."""
 
     def __init__(self) -> None:
-        self._medians: list[dict[str, Any]] = []
-        self._pairs: dict[tuple[str, Case], Pairs] | None = None  # of all medians so far, once somebody asks
+        self._records: list[LaunchRecord] = []
+        self._iterations: list[dict[Case, float]] = []  # of each launch the median of each case, in ns, starts included
+        self._pairs: dict[tuple[str, Case], Pairs] | None = None  # of all medians so far, made when they are needed
 
     def add(self, launched: Launched, cases: dict[int, PlannedCase]) -> None:
-        """Take in a launch; the cost of a start inside singly timed iterations is taken off, as the analysis does."""
-        record = launched.record
-        if record.outcome != "ok" or record.block is None:
+        """Take in a launch."""
+        if not counts(launched.record):
             return
-        for number, times_ns in launched.samples.batches.items():
-            planned = cases[number]
-            benchmark = BENCHMARKS[planned.benchmark]
-            inside = record.start_cost_ns if benchmark.timed_singly else 0.0
-            iteration_ns = max(statistics.median(times_ns) / planned.iterations - inside, 0.0)
-            self._medians.append(
-                {"stack": record.stack, "binding": record.binding, "block": record.block, "ranks": record.ranks}
-                | {"benchmark": planned.benchmark, "mode": planned.mode, "payload": planned.payload}
-                | {"size_bytes": planned.size_bytes, "median_ns": iteration_ns / benchmark.operations(planned.mode)}
-            )
+        self._records.append(launched.record)
+        self._iterations.append(
+            {
+                planned_case(cases[number]): statistics.median(times_ns) / cases[number].iterations
+                for number, times_ns in launched.samples.batches.items()
+            }
+        )
         self._pairs = None
 
     def effects(self, binding: str, case: Case) -> tuple[list[float], list[float]]:
@@ -64,7 +61,23 @@ class RunningFigures:
         return {benchmark: math.exp(statistics.fmean(values)) for benchmark, values in logs.items()}
 
     def _paired(self) -> dict[RowKey, Pairs]:
-        return pairs_of(pl.DataFrame(self._medians)) if self._medians else {}
+        """Pairs of operations; what a start costs inside singly timed iterations is subtracted, as in the analysis."""
+        rows = [
+            {"stack": record.stack, "binding": record.binding, "block": record.block, "ranks": record.ranks}
+            | {"benchmark": case.benchmark, "mode": case.mode, "payload": case.payload, "size_bytes": case.size_bytes}
+            | {"median_ns": _operation_ns(case, iteration_ns, cost_ns)}
+            for record, iterations, cost_ns in zip(
+                self._records, self._iterations, start_costs(self._records), strict=True
+            )
+            for case, iteration_ns in iterations.items()
+        ]
+        return pairs_of(pl.DataFrame(rows)) if rows else {}
+
+
+def _operation_ns(case: Case, iteration_ns: float, start_cost_ns: float) -> float:
+    benchmark = BENCHMARKS[case.benchmark]
+    inside = start_cost_ns if benchmark.timed_singly else 0.0
+    return max(iteration_ns - inside, 0.0) / benchmark.operations(case.mode)
 
 
 def _case(key: RowKey) -> Case:

@@ -1,4 +1,4 @@
-"""What a broken-off run has measured already, taken in as if it were being measured now.
+"""The measurements of an interrupted run, read as if they were being made now.
 
 The rule: a block is whole when every binding that takes part has a launch in it that ended by itself, well or not, and
 its samples are there. Whole blocks are never made again. A block that is not whole is made again as a whole: launches
@@ -14,40 +14,40 @@ import polars as pl
 
 from polympi.lab.catalogue import Case
 from polympi.lab.launch.launcher import Launched, planned_case
-from polympi.lab.run.arena import Arena
-from polympi.lab.samples.protocol import LaunchSamples
-from polympi.lab.samples.records import LaunchRecord, PlannedCase, Refusal
+from polympi.lab.protocol import LaunchSamples
+from polympi.lab.records import LaunchRecord, PlannedCase, Refusal
+from polympi.lab.run.stack_state import StackState
 from polympi.lab.samples.store import LostSamplesError, RunDirectory
 
 _ENDED_BY_ITSELF = ("ok", "crashed", "timed out", "unreadable")
 
 
-def replay(arena: Arena, directory: RunDirectory, launches: Sequence[LaunchRecord]) -> None:
+def replay(state: StackState, directory: RunDirectory, launches: Sequence[LaunchRecord]) -> None:
     """Take in the whole blocks of a stack, in their order, and count the tries at the others.
 
     Args:
-        arena: the stack, its cases begun.
+        state: the stack, its cases begun.
         directory: where the samples are.
         launches: all launches of the run, those that cannot count marked (:meth:`RunDirectory.launches`).
     """
     tries: dict[int, int] = {}
     blocks: dict[int, dict[str, LaunchRecord]] = defaultdict(dict)
     for record in launches:
-        if record.stack == arena.name and record.block is not None:
+        if record.stack == state.name and record.block is not None:
             tries[record.block] = max(record.attempt + 1, tries.get(record.block, 0))
             if record.outcome in _ENDED_BY_ITSELF:
                 blocks[record.block][record.binding] = record
     for block in sorted(tries):
         records = blocks[block]
-        stored = _stored(directory, list(records.values()), arena.cases)
-        if stored is not None and {arm.name for arm in arena.arms(block)} <= records.keys():
+        stored = _stored(directory, list(records.values()), state.cases)
+        if stored is not None and {arm.name for arm in state.arms(block)} <= records.keys():
             for launched in stored:
-                arena.take_in(launched)
-            arena.end_block(block)
+                state.take_in(launched)
+            state.end_block(block)
         else:
-            arena.attempts[block] = tries[block]
+            state.attempts[block] = tries[block]
             for record in records.values():
-                arena.count_failure(record)  # two in a row withdraw a binding, whatever became of the block
+                state.count_failure(record)  # two in a row withdraw a binding, even if the block was not completed
 
 
 def _stored(

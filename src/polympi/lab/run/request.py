@@ -1,4 +1,4 @@
-"""What a user asks of a run, and what of it can be done on this machine."""
+"""The request of a user, and which part of it can be done on this machine."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 
 from polympi.lab.arms import AGAIN, REFERENCE
 from polympi.lab.bindings.build import build, output_folder, program_command, why_not_ready
-from polympi.lab.bindings.common_start import common_start_library
+from polympi.lab.bindings.harness import start_library
 from polympi.lab.bindings.manifest import Binding
 from polympi.lab.catalogue import PAGES, Case
 from polympi.lab.errors import BuildError, UsageError, system_reason
 from polympi.lab.launch.launcher import Arm
 from polympi.lab.plan.cases import select_cases
 from polympi.lab.plan.profiles import Profile
-from polympi.lab.samples.records import Refusal
+from polympi.lab.records import Refusal
 from polympi.lab.stacks.stack import Stack
 from polympi.lab.suggest import did_you_mean
 
@@ -126,7 +126,7 @@ def preview(request: Request) -> list[StackPlan]:
 
 def _built(binding: Binding, stack: Stack) -> Path:
     built = build(binding, stack)
-    common_start_library(stack)
+    start_library(stack)
     program_command(binding, stack, built, Path(), Path())  # a wrong manifest is found before measuring
     return built
 
@@ -194,7 +194,7 @@ def _chosen(request: Request) -> list[Binding]:
     known = request.bindings
     wanted = request.wanted or [name for name in request.profile.bindings if name in known] or None
     if wanted is None:
-        default = [binding for binding in known.values() if binding.variant.default]
+        default = [binding for binding in known.values() if binding.entry.default]
         default.sort(key=lambda binding: binding.folder == known[REFERENCE].folder)  # what C itself shows comes last
         wanted = [binding.name for binding in default]
     for name in wanted:

@@ -1,23 +1,22 @@
-"""Continue a run that was broken off: the same question, on the same machine, with the same programs."""
+"""Continue a run that was interrupted: the same request, on the same machine, with the same programs."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from polympi import __version__
 from polympi.lab.bindings.build import build
 from polympi.lab.bindings.manifest import Binding, load_bindings
 from polympi.lab.catalogue import Case
+from polympi.lab.conclusions.phrases import listing
 from polympi.lab.errors import BuildError, UsageError
-from polympi.lab.findings.phrases import listing
 from polympi.lab.launch.launcher import planned_case
 from polympi.lab.plan.cases import select_cases
 from polympi.lab.plan.profiles import get_profile
+from polympi.lab.records import Environment, StackFacts, StackRun
 from polympi.lab.run.request import Request, StackPlan, check_hosts, plan_stack
-from polympi.lab.samples.records import Environment, StackRun
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.stack import Stack, get_stack
 
@@ -36,7 +35,7 @@ def is_complete(directory: RunDirectory) -> bool:
 
 
 def request_again(directory: RunDirectory, *, time_limit_s: float | None) -> Request:
-    """What a run was asked, as it recorded it; the time limit counts anew.
+    """The request of a run, as it was recorded; the time limit starts again.
 
     Raises:
         UsageError: another version of polympi made it, or something it needs is gone.
@@ -101,17 +100,16 @@ def machine_difference(before: Environment, now: Environment) -> str | None:
     Facts that one of the two does not tell are not compared.
     """
     for (section, name), words in _MACHINE.items():
-        was, is_now = ((environment.get(section) or {}).get(name) for environment in (before, now))
+        was, is_now = ((environment.facts.get(section) or {}).get(name) for environment in (before, now))
         if was is not None and is_now is not None and was != is_now:
             return f"the {words} was {was}, and is {is_now}"
-    stacks_now: Mapping[str, Any] = now.get("stacks") or {}
-    for stack, was in (before.get("stacks") or {}).items():
-        is_now = stacks_now.get(stack) or {}
-        if was.get("library") != is_now.get("library"):
-            return f"stack {stack} was {was.get('library')}, and is {is_now.get('library')}"
-        changed = sorted(set(was.get("packages") or []) ^ set(is_now.get("packages") or []))
+    for name, then in before.stacks.items():
+        stack = now.stacks.get(name, StackFacts())
+        if then.library != stack.library:
+            return f"stack {name} was {then.library}, and is {stack.library or 'gone'}"
+        changed = sorted(set(then.packages) ^ set(stack.packages))
         if changed:
-            return f"the packages of stack {stack} changed ({listing(changed[:4])})"
+            return f"the packages of stack {name} changed ({listing(changed[:4])})"
     return None
 
 
@@ -135,6 +133,5 @@ def _plan_again(
 
 def _other(directory: RunDirectory, why: str) -> UsageError:
     return UsageError(
-        f"The run in '{directory.path}' cannot be continued: {why}. Its figures would not be of one kind; "
-        "begin a new run."
+        f"The run in '{directory.path}' cannot be continued: {why}. Its figures could not be compared; begin a new run."
     )

@@ -1,11 +1,11 @@
-"""What a run tells whoever watches it."""
+"""What a run reports to its watcher."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from polympi.lab.samples.records import LaunchRecord
+from polympi.lab.records import Finding, LaunchRecord
 
 
 @dataclass
@@ -35,6 +35,12 @@ class Progress:
 
 class Watcher:
     """Told of every step; this one says nothing."""
+
+    def told(self, text: str) -> None:
+        """Something is done before the first launch: a sentence without its stop."""
+
+    def found(self, finding: Finding) -> None:
+        """This machine does something to the figures."""
 
     def launching(self, progress: Progress) -> None:
         """A launch begins."""

@@ -1,1 +1,1 @@
-"""Samples: what the programs wrote, parsed, and kept for good."""
+"""Samples: the output of the programs, parsed and kept; and which launches count."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from polympi.lab.samples.records import LaunchRecord
+from polympi.lab.records import LaunchRecord
 
 LOST = "lost"
 REPEATED = "repeated"

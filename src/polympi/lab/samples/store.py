@@ -1,4 +1,4 @@
-"""The result directory: append-only, one directory a run, never taken over (format: ``docs/results.md``)."""
+"""The result directory: append-only, one directory for each run, never used again (format: ``docs/results.md``)."""
 
 from __future__ import annotations
 
@@ -12,19 +12,44 @@ import polars as pl
 
 from polympi.lab.decoding import what_is_wrong
 from polympi.lab.errors import ResultError, UsageError, system_reason
+from polympi.lab.records import (
+    FORMAT,
+    SAMPLE_SCHEMA,
+    Environment,
+    Facts,
+    Finding,
+    LaunchRecord,
+    Outcome,
+    RunRecord,
+    StackFacts,
+    StackRun,
+)
 from polympi.lab.samples.counting import mark_uncounted
-from polympi.lab.samples.records import FORMAT, SAMPLE_SCHEMA, Environment, LaunchRecord, Outcome, RunRecord
 
 _Record = TypeVar("_Record")
+ENVIRONMENT = "environment.json"
+_CASE = ("benchmark", "mode", "payload", "size_bytes")
 
 
 class LostSamplesError(ResultError):
-    """The samples of one launch are gone or damaged; the text names the file."""
+    """The samples of one launch are missing or damaged; the text names the file."""
 
 
 def file_name(record: LaunchRecord) -> str:
     """The name of a launch's file of samples, without its ending."""
     return f"{record.launch:06d}"
+
+
+def _is_of(record: LaunchRecord, samples: pl.DataFrame) -> bool:
+    """Whether samples say of themselves what the record says."""
+    facts = ("launch", "stack", "block", "binding", "ranks")
+    return all(samples[name].eq_missing(getattr(record, name)).all() for name in facts)
+
+
+def _is_planned(stack: StackRun, samples: pl.DataFrame) -> bool:
+    """Whether samples are of cases of the plan alone."""
+    planned = {tuple(getattr(case, name) for name in _CASE) for case in stack.cases}
+    return planned.issuperset(samples.select(_CASE).unique().iter_rows())
 
 
 class RunDirectory:
@@ -53,7 +78,9 @@ class RunDirectory:
             ) from error
         directory = cls(path)
         directory.write_run(run)
-        directory._write_json("environment.json", environment)
+        directory._write_json(
+            ENVIRONMENT, {**environment.facts, "stacks": environment.stacks, "findings": environment.findings}
+        )
         return directory
 
     @classmethod
@@ -120,19 +147,16 @@ class RunDirectory:
 
     def environment(self) -> Environment:
         """The machine and the software, as recorded before the first launch; empty if that cannot be read."""
-        return self._read_unless_damaged("environment.json", Environment) or {"findings": []}
+        return self._recorded_environment() or Environment()
 
     def outcome(self) -> Outcome | None:
-        """How the run ended; None when it was killed before it could say so, or what it said cannot be read."""
+        """How the run ended; None when it was killed before it could record this, or the record cannot be read."""
         return self._read_unless_damaged("outcome.json", Outcome)
 
     def damaged_files(self) -> list[str]:
         """Names of the files beside ``run.json`` that are there and cannot be read."""
-        return [
-            name
-            for name, kind in (("environment.json", Environment), ("outcome.json", Outcome))
-            if (self.path / name).exists() and self._read_unless_damaged(name, kind) is None
-        ]
+        read = {ENVIRONMENT: self._recorded_environment(), "outcome.json": self.outcome()}
+        return [name for name, content in read.items() if content is None and (self.path / name).exists()]
 
     def launches(self) -> list[LaunchRecord]:
         """All launches in the order they were made; those that cannot count say so by their outcome.
@@ -166,7 +190,7 @@ class RunDirectory:
         """The samples of one launch; columns as in :data:`SAMPLE_SCHEMA`.
 
         Raises:
-            LostSamplesError: the file is missing, damaged, of another launch, or does not hold samples.
+            LostSamplesError: the file is missing, damaged, of another launch or plan, or does not hold samples.
         """
         name = f"samples/{file_name(record)}.parquet"
         try:
@@ -178,12 +202,15 @@ class RunDirectory:
             raise LostSamplesError(f"{name} is damaged") from error
         if dict(frame.schema) != SAMPLE_SCHEMA:
             raise LostSamplesError(f"{name} does not hold samples")
-        if any(launch != record.launch for launch in frame["launch"].unique()):
+        if not _is_of(record, frame):
             raise LostSamplesError(f"{name} holds the samples of another launch")
+        for stack in self.run().stacks:
+            if stack.stack == record.stack and not _is_planned(stack, frame):
+                raise LostSamplesError(f"{name} holds samples of a case that was not planned")
         return frame
 
     def _end_last_line(self) -> None:
-        """End a last line that was cut off, so that what is appended next is a line of its own."""
+        """End a last line that was cut off, so that the next record begins a new line."""
         path = self.path / "launches.jsonl"
         if path.is_file() and (content := path.read_bytes()) and not content.endswith(b"\n"):
             with path.open("ab") as stream:
@@ -194,7 +221,7 @@ class RunDirectory:
         path = self.path / "launches.jsonl"
         if not path.is_file():
             return
-        # A last line without its end was cut off by whatever ended the run; the launches before it are whole.
+        # A last line without its end was cut off when the run ended; the launches before it are complete.
         for number, line in enumerate(path.read_bytes().split(b"\n")[:-1], start=1):
             try:
                 yield number, msgspec.json.decode(line, type=LaunchRecord)
@@ -209,6 +236,16 @@ class RunDirectory:
         partial = target.with_suffix(".partial")
         partial.write_bytes(msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")
         partial.rename(target)
+
+    def _recorded_environment(self) -> Environment | None:
+        """The facts lie beside what is known to be in every environment; None if the file cannot be read."""
+        try:
+            facts = self._read_json(ENVIRONMENT, Facts)
+            stacks = msgspec.convert(facts.pop("stacks", None) or {}, dict[str, StackFacts])
+            findings = msgspec.convert(facts.pop("findings", None) or [], list[Finding])
+        except (OSError, ValueError):
+            return None
+        return Environment(facts=facts, stacks=stacks, findings=findings)
 
     def _read_json(self, name: str, kind: type[_Record]) -> _Record:
         return msgspec.json.decode((self.path / name).read_bytes(), type=kind)

@@ -1,1 +1,1 @@
-"""Stacks: MPI installations with a launcher, compiler wrappers and a Python environment of their own."""
+"""Stacks: MPI installations with a launcher, compiler wrappers and their own Python environment."""

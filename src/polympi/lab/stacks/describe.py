@@ -1,32 +1,33 @@
-"""The facts about a stack that travel with its results."""
+"""The facts about a stack that are kept with its results."""
 
 from __future__ import annotations
 
 import subprocess
 
+from polympi.lab.records import StackFacts
 from polympi.lab.stacks.stack import Stack
 
 
-def describe(stack: Stack) -> dict[str, object]:
+def describe(stack: Stack) -> StackFacts:
     """Library, launcher, compiler wrapper with its flags, packages of the Python environment."""
-    return {
-        "family": stack.family,
-        "origin": stack.origin,
-        "library": stack.library,
-        "libmpi": stack.libmpi,
-        "mpiexec": stack.mpiexec,
-        "mpicc": stack.mpicc,
-        "compiles as": _output([stack.mpicc, "-show"], stack),
-        "compiler": _first_line(_output([stack.mpicc, "--version"], stack)),
-        "python": _output([stack.python, "--version"], stack),
-        "packages": _output([stack.python, "-m", "pip", "freeze", "--disable-pip-version-check"], stack).splitlines(),
-        "variables": {
+    return StackFacts(
+        family=stack.family,
+        origin=stack.origin,
+        library=stack.library,
+        libmpi=stack.libmpi,
+        mpiexec=stack.mpiexec,
+        mpicc=stack.mpicc,
+        compiles_as=_output([stack.mpicc, "-show"], stack),
+        compiler=_first_line(_output([stack.mpicc, "--version"], stack)),
+        python=_output([stack.python, "--version"], stack),
+        packages=_output([stack.python, "-m", "pip", "freeze", "--disable-pip-version-check"], stack).splitlines(),
+        variables={
             name: value
             for name, value in sorted(stack.variables().items())
             if name in stack.environment
             or name.startswith(("OMPI_", "MPICH_", "MPIR_", "I_MPI_", "UCX_", "FI_", "PMIX_"))
         },
-    }
+    )
 
 
 def _output(command: list[str], stack: Stack) -> str:

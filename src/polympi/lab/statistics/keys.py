@@ -1,11 +1,11 @@
-"""What names a row of a run's table."""
+"""The key of a row of a run's table."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from polympi.lab.samples.records import LaunchRecord
+from polympi.lab.records import LaunchRecord
 
 
 @dataclass(frozen=True, order=True)
@@ -26,7 +26,7 @@ class RowKey:
 
 
 def invalid_rows(launches: Iterable[LaunchRecord]) -> set[RowKey]:
-    """The rows of which a validation failed in any launch, whatever became of that launch."""
+    """The rows of which a validation failed in any launch, also if the launch failed later."""
     rows = set()
     for record in launches:
         for refusal in record.invalid:

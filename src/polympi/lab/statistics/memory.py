@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from polympi.lab.samples.records import REFERENCE, LaunchRecord
+from polympi.lab.records import REFERENCE, LaunchRecord
 from polympi.lab.statistics.operations import counts
 
 _SCHEMA: dict[str, type[pl.DataType]] = {

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from polympi.lab.samples.records import Environment, LaunchRecord, Outcome, RunRecord
+from polympi.lab.records import Environment, LaunchRecord, Outcome, RunRecord
 
 # Relative residual beyond which a line is no description of its sizes: its slope would name a bandwidth that the
 # measured times contradict by more than their noise ever does.

@@ -1,4 +1,4 @@
-"""Many rows, many chances: p-values adjusted for the false discovery rate.
+"""Many rows: p-values adjusted for the false discovery rate.
 
 Benjamini & Hochberg, "Controlling the false discovery rate", J. R. Stat. Soc. B 57 (1995) 289-300. Among the rows
 whose adjusted value is at most q, a fraction of at most q is expected to be there by chance. It holds for independent

@@ -1,4 +1,4 @@
-"""From samples as measured to the time of one operation, a row a launch and case.
+"""From samples as measured to the time of one operation, one row for each launch and case.
 
 The time of one operation is that of the batch over its iterations and the operations in one iteration
 (``docs/protocol.md``). An event is one iteration, so that an event of a windowed benchmark is one window and is
@@ -8,26 +8,33 @@ What lies inside a measured time besides the operation is taken off, as the laun
 readings of the clock lies the time of one: it is taken off each event of two ranks. From a common start to the
 reading after a collective lies the return from waiting, too: the time of a start without a call is taken off each event
 of a collective, and off each iteration of one that is timed singly (rooted collectives). A time that would become
-negative is 0. Nothing is taken off the batches of the others: between two readings they hold many iterations, or a
-few that take a millisecond together.
+negative is 0. A launch that was disturbed while it measured the cost of a start takes that of its binding's other
+launches. Nothing is taken off the batches of the others: between two readings they hold many iterations, or a few that
+take a millisecond together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import statistics
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 
 import polars as pl
 
 from polympi.lab.catalogue import BENCHMARKS
 from polympi.lab.errors import ResultError
+from polympi.lab.records import LaunchRecord
 from polympi.lab.samples.counting import mark_lost
-from polympi.lab.samples.records import LaunchRecord
 from polympi.lab.samples.store import LostSamplesError, RunDirectory
 
 CASE = ("benchmark", "mode", "payload", "size_bytes", "ranks")
 ROW = ("stack", "binding", *CASE)
 
 STARTUP_MODES = {"first-barrier": "ready_ns", "import": "import_ns", "init": "init_ns"}
+
+# A start costs up to twice as much where the processors of the ranks are far apart; what is farther from the median of
+# the launches of a binding is a disturbance of the measuring.
+DISTURBED = 2
 
 _SCHEMA: dict[str, type[pl.DataType] | pl.DataType] = {
     "stack": pl.String,
@@ -63,12 +70,14 @@ def operation_times(directory: RunDirectory, launches: list[LaunchRecord]) -> tu
         ResultError: samples are of an unknown benchmark.
     """
     facts = _benchmark_facts()
+    counted = [record for record in launches if counts(record)]
+    costs = {record.launch: cost for record, cost in zip(counted, start_costs(counted), strict=True)}
     parts: list[pl.DataFrame] = []
     judged: list[LaunchRecord] = []
     for record in launches:
         if counts(record):
             try:
-                parts.append(_reduced(directory.samples_of(record), record, facts))
+                parts.append(_reduced(directory.samples_of(record), record.clock_cost_ns, costs[record.launch], facts))
             except LostSamplesError as error:
                 judged.append(mark_lost(record, str(error)))
                 continue
@@ -83,6 +92,20 @@ def operation_times(directory: RunDirectory, launches: list[LaunchRecord]) -> tu
     return times, judged
 
 
+def start_costs(launches: Sequence[LaunchRecord]) -> list[float]:
+    """What a common start costs in each of these launches, in ns.
+
+    It is what the launch itself has measured, or, where that is more than :data:`DISTURBED` times the median of all
+    launches of the same binding on the same stack, that median.
+    """
+    measured: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for record in launches:
+        measured[record.stack, record.binding].append(record.start_cost_ns)
+    usual = {arm: float(statistics.median(costs)) for arm, costs in measured.items()}
+    costs = [(float(record.start_cost_ns), usual[record.stack, record.binding]) for record in launches]
+    return [median if own > DISTURBED * median else own for own, median in costs]
+
+
 def _benchmark_facts() -> pl.DataFrame:
     columns = ["benchmark", "mode", "per_iteration", "collective", "timed_singly"]
     modes = [(b, mode) for b in BENCHMARKS.values() for mode in b.modes]
@@ -90,9 +113,9 @@ def _benchmark_facts() -> pl.DataFrame:
     return pl.DataFrame(rows, schema=columns, orient="row")
 
 
-def _reduced(samples: pl.DataFrame, record: LaunchRecord, facts: pl.DataFrame) -> pl.DataFrame:
-    """The samples of one launch, a row a case."""
-    clock, start = pl.lit(record.clock_cost_ns), pl.lit(float(record.start_cost_ns))
+def _reduced(samples: pl.DataFrame, clock_ns: float, start_ns: float, facts: pl.DataFrame) -> pl.DataFrame:
+    """The samples of one launch, a row a case; given what a reading of the clock and a start cost in it."""
+    clock, start = pl.lit(clock_ns), pl.lit(start_ns)
     batch, event = pl.col("kind") == "batch", pl.col("kind") == "event"
     alone = pl.when("collective").then(start).otherwise(clock)
     singly = pl.when("timed_singly").then(start).otherwise(0.0)

@@ -1,4 +1,4 @@
-"""Values far from their fellows, counted and never dropped.
+"""Values far from the others, counted and never dropped.
 
 Tukey's fences stand one and a half interquartile ranges outside the quartiles (Tukey, *Exploratory Data Analysis*,
 1977, chapter 2). Of normal values 0.7 % are outside; a count far above that says that something came between.

@@ -1,4 +1,4 @@
-"""Percentiles of single events: what a caller waits for now and then, which a batch averages away."""
+"""Percentiles of single events: rare long waits, which are not visible in the average of a batch."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from polympi.lab.samples.records import AGAIN, REFERENCE
+from polympi.lab.records import AGAIN, REFERENCE
 from polympi.lab.statistics.operations import CASE
 
 _BLOCK = ("stack", "block", *CASE)

@@ -1,4 +1,4 @@
-"""Many rows, many chances: how many of the rows that look this clear would do so without any effect?
+"""Many rows: how many of the rows that look this clear would do so without any effect?
 
 If a binding and C take equally long, the log-ratio of a block is as likely to be above 0 as below: its sign could
 have been the other one. Flipping the signs of whole blocks therefore makes tables without any effect out of the
@@ -29,8 +29,8 @@ from polympi.lab.statistics.intervals import MINIMUM_LAUNCHES, interval_ranks
 # Half an interval is never taken to be less than 1 %, to which rows are measured (``stopping.RELATIVE_PRECISION``):
 # a row whose few values agree by luck would look clear with no effect to speak of (Tusher et al. add it likewise).
 SMALLEST_SCALE = math.log(1.01)
-# Flipped tables: all that differ up to 11 blocks, since one and its negative look alike; else this many, drawn at
-# random. It tells the share of 0.05 to 0.007 (one standard error).
+# Flipped tables: all that differ up to 11 blocks, since a table and its negative count the same; else this many, drawn
+# at random. It tells the share of 0.05 to 0.007 (one standard error).
 TABLES = 1024
 _AT_ONCE = 2**21  # values sorted at a time: 16 MiB
 
@@ -71,7 +71,7 @@ def clearness(log_ratios: _Table) -> _Table:
     count = log_ratios.shape[-1]
     ranks = interval_ranks(count)
     if ranks is None:
-        raise ValueError("a row needs an interval for it to be told how clear it is")
+        raise ValueError("how clear a row is cannot be computed without an interval")
     lower, upper, _ = ranks
     ordered = np.sort(log_ratios, axis=-1)
     medians = (ordered[..., (count - 1) // 2] + ordered[..., count // 2]) / 2

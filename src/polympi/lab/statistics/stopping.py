@@ -29,7 +29,7 @@ class StopRule(Protocol):
     def check(
         self, differences_ns: Sequence[float], log_ratios: Sequence[float], blocks: int | None = None
     ) -> str | None:
-        """The rule that ends the sampling of a row, or None if it goes on.
+        """The rule that ends the sampling of a row, or None if it continues.
 
         For a row of a binding the values are its paired effects so far. The reference has no effect of its own: pass
         the effects of the A/A arm, which are as precise as the reference is. A row without pairs (the

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Protocol
 
-from polympi.lab.samples.records import Outcome, RunRecord
+from polympi.lab.records import Outcome, RunRecord
 from polympi.lab.statistics.stopping import stop_rule
 
 INTERRUPTED: Final = "interrupted"

@@ -1,4 +1,4 @@
-"""The table of a run, a row a stack, binding and case (columns: ``docs/results.md``)."""
+"""The table of a run, one row for each stack, binding and case (columns: ``docs/results.md``)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from polympi.lab.catalogue import BENCHMARKS
-from polympi.lab.samples.records import AGAIN, REFERENCE, Outcome, RunRecord
+from polympi.lab.records import AGAIN, REFERENCE, Outcome, RunRecord
 from polympi.lab.statistics.effects import PairedEffect, paired_effect
 from polympi.lab.statistics.floor import noise_floors
 from polympi.lab.statistics.intervals import median_interval

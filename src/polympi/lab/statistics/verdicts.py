@@ -1,4 +1,4 @@
-"""The verdict of a row: what its figures allow one to say, in one word.
+"""The verdict of a row: the conclusion from its figures, in one word.
 
 A row is *separated* from the reference only if both hold:
 
@@ -22,7 +22,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Final
 
-from polympi.lab.samples.records import AGAIN
+from polympi.lab.records import AGAIN
 from polympi.lab.statistics.effects import PairedEffect
 from polympi.lab.statistics.keys import RowKey
 from polympi.lab.statistics.multiplicity import LIMIT

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from synthetic import EFFECTS, make_run
 
+from polympi.lab.records import Environment
 from polympi.lab.statistics.analysis import analyse
 from polympi.lab.statistics.comparison.comparable import why_not_comparable, why_nothing_was_compared
 from polympi.lab.statistics.comparison.compare import compare
@@ -34,7 +35,7 @@ def test_what_makes_runs_incomparable_is_said_in_sentences(run: Analysis) -> Non
     assert why_not_comparable(run, run) == []
     assert why_not_comparable(run, changed(run, ranks=4)) == ["One run has 2 ranks, the other 4."]
     assert "32" in why_not_comparable(run, changed(run, window=32))[0]
-    other_machine = replace(run, environment={"cpu": {"model": "Abacus"}})
+    other_machine = replace(run, environment=Environment(facts={"cpu": {"model": "Abacus"}}))
     assert why_not_comparable(run, other_machine) == ["The processors differ: 'Synthetic' and 'Abacus'."]
     assert why_not_comparable(run, other_machine, absolute=True) == []
     assert "mpich 2.0" in why_not_comparable(run, with_library(run, "mpich 2.0"))[0]

@@ -48,7 +48,7 @@ def test_names_and_patterns_choose_and_nothing_means_all(runs: tuple[Analysis, A
     [
         (["mpi5py"], [], "'mpi5py' was measured in neither run: both have mpi4py, mpi4py-object."),
         (["polympi"], [], "'polympi' was measured in the earlier run only"),
-        (["c-again"], [], "tells the noise"),
+        (["c-again"], [], "shows the noise"),
         (["c"], [], "--absolute"),
         ([], ["latensy"], "fits 'latensy': they have latency, startup."),
         ([], ["barrier"], "fits 'barrier'"),  # the later run has none

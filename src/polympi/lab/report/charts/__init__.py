@@ -1,4 +1,4 @@
-"""Charts: one function a chart, each from rows of an analysis and the colours of its bindings."""
+"""Charts: one function for each chart, each from rows of an analysis and the colours of its bindings."""
 
 from polympi.lab.report.charts.bars import memory, modes_at_size, startup
 from polympi.lab.report.charts.comparison import series_over_size

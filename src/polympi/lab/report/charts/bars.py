@@ -1,4 +1,4 @@
-"""Charts of single figures a binding: modes at one size, start-up, memory."""
+"""Charts of single figures of each binding: modes at one size, start-up, memory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from polympi.lab.findings.rows import Row
+from polympi.lab.conclusions.rows import Row
 from polympi.lab.report.charts.style import TIME_LABEL, Palette, dataset, decades, faded, highlight, layered, legend
 from polympi.lab.units import format_bytes, format_ns
 

@@ -1,4 +1,4 @@
-"""Charts of the fitted protocol segments and what they leave over."""
+"""Charts of the fitted protocol segments and their residuals."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import altair as alt
 
-from polympi.lab.findings.phrases import percent
+from polympi.lab.conclusions.phrases import percent
 from polympi.lab.report.charts.style import (
     TIME_LABEL,
     Palette,

@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from polympi.lab.findings.rows import Row, example_size, representative_sizes
+from polympi.lab.conclusions.rows import Row, example_size, representative_sizes
 from polympi.lab.report.charts.style import (
     TIME_LABEL,
     Palette,

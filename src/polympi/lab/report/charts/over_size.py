@@ -7,8 +7,9 @@ from typing import Any
 
 import altair as alt
 
-from polympi.lab.findings.phrases import factor, rate, signed
-from polympi.lab.findings.rows import Row
+from polympi.lab.conclusions.phrases import factor, rate, signed
+from polympi.lab.conclusions.rows import Row
+from polympi.lab.records import AGAIN, REFERENCE
 from polympi.lab.report.charts.style import (
     RATE_LABEL,
     TIME_LABEL,
@@ -25,7 +26,6 @@ from polympi.lab.report.charts.style import (
     size_axis,
     zoom,
 )
-from polympi.lab.samples.records import AGAIN, REFERENCE
 from polympi.lab.units import format_ns, format_size
 
 HEIGHT = 290
@@ -72,7 +72,7 @@ def bandwidth_over_size(rows: Sequence[Row], palette: Palette) -> alt.LayerChart
 
 
 def ratio_over_size(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:
-    """Ratio of times to C over size with intervals; filled where told apart from C, hollow where not.
+    """Ratio of times to C over size with intervals; filled where separated from C, hollow where not.
 
     The grey band is the interval of the A/A arm: what C looks like against itself.
 

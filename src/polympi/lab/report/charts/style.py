@@ -1,4 +1,4 @@
-"""What all charts share: one colour and shape a binding, ticks for sizes and times, light and dark."""
+"""What all charts share: one colour and shape for each binding, ticks for sizes and times, light and dark."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, cast
 import altair as alt
 from altair.utils import schemapi
 
-from polympi.lab.samples.records import AGAIN, REFERENCE
+from polympi.lab.records import AGAIN, REFERENCE
 from polympi.lab.units import format_size
 
 FONT = "Inter, system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
@@ -66,7 +66,7 @@ class Palette:
         return alt.Scale(domain=list(names), range=[self.colour(name) for name in names])
 
     def shapes(self, names: Sequence[str]) -> alt.Scale:
-        """Shape scale of some bindings: told apart without colour too."""
+        """Shape scale of some bindings: distinguishable without colour, too."""
         return alt.Scale(domain=list(names), range=[self._shapes.get(name, "circle") for name in names])
 
 

@@ -6,7 +6,7 @@ samples. The Hodges-Lehmann shift and its interval say how large a change is (:m
 exchanging launches says whether it is one (:mod:`~polympi.lab.statistics.comparison.permutation`).
 
 It goes from the whole to the part. First each group (all rows of a binding in a benchmark) is judged, by its typical
-row and by its single rows; each of the two bounds the chance of a false finding in the whole table to half the
+row and by its single rows; each of the two bounds the chance of a false discovery in the whole table to half the
 level. Then the rows of the groups that changed are judged, adjusted within their group (D. Yekutieli, "Hierarchical
 false discovery rate-controlling methodology", J. Am. Stat. Assoc. 103 (2008) 309-316).
 
@@ -23,7 +23,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import polars as pl
 
-from polympi.lab.samples.records import AGAIN, REFERENCE
+from polympi.lab.records import AGAIN, REFERENCE
 from polympi.lab.statistics.comparison.floors import Floors, floors
 from polympi.lab.statistics.comparison.launches import launches_needed
 from polympi.lab.statistics.comparison.model import UNKNOWN, Comparison, GroupChange, RowChange
@@ -144,7 +144,7 @@ class _Judged(NamedTuple):
 
 
 def _testable(values: Values) -> Matrix:
-    """The values of rows of which a test can say something; the others would only widen what chance explains."""
+    """The values of rows that can be tested; the others would only widen what chance explains."""
     there = ~np.isnan(values.logs)
     fewest = np.minimum(there[:, : values.first].sum(axis=1), there[:, values.first :].sum(axis=1))
     return np.where((fewest >= FEWEST_LAUNCHES)[:, None], values.logs, np.nan)

@@ -1,4 +1,4 @@
-"""How many launches would tell what these could not."""
+"""How many launches would be enough where these were not."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ROOM_FOR_MANY: Final = (3.6 + 0.84) / 1.96
 
 
 def launches_needed(change: Shift, floor: float | None, threshold: float, first: int, second: int) -> int | None:
-    """How many launches a run would probably tell, if the spread stays as it is.
+    """How many launches a run would probably be enough, if the spread does not change.
 
     An interval narrows with the root of the number of launches. Enough of them show that a change lies within the
     threshold, or that there is one: whichever comes first, going by the estimate. "Probably" is four times of five.

@@ -62,7 +62,7 @@ def permutation_p_values(
         return PValues(np.empty(0), np.empty(0))
     scores = winsorised(logs)
     labels = all_labels(first, logs.shape[1] - first, permutations)
-    # A share is too low for what rounding takes off a statistic that is dealt the same values.
+    # A little less, against rounding: a statistic of the same values may come out slightly smaller.
     observed = statistics(scores, np.arange(logs.shape[1])[None, :] >= first)[:, 0] * (1 - 1e-9)
     sizes = np.diff([*group_starts, len(logs)])
     reached_all, reached_group = np.zeros(len(logs)), np.zeros(len(logs))

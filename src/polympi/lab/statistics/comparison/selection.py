@@ -8,7 +8,7 @@ import polars as pl
 
 from polympi.lab.errors import UsageError
 from polympi.lab.plan.patterns import fits
-from polympi.lab.samples.records import AGAIN, REFERENCE
+from polympi.lab.records import AGAIN, REFERENCE
 from polympi.lab.statistics.model import Analysis
 
 
@@ -56,7 +56,7 @@ def _in_both(runs: Sequence[pl.DataFrame], column: str) -> set[str]:
 
 def _unknown_binding(name: str, known: Sequence[str], runs: Sequence[pl.DataFrame], absolute: bool) -> str:
     if name == AGAIN:
-        return f"'{AGAIN}' is C launched again: it tells the noise and is no binding to compare."
+        return f"'{AGAIN}' is C launched again: it shows the noise and is not a binding to compare."
     if name == REFERENCE and not absolute:
         return f"'{REFERENCE}' is what bindings are compared with: its own times are judged with --absolute."
     measured = [place for place, run in zip(("earlier", "later"), runs, strict=True) if name in run["binding"]]

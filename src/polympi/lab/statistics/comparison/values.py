@@ -1,4 +1,4 @@
-"""The logarithms that two runs are compared by, a row a case and a column a launch."""
+"""The logarithms that two runs are compared by, a row for each case and a column for each launch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from polympi.lab.catalogue import BENCHMARKS
-from polympi.lab.samples.records import AGAIN, REFERENCE
+from polympi.lab.records import AGAIN, REFERENCE
 from polympi.lab.statistics.keys import RowKey
 from polympi.lab.statistics.operations import ROW
 from polympi.lab.statistics.reference import with_reference

@@ -1,0 +1,80 @@
+"""The harness in C, compiled once for each stack: a static library to link programs with, and a shared one to load.
+
+The shared library is also what every plan names for the common start of collective calls. The sources and the header
+are in ``harness/c`` beside the bindings.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import tempfile
+from pathlib import Path
+
+from polympi.lab.bindings.manifest import shipped_folder
+from polympi.lab.errors import BuildError, system_reason
+from polympi.lab.home import home
+from polympi.lab.stacks.stack import Stack
+
+STATIC = "libpolympi_harness.a"
+SHARED = "libpolympi_harness.so"
+_FLAGS = ("-O2", "-std=c11", "-fPIC", "-fvisibility=hidden")
+_TIMEOUT_S = 120.0  # it takes a few seconds
+
+
+def harness_folder(stack: Stack) -> Path:
+    """Where the libraries of a stack are or will be; other sources have another folder."""
+    key = hashlib.sha256("\0".join((*_FLAGS, stack.mpicc, stack.library)).encode())
+    for source in sorted(_sources().glob("*.[ch]")):
+        key.update(source.read_bytes() + b"\0")
+    return home() / "builds" / stack.name / f"harness-{key.hexdigest()[:12]}"
+
+
+def build_harness(stack: Stack) -> Path:
+    """The folder with the libraries of a stack; they are compiled unless they are there.
+
+    Raises:
+        BuildError: they do not compile.
+    """
+    folder = harness_folder(stack)
+    if folder.is_dir():
+        return folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix="harness-") as scratch:
+        objects, made = Path(scratch, "objects"), Path(scratch, "made")
+        objects.mkdir()
+        made.mkdir()
+        sources = sorted(str(source) for source in _sources().glob("*.c"))
+        _run(stack, [stack.mpicc, *_FLAGS, "-c", *sources], objects)
+        compiled = sorted(str(part) for part in objects.glob("*.o"))
+        _run(stack, ["ar", "rcs", str(made / STATIC), *compiled], objects)
+        _run(stack, [stack.mpicc, "-shared", *compiled, "-o", str(made / SHARED)], objects)
+        if not folder.is_dir():  # another run may have built the same meanwhile
+            made.rename(folder)
+    return folder
+
+
+def start_library(stack: Stack) -> Path:
+    """The library that holds the common start of collective calls.
+
+    Raises:
+        BuildError: it does not compile.
+    """
+    return build_harness(stack) / SHARED
+
+
+def _sources() -> Path:
+    return shipped_folder() / "harness" / "c"
+
+
+def _run(stack: Stack, command: list[str], folder: Path) -> None:
+    try:
+        done = subprocess.run(
+            command, cwd=folder, env=stack.variables(), capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        why = system_reason(error) if isinstance(error, OSError) else f"it did not end within {_TIMEOUT_S:.0f} s"
+        raise BuildError(f"The compiler of stack '{stack.name}' does not work: '{command[0]}': {why}.") from error
+    if done.returncode != 0:
+        last = "\n".join((done.stdout + done.stderr).splitlines()[-15:])
+        raise BuildError(f"The harness cannot be compiled for stack '{stack.name}':\n{last}")

@@ -1,0 +1,146 @@
+"""Read what a program wrote: the samples of one launch (``docs/protocol.md``)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+SAMPLES_VERSION = "2"
+
+
+class ProtocolError(Exception):
+    """The samples break the protocol; the text says in which line and how."""
+
+
+@dataclass
+class LaunchSamples:
+    """The records of one launch, as far as they were written.
+
+    Attributes:
+        batches: times in ns of the batches, by the number of the case.
+        events: times in ns of the single events, likewise.
+        valid: cases that passed the validation.
+        invalid: cases that failed it, and how.
+        skipped: cases that the program could not run, and why.
+        repeated: calls that were made again because a rank was late for the common start, by the number of the case.
+        last_case: the case that was under way or done last.
+        complete: whether the program reached the end of the plan.
+    """
+
+    binding: str = ""
+    library: str = ""
+    ranks: int = 0
+    threads: str = ""
+    clock_resolution_ns: int = 0
+    clock_cost_ns: float = 0.0
+    host: str = ""
+    ready_ns: int = 0
+    import_ns: int = 0
+    init_ns: int = 0
+    pss_bytes: int = 0
+    rss_bytes: int = 0
+    start_cost_ns: int = 0
+    clock_error_ns: int = 0
+    huge_bytes: int = 0
+    buffer_bytes: int = 0
+    batches: dict[int, list[int]] = field(default_factory=dict)
+    events: dict[int, list[int]] = field(default_factory=dict)
+    valid: set[int] = field(default_factory=set)
+    invalid: dict[int, str] = field(default_factory=dict)
+    skipped: dict[int, str] = field(default_factory=dict)
+    repeated: dict[int, int] = field(default_factory=dict)
+    last_case: int | None = None
+    complete: bool = False
+
+
+def read_samples(text: str, known_cases: frozenset[int]) -> LaunchSamples:
+    """Read the samples of a launch, finished or cut short.
+
+    Args:
+        text: content of the file; a last line without its newline was cut short and is not read.
+        known_cases: numbers of the cases in the plan.
+
+    Raises:
+        ProtocolError: a line is not of the protocol, or its numbers make no sense.
+    """
+    samples = LaunchSamples()
+    lines = text.split("\n")[:-1]
+    for number, line in enumerate(lines, start=1):
+        if samples.complete:
+            raise ProtocolError(f"line {number} comes after 'end'")
+        try:
+            _read_line(samples, line, number, known_cases)
+        except (ValueError, IndexError) as error:
+            shown = line if len(line) <= 60 else line[:57] + "..."
+            raise ProtocolError(f"line {number} cannot be read ({error}): '{shown}'") from None
+    return samples
+
+
+def _read_line(samples: LaunchSamples, line: str, number: int, known_cases: frozenset[int]) -> None:
+    keyword, _, rest = line.partition(" ")
+    fields = rest.split(" ")
+    if number == 1:
+        if keyword != "polympi-samples" or rest != SAMPLES_VERSION:
+            raise ValueError(f"the first line must be 'polympi-samples {SAMPLES_VERSION}'")
+    elif keyword in ("binding", "threads", "host"):
+        setattr(samples, keyword, rest)
+    elif keyword == "mpi":
+        samples.library = rest
+    elif keyword in ("ranks", "clocks"):
+        setattr(samples, {"ranks": "ranks", "clocks": "clock_error_ns"}[keyword], _natural(int(rest)))
+    elif keyword == "clock":
+        samples.clock_resolution_ns, samples.clock_cost_ns = _natural(int(fields[0])), _not_negative(float(fields[1]))
+    elif keyword == "startup":
+        samples.ready_ns, samples.import_ns, samples.init_ns = _naturals(fields, 3)
+    elif keyword == "memory":
+        samples.pss_bytes, samples.rss_bytes = _naturals(fields, 2)
+    elif keyword == "start":
+        samples.start_cost_ns, samples.clock_error_ns = _naturals(fields, 2)
+    elif keyword == "pages":
+        samples.huge_bytes, samples.buffer_bytes = _naturals(fields, 2)
+    elif keyword == "end" and not rest:
+        samples.complete = True
+    else:
+        _read_case_line(samples, keyword, fields, known_cases)
+
+
+def _read_case_line(samples: LaunchSamples, keyword: str, fields: list[str], known_cases: frozenset[int]) -> None:
+    if keyword not in ("case", "valid", "skip", "repeated", "batch", "event"):
+        raise ValueError("unknown record")
+    case = int(fields[0])
+    if case not in known_cases:
+        raise ValueError(f"case {case} is not in the plan")
+    if keyword == "case":
+        samples.last_case = case
+    elif keyword == "skip":
+        samples.skipped[case] = " ".join(fields[1:])
+    elif keyword == "repeated":
+        samples.repeated[case] = _natural(int(fields[1]))
+    elif keyword == "valid":
+        if fields[1] == "ok":
+            samples.valid.add(case)
+        else:
+            samples.invalid[case] = " ".join(fields[2:])
+    else:
+        times = samples.batches if keyword == "batch" else samples.events
+        if case in times:
+            raise ValueError(f"a second '{keyword}' of case {case}")
+        times[case] = _naturals(fields[1:], None)
+
+
+def _naturals(fields: list[str], count: int | None) -> list[int]:
+    numbers = [int(f) for f in fields if f]
+    if count is not None and len(numbers) != count:
+        raise ValueError(f"{count} numbers expected")
+    return [_natural(n) for n in numbers]
+
+
+def _natural(number: int) -> int:
+    if not 0 <= number < 2**63:  # what the samples are kept in
+        raise ValueError("a number is negative or too large")
+    return number
+
+
+def _not_negative(number: float) -> float:
+    if not 0 <= number < float("inf"):
+        raise ValueError("a number is negative or not finite")
+    return number

@@ -1,0 +1,254 @@
+"""The records of a run, as they are stored: what was asked, what each launch did, how it ended."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import polars as pl
+
+from polympi.lab.arms import AGAIN, REFERENCE
+
+__all__ = [
+    "AGAIN",
+    "FORMAT",
+    "REFERENCE",
+    "SAMPLE_SCHEMA",
+    "Environment",
+    "Facts",
+    "Finding",
+    "LaunchRecord",
+    "Outcome",
+    "PlannedCase",
+    "Refusal",
+    "RowStop",
+    "RunRecord",
+    "StackFacts",
+    "StackRun",
+]
+
+FORMAT = 2  # version of the result directory; raised when a reader of the old one would misread the new one
+
+SAMPLE_SCHEMA: dict[str, type[pl.DataType] | pl.DataType] = {
+    "stack": pl.String,
+    "block": pl.UInt16,
+    "launch": pl.UInt32,
+    "binding": pl.String,
+    "benchmark": pl.String,
+    "mode": pl.String,
+    "payload": pl.String,
+    "size_bytes": pl.UInt64,
+    "ranks": pl.UInt16,
+    "kind": pl.String,
+    "iterations": pl.UInt32,
+    "time_ns": pl.Int64,
+}
+
+
+class Refusal(msgspec.Struct, frozen=True):
+    """A case that a program did not time: skipped, or found invalid, and why."""
+
+    case: str
+    reason: str
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """What a machine does to figures, and what to try.
+
+    Attributes:
+        level: ``warning`` (figures are distorted) or ``note`` (good to know).
+    """
+
+    level: str
+    title: str
+    text: str
+    advice: str
+
+
+class LaunchRecord(msgspec.Struct, kw_only=True):
+    """One mpiexec: what was started and what became of it.
+
+    Attributes:
+        launch: number of the launch in the run, from 0.
+        block: block, from 0; None for a calibration launch.
+        position: place in the block, from 0.
+        outcome: ``ok``, ``crashed``, ``timed out``, ``unreadable`` (what it wrote is not of the protocol) or
+            ``interrupted``. Two more are never written, only found when a directory is read: ``lost`` (its samples are
+            gone or damaged) and ``repeated`` (a later launch took its place).
+        detail: one sentence about an outcome that is not ``ok``.
+        started: when, ISO 8601 with the time zone.
+        wall_ns: from the start of mpiexec to its end.
+        ready_ns: from the start of mpiexec to the first barrier; None when rank 0 ran on another host.
+        import_ns: loading the binding; 0 for compiled programs.
+        init_ns: ``MPI_Init_thread``.
+        pss_bytes: proportional set size after the first barrier, largest over ranks; 0 if unknown.
+        rss_bytes: resident set size, likewise.
+        threads: thread level that the program got.
+        clock_resolution_ns: resolution of the program's clock.
+        clock_cost_ns: cost of one reading.
+        start_cost_ns: what the time of a call from a common start contains besides the call.
+        clock_error_ns: largest error of the clocks of other hosts, as compared with that of rank 0; 0 on one machine.
+        huge_bytes: bytes of message buffers that lay on huge pages, over all ranks.
+        buffer_bytes: bytes of message buffers, over all ranks.
+        repeated: calls of collectives that were made again, because a rank was late for the common start.
+        library: first line of ``MPI_Get_library_version``.
+        host: processor name of rank 0.
+        load_average: one-minute load average before the launch.
+        skipped: cases the program could not run.
+        invalid: cases whose validation failed; they have no samples.
+        stderr_tail: last lines of standard error (and output), for launches that failed.
+        attempt: which try at its block, from 0: a block that was broken off is made again as a whole when the run is
+            resumed, and only the launches of its last try count.
+    """
+
+    launch: int
+    stack: str
+    block: int | None
+    position: int
+    binding: str
+    ranks: int
+    outcome: str
+    detail: str = ""
+    exit_code: int | None = None
+    command: list[str] = []
+    started: str = ""
+    wall_ns: int = 0
+    ready_ns: int | None = None
+    import_ns: int = 0
+    init_ns: int = 0
+    pss_bytes: int = 0
+    rss_bytes: int = 0
+    threads: str = ""
+    clock_resolution_ns: int = 0
+    clock_cost_ns: float = 0.0
+    start_cost_ns: int = 0
+    clock_error_ns: int = 0
+    huge_bytes: int = 0
+    buffer_bytes: int = 0
+    repeated: int = 0
+    library: str = ""
+    host: str = ""
+    load_average: float = 0.0
+    skipped: list[Refusal] = []
+    invalid: list[Refusal] = []
+    stderr_tail: str = ""
+    attempt: int = 0
+
+
+class PlannedCase(msgspec.Struct, frozen=True, kw_only=True):
+    """A case of the plan with the counts that every binding uses for it."""
+
+    benchmark: str
+    mode: str
+    payload: str
+    size_bytes: int
+    warmup: int
+    batches: int
+    iterations: int
+    events: int
+
+
+class StackRun(msgspec.Struct, kw_only=True):
+    """What was planned on one stack.
+
+    Attributes:
+        bindings: the arms, reference first, A/A arm second.
+        not_covered: for each binding, the planned cases that it does not cover and why.
+        left_out: bindings that could not take part on this stack, and why.
+        cases: the cases, with the counts that calibration chose.
+        builds: for each arm the name of its build, which changes with its sources, its compiler and its library.
+    """
+
+    stack: str
+    library: str = ""
+    bindings: list[str] = []
+    languages: dict[str, str] = {}
+    not_covered: dict[str, list[Refusal]] = {}
+    left_out: dict[str, str] = {}
+    cases: list[PlannedCase] = []
+    builds: dict[str, str] = {}
+
+
+class RunRecord(msgspec.Struct, kw_only=True):
+    """What was asked of a run (``run.json``).
+
+    Attributes:
+        benches: benchmarks or patterns of cases, as asked for; empty for the profile's.
+        sizes: sizes in bytes, as asked for; None for the profile's.
+        bindings_from: folders of further bindings.
+        resumed: when the run was continued, each time.
+    """
+
+    format: int = FORMAT
+    polympi: str
+    created: str
+    command: list[str] = []
+    profile: str
+    seed: int
+    ranks: int
+    hostfile: str | None = None
+    time_limit_s: float | None = None
+    window: int
+    pages: str = "huge"
+    minimum_blocks: int
+    maximum_blocks: int
+    stacks: list[StackRun] = []
+    benches: list[str] = []
+    sizes: list[int] | None = None
+    bindings_from: list[str] = []
+    resumed: list[str] = []
+
+
+class RowStop(msgspec.Struct, frozen=True, kw_only=True):
+    """Which rule ended the sampling of one row, and in which block."""
+
+    stack: str
+    binding: str
+    benchmark: str
+    mode: str
+    payload: str
+    size_bytes: int
+    stopped_by: str
+    blocks: int
+
+
+class Outcome(msgspec.Struct, kw_only=True):
+    """How a run ended (``outcome.json``): ``complete``, ``interrupted`` or ``time limit``."""
+
+    ended: str
+    finished: str
+    blocks: dict[str, int] = {}
+    stops: list[RowStop] = []
+    withdrawn: dict[str, str] = {}
+
+
+Facts = dict[str, Any]  # sections of what a machine tells of itself; which there are depends on the machine
+
+
+class StackFacts(msgspec.Struct, kw_only=True, rename={"compiles_as": "compiles as"}):
+    """A stack as it was when a run began: library, launcher, compiler wrapper, Python and its packages.
+
+    Attributes:
+        compiles_as: the command that the compiler wrapper calls.
+        variables: of the environment, those that MPI libraries look at.
+    """
+
+    family: str = ""
+    origin: str = ""
+    library: str = ""
+    libmpi: str = ""
+    mpiexec: str = ""
+    mpicc: str = ""
+    compiles_as: str = ""
+    compiler: str = ""
+    python: str = ""
+    packages: list[str] = []
+    variables: dict[str, str] = {}
+
+
+class Environment(msgspec.Struct, kw_only=True):
+    """The machine as a run found it (``environment.json``, where the facts lie beside the other two)."""
+
+    facts: Facts = {}
+    stacks: dict[str, StackFacts] = {}
+    findings: list[Finding] = []

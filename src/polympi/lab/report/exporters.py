@@ -1,0 +1,85 @@
+"""The forms of a report by name: what ``polympi report`` offers, and what writes each.
+
+Nothing is imported before it is used: the command line asks for the names alone, and a page takes a while to import.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from polympi.lab.statistics.model import Analysis
+
+PAGE, TEXT, SUMMARY = "report.html", "report.md", "summary.csv"
+
+
+@dataclass(frozen=True)
+class Exporter:
+    """One form of a report.
+
+    Attributes:
+        summary: what it is, as ``polympi report --help`` says it.
+        write: writes it into a result directory, and returns the files.
+        refuse: makes sure that nothing is replaced that only ``--force`` may replace; raises a UsageError.
+    """
+
+    summary: str
+    write: Callable[[Analysis, Path], list[Path]]
+    refuse: Callable[[Analysis, Path], None]
+
+
+def _write_html(analysis: Analysis, directory: Path) -> list[Path]:
+    from polympi.lab.importers.keep import kept_rows
+    from polympi.lab.report.generator import write_text
+    from polympi.lab.report.html import render_html
+
+    return [write_text(directory / PAGE, render_html(analysis, kept_rows(directory)))]
+
+
+def _write_markdown(analysis: Analysis, directory: Path) -> list[Path]:
+    from polympi.lab.importers.keep import kept_rows
+    from polympi.lab.report.generator import write_text
+    from polympi.lab.report.markdown import render_markdown
+
+    return [write_text(directory / TEXT, render_markdown(analysis, kept_rows(directory)))]
+
+
+def _write_csv(analysis: Analysis, directory: Path) -> list[Path]:
+    from polympi.lab.report.csvfiles import write_csv
+
+    return write_csv(analysis, directory)
+
+
+def _write_images(form: str, analysis: Analysis, directory: Path) -> list[Path]:
+    from polympi.lab.report.images import write_images
+
+    return write_images(analysis, directory, form)
+
+
+def _keep_report(name: str, analysis: Analysis, directory: Path) -> None:
+    from polympi.lab.report.generator import refuse_to_replace
+
+    refuse_to_replace(directory / name, analysis)
+
+
+def _keep_table(analysis: Analysis, directory: Path) -> None:
+    from polympi.lab.report.generator import refuse_to_empty
+
+    refuse_to_empty(directory / SUMMARY, analysis)
+
+
+def _replace(_analysis: Analysis, _directory: Path) -> None:
+    """Whatever is there is replaced: it can be made again."""
+
+
+EXPORTERS = {
+    "html": Exporter("One self-contained page: report.html.", _write_html, partial(_keep_report, PAGE)),
+    "markdown": Exporter("For a README or a pull request: report.md.", _write_markdown, partial(_keep_report, TEXT)),
+    "csv": Exporter("The tables: summary.csv, memory.csv.", _write_csv, _keep_table),
+    "png": Exporter("Every plot: figures/*.png.", partial(_write_images, "png"), _replace),
+    "svg": Exporter("Every plot: figures/*.svg.", partial(_write_images, "svg"), _replace),
+}

@@ -1,0 +1,128 @@
+"""Measure: carry out a request, or go on with a run, alone on the machine and ended in order by a signal."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from polympi.lab.bindings.manifest import python_requirements
+from polympi.lab.environment.findings import environment_findings
+from polympi.lab.environment.record import record_environment
+from polympi.lab.records import Environment, Outcome, StackFacts
+from polympi.lab.run.exclusive import Holder, only_run_here
+from polympi.lab.run.experiment import Experiment, now, record
+from polympi.lab.run.request import Request, StackPlan, prepare
+from polympi.lab.run.resume import prepare_again
+from polympi.lab.run.stopping import stop_on_signals
+from polympi.lab.run.watcher import Watcher
+from polympi.lab.samples.store import RunDirectory
+from polympi.lab.stacks.add import add_stack
+from polympi.lab.stacks.describe import describe
+from polympi.lab.stacks.known import FIRST_STACK
+from polympi.lab.stacks.stack import Stack, get_stack
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What became of a run.
+
+    Attributes:
+        directory: its result directory.
+        outcome: how it ended.
+        seconds_a_block: how long a block of all stacks takes, as far as was seen.
+    """
+
+    directory: RunDirectory
+    outcome: Outcome
+    seconds_a_block: float
+
+
+def measure(request: Request, *, watcher: Watcher, wait: bool = False) -> Measured:
+    """Carry out a request; a signal ends it in order.
+
+    Args:
+        request: what to measure; if it names no stack, one is installed.
+        watcher: told of every step.
+        wait: wait for another run on this machine to end.
+
+    Raises:
+        LabError: it cannot be carried out, as :func:`~polympi.lab.run.request.prepare` and
+            :meth:`~polympi.lab.run.experiment.Experiment.run` say, or another run is measuring.
+    """
+    with _alone(request.output, watcher, wait=wait):
+        if not request.stacks:
+            request = dataclasses.replace(request, stacks=[_install_first_stack(request, watcher)])
+        facts = record_environment(command=list(request.command))  # before our own builds raise the load
+        _tell_stacks(request, watcher)
+        plans = prepare(request)
+        for plan in plans:
+            for name, reason in plan.left_out.items():
+                watcher.told(f"{name} is left out on {plan.stack.name}: {reason}")
+        ranks_here = request.ranks if request.hostfile is None else 1  # how many come here, the host file does not say
+        findings = environment_findings(facts, ranks_here)
+        environment = Environment(facts=facts, stacks=_described(request), findings=findings)
+        directory = RunDirectory.create(request.output, record(request, plans), environment)
+        for finding in findings:
+            watcher.found(finding)
+        return _run(request, plans, directory, watcher)
+
+
+def measure_again(request: Request, directory: RunDirectory, *, watcher: Watcher, wait: bool = False) -> Measured:
+    """Go on with a run that was broken off; a signal ends it in order.
+
+    Args:
+        request: from :func:`~polympi.lab.run.resume.request_again`.
+        directory: the run.
+        watcher: told of every step.
+        wait: wait for another run on this machine to end.
+
+    Raises:
+        LabError: it cannot be continued as it was begun, or see :func:`measure`.
+    """
+    with _alone(directory.path, watcher, wait=wait):
+        facts = record_environment()
+        _tell_stacks(request, watcher)
+        environment = Environment(facts=facts, stacks=_described(request))
+        plans = prepare_again(request, directory, environment)
+        directory.begin_again(now())
+        return _run(request, plans, directory, watcher)
+
+
+@contextlib.contextmanager
+def _alone(output: Path, watcher: Watcher, *, wait: bool) -> Iterator[None]:
+    """Hold this machine, so that no other run measures at the same time."""
+    holder = Holder(pid=os.getpid(), since=now(), where=os.fsencode(output.absolute()).decode(errors="replace"))
+    with only_run_here(holder, wait=wait, say=watcher.told):
+        yield
+
+
+def _install_first_stack(request: Request, watcher: Watcher) -> Stack:
+    watcher.told(f"no MPI stack is installed yet: installing '{FIRST_STACK}', once")
+    add_stack(FIRST_STACK, python_requirements(request.bindings.values()), say=watcher.told)
+    return get_stack(FIRST_STACK)
+
+
+def _tell_stacks(request: Request, watcher: Watcher) -> None:
+    watcher.told(f"preparing {', '.join(stack.name for stack in request.stacks)}")
+
+
+def _described(request: Request) -> dict[str, StackFacts]:
+    return {stack.name: describe(stack) for stack in request.stacks}
+
+
+def _run(request: Request, plans: list[StackPlan], directory: RunDirectory, watcher: Watcher) -> Measured:
+    with stop_on_signals() as asked_to_stop:
+        experiment = Experiment(
+            request,
+            plans,
+            directory,
+            processors=len(os.sched_getaffinity(0)),
+            watcher=watcher,
+            asked_to_stop=asked_to_stop,
+        )
+        outcome = experiment.run()
+    return Measured(directory, outcome, experiment.seconds_a_block())

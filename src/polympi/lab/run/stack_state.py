@@ -1,0 +1,156 @@
+"""One stack of a run under way: what is to be measured on it, what has been, and which rows still need more."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from polympi.lab.arms import REFERENCE
+from polympi.lab.launch.launcher import Arm, Launched, planned_case
+from polympi.lab.plan.schedule import block_order, case_order
+from polympi.lab.records import LaunchRecord, PlannedCase, RowStop
+from polympi.lab.run.figures import RunningFigures
+from polympi.lab.run.request import StackPlan
+from polympi.lab.statistics.stopping import StopRule
+
+FAILURES_BEFORE_WITHDRAWAL = 2  # in a row: one may be an accident, two are a habit that would cost every block its time
+LAUNCH_FIGURES_ALONE = -1  # the number of a row that stands for no case
+
+
+@dataclass
+class StackState:
+    """The state of a run on one stack.
+
+    Attributes:
+        plan: what is to be done on the stack.
+        rule: when a row has been measured often enough.
+        seed: of all random orders.
+        cases: by their numbers in the plans, once calibration has chosen their counts.
+        figures: what has been measured so far.
+        open_rows: binding and case of the rows that still need blocks.
+        withdrawn: bindings that are launched no more, and why.
+        done: the blocks that are whole.
+        attempts: how often a block was begun and broken off before.
+        stops: which rule ended each row.
+        failures: launches that failed, a sentence each.
+    """
+
+    plan: StackPlan
+    rule: StopRule
+    seed: int
+    cases: dict[int, PlannedCase] = field(default_factory=dict)
+    figures: RunningFigures = field(default_factory=RunningFigures)
+    open_rows: set[tuple[str, int]] = field(default_factory=set)
+    withdrawn: dict[str, str] = field(default_factory=dict)
+    done: set[int] = field(default_factory=set)
+    attempts: Counter[int] = field(default_factory=Counter)
+    stops: list[RowStop] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    _failures_in_a_row: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def name(self) -> str:
+        """The name of the stack."""
+        return self.plan.stack.name
+
+    def begin(self, cases: dict[int, PlannedCase]) -> None:
+        """Open the rows of the cases; with none, rows of the launch figures alone."""
+        self.cases = cases
+        self.open_rows = {
+            (arm.name, number)
+            for arm in self.plan.arms
+            for number, case in cases.items()
+            if planned_case(case) in self.plan.cases[arm.name]
+        } or {(arm.name, LAUNCH_FIGURES_ALONE) for arm in self.plan.arms}
+
+    def next_block(self) -> int:
+        """The first block that is not whole."""
+        return next(block for block in range(len(self.done) + 1) if block not in self.done)
+
+    def arms(self, block: int) -> list[Arm]:
+        """The arms of a block in its order, without those that were withdrawn before it."""
+        arms = {arm.name: arm for arm in self.plan.arms}
+        order = block_order(list(arms), block, self.seed, self.name)
+        return [arms[name] for name in order if name not in self.withdrawn]
+
+    def cases_of(self, block: int) -> dict[int, PlannedCase]:
+        """The cases of a block, in its order: those that a row of any binding still needs.
+
+        A case stays in every arm's plan until the last of its rows is precise: dropping it from some arms would
+        change what runs before and after it in those arms only.
+        """
+        needed = {number for _, number in self.open_rows}
+        order = case_order(sorted(self.cases), block, self.seed, self.name)
+        return {number: self.cases[number] for number in order if number in needed}
+
+    def covered(self, binding: str, cases: dict[int, PlannedCase]) -> dict[int, PlannedCase]:
+        """Those of the cases that a binding covers."""
+        of_binding = set(self.plan.cases[binding])
+        return {number: case for number, case in cases.items() if planned_case(case) in of_binding}
+
+    def take_in(self, launched: Launched) -> None:
+        """Take in a launch of a block: its figures, the cases it refused, and whether it failed."""
+        self.figures.add(launched, self.cases)
+        for number in (*launched.samples.skipped, *launched.samples.invalid):
+            self.open_rows.discard((launched.record.binding, number))
+        self.count_failure(launched.record)
+
+    def count_failure(self, record: LaunchRecord) -> None:
+        """Note whether a launch failed; a binding that keeps failing is withdrawn."""
+        name = record.binding
+        if record.outcome == "ok":
+            self._failures_in_a_row[name] = 0
+            return
+        self._failures_in_a_row[name] += 1
+        self.failures.append(f"{name} on {self.name}, block {(record.block or 0) + 1}: {record.detail}")
+        if self._failures_in_a_row[name] >= FAILURES_BEFORE_WITHDRAWAL:
+            self._withdraw(record)
+
+    def end_block(self, block: int) -> None:
+        """A block is whole: ask the stop rule for every open row."""
+        self.done.add(block)
+        self._stop_rows()
+
+    def end_rows(self, reason: str) -> None:
+        """The run ends: rows that are still open stopped for this reason."""
+        self._record_stops({row: reason for row in self.open_rows if row[0] not in self.withdrawn})
+
+    def _withdraw(self, last: LaunchRecord) -> None:
+        """Stop launching a binding that keeps failing; without the reference the whole stack ends."""
+        self.withdrawn[last.binding] = f"{FAILURES_BEFORE_WITHDRAWAL} launches in a row failed; the last: {last.detail}"
+        gone = [last.binding] if last.binding != REFERENCE else [arm.name for arm in self.plan.arms]
+        self.open_rows = {row for row in self.open_rows if row[0] not in gone}
+
+    def _stop_rows(self) -> None:
+        """Close the cases of which every open row has stopped; till then a row that stopped may open again."""
+        fired: dict[tuple[str, int], str] = {}
+        for row in self.open_rows:
+            binding, number = row
+            if number == LAUNCH_FIGURES_ALONE:
+                reason = self.rule.check([], [], len(self.done))
+            else:
+                reason = self.figures.stopped(self.rule, binding, planned_case(self.cases[number]), len(self.done))
+            if reason is not None:
+                fired[row] = reason
+        for number in {n for _, n in self.open_rows}:
+            rows = [row for row in self.open_rows if row[1] == number]
+            if all(row in fired for row in rows):
+                self.open_rows.difference_update(rows)
+                self._record_stops({row: fired[row] for row in rows})
+
+    def _record_stops(self, fired: dict[tuple[str, int], str]) -> None:
+        for (binding, number), reason in fired.items():
+            if number != LAUNCH_FIGURES_ALONE:
+                case = self.cases[number]
+                self.stops.append(
+                    RowStop(
+                        stack=self.name,
+                        binding=binding,
+                        benchmark=case.benchmark,
+                        mode=case.mode,
+                        payload=case.payload,
+                        size_bytes=case.size_bytes,
+                        stopped_by=reason,
+                        blocks=len(self.done),
+                    )
+                )

@@ -1,0 +1,78 @@
+import pytest
+
+from polympi.lab.protocol import ProtocolError, read_samples
+
+WHOLE = """polympi-samples 2
+binding mpi4py
+mpi MPICH Version:      5.0.2
+ranks 2
+threads multiple
+clock 1 24.6
+host node7
+startup 81231234567 41000000 52000000
+memory 31457280 36700160
+start 108 0
+pages 2097152 8388608
+case 0
+valid 0 ok
+batch 0 1601234 1599876 1600411
+event 0 1533 1491 1502
+repeated 0 3
+case 1
+valid 1 failed byte 3 is 7, expected 9
+case 2
+skip 2 this library has no ready mode
+end
+"""
+CASES = frozenset({0, 1, 2})
+
+
+def test_a_whole_launch_is_read() -> None:
+    samples = read_samples(WHOLE, CASES)
+    assert samples.complete
+    assert (samples.binding, samples.library, samples.ranks) == ("mpi4py", "MPICH Version:      5.0.2", 2)
+    assert (samples.clock_resolution_ns, samples.clock_cost_ns) == (1, 24.6)
+    assert (samples.ready_ns, samples.import_ns, samples.init_ns) == (81231234567, 41000000, 52000000)
+    assert (samples.start_cost_ns, samples.clock_error_ns) == (108, 0)
+    assert (samples.huge_bytes, samples.buffer_bytes) == (2097152, 8388608)
+    assert samples.repeated == {0: 3}
+    assert samples.batches == {0: [1601234, 1599876, 1600411]}
+    assert samples.events == {0: [1533, 1491, 1502]}
+    assert samples.invalid == {1: "byte 3 is 7, expected 9"}
+    assert samples.skipped == {2: "this library has no ready mode"}
+
+
+def test_the_error_of_the_clocks_is_that_of_the_last_word_about_it() -> None:
+    assert read_samples(WHOLE.replace("\nend\n", "\nclocks 2345\nend\n"), CASES).clock_error_ns == 2345
+
+
+@pytest.mark.parametrize("length", range(0, len(WHOLE), 7))
+def test_a_launch_cut_short_anywhere_is_read_as_far_as_it_goes(length) -> None:
+    samples = read_samples(WHOLE[:length], CASES)
+    assert not samples.complete
+    assert set(samples.batches) <= {0}
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("hello", "unknown record"),
+        ("batch 0 12 -3", "negative"),
+        ("batch 0 99999999999999999999", "too large"),
+        ("memory 99999999999999999999 5", "too large"),
+        ("batch 9 12", "case 9 is not in the plan"),
+        ("batch 0 12 a", "invalid literal"),
+        ("batch 0 1\nbatch 0 2", "a second 'batch' of case 0"),
+        ("memory 1", "2 numbers expected"),
+        ("clock 1 nan", "not finite"),
+        ("end\ncase 0", "comes after 'end'"),
+    ],
+)
+def test_rubbish_is_told_by_line(line, sentence) -> None:
+    with pytest.raises(ProtocolError, match=sentence):
+        read_samples(f"polympi-samples 2\nbinding c\n{line}\n", CASES)
+
+
+def test_another_version_is_told() -> None:
+    with pytest.raises(ProtocolError, match="the first line must be 'polympi-samples 2'"):
+        read_samples("polympi-samples 3\n", CASES)
