@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import atexit
+import contextlib
+import fcntl
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hosts import Hosts, NoHostsError, two_hosts
 
 REPOSITORY = Path(__file__).parents[1]
 
 os.environ["POLYMPI_HOME"] = os.environ.get("POLYMPI_TEST_HOME", str(REPOSITORY / ".cache" / "polympi"))
 # Runs of tests hold a machine of their own: a real run beside them is neither kept out nor waited for.
 os.environ["POLYMPI_LOCKS"] = tempfile.mkdtemp(prefix="polympi-locks-")
+atexit.register(shutil.rmtree, os.environ["POLYMPI_LOCKS"], ignore_errors=True)
 # Open MPI then starts in 0.1 s instead of 1 s; what is tested is the same.
 os.environ.setdefault("OMPI_MCA_btl", "^ofi")
 
@@ -32,8 +38,12 @@ def pytest_runtest_makereport() -> Iterator[None]:
 
 
 def _stack(name: str) -> Stack:
-    stacks = installed_stacks()
-    return stacks[name] if name in stacks else add_stack(name, python_requirements(load_bindings().values()))
+    folder = Path(os.environ["POLYMPI_HOME"])
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "tests.lock").open("w") as lock:  # of two workers one installs it, and the other waits
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        stacks = installed_stacks()
+        return stacks[name] if name in stacks else add_stack(name, python_requirements(load_bindings().values()))
 
 
 @pytest.fixture(scope="session")
@@ -52,3 +62,24 @@ def openmpi() -> Stack:
 def stack(request: pytest.FixtureRequest) -> Stack:
     """Each of the two stacks that install themselves."""
     return _stack(request.param)
+
+
+def _hosts(folder: Path, ahead_s: int) -> Iterator[Hosts]:
+    with contextlib.ExitStack() as held:
+        try:
+            hosts = held.enter_context(two_hosts(folder, ahead_s))
+        except NoHostsError as reason:
+            pytest.skip(f"{reason}")
+        yield hosts
+
+
+@pytest.fixture(scope="session")
+def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosts]:
+    """Two hosts with a network between them, whose clocks show the same."""
+    yield from _hosts(tmp_path_factory.mktemp("hosts"), 0)
+
+
+@pytest.fixture(scope="session")
+def hosts_of_two_times(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosts]:
+    """Two hosts with a network between them; the monotonic clock of the second is hours ahead."""
+    yield from _hosts(tmp_path_factory.mktemp("hosts"), 12_345)

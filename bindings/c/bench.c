@@ -3,18 +3,13 @@
        mpiexec -n RANKS bench PLAN SAMPLES [single|funneled|serialized|multiple] [spin|pack|plain] [--name
    NAME] */
 #define _DEFAULT_SOURCE
-#include "cases.h"
-#include "clock.h"
-#include "common_start.h"
-#include "facts.h"
-#include "payload.h"
+#include "arm.h"
+#include "polympi_harness.h"
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-enum { CANNOT_DO_THE_PLAN = 3, NO_MEMORY = 4 };
 
 struct arguments {
     const char *plan;
@@ -25,11 +20,23 @@ struct arguments {
     bool plain; /* small pages, whatever the plan says */
 };
 
+/* MPI's constant for `single`, `funneled`, `serialized` or `multiple`; false for another name. */
+static bool thread_level(const char *name, int *level) {
+    const char *const names[] = {"single", "funneled", "serialized", "multiple"};
+    const int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
+    for (int i = 0; i < 4; i++)
+        if (strcmp(name, names[i]) == 0) {
+            *level = levels[i];
+            return true;
+        }
+    return false;
+}
+
 /* Reads the command line; on failure writes one sentence to `complaint`. */
-static struct arguments read_arguments(int argc, char **argv, char complaint[COMPLAINT_BYTES]) {
+static struct arguments read_arguments(int argc, char **argv, char complaint[POLYMPI_COMPLAINT_BYTES]) {
     struct arguments arguments = {.name = "c", .thread_level = MPI_THREAD_SINGLE, .way = BY_LIBRARY};
     if (argc < 3) {
-        snprintf(complaint, COMPLAINT_BYTES,
+        snprintf(complaint, POLYMPI_COMPLAINT_BYTES,
                  "Usage: bench PLAN SAMPLES [single|funneled|serialized|multiple] [spin|pack|plain] "
                  "[--name NAME].");
         return arguments;
@@ -47,70 +54,31 @@ static struct arguments read_arguments(int argc, char **argv, char complaint[COM
             arguments.plain = true;
         else if (!thread_level(argv[i], &arguments.thread_level))
             snprintf(
-                complaint, COMPLAINT_BYTES,
+                complaint, POLYMPI_COMPLAINT_BYTES,
                 "'%.80s' is neither a thread level (single, funneled, serialized, multiple), nor spin, pack, "
                 "plain, or --name NAME.",
                 argv[i]);
     return arguments;
 }
 
-/* Starts MPI and times it, up to the first barrier. */
-static struct startup start_mpi(int *argc, char ***argv, int level) {
-    struct startup startup;
-    int provided;
-    const int64_t start = now_ns();
-    MPI_Init_thread(argc, argv, level, &provided);
-    startup.init = now_ns() - start;
-    MPI_Barrier(MPI_COMM_WORLD);
-    startup.ready = now_ns();
-    return startup;
-}
-
-/* Ends all ranks with `code` if any has a complaint; rank 0 says it. */
-static void end_if_any_complains(struct ranks ranks, char complaint[COMPLAINT_BYTES], int code) {
-    if (!share_complaint(ranks, complaint))
-        return;
-    if (ranks.rank == 0)
-        fprintf(stderr, "%s\n", complaint);
-    MPI_Finalize();
-    exit(code);
-}
-
 int main(int argc, char **argv) {
-    char complaint[COMPLAINT_BYTES] = "";
+    char complaint[POLYMPI_COMPLAINT_BYTES] = "";
     const struct arguments arguments = read_arguments(argc, argv, complaint);
-    const struct startup startup = start_mpi(&argc, &argv, arguments.thread_level);
-    const struct memory memory = memory_now();
-    struct ranks ranks;
-    MPI_Comm_rank(MPI_COMM_WORLD, &ranks.rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks.size);
-    end_if_any_complains(ranks, complaint, CANNOT_DO_THE_PLAN);
-
-    struct plan plan;
-    struct samples *samples = NULL;
-    if (plan_read(arguments.plan, &plan, complaint, sizeof complaint) && ranks.rank == 0)
-        samples = samples_open(arguments.samples, complaint, sizeof complaint);
-    end_if_any_complains(ranks, complaint, CANNOT_DO_THE_PLAN);
-    if (arguments.plain)
-        plan.pages = PLAIN_PAGES;
-    common_start_begin();
-    facts_write(samples, ranks, arguments.name, startup, memory);
-
-    struct workspace workspace = {0};
-    payload_begin();
-    if (!workspace_create(&workspace, arguments.way, &plan, ranks))
-        snprintf(complaint, sizeof complaint,
-                 "Not enough memory for the largest message of the plan '%.300s'.", arguments.plan);
-    end_if_any_complains(ranks, complaint, NO_MEMORY);
-    facts_write_pages(samples, ranks, &workspace.arena);
-    for (size_t i = 0; i < plan.count; i++)
-        case_run(&plan.cases[i], plan.window, ranks, &workspace, samples);
-    payload_end();
-    workspace_free(&workspace);
-    common_start_end();
-    plan_free(&plan);
-    samples_record(samples, "end");
-    samples_close(samples);
+    struct polympi_launch launch = {.plan = arguments.plan,
+                                    .samples = arguments.samples,
+                                    .binding = arguments.name,
+                                    .complaint = complaint,
+                                    .plain_pages = arguments.plain};
+    int provided;
+    const int64_t start = polympi_now();
+    MPI_Init_thread(&argc, &argv, arguments.thread_level, &provided);
+    launch.init_ns = polympi_now() - start;
+    MPI_Barrier(MPI_COMM_WORLD);
+    launch.ready_ns = polympi_now();
+    polympi_memory(&launch.pss_bytes, &launch.rss_bytes);
+    const struct polympi_program program = arm_begin(arguments.way);
+    const int32_t code = polympi_run(&launch, &program);
+    arm_end();
     MPI_Finalize();
-    return 0;
+    return code;
 }

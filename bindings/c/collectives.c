@@ -55,10 +55,11 @@ DEFINE_COLLECTIVE_LOOPS(scatter);
 DEFINE_COLLECTIVE_LOOPS(allgather);
 DEFINE_COLLECTIVE_LOOPS(alltoall);
 
-const struct loops *collective_loops(enum benchmark benchmark) {
-    static const struct loops *const loops[BENCHMARKS] = {
-        [BARRIER] = &barrier_loops,     [BCAST] = &bcast_loops,      [REDUCE] = &reduce_loops,
-        [ALLREDUCE] = &allreduce_loops, [GATHER] = &gather_loops,    [SCATTER] = &scatter_loops,
-        [ALLGATHER] = &allgather_loops, [ALLTOALL] = &alltoall_loops};
+const struct loops *collective_loops(int32_t benchmark) {
+    static const struct loops *const loops[POLYMPI_BENCHMARKS] = {
+        [POLYMPI_BARRIER] = &barrier_loops,     [POLYMPI_BCAST] = &bcast_loops,
+        [POLYMPI_REDUCE] = &reduce_loops,       [POLYMPI_ALLREDUCE] = &allreduce_loops,
+        [POLYMPI_GATHER] = &gather_loops,       [POLYMPI_SCATTER] = &scatter_loops,
+        [POLYMPI_ALLGATHER] = &allgather_loops, [POLYMPI_ALLTOALL] = &alltoall_loops};
     return loops[benchmark];
 }

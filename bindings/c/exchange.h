@@ -6,15 +6,10 @@
 #ifndef POLYMPI_EXCHANGE_H
 #define POLYMPI_EXCHANGE_H
 
-#include "arena.h"
-#include "clock.h"
-#include "common_start.h"
-#include "plan.h"
+#include "polympi_harness.h"
 #include "waiting.h"
 
 #include <mpi.h>
-
-enum { PAYLOAD_TAG = 1, ACKNOWLEDGEMENT_TAG = 2 };
 
 typedef int start_call(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
 
@@ -31,7 +26,7 @@ struct exchange {
     int window;        /* messages in flight */
     size_t stride;     /* bytes from slot to slot of a window */
     char *outgoing;    /* first slot, or all pieces of a collective */
-    char *incoming;    /* likewise; never the same memory, but for the buffer of bcast on the root */
+    char *incoming; /* the same for messages received; other memory, except the buffer of bcast on the root */
     char *acknowledgement;
     MPI_Request *requests;
     void *attached; /* buffer of the mode `buffered` */
@@ -41,16 +36,16 @@ struct exchange {
 };
 
 struct loops {
-    void (*batch)(const struct exchange *exchange, int iterations);
+    void (*batch)(void *exchange, int32_t iterations);
     /* Times each iteration alone; from a common start where all ranks take part. */
-    void (*singly)(const struct exchange *exchange, int iterations, int64_t *ns);
+    void (*singly)(void *exchange, int32_t iterations, int64_t *ns);
 };
 
 #define INLINED static inline __attribute__((always_inline))
 
 #define DEFINE_BATCH(name)                                                                                   \
-    static void name##_batch(const struct exchange *given, int iterations) {                                 \
-        const struct exchange exchange = *given;                                                             \
+    static void name##_batch(void *given, int32_t iterations) {                                              \
+        const struct exchange exchange = *(const struct exchange *)given;                                    \
         for (int i = 0; i < iterations; i++)                                                                 \
             name(&exchange);                                                                                 \
     }
@@ -58,12 +53,12 @@ struct loops {
 /* Makes `NAME_loops` of the iteration `NAME(const struct exchange *)` of two ranks. */
 #define DEFINE_LOOPS(name)                                                                                   \
     DEFINE_BATCH(name)                                                                                       \
-    static void name##_singly(const struct exchange *given, int iterations, int64_t *ns) {                   \
-        const struct exchange exchange = *given;                                                             \
+    static void name##_singly(void *given, int32_t iterations, int64_t *ns) {                                \
+        const struct exchange exchange = *(const struct exchange *)given;                                    \
         for (int i = 0; i < iterations; i++) {                                                               \
-            const int64_t start = now_ns();                                                                  \
+            const int64_t start = polympi_now();                                                             \
             name(&exchange);                                                                                 \
-            ns[i] = now_ns() - start;                                                                        \
+            ns[i] = polympi_now() - start;                                                                   \
         }                                                                                                    \
     }                                                                                                        \
     static const struct loops name##_loops = {name##_batch, name##_singly}
@@ -71,34 +66,31 @@ struct loops {
 /* The same of an iteration of all ranks: one that a rank began too late is made again. */
 #define DEFINE_COLLECTIVE_LOOPS(name)                                                                        \
     DEFINE_BATCH(name)                                                                                       \
-    static void name##_singly(const struct exchange *given, int iterations, int64_t *ns) {                   \
-        const struct exchange exchange = *given;                                                             \
+    static void name##_singly(void *given, int32_t iterations, int64_t *ns) {                                \
+        const struct exchange exchange = *(const struct exchange *)given;                                    \
         common_start_agree();                                                                                \
         for (int i = 0; i < iterations;) {                                                                   \
             for (int k = 0; k < UNTIMED_CALLS; k++)                                                          \
                 name(&exchange);                                                                             \
             const int64_t start = common_start_wait();                                                       \
             name(&exchange);                                                                                 \
-            ns[i] = now_ns() - start;                                                                        \
+            ns[i] = polympi_now() - start;                                                                   \
             i += common_start_agree();                                                                       \
         }                                                                                                    \
     }                                                                                                        \
     static const struct loops name##_loops = {name##_batch, name##_singly}
 
 /* The loops of rank 0 or 1 for each point-to-point benchmark. */
-const struct loops *latency_loops(const struct plan_case *c, int rank);
-const struct loops *window_loops(enum benchmark benchmark, int rank);
+const struct loops *latency_loops(const struct polympi_case *c, int rank);
+const struct loops *window_loops(int32_t benchmark, int rank);
 
 /* The loops of every rank for each collective benchmark. */
-const struct loops *collective_loops(enum benchmark benchmark);
+const struct loops *collective_loops(int32_t benchmark);
 
 /* The calls that a mode of latency makes, and the requests, attached buffer and receive posted ahead that it
    needs, from before the first iteration to after the last. */
-void latency_choose(const struct plan_case *c, const struct waiting *waiting, struct exchange *exchange);
-void latency_begin(const struct plan_case *c, const struct exchange *exchange, int rank);
-void latency_end(const struct plan_case *c, const struct exchange *exchange, int rank);
-
-/* Size of the buffer that the mode `buffered` attaches; 0 for other modes. */
-size_t latency_attached_bytes(const struct plan_case *c);
+void latency_choose(const struct polympi_case *c, const struct waiting *waiting, struct exchange *exchange);
+void latency_begin(const struct polympi_case *c, const struct exchange *exchange, int rank);
+void latency_end(const struct polympi_case *c, const struct exchange *exchange, int rank);
 
 #endif

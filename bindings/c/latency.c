@@ -3,30 +3,30 @@
 #include "delay.h"
 #include "exchange.h"
 
-/* Where the persistent requests lie; in the mode `ready` AHEAD is also the receive that rank 1 posts ahead.
- */
+/* Where the persistent requests lie; in the mode `ready` AHEAD is also the receive that rank 1 posts
+   ahead. */
 enum { SENDING, AHEAD };
 
 #define WORLD MPI_COMM_WORLD
 #define IGNORE MPI_STATUS_IGNORE
 
 INLINED void receive(const struct exchange *x) {
-    x->receive(x->incoming, x->count, x->type, x->peer, PAYLOAD_TAG, WORLD, IGNORE);
+    x->receive(x->incoming, x->count, x->type, x->peer, POLYMPI_PAYLOAD_TAG, WORLD, IGNORE);
 }
 
 INLINED void post(const struct exchange *x, MPI_Request *request) {
-    MPI_Irecv(x->incoming, x->count, x->type, x->peer, PAYLOAD_TAG, WORLD, request);
+    MPI_Irecv(x->incoming, x->count, x->type, x->peer, POLYMPI_PAYLOAD_TAG, WORLD, request);
 }
 
 INLINED void send(const struct exchange *x) {
     planted_delay();
-    x->send(x->outgoing, x->count, x->type, x->peer, PAYLOAD_TAG, WORLD);
+    x->send(x->outgoing, x->count, x->type, x->peer, POLYMPI_PAYLOAD_TAG, WORLD);
 }
 
 INLINED void send_and_wait(const struct exchange *x) {
     MPI_Request sending;
     planted_delay();
-    x->start(x->outgoing, x->count, x->type, x->peer, PAYLOAD_TAG, WORLD, &sending);
+    x->start(x->outgoing, x->count, x->type, x->peer, POLYMPI_PAYLOAD_TAG, WORLD, &sending);
     x->wait(&sending, IGNORE);
 }
 
@@ -114,8 +114,8 @@ INLINED void pong_ready_persistent(const struct exchange *x) {
 
 INLINED void sendrecv(const struct exchange *x) {
     planted_delay();
-    x->sendrecv(x->outgoing, x->count, x->type, x->peer, PAYLOAD_TAG, x->incoming, x->count, x->type, x->peer,
-                PAYLOAD_TAG, WORLD, IGNORE);
+    x->sendrecv(x->outgoing, x->count, x->type, x->peer, POLYMPI_PAYLOAD_TAG, x->incoming, x->count, x->type,
+                x->peer, POLYMPI_PAYLOAD_TAG, WORLD, IGNORE);
 }
 
 DEFINE_LOOPS(ping);
@@ -132,79 +132,74 @@ DEFINE_LOOPS(ping_ready_persistent);
 DEFINE_LOOPS(pong_ready_persistent);
 DEFINE_LOOPS(sendrecv);
 
-const struct loops *latency_loops(const struct plan_case *c, int rank) {
-    static const struct loops *const loops[COMPLETIONS][2] = {
-        [BLOCKING] = {&ping_loops, &pong_loops},
-        [NONBLOCKING] = {&ping_nonblocking_loops, &pong_nonblocking_loops},
-        [PERSISTENT] = {&ping_persistent_loops, &pong_persistent_loops}};
-    static const struct loops *const ready_loops[COMPLETIONS][2] = {
-        [BLOCKING] = {&ping_ready_loops, &pong_ready_loops},
-        [NONBLOCKING] = {&ping_ready_nonblocking_loops, &pong_ready_nonblocking_loops},
-        [PERSISTENT] = {&ping_ready_persistent_loops, &pong_ready_persistent_loops}};
-    if (c->send_mode == SENDRECV)
+const struct loops *latency_loops(const struct polympi_case *c, int rank) {
+    static const struct loops *const loops[POLYMPI_COMPLETIONS][2] = {
+        [POLYMPI_BLOCKING] = {&ping_loops, &pong_loops},
+        [POLYMPI_NONBLOCKING] = {&ping_nonblocking_loops, &pong_nonblocking_loops},
+        [POLYMPI_PERSISTENT] = {&ping_persistent_loops, &pong_persistent_loops}};
+    static const struct loops *const ready_loops[POLYMPI_COMPLETIONS][2] = {
+        [POLYMPI_BLOCKING] = {&ping_ready_loops, &pong_ready_loops},
+        [POLYMPI_NONBLOCKING] = {&ping_ready_nonblocking_loops, &pong_ready_nonblocking_loops},
+        [POLYMPI_PERSISTENT] = {&ping_ready_persistent_loops, &pong_ready_persistent_loops}};
+    if (c->send_mode == POLYMPI_SENDRECV)
         return &sendrecv_loops;
-    return c->send_mode == READY ? ready_loops[c->completion][rank] : loops[c->completion][rank];
+    return c->send_mode == POLYMPI_READY ? ready_loops[c->completion][rank] : loops[c->completion][rank];
 }
 
-void latency_choose(const struct plan_case *c, const struct waiting *waiting, struct exchange *x) {
-    static start_call *const starts[SEND_MODES] = {MPI_Isend, MPI_Issend, MPI_Ibsend, MPI_Irsend, NULL};
-    static start_call *const inits[SEND_MODES] = {MPI_Send_init, MPI_Ssend_init, MPI_Bsend_init,
-                                                  MPI_Rsend_init, NULL};
+void latency_choose(const struct polympi_case *c, const struct waiting *waiting, struct exchange *x) {
+    static start_call *const starts[POLYMPI_SEND_MODES] = {MPI_Isend, MPI_Issend, MPI_Ibsend, MPI_Irsend,
+                                                           NULL};
+    static start_call *const inits[POLYMPI_SEND_MODES] = {MPI_Send_init, MPI_Ssend_init, MPI_Bsend_init,
+                                                          MPI_Rsend_init, NULL};
     x->send = waiting->sends[c->send_mode];
     x->receive = waiting->receive;
     x->sendrecv = waiting->sendrecv;
     x->wait = waiting->wait;
     x->waitall = waiting->waitall;
-    x->start = (c->completion == PERSISTENT ? inits : starts)[c->send_mode];
-}
-
-size_t latency_attached_bytes(const struct plan_case *c) {
-    /* One message on its way, and one of the iteration before that the library may not have taken back yet;
-       twice that, since a library may cut the buffer in pieces. */
-    enum { ROOM_FOR_MESSAGES = 4 };
-    return c->send_mode == BUFFERED ? ROOM_FOR_MESSAGES * (c->bytes + MPI_BSEND_OVERHEAD) : 0;
+    x->start = (c->completion == POLYMPI_PERSISTENT ? inits : starts)[c->send_mode];
 }
 
 /* Rank 1 posts its first receive and tells rank 0, which may send in the mode `ready` from then on. */
-static void begin_ready(const struct plan_case *c, const struct exchange *x, int rank) {
+static void begin_ready(const struct polympi_case *c, const struct exchange *x, int rank) {
     if (rank == 0) {
-        MPI_Recv(NULL, 0, MPI_BYTE, x->peer, ACKNOWLEDGEMENT_TAG, WORLD, IGNORE);
+        MPI_Recv(NULL, 0, MPI_BYTE, x->peer, POLYMPI_ACKNOWLEDGEMENT_TAG, WORLD, IGNORE);
         return;
     }
-    if (c->completion == PERSISTENT)
+    if (c->completion == POLYMPI_PERSISTENT)
         MPI_Start(&x->requests[AHEAD]);
     else
         post(x, &x->requests[AHEAD]);
-    MPI_Send(NULL, 0, MPI_BYTE, x->peer, ACKNOWLEDGEMENT_TAG, WORLD);
+    MPI_Send(NULL, 0, MPI_BYTE, x->peer, POLYMPI_ACKNOWLEDGEMENT_TAG, WORLD);
 }
 
 /* An empty message completes the receive that rank 1 has posted ahead and no iteration answers. */
 static void end_ready(const struct exchange *x, int rank) {
     if (rank == 0)
-        MPI_Send(NULL, 0, x->type, x->peer, PAYLOAD_TAG, WORLD);
+        MPI_Send(NULL, 0, x->type, x->peer, POLYMPI_PAYLOAD_TAG, WORLD);
     else
         MPI_Wait(&x->requests[AHEAD], IGNORE);
 }
 
-void latency_begin(const struct plan_case *c, const struct exchange *x, int rank) {
-    if (c->send_mode == BUFFERED)
+void latency_begin(const struct polympi_case *c, const struct exchange *x, int rank) {
+    if (c->send_mode == POLYMPI_BUFFERED)
         MPI_Buffer_attach(x->attached, x->attached_bytes);
-    if (c->completion == PERSISTENT) {
-        x->start(x->outgoing, x->count, x->type, x->peer, PAYLOAD_TAG, WORLD, &x->requests[SENDING]);
-        MPI_Recv_init(x->incoming, x->count, x->type, x->peer, PAYLOAD_TAG, WORLD, &x->requests[AHEAD]);
+    if (c->completion == POLYMPI_PERSISTENT) {
+        x->start(x->outgoing, x->count, x->type, x->peer, POLYMPI_PAYLOAD_TAG, WORLD, &x->requests[SENDING]);
+        MPI_Recv_init(x->incoming, x->count, x->type, x->peer, POLYMPI_PAYLOAD_TAG, WORLD,
+                      &x->requests[AHEAD]);
     }
-    if (c->send_mode == READY)
+    if (c->send_mode == POLYMPI_READY)
         begin_ready(c, x, rank);
 }
 
-void latency_end(const struct plan_case *c, const struct exchange *x, int rank) {
-    if (c->send_mode == READY)
+void latency_end(const struct polympi_case *c, const struct exchange *x, int rank) {
+    if (c->send_mode == POLYMPI_READY)
         end_ready(x, rank);
-    if (c->completion == PERSISTENT) {
+    if (c->completion == POLYMPI_PERSISTENT) {
         MPI_Request_free(&x->requests[SENDING]);
         MPI_Request_free(&x->requests[AHEAD]);
     }
-    if (c->send_mode == BUFFERED) {
+    if (c->send_mode == POLYMPI_BUFFERED) {
         void *buffer;
         int bytes;
         MPI_Buffer_detach(&buffer, &bytes);

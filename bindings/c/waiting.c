@@ -1,6 +1,5 @@
 #define _DEFAULT_SOURCE
 #include "waiting.h"
-#include "common_start.h"
 
 #include <sched.h>
 

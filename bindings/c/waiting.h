@@ -4,7 +4,7 @@
 #ifndef POLYMPI_WAITING_H
 #define POLYMPI_WAITING_H
 
-#include "plan.h"
+#include "polympi_harness.h"
 
 #include <mpi.h>
 
@@ -16,7 +16,7 @@ typedef int wait_call(MPI_Request *, MPI_Status *);
 typedef int waitall_call(int, MPI_Request[], MPI_Status[]);
 
 struct waiting {
-    send_call *sends[SEND_MODES]; /* NULL for sendrecv */
+    send_call *sends[POLYMPI_SEND_MODES]; /* NULL for sendrecv */
     receive_call *receive;
     sendrecv_call *sendrecv;
     wait_call *wait;

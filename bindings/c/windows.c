@@ -15,23 +15,23 @@
 INLINED void post_receives(const struct exchange *x, MPI_Request *requests) {
     char *slot = x->incoming;
     for (int i = 0; i < x->window; i++, slot += x->stride)
-        MPI_Irecv(slot, x->count, x->type, x->peer, PAYLOAD_TAG, WORLD, &requests[i]);
+        MPI_Irecv(slot, x->count, x->type, x->peer, POLYMPI_PAYLOAD_TAG, WORLD, &requests[i]);
 }
 
 INLINED void start_sends(const struct exchange *x, MPI_Request *requests) {
     char *slot = x->outgoing;
     for (int i = 0; i < x->window; i++, slot += x->stride) {
         planted_delay();
-        MPI_Isend(slot, x->count, x->type, x->peer, PAYLOAD_TAG, WORLD, &requests[i]);
+        MPI_Isend(slot, x->count, x->type, x->peer, POLYMPI_PAYLOAD_TAG, WORLD, &requests[i]);
     }
 }
 
 INLINED void acknowledge(const struct exchange *x) {
-    x->send(x->acknowledgement, 1, MPI_BYTE, x->peer, ACKNOWLEDGEMENT_TAG, WORLD);
+    x->send(x->acknowledgement, 1, MPI_BYTE, x->peer, POLYMPI_ACKNOWLEDGEMENT_TAG, WORLD);
 }
 
 INLINED void await_acknowledgement(const struct exchange *x) {
-    x->receive(x->acknowledgement, 1, MPI_BYTE, x->peer, ACKNOWLEDGEMENT_TAG, WORLD, IGNORE);
+    x->receive(x->acknowledgement, 1, MPI_BYTE, x->peer, POLYMPI_ACKNOWLEDGEMENT_TAG, WORLD, IGNORE);
 }
 
 INLINED void bandwidth_a(const struct exchange *x) {
@@ -56,7 +56,7 @@ INLINED void stream_a(const struct exchange *x) {
     char *slot = x->outgoing;
     for (int i = 0; i < x->window; i++, slot += x->stride) {
         planted_delay();
-        x->send(slot, x->count, x->type, x->peer, PAYLOAD_TAG, WORLD);
+        x->send(slot, x->count, x->type, x->peer, POLYMPI_PAYLOAD_TAG, WORLD);
     }
     await_acknowledgement(x);
 }
@@ -64,7 +64,7 @@ INLINED void stream_a(const struct exchange *x) {
 INLINED void stream_b(const struct exchange *x) {
     char *slot = x->incoming;
     for (int i = 0; i < x->window; i++, slot += x->stride)
-        x->receive(slot, x->count, x->type, x->peer, PAYLOAD_TAG, WORLD, IGNORE);
+        x->receive(slot, x->count, x->type, x->peer, POLYMPI_PAYLOAD_TAG, WORLD, IGNORE);
     acknowledge(x);
 }
 
@@ -74,13 +74,13 @@ DEFINE_LOOPS(bibandwidth);
 DEFINE_LOOPS(stream_a);
 DEFINE_LOOPS(stream_b);
 
-const struct loops *window_loops(enum benchmark benchmark, int rank) {
+const struct loops *window_loops(int32_t benchmark, int rank) {
     static const struct loops *const bandwidth_loops[2] = {&bandwidth_a_loops, &bandwidth_b_loops};
     static const struct loops *const stream_loops[2] = {&stream_a_loops, &stream_b_loops};
     switch (benchmark) {
-    case BANDWIDTH:
+    case POLYMPI_BANDWIDTH:
         return bandwidth_loops[rank];
-    case STREAM:
+    case POLYMPI_STREAM:
         return stream_loops[rank];
     default:
         return &bibandwidth_loops;

@@ -14,7 +14,7 @@ import time
 
 INTERFACES = {"buffers": "mpi4py", "object": "mpi4py-object", "pkl5": "mpi4py-pkl5"}
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "python_harness"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "harness", "python"))
 
 
 def main(plan: str, samples: str, interface: str, name: str) -> int:
@@ -76,16 +76,16 @@ def measure(
         memory_bytes=(comm.allreduce(memory[0], MPI.MAX), comm.allreduce(memory[1], MPI.MAX)),
     )
     if interface == "buffers":
-        from buffer_cases import BufferCases
+        from buffer_cases import UpperCaseMethods
 
-        return run_program(*files, header, world, lambda s, p: BufferCases(comm, world, s, p))
-    from object_cases import ObjectCases
+        return run_program(*files, header, world, lambda s, p: UpperCaseMethods(comm, world, s, p))
+    from object_cases import LowerCaseMethods
 
     if interface == "object":
-        return run_program(*files, header, world, lambda s, p: ObjectCases(comm, world, s, p, True))
+        return run_program(*files, header, world, lambda s, p: LowerCaseMethods(comm, world, s, p, True))
     from mpi4py.util import pkl5
 
-    return run_program(*files, header, world, lambda s, p: ObjectCases(pkl5.Intracomm(comm), world, s, p, False))
+    return run_program(*files, header, world, lambda s, p: LowerCaseMethods(pkl5.Intracomm(comm), world, s, p, False))
 
 
 def arguments(words: list[str]) -> tuple[str, str, str, str]:

@@ -1,4 +1,4 @@
-"""Ping-pong with objects: the loops that are timed, one per kind of operation.
+"""Ping-pong with objects: the loops that are timed, one per kind of call.
 
 ``a`` is rank 0, which holds the clock, ``b`` rank 1. The lower-case methods are handed over bound (``comm.send``);
 every loop returns the object that came last, so that it can be checked.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from operation import Buffer, Call, Clock, Times
+    from callbacks import Buffer, Call, Clock, Times
 
 
 # Blocking; send is comm.send, comm.ssend or comm.bsend.
@@ -44,7 +44,7 @@ def blocking_b(send: Call, recv: Call, obj: Any, iterations: int) -> Any:
     return received
 
 
-# Nonblocking; isend is comm.isend, comm.issend or comm.ibsend. A posted receive needs to be told where the pickled
+# Nonblocking; isend is comm.isend, comm.issend or comm.ibsend. A posted receive needs a buffer for the pickled
 # object may go, hence the buffer.
 
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from mpi4py import MPI
 
 if TYPE_CHECKING:
-    from operation import Times
+    from callbacks import Times
 
 
 class World:
-    """MPI.COMM_WORLD for the harness (see ``operation.World``)."""
+    """MPI.COMM_WORLD for the harness (see ``callbacks.World``)."""
 
     def __init__(self, comm: MPI.Intracomm) -> None:
         self._comm = comm

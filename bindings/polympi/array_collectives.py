@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from common_start import UNTIMED
 
 if TYPE_CHECKING:
+    from callbacks import Buffer, Call, Clock, Times
     from common_start import CommonStart
-    from operation import Buffer, Call, Clock, Times
 
 
 def calls_into(call: Call, outgoing: Buffer | None, incoming: Buffer | None, iterations: int) -> None:

@@ -1,4 +1,4 @@
-"""Ping-pong with arrays: the loops that are timed, one per kind of operation.
+"""Ping-pong with arrays: the loops that are timed, one per kind of call.
 
 ``a`` is rank 0, which holds the clock, ``b`` rank 1. The methods are handed over bound (``world.send``), the arrays
 prepared, so that an iteration holds nothing but the calls.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from operation import Buffer, Call, Clock, Times
+    from callbacks import Buffer, Call, Clock, Times
 
 
 # Blocking; send is world.send, world.ssend or world.bsend.

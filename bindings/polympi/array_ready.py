@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from operation import Buffer, Call, Clock, Times
+    from callbacks import Buffer, Call, Clock, Times
 
 
 # Blocking: world.rsend.

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from operation import Buffer, Call, Clock, Times
+    from callbacks import Buffer, Call, Clock, Times
 
 
 def bandwidth_a(

@@ -19,7 +19,7 @@ INTERFACES = {"arrays": "polympi", "objects": "polympi-object"}
 # (POLYMPI_THREADS) is recorded with the samples and stays the user's.
 FOR_PROGRAMS = ("POLYMPI_MPI", "POLYMPI_LIBMPI", "POLYMPI_CORE_FOLDER", "POLYMPI_TIMEOUT")
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "python_harness"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "harness", "python"))
 
 
 def main(plan: str, samples: str, interface: str, folder: str, name: str) -> int:

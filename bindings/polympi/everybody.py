@@ -10,11 +10,11 @@ import numpy as np
 import polympi as mpi
 
 if TYPE_CHECKING:
-    from operation import Times
+    from callbacks import Times
 
 
 class Everybody:
-    """``polympi.world`` for the harness (see ``operation.World``)."""
+    """``polympi.world`` for the harness (see ``callbacks.World``)."""
 
     def __init__(self, comm: mpi.Communicator) -> None:
         self._comm = comm

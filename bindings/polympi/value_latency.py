@@ -1,4 +1,4 @@
-"""Ping-pong with objects: the loops that are timed, one per kind of operation.
+"""Ping-pong with objects: the loops that are timed, one per kind of call.
 
 ``a`` is rank 0, which holds the clock, ``b`` rank 1. The methods are handed over bound (``world.send``); every loop
 returns the object that came last, so that it can be checked.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from operation import Call, Clock, Times
+    from callbacks import Call, Clock, Times
 
 
 # Blocking; send is world.send, world.ssend or world.bsend.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from operation import Call, Clock, Times
+    from callbacks import Call, Clock, Times
 
 
 # Blocking: world.rsend.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from operation import Buffer, Call, Clock, Times
+    from callbacks import Buffer, Call, Clock, Times
 
 
 def bandwidth_a(

@@ -12,8 +12,8 @@ from polympi.lab.importers.imb import read_imb
 from polympi.lab.importers.netpipe import read_netpipe
 from polympi.lab.importers.osu import read_osu
 from polympi.lab.launch.launcher import Launched
-from polympi.lab.samples.protocol import LaunchSamples
-from polympi.lab.samples.records import SAMPLE_SCHEMA, LaunchRecord, PlannedCase
+from polympi.lab.protocol import LaunchSamples
+from polympi.lab.records import SAMPLE_SCHEMA, LaunchRecord, PlannedCase
 from polympi.lab.stacks.stack import Stack
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
@@ -253,12 +253,13 @@ def test_the_comparison_pairs_the_rounds():
 
 def test_the_figure_that_is_judged_decides():
     reported, alike = two_sizes(), two_sizes(judged=our_figures.AS_OSU)
-    assert [reported.is_within(row) for row in reported.rows] == [True, False]
-    assert [alike.is_within(row) for row in alike.rows] == [False, True]
+    assert [reported.verdict(row) for row in reported.rows] == ["within", "OUTSIDE"]
+    assert [alike.verdict(row) for row in alike.rows] == ["OUTSIDE", "within"]
     assert not reported.met
+    assert reported.missed
     assert two_sizes(most=0.07).met
     sentence = rounds.conclusion(reported, "mpich", 7)
-    assert "(as reported) is within 5% of that of osu_latency at 1 of 2 sizes from 8 B to 16 B" in sentence
+    assert "(as reported) is within 5% of that of osu_latency at 1 of 2 sizes from 8 B to 16 B (1 OUTSIDE);" in sentence
     assert "at 16 B, by -6.0%: the target is MISSED" in sentence
     assert "(as OSU)" in (other := rounds.conclusion(alike, "mpich", 7))
     assert "at 8 B, by +6.0%" in other
@@ -270,6 +271,20 @@ def test_the_figure_that_is_judged_decides():
 )
 def test_five_percent_are_the_same_in_both_directions(ratio, within):
     assert rounds.Difference(ratio, ratio, None, None).within(0.05) is within
+
+
+def test_a_size_is_outside_only_with_all_of_its_interval():
+    difference = rounds.Difference(ours_ns=1.0, ratio=1.2, low=1.04, high=1.5)
+    assert not difference.within(0.05)
+    assert not difference.beyond(0.05)
+    assert difference.beyond(0.03)
+    assert rounds.Difference(ours_ns=1.0, ratio=0.8, low=0.7, high=0.9).beyond(0.05)
+    row = rounds.Row(8, 1.0, reported=difference, alike=difference)
+    comparison = rounds.Comparison(opponent(most=0.05), [row])
+    assert (comparison.verdict(row), comparison.met, comparison.missed) == ("unsettled", False, False)
+    sentence = rounds.conclusion(rounds.Comparison(opponent(most=0.05), [row]), "mpich", 7)
+    assert "at 0 of 1 size from 8 B to 8 B (1 unsettled);" in sentence
+    assert sentence.endswith("the target is not settled; more rounds would tell.")
 
 
 OTHER_PROGRAM = """#!/bin/sh

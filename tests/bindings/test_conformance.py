@@ -12,7 +12,7 @@ from polympi.lab.bindings.build import build
 from polympi.lab.bindings.manifest import load_bindings
 from polympi.lab.catalogue import BENCHMARKS, Case
 from polympi.lab.launch.launcher import Arm, Place, Setting, launch
-from polympi.lab.samples.records import PlannedCase
+from polympi.lab.records import PlannedCase
 from polympi.lab.stacks.stack import Stack
 
 pytestmark = pytest.mark.mpi

@@ -10,13 +10,13 @@ import pytest
 from every_case import all_cases
 
 from polympi.lab.bindings.build import build, program_command
-from polympi.lab.bindings.common_start import common_start_library
+from polympi.lab.bindings.harness import start_library
 from polympi.lab.bindings.manifest import Binding, load_bindings
 from polympi.lab.catalogue import Case
-from polympi.lab.launch.command import mpiexec_command
 from polympi.lab.plan.text import plan_text
-from polympi.lab.samples.protocol import LaunchSamples, read_samples
-from polympi.lab.samples.records import PlannedCase
+from polympi.lab.protocol import LaunchSamples, read_samples
+from polympi.lab.records import PlannedCase
+from polympi.lab.stacks.command import mpiexec_command
 from polympi.lab.stacks.stack import Stack
 
 pytestmark = pytest.mark.mpi
@@ -59,7 +59,7 @@ def run_program(
 
 def run_cases(stack: Stack, name: str, ranks: int, cases: list[Case], folder: Path, **variables: str) -> LaunchSamples:
     plan, samples = folder / "plan", folder / "samples"
-    plan.write_text(plan_text(plan_of(cases), pages="huge", start=common_start_library(stack)))
+    plan.write_text(plan_text(plan_of(cases), pages="huge", start=start_library(stack)))
     ended = run_program(stack, load_bindings()[name], ranks, plan, samples, **variables)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     text = samples.read_text(encoding="ascii")
@@ -141,7 +141,7 @@ def test_a_plan_that_cannot_be_run_exits_with_3(
 def test_a_rank_in_trouble_ends_the_others(stack: Stack, name: str, tmp_path: Path) -> None:
     """No machine has 2^60 bytes: the traceback says so, and no rank waits for ever."""
     case = f"case 0 latency standard bytes {2**60} 1 1 1 1"
-    start = common_start_library(stack)
+    start = start_library(stack)
     (tmp_path / "plan").write_text(f"polympi-plan 2\nwindow 64\nstart {start}\n{case}\nend\n")
     ended = run_program(stack, load_bindings()[name], 2, tmp_path / "plan", tmp_path / "samples")
     assert ended.returncode not in (0, 3)
@@ -152,7 +152,7 @@ def test_a_rank_in_trouble_ends_the_others(stack: Stack, name: str, tmp_path: Pa
 @pytest.mark.parametrize("samples", ["missing/samples", "/dev/full"])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_samples_that_cannot_be_written_exit_with_3(stack: Stack, name: str, samples: str, tmp_path: Path) -> None:
-    (tmp_path / "plan").write_text(plan_text({}, pages="huge", start=common_start_library(stack)))
+    (tmp_path / "plan").write_text(plan_text({}, pages="huge", start=start_library(stack)))
     ended = run_program(stack, load_bindings()[name], 2, tmp_path / "plan", tmp_path / samples)
     assert ended.returncode == 3
     assert len([line for line in ended.stderr.splitlines() if "cannot be written" in line]) == 1

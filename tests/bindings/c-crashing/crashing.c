@@ -5,18 +5,15 @@
 #include <stdlib.h>
 #include <time.h>
 
-void __real_case_run(const struct plan_case *c, int window, struct ranks ranks, struct workspace *workspace,
-                     struct samples *samples);
-void __wrap_case_run(const struct plan_case *c, int window, struct ranks ranks, struct workspace *workspace,
-                     struct samples *samples);
+void __real_case_run(const struct polympi_case *c, struct session *session);
+void __wrap_case_run(const struct polympi_case *c, struct session *session);
 
-void __wrap_case_run(const struct plan_case *c, int window, struct ranks ranks, struct workspace *workspace,
-                     struct samples *samples) {
+void __wrap_case_run(const struct polympi_case *c, struct session *session) {
     static int begun;
-    if (begun++ == 1 && ranks.rank == 1) {
+    if (begun++ == 1 && session->rank == 1) {
         /* Rank 0 has time to write that the case began, as it has when a case crashes by itself. */
         nanosleep(&(struct timespec){.tv_nsec = 200 * 1000 * 1000}, NULL);
         abort();
     }
-    __real_case_run(c, window, ranks, workspace, samples);
+    __real_case_run(c, session);
 }

@@ -4,16 +4,13 @@
 
 #include <unistd.h>
 
-void __real_case_run(const struct plan_case *c, int window, struct ranks ranks, struct workspace *workspace,
-                     struct samples *samples);
-void __wrap_case_run(const struct plan_case *c, int window, struct ranks ranks, struct workspace *workspace,
-                     struct samples *samples);
+void __real_case_run(const struct polympi_case *c, struct session *session);
+void __wrap_case_run(const struct polympi_case *c, struct session *session);
 
-void __wrap_case_run(const struct plan_case *c, int window, struct ranks ranks, struct workspace *workspace,
-                     struct samples *samples) {
+void __wrap_case_run(const struct polympi_case *c, struct session *session) {
     static int begun;
-    while (begun == 1 && ranks.rank == 1)
+    while (begun == 1 && session->rank == 1)
         pause();
     begun++;
-    __real_case_run(c, window, ranks, workspace, samples);
+    __real_case_run(c, session);
 }

@@ -1,0 +1,108 @@
+#define _DEFAULT_SOURCE
+#include "arm.h"
+#include "datatypes.h"
+#include "exchange.h"
+#include "faces.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The case that is running: one after the other. */
+static struct {
+    enum way way;
+    MPI_Request *requests; /* two windows; of the first case on */
+    const struct polympi_case *c;
+    int rank;
+    struct exchange exchange;
+} arm;
+
+static bool takes_faces(void) { return arm.c->benchmark == POLYMPI_FACES; }
+
+static const char *refuse(void *context, const struct polympi_case *c) {
+    (void)context;
+    if (arm.way == BY_SPINNING && c->kind != POLYMPI_PAIR)
+        return "a nonblocking collective is another algorithm, not another way to wait";
+    if (arm.way == BY_PACKING && (c->benchmark != POLYMPI_FACES || c->face == POLYMPI_CONTIGUOUS))
+        return "this arm packs faces that are not contiguous, and nothing else";
+    return NULL;
+}
+
+static const struct loops *choose_loops(const struct polympi_case *c, int rank) {
+    if (arm.way == BY_PACKING)
+        return packing_loops(c, rank);
+    if (c->benchmark == POLYMPI_LATENCY || c->benchmark == POLYMPI_FACES)
+        return latency_loops(c, rank);
+    return c->kind == POLYMPI_PAIR ? window_loops(c->benchmark, rank) : collective_loops(c->benchmark);
+}
+
+/* Room for the requests of two windows, written to, so that no page is served first inside a loop. */
+static void make_requests(int window) {
+    const size_t bytes = 2 * (size_t)window * sizeof *arm.requests;
+    arm.requests = malloc(bytes);
+    if (!arm.requests) {
+        fprintf(stderr, "There is no memory for the requests of two windows of %d messages.\n", window);
+        MPI_Abort(MPI_COMM_WORLD, POLYMPI_NO_MEMORY);
+    }
+    memset(arm.requests, 1, bytes);
+}
+
+static void begin(void *context) {
+    (void)context;
+    latency_begin(arm.c, &arm.exchange, arm.rank);
+}
+
+static void end(void *context) {
+    (void)context;
+    latency_end(arm.c, &arm.exchange, arm.rank);
+}
+
+static void release(void *context) {
+    (void)context;
+    if (takes_faces())
+        faces_end(arm.c, &arm.exchange);
+}
+
+static void prepare(void *context, const struct polympi_case *c, const struct polympi_buffers *buffers,
+                    struct polympi_callbacks *callbacks) {
+    (void)context;
+    if (!arm.requests)
+        make_requests(buffers->window);
+    arm.c = c;
+    arm.rank = buffers->rank;
+    arm.exchange = (struct exchange){.type = payload_datatype(c->payload),
+                                     .count = (int)buffers->count,
+                                     .peer = 1 - buffers->rank,
+                                     .window = buffers->window,
+                                     .stride = (size_t)buffers->stride,
+                                     .outgoing = buffers->outgoing,
+                                     .incoming = buffers->incoming,
+                                     .acknowledgement = buffers->acknowledgement,
+                                     .requests = arm.requests,
+                                     .attached = buffers->attached,
+                                     .attached_bytes = (int)buffers->attached_bytes,
+                                     .edge = (size_t)buffers->edge,
+                                     .packed = {buffers->packed[0], buffers->packed[1]}};
+    latency_choose(c, arm.way == BY_SPINNING ? waiting_by_spinning() : waiting_by_library(), &arm.exchange);
+    if (takes_faces())
+        faces_begin(c, &arm.exchange);
+    const struct loops *loops = choose_loops(c, buffers->rank);
+    *callbacks = (struct polympi_callbacks){.context = &arm.exchange,
+                                            .begin = begin,
+                                            .end = end,
+                                            .batch = loops->batch,
+                                            .singly = loops->singly,
+                                            .release = release};
+}
+
+struct polympi_program arm_begin(enum way way) {
+    datatypes_begin();
+    arm.way = way;
+    return (struct polympi_program){.refuse = refuse, .prepare = prepare};
+}
+
+void arm_end(void) {
+    free(arm.requests);
+    datatypes_end();
+}

@@ -1,0 +1,17 @@
+/* An arm: a way in which this program does what a case asks for. */
+#ifndef POLYMPI_ARM_H
+#define POLYMPI_ARM_H
+
+#include "polympi_harness.h"
+
+enum way {
+    BY_LIBRARY, /* with the calls of MPI that are made for it */
+    BY_SPINNING,
+    BY_PACKING /* faces packed by hand, and nothing else */
+};
+
+/* What the harness calls back; between arm_begin, after MPI has started, and arm_end. */
+struct polympi_program arm_begin(enum way way);
+void arm_end(void);
+
+#endif

@@ -1,0 +1,329 @@
+#define _DEFAULT_SOURCE
+#include "cases.h"
+#include "catalogue.h"
+#include "cube.h"
+#include "samples.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Messages in one iteration, of a rank that takes part. */
+static int32_t count_messages(enum messages messages, const struct session *session) {
+    switch (messages) {
+    case ONE_MESSAGES:
+        return 1;
+    case ALL_MESSAGES:
+        return session->ranks;
+    case WINDOW_MESSAGES:
+        return session->window;
+    default:
+        return 0;
+    }
+}
+
+static int larger(int a, int b) { return a > b ? a : b; }
+
+/* Size of the buffer that the mode buffered attaches; 0 for other modes. */
+static int64_t attached_bytes(const struct polympi_case *c) {
+    /* One message on its way, and one of the iteration before that the library may not have taken back yet;
+       twice that, since a library may cut the buffer in pieces. */
+    enum { ROOM_FOR_MESSAGES = 4 };
+    return c->send_mode == POLYMPI_BUFFERED ? ROOM_FOR_MESSAGES * (c->bytes + MPI_BSEND_OVERHEAD) : 0;
+}
+
+/* Why no program can run a case on these ranks, or NULL. */
+static const char *refusal_of_all(const struct polympi_case *c, const struct session *session) {
+    if (c->kind == POLYMPI_PAIR && session->ranks < 2)
+        return "it takes two ranks to exchange messages";
+    if (!(benchmark_facts[c->benchmark].payloads >> c->payload & 1))
+        return "the benchmark does not have this payload";
+    if (polympi_payload_count(c) > INT_MAX || attached_bytes(c) > INT_MAX)
+        return "the message has more elements than an int of MPI counts";
+    if (c->kind == POLYMPI_ROOTED && c->iterations > INT_MAX / larger(c->batches, 1))
+        return "its batches have more iterations than an int of MPI counts";
+    return NULL;
+}
+
+/* Why this launch does not run a case, or NULL. */
+static const char *refusal(const struct polympi_case *c, const struct session *session) {
+    const struct polympi_program *program = session->program;
+    const char *reason = refusal_of_all(c, session);
+    return reason || !program->refuse ? reason : program->refuse(program->context, c);
+}
+
+static bool takes_part(const struct polympi_case *c, const struct session *session) {
+    return c->kind != POLYMPI_PAIR || session->rank < 2;
+}
+
+/* Bytes from one message to the next: slots of a window have pages of their own, pieces of a collective
+ * touch. */
+static int64_t spacing(const struct polympi_case *c) {
+    return c->kind == POLYMPI_PAIR ? polympi_arena_stride(c->bytes) : c->bytes;
+}
+
+/* Messages in a row, which take a place even when they are empty; no messages take none. */
+static void *carve_messages(struct polympi_arena *arena, int messages, int64_t stride) {
+    return messages ? polympi_arena_carve(arena, 1, messages * stride) : NULL;
+}
+
+/* Carves the cube, in which both faces lie, and room to pack them. */
+static void place_faces(const struct polympi_case *c, struct polympi_arena *arena,
+                        struct polympi_buffers *buffers) {
+    buffers->edge = cube_edge(c->bytes);
+    char *cube = polympi_arena_carve(arena, 1, buffers->edge * c->bytes);
+    buffers->outgoing = cube;
+    buffers->incoming = cube ? cube + cube_face_distance(c, buffers->edge) : NULL;
+    for (int i = 0; i < 2; i++)
+        buffers->packed[i] = polympi_arena_carve(arena, 1, c->bytes);
+}
+
+/* Carves the buffers of a case out of an arena; with an arena without memory this counts what they take.
+ * The layout is the same for every program: distances in memory change times, too. */
+static struct polympi_buffers place(const struct polympi_case *c, const struct session *session,
+                                    struct polympi_arena *arena) {
+    const struct benchmark_facts *facts = &benchmark_facts[c->benchmark];
+    const bool root = session->rank == 0, taking_part = takes_part(c, session);
+    struct polympi_buffers buffers = {.stride = spacing(c),
+                                      .count = polympi_payload_count(c),
+                                      .window = session->window,
+                                      .rank = session->rank,
+                                      .ranks = session->ranks};
+    if (taking_part && c->benchmark == POLYMPI_FACES) {
+        place_faces(c, arena, &buffers);
+    } else if (taking_part) {
+        buffers.outgoing_messages = count_messages(root ? facts->sends_root : facts->sends_other, session);
+        buffers.incoming_messages = count_messages(root ? facts->gets_root : facts->gets_other, session);
+        buffers.outgoing = carve_messages(arena, buffers.outgoing_messages, buffers.stride);
+        buffers.incoming = carve_messages(arena, buffers.incoming_messages, buffers.stride);
+    }
+    buffers.acknowledgement = polympi_arena_carve(arena, 1, 1);
+    buffers.empty = polympi_arena_carve(arena, 1, 0);
+    buffers.attached_bytes = attached_bytes(c);
+    buffers.attached = polympi_arena_carve(arena, 1, buffers.attached_bytes);
+    if (c->benchmark == POLYMPI_BCAST && session->rank == 0)
+        buffers.incoming = buffers.outgoing; /* the argument of MPI_Bcast is one buffer, filled on the root */
+    return buffers;
+}
+
+/* Allocated and written to, so that no page is served first inside a loop. */
+static void *allocate(int count, size_t bytes) {
+    void *memory = malloc((size_t)count * bytes);
+    if (memory)
+        memset(memory, 1, (size_t)count * bytes);
+    return memory;
+}
+
+/* Iterations of a case that are timed alone in one series. */
+static int single_times(const struct polympi_case *c) {
+    const int batches = c->batches * c->iterations;
+    return c->kind == POLYMPI_ROOTED ? larger(larger(batches, c->warmup), c->events) : c->events;
+}
+
+bool session_allocate(struct session *session, const struct polympi_plan *plan) {
+    int64_t most_bytes = 0;
+    int most_times = 1, most_batches = 1;
+    for (int64_t i = 0; i < plan->count; i++) {
+        const struct polympi_case *c = &plan->cases[i];
+        struct polympi_arena counting = {0};
+        if (refusal(c, session))
+            continue;
+        place(c, session, &counting);
+        if (counting.used > most_bytes)
+            most_bytes = counting.used;
+        most_times = larger(most_times, single_times(c));
+        most_batches = larger(most_batches, c->batches);
+    }
+    session->ns = allocate(most_times, sizeof *session->ns);
+    session->batches = allocate(most_batches, sizeof *session->batches);
+    return session->ns && session->batches && polympi_arena_map(&session->arena, most_bytes, plan->pages);
+}
+
+void session_free(struct session *session) {
+    polympi_arena_unmap(&session->arena);
+    free(session->ns);
+    free(session->batches);
+}
+
+/* What a program may leave out. */
+static void nothing(void *context) { (void)context; }
+
+static struct polympi_callbacks prepare(const struct polympi_case *c, const struct session *session,
+                                        const struct polympi_buffers *buffers) {
+    const struct polympi_program *program = session->program;
+    struct polympi_callbacks callbacks = {0};
+    program->prepare(program->context, c, buffers, &callbacks);
+    void (**const optional[])(void *) = {&callbacks.begin, &callbacks.end, &callbacks.show,
+                                         &callbacks.release};
+    for (size_t i = 0; i < sizeof optional / sizeof *optional; i++)
+        if (!*optional[i])
+            *optional[i] = nothing;
+    return callbacks;
+}
+
+/* Fills what a rank sends. Faces are filled again before each validation, whose check overwrites them. */
+static void fill(const struct polympi_case *c, const struct polympi_buffers *buffers) {
+    for (int i = 0; i < buffers->outgoing_messages; i++)
+        polympi_payload_fill((char *)buffers->outgoing + i * buffers->stride, c, buffers->rank, i);
+    if (c->benchmark == POLYMPI_FACES)
+        cube_fill(c, buffers, buffers->rank);
+}
+
+/* Checks message number `i` of those that a rank received. */
+static void check_message(const struct polympi_case *c, const struct polympi_buffers *buffers, int i,
+                          char *complaint) {
+    const char *message = (const char *)buffers->incoming + i * buffers->stride;
+    const struct benchmark_facts *facts = &benchmark_facts[c->benchmark];
+    const int peer = 1 - buffers->rank;
+    const int origin = facts->origin == FROM_PEER ? peer : facts->origin == FROM_ROOT ? 0 : i;
+    const int slot = facts->origin == FROM_PEER ? i : facts->apiece ? buffers->rank : 0;
+    char fault[POLYMPI_COMPLAINT_BYTES] = "";
+    if (c->benchmark == POLYMPI_FACES)
+        cube_check(c, buffers, origin, fault);
+    else if (facts->origin == FROM_SUM)
+        polympi_payload_check_sum(message, c, buffers->ranks, fault);
+    else
+        polympi_payload_check(message, c, origin, slot, fault);
+    if (fault[0])
+        snprintf(complaint, POLYMPI_COMPLAINT_BYTES, "message %d that rank %d received: %.200s", i,
+                 buffers->rank, fault);
+}
+
+/* One iteration as a batch makes it, or as an event makes it, whose messages are checked. */
+static void validate_loop(const struct polympi_case *c, const struct polympi_callbacks *callbacks,
+                          bool singly, const struct polympi_buffers *buffers, char *complaint) {
+    const int messages = c->benchmark == POLYMPI_FACES ? 1 : buffers->incoming_messages;
+    int64_t ns;
+    if (buffers->incoming_messages)
+        polympi_payload_poison(buffers->incoming, buffers->incoming_messages * buffers->stride);
+    if (c->benchmark == POLYMPI_FACES)
+        cube_fill(c, buffers, buffers->rank);
+    callbacks->begin(callbacks->context);
+    if (singly)
+        callbacks->singly(callbacks->context, 1, &ns);
+    else
+        callbacks->batch(callbacks->context, 1);
+    callbacks->end(callbacks->context);
+    callbacks->show(callbacks->context);
+    for (int i = 0; i < messages && !complaint[0]; i++)
+        check_message(c, buffers, i, complaint);
+}
+
+/* One iteration of each of the very loops that will be timed: rooted collectives have no other than the one
+ * that times each iteration alone, and rank 1 answers both of rank 0 in the same way. */
+static void validate(const struct polympi_case *c, const struct polympi_callbacks *callbacks,
+                     const struct polympi_buffers *buffers, char *complaint) {
+    if (c->kind != POLYMPI_ROOTED)
+        validate_loop(c, callbacks, false, buffers, complaint);
+    validate_loop(c, callbacks, c->kind != POLYMPI_PAIR || buffers->rank == 0, buffers, complaint);
+}
+
+/* Ranks 0 and 1 only; the figures of rank 0 count. */
+static void time_pair(const struct polympi_case *c, const struct polympi_callbacks *callbacks,
+                      struct session *session) {
+    void *const context = callbacks->context;
+    callbacks->begin(context);
+    callbacks->batch(context, c->warmup);
+    for (int i = 0; i < c->batches; i++) {
+        const int64_t start = polympi_now();
+        callbacks->batch(context, c->iterations);
+        session->batches[i] = polympi_now() - start;
+    }
+    if (session->rank == 0)
+        callbacks->singly(context, c->events, session->ns);
+    else
+        callbacks->batch(context, c->events);
+    callbacks->end(context);
+}
+
+/* Calls that hold the ranks together: a batch is one stretch of time from a common start, and one that a rank
+ * began too late is made again. */
+static void time_joint_batches(const struct polympi_case *c, const struct polympi_callbacks *callbacks,
+                               int64_t *batches) {
+    void *const context = callbacks->context;
+    callbacks->batch(context, c->warmup);
+    common_start_agree();
+    for (int i = 0; i < c->batches;) {
+        const int64_t start = common_start_wait();
+        callbacks->batch(context, c->iterations);
+        batches[i] = polympi_now() - start;
+        i += common_start_agree();
+    }
+}
+
+/* Calls in which ranks would run ahead: every iteration has its own start, and a batch is the sum over
+ * its iterations of the time of the last rank. */
+static void time_rooted_batches(const struct polympi_case *c, const struct polympi_callbacks *callbacks,
+                                struct session *session) {
+    const int iterations = c->batches * c->iterations;
+    callbacks->singly(callbacks->context, c->warmup, session->ns);
+    callbacks->singly(callbacks->context, iterations, session->ns);
+    polympi_largest_over_ranks(session->ns, iterations);
+    for (int i = 0; i < c->batches; i++) {
+        session->batches[i] = 0;
+        for (int k = 0; k < c->iterations; k++)
+            session->batches[i] += session->ns[i * c->iterations + k];
+    }
+}
+
+static void time_collective(const struct polympi_case *c, const struct polympi_callbacks *callbacks,
+                            struct session *session) {
+    if (c->kind == POLYMPI_ROOTED) {
+        time_rooted_batches(c, callbacks, session);
+    } else {
+        time_joint_batches(c, callbacks, session->batches);
+        polympi_largest_over_ranks(session->batches, c->batches);
+    }
+    callbacks->singly(callbacks->context, c->events, session->ns);
+    polympi_largest_over_ranks(session->ns, c->events);
+}
+
+/* Times a valid case and writes what it took. */
+static void measure(const struct polympi_case *c, const struct polympi_callbacks *callbacks,
+                    struct session *session) {
+    const int64_t repeated = common_start_repeated();
+    if (c->kind != POLYMPI_PAIR)
+        time_collective(c, callbacks, session);
+    else if (takes_part(c, session))
+        time_pair(c, callbacks, session);
+    if (common_start_repeated() > repeated)
+        samples_format(session->samples, "repeated %" PRId32 " %" PRId64, c->id,
+                       common_start_repeated() - repeated);
+    polympi_samples_times(session->samples, "batch", c->id, session->batches, c->batches);
+    polympi_samples_times(session->samples, "event", c->id, session->ns, c->events);
+}
+
+void case_run(const struct polympi_case *c, struct session *session) {
+    const char *reason = refusal(c, session);
+    samples_format(session->samples, "case %" PRId32, c->id);
+    polympi_samples_flush(session->samples); /* before anything can crash */
+    if (reason) {
+        samples_format(session->samples, "skip %" PRId32 " %s", c->id, reason);
+        return;
+    }
+    struct polympi_arena arena = session->arena; /* a copy: every case begins at the beginning */
+    const struct polympi_buffers buffers = place(c, session, &arena);
+    const bool taking_part = takes_part(c, session);
+    struct polympi_callbacks callbacks = {.release = nothing};
+    char complaint[POLYMPI_COMPLAINT_BYTES] = "";
+    if (taking_part) {
+        fill(c, &buffers);
+        callbacks = prepare(c, session, &buffers);
+    }
+    if (c->kind != POLYMPI_PAIR)
+        common_start_next_case();
+    if (taking_part)
+        validate(c, &callbacks, &buffers, complaint);
+    if (polympi_share_complaint(complaint)) {
+        samples_format(session->samples, "valid %" PRId32 " failed %s", c->id, complaint);
+    } else {
+        samples_format(session->samples, "valid %" PRId32 " ok", c->id);
+        measure(c, &callbacks, session);
+    }
+    callbacks.release(callbacks.context);
+    polympi_samples_flush(session->samples);
+    common_start_agree(); /* ranks without a part in the case wait here for those that have one */
+}

@@ -1,0 +1,47 @@
+/* What the catalogue says of benchmarks, modes and payloads; the tables are made of it (catalogue.c). */
+#ifndef POLYMPI_FACTS_OF_CATALOGUE_H
+#define POLYMPI_FACTS_OF_CATALOGUE_H
+
+#include "polympi_catalogue.h"
+
+#include <stdint.h>
+
+/* How many messages. */
+enum messages { NONE_MESSAGES, ONE_MESSAGES, ALL_MESSAGES /* one a rank */, WINDOW_MESSAGES };
+
+/* Who made what arrives: the other of two ranks, rank 0, each rank in turn, or all (their sum). */
+enum origin { FROM_NOBODY, FROM_PEER, FROM_ROOT, FROM_EACH, FROM_SUM };
+
+struct benchmark_facts {
+    const char *name;
+    int32_t kind;
+    uint64_t modes;           /* a bit for each it has */
+    uint64_t payloads;        /* likewise */
+    enum messages sends_root; /* of rank 0 in one iteration */
+    enum messages sends_other;
+    enum messages gets_root;
+    enum messages gets_other;
+    enum origin origin;
+    int32_t apiece; /* each destination gets its own message */
+};
+
+struct mode_facts {
+    const char *name;
+    int32_t send_mode;
+    int32_t completion;
+    int32_t face;
+};
+
+struct payload_facts {
+    const char *name;
+    int64_t element_bytes;
+    int64_t least_bytes;
+    int64_t most_bytes;
+};
+
+extern const struct benchmark_facts benchmark_facts[POLYMPI_BENCHMARKS];
+extern const struct mode_facts mode_facts[POLYMPI_MODES];
+extern const struct payload_facts payload_facts[POLYMPI_PAYLOADS];
+extern const char *const page_names[POLYMPI_PAGES];
+
+#endif

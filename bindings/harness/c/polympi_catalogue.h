@@ -1,0 +1,78 @@
+/* clang-format off */
+/* What can be measured. Made from src/polympi/lab/catalogue.toml by bindings/harness/generate.py: make catalogue. */
+#ifndef POLYMPI_CATALOGUE_H
+#define POLYMPI_CATALOGUE_H
+
+/* The benchmarks. */
+enum {
+    POLYMPI_LATENCY,
+    POLYMPI_BANDWIDTH,
+    POLYMPI_BIBANDWIDTH,
+    POLYMPI_STREAM,
+    POLYMPI_FACES,
+    POLYMPI_BARRIER,
+    POLYMPI_BCAST,
+    POLYMPI_REDUCE,
+    POLYMPI_ALLREDUCE,
+    POLYMPI_GATHER,
+    POLYMPI_SCATTER,
+    POLYMPI_ALLGATHER,
+    POLYMPI_ALLTOALL,
+    POLYMPI_BENCHMARKS /* their number */
+};
+
+/* Who takes part in a benchmark, and how it is timed. */
+enum {
+    POLYMPI_PAIR,
+    POLYMPI_JOINT,
+    POLYMPI_ROOTED,
+    POLYMPI_KINDS /* their number */
+};
+
+/* What a mode of latency asks for: the call that sends, and how it completes. */
+enum {
+    POLYMPI_STANDARD,
+    POLYMPI_SYNCHRONOUS,
+    POLYMPI_BUFFERED,
+    POLYMPI_READY,
+    POLYMPI_SENDRECV,
+    POLYMPI_SEND_MODES /* their number */
+};
+
+enum {
+    POLYMPI_BLOCKING,
+    POLYMPI_NONBLOCKING,
+    POLYMPI_PERSISTENT,
+    POLYMPI_COMPLETIONS /* their number */
+};
+
+/* A mode of faces: how a face of a cube in C order lies in memory. */
+enum {
+    POLYMPI_CONTIGUOUS,
+    POLYMPI_ROWS,
+    POLYMPI_ELEMENTS,
+    POLYMPI_FACE_MODES /* their number */
+};
+
+/* The payloads. */
+enum {
+    POLYMPI_NONE,
+    POLYMPI_BYTES,
+    POLYMPI_FLOAT64,
+    POLYMPI_INT,
+    POLYMPI_FLOAT,
+    POLYMPI_DICT,
+    POLYMPI_ARRAY,
+    POLYMPI_PAYLOADS /* their number */
+};
+
+/* What message buffers lie on. */
+enum {
+    POLYMPI_HUGE_PAGES,
+    POLYMPI_PLAIN_PAGES,
+    POLYMPI_PAGES /* their number */
+};
+
+enum { POLYMPI_MODES = 16, POLYMPI_LARGEST_FACE_EDGE = 258 };
+
+#endif

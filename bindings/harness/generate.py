@@ -1,0 +1,228 @@
+"""Write the parts of harnesses, vectors and protocol that are made from the catalogue: ``make catalogue``.
+
+The facts are in ``src/polympi/lab/catalogue.toml``. What is made of them is kept in the repository, so that a program
+in any language builds without Python and a reader finds the tables where they belong; a test sees that they are up to
+date.
+
+Usage: generate.py [--check]     (exit code 1 if a file differs)
+"""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from conformance import vectors
+
+from polympi.lab.catalogue import (
+    BENCHMARKS,
+    COMPLETIONS,
+    FACE_MODES,
+    LARGEST_FACE_EDGE,
+    PAGES,
+    PAYLOADS,
+    SEND_MODES,
+    Benchmark,
+    Payload,
+)
+
+ROOT = Path(__file__).parents[2]
+HERE = Path(__file__).parent
+ORIGIN = "Made from src/polympi/lab/catalogue.toml by bindings/harness/generate.py: make catalogue."
+KINDS = ("pair", "joint", "rooted")
+MEASURED = [benchmark for benchmark in BENCHMARKS.values() if not benchmark.launch_figure]
+MODES = list(dict.fromkeys(mode for benchmark in MEASURED for mode in benchmark.modes))
+LARGEST_INT64 = 2**63 - 1
+
+
+def made() -> dict[Path, str]:
+    """Every file that is made of the catalogue, with its text."""
+    protocol = ROOT / "docs" / "protocol.md"
+    return {
+        **{HERE / "vectors" / name: text for name, text in vectors().items()},
+        HERE / "c" / "polympi_catalogue.h": c_header(),
+        HERE / "c" / "catalogue.c": c_tables(),
+        HERE / "python" / "catalogue.py": python_module(),
+        protocol: with_tables(protocol.read_text(encoding="utf-8")),
+    }
+
+
+def c_header() -> str:
+    """The constants of the C harness."""
+    groups = [
+        ("The benchmarks.", [b.name for b in MEASURED], "BENCHMARKS"),
+        ("Who takes part in a benchmark, and how it is timed.", KINDS, "KINDS"),
+        ("What a mode of latency asks for: the call that sends, and how it completes.", SEND_MODES, "SEND_MODES"),
+        ("", COMPLETIONS, "COMPLETIONS"),
+        ("A mode of faces: how a face of a cube in C order lies in memory.", FACE_MODES, "FACE_MODES"),
+        ("The payloads.", PAYLOADS, "PAYLOADS"),
+        ("What message buffers lie on.", [f"{pages}_pages" for pages in PAGES], "PAGES"),
+    ]
+    parts = [
+        "/* clang-format off */",
+        f"/* What can be measured. {ORIGIN} */",
+        "#ifndef POLYMPI_CATALOGUE_H",
+        "#define POLYMPI_CATALOGUE_H",
+    ]
+    for comment, names, number in groups:
+        parts += ["", *([f"/* {comment} */"] if comment else []), "enum {"]
+        parts += [f"    {constant(name)}," for name in names]
+        parts += [f"    POLYMPI_{number} /* their number */", "};"]
+    parts += ["", f"enum {{ POLYMPI_MODES = {len(MODES)}, POLYMPI_LARGEST_FACE_EDGE = {LARGEST_FACE_EDGE} }};", ""]
+    return "\n".join([*parts, "#endif", ""])
+
+
+def c_tables() -> str:
+    """What the C harness looks up: which benchmark has which modes, payloads and sizes."""
+    parts = ["/* clang-format off */", f"/* {ORIGIN} */", '#include "catalogue.h"', ""]
+    parts += ["#define BIT(place) (UINT64_C(1) << (place))", ""]
+    parts.append("const struct benchmark_facts benchmark_facts[POLYMPI_BENCHMARKS] = {")
+    for benchmark in MEASURED:
+        modes = " | ".join(f"BIT({MODES.index(mode)})" for mode in benchmark.modes)
+        payloads = " | ".join(f"BIT({constant(payload)})" for payload in benchmark.payloads)
+        traffic = ", ".join(f"{name.upper()}_MESSAGES" for name in (*benchmark.sends, *benchmark.gets))
+        origin = f"FROM_{benchmark.origin.upper()}, {int(benchmark.apiece)}"
+        facts = f'{{"{benchmark.name}", {constant(benchmark.kind)}, {modes}, {payloads}, {traffic}, {origin}}},'
+        parts.append(f"    [{constant(benchmark.name)}] =")
+        parts += textwrap.wrap(facts, 110, initial_indent=" " * 8, subsequent_indent=" " * 9)
+    parts += ["};", "", "const struct mode_facts mode_facts[POLYMPI_MODES] = {"]
+    parts += [f'    {{"{mode}", {", ".join(constant(part) for part in mode_parts(mode))}}},' for mode in MODES]
+    parts += ["};", "", "const struct payload_facts payload_facts[POLYMPI_PAYLOADS] = {"]
+    for payload in PAYLOADS.values():
+        element, least, most = sizes(payload)
+        largest = "INT64_MAX" if most == LARGEST_INT64 else str(most)
+        parts.append(f'    [{constant(payload.name)}] = {{"{payload.name}", {element}, {least}, {largest}}},')
+    parts += ["};", "", "const char *const page_names[POLYMPI_PAGES] = {"]
+    parts += [f'    [{constant(pages)}_PAGES] = "{pages}",' for pages in PAGES]
+    return "\n".join([*parts, "};", ""])
+
+
+def python_module() -> str:
+    """The module of the Python harness."""
+    names, counts = "tuple[str, ...]", "tuple[str, str]"
+    tables: list[tuple[str, str, str, dict[str, Any]]] = [
+        ("KINDS", "str", "Who takes part, and how it is timed.", {b.name: b.kind for b in MEASURED}),
+        ("MODES", names, "The main one first.", {b.name: b.modes for b in MEASURED}),
+        ("PAYLOADS", names, "The main one first.", {b.name: b.payloads for b in MEASURED}),
+        ("SENDS", counts, "Messages of rank 0 and of another rank.", {b.name: b.sends for b in MEASURED}),
+        ("GETS", counts, "Likewise.", {b.name: b.gets for b in MEASURED}),
+        ("ORIGINS", "str", "Who made what arrives.", {b.name: b.origin for b in MEASURED}),
+        (
+            "SIZES",
+            "tuple[int, int, int]",
+            "Bytes of an element, of the smallest and of the largest message.",
+            {payload.name: sizes(payload) for payload in PAYLOADS.values()},
+        ),
+    ]
+    parts = [f'"""What can be measured. {ORIGIN}"""', "", "from __future__ import annotations", ""]
+    parts += [f"PAGES = {python_tuple(PAGES)}", f"LARGEST_FACE_EDGE = {LARGEST_FACE_EDGE}"]
+    parts.append(f"WINDOWED = {python_tuple(b.name for b in MEASURED if b.windowed)}")
+    parts.append(f"APIECE = {python_tuple(b.name for b in MEASURED if b.apiece)}  # each destination gets its own")
+    for name, kind, comment, table in tables:
+        parts += ["", f"# {comment}", f"{name}: dict[str, {kind}] = {{"]
+        for key, value in table.items():
+            parts += python_entry(key, value)
+        parts.append("}")
+    return "\n".join([*parts, ""])
+
+
+def python_entry(key: str, value: str | tuple[object, ...]) -> list[str]:
+    """A line of a dict as ruff formats it, or several where it is long."""
+    text = python_tuple(value) if isinstance(value, tuple) else f'"{value}"'
+    line = f'    "{key}": {text},'
+    if len(line) <= 120 or isinstance(value, str):
+        return [line]
+    return [f'    "{key}": (', *(f'        "{one}",' for one in value), "    ),"]
+
+
+def python_tuple(values: Iterable[object]) -> str:
+    """A tuple as ruff formats it."""
+    parts = [f'"{value}"' if isinstance(value, str) else str(value) for value in values]
+    return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+
+
+def with_tables(text: str) -> str:
+    """The protocol with its tables made again."""
+    for name, table in {"benchmarks": benchmark_table(), "payloads": payload_table()}.items():
+        begin, end = f"<!-- {name}: from catalogue.toml, make catalogue -->", f"<!-- end of {name} -->"
+        before, begins, rest = text.partition(begin)
+        _, ends, after = rest.partition(end)
+        if not (begins and ends):
+            sys.exit(f"docs/protocol.md has no place for the table of {name}: '{begin}' ... '{end}'.")
+        text = f"{before}{begin}\n\n{table}\n\n{end}{after}"
+    return text
+
+
+def benchmark_table() -> str:
+    """One line for every benchmark, and one for each mode that is an exception."""
+    lines = ["| benchmark | kind | payloads | one iteration | operations in it |", "|---|---|---|---|---|"]
+    for b in MEASURED:
+        payloads = " ".join(f"`{payload}`" for payload in b.payloads)
+        usual = next(mode for mode in b.modes if mode not in b.exceptions)
+        lines.append(f"| `{b.name}` | {b.kind} | {payloads} | {b.iteration} | {operations(b, usual)} |")
+        lines += [
+            f"| `{b.name} {mode}` | {b.kind} | {payloads} | {other.iteration} | {operations(b, mode)} |"
+            for mode, other in b.exceptions.items()
+        ]
+    return "\n".join(lines)
+
+
+def operations(benchmark: Benchmark, mode: str) -> str:
+    """Operations of an iteration, in windows W where it is windowed."""
+    if not benchmark.windowed:
+        return str(benchmark.operations(mode))
+    windows = benchmark.operations(mode) // BENCHMARKS["bandwidth"].operations("standard")
+    return "W" if windows == 1 else f"{windows} W"
+
+
+def payload_table() -> str:
+    """One line for every payload."""
+    lines = ["| payload | what it is | bytes | what C sends |", "|---|---|---|---|"]
+    for payload in PAYLOADS.values():
+        size = "any" if payload.element == 1 else f"multiples of {payload.element}"
+        if payload.bytes is not None:
+            size = str(payload.bytes)
+        elif payload.least:
+            size += f", at least {payload.least}"
+        lines.append(f"| `{payload.name}` | {payload.what} | {size} | {payload.in_c} |")
+    return "\n".join(lines)
+
+
+def constant(name: str) -> str:
+    """The name of a constant in C."""
+    return f"POLYMPI_{name.upper()}"
+
+
+def mode_parts(mode: str) -> tuple[str, str, str]:
+    """Send mode, completion and place of the face that a mode means; the first of each where it means none."""
+    if mode in FACE_MODES:
+        return SEND_MODES[0], COMPLETIONS[0], mode
+    send_mode, _, completion = mode.partition("-")
+    return send_mode, completion or COMPLETIONS[0], FACE_MODES[0]
+
+
+def sizes(payload: Payload) -> tuple[int, int, int]:
+    """Bytes of an element, of the smallest and of the largest message."""
+    if payload.bytes is not None:
+        return max(payload.bytes, 1), payload.bytes, payload.bytes
+    return payload.element, payload.least, LARGEST_INT64
+
+
+def main() -> int:
+    """Write what differs, or only say it."""
+    differing = [
+        (path, text) for path, text in made().items() if not path.is_file() or path.read_text(encoding="utf-8") != text
+    ]
+    for path, text in differing:
+        print(path.relative_to(ROOT))
+        if "--check" not in sys.argv[1:]:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    return int("--check" in sys.argv[1:] and bool(differing))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,102 @@
+"""The message buffers of a case: cut from the arena, filled, checked."""
+
+from __future__ import annotations
+
+import operator
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from arena import UNSEEN, space
+from pattern import byte_pattern, double_pattern, first_difference
+from plan import POINT_TO_POINT, REDUCTIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from arena import Arena
+    from numpy.typing import NDArray
+    from pieces import Piece, Traffic
+    from plan import Case
+
+DTYPES = {"bytes": np.uint8, "float64": np.float64}
+
+
+def buffer_sizes(case: Case, traffic: Traffic) -> tuple[list[int], list[int]]:
+    """Bytes of each outgoing and each incoming buffer.
+
+    Point to point, every piece has a buffer of its own; the pieces of a collective lie side by side in one, and the
+    pieces of a reduction become one.
+    """
+    if case.benchmark in POINT_TO_POINT:
+        return [case.size] * len(traffic.outgoing), [case.size] * len(traffic.incoming)
+    arriving = min(len(traffic.incoming), 1) if case.benchmark in REDUCTIONS else len(traffic.incoming)
+    outgoing, incoming = case.size * len(traffic.outgoing), case.size * arriving
+    return [outgoing] if traffic.outgoing else [], [incoming] if traffic.incoming else []
+
+
+class MessageBuffers:
+    """The buffers of one rank in one case, as NumPy arrays of the payload's type.
+
+    Args:
+        case: payload ``bytes`` or ``float64``.
+        traffic: what the rank gives and gets.
+        arena: what the buffers are carved out of.
+        extra: bytes of one more buffer, for what the binding needs besides (an attached buffer).
+
+    Attributes:
+        outgoing: filled with their pieces.
+        incoming: where messages arrive.
+        acknowledgement: one byte.
+        empty: a buffer of no bytes, for messages that only say something has happened.
+        extra: the further buffer.
+    """
+
+    def __init__(self, case: Case, traffic: Traffic, arena: Arena, extra: int = 0) -> None:
+        outgoing, incoming = buffer_sizes(case, traffic)
+        carved = arena.carve([*outgoing, *incoming, 1, 0, extra])
+        dtype = DTYPES.get(case.payload, np.uint8)
+        self._case = case
+        self._traffic = traffic
+        self.outgoing: list[NDArray[Any]] = [buffer.view(dtype) for buffer in carved[: len(outgoing)]]
+        self.incoming: list[NDArray[Any]] = [buffer.view(dtype) for buffer in carved[len(outgoing) : -3]]
+        self.acknowledgement, self.empty, self.extra = carved[-3:]
+        for place, pieces in self._places(self.outgoing, traffic.outgoing):
+            place[:] = self._content(pieces)
+
+    @staticmethod
+    def space(case: Case, traffic: Traffic, extra: int = 0) -> int:
+        """Bytes of arena that the buffers of a case take."""
+        outgoing, incoming = buffer_sizes(case, traffic)
+        return space([*outgoing, *incoming, 1, 0, extra])
+
+    def clear(self) -> None:
+        """Overwrite what has arrived, so that a message that never comes is seen."""
+        for buffer in self.incoming:
+            buffer.view(np.uint8).fill(UNSEEN)
+
+    def check(self) -> str:
+        """Compare all that arrived with what was sent; the first difference in words, empty if there is none."""
+        for place, pieces in self._places(self.incoming, self._traffic.incoming):
+            difference = first_difference(place, self._content(pieces))
+            if difference:
+                return f"slot {pieces[0].slot} from rank {pieces[0].origin}: {difference}"
+        return ""
+
+    def _places(self, buffers: list[NDArray[Any]], pieces: list[Piece]) -> Iterator[tuple[NDArray[Any], list[Piece]]]:
+        """Where each piece belongs; the pieces that become a sum belong in one place."""
+        if self._case.benchmark in REDUCTIONS:
+            yield from ((buffer, pieces) for buffer in buffers)
+        elif buffers:
+            side_by_side = len(pieces) // len(buffers)
+            places = [place for buffer in buffers for place in np.split(buffer, side_by_side)]
+            yield from ((place, [piece]) for place, piece in zip(places, pieces, strict=True))
+
+    def _content(self, pieces: list[Piece]) -> NDArray[Any]:
+        """One piece, or the sum of several."""
+        return reduce(operator.add, [self._one(piece) for piece in pieces])
+
+    def _one(self, piece: Piece) -> NDArray[Any]:
+        if self._case.payload == "float64":
+            return double_pattern(self._case.size // 8, self._case.number, piece)
+        return byte_pattern(self._case.size, self._case.number, piece)

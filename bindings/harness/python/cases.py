@@ -1,0 +1,216 @@
+"""What Python interfaces have in common when they make callbacks for a case, around their own loops.
+
+An interface derives from :class:`BufferCases` or :class:`ObjectCases` and says which of its calls and loops each
+benchmark takes. All of this happens before anything is timed: what is called then are the loops themselves.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import library_barrier
+from arena import UNSEEN, Arena, space
+from buffers import DTYPES, MessageBuffers
+from callbacks import Callbacks, UnsupportedCaseError
+from clock import clock
+from faces import Faces
+from objects import PAYLOADS, check_objects, expected_objects, make_object
+from pieces import traffic
+from plan import POINT_TO_POINT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from callbacks import Buffer, Call, World
+    from common_start import CommonStart
+    from pieces import Traffic
+    from plan import Case, Plan
+
+# MPI may keep the room of a buffered message until a later call, so there is room for more than the one in flight.
+BUFFERED_MESSAGES = 4
+
+# What an object may be longer as a message than the bytes that C sends: the pickle of an array adds some 150 bytes,
+# a buffered message MPI.BSEND_OVERHEAD (about 100), and mpi4py's pkl5 makes up to three messages of one.
+ROOM = 4096
+
+PairLoops: TypeAlias = "tuple[Call, Call, Call]"  # of rank 0 in a row, of rank 0 one by one, of rank 1
+Loops: TypeAlias = "dict[str, Any]"  # attributes of Callbacks
+
+
+class _CasesOfAnInterface(ABC):
+    """What both kinds of interfaces share.
+
+    Args:
+        world: all ranks, as the harness sees them.
+        start: the common start of collective calls.
+        plan: all cases.
+    """
+
+    def __init__(self, world: World, start: CommonStart, plan: Plan) -> None:
+        self.world = world
+        self.start = start
+        self.window = plan.window
+
+    @abstractmethod
+    def refuse(self, case: Case) -> None:
+        """Raise UnsupportedCaseError, on every rank, for a case that the interface has no calls for."""
+
+    def traffic(self, case: Case) -> Traffic:
+        """What this rank gives and gets in one iteration."""
+        return traffic(case, self.world.rank, self.world.size, self.window)
+
+    def pair(self, loops: PairLoops, of_a: Sequence[Any], of_b: Sequence[Any] | None = None) -> Loops:
+        """The loops of two ranks with the arguments of each; those of rank 1 are the same where none are given."""
+        a, a_events, b = loops
+        if self.world.rank == 1:
+            return {"batch": partial(b, *(of_a if of_b is None else of_b))}
+        return {"batch": partial(a, *of_a), "events": partial(a_events, *of_a, clock)}
+
+    def alike(self, loop: Call, events: Call, given: Sequence[Any]) -> Loops:
+        """The loops of two ranks that do the same."""
+        return {"batch": partial(loop, *given), "events": partial(events, *given, clock)}
+
+    def together(self, loop: Call, events: Call, given: Sequence[Any]) -> Loops:
+        """The loops of a collective, the same on all ranks."""
+        return {"batch": partial(loop, *given), "events": partial(events, *given, self.start, clock)}
+
+    def barrier(self, call: Call) -> Loops:
+        """The loops of the library's barrier."""
+        return self.together(library_barrier.barrier, library_barrier.barrier_events, [call])
+
+
+class BufferCases(_CasesOfAnInterface):
+    """Callbacks for NumPy arrays that are carved out of one arena."""
+
+    def __init__(self, world: World, start: CommonStart, plan: Plan) -> None:
+        super().__init__(world, start, plan)
+        self.arena = Arena(max((self._space(case) for case in plan.cases), default=0))
+
+    def prepare(self, case: Case) -> Callbacks:
+        """This rank's callbacks for a case.
+
+        Raises:
+            UnsupportedCaseError: the payload is no buffer, or the interface refuses the case.
+        """
+        if case.payload not in (*DTYPES, "none"):
+            raise UnsupportedCaseError(f"arrays hold bytes or doubles, not a payload '{case.payload}'")
+        self.refuse(case)
+        if case.benchmark in POINT_TO_POINT and self.world.rank > 1:
+            return Callbacks()
+        if case.benchmark == "faces":
+            cube = Faces(case, self.world.rank, self.arena)
+            return Callbacks(**{"clear": cube.clear, "check": lambda _: cube.check(), **self.faces(case, cube)})
+        buffers = MessageBuffers(case, self.traffic(case), self.arena, self.attached_bytes(case))
+        loops = {
+            "latency": self.latency,
+            "bandwidth": self.bandwidth,
+            "bibandwidth": self.bibandwidth,
+            "stream": self.stream,
+        }.get(case.benchmark, self.collective)(case, buffers)
+        return Callbacks(**{"clear": buffers.clear, "check": lambda _: buffers.check(), **loops})
+
+    def _space(self, case: Case) -> int:
+        if case.benchmark == "faces":
+            return Faces.space(case) if self.world.rank < 2 else 0
+        return MessageBuffers.space(case, self.traffic(case), self.attached_bytes(case))
+
+    def attached_bytes(self, case: Case) -> int:  # noqa: ARG002
+        """Bytes of ``buffers.extra``, for an interface that attaches its own buffer."""
+        return 0
+
+    @abstractmethod
+    def faces(self, case: Case, cube: Faces) -> Loops:
+        """The loops of ``faces``."""
+
+    @abstractmethod
+    def latency(self, case: Case, buffers: MessageBuffers) -> Loops:
+        """The loops of ``latency``."""
+
+    @abstractmethod
+    def bandwidth(self, case: Case, buffers: MessageBuffers) -> Loops:
+        """The loops of ``bandwidth``."""
+
+    @abstractmethod
+    def bibandwidth(self, case: Case, buffers: MessageBuffers) -> Loops:
+        """The loops of ``bibandwidth``."""
+
+    @abstractmethod
+    def stream(self, case: Case, buffers: MessageBuffers) -> Loops:
+        """The loops of ``stream``."""
+
+    @abstractmethod
+    def collective(self, case: Case, buffers: MessageBuffers) -> Loops:
+        """The loops of a collective."""
+
+
+class ObjectCases(_CasesOfAnInterface):
+    """Callbacks for objects, with an arena for what an interface needs besides (posted receives, acknowledgements)."""
+
+    def __init__(self, world: World, start: CommonStart, plan: Plan) -> None:
+        super().__init__(world, start, plan)
+        self.arena = Arena(max((space(self.sizes(case)) for case in plan.cases), default=0))
+
+    def prepare(self, case: Case) -> Callbacks:
+        """This rank's callbacks for a case.
+
+        Raises:
+            UnsupportedCaseError: the payload is no object, or the interface refuses the case.
+        """
+        if case.payload not in PAYLOADS:
+            raise UnsupportedCaseError(f"what is sent is an object, not a payload '{case.payload}'")
+        self.refuse(case)
+        if case.benchmark in POINT_TO_POINT and self.world.rank > 1:
+            return Callbacks()
+        given = self.traffic(case)
+        objects = [make_object(case, piece) for piece in given.outgoing]
+        expected = expected_objects(case, given.incoming)
+        buffers = self.arena.carve(self.sizes(case))
+        loops = {
+            "latency": self.latency,
+            "bandwidth": self.bandwidth,
+            "bibandwidth": self.bibandwidth,
+            "stream": self.stream,
+        }.get(case.benchmark, self.collective)(case, objects, buffers)
+
+        def clear() -> None:
+            for slot in buffers[:-1]:
+                slot.fill(UNSEEN)
+
+        def check(received: Any) -> str:
+            # In bibandwidth what the sends return comes after what was received.
+            in_window = case.benchmark == "bibandwidth"
+            return check_objects(received[: self.window] if in_window else received, expected)
+
+        return Callbacks(**{"clear": clear, "check": check, **loops})
+
+    def sizes(self, case: Case) -> list[int]:  # noqa: ARG002
+        """Bytes of the buffers in the arena; the last is no receive buffer (an acknowledgement, what is attached)."""
+        return [1]
+
+    def given(self, case: Case, objects: list[Any]) -> Any:
+        """What this rank hands a collective: one object, or one for each rank, or None."""
+        if case.benchmark in ("scatter", "alltoall"):
+            return objects or None
+        return objects[0] if objects else None
+
+    @abstractmethod
+    def latency(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:
+        """The loops of ``latency``."""
+
+    @abstractmethod
+    def bandwidth(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:
+        """The loops of ``bandwidth``."""
+
+    @abstractmethod
+    def bibandwidth(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:
+        """The loops of ``bibandwidth``."""
+
+    @abstractmethod
+    def stream(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:
+        """The loops of ``stream``."""
+
+    @abstractmethod
+    def collective(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:
+        """The loops of a collective."""

@@ -1,0 +1,135 @@
+"""What can be measured. Made from src/polympi/lab/catalogue.toml by bindings/harness/generate.py: make catalogue."""
+
+from __future__ import annotations
+
+PAGES = ("huge", "plain")
+LARGEST_FACE_EDGE = 258
+WINDOWED = ("bandwidth", "bibandwidth", "stream")
+APIECE = ("scatter", "alltoall")  # each destination gets its own
+
+# Who takes part, and how it is timed.
+KINDS: dict[str, str] = {
+    "latency": "pair",
+    "bandwidth": "pair",
+    "bibandwidth": "pair",
+    "stream": "pair",
+    "faces": "pair",
+    "barrier": "joint",
+    "bcast": "rooted",
+    "reduce": "rooted",
+    "allreduce": "joint",
+    "gather": "rooted",
+    "scatter": "rooted",
+    "allgather": "joint",
+    "alltoall": "joint",
+}
+
+# The main one first.
+MODES: dict[str, tuple[str, ...]] = {
+    "latency": (
+        "standard",
+        "standard-nonblocking",
+        "standard-persistent",
+        "synchronous",
+        "synchronous-nonblocking",
+        "synchronous-persistent",
+        "buffered",
+        "buffered-nonblocking",
+        "buffered-persistent",
+        "ready",
+        "ready-nonblocking",
+        "ready-persistent",
+        "sendrecv",
+    ),
+    "bandwidth": ("standard",),
+    "bibandwidth": ("standard",),
+    "stream": ("standard",),
+    "faces": ("contiguous", "rows", "elements"),
+    "barrier": ("standard",),
+    "bcast": ("standard",),
+    "reduce": ("standard",),
+    "allreduce": ("standard",),
+    "gather": ("standard",),
+    "scatter": ("standard",),
+    "allgather": ("standard",),
+    "alltoall": ("standard",),
+}
+
+# The main one first.
+PAYLOADS: dict[str, tuple[str, ...]] = {
+    "latency": ("bytes", "float64", "int", "dict", "array"),
+    "bandwidth": ("bytes", "float64", "array"),
+    "bibandwidth": ("bytes", "float64", "array"),
+    "stream": ("bytes", "float64", "array"),
+    "faces": ("float64",),
+    "barrier": ("none",),
+    "bcast": ("bytes", "float64", "int", "dict", "array"),
+    "reduce": ("float64", "float", "array"),
+    "allreduce": ("float64", "float", "array"),
+    "gather": ("bytes", "float64", "int", "dict", "array"),
+    "scatter": ("bytes", "float64", "int", "dict", "array"),
+    "allgather": ("bytes", "float64", "int", "dict", "array"),
+    "alltoall": ("bytes", "float64", "int", "dict", "array"),
+}
+
+# Messages of rank 0 and of another rank.
+SENDS: dict[str, tuple[str, str]] = {
+    "latency": ("one", "one"),
+    "bandwidth": ("window", "none"),
+    "bibandwidth": ("window", "window"),
+    "stream": ("window", "none"),
+    "faces": ("one", "one"),
+    "barrier": ("none", "none"),
+    "bcast": ("one", "none"),
+    "reduce": ("one", "one"),
+    "allreduce": ("one", "one"),
+    "gather": ("one", "one"),
+    "scatter": ("all", "none"),
+    "allgather": ("one", "one"),
+    "alltoall": ("all", "all"),
+}
+
+# Likewise.
+GETS: dict[str, tuple[str, str]] = {
+    "latency": ("one", "one"),
+    "bandwidth": ("none", "window"),
+    "bibandwidth": ("window", "window"),
+    "stream": ("none", "window"),
+    "faces": ("one", "one"),
+    "barrier": ("none", "none"),
+    "bcast": ("none", "one"),
+    "reduce": ("one", "none"),
+    "allreduce": ("one", "one"),
+    "gather": ("all", "none"),
+    "scatter": ("one", "one"),
+    "allgather": ("all", "all"),
+    "alltoall": ("all", "all"),
+}
+
+# Who made what arrives.
+ORIGINS: dict[str, str] = {
+    "latency": "peer",
+    "bandwidth": "peer",
+    "bibandwidth": "peer",
+    "stream": "peer",
+    "faces": "peer",
+    "barrier": "nobody",
+    "bcast": "root",
+    "reduce": "sum",
+    "allreduce": "sum",
+    "gather": "each",
+    "scatter": "root",
+    "allgather": "each",
+    "alltoall": "each",
+}
+
+# Bytes of an element, of the smallest and of the largest message.
+SIZES: dict[str, tuple[int, int, int]] = {
+    "none": (1, 0, 0),
+    "bytes": (1, 0, 9223372036854775807),
+    "float64": (8, 0, 9223372036854775807),
+    "int": (8, 8, 8),
+    "float": (8, 8, 8),
+    "dict": (24, 24, 24),
+    "array": (8, 8, 9223372036854775807),
+}

@@ -1,0 +1,45 @@
+"""The messages of one iteration of a case, as one rank sends and receives them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from catalogue import APIECE, GETS, ORIGINS, SENDS
+from plan import POINT_TO_POINT
+
+if TYPE_CHECKING:
+    from plan import Case
+
+
+class Piece(NamedTuple):
+    """One message's content: which rank made it, and its place in a window or its destination (protocol: slot)."""
+
+    origin: int
+    slot: int
+
+
+class Traffic(NamedTuple):
+    """The pieces a rank gives and gets, in the order of its buffers.
+
+    In a reduction ``incoming`` are the pieces of which the rank gets the sum.
+    """
+
+    outgoing: list[Piece]
+    incoming: list[Piece]
+
+
+def traffic(case: Case, rank: int, ranks: int, window: int) -> Traffic:
+    """What ``rank`` gives and gets in one iteration; acknowledgements apart."""
+    if case.benchmark in POINT_TO_POINT and rank > 1:
+        return Traffic([], [])
+    counts = {"none": 0, "one": 1, "all": ranks, "window": window}
+    place = 0 if rank == 0 else 1
+    outgoing = [Piece(rank, slot) for slot in range(counts[SENDS[case.benchmark][place]])]
+    arriving = counts[GETS[case.benchmark][place]]
+    slot = rank if case.benchmark in APIECE else 0
+    origin = ORIGINS[case.benchmark]
+    if origin == "peer":
+        return Traffic(outgoing, [Piece(1 - rank, slot) for slot in range(arriving)])
+    if origin == "root":
+        return Traffic(outgoing, [Piece(0, slot)] * arriving)
+    return Traffic(outgoing, [Piece(each, slot) for each in range(ranks)] if arriving else [])

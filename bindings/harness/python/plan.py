@@ -1,0 +1,131 @@
+"""The plan: which cases a launch runs, and how often (format: ``docs/protocol.md``)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isqrt
+
+from catalogue import KINDS, LARGEST_FACE_EDGE, MODES, ORIGINS, PAGES, SIZES, WINDOWED
+
+VERSION = "2"
+
+BENCHMARKS = tuple(KINDS)
+POINT_TO_POINT = tuple(name for name, kind in KINDS.items() if kind == "pair")
+HELD_TOGETHER = tuple(name for name, kind in KINDS.items() if kind == "joint")  # no rank leaves before all have come
+ROOTED = tuple(name for name, kind in KINDS.items() if kind == "rooted")  # ranks could run ahead: timed one by one
+REDUCTIONS = tuple(name for name, origin in ORIGINS.items() if origin == "sum")
+
+
+class PlanError(Exception):
+    """The plan cannot be carried out; the text is one sentence that says why."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One thing to time: what is sent how, how large (bytes), and how often."""
+
+    number: int
+    benchmark: str
+    mode: str
+    payload: str
+    size: int
+    warmup: int
+    batches: int
+    iterations: int
+    events: int
+
+    @property
+    def iterations_in_all(self) -> int:
+        """Iterations after the validation pass, timed or not."""
+        return self.warmup + self.batches * self.iterations + self.events
+
+
+def face_edge(size: int) -> int:
+    """Elements along an edge of the cube of doubles whose face has ``size`` bytes; 0 if none may have such a face."""
+    edge = isqrt(size // 8)
+    return edge if 8 * edge * edge == size and 2 <= edge <= LARGEST_FACE_EDGE else 0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What all programs of a launch do.
+
+    Attributes:
+        window: messages in flight in the windowed benchmarks.
+        cases: the cases in the order in which they run.
+        pages: what message buffers lie on.
+        start: path of the library of the common start.
+    """
+
+    window: int
+    cases: tuple[Case, ...]
+    pages: str = PAGES[0]
+    start: str = ""
+
+
+def read_plan(path: str) -> Plan:
+    """Read a plan from a file.
+
+    Raises:
+        PlanError: the file cannot be read, or is not a plan this harness knows.
+    """
+    try:
+        with open(path, encoding="ascii") as file:
+            return parse_plan(file.read())
+    except OSError as error:
+        raise PlanError(f"The plan {path} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise PlanError(f"The plan {path} cannot be read: it is not ASCII text.") from error
+
+
+def parse_plan(text: str) -> Plan:
+    """Parse the text of a plan.
+
+    Raises:
+        PlanError: a version, record, benchmark, mode or payload is unknown, or the plan is cut off.
+    """
+    lines = text.splitlines()
+    if not lines or lines[0] != f"polympi-plan {VERSION}":
+        raise PlanError(f"The plan begins with '{lines[0] if lines else ''}', not with 'polympi-plan {VERSION}'.")
+    if lines[-1] != "end":
+        raise PlanError("The plan is cut off: its last line is not 'end'.")
+    window, pages, start = 0, PAGES[0], ""
+    cases = []
+    for line in lines[1:-1]:
+        record, *fields = line.split(" ")
+        if record == "window" and len(fields) == 1:
+            window = _count(fields[0], line)
+        elif record == "pages" and fields in [[name] for name in PAGES]:
+            pages = fields[0]
+        elif record == "start" and fields:
+            start = " ".join(fields)
+        elif record == "case" and len(fields) == 9:
+            cases.append(_case(fields, line))
+        else:
+            raise PlanError(f"The plan has a line that is not understood: '{line}'.")
+    if window < 1 and any(case.benchmark in WINDOWED for case in cases):
+        raise PlanError("The plan has no window, but a benchmark that needs one.")
+    if not start:
+        raise PlanError("The plan does not name the library of the common start.")
+    return Plan(window, tuple(cases), pages, start)
+
+
+def _case(fields: list[str], line: str) -> Case:
+    number, benchmark, mode, payload, *counts = fields
+    if benchmark not in BENCHMARKS:
+        raise PlanError(f"The plan names an unknown benchmark: '{benchmark}'.")
+    if mode not in MODES[benchmark]:
+        raise PlanError(f"The plan names an unknown mode of {benchmark}: '{mode}'.")
+    if payload not in SIZES:
+        raise PlanError(f"The plan names an unknown payload: '{payload}'.")
+    size, warmup, batches, iterations, events = (_count(field, line) for field in counts)
+    element, least, most = SIZES[payload]
+    if size % element or not least <= size <= most or (benchmark == "faces" and not face_edge(size)):
+        raise PlanError(f"The plan asks for {payload} of {size} bytes, which does not exist: '{line}'.")
+    return Case(_count(number, line), benchmark, mode, payload, size, warmup, batches, iterations, events)
+
+
+def _count(field: str, line: str) -> int:
+    if not (field.isascii() and field.isdigit()):
+        raise PlanError(f"The plan has '{field}' where a whole number belongs: '{line}'.")
+    return int(field)

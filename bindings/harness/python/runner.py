@@ -1,0 +1,164 @@
+"""Running the cases of a plan: validation pass, warm-up, batches, events (``docs/protocol.md``)."""
+
+from __future__ import annotations
+
+import gc
+from array import array
+from functools import partial
+from typing import TYPE_CHECKING
+
+from callbacks import UnsupportedCaseError
+from catalogue import PAYLOADS
+from clock import clock
+from plan import POINT_TO_POINT, ROOTED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from callbacks import Callbacks, Times, World
+    from common_start import CommonStart
+    from plan import Case, Plan
+    from samples import SampleFile
+
+    Prepare = Callable[[Case], Callbacks]
+
+
+def run_plan(plan: Plan, prepare: Prepare, world: World, start: CommonStart, samples: SampleFile | None) -> None:
+    """Run all cases in the order of the plan.
+
+    Args:
+        plan: what to run.
+        prepare: makes this rank's callbacks for a case, or raises UnsupportedCaseError on all ranks.
+        world: all ranks.
+        start: the common start of collective calls.
+        samples: where results go; on rank 0 only.
+    """
+    for case in plan.cases:
+        if samples:
+            samples.record("case", case.number)
+        try:
+            callbacks = _prepare(case, prepare, world)
+        except UnsupportedCaseError as reason:
+            if samples:
+                samples.record("skip", case.number, reason)
+            continue
+        _run_case(case, callbacks, world, start, samples)
+        callbacks.release()
+        start.agree()  # ranks without a part in the case wait here for those that have one
+
+
+def _prepare(case: Case, prepare: Prepare, world: World) -> Callbacks:
+    if case.benchmark in POINT_TO_POINT and world.size < 2:
+        raise UnsupportedCaseError("point to point needs two ranks")
+    if case.payload not in PAYLOADS[case.benchmark]:
+        raise UnsupportedCaseError(f"{case.benchmark} does not have the payload {case.payload}")
+    return prepare(case)
+
+
+def _run_case(case: Case, callbacks: Callbacks, world: World, start: CommonStart, samples: SampleFile | None) -> None:
+    if case.benchmark not in POINT_TO_POINT:
+        start.next_case()
+    failure = validate(case, callbacks, world)
+    if samples:
+        samples.record("valid", case.number, *(["failed", failure] if failure else ["ok"]))
+    if failure:
+        return
+    # The collector stays on: what a binding leaves for it to do is part of what the binding costs. But it shall not
+    # walk over the harness, so all that exists by now is put out of its sight.
+    gc.collect()
+    gc.freeze()
+    repeated = start.repeated()
+    batches, events = measure(case, callbacks, world, start)
+    if samples:
+        if start.repeated() > repeated:
+            samples.record("repeated", case.number, start.repeated() - repeated)
+        samples.times("batch", case.number, batches)
+        samples.times("event", case.number, events)
+
+
+def validate(case: Case, callbacks: Callbacks, world: World) -> str:
+    """Check one exchange of each kind the case makes; the first failure of any rank in words, empty if none.
+
+    The very loops that are timed later run here, one iteration each, so that what is checked is what is timed.
+    """
+    verdict = ""
+    for exchange in _exchanges(case, callbacks, world.rank):
+        callbacks.clear()
+        callbacks.begin()
+        received = exchange()
+        callbacks.finish()
+        verdict = verdict or callbacks.check(received)
+    verdicts = world.collect(verdict)
+    return next((f"rank {rank}: {verdict}" for rank, verdict in enumerate(verdicts) if verdict), "")
+
+
+def _exchanges(case: Case, callbacks: Callbacks, rank: int) -> list[Callable[[], object]]:
+    """One iteration as a batch runs it, and one as an event; rank 1 answers both in the same way."""
+    once = callbacks.keep_all or partial(callbacks.batch, 1)
+    alone = partial(callbacks.events, _places(1))
+    if case.benchmark in ROOTED:
+        return [alone]
+    return [once, once if case.benchmark in POINT_TO_POINT and rank > 0 else alone]
+
+
+def measure(case: Case, callbacks: Callbacks, world: World, start: CommonStart) -> tuple[Times, Times]:
+    """Warm up, time the batches, then the events; the times in ns are of meaning on rank 0."""
+    if case.benchmark in POINT_TO_POINT:
+        return _measure_pair(case, callbacks, world.rank)
+    if case.benchmark in ROOTED:
+        return _measure_rooted(case, callbacks, world)
+    return _measure_held_together(case, callbacks, world, start)
+
+
+def _measure_pair(case: Case, callbacks: Callbacks, rank: int) -> tuple[Times, Times]:
+    """Rank 0 holds the clock; rank 1 only runs as many iterations in a row as rank 0 in all."""
+    batches, events = _places(case.batches), _places(case.events)
+    batch, iterations = callbacks.batch, case.iterations
+    if rank > 0:
+        batch(case.iterations_in_all)
+    else:
+        callbacks.begin()
+        batch(case.warmup)
+        for k in range(case.batches):
+            before = clock()
+            batch(iterations)
+            batches[k] = clock() - before
+        callbacks.events(events)
+        callbacks.finish()
+    return batches, events
+
+
+def _measure_held_together(case: Case, callbacks: Callbacks, world: World, start: CommonStart) -> tuple[Times, Times]:
+    """Collectives that hold all ranks together: a batch is many calls from a common start.
+
+    One that a rank began too late is made again.
+    """
+    batches, events = _places(case.batches), _places(case.events)
+    batch, iterations = callbacks.batch, case.iterations
+    batch(case.warmup)
+    k = 0
+    start.agree()
+    while k < case.batches:
+        begun = start.wait()
+        batch(iterations)
+        batches[k] = clock() - begun
+        k += start.agree()
+    callbacks.events(events)
+    return world.maxima(batches), world.maxima(events)
+
+
+def _measure_rooted(case: Case, callbacks: Callbacks, world: World) -> tuple[Times, Times]:
+    """Collectives that would run ahead: every iteration alone, its time that of the last rank, a batch their sum."""
+    batches, events, single = _places(case.batches), _places(case.events), _places(case.batches * case.iterations)
+    callbacks.events(_places(case.warmup))
+    callbacks.events(single)
+    longest = world.maxima(single)
+    for k in range(case.batches):
+        batches[k] = sum(longest[k * case.iterations : (k + 1) * case.iterations])
+    callbacks.events(events)
+    return batches, world.maxima(events)
+
+
+def _places(count: int) -> Times:
+    """Room for so many times."""
+    return array("q", bytes(8 * count))

@@ -1,0 +1,162 @@
+"""What tests of programs in C share: plans, launches, a strict reader of samples, compiling parts of the reference."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from polympi.lab.bindings.build import build, program_command
+from polympi.lab.bindings.harness import STATIC, build_harness
+from polympi.lab.bindings.manifest import load_bindings, shipped_folder
+from polympi.lab.catalogue import BENCHMARKS, FIXED_SIZES, face_bytes
+from polympi.lab.process import Ended, run_tree
+from polympi.lab.stacks.command import mpiexec_command
+from polympi.lab.stacks.stack import Stack
+
+HERE = Path(__file__).parent
+SOURCES = shipped_folder() / "c"
+HARNESS = shipped_folder() / "harness" / "c"
+WINDOW = 3
+COUNTS = "2 2 3 4"  # warm-up, batches, iterations, events
+BATCHES, EVENTS = 2, 4
+TIMEOUT_S = 60.0
+FACES = [face_bytes(edge) for edge in (2, 7, 130)]
+HEADER = (
+    r"polympi-samples 2",
+    r"binding (?P<binding>\S+)",
+    r"mpi (?P<library>\S+( \S+)*)",
+    r"ranks (?P<ranks>\d+)",
+    r"threads (?P<threads>single|funneled|serialized|multiple)",
+    r"clock (?P<resolution>\d+) (?P<cost>\d+\.\d+)",
+    r"host \S+",
+    r"startup (?P<ready>\d+) (?P<load>\d+) (?P<init>\d+)",
+    r"memory (?P<pss>\d+) (?P<rss>\d+)",
+    r"start (?P<start>\d+) (?P<clock_error>\d+)",
+    r"pages (?P<huge>\d+) (?P<buffers>\d+)",
+)
+
+
+@dataclass
+class Samples:
+    """A samples file, read as strictly as the protocol can be."""
+
+    header: dict[str, str] = field(default_factory=dict)
+    cases: list[int] = field(default_factory=list)
+    valid: dict[int, str] = field(default_factory=dict)
+    skipped: dict[int, str] = field(default_factory=dict)
+    repeated: dict[int, int] = field(default_factory=dict)
+    batches: dict[int, list[int]] = field(default_factory=dict)
+    events: dict[int, list[int]] = field(default_factory=dict)
+    ended: bool = False
+
+
+def read_strictly(text: str) -> Samples:
+    """Read a samples file; every record must be known, complete and in its place."""
+    samples = Samples()
+    lines = text.split("\n")
+    assert lines.pop() == "", "the last line has no newline"
+    for pattern, line in zip(HEADER, lines, strict=False):
+        match = re.fullmatch(pattern, line, re.ASCII)
+        assert match, f"'{line}' is not '{pattern}'"
+        samples.header.update(match.groupdict())
+    for line in lines[len(HEADER) :]:
+        assert not samples.ended, f"'{line}' comes after the end"
+        _read_record(samples, line)
+    return samples
+
+
+def _read_record(samples: Samples, line: str) -> None:
+    if line == "end":
+        samples.ended = True
+        return
+    match = re.fullmatch(r"(case|valid|skip|repeated|batch|event) (\d+)( \S+( \S+)*)?", line, re.ASCII)
+    assert match, f"'{line}' is no record"
+    kind, number, rest = match[1], int(match[2]), (match[3] or "").strip()
+    if kind == "case":
+        assert not rest
+        assert number not in samples.cases
+        samples.cases.append(number)
+        return
+    assert number == samples.cases[-1], f"'{line}' is in another case"
+    if kind in ("valid", "skip"):
+        words = samples.valid if kind == "valid" else samples.skipped
+        assert rest
+        assert number not in {*samples.valid, *samples.skipped}, f"'{line}' comes twice"
+        words[number] = rest
+    elif kind == "repeated":
+        assert int(rest) > 0
+        samples.repeated[number] = int(rest)
+    else:
+        times = samples.batches if kind == "batch" else samples.events
+        assert samples.valid[number] == "ok"
+        assert number not in times, f"'{line}' comes twice"
+        times[number] = [int(n) for n in rest.split(" ")]
+
+
+def plan_of(cases: list[str], window: int = WINDOW, pages: str = "huge") -> str:
+    """A plan of cases written as ``benchmark mode payload bytes`` with or without the counts."""
+    lines = [f"case {i} {c if c.count(' ') > 3 else f'{c} {COUNTS}'}" for i, c in enumerate(cases)]
+    facts = [f"window {window}", f"pages {pages}", "start /not/needed.so"]
+    return "\n".join(["polympi-plan 2", *facts, *lines, "end", ""])
+
+
+def catalogue_cases(sizes: list[int]) -> list[str]:
+    """Every benchmark in every mode with every payload it has, at those of the sizes the payload can have."""
+    return [
+        f"{b.name} {mode} {payload} {size}"
+        for b in BENCHMARKS.values()
+        if not b.launch_figure
+        for mode in b.modes
+        for payload in b.payloads
+        for size in ([FIXED_SIZES[payload]] if payload in FIXED_SIZES else FACES if b.name == "faces" else sizes)
+        if b.allows(payload, size)
+    ]
+
+
+@dataclass
+class Run:
+    """One launch and what it left."""
+
+    ended: Ended
+    text: str | None  # of the samples; None if there is no such file
+
+    @property
+    def samples(self) -> Samples:
+        """What it measured."""
+        assert self.text is not None
+        return read_strictly(self.text)
+
+
+def run(
+    stack: Stack, folder: Path, plan: str, binding: str = "c", *, ranks: int = 2, timeout_s: float = TIMEOUT_S
+) -> Run:
+    """Build a binding of the shipped or the test folder and launch it on a plan."""
+    found = load_bindings([HERE])[binding]
+    built = build(found, stack)
+    path, written = folder / "plan", folder / "samples"
+    path.write_text(plan)
+    return launch(
+        stack, folder, program_command(found, stack, built, path, written), written, ranks=ranks, timeout_s=timeout_s
+    )
+
+
+def launch(
+    stack: Stack, folder: Path, program: list[str], written: Path, *, ranks: int = 2, timeout_s: float = TIMEOUT_S
+) -> Run:
+    """Launch a command of one rank."""
+    command = mpiexec_command(stack, ranks, program, processors=len(os.sched_getaffinity(0)))
+    ended = run_tree(command, environment=stack.variables(), timeout_s=timeout_s, output=folder / "output")
+    return Run(ended, written.read_text(errors="replace") if written.is_file() else None)
+
+
+def compile_with_harness(stack: Stack, folder: Path, source: Path, *parts: str, options: tuple[str, ...] = ()) -> Path:
+    """Compile a small program around the harness and some of the reference's own files."""
+    program = folder / source.stem
+    warnings = ["-Wall", "-Wextra", "-Werror", "-Wpedantic"]
+    command = [stack.mpicc, "-O2", "-std=c11", *warnings, *options, f"-I{SOURCES}", f"-I{HARNESS}", str(source)]
+    files = [*(str(SOURCES / part) for part in parts), str(build_harness(stack) / STATIC)]
+    subprocess.run([*command, *files, "-o", str(program)], env=stack.variables(), check=True)
+    return program

@@ -1,0 +1,157 @@
+"""What the reference program notices: wrong bytes, loops that do nothing, late ranks, a crowd.
+
+The linker puts faults in place of parts of the program.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from c_program import SOURCES, catalogue_cases, compile_with_harness, launch, plan_of, run
+
+from polympi.lab.catalogue import FACE_MODES
+from polympi.lab.stacks.stack import Stack
+
+pytestmark = pytest.mark.mpi
+
+COLLECTIVES = {"bcast", "gather", "scatter", "allgather", "alltoall"}  # those that move bytes
+# One of the two loops of a collective does nothing. The linker puts this in place of collective_loops.
+IDLE_LOOP = """
+#define _DEFAULT_SOURCE
+#include "exchange.h"
+
+const struct loops *__real_collective_loops(int32_t benchmark);
+const struct loops *__wrap_collective_loops(int32_t benchmark);
+
+static void idle_batch(void *x, int32_t iterations) { (void)x, (void)iterations; }
+
+static void idle_singly(void *x, int32_t iterations, int64_t *ns) {
+    (void)x, (void)iterations, (void)ns;
+}
+
+const struct loops *__wrap_collective_loops(int32_t benchmark) {
+    static struct loops loops;
+    loops = *__real_collective_loops(benchmark);
+    loops.IDLE = idle_IDLE;
+    (void)idle_batch, (void)idle_singly;
+    return &loops;
+}
+"""
+# An element inside the cube is written to, as a wrong datatype would. The linker puts this in place of latency_begin,
+# which comes between the filling of the cube and the first message.
+WRITE_BESIDE = """
+#define _DEFAULT_SOURCE
+#include "exchange.h"
+
+void __real_latency_begin(const struct polympi_case *c, const struct exchange *x, int rank);
+void __wrap_latency_begin(const struct polympi_case *c, const struct exchange *x, int rank);
+
+void __wrap_latency_begin(const struct polympi_case *c, const struct exchange *x, int rank) {
+    __real_latency_begin(c, x, rank);
+    ((double *)x->outgoing)[x->edge * x->edge + x->edge + 1] = 0;
+}
+"""
+# Rank 1 comes 20 ms too late for every seventh start, later than other processes often make it. The linker puts this in
+# place of common_start_wait.
+LATE = """
+#define _DEFAULT_SOURCE
+#include "common_start.h"
+#include <mpi.h>
+#include <time.h>
+
+int64_t __real_common_start_wait(void);
+int64_t __wrap_common_start_wait(void);
+
+int64_t __wrap_common_start_wait(void) {
+    static int starts;
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 1 && starts++ % 7 == 3)
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    return __real_common_start_wait();
+}
+"""
+# Leaves a file behind when the loop of a spinning rank yields. The linker puts this in place of sched_yield.
+TELL_OF_YIELDING = """
+#define _DEFAULT_SOURCE
+#include <sched.h>
+#include <stdio.h>
+
+int __real_sched_yield(void);
+int __wrap_sched_yield(void);
+
+int __wrap_sched_yield(void) {
+    static FILE *told;
+    if (!told)
+        told = fopen("YIELDED", "w");
+    return __real_sched_yield();
+}
+"""
+
+
+def test_a_wrong_byte_is_found_in_every_benchmark(stack: Stack, tmp_path: Path) -> None:
+    cases = [case for case in catalogue_cases([1, 1000]) if case.split()[2] in ("bytes", "float64")]
+    samples = run(stack, tmp_path, plan_of(cases), "c-wrong").samples
+    assert samples.ended
+    assert {cases[i] for i, verdict in samples.valid.items() if verdict.startswith("failed message")} == set(cases)
+    assert not samples.batches
+
+
+@pytest.mark.parametrize("idle", ["batch", "singly"])
+def test_each_loop_that_is_timed_is_checked(mpich: Stack, tmp_path: Path, idle: str) -> None:
+    source = tmp_path / "idle.c"
+    source.write_text(IDLE_LOOP.replace("IDLE", idle))
+    parts = sorted(path.name for path in SOURCES.glob("*.c"))
+    program = compile_with_harness(mpich, tmp_path, source, *parts, options=("-Wl,--wrap=collective_loops",))
+    cases = [case for case in catalogue_cases([8]) if " bytes " in case and case.split()[0] in COLLECTIVES]
+    (tmp_path / "plan").write_text(plan_of(cases))
+    written = tmp_path / "samples"
+    samples = launch(mpich, tmp_path, [str(program), str(tmp_path / "plan"), str(written)], written).samples
+    failed = {cases[i].split()[0] for i, verdict in samples.valid.items() if verdict.startswith("failed message")}
+    assert failed == (COLLECTIVES if idle == "singly" else {"allgather", "alltoall"})
+
+
+def test_what_is_written_beside_a_face_is_found(mpich: Stack, tmp_path: Path) -> None:
+    source = tmp_path / "beside.c"
+    source.write_text(WRITE_BESIDE)
+    parts = sorted(path.name for path in SOURCES.glob("*.c"))
+    program = compile_with_harness(mpich, tmp_path, source, *parts, options=("-Wl,--wrap=latency_begin",))
+    (tmp_path / "plan").write_text(plan_of([f"faces {mode} float64 392" for mode in FACE_MODES]))
+    written = tmp_path / "samples"
+    samples = launch(mpich, tmp_path, [str(program), str(tmp_path / "plan"), str(written)], written).samples
+    assert [verdict.split(": ")[-1] for verdict in samples.valid.values()] == [
+        "an element beside the face was written to"
+    ] * 3
+
+
+def test_a_rank_that_is_late_for_the_start_spoils_no_time(stack: Stack, tmp_path: Path) -> None:
+    source = tmp_path / "late.c"
+    source.write_text(LATE)
+    parts = sorted(path.name for path in SOURCES.glob("*.c"))
+    program = compile_with_harness(stack, tmp_path, source, *parts, options=("-Wl,--wrap=common_start_wait",))
+    (tmp_path / "plan").write_text(plan_of(["bcast standard bytes 8 1 1 1 100", "barrier standard none 0 1 100 1 100"]))
+    written = tmp_path / "samples"
+    samples = launch(stack, tmp_path, [str(program), str(tmp_path / "plan"), str(written)], written).samples
+    assert samples.valid == {0: "ok", 1: "ok"}
+    assert set(samples.repeated) == {0, 1}
+    for times in (samples.events[0], samples.batches[1], samples.events[1]):
+        assert len(times) == 100
+        assert sum(ns > 18_000_000 for ns in times) <= 5  # of what else runs here; rank 1 would make 14
+
+
+@pytest.mark.parametrize(("ranks_a_cpu", "yields"), [(1, False), (2, True)])
+def test_a_spinning_rank_yields_where_ranks_outnumber_cpus(
+    stack: Stack, tmp_path: Path, ranks_a_cpu: int, yields: bool
+) -> None:
+    source, yielded = tmp_path / "yielding.c", tmp_path / "yielded"
+    source.write_text(TELL_OF_YIELDING.replace("YIELDED", str(yielded)))
+    parts = sorted(path.name for path in SOURCES.glob("*.c"))
+    program = compile_with_harness(stack, tmp_path, source, *parts, options=("-Wl,--wrap=sched_yield",))
+    (tmp_path / "plan").write_text(plan_of(["latency standard bytes 200000", "bibandwidth standard bytes 8"]))
+    written = tmp_path / "samples"
+    ranks = ranks_a_cpu * len(os.sched_getaffinity(0))
+    command = [str(program), str(tmp_path / "plan"), str(written), "multiple", "spin"]
+    assert launch(stack, tmp_path, command, written, ranks=ranks).samples.valid == {0: "ok", 1: "ok"}
+    assert yielded.exists() == yields

@@ -1,0 +1,121 @@
+"""The harnesses in C and in Python reproduce the conformance vectors, which follow the catalogue."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from c_program import HARNESS, HERE, compile_with_harness
+
+from polympi.lab.stacks.stack import Stack
+
+sys.path.insert(0, str(HARNESS.parent / "python"))
+
+from objects import make_object
+from pattern import byte_pattern, double_pattern
+from pieces import Piece
+from plan import Case, PlanError, parse_plan
+from samples import SampleFile
+
+VECTORS = HARNESS.parent / "vectors"
+REFUSED = sorted((VECTORS / "plans-refused").iterdir())
+
+
+@pytest.fixture(scope="module")
+def conform(mpich: Stack, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compile_with_harness(mpich, tmp_path_factory.mktemp("conform"), HERE / "c-vectors" / "conform.c")
+
+
+def run(program: Path, *words: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([program, *map(str, words)], capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_what_is_made_of_the_catalogue_is_up_to_date() -> None:
+    checked = run(Path(sys.executable), HARNESS.parent / "generate.py", "--check")
+    assert (checked.returncode, checked.stdout) == (0, ""), f"make catalogue\n{checked.stderr}"
+
+
+@pytest.mark.mpi
+def test_c_understands_the_plan(conform: Path) -> None:
+    lines = (VECTORS / "plan").read_text().splitlines()
+    read = run(conform, "plan", VECTORS / "plan")
+    assert (read.returncode, read.stderr) == (0, "")
+    assert read.stdout.splitlines() == [line for line in lines if not line.startswith("start ")]  # it needs none
+
+
+def test_python_understands_the_plan() -> None:
+    text = (VECTORS / "plan").read_text()
+    plan = parse_plan(text)
+    cases = [
+        f"case {c.number} {c.benchmark} {c.mode} {c.payload} {c.size} {c.warmup} {c.batches} {c.iterations} {c.events}"
+        for c in plan.cases
+    ]
+    head = ["polympi-plan 2", f"window {plan.window}", f"pages {plan.pages}", f"start {plan.start}"]
+    assert [*head, *cases, "end"] == text.splitlines()
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("plan", REFUSED, ids=lambda plan: plan.name)
+def test_c_refuses_what_is_no_plan(conform: Path, plan: Path) -> None:
+    read = run(conform, "plan", plan)
+    assert (read.returncode, read.stdout) == (3, "")
+    assert read.stderr.startswith(f"The plan '{plan}', line ")
+    assert read.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("plan", REFUSED, ids=lambda plan: plan.name)
+def test_python_refuses_what_is_no_plan(plan: Path) -> None:
+    with pytest.raises(PlanError, match=r"^The plan .*\.$"):
+        parse_plan(plan.read_text())
+
+
+@pytest.mark.mpi
+def test_messages_in_c_are_those_of_the_vectors_and_no_wrong_byte_is_missed(conform: Path) -> None:
+    vectors = VECTORS / "messages"
+    checked = run(conform, "messages", vectors)
+    assert (checked.returncode, checked.stdout) == (0, f"{len(vectors.read_text().splitlines())}\n")
+
+
+def test_messages_in_python_are_those_of_the_vectors() -> None:
+    for line in (VECTORS / "messages").read_text().splitlines():
+        number, origin, slot, payload, size, *content = line.split(" ")
+        case = Case(int(number), "latency", "standard", payload, int(size), 0, 0, 0, 0)
+        found = content_of(case, Piece(int(origin), int(slot)))
+        assert found == bytes.fromhex(content[0] if content else ""), line
+
+
+def content_of(case: Case, piece: Piece) -> bytes:
+    """A message of the Python harness, laid out as C does."""
+    if case.payload == "none":
+        return b""
+    if case.payload in ("bytes", "float64"):
+        filled = byte_pattern if case.payload == "bytes" else double_pattern
+        count = case.size if case.payload == "bytes" else case.size // 8
+        return filled(count, case.number, piece).tobytes()
+    made = make_object(case, piece)
+    if case.payload == "dict":
+        return np.int64(made["rank"]).tobytes() + np.float64(made["value"]).tobytes() + made["label"].encode()
+    return {"int": np.int64, "float": np.float64, "array": np.asarray}[case.payload](made).tobytes()
+
+
+@pytest.mark.mpi
+def test_samples_in_c_are_written_as_they_stand(conform: Path, tmp_path: Path) -> None:
+    assert run(conform, "samples", VECTORS / "samples", tmp_path / "samples").returncode == 0
+    assert (tmp_path / "samples").read_text() == (VECTORS / "samples").read_text()
+
+
+def test_samples_in_python_are_written_as_they_stand(tmp_path: Path) -> None:
+    first, *lines = (VECTORS / "samples").read_text().splitlines()
+    samples = SampleFile(str(tmp_path / "samples"))
+    for line in lines:
+        kind, *fields = line.split(" ")
+        if kind in ("batch", "event"):
+            samples.times(kind, int(fields[0]), map(int, fields[1:]))
+        elif kind == "end":
+            samples.close()
+        else:
+            samples.record(kind, *fields)
+    assert (tmp_path / "samples").read_text().splitlines() == [first, *lines]
