@@ -4,35 +4,55 @@ BIN := .venv/bin
 # The compiler wrappers of the stacks that are installed already, before those of the machine, as a PATH.
 STACKS := $(wildcard $(CURDIR)/.venv/share/polympi/stacks/*/env/bin $(CURDIR)/.cache/polympi/stacks/*/env/bin)
 EMPTY :=
+# Tests that mostly wait for launches, and so run two at a time. Those of the laboratory measure, and have the machine alone.
+BESIDE := tests/interface tests/native
+# Options of pytest-cov for the tests of the laboratory.
+COVERAGE ?=
 CORES = PATH=$(subst $(EMPTY) ,:,$(strip $(STACKS) $$PATH)) $(BIN)/python -m polympi.native.build
 
-.PHONY: compare test prerequisites core sanitize lint format clean
+.PHONY: help compare test test-large prerequisites catalogue core sanitize lint format clean
+.DEFAULT_GOAL := help
+
+help: ## Say what each target does.
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
 compare: .venv/lab | prerequisites ## Compare the MPI bindings on this machine; writes a report and says where.
 	$(BIN)/polympi stack add mpich
 	$(BIN)/polympi run --stack mpich --profile quick
 
-test: .venv/test | prerequisites ## Run the whole test suite, on real MPI libraries that install themselves.
-	$(BIN)/pytest
+test: .venv/test | prerequisites ## Run the test suite, on real MPI libraries that install themselves.
+	$(BIN)/pytest -m "not large" --numprocesses 2 $(BESIDE)
+	$(BIN)/pytest -m "not large" $(addprefix --ignore=,$(BESIDE)) $(COVERAGE)
+
+test-large: .venv/test | prerequisites ## Run the tests of many ranks and, as root, of two hosts made of namespaces.
+	$(BIN)/pytest -m large
 
 prerequisites: ## Say all that is missing on this machine, before anything is installed.
 	@sh prerequisites.sh $(PYTHON)
 
+catalogue: .venv/lab ## Write anew what is made of src/polympi/lab/catalogue.toml, after a change there.
+	$(BIN)/python bindings/harness/generate.py
+
 core: .venv/test ## Compile the core of `import polympi` in place again, after a change in src/polympi/native.
 	$(CORES)
 
-sanitize: .venv/test ## Run tests of the core under AddressSanitizer and UndefinedBehaviorSanitizer.
-	POLYMPI_TEST_SANITIZE=1 $(BIN)/pytest -m sanitize tests/interface
-	POLYMPI_TEST_SANITIZE=1 PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
+COUNTED = $(CURDIR)/.cache/coverage/core
+sanitize: .venv/test ## Run tests of the core under AddressSanitizer and UndefinedBehaviorSanitizer, and count the lines they reach.
+	rm -rf $(COUNTED)
+	POLYMPI_TEST_COVERAGE=$(COUNTED) POLYMPI_TEST_SANITIZE=1 $(BIN)/pytest -m sanitize --numprocesses 2 tests/interface
+	POLYMPI_TEST_COVERAGE=$(COUNTED) POLYMPI_TEST_SANITIZE=1 PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
 		LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" $(BIN)/pytest tests/native
+	$(BIN)/gcovr --root src/polympi/native --merge-mode-functions separate --sort uncovered-percent --fail-under-line 88 $(COUNTED)
 
 lint: .venv/lint ## Check types, style and formats.
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --cache-dir .cache/import-linter
 	$(CORES) --werror --into .cache/lint
 	cd .cache/lint && POLYMPI_CORE_FOLDER=. ../../$(BIN)/python -m mypy.stubtest polympi.native.core # elsewhere mypy meets the stub twice
 	clang-format --dry-run --Werror $$(git ls-files '*.c' '*.h')
+	$(BIN)/codespell
 
 format: .venv/lint ## Format all sources.
 	$(BIN)/ruff check --fix .

@@ -51,11 +51,12 @@ class CoreBuildHook(BuildHookInterface):  # type: ignore[type-arg]
         made, problems = build.compile_all(into)
         cores = {*made, *(build.compile_core(wrapper, into) for wrapper in explicit)}
         for problem in problems:
-            if not cores and not isinstance(problem, build.PrerequisiteError):
+            if not any(map(build.is_for_mpi, cores)) and not isinstance(problem, build.PrerequisiteError):
                 raise problem
             self.app.display_warning(str(problem))
-        if not cores:
-            self.app.display_warning("polympi gets no core, so that only its laboratory will work.")
+        if not any(map(build.is_for_mpi, cores)):
+            rest = "its laboratory and its serial backend" if cores else "its laboratory"
+            self.app.display_warning(f"polympi gets no core for an MPI, so that only {rest} will work.")
         return sorted(cores)
 
 

@@ -23,7 +23,7 @@ from typing import Annotated
 
 import polars as pl
 import typer
-from evidence import MISSED, CsvFile, StackName, end_if_cut_short, keep_raw, refuse_existing, run_command
+from evidence import MISSED, CsvFile, StackName, keep_raw, measure_whole, refuse_existing, run_command
 from our_figures import TEST_BINDINGS
 from rich.table import Table
 
@@ -31,11 +31,10 @@ from polympi.lab.bindings.manifest import load_bindings
 from polympi.lab.catalogue import BENCHMARKS
 from polympi.lab.cli.arguments import choose_seed
 from polympi.lab.cli.console import results
-from polympi.lab.cli.measuring import measure
-from polympi.lab.findings.phrases import count
+from polympi.lab.conclusions.phrases import count
 from polympi.lab.plan.profiles import get_profile
+from polympi.lab.records import AGAIN
 from polympi.lab.run.request import Request
-from polympi.lab.samples.records import AGAIN
 from polympi.lab.stacks.stack import get_stack
 from polympi.lab.statistics.analysis import analyse
 from polympi.lab.statistics.verdicts import FASTER, SLOWER
@@ -147,9 +146,7 @@ def main(
             seed=choose_seed(seed),
             command=sys.argv,
         )
-        directory, outcome = measure(request)
-        end_if_cut_short(outcome)
-        analysis = analyse(directory)
+        analysis = analyse(measure_whole(request))
     keep_raw(analysis.launch_medians, csv)
     rows = collective_rows(analysis.summary)
     results.print(_table(found_in(rows), analysis.run.stacks[0].library))

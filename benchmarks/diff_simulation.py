@@ -28,7 +28,7 @@ from polympi.lab.catalogue import Case
 from polympi.lab.cli.console import results, say
 from polympi.lab.plan.cases import select_cases
 from polympi.lab.plan.profiles import get_profile
-from polympi.lab.samples.records import AGAIN, REFERENCE
+from polympi.lab.records import AGAIN, REFERENCE
 from polympi.lab.statistics.comparison.compare import THRESHOLD, compare_medians
 from polympi.lab.statistics.comparison.model import SAME, UNKNOWN
 from polympi.lab.statistics.comparison.verdicts import EXIT_SLOWER, exit_code_of

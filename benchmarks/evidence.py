@@ -11,11 +11,16 @@ import polars as pl
 import typer
 
 from polympi.lab.cli.console import errors
+from polympi.lab.cli.display import shown
 from polympi.lab.cli.exit_codes import INTERRUPTED
 from polympi.lab.errors import LabError, UsageError
-from polympi.lab.samples.records import Outcome
+from polympi.lab.records import Outcome
+from polympi.lab.run.measure import measure
+from polympi.lab.run.request import Request
+from polympi.lab.samples.store import RunDirectory
 
 MISSED = 1  # exit code of a benchmark whose target is missed
+UNSETTLED = 3  # of one that cannot tell, as of `polympi diff`
 
 StackName = Annotated[str, typer.Option("--stack", metavar="NAME", help="The stack to measure on.")]
 CsvFile = Annotated[
@@ -59,6 +64,19 @@ def keep_raw(figures: pl.DataFrame, csv: Path | None) -> None:
     if csv is not None:
         with csv.open("xb") as stream:
             figures.write_csv(stream)
+
+
+def measure_whole(request: Request) -> RunDirectory:
+    """Measure what is asked, told on standard error, and end the command if that was cut short.
+
+    Raises:
+        LabError: see :func:`~polympi.lab.run.measure.measure`.
+        typer.Exit: see :func:`end_if_cut_short`.
+    """
+    with shown() as watcher:
+        measured = measure(request, watcher=watcher)
+    end_if_cut_short(measured.outcome)
+    return measured.directory
 
 
 def end_if_cut_short(outcome: Outcome) -> None:

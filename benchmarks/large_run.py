@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from polympi.lab.catalogue import BENCHMARKS, WINDOW
-from polympi.lab.samples.records import SAMPLE_SCHEMA, LaunchRecord, Outcome, PlannedCase, RunRecord, StackRun
+from polympi.lab.records import SAMPLE_SCHEMA, Environment, LaunchRecord, Outcome, PlannedCase, RunRecord, StackRun
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.statistics.analysis import analyse as analyse_run
 
@@ -34,7 +34,7 @@ EVENTS = -(-SAMPLES // (BLOCKS * len(BINDINGS) * len(CASES))) - BATCHES
 
 def make(path: Path) -> None:
     """Write the directory."""
-    directory = RunDirectory.create(path, _run(), {"findings": [], "cpu": {"model": "made up", "logical": 2}})
+    directory = RunDirectory.create(path, _run(), Environment(facts={"cpu": {"model": "made up", "logical": 2}}))
     random = np.random.default_rng(1)
     rows = _true_times()
     for launch in range(BLOCKS * len(BINDINGS)):

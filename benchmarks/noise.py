@@ -24,18 +24,17 @@ from typing import Annotated
 
 import polars as pl
 import typer
-from evidence import MISSED, CsvFile, StackName, end_if_cut_short, keep_raw, refuse_existing, run_command
+from evidence import MISSED, CsvFile, StackName, keep_raw, measure_whole, refuse_existing, run_command
 from rich.table import Table
 
 from polympi.lab.bindings.manifest import load_bindings
 from polympi.lab.cli.arguments import choose_seed, split_list
 from polympi.lab.cli.console import results, say
-from polympi.lab.cli.measuring import measure
+from polympi.lab.conclusions.phrases import count
 from polympi.lab.errors import UsageError
-from polympi.lab.findings.phrases import count
 from polympi.lab.plan.profiles import get_profile
+from polympi.lab.records import AGAIN
 from polympi.lab.run.request import Request
-from polympi.lab.samples.records import AGAIN
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.stack import get_stack
 from polympi.lab.statistics.analysis import analyse
@@ -156,11 +155,8 @@ def main(
             raise UsageError(f"'{folder}' has runs already: count them with --resume, or choose another folder.")
         for number in range(len(done), runs):
             say(f"run {number + 1} of {runs}")
-            directory, outcome = measure(
-                _request(_new_path(folder), stack, _names(binding, "--binding"), _names(bench, "--bench") or [])
-            )
-            end_if_cut_short(outcome)
-            done.append(directory)
+            wanted, benches = _names(binding, "--binding"), _names(bench, "--bench") or []
+            done.append(measure_whole(_request(_new_path(folder), stack, wanted, benches)))
         rows = {directory.path.name: again_rows(analyse(directory).summary) for directory in done}
     _report(rows, stack, csv)
 

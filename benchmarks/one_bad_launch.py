@@ -26,7 +26,7 @@ from rich.table import Table
 
 from polympi.lab.cli.console import results
 from polympi.lab.plan.profiles import QUICK_BLOCKS
-from polympi.lab.samples.records import AGAIN
+from polympi.lab.records import AGAIN
 from polympi.lab.statistics.effects import PairedEffect, paired_effect
 from polympi.lab.statistics.floor import noise_floors
 from polympi.lab.statistics.keys import RowKey

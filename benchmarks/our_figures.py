@@ -30,8 +30,8 @@ from polympi.lab.errors import StackError
 from polympi.lab.launch.launcher import Arm, Launched, Place, Setting, launch
 from polympi.lab.plan.profiles import get_profile
 from polympi.lab.plan.schedule import case_order
+from polympi.lab.records import REFERENCE, Environment, PlannedCase, RunRecord
 from polympi.lab.run.calibrate import calibrate
-from polympi.lab.samples.records import REFERENCE, PlannedCase, RunRecord
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.stack import Stack
 from polympi.lab.statistics.operations import operation_times
@@ -103,16 +103,24 @@ class OurPrograms:
         reference = self._reference = Arm(bindings[REFERENCE], build(bindings[REFERENCE], stack))
         profile = get_profile(PROFILE)
         planned, _ = calibrate(profile, cases, lambda cases: self._launch(reference, cases, None), crowded=False)
-        self._plans = {REPORTED: (reference, planned)}
+        plans = {REPORTED: (reference, planned)}
         if AS_OSU in alike:
             as_osu = bindings["c-as-osu"]
-            self._plans[AS_OSU] = (Arm(as_osu, build(as_osu, stack)), plan_as_osu(planned))
+            plans[AS_OSU] = (Arm(as_osu, build(as_osu, stack)), plan_as_osu(planned))
         if AS_NETPIPE in alike:
-            self._plans[AS_NETPIPE] = (reference, plan_as_netpipe(planned, profile.batch_ns))
+            plans[AS_NETPIPE] = (reference, plan_as_netpipe(planned, profile.batch_ns))
+        self._plans = {
+            f"{figure}, {benchmark}": (figure, arm, cases)
+            for figure, (arm, all_cases) in plans.items()
+            for benchmark, cases in by_benchmark(all_cases).items()
+        }
 
     @property
     def names(self) -> list[str]:
-        """The launches that belong into a round; the mean over batches needs none of its own."""
+        """The launches that belong into a round: one for each figure and benchmark, as short as those of others.
+
+        The mean over batches needs none of its own.
+        """
         return list(self._plans)
 
     def measure(self, name: str, number: int) -> list[Figure]:
@@ -121,14 +129,14 @@ class OurPrograms:
         Raises:
             StackError: the launch failed, or the pages were others than asked for.
         """
-        arm, planned = self._plans[name]
+        figure, arm, planned = self._plans[name]
         order = case_order(sorted(planned), number, self._seed, self._stack.name)
         launched = self._launch(arm, {n: planned[n] for n in order}, number)
-        if name == AS_OSU:
+        if figure == AS_OSU:
             return list(mean_events(planned, launched.samples.events))
-        if name == AS_NETPIPE:
+        if figure == AS_NETPIPE:
             return list(fastest_batches(planned, launched.samples.batches))
-        folder = self._folder / f"round-{number}"
+        folder = self._folder / f"launch-{self._launches}"
         return [*reported(launched, folder), *mean_batches(planned, launched.samples.batches)]
 
     def _launch(self, arm: Arm, cases: Mapping[int, PlannedCase], block: int | None) -> Launched:
@@ -165,12 +173,20 @@ def reported(launched: Launched, folder: Path) -> Iterator[Figure]:
         polympi=__version__, created="", profile=PROFILE, seed=0, ranks=RANKS, window=WINDOW, pages=PAGES,
         minimum_blocks=1, maximum_blocks=1,
     )  # fmt: skip
-    directory = RunDirectory.create(folder, run, {})
+    directory = RunDirectory.create(folder, run, Environment())
     directory.append_launch(launched.record, launched.frame)
     times, _ = operation_times(directory, directory.launches())
     of_cases = times.filter(pl.col("benchmark") != "startup")
     for benchmark, size, median_ns in of_cases.select("benchmark", "size_bytes", "median_ns").iter_rows():
         yield Figure(REPORTED, benchmark, size, median_ns)
+
+
+def by_benchmark(planned: Mapping[int, PlannedCase]) -> dict[str, dict[int, PlannedCase]]:
+    """The cases of each benchmark."""
+    parts: dict[str, dict[int, PlannedCase]] = {}
+    for n, case in planned.items():
+        parts.setdefault(case.benchmark, {})[n] = case
+    return parts
 
 
 def plan_as_osu(planned: Mapping[int, PlannedCase]) -> dict[int, PlannedCase]:

@@ -22,16 +22,15 @@ from typing import Annotated
 
 import polars as pl
 import typer
-from evidence import MISSED, CsvFile, StackName, end_if_cut_short, keep_raw, refuse_existing, run_command
+from evidence import MISSED, CsvFile, StackName, keep_raw, measure_whole, refuse_existing, run_command
 from rich.table import Table
 
 from polympi.lab.bindings.manifest import load_bindings
 from polympi.lab.cli.arguments import choose_seed
 from polympi.lab.cli.console import results
-from polympi.lab.cli.measuring import measure
 from polympi.lab.plan.profiles import get_profile
+from polympi.lab.records import REFERENCE
 from polympi.lab.run.request import Request
-from polympi.lab.samples.records import REFERENCE
 from polympi.lab.stacks.stack import get_stack
 from polympi.lab.statistics.analysis import analyse
 from polympi.lab.statistics.model import Analysis
@@ -120,9 +119,7 @@ def main(
             seed=choose_seed(seed),
             command=sys.argv,
         )
-        directory, outcome = measure(request)
-        end_if_cut_short(outcome)
-        analysis = analyse(directory)
+        analysis = analyse(measure_whole(request))
     keep_raw(analysis.launch_medians, csv)
     found = found_delays(analysis.summary)
     results.print(_table(found, analysis))

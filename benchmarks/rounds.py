@@ -11,8 +11,8 @@ import polars as pl
 from opponents import Opponent
 from our_figures import REPORTED
 
+from polympi.lab.conclusions.phrases import count
 from polympi.lab.errors import StackError
-from polympi.lab.findings.phrases import count
 from polympi.lab.statistics.effects import paired_effect
 from polympi.lab.units import format_size
 
@@ -24,6 +24,9 @@ RAW_SCHEMA: dict[str, type[pl.DataType]] = {
     "size_bytes": pl.Int64,
     "time_ns": pl.Float64,
 }
+
+
+WITHIN, UNSETTLED, OUTSIDE = "within", "unsettled", "OUTSIDE"
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,11 @@ class Difference:
     def within(self, most: float) -> bool:
         """Whether the median keeps a target such as 0.05, in either direction."""
         return abs(math.log(self.ratio)) <= math.log1p(most)
+
+    def beyond(self, most: float) -> bool:
+        """Whether the whole interval, or without one the median, is farther off than the target."""
+        low, high = self.low or self.ratio, self.high or self.ratio
+        return math.log(low) > math.log1p(most) or math.log(high) < -math.log1p(most)
 
 
 @dataclass(frozen=True)
@@ -74,19 +82,26 @@ class Comparison:
         """The difference that has to be small."""
         return row.reported if self.opponent.judged == REPORTED else row.alike
 
-    def is_within(self, row: Row) -> bool:
-        """Whether a size keeps the target."""
-        return self.judged(row).within(self.opponent.most)
+    def verdict(self, row: Row) -> str:
+        """``within`` the target; ``OUTSIDE`` with all of the interval; else ``unsettled``: more rounds would tell."""
+        judged = self.judged(row)
+        if judged.within(self.opponent.most):
+            return WITHIN
+        return OUTSIDE if judged.beyond(self.opponent.most) else UNSETTLED
 
-    @property
-    def within(self) -> int:
-        """Sizes that keep the target."""
-        return sum(map(self.is_within, self.rows))
+    def count(self, verdict: str) -> int:
+        """Sizes with that verdict."""
+        return sum(self.verdict(row) == verdict for row in self.rows)
 
     @property
     def met(self) -> bool:
         """Whether there are sizes, and all keep the target."""
-        return bool(self.rows) and self.within == len(self.rows)
+        return bool(self.rows) and self.count(WITHIN) == len(self.rows)
+
+    @property
+    def missed(self) -> bool:
+        """Whether a size is outside the target for certain."""
+        return self.count(OUTSIDE) > 0
 
 
 def compare(raw: pl.DataFrame, opponent: Opponent) -> Comparison:
@@ -146,10 +161,12 @@ def conclusion(comparison: Comparison, stack: str, rounds: int) -> str:
     """The result for one program in one sentence."""
     opponent, rows = comparison.opponent, comparison.rows
     row, off = farthest(rows, opponent.judged == REPORTED)
+    rest = [f"{comparison.count(verdict)} {verdict}" for verdict in (UNSETTLED, OUTSIDE) if comparison.count(verdict)]
+    target = "met" if comparison.met else "MISSED" if comparison.missed else "not settled; more rounds would tell"
     return (
         f"On stack {stack}, over {count(rounds, 'round')}, our time of {opponent.benchmark} ({opponent.judged}) is "
-        f"within {opponent.most:.0%} of that of {opponent.name} at {comparison.within} of {count(len(rows), 'size')} "
-        f"from {format_size(rows[0].size_bytes)} to {format_size(rows[-1].size_bytes)}; it differs most at "
-        f"{format_size(row.size_bytes)}, by {off.ratio - 1:+.1%}: the target is "
-        f"{'met' if comparison.met else 'MISSED'}."
+        f"within {opponent.most:.0%} of that of {opponent.name} at {comparison.count(WITHIN)} of "
+        f"{count(len(rows), 'size')} from {format_size(rows[0].size_bytes)} to {format_size(rows[-1].size_bytes)}"
+        f"{' (' + ', '.join(rest) + ')' if rest else ''}; it differs most at {format_size(row.size_bytes)}, by "
+        f"{off.ratio - 1:+.1%}: the target is {target}."
     )

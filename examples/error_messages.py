@@ -28,7 +28,7 @@ def main() -> None:
     """Rank 1 makes mistakes; each is found before or after a message has come, and harms no later one."""
     world = mpi.world
     if world.rank == 0:
-        for _ in range(3):
+        for _ in range(4):
             world.send(np.arange(10.0), dest=1)
     elif world.rank == 1:
         expect(mpi.RankError, lambda: world.send("hello", dest=world.size))
@@ -37,7 +37,7 @@ def main() -> None:
         expect(mpi.MismatchError, lambda: world.recv(source=0, into="text"))
         expect(mpi.MismatchError, lambda: world.recv(source=0, into=np.empty(10, dtype=int)))
         expect(mpi.TruncationError, lambda: world.recv(source=0, into=np.empty(9)))
-        assert np.array_equal(world.recv(source=0), np.arange(10.0))  # the third message, unharmed
+        assert np.array_equal(world.recv(source=0), np.arange(10.0))  # the fourth message, unharmed
 
 
 if __name__ == "__main__":

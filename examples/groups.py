@@ -12,7 +12,7 @@ import polympi as mpi
 def main() -> None:
     """Even and odd ranks form a group each, in which the highest rank comes first; rank 0 then stays alone."""
     world = mpi.world
-    with world.split(color=world.rank % 2, key=-world.rank) as group:  # freed at the end of the block, on all ranks
+    with world.split(color=world.rank % 2, key=-world.rank) as group:  # freed at the end of `with`, on all ranks
         members = group.allgather(world.rank)
         print(f"rank {world.rank} of the world is rank {group.rank} of {group.size}: {members}")
         assert members == sorted((r for r in range(world.size) if r % 2 == world.rank % 2), reverse=True)
