@@ -25,6 +25,10 @@
 /* How long a message may still take when no rank does anything any more: on one network, milliseconds. */
 #define GRACE_SECONDS 1.0
 
+/* How long data may take that are on their way, for a rank that may have failed: 1 GB by a network of 1
+ * Gbit/s. */
+#define DATA_SECONDS 10.0
+
 #define SIGNAL_SECONDS 0.05
 
 #define INTERRUPTED 130 /* the exit code after Ctrl-C, as shells have it */
@@ -130,8 +134,20 @@ static int let_others_run(double *signals) {
     return PyErr_CheckSignals();
 }
 
+/* When a receive was last seen to go on: a busy machine may take seconds for large ones. Sends do not count:
+ * what was sent is waited for later, when the exit status is known. */
+static double last_step(void) {
+    static Py_ssize_t steps = -1;
+    static double at;
+    Py_ssize_t left = receive_steps_left();
+    if (left != steps)
+        at = now();
+    steps = left;
+    return at;
+}
+
 /* Move messages on until none is under way, or none will arrive any more, or the time-out, or, for the end of
- * the program, only for a moment: 0, or -1 with an exception. */
+ * the program, until nothing has gone on for a moment: 0, or -1 with an exception. */
 static int bring_home(PyObject *say, bool patient) {
     double began = now(), signals = began;
     bool said = false;
@@ -143,10 +159,10 @@ static int bring_home(PyObject *say, bool patient) {
         go_on(sending, arriving);
         if ((!sending && !arriving && step >= ALL_HERE) || hopeless() || timed_out(began))
             return 0;
-        if (now() > began + GRACE_SECONDS) {
-            if (!patient)
-                return 0;
-            if (!said && step < ALL_HERE && say_what_is_waited_for(say) < 0)
+        if (!patient && now() > last_step() + (arriving ? DATA_SECONDS : GRACE_SECONDS))
+            return 0;
+        if (patient && !said && now() > began + GRACE_SECONDS) {
+            if (step < ALL_HERE && say_what_is_waited_for(say) < 0)
                 return -1;
             said = true;
         }

@@ -112,6 +112,13 @@ bool receives_arriving(void) {
     return false;
 }
 
+Py_ssize_t receive_steps_left(void) {
+    Py_ssize_t left = 0;
+    for (const Incoming *in = pending; in; in = in->next)
+        left += in->stage == POSTED ? 2 : 1;
+    return left;
+}
+
 const Call *receive_under_way(const Communicator *comm) {
     for (const Incoming *in = pending; in; in = in->next)
         if (in->comm == comm && !in->abandoned && !in->given_up)

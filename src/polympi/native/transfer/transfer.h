@@ -115,6 +115,8 @@ void progress_some(void);
 bool anything_pending(void);
 /* Whether data of a receive are on their way that this rank has to fetch. */
 bool receives_arriving(void);
+/* How often something is still to come for the receives under way: of each the message, and then its data. */
+Py_ssize_t receive_steps_left(void);
 /* The call of a receive on the communicator that is under way and may be waited for; NULL: there is none. */
 const Call *receive_under_way(const Communicator *comm);
 /* Give up the receives on a Communicator that nobody will wait for: 1 when none is left, 0 while data of one
