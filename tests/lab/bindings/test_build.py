@@ -6,10 +6,10 @@ import pytest
 
 from polympi.lab.bindings import build as build_module
 from polympi.lab.bindings import harness as harness_module
-from polympi.lab.bindings.build import build, missing_requirements, why_not_ready
+from polympi.lab.bindings.build import build, missing_requirements, output_folder, why_not_ready
 from polympi.lab.bindings.harness import STATIC, build_harness, start_library
 from polympi.lab.bindings.manifest import Binding, load_bindings
-from polympi.lab.errors import BuildError
+from polympi.lab.errors import BuildError, UsageError
 from polympi.lab.stacks.stack import Stack
 
 MANIFEST = """
@@ -46,6 +46,14 @@ def test_a_build_is_kept_until_a_source_changes(binding: Binding, mpich: Stack) 
     assert build(binding, mpich) == first
     (binding.folder / "y.c").write_text("#include <mpi.h>\nint main(void) { return MPI_SUCCESS + 1; }\n")
     assert build(binding, mpich) != first
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("pattern", ["", "a**", "/etc/passwd", "{bindings}/", "*.misspelt", "."])
+def test_sources_that_are_no_files_are_told(binding: Binding, mpich: Stack, pattern: str) -> None:
+    binding.manifest.build.sources = ["*.c", pattern]
+    with pytest.raises(UsageError, match=r"manifest of 'y' cannot be used: no file in .* is meant by .* 'sources'"):
+        output_folder(binding, mpich)
 
 
 @pytest.mark.mpi

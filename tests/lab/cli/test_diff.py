@@ -55,6 +55,12 @@ def test_the_answer_comes_first_and_the_exit_code_agrees(
     assert "C itself" in done.stdout
 
 
+def test_the_table_fits_a_narrow_terminal(diff: Diff, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = diff("a", "noisy", "--all").stdout.split("Bindings by benchmark")[1].splitlines()
+    assert any(re.fullmatch(r"mpi4py-object +latency .* to .* +unknown \(\S+\) *", line) for line in shown), shown
+
+
 def test_runs_that_cannot_be_compared_are_2(diff: Diff, tmp_path: Path) -> None:
     done = diff("a", "other", "--json", str(tmp_path / "out.json"))
     assert (done.exit_code, done.stdout) == (2, "")

@@ -26,7 +26,7 @@ def test_what_became_slower_stands_first_and_the_same_only_on_request() -> None:
         "binding": "mpi4py",
         "benchmark": "bcast",
         "change": "+50 %",
-        "interval": "+40 % to +60 %",
+        "interval": "+40 to +60 %",
         "C itself": "+1.0 %",
         "rows": "2 slower of 10",
         "verdict": "slower",

@@ -15,7 +15,7 @@ from packaging.utils import canonicalize_name
 import polympi
 from polympi.lab.bindings.harness import build_harness, harness_folder
 from polympi.lab.bindings.manifest import Binding, shipped_folder
-from polympi.lab.errors import BuildError, system_reason
+from polympi.lab.errors import BuildError, UsageError, system_reason
 from polympi.lab.home import home
 from polympi.lab.stacks.stack import Stack
 
@@ -155,8 +155,22 @@ def _needs_harness(binding: Binding) -> bool:
 
 
 def _sources(binding: Binding, pattern: str) -> list[Path]:
-    """The files that a pattern of the manifest means: in the binding's folder, unless it begins with a place."""
+    """The files that a pattern of the manifest means: in the binding's folder, unless it begins with a place.
+
+    Raises:
+        UsageError: there is no such file, whose changes would go unnoticed, or it is no pattern of files in a folder.
+    """
+    folder, relative = binding.folder, pattern
     for place, root in (("{polympi}/", INTERFACE), ("{bindings}/", shipped_folder())):
         if pattern.startswith(place):
-            return sorted(root.glob(pattern.removeprefix(place)))
-    return sorted(binding.folder.glob(pattern))
+            folder, relative = root, pattern.removeprefix(place)
+    try:
+        found = sorted(path for path in folder.glob(relative) if path.is_file())
+    except (ValueError, IndexError, NotImplementedError):  # "", "a**", "." and an absolute path
+        found = []
+    if not found:
+        raise UsageError(
+            f"The manifest of '{binding.manifest.name}' cannot be used: no file in '{folder}' is meant by '{relative}' in "
+            "its 'sources' (docs/adding-a-binding.md says what belongs there)."
+        )
+    return found

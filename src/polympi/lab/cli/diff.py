@@ -175,15 +175,20 @@ def _show(comparison: Comparison, sentences: list[str], every: bool, console: Co
         console.print(Text(note, style="dim"), soft_wrap=True)
 
 
+_ABOVE = "C itself"  # a sentence says it; without this column the table fits 80 characters
+_FOLDED = ("case", "rows")  # where it is too wide all the same these give way, between words
+
+
 def _table(title: str, lines: changes.Table) -> Table:
     table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
-    last = len(lines.headers) - 1
-    for column, header in enumerate(lines.headers):
-        is_number = lines.numbers <= column < last
-        is_name = column < lines.numbers
-        table.add_column(header, justify="right" if is_number else "left", overflow="fold", no_wrap=not is_name)
+    shown = [column for column, header in enumerate(lines.headers) if header != _ABOVE]
+    for column in shown:
+        header = lines.headers[column]
+        is_number = lines.numbers <= column < len(lines.headers) - 1
+        side = "right" if is_number else "left"
+        table.add_column(header, justify=side, overflow="fold", no_wrap=header not in _FOLDED)
     for line in lines.lines:
-        *cells, verdict = (Text(cell) for cell in line.cells)
+        *cells, verdict = (Text(line.cells[column]) for column in shown)
         verdict.stylize(_STYLES.get(line.verdict, ""))
         table.add_row(*cells, verdict)
     return table

@@ -94,7 +94,7 @@ def _change(group: GroupChange) -> tuple[str, str, str]:
 def _interval(change: Change) -> str:
     if change.change_low is None or change.change_high is None:
         return "–"
-    return f"{relative(change.change_low)} to {relative(change.change_high)}"
+    return f"{relative(change.change_low).removesuffix(' %')} to {relative(change.change_high)}"
 
 
 def _rows(group: GroupChange) -> str:
