@@ -32,9 +32,10 @@ static int disseminate(Rounds *rounds) {
     if (distance >= size)
         return 0;
     barrier->distance <<= 1;
-    return round_exchange(rounds, barrier->head, sizeof *barrier->head, (rank + distance) % size,
-                          barrier->head + 1, PACKET_BYTES - (Py_ssize_t)sizeof *barrier->head,
-                          (rank + size - distance) % size);
+    int dest = rank + distance < size ? rank + distance : rank + distance - size;
+    int source = rank >= distance ? rank - distance : rank - distance + size;
+    return round_exchange(rounds, barrier->head, sizeof *barrier->head, dest, barrier->head + 1,
+                          PACKET_BYTES - (Py_ssize_t)sizeof *barrier->head, source);
 }
 
 /* There is room for what a rank sends that calls another collective by mistake. 0 or -1. */

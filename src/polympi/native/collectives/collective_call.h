@@ -47,7 +47,7 @@ typedef struct {
     int tag;             /* made of that */
     double timeout, end; /* seconds, and the moment in `now()` until which it may wait; 0: for ever */
     char *memory;        /* for small messages */
-    bool in_packet;      /* `memory` is a packet */
+    size_t memory_bytes; /* of it; 0: it is a packet */
     bool lost;           /* it has failed while MPI may still use the memory */
     PyObject *error;     /* what this rank will raise, once the others have got what they need from it */
 } Collective;

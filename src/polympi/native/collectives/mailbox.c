@@ -44,6 +44,7 @@ struct Mailboxes {
     size_t nbytes;             /* of that memory */
     struct {
         uint64_t posted, taken; /* letters to that rank, and from it */
+        uint64_t seen;          /* so many of those to that rank were taken when this one last looked */
     } counts[];
 };
 
@@ -77,17 +78,29 @@ static void write_letter(Letter *letter, uint64_t number, uint32_t collective, c
     atomic_store_explicit(&letter->number, number, memory_order_release);
 }
 
+/* Whether there is room for so many letters after those that were posted. What was seen before mostly tells:
+ * the count itself is written by another processor, so that each look at it takes some 30 ns. */
+static inline bool is_room(Mailboxes *mailboxes, const Box *box, int dest, uint64_t letters) {
+    uint64_t end = mailboxes->counts[dest].posted + letters;
+    if (likely(end - mailboxes->counts[dest].seen <= mailboxes->letters))
+        return true;
+    mailboxes->counts[dest].seen = atomic_load_explicit(&box->taken, memory_order_acquire);
+    return end - mailboxes->counts[dest].seen <= mailboxes->letters;
+}
+
 bool mail_post(Mailboxes *mailboxes, uint32_t collective, const void *message, Py_ssize_t nbytes, int dest) {
     Box *box = box_of(mailboxes, mailboxes->rank, dest);
     size_t all = (size_t)nbytes, room = letter_room(mailboxes);
     uint64_t posted = mailboxes->counts[dest].posted, letters = letters_of(mailboxes, all);
-    if (posted + letters - atomic_load_explicit(&box->taken, memory_order_acquire) > mailboxes->letters)
+    if (unlikely(!is_room(mailboxes, box, dest, letters)))
         return false;
-    for (uint64_t i = letters; i-- > 0;) {
+    for (uint64_t i = letters - 1; unlikely(i > 0); i--) {
         size_t part = all - i * room < room ? all - i * room : room;
         write_letter(letter_of(mailboxes, box, posted + i), posted + i + 1, collective,
                      (const char *)message + i * room, all, part);
     }
+    write_letter(letter_of(mailboxes, box, posted), posted + 1, collective, message, all,
+                 letters == 1 ? all : room);
     mailboxes->counts[dest].posted = posted + letters;
     return true;
 }
@@ -111,22 +124,29 @@ uint32_t mail_number(const Mailboxes *mailboxes, int source) {
     return next_letter(mailboxes, source)->collective;
 }
 
+/* So many letters are taken now. */
+static inline void leave_letters(Mailboxes *mailboxes, Box *box, int source, uint64_t taken) {
+    mailboxes->counts[source].taken = taken;
+    atomic_store_explicit(&box->taken, taken, memory_order_release);
+}
+
 void mail_drop(Mailboxes *mailboxes, int source) {
-    uint64_t taken = mailboxes->counts[source].taken +=
-        letters_of(mailboxes, next_letter(mailboxes, source)->nbytes);
-    atomic_store_explicit(&box_of(mailboxes, source, mailboxes->rank)->taken, taken, memory_order_release);
+    uint64_t letters = letters_of(mailboxes, next_letter(mailboxes, source)->nbytes);
+    leave_letters(mailboxes, box_of(mailboxes, source, mailboxes->rank), source,
+                  mailboxes->counts[source].taken + letters);
 }
 
 Py_ssize_t mail_take(Mailboxes *mailboxes, int source, void *memory, Py_ssize_t most) {
     Box *box = box_of(mailboxes, source, mailboxes->rank);
     uint64_t taken = mailboxes->counts[source].taken;
-    size_t nbytes = next_letter(mailboxes, source)->nbytes, room = letter_room(mailboxes);
-    if (nbytes > (size_t)most)
-        nbytes = (size_t)most;
-    for (size_t done = 0; done < nbytes; done += room)
-        memcpy((char *)memory + done, letter_of(mailboxes, box, taken++)->data,
+    const Letter *letter = letter_of(mailboxes, box, taken);
+    size_t all = letter->nbytes, nbytes = all < (size_t)most ? all : (size_t)most;
+    size_t room = letter_room(mailboxes), done = nbytes < room ? nbytes : room;
+    memcpy(memory, letter->data, done);
+    for (uint64_t next = taken + 1; unlikely(done < nbytes); done += room)
+        memcpy((char *)memory + done, letter_of(mailboxes, box, next++)->data,
                nbytes - done < room ? nbytes - done : room);
-    mail_drop(mailboxes, source);
+    leave_letters(mailboxes, box, source, taken + letters_of(mailboxes, all));
     return (Py_ssize_t)nbytes;
 }
 
