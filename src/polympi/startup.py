@@ -46,7 +46,7 @@ def init(threads: str | None = None) -> Communicator:
 
     Raises:
         ValueError: an unknown level, or ``POLYMPI_TIMEOUT`` is no number of seconds.
-        StateError: MPI runs already, or can run only, at a lower level than the one asked for.
+        StateError: MPI runs already, or can run only, at a lower level than the one asked for; or it has ended.
         LauncherError: the launcher belongs to another MPI than the library; or this process was not started by the
             launcher, but by a rank.
         LibraryError: ranks have versions of polympi that do not understand one another; on all ranks, which have left
@@ -63,7 +63,8 @@ def init(threads: str | None = None) -> Communicator:
         launcher.mark_rank(world.rank)
         _world = world
         _install_hooks()
-    if wanted and core.phase() == "running" and core.thread_level() < level:
+    granted = core.thread_level()
+    if wanted and granted < level:
         raise StateError(
             f"MPI runs at thread level '{thread_level()}', lower than the '{wanted}' that is asked for: call "
             f"polympi.init('{wanted}') before anything else starts MPI, or choose an MPI library that grants it."

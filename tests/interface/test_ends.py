@@ -267,3 +267,9 @@ if mpi.world.rank == 1:
 mpi.world.recv(1)
 """
     assert run(script, 2, stack).exit_code == 1
+
+
+@pytest.mark.parametrize("end", ["sys.exit(256)", "mpi.abort(0)", "sys.exit(-256)"])
+def test_nor_does_a_single_rank_that_fails(run, stack: Stack, end: str) -> None:
+    for ranks in (1, None):
+        assert run(f"import sys\nimport polympi as mpi\nmpi.world\n{end}\n", ranks, stack).exit_code == 1

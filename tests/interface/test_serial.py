@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import venv
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from polympi.lab.stacks.command import mpiexec_command
+from polympi.lab.stacks.stack import Stack
 from polympi.native import build
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -20,12 +24,18 @@ def serial_core(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build.compile_serial(tmp_path_factory.mktemp("serial"), werror=True).parent
 
 
-def start(script: str, core: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+def variables_of(core: Path) -> dict[str, str]:
     paths = f"{build.SOURCES.parents[1]}:{PROGRAMS}"
-    environment = {**os.environ, "PYTHONPATH": paths, "POLYMPI_BACKEND": "serial", "POLYMPI_CORE_FOLDER": str(core)}
+    return {**os.environ, "PYTHONPATH": paths, "POLYMPI_BACKEND": "serial", "POLYMPI_CORE_FOLDER": str(core)}
+
+
+def start(
+    script: str, core: Path, python: Sequence[str] = (sys.executable,), cwd: Path | None = None, **variables: str
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", script],
-        env={**environment, **variables},
+        [*python, "-c", script],
+        env={**variables_of(core), **variables},
+        cwd=cwd,
         capture_output=True,
         text=True,
         check=False,
@@ -92,3 +102,297 @@ def test_a_child_of_a_rank_may_use_it(serial_core: Path) -> None:
 def test_an_unknown_backend_and_a_missing_core_are_a_sentence_each(serial_core: Path, tmp_path: Path) -> None:
     ended = start("import polympi as mpi; mpi.world", serial_core, POLYMPI_BACKEND="cereal")
     assert ended.stderr.splitlines()[-1].endswith("POLYMPI_BACKEND is 'cereal': set it to mpi or serial.")
+
+
+# ---- its end ----
+
+
+@pytest.mark.parametrize(
+    ("end", "code"),
+    [
+        ("sys.exit(3)", 3),
+        ("sys.exit(256)", 1),
+        ("sys.exit(-256)", 1),
+        ("sys.exit('a reason')", 1),
+        ("mpi.abort(0)", 1),
+        ("mpi.abort(512)", 1),
+        ("{}['nothing']", 1),
+        ("threading.Timer(0.2, os.kill, [os.getpid(), signal.SIGINT]).start(); mpi.world.recv()", -2),
+        ("os._exit(4)", 4),
+        ("mpi.world.irecv(0, 1)", 0),
+        ("threading.Thread(target=mpi.world.recv, daemon=True).start(); time.sleep(0.1)", 0),
+        ("atexit.register(lambda: print(len(mpi.world.sendrecv(bytes(10**5), 0, 1, 0, 1))))", 0),
+        ("mpi.finalize(); mpi.finalize()", 0),
+        ("mpi.world.isend(bytes(10**5), 0, 7); mpi.finalize()", 1),
+    ],
+)
+def test_how_a_program_ends(serial_core: Path, end: str, code: int) -> None:
+    imports = "import atexit, os, signal, sys, threading, time\nimport polympi as mpi\nmpi.world\n"
+    ended = start(f"{imports}print('begun', flush=True)\n{end}\n", serial_core)
+    assert ended.returncode == code, ended  # -2: Python ends itself by SIGINT, which shells show as 130
+    assert ended.stdout.startswith("begun")
+    assert "Fatal Python error" not in ended.stderr
+
+
+def test_threads_wait_for_one_another_and_are_waited_for(serial_core: Path) -> None:
+    script = """
+import threading, time
+import polympi as mpi
+def later():
+    time.sleep(0.2)
+    mpi.world.send(bytes(10**5), 0, 4)
+threading.Thread(target=later).start()
+print(len(mpi.world.recv(0, 4)))
+def last():
+    time.sleep(0.2)
+    print(mpi.world.recv(0, 6))
+threading.Thread(target=last).start()
+mpi.world.send("for the thread", 0, 6)
+"""
+    ended = start(script, serial_core)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "100000\nfor the thread\n", "")
+
+
+def test_a_forked_child_ends_as_it_likes(serial_core: Path) -> None:
+    script = """
+import os, sys
+import polympi as mpi
+request = mpi.world.isend(bytes(10**5), 0, 1)
+def child(end):
+    for call in lambda: mpi.world.send(1, 0), mpi.world.barrier, mpi.init, mpi.finalize, request.wait:
+        try:
+            call()
+        except mpi.StateError as error:
+            assert "forked child" in str(error)
+        else:
+            assert call == mpi.finalize
+    if end == "_exit":
+        os._exit(4)
+    if end == "exit":
+        sys.exit(3)
+    if end == "raise":
+        raise KeyError("child")
+for end, code in {"end": 0, "_exit": 4, "exit": 3, "raise": 1}.items():
+    pid = os.fork()
+    if not pid:
+        child(end)
+        break
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == code, end
+else:
+    print(len(mpi.world.recv(0, 1)), mpi.world.allreduce(3))
+    request.wait()
+"""
+    ended = start(script, serial_core)
+    assert (ended.returncode, ended.stdout) == (0, "100000 3\n"), ended.stderr
+
+
+def test_after_finalize_every_call_is_refused(serial_core: Path) -> None:
+    script = """
+import polympi as mpi
+w = mpi.world
+assert mpi.init() is w
+try:
+    mpi.init("multiple")
+except mpi.StateError as error:
+    assert "lower than the 'multiple'" in str(error)
+got = w.irecv(0, 1)
+mpi.finalize()
+calls = [mpi.init, lambda: mpi.init("multiple"), lambda: w.send(1, 0), w.recv, w.iprobe, w.barrier, w.dup, w.free,
+         lambda: w.allreduce(1), got.wait, got.test, got.cancel, lambda: mpi.wait_all([got]), mpi.thread_level,
+         mpi.abort]
+for call in calls:
+    try:
+        call()
+    except mpi.StateError as error:
+        assert "MPI is finalised: no call is possible any more" in str(error)
+    else:
+        raise AssertionError(call)
+print("refused", w.size, mpi.world.rank)
+"""
+    ended = start(script, serial_core)
+    assert (ended.returncode, ended.stdout) == (0, "refused 1 0\n"), ended.stderr
+    assert ended.stderr == "[rank 0] irecv(source=0, tag=1) got no message\n"
+
+
+# ---- what interrupts it ----
+
+
+def test_signal_handlers_communicate_and_finalise_in_the_middle_of_a_receive(serial_core: Path) -> None:
+    script = """
+import signal
+import polympi as mpi
+w = mpi.world
+def then(action):
+    signal.signal(signal.SIGALRM, lambda *_: action())
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+then(lambda: w.send("sent by a handler", 0, 1))
+assert w.recv(0, 1) == "sent by a handler"
+w.send("for the handler", 0, 2)
+then(lambda: w.send(w.recv(0, 2), 0, 3))
+assert w.recv(0, 3) == "for the handler"
+then(mpi.finalize)
+try:
+    w.recv(0, 1)
+except mpi.StateError as error:
+    print(error)
+"""
+    ended = start(script, serial_core)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout == "rank 0, recv(source=0, tag=1): MPI was finalised while this call waited\n"
+
+
+def test_time_outs_lose_no_message(serial_core: Path) -> None:
+    script = """
+import polympi as mpi
+w = mpi.world
+late = w.irecv(0, 2)
+calls = [lambda: w.recv(0, 1, timeout=0.05), lambda: w.probe(0, 1, timeout=0.05), lambda: late.wait(timeout=0.05),
+         lambda: w.ssend("late", 0, 3, timeout=0.05), lambda: w.send(bytes(10**5), 0, 4, timeout=0.05),
+         lambda: w.sendrecv("half", 0, 5, 0, 6, timeout=0.05), lambda: mpi.wait_any([late], timeout=0.05)]
+for call in calls:
+    try:
+        call()
+    except mpi.Timeout as error:
+        assert "waited 0.05 s" in str(error)
+    else:
+        raise AssertionError("no time-out")
+w.send("at last", 0, 2)
+print(w.recv(0, 3), len(w.recv(0, 4)), w.recv(0, 5), late.wait())
+"""
+    ended = start(script, serial_core)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "late 100000 half at last\n", "")
+
+
+def test_without_memory_for_a_message_its_sender_and_the_next_ones_go_on(serial_core: Path) -> None:
+    script = """
+import resource
+import numpy as np
+import polympi as mpi
+w = mpi.world
+big = np.ones(10**7)
+assert w.sendrecv("first", 0, 0, 0, 0) == "first"
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + big.nbytes // 2, used + big.nbytes // 2))
+sent = w.isend(big, 0, 1)
+calls = [lambda: w.recv(0, 1), lambda: w.sendrecv(big, 0, 1, 0, 1), lambda: w.allgather(big), lambda: w.allreduce(big),
+         lambda: w.alltoall([big]), lambda: w.gather(big), lambda: w.scatter([big]), lambda: w.scan(big),
+         lambda: w.reduce_scatter(big), lambda: w.isend(big[::2], 0, 1)]
+for number, call in enumerate(calls):
+    try:
+        call()
+    except MemoryError:
+        assert w.sendrecv(number, 0, 2, 0, 2) == number
+    else:
+        raise AssertionError(f"there was memory for call {number}")
+sent.wait()
+assert w.bcast(big) is big
+print(w.allreduce(2))
+"""
+    ended = start(script, serial_core)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "2\n", "")
+
+
+# ---- where it runs ----
+
+SMALL = """
+import threading
+import polympi as mpi
+w = mpi.world
+assert len(w.sendrecv(bytes(10**5), 0, 0, 0, 0)) == 10**5
+assert w.gather([w.allreduce(2)]) == [[2]]
+threading.Thread(target=w.recv, args=(0, 5), daemon=True).start()
+print("ended")
+"""
+
+
+@pytest.mark.parametrize("options", [["-X", "dev", "-W", "error"], ["-I"], ["-OO"]], ids=" ".join)
+def test_it_runs_with_options_of_python(serial_core: Path, options: list[str]) -> None:
+    found = f"import sys\nsys.path.insert(0, {str(build.SOURCES.parents[1])!r})\n"  # -I takes no variables for it
+    ended = start(found + SMALL, serial_core, [sys.executable, *options])
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "ended\n", "")
+
+
+def test_it_runs_where_its_folders_are_gone(serial_core: Path, tmp_path: Path) -> None:
+    script = "import os, shutil\nshutil.rmtree(os.getcwd())\n" + SMALL
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    ended = start(script, serial_core, cwd=folder, TMPDIR=str(folder))
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "ended\n", "")
+
+
+def test_it_runs_without_numpy(serial_core: Path, tmp_path: Path) -> None:
+    venv.create(tmp_path / "bare", with_pip=False)
+    script = """
+import importlib.util
+from array import array
+assert importlib.util.find_spec("numpy") is None
+import polympi as mpi
+w = mpi.world
+for value in [1, 2.5, bytes(10**5), {1: (2, None)}], array("d", [1, 2]), bytearray(10**5), 10**30:
+    assert w.sendrecv(value, 0, 0, 0, 0) == value
+room = bytearray(3)
+w.sendrecv(b"abc", 0, 0, 0, 0, into=room)
+assert room == b"abc"
+assert (w.allreduce(2), w.scan(2.5), w.allreduce((1, 0), op=mpi.MINLOC)) == (2, 2.5, (1, 0))
+assert (w.gather("x"), w.scatter([3]), w.alltoall([4]), w.bcast("b")) == (["x"], 3, [4], "b")
+print("ended")
+"""
+    ended = start(script, serial_core, [str(tmp_path / "bare" / "bin" / "python")])
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "ended\n", "")
+
+
+def test_a_subinterpreter_is_refused(serial_core: Path) -> None:
+    script = """
+try:
+    import _interpreters as interpreters
+except ImportError:
+    import _xxsubinterpreters as interpreters
+import polympi as mpi
+mpi.world
+try:
+    print(interpreters.run_string(interpreters.create(), "import polympi; polympi.world"))
+except Exception as error:
+    print(error)
+assert mpi.world.allreduce(2) == 2
+"""
+    ended = start(script, serial_core)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "polympi works in the main interpreter only" in ended.stdout
+
+
+def test_children_of_multiprocessing(serial_core: Path, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text("""
+import multiprocessing
+import polympi as mpi
+def child(number):
+    try:
+        return mpi.world.allreduce(number)
+    except mpi.StateError:
+        return "refused"
+if __name__ == "__main__":
+    mpi.world
+    for method in "fork", "spawn":
+        with multiprocessing.get_context(method).Pool(2) as pool:
+            print(method, pool.map(child, [1, 2]))
+    print(mpi.world.allreduce(3))
+""")
+    command = [sys.executable, str(program)]
+    ended = subprocess.run(
+        command, env=variables_of(serial_core), capture_output=True, text=True, check=False, timeout=120
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout == "fork ['refused', 'refused']\nspawn [1, 2]\n3\n"
+
+
+@pytest.mark.mpi
+def test_ranks_of_a_launcher_are_told_that_each_would_be_alone(serial_core: Path, stack: Stack) -> None:
+    program = [sys.executable, "-c", "import polympi as mpi; print(mpi.world.size)"]
+    for ranks in (1, 2):
+        command = mpiexec_command(stack, ranks, program, processors=len(os.sched_getaffinity(0)))
+        environment = {**variables_of(serial_core), **stack.variables()}
+        environment |= {name: value for name, value in variables_of(serial_core).items() if name.startswith("POLYMPI")}
+        ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
+        assert (ended.returncode == 0, ended.stdout) == ((True, "1\n") if ranks == 1 else (False, "")), ended.stderr
+        said = "started 2 processes, but POLYMPI_BACKEND asks for the serial backend"
+        assert (said in ended.stderr) == (ranks == 2)

@@ -105,6 +105,8 @@ static PyObject *placed(const Call *call, PyObject *sentence) {
 }
 
 int raise_error(const char *class_name, const Call *call, const char *format, ...) {
+    if (state.without_python)
+        return -1;
     va_list arguments;
     va_start(arguments, format);
     PyObject *sentence = PyUnicode_FromFormatV(format, arguments);

@@ -38,8 +38,9 @@ struct state {
     double timeout;         /* seconds a blocking call may take, from POLYMPI_TIMEOUT; 0: for ever */
     int highest_tag;        /* of user messages */
     int world_rank, world_size;
-    bool stuck; /* sends were under way at the end: MPI_Finalize would wait for them for ever */
-    bool gone;  /* MPI is finalised, and no function of it may be called */
+    bool stuck;          /* sends were under way at the end: MPI_Finalize would wait for them for ever */
+    bool gone;           /* MPI is finalised, and no function of it may be called */
+    bool without_python; /* the interpreter is gone: nothing can be raised any more */
     unsigned long last_thread; /* the one that ends the interpreter, and then the process */
     int exit_status; /* that the program will end with, as far as Python knows it before MPI is finalised */
 };

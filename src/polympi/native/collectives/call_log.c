@@ -117,6 +117,8 @@ static int raise_contradiction(const Collective *collective, int rank, uint32_t 
     const Communicator *comm = collective->comm;
     uint32_t mine = logged(comm->calls->log, number);
     int before = later(collective->number, number);
+    if (state.without_python)
+        return -1;
     PyObject *theirs = spell_call(what), *own = spell_call(mine);
     PyObject *when = before == 0   ? PyUnicode_FromString("")
                      : before == 1 ? PyUnicode_FromString(" one call before this one")

@@ -93,3 +93,35 @@ void flight_leave(Flight *flight) {
     if (flight->over)
         flight_free(flight);
 }
+
+/* ---- at the end ---- */
+
+const Call *flights_next(const void **place) {
+    const Work *work = *place ? ((const Work *)*place)->next : oldest_work;
+    *place = work;
+    return work ? &((const Flight *)work)->collective.call : NULL;
+}
+
+bool flights_test(void) {
+    for (Work *work = oldest_work, *next; work; work = next) {
+        next = work->next;
+        if (work->moving || !work_is_first(work->comm, work))
+            continue;
+        Rounds *rounds = ((Flight *)work)->rounds;
+        int done = rounds_step(rounds);
+        if (done > 0)
+            work_unlist(work);
+        work->moving = done < 0; /* never again */
+        if (done < 0)
+            rounds_give_up(rounds);
+    }
+    return flights_under_way();
+}
+
+void withdraw_flights(void) {
+    while (oldest_work) {
+        if (!oldest_work->moving)
+            rounds_give_up(((Flight *)oldest_work)->rounds);
+        work_unlist(oldest_work);
+    }
+}

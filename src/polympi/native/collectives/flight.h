@@ -21,7 +21,8 @@ typedef struct Flight {
 /* Memory for a flight and what follows it, `nbytes` in all, with the call begun, for somebody who wants to
  * know; NULL with an exception. */
 Flight *flight_new(size_t nbytes, Communicator *comm, enum verb verb, int root);
-/* Begin with its rounds, as far as they go at once; NULL: they could not be set up, and have raised why. */
+/* Begin with its rounds, as far as they go at once; NULL: they could not be set up, and have raised why.
+ * Their `next` must not need Python: they go on at the end of the program, when the interpreter is gone. */
 void flight_start(Flight *flight, Rounds *rounds, PyObject *(*finish)(Flight *flight));
 /* Whether it is over; moves on what is under way. */
 bool flight_test(Flight *flight);
@@ -33,5 +34,15 @@ void flight_leave(Flight *flight);
 
 /* The collectives that can be begun so. NULL with an exception. */
 Flight *barrier_start(Communicator *comm);
+
+/* ---- at the end ---- */
+
+static inline bool flights_under_way(void) { return oldest_work != NULL; }
+/* The call of the next of them; `*place` is NULL at first. NULL: that was all. */
+const Call *flights_next(const void **place);
+/* Move them on without Python, at the very end; whether there are still some. One that fails stays. */
+bool flights_test(void);
+/* Give up those under way, just before MPI_Finalize. */
+void withdraw_flights(void);
 
 #endif

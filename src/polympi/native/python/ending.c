@@ -1,8 +1,9 @@
-/* The end: messages under way are brought home, threads stopped, and all ranks come together.
+/* The end: what is under way is brought home, threads stopped, and all ranks come together.
  *
- * A rank at its end waits until what it has sent is received. That a message never will be can be known only
- * when nobody is left to receive it. So the ranks go to the end in steps, each of them a nonblocking
- * collective that is moved on beside the messages.
+ * A rank at its end waits until what it has sent is received, and until its collective calls in flight are
+ * over: both depend on what others still do. That something never will be can be known only when all ranks
+ * are there. So they go to the end in steps, each of them a nonblocking collective that is moved on beside
+ * what is under way.
  */
 #define _GNU_SOURCE /* on_exit */
 #include "python/ending.h"
@@ -15,6 +16,7 @@
 #include "base/arguments.h"
 #include "base/errors.h"
 #include "base/last_words.h"
+#include "collectives/flight.h"
 #include "memory/strided.h"
 #include "python/request.h"
 #include "reductions/op.h"
@@ -94,7 +96,8 @@ static bool hopeless(void) {
 /* Whether a wait that began then is over by POLYMPI_TIMEOUT. */
 static bool timed_out(double began) { return state.timeout > 0 && now() > began + state.timeout; }
 
-/* "waits for rank 1 to receive isend(dest=1, tag=0) and 2 more": whether there is anything. */
+/* "waits for rank 1 to receive isend(dest=1, tag=0) and 2 more", or "waits for all ranks to call barrier()":
+ * whether there is anything. */
 static bool what_is_waited_for(char sentence[2 * CALL_TEXT]) {
     const void *place = NULL;
     char text[CALL_TEXT], others[48] = "";
@@ -103,14 +106,18 @@ static bool what_is_waited_for(char sentence[2 * CALL_TEXT]) {
     if (call)
         while (sends_next(&place))
             more++;
-    else
-        call = send_waited_for();
+    else if (!(call = send_waited_for()) && (call = flights_next(&place)))
+        while (flights_next(&place))
+            more++;
     if (!call)
         return false;
     call_text(text, sizeof text, call);
     if (more)
         snprintf(others, sizeof others, " and %zd more", more);
-    snprintf(sentence, 2 * CALL_TEXT, "waits for rank %d to receive %s%s", call->peer, text, others);
+    if (call->peer == NO_PEER)
+        snprintf(sentence, 2 * CALL_TEXT, "waits for all ranks to call %s%s", text, others);
+    else
+        snprintf(sentence, 2 * CALL_TEXT, "waits for rank %d to receive %s%s", call->peer, text, others);
     return true;
 }
 
@@ -134,8 +141,8 @@ static int let_others_run(double *signals) {
     return PyErr_CheckSignals();
 }
 
-/* When a receive was last seen to go on: a busy machine may take seconds for large ones. Sends do not count:
- * what was sent is waited for later, when the exit status is known. */
+/* When a receive was last seen to go on: a busy machine may take seconds for large ones. Sends and collective
+ * calls do not count: they are waited for later, when the exit status is known. */
 static double last_step(void) {
     static Py_ssize_t steps = -1;
     static double at;
@@ -146,14 +153,15 @@ static double last_step(void) {
     return at;
 }
 
-/* Move messages on until none is under way, or none will arrive any more, or the time-out, or, for the end of
- * the program, until nothing has gone on for a moment: 0, or -1 with an exception. */
+/* Move everything on until nothing is under way, or nothing will arrive any more, or the time-out, or, for
+ * the end of the program, until nothing has gone on for a moment: 0, or -1 with an exception. */
 static int bring_home(PyObject *say, bool patient) {
     double began = now(), signals = began;
     bool said = false;
     while (state.phase == RUNNING) {
         progress();
-        bool sending = sends_abandoned() || waits_under_way(false), arriving = receives_arriving();
+        bool sending = sends_abandoned() || flights_under_way() || waits_under_way(false);
+        bool arriving = receives_arriving();
         if (!sending && !anything_pending())
             return 0;
         go_on(sending, arriving);
@@ -172,12 +180,20 @@ static int bring_home(PyObject *say, bool patient) {
     return 0;
 }
 
-/* Sentences on the sends that were given up. 0 or -1. */
-static int report_sends(PyObject *sentences) {
+static const char *fate(const Call *call) {
+    return call->peer == NO_PEER ? "was never called by all ranks" : "was never received";
+}
+
+/* Sentences on the sends and collective calls that were given up. 0 or -1. */
+static int report_stuck(PyObject *sentences) {
     const Call *call = waits_under_way(false) ? send_waited_for() : NULL;
-    state.stuck = sends_abandoned() || call;
-    if (call && report_call(sentences, call, "was never received") < 0)
+    const void *place = NULL;
+    state.stuck = sends_abandoned() || flights_under_way() || call;
+    if (call && report_call(sentences, call, fate(call)) < 0)
         return -1;
+    while ((call = flights_next(&place)))
+        if (report_call(sentences, call, fate(call)) < 0)
+            return -1;
     return orphans_report(sentences);
 }
 
@@ -195,7 +211,7 @@ PyObject *settle(PyObject *Py_UNUSED(module), PyObject *args) {
     state.stuck = false;
     abandon_sends();
     progress();
-    if (bring_home(say, patient) < 0 || (patient && report_sends(sentences) < 0) ||
+    if (bring_home(say, patient) < 0 || (patient && report_stuck(sentences) < 0) ||
         report_receives(sentences) < 0)
         Py_CLEAR(sentences);
     return sentences;
@@ -210,24 +226,26 @@ static void say_plainly(const char *sentence) {
         return; /* nobody reads it */
 }
 
-static void say_never_received(const Call *call) {
+static void say_fate(const Call *call) {
     char text[CALL_TEXT], sentence[2 * CALL_TEXT];
     call_text(text, sizeof text, call);
-    snprintf(sentence, sizeof sentence, "%s was never received", text);
+    snprintf(sentence, sizeof sentence, "%s %s", text, fate(call));
     say_plainly(sentence);
 }
 
-static _Noreturn void give_up(void) {
+static _Noreturn void abort_stuck(void) {
     const void *place = NULL;
     const Call *call = send_waited_for();
     if (call)
-        say_never_received(call);
+        say_fate(call);
     while ((call = sends_next(&place)))
-        say_never_received(call);
+        say_fate(call);
+    while ((call = flights_next(&place)))
+        say_fate(call);
     abort_with(1);
 }
 
-/* Bring home what was sent, and come together with all ranks, moving messages on all the time. MPICH 5.0
+/* Bring home what was sent, and come together with all ranks, moving everything on all the time. MPICH 5.0
  * waits in MPI_Finalize without doing so, and a rank that came there first may owe another one the
  * acknowledgement of a large message. */
 static void come_together(void) {
@@ -235,24 +253,27 @@ static void come_together(void) {
     char sentence[2 * CALL_TEXT];
     for (;; sched_yield()) {
         bool sending = sends_test(), arriving = receives_test();
+        sending |= flights_test();
         sending |= waits_under_way(true);
         if (step == TOGETHER && !sending)
-            return;
+            break;
         go_on(sending, arriving);
         if (sending && (hopeless() || timed_out(since)))
-            give_up();
+            abort_stuck();
         if (sending && !said && step < ALL_HERE && now() > since + GRACE_SECONDS &&
             what_is_waited_for(sentence)) {
             said = true;
             say_plainly(sentence);
         }
     }
+    state.phase = FINISHED;
 }
 
 /* ---- by ourselves ---- */
 
 /* Give back to MPI what only polympi knows of. */
 static void give_back(void) {
+    withdraw_flights();
     withdraw_waits();
     withdraw_receives();
     strided_forget();
@@ -270,8 +291,9 @@ PyObject *finish(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
     if (state.phase != RUNNING)
         Py_RETURN_NONE;
     if (state.stuck) { /* MPI_Finalize may wait for them for ever */
-        raise_error("StateError", NULL,
-                    "MPI cannot be finalised while messages are under way that were not received");
+        raise_error("StateError", NULL, "MPI cannot be finalised while %s",
+                    flights_under_way() ? "collective calls are under way that not all ranks have made"
+                                        : "messages are under way that were not received");
         return NULL;
     }
     take_leave();
@@ -310,12 +332,14 @@ PyObject *expect_exit(PyObject *Py_UNUSED(module), PyObject *status) {
 
 /* ---- by others ---- */
 
-/* The interpreter is gone: stop all other threads, and abort the job if this rank has failed. */
+/* The interpreter is gone: stop all other threads, and abort the job if this rank has failed, or if the
+ * system would make success of its exit status. What is in flight goes on. */
 static void take_leave_without_python(int status) {
-    if (state.stuck || (status != 0 && state.world_size > 1)) /* threads may be in MPI for ever */
+    bool failed = status != 0 && (state.world_size > 1 || (status & 0xff) == 0);
+    if (state.stuck || failed) /* threads may be in MPI for ever */
         abort_with(status);
     park_threads();
-    state.phase = FINISHED;
+    state.without_python = true;
     withdraw_waits();
     withdraw_receives();
 }

@@ -4,8 +4,7 @@
 #include "base/errors.h"
 #include "python/buffered.h"
 #include "python/request.h"
-#include "transfer/kept.h"
-#include "transfer/seeking.h"
+#include "transfer/probe.h"
 #include "transfer/simple_array.h"
 #include "transfer/transfer.h"
 
@@ -314,39 +313,9 @@ static PyObject *communicator_sendrecv(Communicator *self, PyObject *const *args
 static Signature probe_signature = {"probe", 2, 0, 3, {"source", "tag", "timeout"}, {NULL}};
 static Signature iprobe_signature = {"iprobe", 2, 0, 2, {"source", "tag"}, {NULL}};
 
-struct probing {
-    Communicator *comm;
-    const Call *call;
-    MPI_Status status;
-};
-
-static int poll_probe(void *context) {
-    struct probing *probing = context;
-    MPI_Status *status = &probing->status;
-    int found, taken;
-    const MPI_Status *kept =
-        unlikely(probing->comm->seeking & KEEPS) ? kept_for(probing->comm, probing->call) : NULL;
-    if (kept) {
-        *status = *kept;
-        return 1;
-    }
-    do { /* until what is found is not a message of a receive that began before */
-        found = taken = 0;
-        bool locked = enter_mpi();
-        int code = MPI_Iprobe(mpi_source(probing->call->peer), mpi_tag(probing->call->tag),
-                              probing->comm->comm, &found, status);
-        leave_mpi(locked);
-        if (code != MPI_SUCCESS)
-            return raise_mpi(code, probing->call);
-        if (found && unlikely(probing->comm->seeking))
-            taken = seeker_takes(probing->comm, status->MPI_SOURCE, status->MPI_TAG);
-    } while (taken > 0);
-    return taken < 0 ? -1 : found;
-}
-
-static PyObject *probed(const struct probing *probing) {
-    return status_object(&(Status){
-        .source = probing->status.MPI_SOURCE, .tag = probing->status.MPI_TAG, .elements = -1, .nbytes = -1});
+static PyObject *probed(const MPI_Status *status) {
+    return status_object(
+        &(Status){.source = status->MPI_SOURCE, .tag = status->MPI_TAG, .elements = -1, .nbytes = -1});
 }
 
 static PyObject *communicator_probe(Communicator *self, PyObject *const *args, Py_ssize_t nargs,
@@ -360,8 +329,8 @@ static PyObject *communicator_probe(Communicator *self, PyObject *const *args, P
         return NULL;
     if (call.peer == PROC_NULL)
         return status_object(&null_status);
-    struct probing probing = {.comm = self, .call = &call};
-    return wait_poll(poll_probe, &probing, &call, timeout) < 0 ? NULL : probed(&probing);
+    MPI_Status status;
+    return probe_wait(self, &call, timeout, &status) < 0 ? NULL : probed(&status);
 }
 
 static PyObject *communicator_iprobe(Communicator *self, PyObject *const *args, Py_ssize_t nargs,
@@ -373,13 +342,13 @@ static PyObject *communicator_iprobe(Communicator *self, PyObject *const *args, 
         return NULL;
     if (call.peer == PROC_NULL)
         return status_object(&null_status);
-    struct probing probing = {.comm = self, .call = &call};
-    int found = poll_probe(&probing);
+    MPI_Status status;
+    int found = probe_now(self, &call, &status);
     if (found == 0 && anything_pending())
         progress_some();
     if (found == 0)
         Py_RETURN_NONE;
-    return found < 0 ? NULL : probed(&probing);
+    return found < 0 ? NULL : probed(&status);
 }
 
 /* ---- the table ---- */

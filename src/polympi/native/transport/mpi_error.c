@@ -2,6 +2,8 @@
 #include "transport/transport.h"
 
 int raise_mpi(int code, const Call *call) {
+    if (state.without_python)
+        return -1;
     int class = MPI_ERR_OTHER, length = 0;
     char text[MPI_MAX_ERROR_STRING + 1] = "";
     MPI_Error_class(code, &class);
