@@ -48,3 +48,25 @@ IN_SEVERAL_STEPS = {
 
 def test_memory_stays_while_a_late_piece_comes_into_it(run, stack: Stack) -> None:
     run(PROGRAMS / "late_piece.py", 2, stack, env=IN_SEVERAL_STEPS).succeeded()
+
+
+@pytest.mark.parametrize("mailboxes", ["1", "0"])
+def test_pieces_of_a_root_that_has_given_up_still_reach_who_is_late(run, stack: Stack, mailboxes: str) -> None:
+    script = """
+rows = np.arange(300_000.0 * size).reshape(size, -1)
+mine = rows[rank].copy()
+if rank == 0:
+    into = np.zeros(300_000)
+    with raises(mpi.Timeout, operation="scatter"):
+        c.scatter(rows, into=into, timeout=0.2)
+    del rows, into
+    c.send("given up", 1, 7)
+    meanwhile = [np.full((size, 300_000), -1.0) for _ in range(3)]  # not where the pieces still lie
+elif rank == 1:
+    assert c.recv(0, 7) == "given up"
+    assert same(c.scatter(into=np.zeros(300_000), timeout=30), mine)
+else:
+    assert same(c.scatter(timeout=30)[0], mine)
+assert c.allgather(rank, timeout=30) == list(range(size))
+"""
+    run(PRELUDE + script, 3, stack, env={"POLYMPI_MAILBOXES": mailboxes, **IN_SEVERAL_STEPS}).succeeded()

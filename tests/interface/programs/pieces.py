@@ -149,6 +149,13 @@ def what_is_given_may_lie_where_the_result_goes() -> None:
             table = np.array([row(root, r) for r in RANKS])
             piece = world.scatter(at(root, table), root, into=table[0])
             assert np.array_equal(piece, row(root, rank))
+            table = np.array([row(root, r) for r in RANKS])
+            piece = world.scatter(at(root, table[::-1]), root, into=table[size - 1 - root])  # where it lies
+            assert np.array_equal(piece, row(root, size - 1 - rank))
+            numbers_of_all = np.arange(size * length + length)
+            later = numbers_of_all[root * length + length // 2 :][:length]  # half of it where it lies
+            piece = world.scatter(at(root, numbers_of_all[: size * length]), root, into=later)
+            assert np.array_equal(piece, np.arange(rank * length, rank * length + length))
         shifted = np.full(size * length + length, -1)
         shifted[length // 2 : length // 2 + length] = row(rank)
         mine = shifted[length // 2 : length // 2 + length]
@@ -224,6 +231,26 @@ def what_does_not_fit_is_refused_on_the_rank_it_concerns() -> None:
             world.scatter(np.zeros(1000 * size))
 
 
+def what_the_root_cannot_take_reaches_the_others_all_the_same() -> None:
+    for length in (3, 700, 100_000):
+        rows = np.arange(float(size * length)).reshape(size, length)
+        mine = rows[rank].copy()
+        for root in RANKS:
+            into = np.zeros(length)
+            small, narrow = np.zeros(length - 1), np.zeros(length, "f4")
+            for wrong, error in ((small, mpi.TruncationError), (narrow, mpi.MismatchError)):
+                if rank == root:
+                    raised(error, world.scatter, rows, root, into=wrong)
+                    assert not wrong.any()
+                else:
+                    assert_alike(world.scatter(None, root, into=into), mine)
+            pieces = [rows[r] if r != root else lambda: None for r in RANKS]
+            if rank == root:
+                assert "pickle" in raised(Exception, world.scatter, pieces, root)
+            else:
+                assert_alike(world.scatter(None, root), mine)
+
+
 def what_one_rank_cannot_send_is_an_error_on_those_that_wait_for_it() -> None:
     def cannot_be_sent() -> None:
         """Nor can it be pickled."""
@@ -266,6 +293,7 @@ run_all(
         numbers_into_memory,
         wrong_arguments_are_refused_before_anything_is_sent,
         what_does_not_fit_is_refused_on_the_rank_it_concerns,
+        what_the_root_cannot_take_reaches_the_others_all_the_same,
         what_one_rank_cannot_send_is_an_error_on_those_that_wait_for_it,
         what_cannot_be_cut_is_an_error_on_all_ranks,
     ]

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/errors.h"
+#include "codec/overlap.h"
 #include "codec/stream.h"
 #include "memory/pool.h"
 #include "memory/strided.h"
@@ -48,20 +49,43 @@ void release_parts(Arrived *parts, int part_count) {
             pool_release(parts[i].data, parts[i].nbytes);
 }
 
+/* A strided part in memory of the pool. 0 or -1. */
+static int pack_part(const Part *part, Arrived *packed) {
+    char *data = pool_allocate(part->nbytes);
+    if (!data)
+        return -1;
+    Layout layout;
+    array_layout(part->owner, &layout);
+    strided_pack(&layout, data);
+    *packed = (Arrived){.data = data, .nbytes = part->nbytes};
+    return 0;
+}
+
 /* Copies of the parts of a stream in memory of the pool; their number in *made, also on failure. */
 static int copy_parts(const Stream *stream, Arrived *copies, int *made) {
     for (*made = 0; *made < stream->part_count; ++*made) {
         const Part *part = &stream->parts[*made];
-        char *data = pool_allocate(part->nbytes);
-        if (!data)
-            return -1;
+        Arrived *copy = &copies[*made];
         if (part->strided) {
-            Layout layout;
-            array_layout(part->owner, &layout);
-            strided_pack(&layout, data);
-        } else
-            memcpy(data, part->data, (size_t)part->nbytes);
-        copies[*made] = (Arrived){.data = data, .nbytes = part->nbytes};
+            if (pack_part(part, copy) < 0)
+                return -1;
+            continue;
+        }
+        *copy = (Arrived){.data = pool_allocate(part->nbytes), .nbytes = part->nbytes};
+        if (!copy->data)
+            return -1;
+        memcpy(copy->data, part->data, (size_t)part->nbytes);
+    }
+    return 0;
+}
+
+/* The parts of a stream as they lie, for a target apart from them; strided ones packed. */
+static int lend_parts(const Stream *stream, Arrived *parts, int *made) {
+    for (*made = 0; *made < stream->part_count; ++*made) {
+        const Part *part = &stream->parts[*made];
+        parts[*made] = (Arrived){.data = part->data, .nbytes = part->nbytes, .taken = true};
+        if (part->strided && pack_part(part, &parts[*made]) < 0)
+            return -1;
     }
     return 0;
 }
@@ -79,16 +103,17 @@ PyObject *deliver_own(PyObject *value, const Target *into, const Call *call) {
     if (!into && cannot_change(value))
         return Py_NewRef(value);
     stream_open(&stream, memory, sizeof memory);
-    Arrived *copies = NULL;
+    Arrived *parts = NULL;
     if (codec_encode(&stream, value) == 0) {
-        copies = malloc(((size_t)stream.part_count + 1) * sizeof *copies);
-        if (!copies)
+        bool apart = into && !stream_overlaps(&stream, &into->layout);
+        parts = malloc(((size_t)stream.part_count + 1) * sizeof *parts);
+        if (!parts)
             PyErr_NoMemory();
-        else if (copy_parts(&stream, copies, &made) == 0)
-            delivered = deliver(stream.bytes, stream.used, copies, made, into, call);
+        else if ((apart ? lend_parts : copy_parts)(&stream, parts, &made) == 0)
+            delivered = deliver(stream.bytes, stream.used, parts, made, into, call);
     }
-    release_parts(copies, made);
-    free(copies);
+    release_parts(parts, made);
+    free(parts);
     stream_close(&stream);
     return delivered;
 }

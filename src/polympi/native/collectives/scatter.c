@@ -1,6 +1,7 @@
 /* A piece for each rank: scatter and alltoall (MPI 5.0, sections 6.6 and 6.8). */
 #include <stdlib.h>
 
+#include "codec/overlap.h"
 #include "collectives/apart.h"
 #include "collectives/collectives.h"
 #include "collectives/letters.h"
@@ -103,15 +104,30 @@ static int hand_out(Collective *collective, char *slots, int root) {
     return rounds_run(&handing.rounds);
 }
 
+/* Whether the target (NULL: there is none) may lie where pieces are sent from. */
+static bool departs_from(const Departure *departures, const Target *into) {
+    for (; into && departures; departures = departures->next)
+        if (stream_overlaps(&departures->out.stream, &into->layout))
+            return true;
+    return false;
+}
+
+/* The root copies its own piece while the others fetch theirs, if it may. */
 static PyObject *scatter_from_here(Collective *collective, char *slots, PyObject *pieces,
                                    const Target *into) {
     int root = collective->comm->rank;
     Departure *departures = NULL;
+    PyObject *own = NULL;
     write_slots(collective, slots, pieces, &departures);
     bool failed = hand_out(collective, slots, root) < 0 || departures_start(collective, departures) < 0;
-    if (departures_close(collective, departures, failed) < 0 || collective->error)
+    bool at_once = !failed && !collective->error && !departs_from(departures, into);
+    if (at_once && !(own = deliver_own(PyTuple_GET_ITEM(pieces, root), into, &collective->call)))
+        collective_defer(collective);
+    if (departures_close(collective, departures, failed) < 0 || collective->error) {
+        Py_XDECREF(own);
         return NULL;
-    return deliver_own(PyTuple_GET_ITEM(pieces, root), into, &collective->call);
+    }
+    return at_once ? own : deliver_own(PyTuple_GET_ITEM(pieces, root), into, &collective->call);
 }
 
 PyObject *communicator_scatter(Communicator *self, PyObject *const *args, Py_ssize_t nargs,
