@@ -263,6 +263,7 @@ static PyObject *run(Reduction *reduction) {
     reduction->doubling = (Doubling){.mine = memory,
                                      .theirs = memory + CONTRIBUTION_BYTES,
                                      .most = CONTRIBUTION_BYTES,
+                                     .in_order = true,
                                      .combine = combine,
                                      .for_neighbour = reduction->prefixes ? prefix_of_neighbour : NULL};
     reduction->own = (Contribution *)(memory + 2 * CONTRIBUTION_BYTES);
