@@ -84,6 +84,17 @@ def check_among_all(comm: Any, count: Count, machines: int, consecutive: bool) -
         assert not consecutive or sent == by_doubling(machines), ("reduce", sent)
 
 
+def check_objects(comm: Any, count: Count, machines: int) -> None:
+    """What Python combines, after the ranks have told one another that it must."""
+    ranks = range(comm.size)
+    got, sent = count.crossings(lambda: comm.allreduce([comm.rank]))
+    assert got == list(ranks)
+    assert sent == by_doubling(machines) + 2 * by_tree(machines), ("allreduce of objects", sent)
+    got, sent = count.crossings(lambda: comm.reduce([comm.rank]))
+    assert got == (list(ranks) if comm.rank == 0 else None)
+    assert sent == by_doubling(machines) + by_tree(machines), ("reduce of objects", sent)
+
+
 def check_order(comm: Any) -> None:
     """What does not commute is combined in the order of ranks, and floating-point sums are the same bits everywhere."""
     ranks = range(comm.size)
@@ -117,6 +128,8 @@ def check(comm: Any, placed: Sequence[int]) -> None:
         for root in range(comm.size):
             check_rooted(comm, count, machines, root)
         check_among_all(comm, count, machines, consecutive)
+        if consecutive:
+            check_objects(comm, count, machines)
 
 
 for members in range(2, size + 1):

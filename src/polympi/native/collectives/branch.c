@@ -53,15 +53,22 @@ static void place_on_machines(Branch *branch, int rank, bool flat) {
     }
 }
 
-Branch branch_of(const Collective *collective, int root) {
-    const Communicator *comm = collective->comm;
-    Branch branch = {.placement = comm->placement, .size = comm->size, .root = root};
-    if (likely(!branch.placement))
-        place_alike(&branch, comm->rank, without_tree(collective));
+static Branch new_branch(const Communicator *comm, const Placement *placement, int root, bool flat) {
+    Branch branch = {.placement = placement, .size = comm->size, .root = root};
+    if (likely(!placement))
+        place_alike(&branch, comm->rank, flat);
     else
-        place_on_machines(&branch, comm->rank, without_tree(collective));
+        place_on_machines(&branch, comm->rank, flat);
     branch.children = branch.here.children + branch.machines.children;
     return branch;
+}
+
+Branch branch_of(const Collective *collective, int root) {
+    return new_branch(collective->comm, collective->comm->placement, root, without_tree(collective));
+}
+
+Branch branch_in_order(const Communicator *comm) {
+    return new_branch(comm, placement_in_order(comm), 0, false);
 }
 
 Branch branch_on_machine(const Collective *collective) {

@@ -69,6 +69,9 @@ Branch branch_of(const Collective *collective, int root);
 /* Where there is a placement: the tree of the ranks of this machine alone, from the first of them on. Those
  * of other machines have their positions behind. */
 Branch branch_on_machine(const Collective *collective);
+/* The tree from rank 0 on in which positions are ranks; without regard to machines where they prevent that.
+ */
+Branch branch_in_order(const Communicator *comm);
 
 /* The rank at a position. */
 static inline int branch_rank(const Branch *branch, int position) {

@@ -116,10 +116,9 @@ static int next_partner(Rounds *rounds) {
 
 /* The machines of the ranks where they are the units, or NULL. */
 static const Placement *units_of(const Doubling *doubling, const Communicator *comm) {
-    const Placement *placement = comm->placement;
-    if (likely(!placement) || doubling->for_neighbour || (doubling->in_order && !placement->in_order))
+    if (doubling->for_neighbour)
         return NULL;
-    return placement;
+    return doubling->in_order ? placement_in_order(comm) : comm->placement;
 }
 
 void doubling_open(Doubling *doubling, Collective *collective) {

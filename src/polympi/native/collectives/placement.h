@@ -36,11 +36,16 @@ static inline int ranks_of_machine(const Placement *placement, int machine) {
 static inline int place_on_machine(const Placement *placement, int rank) {
     return placement->places[rank] - placement->first[placement->machine[rank]];
 }
+/* The placement for what keeps the order of ranks. */
+static inline const Placement *placement_in_order(const Communicator *comm) {
+    return unlikely(comm->placement != NULL) && comm->placement->in_order ? comm->placement : NULL;
+}
 
 /* Count a message to another rank, if it goes to another machine. */
 static inline void count_crossing(const Communicator *comm, int dest) {
     Placement *placement = comm->placement;
-    placement->crossings += placement->machine[comm->rank] != placement->machine[dest];
+    if (unlikely(placement != NULL))
+        placement->crossings += placement->machine[comm->rank] != placement->machine[dest];
 }
 
 #endif
