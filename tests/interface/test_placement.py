@@ -12,21 +12,21 @@ from rank_programs import PRELUDE
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
+pytestmark = pytest.mark.mpi
 
 PROGRAMS = Path(__file__).parent / "programs"
-# The machine of each of five ranks: blocks, in turn, one rank alone, in no order.
-PLACEMENTS = ["0 0 1 1 1", "0 1 0 1 0", "0 1 1 1 1", "2 0 1 0 2"]
+# The machine of each of five ranks: blocks, in turn, one rank alone, in no order; and whether they share memory.
+PLACEMENTS = [("0 0 1 1 1", "0"), ("0 1 0 1 0", "0"), ("0 1 1 1 1", "0"), ("2 0 1 0 2", "0"), ("0 0 1 0 1", "1")]
 
 
+@pytest.mark.sanitize
 def test_as_few_messages_as_possible_go_between_machines(run, stack: Stack) -> None:
     ended = run(PROGRAMS / "crossings.py", 9, stack, timeout=120, env={"POLYMPI_MAILBOXES": "0"})
     assert ended.succeeded().count("done") == 9, str(ended)
 
 
-@pytest.mark.parametrize("machines", PLACEMENTS)
+@pytest.mark.parametrize(("machines", "mailboxes"), PLACEMENTS)
 @pytest.mark.parametrize("program", ["pieces", "reductions"])
-@pytest.mark.parametrize("mailboxes", ["0", "1"])
 def test_collectives_give_the_same_wherever_ranks_are(
     run, stack: Stack, program: str, machines: str, mailboxes: str
 ) -> None:
