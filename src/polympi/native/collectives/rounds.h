@@ -123,10 +123,9 @@ void spread_open_data(Spread *spread, Collective *collective, char *data, Py_ssi
 
 /* All blocking: 0, or the bytes of the data; -1 with an exception. */
 int spread(Collective *collective, void *message, Py_ssize_t most, int root);
-/* Along a given tree; of a message that begins with a head and goes on behind it. `nbytes` of it at the root,
- * elsewhere the room. */
-int spread_along(Collective *collective, const Branch *branch, void *message, Py_ssize_t nbytes);
 int spread_data(Collective *collective, char *data, Py_ssize_t nbytes, int root);
+/* The same along a given tree, of slots: `nbytes` of them at the root, elsewhere the room. */
+int spread_along(Collective *collective, const Branch *branch, void *slots, Py_ssize_t nbytes);
 
 /* ---- among all: doubling.c ---- */
 

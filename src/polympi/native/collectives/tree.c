@@ -54,9 +54,9 @@ int spread(Collective *collective, void *message, Py_ssize_t most, int root) {
     return rounds_run(&spread.rounds);
 }
 
-int spread_along(Collective *collective, const Branch *branch, void *message, Py_ssize_t nbytes) {
+int spread_along(Collective *collective, const Branch *branch, void *slots, Py_ssize_t nbytes) {
     Spread spread;
-    open_along(&spread, collective, branch, message, nbytes);
+    open_along(&spread, collective, branch, slots, nbytes);
     return rounds_run(&spread.rounds);
 }
 
