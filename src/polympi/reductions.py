@@ -83,30 +83,22 @@ class _Reduction:
             return self.failed(error)
 
     def collect(self, value: object) -> object:
-        """All contributions, combined along a binomial tree: at rank 0; elsewhere nothing of use."""
-        rank, size = self.comm.rank, self.comm.size
+        """All contributions, combined up the tree: at rank 0; elsewhere nothing of use."""
+        parent, children = self.comm._tree()
         value = self.contribution(value)
-        distance = 1
-        while distance < size:
-            if rank & distance:
-                self.exchange(value, rank - distance, PROC_NULL)
-                break
-            if rank + distance < size:
-                value = self.combine(value, self.exchange(None, PROC_NULL, rank + distance))
-            distance *= 2
+        for child in children:
+            value = self.combine(value, self.exchange(None, PROC_NULL, child))
+        if parent != PROC_NULL:
+            self.exchange(value, parent, PROC_NULL)
         return value
 
     def spread(self, value: object) -> object:
-        """The result of rank 0 for all ranks, along the same tree."""
-        rank, size = self.comm.rank, self.comm.size
-        distance = 1
-        while distance < size and not rank & distance:
-            distance *= 2
-        if rank:
-            value = self.exchange(None, PROC_NULL, rank - distance)
-        while distance := distance // 2:
-            if rank + distance < size:
-                self.exchange(value, rank + distance, PROC_NULL)
+        """The result of rank 0 for all ranks, down the same tree."""
+        parent, children = self.comm._tree()
+        if parent != PROC_NULL:
+            value = self.exchange(None, PROC_NULL, parent)
+        for child in reversed(children):
+            self.exchange(value, child, PROC_NULL)
         return value
 
     def accumulate(self, value: object) -> object:

@@ -67,6 +67,31 @@ with c.split(names[:rank].count(names[rank])) as across:
     run_on_hosts(PRELUDE + script, 2, stack).succeeded()
 
 
+def test_collectives_send_one_message_to_the_other_host(run_on_hosts, stack: Stack) -> None:
+    script = """
+from polympi.native import core
+def sent(comm, call):
+    before = core._crossings(comm)
+    call()
+    return sum(comm.allgather(core._crossings(comm) - before))
+here = os.uname().nodename
+names = c.allgather(here)
+with c.split(0, names[:rank].count(here)) as in_turn, c.split(int(here == "hostb")) as alone:
+    assert core._crossings(alone) is None
+    assert [*dict.fromkeys(names)] == in_turn.allgather(here)[:2]
+    for comm in (c, in_turn):
+        for root in range(size):
+            assert sent(comm, lambda: comm.bcast(rank, root)) == 1
+            assert sent(comm, lambda: comm.gather(rank, root)) == 1
+            assert sent(comm, lambda: comm.scatter([rank] * size, root)) == 1
+        assert sent(comm, comm.barrier) == 2
+        assert sent(comm, lambda: comm.allgather(rank)) == 2
+    assert sent(c, lambda: c.allreduce(1.5)) == 2
+    assert sent(c, lambda: c.allreduce([rank])) == 2 + 2
+"""
+    run_on_hosts(PRELUDE + script, 3, stack).succeeded()
+
+
 def test_a_host_with_another_version_of_polympi_is_refused(run_on_hosts, stack: Stack) -> None:
     script = """
 import os

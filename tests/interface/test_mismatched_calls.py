@@ -11,11 +11,13 @@ pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
 
 TELLING = "from telling import ROOTED, SPELLED, everyone, last, told\n"
 
-RANKS_AND_MAILBOXES = [(3, "1"), (4, "1"), (5, "1"), (3, "0"), (5, "0")]
+BY_MESSAGES = {"POLYMPI_MAILBOXES": "0"}
+WAYS = [(3, {}), (4, {}), (5, {}), (3, BY_MESSAGES), (5, BY_MESSAGES)]
+WAYS += [(5, {**BY_MESSAGES, "MACHINES": machines}) for machines in ("0 0 1 1 1", "0 1 0 1 1")]
 
 
-@pytest.mark.parametrize(("ranks", "mailboxes"), RANKS_AND_MAILBOXES)
-def test_ranks_that_wait_for_different_roots_are_told(run, stack: Stack, ranks: int, mailboxes: str) -> None:
+@pytest.mark.parametrize(("ranks", "env"), WAYS)
+def test_ranks_that_wait_for_different_roots_are_told(run, stack: Stack, ranks: int, env: dict[str, str]) -> None:
     script = """
 # nobody is root: all wait
 assert told(lambda r: ("bcast", (r + 1) % size)) == everyone
@@ -27,11 +29,11 @@ assert told(lambda r: ("reduce", last if r == last else 0)) == everyone
 assert told(lambda r: ("reduce", 1)) == set()
 assert told(lambda r: ("bcast", last)) == set()
 """
-    run(PRELUDE + TELLING + script, ranks, stack, env={"POLYMPI_MAILBOXES": mailboxes}).succeeded()
+    run(PRELUDE + TELLING + script, ranks, stack, env=env).succeeded()
 
 
-@pytest.mark.parametrize(("ranks", "mailboxes"), RANKS_AND_MAILBOXES)
-def test_ranks_that_wait_in_different_collectives_are_told(run, stack: Stack, ranks: int, mailboxes: str) -> None:
+@pytest.mark.parametrize(("ranks", "env"), WAYS)
+def test_ranks_that_wait_in_different_collectives_are_told(run, stack: Stack, ranks: int, env: dict[str, str]) -> None:
     script = """
 for odd in {0, 1, last}:
     assert told(lambda r: ("barrier" if r == odd else "alltoall", 0)) == everyone
@@ -40,7 +42,7 @@ for odd in {0, 1, last}:
     assert odd == last or odd in told(lambda r: ("barrier" if r == odd else "bcast", 0))
 assert told(lambda r: ("gather" if r == 1 else "allreduce", 0)) >= everyone - {1}
 """
-    run(PRELUDE + TELLING + script, ranks, stack, env={"POLYMPI_MAILBOXES": mailboxes}).succeeded()
+    run(PRELUDE + TELLING + script, ranks, stack, env=env).succeeded()
 
 
 def test_more_ranks_than_mailboxes_are_for_tell_each_other(run, stack: Stack) -> None:

@@ -30,6 +30,7 @@ struct state {
     bool crowded;           /* the ranks of this machine outnumber its CPUs: yield at once */
     bool library_yields;    /* crowded, and the library yields by itself while it waits or tests */
     bool several_machines;  /* there are ranks on other machines than this one */
+    int machine;            /* if so: a number of this one, which no other has */
     bool initialised_by_us; /* and therefore finalised by us */
     int outside;            /* threads that are in MPI, or will be, without the GIL */
     int inside;             /* those of them that have not left MPI for good; atomic */

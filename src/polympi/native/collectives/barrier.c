@@ -19,8 +19,8 @@ int parse_root(Communicator *comm, PyObject *value, const char *operation, int *
 Signature barrier_signature = {"barrier", 0, 0, 1, {"timeout"}, {NULL}};
 
 typedef struct {
-    Rounds rounds;
-    Head *head; /* the message; room for that of another rank follows */
+    Doubling doubling; /* whose rounds are those of the barrier; the rest is for ranks on several machines */
+    Head *head;        /* the message; room for that of another rank follows */
     int distance;
 } Barrier;
 
@@ -38,14 +38,24 @@ static int disseminate(Rounds *rounds) {
                           PACKET_BYTES - (Py_ssize_t)sizeof *barrier->head, source);
 }
 
+static void combine_nothing(Doubling *Py_UNUSED(doubling), bool Py_UNUSED(below)) {}
+
 /* There is room for what a rank sends that calls another collective by mistake. 0 or -1. */
 static int barrier_open(Barrier *barrier, Collective *collective) {
-    rounds_open(&barrier->rounds, collective, disseminate);
-    barrier->distance = 1;
     barrier->head = (Head *)collective_memory(collective, PACKET_BYTES);
     if (!barrier->head)
         return -1;
     *barrier->head = (Head){.verb = BARRIER, .nbytes = sizeof *barrier->head};
+    if (likely(!collective->comm->placement)) {
+        rounds_open(&barrier->doubling.rounds, collective, disseminate);
+        barrier->distance = 1;
+        return 0;
+    }
+    barrier->doubling = (Doubling){.mine = (char *)barrier->head,
+                                   .theirs = (char *)(barrier->head + 1),
+                                   .most = PACKET_BYTES - (Py_ssize_t)sizeof *barrier->head,
+                                   .combine = combine_nothing};
+    doubling_open(&barrier->doubling, collective);
     return 0;
 }
 
@@ -58,7 +68,7 @@ PyObject *communicator_barrier(Communicator *self, PyObject *const *args, Py_ssi
         collective_open(&collective, self, BARRIER, 0, values[0]) < 0)
         return NULL;
     if (barrier_open(&barrier, &collective) == 0)
-        rounds_run(&barrier.rounds);
+        rounds_run(&barrier.doubling.rounds);
     if (collective_close(&collective) < 0)
         return NULL;
     Py_RETURN_NONE;
@@ -76,6 +86,6 @@ Flight *barrier_start(Communicator *comm) {
     if (!started)
         return NULL;
     bool opened = barrier_open(&started->barrier, &started->flight.collective) == 0;
-    flight_start(&started->flight, opened ? &started->barrier.rounds : NULL, finish_barrier);
+    flight_start(&started->flight, opened ? &started->barrier.doubling.rounds : NULL, finish_barrier);
     return &started->flight;
 }

@@ -18,31 +18,71 @@ static void swap_messages(Doubling *doubling) {
     doubling->theirs = mine;
 }
 
-/* Ranks below this are pairs, of which one takes part: the size need be no power of two. */
-static int paired(const Doubling *doubling) {
-    return 2 * (doubling->rounds.collective->comm->size - doubling->power);
+/* The rank that takes part for a unit. */
+static int rank_of_unit(const Doubling *doubling, int unit) {
+    return doubling->placement ? rank_on_machine(doubling->placement, unit, 0) : unit;
 }
 
-/* The rank above a pair's lower one sits out: it gives its message away and gets the result. */
-static int begin(Doubling *doubling) {
-    Rounds *rounds = &doubling->rounds;
-    int rank = rounds->collective->comm->rank;
-    if (rank >= paired(doubling))
-        return 0;
-    doubling->sat_out = rank % 2;
-    doubling->phase = doubling->sat_out ? SITTING_OUT : ABSORBING;
-    return doubling->sat_out ? round_exchange(rounds, doubling->mine, message_bytes(doubling->mine), rank - 1,
-                                              doubling->theirs, doubling->most, rank - 1)
-                             : round_receive(rounds, doubling->theirs, doubling->most, rank + 1);
+/* Units below this are pairs, of which one takes part: their number need be no power of two. */
+static int paired(const Doubling *doubling) { return 2 * (doubling->units - doubling->power); }
+
+/* ---- within a unit, and in a pair ---- */
+
+/* How many ranks give their messages away to this one. */
+static int children(const Doubling *doubling) {
+    bool lower = !doubling->here.own && doubling->unit < paired(doubling) && doubling->unit % 2 == 0;
+    return doubling->here.children + lower;
 }
+
+/* Those of this unit come first, as in the order of ranks. */
+static int child_rank(const Doubling *doubling, int child) {
+    return child == doubling->here.children
+               ? rank_of_unit(doubling, doubling->unit + 1)
+               : rank_on_machine(doubling->placement, doubling->unit, level_child(&doubling->here, child));
+}
+
+/* Take the message of the next child; 0 if that was the last one. */
+static int absorb(Doubling *doubling) {
+    if (doubling->child == children(doubling))
+        return 0;
+    doubling->phase = ABSORBING;
+    return round_receive(&doubling->rounds, doubling->theirs, doubling->most,
+                         child_rank(doubling, doubling->child++));
+}
+
+/* A rank that sits out gives its message away and gets the result. 0 if this one takes part. */
+static int sit_out(Doubling *doubling) {
+    bool upper = doubling->unit < paired(doubling) && doubling->unit % 2;
+    if (!doubling->here.own && !upper)
+        return 0;
+    int parent = doubling->here.own
+                     ? rank_on_machine(doubling->placement, doubling->unit, level_parent(&doubling->here))
+                     : rank_of_unit(doubling, doubling->unit - 1);
+    doubling->sat_out = true;
+    doubling->phase = SITTING_OUT;
+    return round_exchange(&doubling->rounds, doubling->mine, message_bytes(doubling->mine), parent,
+                          doubling->theirs, doubling->most, parent);
+}
+
+/* Give the result to the next child. */
+static int hand_back(Doubling *doubling) {
+    if (!doubling->child)
+        return 0;
+    const char *result = doubling->for_neighbour ? doubling->for_neighbour(doubling) : doubling->mine;
+    doubling->phase = HANDING_BACK;
+    return round_send(&doubling->rounds, result, message_bytes(result),
+                      child_rank(doubling, --doubling->child));
+}
+
+/* ---- among those that take part ---- */
 
 /* Exchange with the next partner; 0 if that was the last one. */
 static int pair_up(Doubling *doubling) {
     if (doubling->distance == doubling->power)
         return 0;
-    int rank = doubling->rounds.collective->comm->rank, pairs = paired(doubling) / 2;
-    int own = rank < 2 * pairs ? rank / 2 : rank - pairs, other = own ^ doubling->distance;
-    int partner = other < pairs ? 2 * other : other + pairs;
+    int unit = doubling->unit, pairs = paired(doubling) / 2;
+    int own = unit < 2 * pairs ? unit / 2 : unit - pairs, other = own ^ doubling->distance;
+    int partner = rank_of_unit(doubling, other < pairs ? 2 * other : other + pairs);
     doubling->phase = PAIRING;
     doubling->below = other < own;
     doubling->distance <<= 1;
@@ -50,43 +90,50 @@ static int pair_up(Doubling *doubling) {
                           doubling->theirs, doubling->most, partner);
 }
 
-/* Give the result to the rank that sat out. */
-static int hand_back(Doubling *doubling) {
-    int rank = doubling->rounds.collective->comm->rank;
-    if (rank >= paired(doubling))
-        return 0;
-    const char *result = doubling->for_neighbour ? doubling->for_neighbour(doubling) : doubling->mine;
-    doubling->phase = HANDING_BACK;
-    return round_send(&doubling->rounds, result, message_bytes(result), rank + 1);
-}
+/* ---- all of it ---- */
 
 static int next_partner(Rounds *rounds) {
     Doubling *doubling = (Doubling *)rounds;
     switch (doubling->phase) {
-    case MEETING:
-        if (begin(doubling))
-            return 1;
-        break;
     case ABSORBING:
         doubling->combine(doubling, false);
+        /* fall through */
+    case MEETING:
+        if (absorb(doubling) || sit_out(doubling))
+            return 1;
         break;
     case SITTING_OUT:
         swap_messages(doubling);
-        return 0;
+        return hand_back(doubling);
     case PAIRING:
         doubling->combine(doubling, doubling->below);
         break;
     case HANDING_BACK:
-        return 0;
+        return hand_back(doubling);
     }
     return pair_up(doubling) || hand_back(doubling);
 }
 
+/* The machines of the ranks where they are the units, or NULL. */
+static const Placement *units_of(const Doubling *doubling, const Communicator *comm) {
+    if (doubling->for_neighbour)
+        return NULL;
+    return doubling->in_order ? placement_in_order(comm) : comm->placement;
+}
+
 void doubling_open(Doubling *doubling, Collective *collective) {
+    const Communicator *comm = collective->comm;
+    const Placement *placement = doubling->placement = units_of(doubling, comm);
     rounds_open(&doubling->rounds, collective, next_partner);
+    doubling->units = placement ? placement->machines : comm->size;
+    doubling->unit = placement ? placement->machine[comm->rank] : comm->rank;
+    doubling->here = placement ? level_of(ranks_of_machine(placement, doubling->unit),
+                                          place_on_machine(placement, comm->rank), without_tree(collective))
+                               : (Level){.size = 1};
     doubling->phase = MEETING;
+    doubling->child = 0;
     doubling->distance = doubling->power = 1;
-    while (doubling->power <= collective->comm->size / 2)
+    while (doubling->power <= doubling->units / 2)
         doubling->power <<= 1;
     doubling->sat_out = false;
 }

@@ -1,4 +1,6 @@
 /* From all ranks: gather and allgather (MPI 5.0, sections 6.5 and 6.7). */
+#include <stdlib.h>
+
 #include "collectives/apart.h"
 #include "collectives/collectives.h"
 #include "collectives/pieces.h"
@@ -9,27 +11,30 @@ Signature gather_signature = {"gather", 2, 1, 4, {"x", "root", "into", "timeout"
 enum { ALLGATHER_INTO = 1, ALLGATHER_TIMEOUT };
 Signature allgather_signature = {"allgather", 1, 1, 3, {"x", "into", "timeout"}, {NULL}};
 
-/* The pieces of all ranks at this one: slots from its own on, in which pieces have their places in the order
- * of ranks.
- */
-static PyObject *gathered_pieces(Collective *collective, const char *slots, Departure *departures,
-                                 PyObject *own, const Target *into) {
+/* The pieces of all ranks at this one: slots in the order of positions in a tree; the pieces have their
+ * places in the order of ranks. */
+static PyObject *gathered_pieces(Collective *collective, const Branch *branch, const char *slots,
+                                 Departure *departures, PyObject *own, const Target *into) {
     int size = collective->comm->size, here = collective->comm->rank;
-    Arrivals arrivals;
-    if (arrivals_open(&arrivals, collective, departures, into) < 0)
-        return NULL;
-    const char *slot = slots;
-    for (int rank = here; rank < size; rank++)
-        slot += slot_bytes(slot);
-    for (int rank = 0; rank < size; rank++) {
-        if (rank == here) {
-            arrivals_own(&arrivals, own);
-            slot = slots;
-        } else
-            arrivals_slot(&arrivals, slot, rank);
-        slot += slot_bytes(slot);
+    const char **of_rank = malloc((size_t)size * sizeof *of_rank);
+    if (!of_rank)
+        return PyErr_NoMemory();
+    for (int position = 0; position < size; position++) {
+        of_rank[branch_rank(branch, position)] = slots;
+        slots += slot_bytes(slots);
     }
-    return arrivals_close(&arrivals, false);
+    Arrivals arrivals;
+    PyObject *result = NULL;
+    if (arrivals_open(&arrivals, collective, departures, into) == 0) {
+        for (int rank = 0; rank < size; rank++)
+            if (rank == here)
+                arrivals_own(&arrivals, own);
+            else
+                arrivals_slot(&arrivals, of_rank[rank], rank);
+        result = arrivals_close(&arrivals, false);
+    }
+    free(of_rank);
+    return result;
 }
 
 /* What this rank gives, apart from the target, in which the pieces of others arrive first. NULL when that has
@@ -43,88 +48,54 @@ static PyObject *own_piece(Collective *collective, PyObject *value, const Target
 
 /* ---- gather ---- */
 
-/* `slots` begins with this rank's own, of `used` bytes; those of the ranks after it follow, in their order
- * from the root on. */
+/* `slots` begins with this rank's own, of `used` bytes; those of its part of the tree follow, in the order of
+ * positions. */
 typedef struct {
     Rounds rounds;
+    const Branch *branch;
     char *slots;
     Py_ssize_t used;
-    int root, own; /* this rank, counted from the root */
-    int distance;  /* to the next rank that gives this one its slots */
-    bool given;    /* to the root, or the parent */
+    int child;  /* the next one that gives this rank its slots */
+    bool given; /* to the parent */
 } Collecting;
 
-static int give_slots(Collecting *collecting, int above) {
-    int size = collecting->rounds.collective->comm->size;
-    collecting->given = true;
-    return round_send(&collecting->rounds, collecting->slots, collecting->used,
-                      (collecting->own - above + collecting->root) % size);
-}
-
-static int take_slots(Collecting *collecting, int below, int ranks) {
-    int size = collecting->rounds.collective->comm->size;
-    return round_receive(&collecting->rounds, collecting->slots + collecting->used, slots_room(ranks, size),
-                         (collecting->own + below + collecting->root) % size);
-}
-
-/* Bring the slots of all ranks to the root at once, where there is no tree. */
-static int collect_from_all(Rounds *rounds) {
-    Collecting *collecting = (Collecting *)rounds;
-    collecting->used += rounds->come;
-    if (collecting->own)
-        return collecting->given ? 0 : give_slots(collecting, collecting->own);
-    int distance = collecting->distance++;
-    return distance < rounds->collective->comm->size ? take_slots(collecting, distance, 1) : 0;
-}
-
-/* Collect them along a binomial tree. */
+/* Collect slots up the tree, those of its smallest part first. */
 static int collect_slots(Rounds *rounds) {
     Collecting *collecting = (Collecting *)rounds;
-    int size = rounds->collective->comm->size, own = collecting->own;
+    const Branch *branch = collecting->branch;
     collecting->used += rounds->come;
-    while (!collecting->given && collecting->distance < size) {
-        int distance = collecting->distance, left = size - own - distance;
-        if (own & distance)
-            return give_slots(collecting, distance);
-        collecting->distance <<= 1;
-        if (left > 0)
-            return take_slots(collecting, distance, left < distance ? left : distance);
+    if (collecting->child < branch->children) {
+        int begin = branch_child(branch, collecting->child), end = branch_child(branch, ++collecting->child);
+        return round_receive(rounds, collecting->slots + collecting->used,
+                             slots_room(end - begin, branch->size), branch_rank(branch, begin));
     }
-    return 0;
+    if (branch->parent == NOBODY || collecting->given)
+        return 0;
+    collecting->given = true;
+    return round_send(rounds, collecting->slots, collecting->used, branch->parent);
 }
 
-static void collecting_open(Collecting *collecting, Collective *collective, char *slots, Py_ssize_t used,
-                            int root) {
-    const Communicator *comm = collective->comm;
-    rounds_open(&collecting->rounds, collective, without_tree(collective) ? collect_from_all : collect_slots);
-    collecting->slots = slots;
-    collecting->used = used;
-    collecting->root = root;
-    collecting->own = (comm->rank - root + comm->size) % comm->size;
-    collecting->distance = 1;
-    collecting->given = false;
-}
-
-/* The slots a rank sees at most: those of its subtree. */
-static int subtree(int own, int size) {
-    int ranks = own ? own & -own : size;
-    return own + ranks > size ? size - own : ranks;
+/* The bytes of the slots that are here then, or -1. */
+static Py_ssize_t collect(Collective *collective, const Branch *branch, char *slots, Py_ssize_t used) {
+    Collecting collecting = {.branch = branch, .slots = slots, .used = used};
+    rounds_open(&collecting.rounds, collective, collect_slots);
+    return rounds_run(&collecting.rounds) < 0 ? -1 : collecting.used;
 }
 
 static PyObject *run_gather(Collective *collective, PyObject *value, int root, const Target *into) {
-    int size = collective->comm->size, rank = collective->comm->rank, own = (rank - root + size) % size;
-    char *slots = collective_memory(collective, slots_room(subtree(own, size), size));
+    const Branch branch = branch_of(collective, root);
+    char *slots = collective_memory(collective, slots_room(branch.part, branch.size));
     if (!slots)
         return NULL;
+    bool is_root = branch.parent == NOBODY;
     Departure *departures = NULL;
-    Py_ssize_t used =
-        own ? slot_write(collective, slots, value, root, &departures) : slot_write_empty(collective, slots);
-    Collecting collecting;
-    collecting_open(&collecting, collective, slots, used, root);
-    bool failed = rounds_run(&collecting.rounds) < 0 || departures_start(collective, departures) < 0;
+    Py_ssize_t used = is_root ? slot_write_empty(collective, slots)
+                              : slot_write(collective, slots, value, root, &departures);
+    bool failed =
+        collect(collective, &branch, slots, used) < 0 || departures_start(collective, departures) < 0;
     if (departures_close(collective, departures, failed) < 0)
         return NULL;
-    return own ? Py_NewRef(Py_None) : gathered_pieces(collective, slots, NULL, value, into);
+    return is_root ? gathered_pieces(collective, &branch, slots, NULL, value, into) : Py_NewRef(Py_None);
 }
 
 PyObject *communicator_gather(Communicator *self, PyObject *const *args, Py_ssize_t nargs,
@@ -151,36 +122,49 @@ PyObject *communicator_gather(Communicator *self, PyObject *const *args, Py_ssiz
 
 /* ---- allgather ---- */
 
-/* `slots` begins with this rank's own, of `used` bytes; in the end those of the ranks after it follow, the
+/* `slots` begins with those of this unit, of `used` bytes; in the end those of the units after it follow, the
  * last one's after the first's. */
 typedef struct {
     Rounds rounds;
+    const Branch *branch; /* from this unit on */
     char *slots;
     Py_ssize_t used;
-    int held; /* of so many ranks, after the next round of twice as many */
+    int held; /* of so many units, after the next round of twice as many */
 } Exchanging;
 
 /* Bring all slots here (Bruck and others 1997). */
 static int spread_slots(Rounds *rounds) {
     Exchanging *exchanging = (Exchanging *)rounds;
-    int size = rounds->collective->comm->size, rank = rounds->collective->comm->rank, held = exchanging->held;
+    const Branch *branch = exchanging->branch;
+    int units = branch->units, held = exchanging->held;
     exchanging->used += rounds->come;
-    if (held >= size)
+    if (held >= units)
         return 0;
-    int more = size - held < held ? size - held : held;
+    int more = units - held < held ? units - held : held;
+    int before = branch_unit(branch, units - held), after = branch_unit(branch, held);
     Py_ssize_t nbytes = 0;
-    for (int i = 0; i < more; i++)
+    for (int given = branch_unit(branch, more); given > 0; given--)
         nbytes += slot_bytes(exchanging->slots + nbytes);
     exchanging->held <<= 1;
-    return round_exchange(rounds, exchanging->slots, nbytes, (rank - held + size) % size,
-                          exchanging->slots + exchanging->used, slots_room(more, size), (rank + held) % size);
+    return round_exchange(
+        rounds, exchanging->slots, nbytes, branch_rank(branch, before), exchanging->slots + exchanging->used,
+        slots_room(branch_unit(branch, held + more) - after, branch->size), branch_rank(branch, after));
 }
 
-static void exchanging_open(Exchanging *exchanging, Collective *collective, char *slots, Py_ssize_t used) {
-    rounds_open(&exchanging->rounds, collective, spread_slots);
-    exchanging->slots = slots;
-    exchanging->used = used;
-    exchanging->held = 1;
+/* The bytes of all slots, or -1. */
+static Py_ssize_t exchange(Collective *collective, const Branch *branch, char *slots, Py_ssize_t used) {
+    Exchanging exchanging = {.branch = branch, .slots = slots, .used = used, .held = 1};
+    rounds_open(&exchanging.rounds, collective, spread_slots);
+    return rounds_run(&exchanging.rounds) < 0 ? -1 : exchanging.used;
+}
+
+/* Between machines their first ranks alone exchange slots. 0 or -1. */
+static int exchange_on_machines(Collective *collective, const Branch *branch, char *slots, Py_ssize_t used) {
+    Py_ssize_t room = slots_room(branch->size, branch->size);
+    used = collect(collective, branch, slots, used);
+    if (used >= 0 && branch->parent == NOBODY)
+        room = used = exchange(collective, branch, slots, used);
+    return used < 0 ? -1 : spread_along(collective, branch, slots, room);
 }
 
 static bool any_strided(const Departure *departure) {
@@ -224,17 +208,19 @@ static Py_ssize_t offer(Collective *collective, char *slot, PyObject *value, Dep
 }
 
 static PyObject *run_allgather(Collective *collective, PyObject *value, const Target *into) {
-    char *slots = collective_memory(collective, slots_room(collective->comm->size, collective->comm->size));
+    const Communicator *comm = collective->comm;
+    const Branch branch = comm->placement ? branch_on_machine(collective) : branch_of(collective, comm->rank);
+    char *slots = collective_memory(collective, slots_room(branch.size, branch.size));
     if (!slots)
         return NULL;
     Departure *departures = NULL;
     PyObject *packed, *result = NULL;
     Py_ssize_t used = offer(collective, slots, value, &departures, &packed);
-    Exchanging exchanging;
-    exchanging_open(&exchanging, collective, slots, used);
-    bool failed = rounds_run(&exchanging.rounds) < 0 || departures_start(collective, departures) < 0;
+    bool failed = (comm->placement ? exchange_on_machines(collective, &branch, slots, used) < 0
+                                   : exchange(collective, &branch, slots, used) < 0) ||
+                  departures_start(collective, departures) < 0;
     if (!failed)
-        result = gathered_pieces(collective, slots, departures, value, into);
+        result = gathered_pieces(collective, &branch, slots, departures, value, into);
     failed |= PyErr_Occurred() != NULL;
     if (departures_close(collective, departures, failed) < 0)
         Py_CLEAR(result);

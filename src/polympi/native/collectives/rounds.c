@@ -27,6 +27,7 @@ int start_send(Collective *collective, const void *message, Py_ssize_t nbytes, i
     *request = MPI_REQUEST_NULL;
     if (unlikely(still_running(&collective->call) < 0))
         return -1;
+    count_crossing(collective->comm, dest);
     bool locked = enter_mpi();
     int code =
         MPI_Isend(message, (int)nbytes, MPI_BYTE, dest, collective->tag, collective->comm->shadow, request);

@@ -12,9 +12,7 @@
 #ifndef POLYMPI_ROUNDS_H
 #define POLYMPI_ROUNDS_H
 
-#include "collectives/collective_call.h"
-
-enum { NOBODY = -1 };
+#include "collectives/branch.h"
 
 /* ---- rounds under way ---- */
 
@@ -107,30 +105,15 @@ int start_receive(Collective *collective, void *room, Py_ssize_t most, int sourc
 
 /* ---- from one to all: tree.c ---- */
 
-enum { MOST_ROUNDS = 31 }; /* ranks are numbered by int */
-
-/* Whether a root deals with all other ranks itself. Where ranks share processors, a tree waits for the
- * scheduler at each of its ranks; so the root writes to all mailboxes, or reads from them, when its turn
- * comes. */
-bool without_tree(const Collective *collective);
-
-/* A rank in the binomial tree of a call. */
-typedef struct {
-    int size, root;
-    int own;   /* the rank, counted from the root */
-    int reach; /* its parent is so far below it; its children half, a quarter, ... of it above */
-    bool flat; /* instead, all others are children of the root */
-} Branch;
-
-/* The root's message on its way to all ranks: ceil(log2(size)) rounds. */
+/* The root's message on its way to all ranks. */
 typedef struct {
     Rounds rounds;
     Branch branch;
     char *message;
     Py_ssize_t nbytes; /* room for it; of data, what there is of them */
-    int distance;      /* where the last child was */
+    int child;         /* the one that got it last; children with large parts of the tree are first */
     enum { TO_COME, COMING, HERE } phase;
-    MPI_Request requests[1 + MOST_ROUNDS];
+    MPI_Request requests[1 + MOST_CHILDREN];
 } Spread;
 
 void spread_open(Spread *spread, Collective *collective, void *message, Py_ssize_t most, int root);
@@ -138,30 +121,42 @@ void spread_open(Spread *spread, Collective *collective, void *message, Py_ssize
  * bytes instead, where it has none; in the end `nbytes` have come. */
 void spread_open_data(Spread *spread, Collective *collective, char *data, Py_ssize_t nbytes, int root);
 
-/* Both blocking: 0, or the bytes of the data; -1 with an exception. */
+/* All blocking: 0, or the bytes of the data; -1 with an exception. */
 int spread(Collective *collective, void *message, Py_ssize_t most, int root);
 int spread_data(Collective *collective, char *data, Py_ssize_t nbytes, int root);
+/* The same along a given tree, of slots: `nbytes` of them at the root, elsewhere the room. */
+int spread_along(Collective *collective, const Branch *branch, void *slots, Py_ssize_t nbytes);
 
 /* ---- among all: doubling.c ---- */
 
-/* What all ranks have, combined in their order, at all ranks: by recursive doubling in ceil(log2(size))
- * rounds, and two more where the size is no power of two. All ranks get the very same bits, as each
- * combination is made of the same two operands wherever it is made. */
+/* What all ranks have, combined at all of them: by recursive doubling in ceil(log2(size)) rounds, and two
+ * more where the size is no power of two. All ranks get the very same bits, as each combination is made of
+ * the same two operands wherever it is made.
+ *
+ * Where ranks are on several machines, the first rank of each combines what its machine has, along a tree,
+ * takes part in the doubling for it, and hands the result down. So the order of ranks is kept only where
+ * those of each machine are consecutive; elsewhere what needs this order does without the machines. */
 typedef struct Doubling {
     Rounds rounds;
     char *mine; /* the message of this rank; then, of a range of ranks with this one in it; in the end, of all
                  */
     char *theirs; /* room for one of another range */
     Py_ssize_t most;
+    bool in_order; /* combine in the order of ranks */
     /* Make `mine` the combination; `theirs` are of the range just below (or above) that of `mine`. */
     void (*combine)(struct Doubling *doubling, bool below);
-    /* The message for the rank above, which sat out because the size is no power of two; NULL: `mine`. */
+    /* The message for the rank above, which sat out because the size is no power of two; NULL: `mine`. Then
+     * each rank counts by itself, wherever it is. */
     char *(*for_neighbour)(struct Doubling *doubling);
     bool sat_out; /* this rank did, and `mine` is what for_neighbour has made */
     enum { MEETING, ABSORBING, SITTING_OUT, PAIRING, HANDING_BACK } phase;
-    int power;    /* of two: the ranks that take part */
-    int distance; /* to the partner of the next round, among those */
-    bool below;   /* the last partner is below this rank */
+    const Placement *placement; /* whose machines are the units below; NULL: these are ranks */
+    Level here;                 /* the ranks of this unit */
+    int units, unit;            /* how many, and that of this rank */
+    int power;                  /* of two: the units that take part */
+    int child;                  /* the ranks that have given their messages away to this one */
+    int distance;               /* to the partner of the next round, among the units that take part */
+    bool below;                 /* the last partner is below this rank */
 } Doubling;
 /* Where its messages, `combine` and `for_neighbour` are given. */
 void doubling_open(Doubling *doubling, Collective *collective);

@@ -14,27 +14,26 @@ Signature alltoall_signature = {"alltoall", 1, 1, 4, {"pieces", "counts", "into"
 
 /* ---- scatter ---- */
 
-/* The root's slots, its own and those of the ranks after it; when the pieces cannot be cut, the reason for
+/* The root's slots, in the order of positions in the tree; when the pieces cannot be cut, the reason for
  * all. */
-static void write_slots(Collective *collective, char *slots, PyObject *pieces, Departure **departures) {
-    int size = collective->comm->size, root = collective->comm->rank;
+static void write_slots(Collective *collective, const Branch *branch, char *slots, PyObject *pieces,
+                        Departure **departures) {
     slots += slot_write_empty(collective, slots);
-    for (int distance = 1; distance < size; distance++) {
-        int rank = (root + distance) % size;
+    for (int position = 1; position < branch->size; position++) {
+        int rank = branch_rank(branch, position);
         slots += pieces ? slot_write(collective, slots, PyTuple_GET_ITEM(pieces, rank), rank, departures)
                         : slot_write_failed(collective, slots);
     }
 }
 
-/* `slots` are the root's, for all ranks from it on; elsewhere this rank's own comes to lie there, and those
- * of its subtree. */
+/* `slots` are those of this rank's part of the tree, its own first; elsewhere than at the root they come
+ * there. */
 typedef struct {
     Rounds rounds;
+    const Branch *branch;
     char *slots;
-    int root, own; /* this rank, counted from the root */
-    int ranks;     /* whose slots are here, or come */
-    int distance;  /* to the last rank that slots were handed to; without a tree, to the next */
-    bool awaits;   /* the slots from above */
+    int child;   /* the one that got its slots last */
+    bool awaits; /* the slots from above */
 } Handing;
 
 /* The bytes of so many slots. */
@@ -45,62 +44,26 @@ static Py_ssize_t slots_bytes(const char *slots, int count) {
     return nbytes;
 }
 
-static int take_slots(Handing *handing, int above) {
-    int size = handing->rounds.collective->comm->size;
-    handing->awaits = false;
-    return round_receive(&handing->rounds, handing->slots, slots_room(handing->ranks, size),
-                         (handing->own - above + handing->root) % size);
-}
-
-/* Give each rank its slot at once, where there is no tree. */
-static int give_to_all(Rounds *rounds) {
-    Handing *handing = (Handing *)rounds;
-    int size = rounds->collective->comm->size;
-    if (handing->own)
-        return handing->awaits ? take_slots(handing, handing->own) : 0;
-    if (handing->distance == size)
-        return 0;
-    handing->slots += slot_bytes(handing->slots);
-    return round_send(rounds, handing->slots, slot_bytes(handing->slots),
-                      (handing->distance++ + handing->root) % size);
-}
-
-/* Hand slots down a binomial tree. */
+/* Hand slots down the tree, those of its largest part first. */
 static int hand_down(Rounds *rounds) {
     Handing *handing = (Handing *)rounds;
-    int size = rounds->collective->comm->size;
-    if (handing->awaits)
-        return take_slots(handing, handing->distance);
-    do
-        handing->distance >>= 1;
-    while (handing->distance >= handing->ranks);
-    int distance = handing->distance;
-    if (!distance)
+    const Branch *branch = handing->branch;
+    if (handing->awaits) {
+        handing->awaits = false;
+        return round_receive(rounds, handing->slots, slots_room(branch->part, branch->size), branch->parent);
+    }
+    if (!handing->child)
         return 0;
-    const char *first = handing->slots + slots_bytes(handing->slots, distance);
-    Py_ssize_t nbytes = slots_bytes(first, handing->ranks - distance);
-    handing->ranks = distance;
-    return round_send(rounds, first, nbytes, (handing->own + distance + handing->root) % size);
-}
-
-static void handing_open(Handing *handing, Collective *collective, char *slots, int root) {
-    int size = collective->comm->size, own = (collective->comm->rank - root + size) % size, distance = 1;
-    bool flat = without_tree(collective);
-    while (!flat && distance < size && !(own & distance))
-        distance <<= 1;
-    rounds_open(&handing->rounds, collective, flat ? give_to_all : hand_down);
-    handing->slots = slots;
-    handing->root = root;
-    handing->own = own;
-    handing->ranks = own + distance > size ? size - own : distance;
-    handing->distance = distance;
-    handing->awaits = own != 0;
+    int end = branch_child(branch, handing->child), begin = branch_child(branch, --handing->child);
+    const char *first = handing->slots + slots_bytes(handing->slots, begin - branch->own);
+    return round_send(rounds, first, slots_bytes(first, end - begin), branch_rank(branch, begin));
 }
 
 /* 0 or -1. */
-static int hand_out(Collective *collective, char *slots, int root) {
-    Handing handing;
-    handing_open(&handing, collective, slots, root);
+static int hand_out(Collective *collective, const Branch *branch, char *slots) {
+    Handing handing = {
+        .branch = branch, .slots = slots, .child = branch->children, .awaits = branch->own != 0};
+    rounds_open(&handing.rounds, collective, hand_down);
     return rounds_run(&handing.rounds);
 }
 
@@ -113,21 +76,20 @@ static bool departs_from(const Departure *departures, const Target *into) {
 }
 
 /* The root copies its own piece while the others fetch theirs, if it may. */
-static PyObject *scatter_from_here(Collective *collective, char *slots, PyObject *pieces,
-                                   const Target *into) {
-    int root = collective->comm->rank;
+static PyObject *scatter_from_here(Collective *collective, const Branch *branch, char *slots,
+                                   PyObject *pieces, const Target *into) {
     Departure *departures = NULL;
     PyObject *own = NULL;
-    write_slots(collective, slots, pieces, &departures);
-    bool failed = hand_out(collective, slots, root) < 0 || departures_start(collective, departures) < 0;
+    write_slots(collective, branch, slots, pieces, &departures);
+    bool failed = hand_out(collective, branch, slots) < 0 || departures_start(collective, departures) < 0;
     bool at_once = !failed && !collective->error && !departs_from(departures, into);
-    if (at_once && !(own = deliver_own(PyTuple_GET_ITEM(pieces, root), into, &collective->call)))
+    if (at_once && !(own = deliver_own(PyTuple_GET_ITEM(pieces, branch->root), into, &collective->call)))
         collective_defer(collective);
     if (departures_close(collective, departures, failed) < 0 || collective->error) {
         Py_XDECREF(own);
         return NULL;
     }
-    return at_once ? own : deliver_own(PyTuple_GET_ITEM(pieces, root), into, &collective->call);
+    return at_once ? own : deliver_own(PyTuple_GET_ITEM(pieces, branch->root), into, &collective->call);
 }
 
 PyObject *communicator_scatter(Communicator *self, PyObject *const *args, Py_ssize_t nargs,
@@ -147,10 +109,11 @@ PyObject *communicator_scatter(Communicator *self, PyObject *const *args, Py_ssi
         if (!pieces)
             collective_defer(&collective);
     }
+    const Branch branch = branch_of(&collective, root);
     char *slots = collective_memory(&collective, slots_room(self->size, self->size));
     if (slots && self->rank == root)
-        result = scatter_from_here(&collective, slots, pieces, into);
-    else if (slots && hand_out(&collective, slots, root) == 0)
+        result = scatter_from_here(&collective, &branch, slots, pieces, into);
+    else if (slots && hand_out(&collective, &branch, slots) == 0)
         result = receive_piece(&collective, slots, root, into);
     Py_XDECREF(pieces);
     if (into)

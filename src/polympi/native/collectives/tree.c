@@ -1,63 +1,40 @@
-/* From one rank to all: down a binomial tree. */
+/* From one rank to all: down the tree. */
 #include <string.h>
 
 #include "collectives/rounds.h"
 
-bool without_tree(const Collective *collective) { return state.crowded && collective->comm->mailboxes; }
-
-static Branch branch_of(const Collective *collective, int root) {
-    int size = collective->comm->size, own = (collective->comm->rank - root + size) % size;
-    Branch branch = {.size = size, .root = root, .own = own, .reach = 1, .flat = without_tree(collective)};
-    if (branch.flat)
-        branch.reach = own ? own : size;
-    while (!branch.flat && branch.reach < size && !(own & branch.reach))
-        branch.reach <<= 1;
-    return branch;
-}
-
-static int parent_of(const Branch *branch) {
-    return (branch->own - branch->reach + branch->root + branch->size) % branch->size;
-}
-
-/* The next child, with the largest part of the tree first; NOBODY when there are no more. `*distance` is
- * where the last one was, at first `reach`. */
-static int next_child(const Branch *branch, int *distance) {
-    if (branch->flat)
-        return branch->own || --*distance == 0 ? NOBODY : (branch->root + *distance) % branch->size;
-    while (*distance >>= 1)
-        if (branch->own + *distance < branch->size)
-            return (branch->own + *distance + branch->root) % branch->size;
-    return NOBODY;
-}
-
-/* From the parent, then to the children. */
+/* From the parent, then to the children, those with the largest parts of the tree first. */
 static int next_branch(Rounds *rounds) {
     Spread *spread = (Spread *)rounds;
     if (spread->phase == TO_COME) {
         spread->phase = COMING;
-        return round_receive(rounds, spread->message, spread->nbytes, parent_of(&spread->branch));
+        return round_receive(rounds, spread->message, spread->nbytes, spread->branch.parent);
     }
     if (spread->phase == COMING) {
         spread->phase = HERE;
         spread->nbytes = rounds->come;
     }
-    int child = next_child(&spread->branch, &spread->distance);
-    return child == NOBODY ? 0 : round_send(rounds, spread->message, spread->nbytes, child);
+    if (!spread->child)
+        return 0;
+    int position = branch_child(&spread->branch, --spread->child);
+    return round_send(rounds, spread->message, spread->nbytes, branch_rank(&spread->branch, position));
 }
 
-static void open_branch(Spread *spread, Collective *collective, char *message, Py_ssize_t nbytes, int root) {
+static void open_along(Spread *spread, Collective *collective, const Branch *branch, char *message,
+                       Py_ssize_t nbytes) {
     rounds_open(&spread->rounds, collective, next_branch);
     spread->rounds.requests = spread->requests;
     spread->rounds.sends_stay = true;
-    spread->branch = branch_of(collective, root);
-    spread->distance = spread->branch.reach;
-    spread->phase = spread->branch.own ? TO_COME : HERE;
+    spread->branch = *branch;
+    spread->child = branch->children;
+    spread->phase = branch->parent == NOBODY ? HERE : TO_COME;
     spread->message = message;
     spread->nbytes = nbytes;
 }
 
 void spread_open(Spread *spread, Collective *collective, void *message, Py_ssize_t most, int root) {
-    open_branch(spread, collective, message, most, root);
+    const Branch branch = branch_of(collective, root);
+    open_along(spread, collective, &branch, message, most);
     if (spread->phase == HERE) {
         Head head;
         memcpy(&head, message, sizeof head);
@@ -66,13 +43,20 @@ void spread_open(Spread *spread, Collective *collective, void *message, Py_ssize
 }
 
 void spread_open_data(Spread *spread, Collective *collective, char *data, Py_ssize_t nbytes, int root) {
-    open_branch(spread, collective, data, nbytes, root);
+    const Branch branch = branch_of(collective, root);
+    open_along(spread, collective, &branch, data, nbytes);
     spread->rounds.by_library = true;
 }
 
 int spread(Collective *collective, void *message, Py_ssize_t most, int root) {
     Spread spread;
     spread_open(&spread, collective, message, most, root);
+    return rounds_run(&spread.rounds);
+}
+
+int spread_along(Collective *collective, const Branch *branch, void *slots, Py_ssize_t nbytes) {
+    Spread spread;
+    open_along(&spread, collective, branch, slots, nbytes);
     return rounds_run(&spread.rounds);
 }
 

@@ -143,6 +143,10 @@ PyMethodDef collective_methods[] = {
            "Send an object to one rank and receive one from another, inside a collective call.\n\n"
            "For polympi.reductions. PROC_NULL stands for no rank; call is (number, tag, end of time); "
            "where the object cannot be sent, what excuse(exception) returns is."),
+    {"_tree", (PyCFunction)communicator_tree, METH_NOARGS,
+     "_tree($self, /)\n--\n\n"
+     "This rank in the tree from rank 0 on: its parent, PROC_NULL of rank 0, and its children.\n\n"
+     "The ranks below a child follow it, up to the next child."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -9,6 +9,7 @@
 #include "collectives/call_log.h"
 #include "collectives/creation.h"
 #include "collectives/mailbox.h"
+#include "collectives/placement.h"
 #include "python/collective_methods.h"
 #include "python/point_to_point.h"
 #include "transfer/seeking.h"
@@ -16,16 +17,16 @@
 
 /* ---- making them ---- */
 
-/* A number that no other communicator has: which its rank 0 has made before, and who that is. MPI's code. */
-static int give_number(Communicator *self) {
+/* A number that no other communicator has: which its rank 0 has made before, and who that is. */
+static uint64_t next_number(void) {
     static uint32_t given;
-    self->number = (uint64_t)state.world_rank << 32 | given++;
-    return MPI_Bcast(&self->number, 1, MPI_UINT64_T, 0, self->shadow);
+    return (uint64_t)state.world_rank << 32 | given++;
 }
 
 /* All that a communicator has beside self->comm. MPI's code; without the GIL. */
 static int complete(Communicator *self) {
     int size = 0;
+    self->number = next_number();
     MPI_Comm_set_errhandler(self->comm, MPI_ERRORS_RETURN);
     int code = MPI_Comm_dup(self->comm, &self->shadow);
     if (code == MPI_SUCCESS)
@@ -35,7 +36,7 @@ static int complete(Communicator *self) {
     if (code == MPI_SUCCESS)
         code = mailboxes_open(self->shadow, &self->mailboxes);
     if (code == MPI_SUCCESS)
-        code = give_number(self);
+        code = placement_open(self->shadow, &self->placement, &self->number);
     if (code == MPI_SUCCESS) {
         self->seeking = seeks_wildcards(self) ? SEEKS_WILDCARDS : 0;
         self->size = size;
@@ -184,6 +185,7 @@ static PyObject *communicator_repr(Communicator *self) {
 static void communicator_dealloc(Communicator *self) {
     calls_close(self);
     mailboxes_close(self->mailboxes);
+    free(self->placement);
     Py_TYPE(self)->tp_free(self);
 }
 

@@ -32,6 +32,16 @@ static bool does_library_yield(void) {
     return yields;
 }
 
+/* A number of this machine: the lowest of its ranks. A test may have said before that ranks are on several
+ * machines, and given them numbers. */
+static int number_machine(MPI_Comm machine, bool several) {
+    if (state.several_machines)
+        return MPI_SUCCESS;
+    state.several_machines = several;
+    state.machine = state.world_rank;
+    return several ? MPI_Bcast(&state.machine, 1, MPI_INT, 0, machine) : MPI_SUCCESS;
+}
+
 /* Whether the ranks of this machine outnumber the CPUs that they may use together, and whether there are
  * others. */
 static int look_at_machine(MPI_Comm world) {
@@ -48,7 +58,7 @@ static int look_at_machine(MPI_Comm world) {
     if (code == MPI_SUCCESS) {
         state.crowded = ranks > CPU_COUNT(&all);
         state.library_yields = state.crowded && does_library_yield();
-        state.several_machines = ranks < state.world_size;
+        code = number_machine(machine, ranks < state.world_size);
     }
     MPI_Comm_free(&machine);
     return code;

@@ -4,6 +4,7 @@
 #include "base/errors.h"
 #include "codec/numpy_api.h"
 #include "collectives/flight.h"
+#include "collectives/placement.h"
 #include "memory/pool.h"
 #include "memory/strided.h"
 #include "python/communicator.h"
@@ -143,6 +144,22 @@ static PyObject *wait_for_flight(PyObject *Py_UNUSED(module), PyObject *args) {
     return flight ? flight_wait(flight, timeout) : NULL;
 }
 
+static PyObject *pretend_machine(PyObject *Py_UNUSED(module), PyObject *number) {
+    long machine = PyLong_AsLong(number);
+    if (machine == -1 && PyErr_Occurred())
+        return NULL;
+    state.several_machines = true;
+    state.machine = (int)machine;
+    Py_RETURN_NONE;
+}
+
+static PyObject *crossings(PyObject *Py_UNUSED(module), PyObject *comm) {
+    if (!PyObject_TypeCheck(comm, &Communicator_Type))
+        return PyErr_Format(PyExc_TypeError, "a communicator is wanted");
+    const Placement *placement = ((Communicator *)comm)->placement;
+    return placement ? PyLong_FromUnsignedLongLong(placement->crossings) : Py_NewRef(Py_None);
+}
+
 PyMethodDef test_functions[] = {
     {"_strided_copy", strided_copy, METH_VARARGS,
      "_strided_copy($module, source, target, /)\n--\n\n"
@@ -164,6 +181,12 @@ PyMethodDef test_functions[] = {
     {"_claim_version", claim_version, METH_O,
      "_claim_version($module, version, /)\n--\n\n"
      "Let this rank say at its start that it speaks this version of the wire."},
+    {"_pretend_machine", pretend_machine, METH_O,
+     "_pretend_machine($module, number, /)\n--\n\n"
+     "Let communicators made from now on, on all ranks, take this rank to be on the machine of this number."},
+    {"_crossings", crossings, METH_O,
+     "_crossings($module, communicator, /)\n--\n\n"
+     "Small messages of collectives from this rank to other machines; None where machines do not count."},
     {"_start_barrier", start_barrier, METH_O,
      "_start_barrier($module, communicator, /)\n--\n\nBegin a barrier that goes on meanwhile."},
     {"_test_flight", test_flight, METH_O,

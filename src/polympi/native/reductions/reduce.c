@@ -263,6 +263,7 @@ static PyObject *run(Reduction *reduction) {
     reduction->doubling.mine = memory; /* one by one: to clear the rounds first takes 5 ns */
     reduction->doubling.theirs = memory + CONTRIBUTION_BYTES;
     reduction->doubling.most = CONTRIBUTION_BYTES;
+    reduction->doubling.in_order = true;
     reduction->doubling.combine = combine;
     reduction->doubling.for_neighbour = reduction->prefixes ? prefix_of_neighbour : NULL;
     reduction->own = (Contribution *)(memory + 2 * CONTRIBUTION_BYTES);
@@ -392,6 +393,8 @@ PyObject *communicator__exchange(Communicator *self, PyObject *const *args, Py_s
     if (check_rank(dest, self->size, DESTINATION, &collective.call) < 0 ||
         check_rank(source, self->size, DESTINATION, &collective.call) < 0)
         return NULL;
+    if (dest != PROC_NULL)
+        count_crossing(self, dest);
     Incoming *in = NULL;
     if (source != PROC_NULL &&
         !(in = incoming_start(self, INTERNAL, source, collective.tag, NULL, &collective.call)))
@@ -399,4 +402,20 @@ PyObject *communicator__exchange(Communicator *self, PyObject *const *args, Py_s
     if (in)
         incoming_list(in); /* it has to get on while the send is waited for */
     return exchange_objects(&collective, values[1], values[4], dest, in);
+}
+
+PyObject *communicator_tree(Communicator *self, PyObject *Py_UNUSED(unused)) {
+    if (!is_usable(self))
+        return NULL;
+    const Branch branch = branch_in_order(self);
+    PyObject *children = PyTuple_New(branch.children);
+    for (int i = 0; children && i < branch.children; i++) {
+        PyObject *child = PyLong_FromLong(branch_child(&branch, i));
+        if (!child)
+            Py_CLEAR(children);
+        else
+            PyTuple_SET_ITEM(children, i, child);
+    }
+    int parent = branch.parent == NOBODY ? PROC_NULL : branch.parent;
+    return children ? Py_BuildValue("(iN)", parent, children) : NULL;
 }

@@ -9,5 +9,6 @@ COLLECTIVE(allreduce)
 COLLECTIVE(scan)
 COLLECTIVE(exscan)
 COLLECTIVE(reduce_scatter)
+PyObject *communicator_tree(Communicator *self, PyObject *unused);
 
 #endif

@@ -10,6 +10,7 @@ typedef struct {
     int rank, size;
     uint32_t sequence;           /* messages with parts that this rank has sent; the tag of the parts */
     struct Mailboxes *mailboxes; /* for the rounds of collectives; NULL where ranks share no memory */
+    struct Placement *placement; /* of ranks on several machines (placement.h); NULL: all are alike */
     uint32_t collective;         /* collective calls so far, the same on all ranks; the tag of their pieces */
     int seeking;                 /* 0: every receive is posted as it comes; otherwise see seeking.h, kept.h */
     uint64_t number;             /* of no other communicator, and the same at all its ranks */

@@ -152,6 +152,8 @@ int MPI_Request_free(MPI_Request *request);
 /* ---- collectives of one (collectives.c) ---- */
 
 int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm);
+int MPI_Allgather(const void *data, int count, MPI_Datatype type, void *result, int result_count,
+                  MPI_Datatype result_type, MPI_Comm comm);
 int MPI_Reduce(const void *data, void *result, int count, MPI_Datatype type, MPI_Op op, int root,
                MPI_Comm comm);
 int MPI_Allreduce(const void *data, void *result, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);

@@ -1,0 +1,56 @@
+"""Ranks on several machines: collectives go among the ranks of a machine first, and between machines by one of each.
+
+Here all run on one machine, and pretend to be on others (programs/machines.py).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from rank_programs import PRELUDE
+
+from polympi.lab.stacks.stack import Stack
+
+pytestmark = pytest.mark.mpi
+
+PROGRAMS = Path(__file__).parent / "programs"
+# The machine of each of five ranks: blocks, in turn, one rank alone, in no order; and whether they share memory.
+PLACEMENTS = [("0 0 1 1 1", "0"), ("0 1 0 1 0", "0"), ("0 1 1 1 1", "0"), ("2 0 1 0 2", "0"), ("0 0 1 0 1", "1")]
+
+
+@pytest.mark.sanitize
+def test_as_few_messages_as_possible_go_between_machines(run, stack: Stack) -> None:
+    ended = run(PROGRAMS / "crossings.py", 9, stack, timeout=120, env={"POLYMPI_MAILBOXES": "0"})
+    assert ended.succeeded().count("done") == 9, str(ended)
+
+
+@pytest.mark.parametrize(("machines", "mailboxes"), PLACEMENTS)
+@pytest.mark.parametrize("program", ["pieces", "reductions"])
+def test_collectives_give_the_same_wherever_ranks_are(
+    run, stack: Stack, program: str, machines: str, mailboxes: str
+) -> None:
+    env = {"MACHINES": machines, "POLYMPI_MAILBOXES": mailboxes}
+    ended = run(PROGRAMS / f"{program}.py", 5, stack, env=env)
+    assert ended.succeeded().count("done") == 5, str(ended)
+
+
+@pytest.mark.parametrize("machines", ["0 0 1 1", "0 1 1 0"])
+def test_calls_after_staggered_time_outs_work(run, stack: Stack, machines: str) -> None:
+    env = {"MACHINES": machines, "POLYMPI_MAILBOXES": "0"}
+    run(PROGRAMS / "collectives_after_timeouts" / "staggered.py", 4, stack, env=env).succeeded()
+
+
+def test_a_barrier_between_machines_goes_on_meanwhile(run, stack: Stack) -> None:
+    script = """
+from polympi.native import core
+assert core._crossings(c) == 0
+for late in range(size):
+    barrier = core._start_barrier(c)
+    if rank == late:
+        time.sleep(0.05)
+    core._wait_for_flight(barrier, 30)
+assert core._crossings(c) == {0: 1, 2: 1}.get(rank, 0) * size
+"""
+    env = {"MACHINES": "0 0 1 1 1", "POLYMPI_MAILBOXES": "0"}
+    run(PRELUDE + script, 5, stack, env=env).succeeded()
