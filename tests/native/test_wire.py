@@ -126,4 +126,4 @@ def test_plain_arrays_are_written_as_the_encoder_writes_them(codec: ModuleType, 
 
 
 def test_these_are_the_bytes_of_this_version(codec: ModuleType) -> None:
-    assert codec.WIRE_VERSION == 1
+    assert codec.WIRE_VERSION == 2

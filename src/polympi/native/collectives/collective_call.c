@@ -50,7 +50,7 @@ int collective_begin(Collective *collective, Communicator *comm, enum verb verb,
         .end = unlikely(seconds > 0) ? now() + seconds : 0,
     };
     /* who never waits long would leave them lying for ever */
-    if (unlikely(!comm->mailboxes && comm->collective % LOGGED_CALLS == 0) && read_notices(collective) < 0)
+    if (unlikely(!comm->together && comm->collective % LOGGED_CALLS == 0) && read_notices(collective) < 0)
         return collective_close(collective);
     return 0;
 }

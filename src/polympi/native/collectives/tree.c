@@ -1,9 +1,12 @@
 /* From one rank to all: down a binomial tree. */
 #include <string.h>
 
+#include "collectives/mailbox.h"
 #include "collectives/rounds.h"
 
-bool without_tree(const Collective *collective) { return state.crowded && collective->comm->mailboxes; }
+bool without_tree(const Collective *collective) {
+    return state.crowded && collective->comm->together && collective->comm->size <= MOST_IN_A_CROWD;
+}
 
 static Branch branch_of(const Collective *collective, int root) {
     int size = collective->comm->size, own = (collective->comm->rank - root + size) % size;

@@ -155,6 +155,8 @@ int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm)
 int MPI_Reduce(const void *data, void *result, int count, MPI_Datatype type, MPI_Op op, int root,
                MPI_Comm comm);
 int MPI_Allreduce(const void *data, void *result, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+int MPI_Allgather(const void *data, int count, MPI_Datatype type, void *result, int each, MPI_Datatype of,
+                  MPI_Comm comm);
 int MPI_Scan(const void *data, void *result, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 int MPI_Exscan(const void *data, void *result, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 int MPI_Reduce_scatter(const void *data, void *result, const int *counts, MPI_Datatype type, MPI_Op op,
