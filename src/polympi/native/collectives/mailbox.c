@@ -163,17 +163,18 @@ static bool make_box(Mailboxes *mailboxes, int dest) {
 
 int mail_post(Mailboxes *mailboxes, uint32_t collective, const void *message, Py_ssize_t nbytes, int dest) {
     Pair *pair = &mailboxes->pairs[dest];
+    Box *box = pair->out;
     size_t all = (size_t)nbytes, room = letter_room(mailboxes);
     uint64_t posted = pair->posted, letters = letters_of(mailboxes, all);
-    if (unlikely(posted + letters - atomic_load_explicit(&pair->out->taken, memory_order_acquire) >
+    if (unlikely(posted + letters - atomic_load_explicit(&box->taken, memory_order_acquire) >
                  mailboxes->letters)) {
-        if (likely(is_made(pair->out)))
+        if (likely(is_made(box)))
             return 0;
         return make_box(mailboxes, dest) ? mail_post(mailboxes, collective, message, nbytes, dest) : NO_BOX;
     }
     for (uint64_t i = letters; i-- > 0;) {
         size_t part = all - i * room < room ? all - i * room : room;
-        write_letter(letter_of(mailboxes, pair->out, posted + i), posted + i + 1, collective,
+        write_letter(letter_of(mailboxes, box, posted + i), posted + i + 1, collective,
                      (const char *)message + i * room, all, part);
     }
     pair->posted = posted + letters;
