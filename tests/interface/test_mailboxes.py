@@ -56,7 +56,7 @@ for turn, comm in enumerate(alive):
     assert comm.allreduce(rank) == 1 and comm.bcast(turn if rank == 0 else None) == turn
 in_turn()
 used = core._shared_memory() - before - unused
-assert ALIVE * {BOX} < used < ALIVE * 2 * {BOX} + 8 * {PAGE}, used
+assert ALIVE * {BOX} < used < ALIVE * 2 * {BOX} * 1.05, used  # beside what is left over at the ends of ranges
 in_turn()
 for comm in alive:
     comm.free()
@@ -189,8 +189,8 @@ for turn in range(2):
 def test_programs_may_close_descriptors_that_are_not_theirs(run, stack: Stack) -> None:
     script = """
 import pathlib, tempfile
-links = {int(link.name): os.readlink(link) for link in pathlib.Path("/proc/self/fd").iterdir()}
-(number,) = (number for number, target in links.items() if "/polympi-" in target)
+descriptors = [path for path in pathlib.Path("/proc/self/fd").iterdir() if path.is_symlink()]
+(number,) = (int(path.name) for path in descriptors if path.is_symlink() and "/polympi-" in os.readlink(path))
 content = b"mine" * 50_000
 with tempfile.NamedTemporaryFile(dir="/dev/shm") as file:
     file.write(content)
@@ -219,7 +219,7 @@ if rank == 1:
 c.barrier()
 """
     ended = run(BEGIN + script, 3, stack)
-    names = set(ended.stdout.split())
+    names = {word for word in ended.stdout.split() if word.startswith("/dev/shm/polympi-")}
     assert ended.exit_code != 0
     assert len(names) == 1, str(ended)
     assert not Path(names.pop()).exists()

@@ -46,8 +46,11 @@ enum { REFUSED = UINT32_MAX }; /* in Desk.boxes: there will be none */
 /* ---- what a rank knows of them ---- */
 
 typedef struct {
-    uint64_t posted, taken; /* letters to a rank, and from it */
-    Box *out, *in;
+    uint64_t posted; /* letters to a rank */
+    uint64_t seen;   /* so many of those were taken when this rank last looked */
+    Box *out;
+    uint64_t taken; /* letters from it */
+    Box *in;
 } Pair;
 
 struct Mailboxes {
@@ -59,15 +62,16 @@ struct Mailboxes {
     size_t desk, board;        /* bytes of those of this rank */
     SharedPlace own_desk;
     struct Mailboxes *next_left; /* once it has left */
-    _Alignas(64) Pair pairs[];   /* by rank */
+    Pair pairs[];                /* by rank */
 };
 
 /* In place of a box that is not made yet, and of one that there will never be: it has no letters, and no room
  * for any. So only who would wait has to ask why. */
+#define NO_ROOM (UINT64_MAX / 2)
 static struct {
     Box box;
     Letter letter;
-} unmade = {.box = {.taken = UINT64_MAX / 2}}, refused = {.box = {.taken = UINT64_MAX / 2}};
+} unmade = {.box = {.taken = NO_ROOM}}, refused = {.box = {.taken = NO_ROOM}};
 
 static bool is_made(const Box *box) { return box != &unmade.box && box != &refused.box; }
 
@@ -152,6 +156,7 @@ static bool make_box(Mailboxes *mailboxes, int dest) {
     pair->out = &refused.box;
     if (at != NOWHERE) {
         pair->out = shared_at(at);
+        pair->seen = 0;
         atomic_init(&pair->out->taken, 0);
         for (uint64_t i = 0; i < mailboxes->letters; i++)
             atomic_init(&letter_of(mailboxes, pair->out, i)->number, 0);
@@ -161,22 +166,34 @@ static bool make_box(Mailboxes *mailboxes, int dest) {
     return at != NOWHERE;
 }
 
+/* Whether there is room for so many letters after those that were posted. What was seen before mostly tells:
+ * the count itself is written by another processor, so that each look at it takes some 30 ns. */
+static inline bool is_room(const Mailboxes *mailboxes, Pair *pair, uint64_t letters) {
+    uint64_t end = pair->posted + letters;
+    if (likely(end - pair->seen <= mailboxes->letters))
+        return true;
+    pair->seen = atomic_load_explicit(&pair->out->taken, memory_order_acquire);
+    return end - pair->seen <= mailboxes->letters;
+}
+
 int mail_post(Mailboxes *mailboxes, uint32_t collective, const void *message, Py_ssize_t nbytes, int dest) {
     Pair *pair = &mailboxes->pairs[dest];
-    Box *box = pair->out;
     size_t all = (size_t)nbytes, room = letter_room(mailboxes);
     uint64_t posted = pair->posted, letters = letters_of(mailboxes, all);
-    if (unlikely(posted + letters - atomic_load_explicit(&box->taken, memory_order_acquire) >
-                 mailboxes->letters)) {
-        if (likely(is_made(box)))
+    if (unlikely(!is_room(mailboxes, pair, letters))) {
+        if (likely(is_made(pair->out)))
             return 0;
-        return make_box(mailboxes, dest) ? mail_post(mailboxes, collective, message, nbytes, dest) : NO_BOX;
+        if (!make_box(mailboxes, dest))
+            return NO_BOX;
     }
-    for (uint64_t i = letters; i-- > 0;) {
+    Box *box = pair->out;
+    for (uint64_t i = letters - 1; unlikely(i > 0); i--) {
         size_t part = all - i * room < room ? all - i * room : room;
         write_letter(letter_of(mailboxes, box, posted + i), posted + i + 1, collective,
                      (const char *)message + i * room, all, part);
     }
+    write_letter(letter_of(mailboxes, box, posted), posted + 1, collective, message, all,
+                 letters == 1 ? all : room);
     pair->posted = posted + letters;
     return 1;
 }
@@ -219,22 +236,28 @@ uint32_t mail_number(const Mailboxes *mailboxes, int source) {
     return next_letter(mailboxes, source)->collective;
 }
 
+/* So many letters are taken now. */
+static inline void leave_letters(Pair *pair, uint64_t taken) {
+    pair->taken = taken;
+    atomic_store_explicit(&pair->in->taken, taken, memory_order_release);
+}
+
 void mail_drop(Mailboxes *mailboxes, int source) {
     Pair *pair = &mailboxes->pairs[source];
-    pair->taken += letters_of(mailboxes, next_letter(mailboxes, source)->nbytes);
-    atomic_store_explicit(&pair->in->taken, pair->taken, memory_order_release);
+    leave_letters(pair, pair->taken + letters_of(mailboxes, next_letter(mailboxes, source)->nbytes));
 }
 
 Py_ssize_t mail_take(Mailboxes *mailboxes, int source, void *memory, Py_ssize_t most) {
-    const Pair *pair = &mailboxes->pairs[source];
+    Pair *pair = &mailboxes->pairs[source];
     uint64_t taken = pair->taken;
-    size_t nbytes = next_letter(mailboxes, source)->nbytes, room = letter_room(mailboxes);
-    if (nbytes > (size_t)most)
-        nbytes = (size_t)most;
-    for (size_t done = 0; done < nbytes; done += room)
-        memcpy((char *)memory + done, letter_of(mailboxes, pair->in, taken++)->data,
+    const Letter *letter = letter_of(mailboxes, pair->in, taken);
+    size_t all = letter->nbytes, nbytes = all < (size_t)most ? all : (size_t)most;
+    size_t room = letter_room(mailboxes), done = nbytes < room ? nbytes : room;
+    memcpy(memory, letter->data, done);
+    for (uint64_t next = taken + 1; unlikely(done < nbytes); done += room)
+        memcpy((char *)memory + done, letter_of(mailboxes, pair->in, next++)->data,
                nbytes - done < room ? nbytes - done : room);
-    mail_drop(mailboxes, source);
+    leave_letters(pair, taken + letters_of(mailboxes, all));
     return (Py_ssize_t)nbytes;
 }
 
@@ -293,16 +316,15 @@ static SharedPlace desk_of(uint64_t answer) { return (SharedPlace)answer; }
 /* Without what the others say yet; NULL where there is no memory for it. */
 static Mailboxes *new_mailboxes(int rank, int size) {
     size_t ranks = (size_t)size, pairs = sizeof(Mailboxes) + ranks * sizeof(Pair),
-           all = pairs + ranks * sizeof(Desk *), alignment = _Alignof(Mailboxes);
-    Mailboxes *mailboxes = aligned_alloc(alignment, (all + alignment - 1) / alignment * alignment);
+           desks = ranks * sizeof(Desk *);
+    Mailboxes *mailboxes = calloc(1, pairs + desks);
     if (!mailboxes)
         return NULL;
-    memset(mailboxes, 0, all);
     mailboxes->rank = rank;
     mailboxes->size = size;
     mailboxes->desks = (Desk **)((char *)mailboxes + pairs);
     for (int other = 0; other < size; other++)
-        mailboxes->pairs[other] = (Pair){.out = &refused.box, .in = &refused.box};
+        mailboxes->pairs[other] = (Pair){.seen = NO_ROOM, .out = &refused.box, .in = &refused.box};
     return mailboxes;
 }
 
@@ -337,7 +359,7 @@ static bool find_desks(Mailboxes *mailboxes, const uint64_t *answers) {
         if (rank == mailboxes->rank)
             mailboxes->own_place = mailboxes->neighbours;
         else
-            mailboxes->pairs[rank] = (Pair){.out = &unmade.box, .in = &unmade.box};
+            mailboxes->pairs[rank] = (Pair){.seen = NO_ROOM, .out = &unmade.box, .in = &unmade.box};
         mailboxes->neighbours++;
     }
     return mailboxes->neighbours > 1;
