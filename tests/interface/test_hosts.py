@@ -74,7 +74,8 @@ with c.split(int(names[rank] == "hostb")) as host:
     in_turn()
 with c.split(names[:rank].count(names[rank])) as across:
     assert core._neighbours(across) == []
-    work(across, [other for other in range(size) if names[:other].count(names[other]) == names[:rank].count(names[rank])])
+    order = [names[:other].count(names[other]) for other in range(size)]
+    work(across, [other for other in range(size) if order[other] == order[rank]])
 with c.split(None if rank == size - 1 else 0) or contextlib.nullcontext() as three:
     if three:
         ranks = list(range(size - 1))
