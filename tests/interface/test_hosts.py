@@ -47,22 +47,71 @@ print(os.uname().nodename)
         assert sent.nbytes - earlier.nbytes > 20_000_000
 
 
-def test_ranks_of_several_hosts_share_no_memory_and_those_of_one_do(run_on_hosts, stack: Stack) -> None:
+def test_ranks_of_one_host_share_memory_in_every_communicator(run_on_hosts, stack: Stack) -> None:
     script = """
-import pathlib
-def shared():
-    return pathlib.Path("/proc/self/maps").read_text().count("/dev/shm/polympi-")
-assert shared() == 0
+from polympi.native import core
 names = c.allgather(os.uname().nodename)
-assert len(set(names)) == 2 and names.count(names[rank]) == 2
+here = [other for other in range(size) if names[other] == names[rank]]
+assert len(set(names)) == 2 and len(here) == 2
+assert core._neighbours(c) == here
+def work(comm, ranks):
+    root = len(ranks) - 1
+    for turn in range(100):
+        assert comm.allreduce(rank) == sum(ranks)
+        assert comm.allgather(rank) == ranks
+        assert comm.bcast(turn if comm.rank == root else None, root) == turn
+        assert comm.gather(rank, root) == (ranks if comm.rank == root else None)
+        assert comm.scatter(ranks if comm.rank == root else None, root) == rank
+        assert comm.alltoall([turn] * comm.size) == [turn] * comm.size
+        comm.barrier()
+work(c, list(range(size)))
+taken = core._shared_memory()
 with c.split(int(names[rank] == "hostb")) as host:
-    assert host.size == 2
-    assert host.allgather(names[rank]) == [names[rank]] * 2
-    assert shared() == 1
-    assert host.allreduce(rank) == sum(r for r in range(size) if names[r] == names[rank])
+    assert core._neighbours(host) == [0, 1]
+    work(host, here)
+    in_turn()
+    assert core._shared_memory() > taken
+    in_turn()
 with c.split(names[:rank].count(names[rank])) as across:
-    assert sorted(across.allgather(names[rank])) == ["hosta", "hostb"]
-    assert shared() == 0
+    assert core._neighbours(across) == []
+    order = [names[:other].count(names[other]) for other in range(size)]
+    work(across, [other for other in range(size) if order[other] == order[rank]])
+with c.split(None if rank == size - 1 else 0) or contextlib.nullcontext() as three:
+    if three:
+        ranks = list(range(size - 1))
+        assert core._neighbours(three) == ([other for other in here if other < size - 1] if here[-1] < size - 1 else [])
+        work(three, ranks)
+"""
+    run_on_hosts(PRELUDE + script, 2, stack).succeeded()
+
+
+def test_a_host_without_room_for_mailboxes_goes_on_by_messages(run_on_hosts, stack: Stack) -> None:
+    script = """
+import subprocess
+from polympi.native import core
+host = os.uname().nodename
+names = c.allgather(host)
+if host == "hostb" and names.index(host) == rank:
+    shm = os.statvfs("/dev/shm")
+    nearly_used = (shm.f_blocks - shm.f_bfree) * shm.f_frsize * 9 // 8
+    subprocess.run(["mount", "-o", f"remount,size={nearly_used}", "/dev/shm"], check=True)
+in_turn()
+with c.dup() as comm:
+    assert core._neighbours(comm) == ([] if host == "hostb" else [r for r in range(size) if names[r] == host])
+    for turn in range(20):
+        assert comm.allreduce(rank) == c.allreduce(rank) == sum(range(size))
+        assert comm.bcast(np.arange(3000.0) if rank == 2 else None, 2)[-1] == 2999
+"""
+    run_on_hosts(PRELUDE + script, 2, stack).succeeded()
+
+
+def test_ranks_of_one_host_that_wait_are_told_what_others_call(run_on_hosts, stack: Stack) -> None:
+    script = """
+for root in range(size):
+    comm = c.dup()
+    with raises(mpi.MismatchError, "where this rank called"):
+        comm.barrier(timeout=20) if rank == root else comm.allreduce(1, timeout=20)
+    in_turn()
 """
     run_on_hosts(PRELUDE + script, 2, stack).succeeded()
 

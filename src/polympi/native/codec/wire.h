@@ -13,8 +13,8 @@
 
 /* Ranks of other versions are refused at the start. To be raised with everything that ranks tell one another:
  * with these bytes, and those of collectives (Head, slots, contributions, notices); with what lies in memory
- * that they share (mailbox.c, board.c); with the calls of MPI in which they meet;
- * with the trees and rounds of collectives. */
+ * that they share (shared_memory.c, mailbox.c, board.c); with the calls of MPI in which they meet; with the
+ * trees and rounds of collectives. */
 enum { WIRE_VERSION = 2 };
 
 /* The most bytes of a small message: the stream, or an announcement. */

@@ -148,7 +148,7 @@ static enum kind way_of_parts(const Bcast *bcast) {
     Py_ssize_t nbytes = 0;
     for (int i = 0; i < bcast->stream.part_count; i++)
         nbytes += bcast->stream.parts[i].nbytes;
-    return has_boards(bcast->collective.comm)           ? ANNOUNCED_BOARD
+    return board_ready(bcast->collective.comm)          ? ANNOUNCED_BOARD
            : state.crowded && nbytes <= MOST_TREE_BYTES ? ANNOUNCED_TREE
                                                         : ANNOUNCED;
 }

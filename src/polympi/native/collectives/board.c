@@ -17,7 +17,7 @@ struct Board {
     _Atomic uint64_t begun; /* the last call in which any were; and below 2^32, how many there were before */
     _Atomic uint32_t calls[MOST_PAGES]; /* of the page that lies there: the call that it is of */
     int readers[MOST_PAGES];            /* and whom it is for; the writer's alone */
-    _Alignas(64) _Atomic uint64_t read[MOST_NEIGHBOURS]; /* each rank needs none of those before any more */
+    _Alignas(64) _Atomic uint64_t read[MOST_IN_A_CROWD]; /* each rank needs none of those before any more */
     _Alignas(BOARD_ALIGNMENT) char pages[];
 };
 
@@ -35,16 +35,20 @@ static int places(int size) {
     return most < MOST_PAGES ? most : MOST_PAGES;
 }
 
-size_t board_bytes(int size) { return sizeof(Board) + (size_t)places(size) * PAGE_BYTES; }
-
-bool has_boards(const Communicator *comm) {
-    return comm->mailboxes && mail_board(comm->mailboxes, comm->rank);
-}
+static size_t board_bytes(int size) { return sizeof(Board) + (size_t)places(size) * PAGE_BYTES; }
 
 static Board *board_of(const Communicator *comm, int rank) { return mail_board(comm->mailboxes, rank); }
 
+bool board_ready(const Communicator *comm) {
+    if (!state.crowded || !comm->together || comm->size > MOST_IN_A_CROWD)
+        return false;
+    return board_of(comm, comm->rank) ||
+           mail_make_board(comm->mailboxes, board_bytes(comm->size), sizeof(Board));
+}
+
 uint64_t board_next(const Communicator *comm) {
-    return atomic_load_explicit(&board_of(comm, comm->rank)->written, memory_order_relaxed);
+    const Board *board = comm->together ? board_of(comm, comm->rank) : NULL;
+    return board ? atomic_load_explicit(&board->written, memory_order_relaxed) : 0;
 }
 
 uint64_t board_pages(Py_ssize_t nbytes) { return ((uint64_t)nbytes + PAGE_BYTES - 1) / PAGE_BYTES; }
@@ -89,6 +93,8 @@ static void write_some(Exchange *exchange) {
     const Communicator *comm = exchange->collective->comm;
     Board *board = board_of(comm, comm->rank);
     uint64_t next = board_next(comm);
+    if (!board) /* then nothing is to be written */
+        return;
     if (atomic_load_explicit(&board->begun, memory_order_relaxed) >> 32 != comm->collective)
         atomic_store_explicit(&board->begun, (uint64_t)comm->collective << 32 | (uint32_t)next,
                               memory_order_release);

@@ -29,9 +29,10 @@ typedef struct {
 /* The page of what a rank writes first in a call, where this is not known yet. */
 #define NOT_YET_KNOWN UINT64_MAX
 
-/* Whether the ranks of a communicator have boards. */
-bool has_boards(const Communicator *comm);
-/* The page of its board that this rank writes next: pages are counted from the first one ever. */
+/* Whether this rank has a board of the communicator, which others can read: made with the first call, and
+ * then as long as there is memory for it. */
+bool board_ready(const Communicator *comm);
+/* The page of its board that this rank writes next: pages are counted from the first one ever, which is 0. */
 uint64_t board_next(const Communicator *comm);
 /* The pages that data take. */
 uint64_t board_pages(Py_ssize_t nbytes);
@@ -39,11 +40,6 @@ uint64_t board_pages(Py_ssize_t nbytes);
 int board_exchange(Collective *collective, BoardWrite *writes, int write_count, BoardRead *reads,
                    int read_count);
 
-/* ---- for mailbox.c, which has the memory ---- */
-
-typedef struct Board Board;
 enum { BOARD_ALIGNMENT = 4096 };
-/* The bytes of a board of a communicator of so many ranks. */
-size_t board_bytes(int size);
 
 #endif

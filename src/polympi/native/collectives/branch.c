@@ -2,9 +2,11 @@
 
 #include "collectives/mailbox.h"
 
-_Static_assert(MOST_NEIGHBOURS - 1 <= MOST_CHILDREN / 2, "a root without a tree has no more children");
+_Static_assert(MOST_IN_A_CROWD - 1 <= MOST_CHILDREN / 2, "a root without a tree has no more children");
 
-bool without_tree(const Collective *collective) { return state.crowded && collective->comm->mailboxes; }
+bool without_tree(const Collective *collective) {
+    return state.crowded && collective->comm->together && collective->comm->size <= MOST_IN_A_CROWD;
+}
 
 int branch_unit(const Branch *branch, int unit) {
     if (likely(!branch->placement))

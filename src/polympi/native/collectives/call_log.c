@@ -13,7 +13,7 @@ int calls_open(Communicator *comm) {
         return -1;
     }
     memset(calls, 0, sizeof *calls);
-    if (!comm->mailboxes && !(calls->sent = calloc((size_t)comm->size, sizeof *calls->sent))) {
+    if (!comm->together && !(calls->sent = calloc((size_t)comm->size, sizeof *calls->sent))) {
         free(calls);
         PyErr_NoMemory();
         return -1;
@@ -92,7 +92,7 @@ static int tell(const Communicator *comm, int dest, const Notice *notice) {
 
 /* Tell all what a rank has called: others may wait for this one, which will leave the call. */
 static void tell_all(const Communicator *comm, int rank, uint64_t entry) {
-    Notice *notice = comm->mailboxes ? NULL : malloc(sizeof *notice);
+    Notice *notice = comm->together ? NULL : malloc(sizeof *notice);
     if (!notice)
         return;
     *notice = (Notice){.entry = entry, .rank = rank}; /* never freed: nobody waits until it has left */
@@ -222,7 +222,12 @@ static int exchange_notices(const Collective *collective) {
 }
 
 int look_around(Collective *collective, int source) {
-    return collective->comm->mailboxes ? look_at_logs(collective, source) : exchange_notices(collective);
+    if (collective->comm->together)
+        return look_at_logs(collective, source);
+    if (exchange_notices(collective) < 0)
+        return -1;
+    return source != NOBODY && mail_reaches(collective->comm->mailboxes, source) &&
+           has_left(collective, source);
 }
 
 bool explain_timeout(Collective *collective) {

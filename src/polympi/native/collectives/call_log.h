@@ -18,7 +18,7 @@ typedef struct CallLog {
     _Alignas(64) _Atomic uint64_t failed; /* 1 << 32 | number of the last call that ended with an exception */
 } CallLog;
 
-/* What a rank has called, as a message to others, where they share no memory. */
+/* What a rank has called, as a message to others, where not all share memory. */
 typedef struct {
     uint64_t entry; /* as in a log */
     int64_t rank;
@@ -26,11 +26,11 @@ typedef struct {
 
 /* What a communicator knows of calls. */
 struct Calls {
-    CallLog *log;     /* of this rank; shared with the others where there are mailboxes */
+    CallLog *log;     /* of this rank; where others reach it (mailbox.h), they look there */
     uint32_t settled; /* the last call that this rank has left by an exception */
     Notice notice;    /* of the call in which this rank waits */
     int told;         /* how many ranks have it */
-    int *sent;        /* notices to each rank so far; NULL where there are mailboxes */
+    int *sent;        /* notices to each rank so far; NULL where all share memory */
     int received;     /* notices that have come */
     CallLog own;
 };
@@ -60,8 +60,8 @@ int raise_difference(const Collective *collective, int rank, uint32_t number);
 /* Raise MismatchError: a message of this call has come from a rank that calls something else. -1. */
 int raise_other_call(const Collective *collective, int rank, int verb, int root);
 
-/* Whether a rank has left a call: it has failed since, or come to this call, a later one. Where there are
- * mailboxes. */
+/* Whether a rank has left a call: it has failed since, or come to this call, a later one. Where all
+ * share memory. */
 bool has_left_call(const Communicator *comm, int rank, uint32_t number);
 
 /* Read the notices that have come: 0, or -1 with MismatchError. */

@@ -52,7 +52,7 @@ int collective_begin(Collective *collective, Communicator *comm, enum verb verb,
     collective->lost = false;
     collective->error = NULL;
     /* who never waits long would leave them lying for ever */
-    if (unlikely(!comm->mailboxes && comm->collective % LOGGED_CALLS == 0) && read_notices(collective) < 0)
+    if (unlikely(!comm->together && comm->collective % LOGGED_CALLS == 0) && read_notices(collective) < 0)
         return collective_close(collective);
     return 0;
 }

@@ -25,7 +25,8 @@ static inline int check_receiver(const Collective *collective, int dest) {
 }
 
 /* Give the message of a round: 1, 0 when there is no room for it yet, -1 with an exception. What is longer
- * than a letter travels as a message of the library, which an empty letter announces. */
+ * than a letter travels as a message of the library, which an empty letter announces; so does all that there
+ * is no box for, which nothing announces. */
 static inline int give_letter(Rounds *rounds) {
     const Collective *collective = rounds->collective;
     Mailboxes *mailboxes = collective->comm->mailboxes;
@@ -34,16 +35,26 @@ static inline int give_letter(Rounds *rounds) {
     if (rounds->source == NOBODY && unlikely(check_receiver(collective, rounds->dest) < 0))
         return -1;
     bool apart = rounds->nbytes > mail_room(mailboxes);
-    if (unlikely(!mail_post(mailboxes, collective->number, rounds->message, apart ? 0 : rounds->nbytes,
-                            rounds->dest)))
+    int posted =
+        mail_post(mailboxes, collective->number, rounds->message, apart ? 0 : rounds->nbytes, rounds->dest);
+    if (unlikely(posted == 0))
         return 0;
-    if (unlikely(apart))
+    if (unlikely(apart || posted == NO_BOX))
         return round_send_along(rounds, rounds->message, rounds->nbytes, rounds->dest) < 0 ? -1 : 1;
     return 1;
 }
 
-/* Take the one that comes: 1, 0 when it is not there yet, -1 with an exception. Where the letter is empty a
- * receive is begun. */
+/* Begin to receive it as a message of the library: 1 or -1. */
+static inline int take_message(Rounds *rounds) {
+    if (start_receive(rounds->collective, rounds->room, rounds->most, rounds->source, &rounds->requests[0]) <
+        0)
+        return -1;
+    rounds->receiving = 1;
+    return 1;
+}
+
+/* Take the one that comes: 1, 0 when it is not there yet, -1 with an exception. Where the letter is empty, or
+ * there is no box, a receive is begun. */
 static inline int take_letter(Rounds *rounds) {
     Collective *collective = rounds->collective;
     Mailboxes *mailboxes = collective->comm->mailboxes;
@@ -51,6 +62,8 @@ static inline int take_letter(Rounds *rounds) {
     const char *letter;
     Py_ssize_t nbytes;
     while (unlikely((nbytes = mail_look(mailboxes, collective->number, source, &letter)) < 0)) {
+        if (unlikely(nbytes == NO_BOX))
+            return take_message(rounds);
         if (likely(nbytes != EARLIER_MAIL))
             return 0;
         if (calls_differ(collective->comm, source, mail_number(mailboxes, source)))
@@ -60,10 +73,7 @@ static inline int take_letter(Rounds *rounds) {
     rounds->come = mail_take(mailboxes, source, rounds->room, rounds->most);
     if (likely(rounds->come > 0))
         return likely(examine(collective, rounds->room, rounds->come, source) > 0) ? 1 : -1;
-    if (start_receive(collective, rounds->room, rounds->most, source, &rounds->requests[0]) < 0)
-        return -1;
-    rounds->receiving = 1;
-    return 1;
+    return take_message(rounds);
 }
 
 #endif

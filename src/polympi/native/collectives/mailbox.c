@@ -1,27 +1,25 @@
-#define _GNU_SOURCE /* getrandom */
 #include "collectives/mailbox.h"
 
-#include <fcntl.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/random.h>
-#include <unistd.h>
 
 #include "collectives/board.h"
 #include "collectives/call_log.h"
+#include "collectives/shared_memory.h"
 
-/* All boxes of a communicator take so much at most: 16 ranks have 16 * 16 of 16 KiB, 32 ranks 32 * 32 of 4
- * KiB. All of /dev/shm is 64 MiB in a container. */
-enum { MOST_BOX = 16 * 1024, MOST_BYTES = 16 * 16 * MOST_BOX };
+/* All boxes of a communicator take so much at most, unless they would be smaller than the least: 32 ranks of
+ * which each sends to each have 32 * 32 of 4 KiB. All of /dev/shm is 64 MiB in a container. */
+enum { MOST_BOX = 16 * 1024, LEAST_BOX = 4 * 1024, MOST_BYTES = 4 << 20 };
 
 /* A box has 4 letters of a page: a rank may be a call ahead, and a call has at most two messages for a rank.
  * Where ranks share processors one should get far ahead before it has to wait for the others: then there are
  * more, and small ones, of which a message takes several. */
 enum { FEW_LETTERS = 4, SMALL_LETTER = 512, MANY_LETTERS = 16 };
+
+/* ---- in the memory that the ranks share ---- */
 
 typedef struct {
     _Atomic uint64_t number; /* of the letter, from 1; that of the first one of a message is written last */
@@ -35,27 +33,95 @@ typedef struct {
     _Alignas(64) _Atomic uint64_t taken; /* letters the receiver has taken */
 } Box;
 
+/* What a rank has of a communicator, all of it its own to take and to give back. */
+typedef struct {
+    CallLog log;
+    _Alignas(64) _Atomic uint32_t left; /* how many of those who look here will look no more */
+    _Atomic SharedPlace board;          /* where it is; NOWHERE: there is none yet */
+    _Atomic SharedPlace boxes[];        /* the same of those to each neighbour, by its place among them */
+} Desk;
+
+enum { REFUSED = UINT32_MAX }; /* in Desk.boxes: there will be none */
+
+/* ---- what a rank knows of them ---- */
+
+typedef struct {
+    uint64_t posted; /* letters to a rank */
+    uint64_t seen;   /* so many of those were taken when this rank last looked */
+    Box *out;
+    uint64_t taken; /* letters from it */
+    Box *in;
+} Pair;
+
 struct Mailboxes {
     int rank, size;
-    size_t letter, box, board; /* bytes of one, multiples of 64 */
+    int neighbours, own_place; /* the ranks of this machine, with this one, and its place among them */
+    size_t letter, box;        /* bytes of one, multiples of 64 */
     uint64_t letters, most;    /* in a box, a power of two; of a message */
-    char *boxes;               /* shared: [sender * size + receiver] */
-    char *boards;              /* in the same memory: [rank]; NULL: there are none */
-    size_t nbytes;             /* of that memory */
-    struct {
-        uint64_t posted, taken; /* letters to that rank, and from it */
-        uint64_t seen;          /* so many of those to that rank were taken when this one last looked */
-    } counts[];
+    Desk **desks;              /* by rank; NULL: on another machine */
+    size_t desk, board;        /* bytes of those of this rank */
+    SharedPlace own_desk;
+    struct Mailboxes *next_left; /* once it has left */
+    Pair pairs[];                /* by rank */
 };
 
-static Box *box_of(const Mailboxes *mailboxes, int sender, int receiver) {
-    size_t before = (size_t)sender * (size_t)mailboxes->size + (size_t)receiver;
-    return (Box *)(mailboxes->boxes + before * mailboxes->box);
-}
+/* In place of a box that is not made yet, and of one that there will never be: it has no letters, and no room
+ * for any. So only who would wait has to ask why. */
+#define NO_ROOM (UINT64_MAX / 2)
+static struct {
+    Box box;
+    Letter letter;
+} unmade = {.box = {.taken = NO_ROOM}}, refused = {.box = {.taken = NO_ROOM}};
+
+static bool is_made(const Box *box) { return box != &unmade.box && box != &refused.box; }
+
+bool mail_reaches(const Mailboxes *mailboxes, int rank) { return mailboxes && mailboxes->desks[rank]; }
 
 static Letter *letter_of(const Mailboxes *mailboxes, Box *box, uint64_t count) {
     return (Letter *)((char *)(box + 1) + (count & (mailboxes->letters - 1)) * mailboxes->letter);
 }
+
+/* ---- memory ---- */
+
+static Mailboxes *left; /* that this rank has left, while others may look at what it has there */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of those */
+
+static void give_box(Box *box, size_t nbytes) {
+    if (is_made(box))
+        shared_give(shared_place(box), nbytes);
+}
+
+static void give_back(Mailboxes *mailboxes) {
+    const Desk *desk = mailboxes->desks[mailboxes->rank];
+    for (int rank = 0; rank < mailboxes->size; rank++)
+        give_box(mailboxes->pairs[rank].out, mailboxes->box);
+    if (desk->board != NOWHERE)
+        shared_give(desk->board, mailboxes->board);
+    shared_give(mailboxes->own_desk, mailboxes->desk);
+    free(mailboxes);
+}
+
+static void give_back_what_was_left(void) {
+    pthread_mutex_lock(&mutex);
+    for (Mailboxes **link = &left; *link;) {
+        Mailboxes *mailboxes = *link;
+        const Desk *desk = mailboxes->desks[mailboxes->rank];
+        if (atomic_load_explicit(&desk->left, memory_order_acquire) < (uint32_t)mailboxes->neighbours) {
+            link = &mailboxes->next_left;
+            continue;
+        }
+        *link = mailboxes->next_left;
+        give_back(mailboxes);
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
+static SharedPlace take_memory(size_t nbytes, size_t alignment) {
+    give_back_what_was_left();
+    return shared_take(nbytes, alignment);
+}
+
+/* ---- messages ---- */
 
 /* What one letter holds. */
 static size_t letter_room(const Mailboxes *mailboxes) { return mailboxes->letter - offsetof(Letter, data); }
@@ -78,22 +144,49 @@ static void write_letter(Letter *letter, uint64_t number, uint32_t collective, c
     atomic_store_explicit(&letter->number, number, memory_order_release);
 }
 
-/* Whether there is room for so many letters after those that were posted. What was seen before mostly tells:
- * the count itself is written by another processor, so that each look at it takes some 30 ns. */
-static inline bool is_room(Mailboxes *mailboxes, const Box *box, int dest, uint64_t letters) {
-    uint64_t end = mailboxes->counts[dest].posted + letters;
-    if (likely(end - mailboxes->counts[dest].seen <= mailboxes->letters))
-        return true;
-    mailboxes->counts[dest].seen = atomic_load_explicit(&box->taken, memory_order_acquire);
-    return end - mailboxes->counts[dest].seen <= mailboxes->letters;
+/* Make the box for a rank. False where there will be none. */
+static bool make_box(Mailboxes *mailboxes, int dest) {
+    Pair *pair = &mailboxes->pairs[dest];
+    if (pair->out == &refused.box)
+        return false;
+    int place = 0;
+    for (int rank = 0; rank < dest; rank++)
+        place += mailboxes->desks[rank] != NULL;
+    SharedPlace at = take_memory(mailboxes->box, SHARED_UNIT);
+    pair->out = &refused.box;
+    if (at != NOWHERE) {
+        pair->out = shared_at(at);
+        pair->seen = 0;
+        atomic_init(&pair->out->taken, 0);
+        for (uint64_t i = 0; i < mailboxes->letters; i++)
+            atomic_init(&letter_of(mailboxes, pair->out, i)->number, 0);
+    }
+    atomic_store_explicit(&mailboxes->desks[mailboxes->rank]->boxes[place], at == NOWHERE ? REFUSED : at,
+                          memory_order_release);
+    return at != NOWHERE;
 }
 
-bool mail_post(Mailboxes *mailboxes, uint32_t collective, const void *message, Py_ssize_t nbytes, int dest) {
-    Box *box = box_of(mailboxes, mailboxes->rank, dest);
+/* Whether there is room for so many letters after those that were posted. What was seen before mostly tells:
+ * the count itself is written by another processor, so that each look at it takes some 30 ns. */
+static inline bool is_room(const Mailboxes *mailboxes, Pair *pair, uint64_t letters) {
+    uint64_t end = pair->posted + letters;
+    if (likely(end - pair->seen <= mailboxes->letters))
+        return true;
+    pair->seen = atomic_load_explicit(&pair->out->taken, memory_order_acquire);
+    return end - pair->seen <= mailboxes->letters;
+}
+
+int mail_post(Mailboxes *mailboxes, uint32_t collective, const void *message, Py_ssize_t nbytes, int dest) {
+    Pair *pair = &mailboxes->pairs[dest];
     size_t all = (size_t)nbytes, room = letter_room(mailboxes);
-    uint64_t posted = mailboxes->counts[dest].posted, letters = letters_of(mailboxes, all);
-    if (unlikely(!is_room(mailboxes, box, dest, letters)))
-        return false;
+    uint64_t posted = pair->posted, letters = letters_of(mailboxes, all);
+    if (unlikely(!is_room(mailboxes, pair, letters))) {
+        if (likely(is_made(pair->out)))
+            return 0;
+        if (!make_box(mailboxes, dest))
+            return NO_BOX;
+    }
+    Box *box = pair->out;
     for (uint64_t i = letters - 1; unlikely(i > 0); i--) {
         size_t part = all - i * room < room ? all - i * room : room;
         write_letter(letter_of(mailboxes, box, posted + i), posted + i + 1, collective,
@@ -101,23 +194,42 @@ bool mail_post(Mailboxes *mailboxes, uint32_t collective, const void *message, P
     }
     write_letter(letter_of(mailboxes, box, posted), posted + 1, collective, message, all,
                  letters == 1 ? all : room);
-    mailboxes->counts[dest].posted = posted + letters;
-    return true;
+    pair->posted = posted + letters;
+    return 1;
 }
 
-static const Letter *next_letter(const Mailboxes *mailboxes, int source) {
-    return letter_of(mailboxes, box_of(mailboxes, source, mailboxes->rank), mailboxes->counts[source].taken);
+/* Whether the sender has made its box by now: it is known then; 0, or NO_BOX. */
+static int find_box(Mailboxes *mailboxes, int source) {
+    Pair *pair = &mailboxes->pairs[source];
+    if (pair->in == &refused.box)
+        return NO_BOX;
+    SharedPlace at =
+        atomic_load_explicit(&mailboxes->desks[source]->boxes[mailboxes->own_place], memory_order_acquire);
+    if (at == NOWHERE)
+        return 0;
+    pair->in = at == REFUSED ? &refused.box : shared_at(at);
+    return at == REFUSED ? NO_BOX : 1;
 }
 
-Py_ssize_t mail_look(const Mailboxes *mailboxes, uint32_t collective, int source, const char **message) {
-    const Letter *letter = next_letter(mailboxes, source);
-    uint64_t taken = mailboxes->counts[source].taken;
-    if (atomic_load_explicit(&letter->number, memory_order_acquire) != taken + 1)
-        return NO_MAIL;
+Py_ssize_t mail_look(Mailboxes *mailboxes, uint32_t collective, int source, const char **message) {
+    const Pair *pair = &mailboxes->pairs[source];
+    uint64_t taken = pair->taken;
+    const Letter *letter = letter_of(mailboxes, pair->in, taken);
+    if (atomic_load_explicit(&letter->number, memory_order_acquire) != taken + 1) {
+        if (likely(is_made(pair->in)))
+            return NO_MAIL;
+        int found = find_box(mailboxes, source);
+        return found > 0 ? mail_look(mailboxes, collective, source, message) : found < 0 ? NO_BOX : NO_MAIL;
+    }
     if (unlikely(letter->collective != collective)) /* numbers of calls wrap around */
         return (int32_t)(letter->collective - collective) < 0 ? EARLIER_MAIL : LATER_MAIL;
     *message = letter->data;
     return letter->nbytes;
+}
+
+static const Letter *next_letter(const Mailboxes *mailboxes, int source) {
+    const Pair *pair = &mailboxes->pairs[source];
+    return letter_of(mailboxes, pair->in, pair->taken);
 }
 
 uint32_t mail_number(const Mailboxes *mailboxes, int source) {
@@ -125,52 +237,66 @@ uint32_t mail_number(const Mailboxes *mailboxes, int source) {
 }
 
 /* So many letters are taken now. */
-static inline void leave_letters(Mailboxes *mailboxes, Box *box, int source, uint64_t taken) {
-    mailboxes->counts[source].taken = taken;
-    atomic_store_explicit(&box->taken, taken, memory_order_release);
+static inline void leave_letters(Pair *pair, uint64_t taken) {
+    pair->taken = taken;
+    atomic_store_explicit(&pair->in->taken, taken, memory_order_release);
 }
 
 void mail_drop(Mailboxes *mailboxes, int source) {
-    uint64_t letters = letters_of(mailboxes, next_letter(mailboxes, source)->nbytes);
-    leave_letters(mailboxes, box_of(mailboxes, source, mailboxes->rank), source,
-                  mailboxes->counts[source].taken + letters);
+    Pair *pair = &mailboxes->pairs[source];
+    leave_letters(pair, pair->taken + letters_of(mailboxes, next_letter(mailboxes, source)->nbytes));
 }
 
 Py_ssize_t mail_take(Mailboxes *mailboxes, int source, void *memory, Py_ssize_t most) {
-    Box *box = box_of(mailboxes, source, mailboxes->rank);
-    uint64_t taken = mailboxes->counts[source].taken;
-    const Letter *letter = letter_of(mailboxes, box, taken);
+    Pair *pair = &mailboxes->pairs[source];
+    uint64_t taken = pair->taken;
+    const Letter *letter = letter_of(mailboxes, pair->in, taken);
     size_t all = letter->nbytes, nbytes = all < (size_t)most ? all : (size_t)most;
     size_t room = letter_room(mailboxes), done = nbytes < room ? nbytes : room;
     memcpy(memory, letter->data, done);
     for (uint64_t next = taken + 1; unlikely(done < nbytes); done += room)
-        memcpy((char *)memory + done, letter_of(mailboxes, box, next++)->data,
+        memcpy((char *)memory + done, letter_of(mailboxes, pair->in, next++)->data,
                nbytes - done < room ? nbytes - done : room);
-    leave_letters(mailboxes, box, source, taken + letters_of(mailboxes, all));
+    leave_letters(pair, taken + letters_of(mailboxes, all));
     return (Py_ssize_t)nbytes;
 }
 
-CallLog *mail_log(const Mailboxes *mailboxes, int rank) {
-    _Static_assert(sizeof(CallLog) <= MOST_BYTES / (MOST_NEIGHBOURS * MOST_NEIGHBOURS),
-                   "a log fits into a box");
-    return (CallLog *)box_of(mailboxes, rank, rank);
-}
+/* ---- what lies beside the boxes ---- */
+
+CallLog *mail_log(const Mailboxes *mailboxes, int rank) { return &mailboxes->desks[rank]->log; }
 
 Board *mail_board(const Mailboxes *mailboxes, int rank) {
-    return mailboxes->boards ? (Board *)(mailboxes->boards + (size_t)rank * mailboxes->board) : NULL;
+    SharedPlace at = atomic_load_explicit(&mailboxes->desks[rank]->board, memory_order_acquire);
+    return at == NOWHERE ? NULL : shared_at(at);
+}
+
+Board *mail_make_board(Mailboxes *mailboxes, size_t nbytes, size_t zeros) {
+    SharedPlace at = take_memory(nbytes, BOARD_ALIGNMENT);
+    if (at == NOWHERE)
+        return NULL;
+    mailboxes->board = nbytes;
+    memset(shared_at(at), 0, zeros);
+    atomic_store_explicit(&mailboxes->desks[mailboxes->rank]->board, at, memory_order_release);
+    return shared_at(at);
 }
 
 /* ---- setting up ---- */
 
-/* Where the boards begin. */
-static size_t boxes_bytes(const Mailboxes *mailboxes) {
-    size_t ranks = (size_t)mailboxes->size, alignment = BOARD_ALIGNMENT;
-    return (ranks * ranks * mailboxes->box + alignment - 1) / alignment * alignment;
+static size_t desk_bytes(int neighbours) { return sizeof(Desk) + (size_t)neighbours * sizeof(SharedPlace); }
+
+/* To how many others a rank sends, about. */
+static size_t partners(int neighbours) {
+    if (state.crowded && neighbours <= MOST_IN_A_CROWD)
+        return (size_t)neighbours;
+    size_t rounds = 0;
+    while ((size_t)1 << rounds < (size_t)neighbours)
+        rounds++;
+    return 2 * rounds; /* up and down a tree, or in each round one in each direction */
 }
 
 static void lay_out_boxes(Mailboxes *mailboxes) {
-    size_t ranks = (size_t)mailboxes->size, box = MOST_BOX;
-    while (ranks * ranks * box > MOST_BYTES)
+    size_t box = MOST_BOX, boxes = (size_t)mailboxes->neighbours * partners(mailboxes->neighbours);
+    while (box > LEAST_BOX && boxes * box > MOST_BYTES)
         box /= 2;
     mailboxes->letters = state.crowded ? MANY_LETTERS : FEW_LETTERS;
     mailboxes->letter = box / mailboxes->letters;
@@ -182,100 +308,100 @@ static void lay_out_boxes(Mailboxes *mailboxes) {
     mailboxes->box = sizeof(Box) + box;
 }
 
-/* What a rank knows of them, without the memory; NULL where there is none for that. Boards are for ranks that
- * share processors. */
-static Mailboxes *lay_out(int rank, int size) {
-    size_t ranks = (size_t)size;
-    Mailboxes *mailboxes = calloc(1, sizeof *mailboxes + ranks * sizeof *mailboxes->counts);
+/* What a rank tells the others: its machine, and where its desk is. */
+static uint64_t answer(SharedPlace desk) { return (uint64_t)shared_machine << 32 | desk; }
+static uint32_t machine_of(uint64_t answer) { return (uint32_t)(answer >> 32); }
+static SharedPlace desk_of(uint64_t answer) { return (SharedPlace)answer; }
+
+/* Without what the others say yet; NULL where there is no memory for it. */
+static Mailboxes *new_mailboxes(int rank, int size) {
+    size_t ranks = (size_t)size, pairs = sizeof(Mailboxes) + ranks * sizeof(Pair),
+           desks = ranks * sizeof(Desk *);
+    Mailboxes *mailboxes = calloc(1, pairs + desks);
     if (!mailboxes)
         return NULL;
     mailboxes->rank = rank;
     mailboxes->size = size;
-    lay_out_boxes(mailboxes);
-    mailboxes->board = board_bytes(size);
-    mailboxes->nbytes = boxes_bytes(mailboxes) + (state.crowded ? ranks * mailboxes->board : 0);
+    mailboxes->desks = (Desk **)((char *)mailboxes + pairs);
+    for (int other = 0; other < size; other++)
+        mailboxes->pairs[other] = (Pair){.seen = NO_ROOM, .out = &refused.box, .in = &refused.box};
     return mailboxes;
 }
 
-/* A new piece of shared memory under a new name; its descriptor, or -1. */
-static int create_memory(char *name, size_t room, size_t nbytes) {
-    uint64_t random;
-    if (getrandom(&random, sizeof random, 0) != sizeof random)
-        return -1;
-    snprintf(name, room, "/polympi-%016llx", (unsigned long long)random);
-    int file = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
-    if (file >= 0 &&
-        posix_fallocate(file, 0, (off_t)nbytes) != 0) { /* no room now is better than SIGBUS later */
-        close(file);
-        shm_unlink(name);
-        file = -1;
-    }
-    return file;
+/* The desk of this rank, with room for as many neighbours as there may be; an answer for the others. */
+static uint64_t take_desk(Mailboxes *mailboxes) {
+    if (!mailboxes)
+        return answer(NOWHERE);
+    mailboxes->desk = desk_bytes(mailboxes->size < shared_ranks ? mailboxes->size : shared_ranks);
+    mailboxes->own_desk = take_memory(mailboxes->desk, SHARED_UNIT);
+    if (mailboxes->own_desk != NOWHERE)
+        memset(shared_at(mailboxes->own_desk), 0, mailboxes->desk);
+    return answer(mailboxes->own_desk);
 }
 
-static bool map_memory(Mailboxes *mailboxes, int file) {
-    void *memory = mmap(NULL, mailboxes->nbytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (memory == MAP_FAILED)
-        return false;
-    mailboxes->boxes = memory;
-    if (state.crowded)
-        mailboxes->boards = mailboxes->boxes + boxes_bytes(mailboxes);
+/* Whether all ranks are on one machine and have desks. */
+static bool are_together(const uint64_t *answers, int size) {
+    for (int rank = 0; rank < size; rank++)
+        if (!machine_of(answers[rank]) || machine_of(answers[rank]) != machine_of(answers[0]) ||
+            desk_of(answers[rank]) == NOWHERE)
+            return false;
     return true;
 }
 
-/* Whether all ranks are on this machine, and few enough. */
-static int are_neighbours(MPI_Comm comm, int size, bool *neighbours) {
-    MPI_Comm machine;
-    int here = 0, code = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
-    if (code == MPI_SUCCESS)
-        code = MPI_Comm_size(machine, &here);
-    if (code == MPI_SUCCESS)
-        code = MPI_Comm_free(&machine);
-    *neighbours = here == size;
-    return code;
+/* Find the desks of this machine. Whether all its ranks have theirs, and there are several. */
+static bool find_desks(Mailboxes *mailboxes, const uint64_t *answers) {
+    for (int rank = 0; rank < mailboxes->size; rank++) {
+        if (machine_of(answers[rank]) != shared_machine)
+            continue;
+        if (desk_of(answers[rank]) == NOWHERE)
+            return false;
+        mailboxes->desks[rank] = shared_at(desk_of(answers[rank]));
+        if (rank == mailboxes->rank)
+            mailboxes->own_place = mailboxes->neighbours;
+        else
+            mailboxes->pairs[rank] = (Pair){.seen = NO_ROOM, .out = &unmade.box, .in = &unmade.box};
+        mailboxes->neighbours++;
+    }
+    return mailboxes->neighbours > 1;
 }
 
-int mailboxes_open(MPI_Comm comm, Mailboxes **mailboxes) {
-    char name[32] = "";
-    int rank, size, file = -1, all = 0;
-    bool neighbours = false;
+int mailboxes_open(MPI_Comm comm, Mailboxes **mailboxes, bool *together) {
+    int rank, size;
     *mailboxes = NULL;
+    *together = false;
     int code = MPI_Comm_rank(comm, &rank);
     if (code == MPI_SUCCESS)
         code = MPI_Comm_size(comm, &size);
-    if (code != MPI_SUCCESS || size == 1 || size > MOST_NEIGHBOURS)
+    if (code != MPI_SUCCESS || size == 1)
         return code;
-    if ((code = are_neighbours(comm, size, &neighbours)) != MPI_SUCCESS)
-        return code;
-    Mailboxes *mine = lay_out(rank, size);
-    const char *wanted = getenv("POLYMPI_MAILBOXES"); /* "0": none, as where ranks are on several machines */
-    if (rank == 0 && mine && neighbours && !(wanted && strcmp(wanted, "0") == 0))
-        file = create_memory(name, sizeof name, mine->nbytes);
-    if (rank == 0 && file < 0)
-        name[0] = '\0';
-    if ((code = MPI_Bcast(name, sizeof name, MPI_BYTE, 0, comm)) != MPI_SUCCESS) {
-        mailboxes_close(mine);
+    Mailboxes *mine = shared_machine ? new_mailboxes(rank, size) : NULL;
+    uint64_t own = take_desk(mine), *answers = shared_answers;
+    code = MPI_Allgather(&own, 1, MPI_UINT64_T, answers, 1, MPI_UINT64_T, comm);
+    if (code != MPI_SUCCESS) {
+        free(mine); /* the desk stays: others may have found it */
         return code;
     }
-    if (rank != 0 && name[0] && neighbours)
-        file = shm_open(name, O_RDWR, 0600);
-    int own = mine && file >= 0 && map_memory(mine, file);
-    if (file >= 0)
-        close(file);
-    code = MPI_Allreduce(&own, &all, 1, MPI_INT, MPI_MIN, comm);
-    if (rank == 0 && name[0])
-        shm_unlink(name); /* it stays as long as it is mapped */
-    if (code == MPI_SUCCESS && all)
+    *together = are_together(answers, size);
+    if (mine && find_desks(mine, answers)) {
+        lay_out_boxes(mine);
         *mailboxes = mine;
-    else
-        mailboxes_close(mine);
+    } else if (mine) {
+        if (mine->own_desk != NOWHERE)
+            shared_give(mine->own_desk, mine->desk);
+        free(mine);
+    }
     return code;
 }
 
 void mailboxes_close(Mailboxes *mailboxes) {
-    if (!mailboxes)
+    if (!mailboxes || state.phase == FORKED)
         return;
-    if (mailboxes->boxes)
-        munmap(mailboxes->boxes, mailboxes->nbytes);
-    free(mailboxes);
+    for (int rank = 0; rank < mailboxes->size; rank++)
+        if (mailboxes->desks[rank])
+            atomic_fetch_add_explicit(&mailboxes->desks[rank]->left, 1, memory_order_acq_rel);
+    pthread_mutex_lock(&mutex);
+    mailboxes->next_left = left;
+    left = mailboxes;
+    pthread_mutex_unlock(&mutex);
+    give_back_what_was_left();
 }

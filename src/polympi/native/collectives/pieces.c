@@ -171,7 +171,7 @@ static uint64_t next_page(const Communicator *comm, const Departure *departures)
     for (; departures; departures = departures->next)
         if (departures->on_board)
             return departures->end;
-    return has_boards(comm) ? board_next(comm) : 0;
+    return board_next(comm);
 }
 
 /* The last departure travels over the board, from that page on. */

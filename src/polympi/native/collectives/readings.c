@@ -25,8 +25,8 @@ Py_ssize_t board_content(const Collective *collective, const Stream *stream, uin
                          Py_ssize_t room) {
     const struct on_board head = {.page = page, .part_count = (uint64_t)stream->part_count};
     Py_ssize_t nbytes = (Py_ssize_t)sizeof head + stream_body_bytes(stream);
-    if (!stream->part_count || !has_boards(collective->comm) || nbytes > room ||
-        !is_for_board(collective, stream))
+    if (!stream->part_count || nbytes > room || !is_for_board(collective, stream) ||
+        !board_ready(collective->comm))
         return 0;
     memcpy(content, &head, sizeof head);
     stream_put_body(stream, content + sizeof head);

@@ -115,11 +115,22 @@ static int complete(Rounds *rounds) {
     return 1;
 }
 
+/* Whether the partner of a round may have a mailbox with this rank. */
+static bool reaches(const Rounds *rounds, int partner) {
+    return partner != NOBODY && mail_reaches(rounds->collective->comm->mailboxes, partner);
+}
+
+/* Whether the round is for mailboxes: those that are not there send it back to the library. */
+static inline bool is_by_mail(const Rounds *rounds) {
+    return !rounds->by_library && (likely(rounds->collective->comm->together) ||
+                                   reaches(rounds, rounds->dest) || reaches(rounds, rounds->source));
+}
+
 /* Move the round on: 1 when it is over, 0 when it waits for others, -1 with an exception. */
 static inline int round_step(Rounds *rounds) {
-    bool by_mail = likely(rounds->collective->comm->mailboxes != NULL) && !rounds->by_library;
     int done = 1;
     if (rounds->stage == GIVING) {
+        bool by_mail = is_by_mail(rounds);
         done = likely(by_mail) ? give_letter(rounds) : give_message(rounds);
         if (unlikely(done <= 0))
             return done;

@@ -206,8 +206,7 @@ static int mail_slots(Rounds *rounds) {
 static void swapping_open(Swapping *swapping, Collective *collective, PyObject *pieces, char *memory,
                           MPI_Request *requests) {
     int size = collective->comm->size;
-    bool by_mail = state.crowded && collective->comm->mailboxes;
-    rounds_open(&swapping->rounds, collective, by_mail ? mail_slots : exchange_slots);
+    rounds_open(&swapping->rounds, collective, without_tree(collective) ? mail_slots : exchange_slots);
     for (int i = 0; i < 2 * size; i++)
         requests[i] = MPI_REQUEST_NULL;
     swapping->rounds.requests = requests;

@@ -34,7 +34,7 @@ static int complete(Communicator *self) {
     if (code == MPI_SUCCESS)
         code = MPI_Comm_size(self->comm, &size);
     if (code == MPI_SUCCESS)
-        code = mailboxes_open(self->shadow, &self->mailboxes);
+        code = mailboxes_open(self->shadow, &self->mailboxes, &self->together);
     if (code == MPI_SUCCESS)
         code = placement_open(self->shadow, &self->placement, &self->number);
     if (code == MPI_SUCCESS) {

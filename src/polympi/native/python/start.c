@@ -5,6 +5,7 @@
 
 #include "base/errors.h"
 #include "codec/wire.h"
+#include "collectives/shared_memory.h"
 #include "memory/pool.h"
 #include "python/communicator.h"
 #include "python/ending.h"
@@ -43,7 +44,7 @@ static int number_machine(MPI_Comm machine, bool several) {
 }
 
 /* Whether the ranks of this machine outnumber the CPUs that they may use together, and whether there are
- * others. */
+ * others; the memory that they share. */
 static int look_at_machine(MPI_Comm world) {
     MPI_Comm machine;
     cpu_set_t mine, all;
@@ -60,6 +61,8 @@ static int look_at_machine(MPI_Comm world) {
         state.library_yields = state.crowded && does_library_yield();
         code = number_machine(machine, ranks < state.world_size);
     }
+    if (code == MPI_SUCCESS)
+        code = shared_open(machine);
     MPI_Comm_free(&machine);
     return code;
 }

@@ -4,7 +4,9 @@
 #include "base/errors.h"
 #include "codec/numpy_api.h"
 #include "collectives/flight.h"
+#include "collectives/mailbox.h"
 #include "collectives/placement.h"
+#include "collectives/shared_memory.h"
 #include "memory/pool.h"
 #include "memory/strided.h"
 #include "python/communicator.h"
@@ -118,6 +120,29 @@ static PyObject *claim_version(PyObject *Py_UNUSED(module), PyObject *version) {
     Py_RETURN_NONE;
 }
 
+static PyObject *bytes_of_shared_memory(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
+    return PyLong_FromSize_t(shared_bytes());
+}
+
+static PyObject *refuse_shared_memory(PyObject *Py_UNUSED(module), PyObject *refused) {
+    shared_refused = PyObject_IsTrue(refused);
+    Py_RETURN_NONE;
+}
+
+static PyObject *neighbours(PyObject *Py_UNUSED(module), PyObject *comm) {
+    if (!PyObject_TypeCheck(comm, &Communicator_Type) || !is_usable((Communicator *)comm))
+        return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "a communicator is wanted");
+    const Communicator *self = (Communicator *)comm;
+    PyObject *ranks = PyList_New(0);
+    for (int rank = 0; ranks && rank < self->size; rank++) {
+        PyObject *number = mail_reaches(self->mailboxes, rank) ? PyLong_FromLong(rank) : NULL;
+        if (number && PyList_Append(ranks, number) < 0)
+            Py_CLEAR(ranks);
+        Py_XDECREF(number);
+    }
+    return ranks;
+}
+
 static void leave_flight(PyObject *capsule) {
     if (state.phase == RUNNING)
         flight_leave(PyCapsule_GetPointer(capsule, NULL));
@@ -187,6 +212,14 @@ PyMethodDef test_functions[] = {
     {"_crossings", crossings, METH_O,
      "_crossings($module, communicator, /)\n--\n\n"
      "Small messages of collectives from this rank to other machines; None where machines do not count."},
+    {"_shared_memory", bytes_of_shared_memory, METH_NOARGS,
+     "_shared_memory($module, /)\n--\n\n"
+     "The bytes that this machine has given for the mailboxes and boards of this job."},
+    {"_refuse_shared_memory", refuse_shared_memory, METH_O,
+     "_refuse_shared_memory($module, refused, /)\n--\n\n"
+     "Whether this rank shall get no more memory for mailboxes and boards."},
+    {"_neighbours", neighbours, METH_O,
+     "_neighbours($module, communicator, /)\n--\n\nThe ranks that this one has mailboxes with."},
     {"_start_barrier", start_barrier, METH_O,
      "_start_barrier($module, communicator, /)\n--\n\nBegin a barrier that goes on meanwhile."},
     {"_test_flight", test_flight, METH_O,

@@ -7,7 +7,7 @@
 
 bool reduces_on_boards(const Collective *collective, Py_ssize_t nbytes) {
     enum { MOST_BYTES = 1 << 20 };
-    return collective->verb == ALLREDUCE && nbytes <= MOST_BYTES && has_boards(collective->comm);
+    return collective->verb == ALLREDUCE && nbytes <= MOST_BYTES && board_ready(collective->comm);
 }
 
 /* The segment of a rank: where it begins, and its bytes. */
@@ -26,7 +26,7 @@ static int bring_segments(const BoardReduction *reduction, uint64_t *pages) {
     Py_ssize_t nbytes = reduction->count * reduction->itemsize, first,
                segment_bytes = segment(reduction, here, &first);
     BoardWrite write = {.data = reduction->source, .nbytes = nbytes, .reader = EVERYBODY};
-    BoardRead reads[MOST_NEIGHBOURS];
+    BoardRead reads[MOST_IN_A_CROWD];
     for (int rank = 0; rank < size; rank++) {
         char *place = reduction->segments + rank * segment_bytes;
         if (rank == here)
@@ -68,7 +68,7 @@ static int spread_segments(const BoardReduction *reduction, const uint64_t *page
     Py_ssize_t first, own_bytes = segment(reduction, here, &first);
     const char *own = reduction->segments + (size - 1) * own_bytes;
     BoardWrite write = {.data = own, .nbytes = own_bytes, .reader = EVERYBODY};
-    BoardRead reads[MOST_NEIGHBOURS];
+    BoardRead reads[MOST_IN_A_CROWD];
     memcpy(reduction->result + first, own, (size_t)own_bytes);
     for (int rank = 0; rank < size; rank++) {
         Py_ssize_t nbytes = segment(reduction, rank, &first);
@@ -83,7 +83,7 @@ static int spread_segments(const BoardReduction *reduction, const uint64_t *page
 }
 
 int board_reduce(const BoardReduction *reduction) {
-    uint64_t pages[MOST_NEIGHBOURS];
+    uint64_t pages[MOST_IN_A_CROWD];
     if (bring_segments(reduction, pages) < 0 || combine_segments(reduction) < 0)
         return -1;
     return spread_segments(reduction, pages);

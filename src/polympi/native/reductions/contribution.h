@@ -30,12 +30,12 @@ enum {
 };
 
 /* Contribution.consent. */
-enum { MAY_BLOCK = 1, IN_PLACE = 2 };
+enum { MAY_BLOCK = 1, IN_PLACE = 2, ON_BOARDS = 4 };
 
 typedef struct {
     Head head;        /* type: TYPE_..., op: enum op */
     int32_t failed;   /* the lowest rank that cannot take its part; INT32_MAX */
-    uint32_t consent; /* MAY_BLOCK, IN_PLACE: how large arrays may be reduced; after the rounds, what all
+    uint32_t consent; /* MAY_BLOCK, ...: how large arrays may be reduced; after the rounds, what all
                          ranks agree to */
     uint64_t shape;   /* a hash */
     uint64_t bound;   /* no partial result of integers is larger (a sum), or longer in bits (a product) */

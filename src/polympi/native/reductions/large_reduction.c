@@ -77,7 +77,7 @@ int large_open(LargeReduction *large, Collective *collective, PyObject *value, e
     if ((wanted || collective->verb == EXSCAN) && take_result(large) < 0)
         return -1;
     if (reduces_on_boards(collective, large->layout.nbytes) &&
-        !(large->segments = pool_allocate(large->layout.nbytes + MOST_NEIGHBOURS * large->layout.itemsize)))
+        !(large->segments = pool_allocate(large->layout.nbytes + MOST_IN_A_CROWD * large->layout.itemsize)))
         return -1;
     return take_source(large);
 }
@@ -90,7 +90,7 @@ void large_close(LargeReduction *large) {
     if (large->own_result && large->result)
         pool_release(large->result, large->shape.nbytes);
     if (large->segments)
-        pool_release(large->segments, large->layout.nbytes + MOST_NEIGHBOURS * large->layout.itemsize);
+        pool_release(large->segments, large->layout.nbytes + MOST_IN_A_CROWD * large->layout.itemsize);
 }
 
 /* ---- calls of the library ---- */
@@ -216,8 +216,8 @@ static int reduce_by_library(LargeReduction *large, bool blocking, bool in_place
                : reduce_range(large, 0, large->layout.count, large->result, large->root, blocking);
 }
 
-PyObject *large_run(LargeReduction *large, bool blocking, bool in_place) {
-    if ((large->segments ? reduce_on_boards(large) : reduce_by_library(large, blocking, in_place)) < 0)
+PyObject *large_run(LargeReduction *large, bool blocking, bool in_place, bool on_boards) {
+    if ((on_boards ? reduce_on_boards(large) : reduce_by_library(large, blocking, in_place)) < 0)
         return NULL;
     if (!large->wanted)
         Py_RETURN_NONE;

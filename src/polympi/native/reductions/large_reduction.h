@@ -27,8 +27,9 @@ typedef struct {
 int large_open(LargeReduction *large, Collective *collective, PyObject *value, enum op op, int root,
                bool wanted, const Target *into);
 /* All ranks have come with arrays of one type and shape. `blocking`: all may block; `in_place`: all can
- * reduce in place. The result, a new reference, None where there is none. */
-PyObject *large_run(LargeReduction *large, bool blocking, bool in_place);
+ * reduce in place; `on_boards`: all have room for that. The result, a new reference, None where there is
+ * none. */
+PyObject *large_run(LargeReduction *large, bool blocking, bool in_place, bool on_boards);
 void large_close(LargeReduction *large);
 
 #endif

@@ -243,11 +243,13 @@ static PyObject *run_large(Reduction *reduction) {
         collective_defer(collective);
         own->failed = collective->comm->rank;
     }
-    own->consent = (can_block(collective) ? MAY_BLOCK : 0) | (large.in_place ? IN_PLACE : 0);
+    own->consent = (can_block(collective) ? MAY_BLOCK : 0) | (large.in_place ? IN_PLACE : 0) |
+                   (large.segments ? ON_BOARDS : 0);
     if (run_rounds(reduction) == 0) {
         const Contribution *total = total_of(reduction);
         result = total->head.kind == LARGE_ARRAY
-                     ? large_run(&large, total->consent & MAY_BLOCK, total->consent & IN_PLACE)
+                     ? large_run(&large, total->consent & MAY_BLOCK, total->consent & IN_PLACE,
+                                 total->consent & ON_BOARDS)
                      : finish_in_python(reduction);
     }
     large_close(&large);

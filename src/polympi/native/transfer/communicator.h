@@ -9,7 +9,8 @@ typedef struct {
     MPI_Comm shadow; /* a duplicate: what travels beside those messages, and the pieces of collectives */
     int rank, size;
     uint32_t sequence;           /* messages with parts that this rank has sent; the tag of the parts */
-    struct Mailboxes *mailboxes; /* for the rounds of collectives; NULL where ranks share no memory */
+    struct Mailboxes *mailboxes; /* for the rounds of collectives, with those of this machine; NULL: none */
+    bool together;               /* each rank has them with each */
     struct Placement *placement; /* of ranks on several machines (placement.h); NULL: all are alike */
     uint32_t collective;         /* collective calls so far, the same on all ranks; the tag of their pieces */
     int seeking;                 /* 0: every receive is posted as it comes; otherwise see seeking.h, kept.h */

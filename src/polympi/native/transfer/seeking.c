@@ -14,7 +14,7 @@ bool seeks_wildcards(const Communicator *comm) {
     (void)comm;
     return false;
 #else
-    return state.several_machines && !comm->mailboxes;
+    return state.several_machines && !comm->together;
 #endif
 }
 
