@@ -16,6 +16,7 @@ from typing import Protocol
 
 import pytest
 from hosts import Hosts
+from sharing import only_one_makes
 
 from polympi.lab.home import home
 from polympi.lab.process import run_tree
@@ -102,21 +103,26 @@ def core_folder(stack: Stack) -> Path:
     if folder in _uncompilable:
         pytest.fail(_uncompilable[folder], pytrace=False)
     if not folder.is_dir():
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        for outdated in folder.parent.iterdir():
-            if outdated.stat().st_mtime < time.time() - KEPT_S:
-                shutil.rmtree(outdated, ignore_errors=True)
-        with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
-            made = Path(scratch) / "core"
-            command = [stack.python, str(build.SOURCES / "build.py"), "--mpicc", stack.mpicc, "--into", str(made)]
-            command += [*(["--sanitize"] if SANITIZE else []), *(["--coverage"] if COVERAGE else [])]
-            done = subprocess.run(command, env=stack.variables(), capture_output=True, text=True, check=False)
-            if done.returncode != 0:
-                _uncompilable[folder] = done.stderr
-                pytest.fail(done.stderr, pytrace=False)
-            if not folder.exists():
-                made.rename(folder)
+        with only_one_makes():
+            if not folder.is_dir():
+                _compile_core(stack, folder)
     return folder
+
+
+def _compile_core(stack: Stack, folder: Path) -> None:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    for outdated in folder.parent.iterdir():
+        if outdated.stat().st_mtime < time.time() - KEPT_S:
+            shutil.rmtree(outdated, ignore_errors=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
+        made = Path(scratch) / "core"
+        command = [stack.python, str(build.SOURCES / "build.py"), "--mpicc", stack.mpicc, "--into", str(made)]
+        command += [*(["--sanitize"] if SANITIZE else []), *(["--coverage"] if COVERAGE else [])]
+        done = subprocess.run(command, env=stack.variables(), capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            _uncompilable[folder] = done.stderr
+            pytest.fail(done.stderr, pytrace=False)
+        made.rename(folder)
 
 
 @pytest.fixture(scope="session")
