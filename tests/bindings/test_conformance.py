@@ -27,6 +27,7 @@ COUNTS = {"warmup": 1, "batches": 3, "iterations": 2, "events": 4}
 SHIPPED = load_bindings()
 LEVELS = {
     "c": "single",
+    "c-again": "single",
     "c-multiple": "multiple",
     "c-spin": "multiple",
     "c-pages": "single",
@@ -38,7 +39,7 @@ LEVELS = {
     "polympi-object": "serialized",
 }
 # Bindings that cannot run what they do not cover. Others could, but it would tell nothing new.
-REFUSING = [name for name in LEVELS if name not in ("c", "c-multiple", "c-pages")]
+REFUSING = [name for name in LEVELS if name not in ("c", "c-again", "c-multiple", "c-pages")]
 FEW_SIZES = (8, *FIXED_SIZES.values(), SMALLEST_FACE)
 
 
@@ -114,20 +115,39 @@ def test_no_benchmark_mode_or_payload_is_left_out_here() -> None:
 
 
 def test_no_binding_is_left_out_here() -> None:
-    assert list(LEVELS) == [name for name in SHIPPED if name != "c-again"]
+    assert set(LEVELS) == set(SHIPPED)
+
+
+COVERED = [
+    (name, ranks, benchmark)
+    for name in LEVELS
+    for ranks in (2, 3)
+    for benchmark in dict.fromkeys(case.benchmark for case in _covered(name, ranks))
+]
+
+
+@pytest.mark.parametrize(("name", "ranks", "benchmark"), COVERED)
+def test_covered_cases_are_validated_and_timed(
+    conform: Conform, stack: Stack, name: str, ranks: int, benchmark: str
+) -> None:
+    done = conform(stack, name, ranks)
+    record, samples = done.launched.record, done.launched.samples
+    mine = {number: case for number, case in done.covered.items() if case.benchmark == benchmark}
+    assert record.outcome == "ok", f"{record.detail}\n{record.stderr_tail}"
+    assert {number: why for number, why in samples.invalid.items() if number in mine} == {}
+    assert set(mine) <= samples.valid
+    times = done.launched.frame.filter(benchmark=benchmark)["time_ns"]
+    assert len(times) == len(mine) * (COUNTS["batches"] + COUNTS["events"])
+    assert times.min() > 0
 
 
 @pytest.mark.parametrize("ranks", [2, 3])
-@pytest.mark.parametrize("name", SHIPPED)
-def test_covered_cases_are_validated_and_timed(conform: Conform, stack: Stack, name: str, ranks: int) -> None:
+@pytest.mark.parametrize("name", LEVELS)
+def test_nothing_but_covered_cases_is_timed(conform: Conform, stack: Stack, name: str, ranks: int) -> None:
     done = conform(stack, name, ranks)
     record, samples = done.launched.record, done.launched.samples
-    assert record.outcome == "ok", f"{record.detail}\n{record.stderr_tail}"
-    assert record.invalid == []
-    assert samples.valid == set(done.covered)
-    assert samples.binding == name
+    assert (samples.valid, samples.invalid, samples.binding) == (set(done.covered), {}, name)
     assert done.launched.frame.height == len(done.covered) * (COUNTS["batches"] + COUNTS["events"])
-    assert done.launched.frame["time_ns"].min() > 0
     assert record.threads in ("single", "funneled", "serialized", "multiple")
     assert record.clock_resolution_ns >= 1
     assert record.pss_bytes > 0
