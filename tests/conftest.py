@@ -24,6 +24,8 @@ atexit.register(shutil.rmtree, os.environ["POLYMPI_LOCKS"], ignore_errors=True)
 os.environ.setdefault("OMPI_MCA_btl", "^ofi")
 # Otherwise every rank and every command that a test starts would compile the modules that it imports.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# The tables here are small: NumPy's threads would mostly wait for each other, and keep the processors from other tests.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Examples that hypothesis makes may take as long as they like: other tests and programs run beside them.
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("unhurried")

@@ -23,7 +23,7 @@ from polympi.lab.stacks.stack import Stack
 
 pytestmark = pytest.mark.mpi
 
-COUNTS = {"warmup": 1, "batches": 3, "iterations": 2, "events": 4}
+COUNTS = {"warmup": 1, "batches": 2, "iterations": 2, "events": 3}
 SHIPPED = load_bindings()
 LEVELS = {
     "c": "single",

@@ -16,6 +16,7 @@ from typing import Protocol
 
 import pytest
 from hosts import Hosts
+from rank_programs import without_what_is_not_used
 from sharing import only_one_makes
 
 from polympi.lab.home import home
@@ -147,7 +148,7 @@ def _python(script: str | Path, stack: Stack, folder: Path, request: pytest.Fixt
     """The command line of a rank."""
     if isinstance(script, str):
         program = folder / "program.py"
-        program.write_text(textwrap.dedent(script))
+        program.write_text(without_what_is_not_used(textwrap.dedent(script)))
     else:
         program = script
     python = [stack.python, str(program)]
