@@ -365,5 +365,7 @@ def test_a_launch_with_cpus_far_apart_is_made_again(monkeypatch, tmp_path):
 
 
 def test_cpus_that_stay_far_apart_end_the_contest(monkeypatch, tmp_path):
-    with pytest.raises(StackError, match=r"did not stay near each other .* takes 40 ns .* at best, and 400 ns at times"):
+    with pytest.raises(
+        StackError, match=r"did not stay near each other .* takes 40 ns .* at best, and 400 ns at times"
+    ):
         contest(monkeypatch, tmp_path, OSU_LATENCY, far=1000).round(0)

@@ -22,7 +22,7 @@ HARNESS = shipped_folder() / "harness" / "c"
 WINDOW = 3
 COUNTS = "2 2 3 4"  # warm-up, batches, iterations, events
 BATCHES, EVENTS = 2, 4
-TIMEOUT_S = 60.0
+TIMEOUT_S = 300.0
 FACES = [face_bytes(edge) for edge in (2, 7, 130)]
 HEADER = (
     r"polympi-samples 2",

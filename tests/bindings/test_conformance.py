@@ -40,6 +40,8 @@ LEVELS = {
 }
 # Bindings that cannot run what they do not cover. Others could, but it would tell nothing new.
 REFUSING = [name for name in LEVELS if name not in ("c", "c-again", "c-multiple", "c-pages")]
+# Where ranks outnumber processors, those of MPICH in C take long; the second launch of C differs in its name only.
+RANKS = {name: (2,) if name == "c-again" else (2, 3) for name in LEVELS}
 FEW_SIZES = (8, *FIXED_SIZES.values(), SMALLEST_FACE)
 
 
@@ -95,7 +97,7 @@ def conform(tmp_path_factory: pytest.TempPathFactory) -> Conform:
             folder = tmp_path_factory.mktemp("launch")
             setting = Setting(ranks, None, len(os.sched_getaffinity(0)), folder)
             arm = Arm(SHIPPED[name], build(SHIPPED[name], stack))
-            done = launch(Place(0, 0), arm, stack, covered | refused, setting, timeout_s=120)
+            done = launch(Place(0, 0), arm, stack, covered | refused, setting, timeout_s=300)
             written = folder / "samples.txt"
             text = written.read_text(errors="replace") if written.is_file() else ""
             made[stack.name, name, ranks] = Conformed(covered, refused, done, text)
@@ -121,7 +123,7 @@ def test_no_binding_is_left_out_here() -> None:
 COVERED = [
     (name, ranks, benchmark)
     for name in LEVELS
-    for ranks in (2, 3)
+    for ranks in RANKS[name]
     for benchmark in dict.fromkeys(case.benchmark for case in _covered(name, ranks))
 ]
 
@@ -141,8 +143,7 @@ def test_covered_cases_are_validated_and_timed(
     assert times.min() > 0
 
 
-@pytest.mark.parametrize("ranks", [2, 3])
-@pytest.mark.parametrize("name", LEVELS)
+@pytest.mark.parametrize(("name", "ranks"), [(name, ranks) for name in LEVELS for ranks in RANKS[name]])
 def test_nothing_but_covered_cases_is_timed(conform: Conform, stack: Stack, name: str, ranks: int) -> None:
     done = conform(stack, name, ranks)
     record, samples = done.launched.record, done.launched.samples

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.mpi
 BINDINGS = ("mpi4py", "mpi4py-object", "mpi4py-pkl5", "polympi", "polympi-object")
 PROGRAMS = ("mpi4py", "polympi")  # a binding of each
 COUNTS = {"warmup": 1, "batches": 3, "iterations": 2, "events": 4}
-TIMEOUT_S = 60
+TIMEOUT_S = 300
 
 
 def plan_of(cases: list[Case]) -> dict[int, PlannedCase]:
