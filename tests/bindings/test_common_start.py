@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from c_program import SOURCES, compile_with_harness
+from c_program import compile_with_reference
 from host_programs import PROGRAMS, told_on_hosts
 from hosts import Hosts
 
@@ -96,10 +96,9 @@ def test_collectives_take_as_long_whatever_the_clocks_of_the_hosts_show(
 def test_a_rank_that_dies_or_stops_about_a_common_start_ends_the_launch(
     request: pytest.FixtureRequest, stack: Stack, tmp_path: Path, *, signal: str, before: int, on_hosts: bool
 ) -> None:
-    parts = sorted(path.name for path in SOURCES.glob("*.c"))
     wraps = "-Wl,--wrap=common_start_wait,--wrap=common_start_next_case"
-    options = (wraps, f"-DSIGNAL={signal}", f"-DBEFORE={before}")
-    compile_with_harness(stack, tmp_path, FATE, *parts, options=options).rename(tmp_path / "bench")
+    program = compile_with_reference(stack, tmp_path, FATE, wraps, f"-DSIGNAL={signal}", f"-DBEFORE={before}")
+    program.rename(tmp_path / "bench")
     hosts: Hosts | None = request.getfixturevalue("hosts") if on_hosts else None
     arm = Arm(load_bindings()["c"], tmp_path)
     timeout_s = 4 if signal == "SIGSTOP" else 300
