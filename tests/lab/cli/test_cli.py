@@ -37,7 +37,7 @@ def polympi(*arguments: str, folder: Path, timeout: float = 300, **variables: st
 
 
 def typed(*arguments: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """The same in this process, which has imported everything: a start takes longer than most commands."""
+    """The same command in this process, which has imported everything: a start takes longer than most commands."""
     out, err = io.StringIO(), io.StringIO()
     with (
         pytest.MonkeyPatch.context() as patch,
