@@ -16,6 +16,7 @@ import pytest
 import typer
 from synthetic import EFFECTS, make_run
 
+import polympi.lab.cli.console
 from polympi.lab.cli.app import COMMANDS, load, run_app
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.stack import Stack
