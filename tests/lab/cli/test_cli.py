@@ -16,7 +16,7 @@ import pytest
 import typer
 from synthetic import EFFECTS, make_run
 
-import polympi.lab.cli.console
+import polympi.lab.cli.console  # keeps the width that it finds, so it is made before a test chooses one
 from polympi.lab.cli.app import COMMANDS, load, run_app
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.stack import Stack
