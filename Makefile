@@ -4,8 +4,8 @@ BIN := .venv/bin
 # The compiler wrappers of the stacks that are installed already, before those of the machine, as a PATH.
 STACKS := $(wildcard $(CURDIR)/.venv/share/polympi/stacks/*/env/bin $(CURDIR)/.cache/polympi/stacks/*/env/bin)
 EMPTY :=
-# Tests that mostly wait for launches, and so run two at a time. Those of the laboratory measure, and have the machine alone.
-BESIDE := tests/interface tests/native
+# Ranks of the interface sleep while they wait. Those of the laboratory's tests do not, and so have the machine alone.
+SLEEPING := tests/interface tests/native
 # Options of pytest-cov for the tests of the laboratory.
 COVERAGE ?=
 CORES = PATH=$(subst $(EMPTY) ,:,$(strip $(STACKS) $$PATH)) $(BIN)/python -m polympi.native.build
@@ -21,8 +21,9 @@ compare: .venv/lab | prerequisites ## Compare the MPI bindings on this machine; 
 	$(BIN)/polympi run --stack mpich --profile quick
 
 test: .venv/test | prerequisites ## Run the test suite, on real MPI libraries that install themselves.
-	$(BIN)/pytest -m "not large" --numprocesses 2 $(BESIDE)
-	$(BIN)/pytest -m "not large" $(addprefix --ignore=,$(BESIDE)) $(COVERAGE)
+	$(BIN)/pytest -m "not large" --numprocesses 2 $(SLEEPING)
+	$(BIN)/pytest -m "not large and not mpi" --numprocesses 2 --dist loadfile $(addprefix --ignore=,$(SLEEPING)) $(COVERAGE)
+	$(BIN)/pytest -m "not large and mpi" $(addprefix --ignore=,$(SLEEPING)) $(if $(COVERAGE),$(COVERAGE) --cov-append)
 
 test-large: .venv/test | prerequisites ## Run the tests of many ranks and, as root, of two hosts made of namespaces.
 	$(BIN)/pytest -m large

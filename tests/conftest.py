@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import fcntl
 import os
 import shutil
 import tempfile
@@ -13,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from hosts import Hosts, NoHostsError, two_hosts
+from hypothesis import HealthCheck, settings
 
 REPOSITORY = Path(__file__).parents[1]
 
@@ -22,6 +22,15 @@ os.environ["POLYMPI_LOCKS"] = tempfile.mkdtemp(prefix="polympi-locks-")
 atexit.register(shutil.rmtree, os.environ["POLYMPI_LOCKS"], ignore_errors=True)
 # Open MPI then starts in 0.1 s instead of 1 s; what is tested is the same.
 os.environ.setdefault("OMPI_MCA_btl", "^ofi")
+# Otherwise every rank and every command that a test starts would compile the modules that it imports.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# The tables here are small: NumPy's threads would mostly wait for each other, and keep the processors from other tests.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Examples that hypothesis makes may take as long as they like: other tests and programs run beside them.
+settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("unhurried")
+
+from sharing import only_one_makes
 
 from polympi.lab.bindings.manifest import load_bindings, python_requirements
 from polympi.lab.stacks.add import add_stack
@@ -38,10 +47,7 @@ def pytest_runtest_makereport() -> Iterator[None]:
 
 
 def _stack(name: str) -> Stack:
-    folder = Path(os.environ["POLYMPI_HOME"])
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "tests.lock").open("w") as lock:  # of two workers one installs it, and the other waits
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with only_one_makes():
         stacks = installed_stacks()
         return stacks[name] if name in stacks else add_stack(name, python_requirements(load_bindings().values()))
 

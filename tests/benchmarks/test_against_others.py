@@ -315,8 +315,25 @@ class NoLaunches:
         return [our_figures.Figure(name, "latency", 1, 100.0 + number)]
 
 
-def contest(monkeypatch, tmp_path, printed, code=0):
+class MadeUpDistance:
+    """CPUs that are near each other, except after the first launches: as many as ``far`` says."""
+
+    nearest_ns, farthest_ns = 40.0, 400.0
+
+    def __init__(self, far):
+        self.far = far
+
+    def wait_until_near(self):
+        pass
+
+    def is_near(self):
+        self.far -= 1
+        return self.far < 0
+
+
+def contest(monkeypatch, tmp_path, printed, code=0, far=0):
     monkeypatch.setattr(against_others, "OurPrograms", NoLaunches)
+    monkeypatch.setattr(against_others, "Distance", lambda *_: MadeUpDistance(far))
     stack = fake_stack(tmp_path, printed, code)
     return against_others.Contest(stack, [opponent()], [1, 2], seed=1, folder=tmp_path)
 
@@ -339,3 +356,16 @@ def test_a_program_that_fails_says_what_it_said_last(monkeypatch, tmp_path, prin
     with pytest.raises(StackError, match=how) as raised:
         contest(monkeypatch, tmp_path, printed, code).round(0)
     assert printed.strip().splitlines()[-1] in str(raised.value)
+
+
+def test_a_launch_with_cpus_far_apart_is_made_again(monkeypatch, tmp_path):
+    again = contest(monkeypatch, tmp_path, OSU_LATENCY, far=2)
+    assert again.round(0).height == 3
+    assert again.repeats == 2
+
+
+def test_cpus_that_stay_far_apart_end_the_contest(monkeypatch, tmp_path):
+    with pytest.raises(
+        StackError, match=r"did not stay near each other .* takes 40 ns .* at best, and 400 ns at times"
+    ):
+        contest(monkeypatch, tmp_path, OSU_LATENCY, far=1000).round(0)

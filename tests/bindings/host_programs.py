@@ -26,7 +26,7 @@ def told_on_hosts(hosts: Hosts, stack: Stack, folder: Path, program: str, *argum
     ended = run_tree(
         mpiexec_command(launcher, 2, command, processors=PROCESSORS, hostfile=hostfile),
         environment=stack.variables(),
-        timeout_s=60,
+        timeout_s=300,
         output=folder / "output",
     )
     assert ended.exit_code == 0, ended.tail

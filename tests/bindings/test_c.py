@@ -12,7 +12,6 @@ from c_program import BATCHES, EVENTS, catalogue_cases, launch, plan_of, run
 
 from polympi.lab.bindings.build import build
 from polympi.lab.bindings.manifest import load_bindings
-from polympi.lab.catalogue import Case
 from polympi.lab.stacks.stack import Stack
 
 pytestmark = pytest.mark.mpi
@@ -50,7 +49,7 @@ def test_every_case_is_valid_and_timed(stack: Stack, tmp_path: Path, ranks: int,
     assert header["load"] == "0"
     assert before < int(header["ready"]) - int(header["init"]) < int(header["ready"]) < time.monotonic_ns()
     assert 0 < int(header["pss"]) <= int(header["rss"])
-    assert 0 < int(header["start"]) < 100_000
+    assert 0 < int(header["start"]) < 10_000_000  # far less, but where ranks outnumber processors
     assert header["clock_error"] == "0"
     assert 0 <= int(header["huge"]) <= int(header["buffers"])
     assert stack.library.split()[0] in header["library"]
@@ -72,15 +71,6 @@ def test_what_cannot_run_is_skipped(stack: Stack, tmp_path: Path) -> None:
     assert samples.valid == {1: "ok"}
 
 
-@pytest.mark.parametrize(
-    ("binding", "level"),
-    [("c", "single"), ("c-multiple", "multiple"), ("c-spin", "multiple"), ("c-pages", "single"), ("c-pack", "single")],
-)
-def test_the_thread_level_is_that_of_the_arm(stack: Stack, tmp_path: Path, binding: str, level: str) -> None:
-    header = run(stack, tmp_path, plan_of([]), binding).samples.header
-    assert (header["binding"], header["threads"]) == (binding, level)
-
-
 @pytest.mark.parametrize("ranks", [2, 3])
 def test_a_program_may_have_messages_of_its_own(stack: Stack, tmp_path: Path, ranks: int) -> None:
     cases = [case for case in catalogue_cases([8, 1000]) if case.startswith(("latency standard ", "allgather "))]
@@ -91,14 +81,6 @@ def test_a_program_may_have_messages_of_its_own(stack: Stack, tmp_path: Path, ra
     assert samples.skipped == {len(cases): "it has two benchmarks only"}
     assert {len(times) for times in samples.events.values()} == {EVENTS}
     assert {len(times) for times in samples.batches.values()} == {BATCHES}
-
-
-@pytest.mark.parametrize("binding", ["c-spin", "c-pack"])
-def test_what_an_arm_does_not_cover_it_skips(stack: Stack, tmp_path: Path, binding: str) -> None:
-    why_not = load_bindings()[binding].why_not
-    cases = [case for case in catalogue_cases([8]) if why_not(Case(*case.split()[:3], 8)) is not None]
-    assert len({case.split()[0] for case in cases}) >= 8
-    assert set(run(stack, tmp_path, plan_of(cases), binding).samples.skipped) == set(range(len(cases)))
 
 
 @pytest.mark.parametrize(

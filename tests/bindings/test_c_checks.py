@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 
 import pytest
-from c_program import SOURCES, catalogue_cases, compile_with_harness, launch, plan_of, run
+from c_program import catalogue_cases, compile_with_reference, launch, plan_of, run
 
 from polympi.lab.catalogue import FACE_MODES
 from polympi.lab.stacks.stack import Stack
@@ -103,8 +103,7 @@ def test_a_wrong_byte_is_found_in_every_benchmark(stack: Stack, tmp_path: Path) 
 def test_each_loop_that_is_timed_is_checked(mpich: Stack, tmp_path: Path, idle: str) -> None:
     source = tmp_path / "idle.c"
     source.write_text(IDLE_LOOP.replace("IDLE", idle))
-    parts = sorted(path.name for path in SOURCES.glob("*.c"))
-    program = compile_with_harness(mpich, tmp_path, source, *parts, options=("-Wl,--wrap=collective_loops",))
+    program = compile_with_reference(mpich, tmp_path, source, "-Wl,--wrap=collective_loops")
     cases = [case for case in catalogue_cases([8]) if " bytes " in case and case.split()[0] in COLLECTIVES]
     (tmp_path / "plan").write_text(plan_of(cases))
     written = tmp_path / "samples"
@@ -116,8 +115,7 @@ def test_each_loop_that_is_timed_is_checked(mpich: Stack, tmp_path: Path, idle: 
 def test_what_is_written_beside_a_face_is_found(mpich: Stack, tmp_path: Path) -> None:
     source = tmp_path / "beside.c"
     source.write_text(WRITE_BESIDE)
-    parts = sorted(path.name for path in SOURCES.glob("*.c"))
-    program = compile_with_harness(mpich, tmp_path, source, *parts, options=("-Wl,--wrap=latency_begin",))
+    program = compile_with_reference(mpich, tmp_path, source, "-Wl,--wrap=latency_begin")
     (tmp_path / "plan").write_text(plan_of([f"faces {mode} float64 392" for mode in FACE_MODES]))
     written = tmp_path / "samples"
     samples = launch(mpich, tmp_path, [str(program), str(tmp_path / "plan"), str(written)], written).samples
@@ -129,8 +127,7 @@ def test_what_is_written_beside_a_face_is_found(mpich: Stack, tmp_path: Path) ->
 def test_a_rank_that_is_late_for_the_start_spoils_no_time(stack: Stack, tmp_path: Path) -> None:
     source = tmp_path / "late.c"
     source.write_text(LATE)
-    parts = sorted(path.name for path in SOURCES.glob("*.c"))
-    program = compile_with_harness(stack, tmp_path, source, *parts, options=("-Wl,--wrap=common_start_wait",))
+    program = compile_with_reference(stack, tmp_path, source, "-Wl,--wrap=common_start_wait")
     (tmp_path / "plan").write_text(plan_of(["bcast standard bytes 8 1 1 1 100", "barrier standard none 0 1 100 1 100"]))
     written = tmp_path / "samples"
     samples = launch(stack, tmp_path, [str(program), str(tmp_path / "plan"), str(written)], written).samples
@@ -147,8 +144,7 @@ def test_a_spinning_rank_yields_where_ranks_outnumber_cpus(
 ) -> None:
     source, yielded = tmp_path / "yielding.c", tmp_path / "yielded"
     source.write_text(TELL_OF_YIELDING.replace("YIELDED", str(yielded)))
-    parts = sorted(path.name for path in SOURCES.glob("*.c"))
-    program = compile_with_harness(stack, tmp_path, source, *parts, options=("-Wl,--wrap=sched_yield",))
+    program = compile_with_reference(stack, tmp_path, source, "-Wl,--wrap=sched_yield")
     (tmp_path / "plan").write_text(plan_of(["latency standard bytes 200000", "bibandwidth standard bytes 8"]))
     written = tmp_path / "samples"
     ranks = ranks_a_cpu * len(os.sched_getaffinity(0))

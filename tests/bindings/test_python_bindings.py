@@ -1,4 +1,4 @@
-"""The bindings for Python check what arrives, say what they do not do, and keep to the protocol."""
+"""The bindings for Python say what they cannot do: on one rank, with a bad plan, in trouble."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from every_case import all_cases
 
 from polympi.lab.bindings.build import build, program_command
 from polympi.lab.bindings.harness import start_library
@@ -21,17 +20,10 @@ from polympi.lab.stacks.stack import Stack
 
 pytestmark = pytest.mark.mpi
 
-# With the thread level that each asks for.
-BINDINGS = {
-    "mpi4py": "multiple",
-    "mpi4py-object": "multiple",
-    "mpi4py-pkl5": "multiple",
-    "polympi": "serialized",
-    "polympi-object": "serialized",
-}
+BINDINGS = ("mpi4py", "mpi4py-object", "mpi4py-pkl5", "polympi", "polympi-object")
 PROGRAMS = ("mpi4py", "polympi")  # a binding of each
 COUNTS = {"warmup": 1, "batches": 3, "iterations": 2, "events": 4}
-TIMEOUT_S = 60
+TIMEOUT_S = 300
 
 
 def plan_of(cases: list[Case]) -> dict[int, PlannedCase]:
@@ -67,44 +59,6 @@ def run_cases(stack: Stack, name: str, ranks: int, cases: list[Case], folder: Pa
     assert "  " not in text
     assert "\t" not in text
     return read_samples(text, frozenset(range(len(cases))))
-
-
-@pytest.mark.parametrize("name", BINDINGS)
-def test_uncovered_cases_are_skipped_with_a_reason(mpich: Stack, name: str, tmp_path: Path) -> None:
-    binding = load_bindings()[name]
-    cases = [case for case in all_cases() if binding.why_not(case) is not None and case.size_bytes in (8, 24, 32)]
-    found = run_cases(mpich, name, 2, cases, tmp_path)
-    assert set(found.skipped) == set(range(len(cases)))
-    assert all(found.skipped.values())
-
-
-@pytest.mark.parametrize("name", BINDINGS)
-def test_header_tells_of_the_launch(stack: Stack, name: str, tmp_path: Path) -> None:
-    found = run_cases(stack, name, 2, [], tmp_path)
-    assert found.binding == name
-    assert found.ranks == 2
-    assert found.threads == BINDINGS[name]
-    assert {"mpich": "MPICH Version: ", "openmpi": "Open MPI v"}[stack.family] in found.library
-    assert found.host
-    assert found.clock_resolution_ns >= 1
-    assert 1 < found.clock_cost_ns < 10_000
-    assert min(found.ready_ns, found.import_ns, found.init_ns) > 0
-    assert 0 < found.pss_bytes <= found.rss_bytes
-    assert 0 < found.start_cost_ns < 100_000
-    assert found.clock_error_ns == 0
-    assert 0 <= found.huge_bytes <= found.buffer_bytes
-
-
-@pytest.mark.parametrize(("name", "start"), [("mpi4py", "import mpi4py.MPI"), ("polympi", "from polympi import world")])
-def test_numpy_is_not_in_the_memory_of_the_binding(mpich: Stack, name: str, start: str, tmp_path: Path) -> None:
-    found = run_cases(mpich, name, 2, [], tmp_path)
-    built = build(load_bindings()[name], mpich)
-    code = f"{start}; import numpy; print(open('/proc/self/smaps_rollup').read())"
-    told = subprocess.run(
-        [mpich.python, "-c", code], cwd=built, env=mpich.variables(), capture_output=True, text=True, check=True
-    ).stdout
-    with_numpy = next(int(line.split()[1]) * 1024 for line in told.splitlines() if line.startswith("Rss:"))
-    assert found.rss_bytes < with_numpy
 
 
 @pytest.mark.parametrize("name", BINDINGS)

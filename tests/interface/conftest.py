@@ -16,6 +16,8 @@ from typing import Protocol
 
 import pytest
 from hosts import Hosts
+from rank_programs import without_what_is_not_used
+from sharing import only_one_makes
 
 from polympi.lab.home import home
 from polympi.lab.process import run_tree
@@ -59,7 +61,7 @@ class Run(Protocol):
         ranks: int | None,
         stack: Stack,
         *,
-        timeout: float = 60,
+        timeout: float = 150,
         env: Mapping[str, str] = ...,
         launched_by: Stack | None = None,
         arguments: Sequence[str] = (),
@@ -86,7 +88,7 @@ class RunOnHosts(Protocol):
         each: int,
         stack: Stack,
         *,
-        timeout: float = 60,
+        timeout: float = 150,
         env: Mapping[str, str] = ...,
         arguments: Sequence[str] = (),
     ) -> Outcome:
@@ -102,21 +104,26 @@ def core_folder(stack: Stack) -> Path:
     if folder in _uncompilable:
         pytest.fail(_uncompilable[folder], pytrace=False)
     if not folder.is_dir():
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        for outdated in folder.parent.iterdir():
-            if outdated.stat().st_mtime < time.time() - KEPT_S:
-                shutil.rmtree(outdated, ignore_errors=True)
-        with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
-            made = Path(scratch) / "core"
-            command = [stack.python, str(build.SOURCES / "build.py"), "--mpicc", stack.mpicc, "--into", str(made)]
-            command += [*(["--sanitize"] if SANITIZE else []), *(["--coverage"] if COVERAGE else [])]
-            done = subprocess.run(command, env=stack.variables(), capture_output=True, text=True, check=False)
-            if done.returncode != 0:
-                _uncompilable[folder] = done.stderr
-                pytest.fail(done.stderr, pytrace=False)
-            if not folder.exists():
-                made.rename(folder)
+        with only_one_makes():
+            if not folder.is_dir():
+                _compile_core(stack, folder)
     return folder
+
+
+def _compile_core(stack: Stack, folder: Path) -> None:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    for outdated in folder.parent.iterdir():
+        if outdated.stat().st_mtime < time.time() - KEPT_S:
+            shutil.rmtree(outdated, ignore_errors=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
+        made = Path(scratch) / "core"
+        command = [stack.python, str(build.SOURCES / "build.py"), "--mpicc", stack.mpicc, "--into", str(made)]
+        command += [*(["--sanitize"] if SANITIZE else []), *(["--coverage"] if COVERAGE else [])]
+        done = subprocess.run(command, env=stack.variables(), capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            _uncompilable[folder] = done.stderr
+            pytest.fail(done.stderr, pytrace=False)
+        made.rename(folder)
 
 
 @pytest.fixture(scope="session")
@@ -141,7 +148,7 @@ def _python(script: str | Path, stack: Stack, folder: Path, request: pytest.Fixt
     """The command line of a rank."""
     if isinstance(script, str):
         program = folder / "program.py"
-        program.write_text(textwrap.dedent(script))
+        program.write_text(without_what_is_not_used(textwrap.dedent(script)))
     else:
         program = script
     python = [stack.python, str(program)]
@@ -184,7 +191,7 @@ def run(tmp_path: Path, request: pytest.FixtureRequest) -> Run:
         ranks: int | None,
         stack: Stack,
         *,
-        timeout: float = 60,
+        timeout: float = 150,
         env: Mapping[str, str] = {},
         launched_by: Stack | None = None,
         arguments: Sequence[str] = (),
@@ -206,7 +213,7 @@ def run_on_hosts(tmp_path: Path, hosts: Hosts, request: pytest.FixtureRequest) -
         each: int,
         stack: Stack,
         *,
-        timeout: float = 60,
+        timeout: float = 150,
         env: Mapping[str, str] = {},
         arguments: Sequence[str] = (),
     ) -> Outcome:

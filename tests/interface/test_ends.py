@@ -168,10 +168,10 @@ if rank == 0:
             mpi.finalize()
         print("told", flush=True)
 else:
-    time.sleep(20)
+    time.sleep(100)
 """
     for way in ("finalize", "exit"):
-        ended = run(PRELUDE + BIG + script, 2, stack, timeout=15, env={"POLYMPI_TIMEOUT": "1.2"}, arguments=[way])
+        ended = run(PRELUDE + BIG + script, 2, stack, timeout=60, env={"POLYMPI_TIMEOUT": "1.2"}, arguments=[way])
         assert ended.exit_code == 1, str(ended)
         assert "[rank 0] isend(dest=1, tag=7) was never received" in ended.stderr
         assert ended.stdout.split() == (["told"] if way == "finalize" else [])
@@ -186,9 +186,9 @@ if rank == 0:
     c.isend(big, 1, 7)
     subprocess.Popen(["sh", "-c", f"sleep {sys.argv[1]}; kill -INT {os.getpid()}"])
 else:
-    time.sleep(20)
+    time.sleep(100)
 """
-    ended = run(PRELUDE + BIG + script, 2, stack, timeout=15, arguments=[seconds])
+    ended = run(PRELUDE + BIG + script, 2, stack, timeout=60, arguments=[seconds])
     assert ended.exit_code not in (0, None), str(ended)
 
 

@@ -13,12 +13,12 @@ def test_a_command_that_ends_is_told_with_its_code_and_its_last_words(tmp_path: 
     ended = run_tree(
         [sys.executable, "-c", "import sys; print('out'); print('err', file=sys.stderr); sys.exit(5)"],
         environment=os.environ,
-        timeout_s=20,
+        timeout_s=60,
         output=tmp_path / "output",
     )
     assert (ended.exit_code, ended.timed_out) == (5, False)
     assert set(ended.tail.split()) == {"out", "err"}
-    assert 0 < ended.wall_ns < 20e9
+    assert 0 < ended.wall_ns < 60e9
 
 
 def test_a_signal_is_a_negative_code(tmp_path: Path) -> None:
@@ -62,13 +62,13 @@ def _pids(path: Path, count: int) -> list[int]:
     raise AssertionError("the processes did not start")
 
 
-@pytest.mark.parametrize("sleep", ["60", "1"], ids=["timed out", "left a daemon"])
-def test_nothing_is_left_behind(tmp_path: Path, sleep: str) -> None:
+@pytest.mark.parametrize(("sleep", "timeout_s"), [("60", 4), ("0.5", 50)], ids=["timed out", "left a daemon"])
+def test_nothing_is_left_behind(tmp_path: Path, sleep: str, timeout_s: float) -> None:
     pids = tmp_path / "pids"
     ended = run_tree(
         [sys.executable, "-c", RUNAWAY, str(pids), sleep],
         environment=os.environ,
-        timeout_s=3,
+        timeout_s=timeout_s,
         output=tmp_path / "output",
     )
     assert ended.timed_out == (sleep == "60")
@@ -93,8 +93,8 @@ def test_an_interruption_ends_the_command(tmp_path: Path) -> None:
 
 
 def test_a_command_that_prints_for_ever_is_ended(tmp_path: Path) -> None:
-    ended = run_tree(["yes"], environment=os.environ, timeout_s=30, output=tmp_path / "output")
+    ended = run_tree(["yes"], environment=os.environ, timeout_s=120, output=tmp_path / "output")
     assert ended.flooded
     assert not ended.timed_out
-    assert ended.wall_ns < 20e9
+    assert ended.wall_ns < 120e9
     (tmp_path / "output").unlink()

@@ -33,7 +33,7 @@ def a_rank_that_waits_in_vain_times_out() -> None:
         if rank == 0:
             began = time.monotonic()
             text = raised(mpi.Timeout, getattr(alone, name), *arguments, timeout=0.05)
-            assert 0.04 < time.monotonic() - began < 5
+            assert 0.04 < time.monotonic() - began < 30
             assert text.startswith(f"rank 0 waited 0.05 s in {name}() at ")
         world.barrier(timeout=30)
 

@@ -264,4 +264,6 @@ def test_rendering_takes_a_few_seconds_at_most(tmp_path):
     analysis = analyse(directory)
     started = time.process_time()
     render_html(analysis, kept_rows(directory.path))
-    assert time.process_time() - started < 6  # usually below two; other work on the machine slows it
+    assert (
+        time.process_time() - started < 30
+    )  # usually below two; what grew with the square of a run would take far more

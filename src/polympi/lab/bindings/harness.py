@@ -49,8 +49,7 @@ def build_harness(stack: Stack) -> Path:
         compiled = sorted(str(part) for part in objects.glob("*.o"))
         _run(stack, ["ar", "rcs", str(made / STATIC), *compiled], objects)
         _run(stack, [stack.mpicc, "-shared", *compiled, "-o", str(made / SHARED)], objects)
-        if not folder.is_dir():  # another run may have built the same meanwhile
-            made.rename(folder)
+        put_in_place(made, folder)
     return folder
 
 
@@ -61,6 +60,15 @@ def start_library(stack: Stack) -> Path:
         BuildError: it does not compile.
     """
     return build_harness(stack) / SHARED
+
+
+def put_in_place(made: Path, folder: Path) -> None:
+    """Rename a folder that was just made, unless another process has made the same one meanwhile."""
+    try:
+        made.rename(folder)
+    except OSError:
+        if not folder.is_dir():
+            raise
 
 
 def _sources() -> Path:
