@@ -20,9 +20,9 @@ int branch_unit(const Branch *branch, int unit) {
 /* On one level. */
 static void place_alike(Branch *branch, int rank, bool flat) {
     branch->units = branch->size;
-    branch->own = (rank - branch->root + branch->size) % branch->size;
+    branch->own = rank < branch->root ? rank - branch->root + branch->size : rank - branch->root;
     branch->here = level_of(branch->size, branch->own, flat);
-    branch->machines = (Level){.children = 0};
+    branch->machines.children = 0;
     branch->part = level_end(&branch->here) - branch->own;
     branch->parent = branch->own ? branch_rank(branch, level_parent(&branch->here)) : NOBODY;
 }
@@ -55,33 +55,34 @@ static void place_on_machines(Branch *branch, int rank, bool flat) {
     }
 }
 
-static Branch new_branch(const Communicator *comm, const Placement *placement, int root, bool flat) {
-    Branch branch = {.placement = placement, .size = comm->size, .root = root};
+static void open_branch(Branch *branch, const Communicator *comm, const Placement *placement, int root,
+                        bool flat) {
+    branch->placement = placement;
+    branch->size = comm->size;
+    branch->root = root;
     if (likely(!placement))
-        place_alike(&branch, comm->rank, flat);
+        place_alike(branch, comm->rank, flat);
     else
-        place_on_machines(&branch, comm->rank, flat);
-    branch.children = branch.here.children + branch.machines.children;
-    return branch;
+        place_on_machines(branch, comm->rank, flat);
+    branch->children = branch->here.children + branch->machines.children;
 }
 
-Branch branch_of(const Collective *collective, int root) {
-    return new_branch(collective->comm, collective->comm->placement, root, without_tree(collective));
+void branch_open(Branch *branch, const Collective *collective, int root) {
+    open_branch(branch, collective->comm, collective->comm->placement, root, without_tree(collective));
 }
 
-Branch branch_in_order(const Communicator *comm) {
-    return new_branch(comm, placement_in_order(comm), 0, false);
+void branch_open_in_order(Branch *branch, const Communicator *comm) {
+    open_branch(branch, comm, placement_in_order(comm), 0, false);
 }
 
-Branch branch_on_machine(const Collective *collective) {
+void branch_open_on_machine(Branch *branch, const Collective *collective) {
     const Placement *placement = collective->comm->placement;
-    Branch branch =
-        branch_of(collective, rank_on_machine(placement, placement->machine[collective->comm->rank], 0));
-    if (branch.own == 0) {
-        branch.part = branch.ranks;
-        branch.children = branch.here.children;
+    branch_open(branch, collective,
+                rank_on_machine(placement, placement->machine[collective->comm->rank], 0));
+    if (branch->own == 0) {
+        branch->part = branch->ranks;
+        branch->children = branch->here.children;
     }
-    return branch;
 }
 
 int branch_child(const Branch *branch, int child) {

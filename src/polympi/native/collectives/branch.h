@@ -54,29 +54,32 @@ static inline int level_end(const Level *level) {
 typedef struct {
     const Placement *placement; /* NULL: all ranks are one level */
     int size, root;
-    int units;           /* machines, or ranks if these are alike */
-    int own;             /* the position of this rank */
-    int part;            /* how many ranks are in its part of the tree, with itself */
-    int parent;          /* a rank; NOBODY of the root */
-    int children;        /* how many */
-    Level here;          /* the ranks of this machine */
-    Level machines;      /* those, if this rank is the first of its machine; no children otherwise */
+    int units;      /* machines, or ranks if these are alike */
+    int own;        /* the position of this rank */
+    int part;       /* how many ranks are in its part of the tree, with itself */
+    int parent;     /* a rank; NOBODY of the root */
+    int children;   /* how many */
+    Level here;     /* the ranks of this machine */
+    Level machines; /* those, if this rank is the first of its machine; no children otherwise */
+    /* These where there is a placement: */
     int shift, ranks;    /* of the root's machine: where the root is among its ranks; how many they are */
     int before, machine; /* ... the place of its first one; its number */
 } Branch;
 
-Branch branch_of(const Collective *collective, int root);
+void branch_open(Branch *branch, const Collective *collective, int root);
 /* Where there is a placement: the tree of the ranks of this machine alone, from the first of them on. Those
  * of other machines have their positions behind. */
-Branch branch_on_machine(const Collective *collective);
+void branch_open_on_machine(Branch *branch, const Collective *collective);
 /* The tree from rank 0 on in which positions are ranks; without regard to machines where they prevent that.
  */
-Branch branch_in_order(const Communicator *comm);
+void branch_open_in_order(Branch *branch, const Communicator *comm);
 
 /* The rank at a position. */
 static inline int branch_rank(const Branch *branch, int position) {
-    if (likely(!branch->placement))
-        return (branch->root + position) % branch->size;
+    if (likely(!branch->placement)) {
+        int rank = branch->root + position;
+        return rank < branch->size ? rank : rank - branch->size;
+    }
     int place = position < branch->ranks ? branch->before + (branch->shift + position) % branch->ranks
                                          : (branch->before + position) % branch->size;
     return branch->placement->ranks[place];

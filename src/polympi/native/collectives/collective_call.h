@@ -34,7 +34,7 @@ typedef struct {
     uint8_t type, op; /* of reductions */
     uint32_t nbytes;  /* with this head */
     int32_t root;     /* of bcast, gather, scatter, reduce; 0 of others */
-    uint32_t unused;
+    int32_t failed;   /* of reductions: the lowest rank that cannot do its part; INT32_MAX */
 } Head;
 
 /* A collective call under way. */

@@ -13,10 +13,12 @@ Signature allgather_signature = {"allgather", 1, 1, 3, {"x", "into", "timeout"},
 
 /* The pieces of all ranks at this one: slots in the order of positions in a tree; the pieces have their
  * places in the order of ranks. */
+enum { FEW_RANKS = 64 }; /* whose slots are listed on the stack */
+
 static PyObject *gathered_pieces(Collective *collective, const Branch *branch, const char *slots,
                                  Departure *departures, PyObject *own, const Target *into) {
     int size = collective->comm->size, here = collective->comm->rank;
-    const char **of_rank = malloc((size_t)size * sizeof *of_rank);
+    const char *few[FEW_RANKS], **of_rank = size <= FEW_RANKS ? few : malloc((size_t)size * sizeof *of_rank);
     if (!of_rank)
         return PyErr_NoMemory();
     for (int position = 0; position < size; position++) {
@@ -33,7 +35,8 @@ static PyObject *gathered_pieces(Collective *collective, const Branch *branch, c
                 arrivals_slot(&arrivals, of_rank[rank], rank);
         result = arrivals_close(&arrivals, false);
     }
-    free(of_rank);
+    if (of_rank != few)
+        free(of_rank);
     return result;
 }
 
@@ -77,13 +80,19 @@ static int collect_slots(Rounds *rounds) {
 
 /* The bytes of the slots that are here then, or -1. */
 static Py_ssize_t collect(Collective *collective, const Branch *branch, char *slots, Py_ssize_t used) {
-    Collecting collecting = {.branch = branch, .slots = slots, .used = used};
+    Collecting collecting;
     rounds_open(&collecting.rounds, collective, collect_slots);
+    collecting.branch = branch;
+    collecting.slots = slots;
+    collecting.used = used;
+    collecting.child = 0;
+    collecting.given = false;
     return rounds_run(&collecting.rounds) < 0 ? -1 : collecting.used;
 }
 
 static PyObject *run_gather(Collective *collective, PyObject *value, int root, const Target *into) {
-    const Branch branch = branch_of(collective, root);
+    Branch branch;
+    branch_open(&branch, collective, root);
     char *slots = collective_memory(collective, slots_room(branch.part, branch.size));
     if (!slots)
         return NULL;
@@ -153,8 +162,12 @@ static int spread_slots(Rounds *rounds) {
 
 /* The bytes of all slots, or -1. */
 static Py_ssize_t exchange(Collective *collective, const Branch *branch, char *slots, Py_ssize_t used) {
-    Exchanging exchanging = {.branch = branch, .slots = slots, .used = used, .held = 1};
+    Exchanging exchanging;
     rounds_open(&exchanging.rounds, collective, spread_slots);
+    exchanging.branch = branch;
+    exchanging.slots = slots;
+    exchanging.used = used;
+    exchanging.held = 1;
     return rounds_run(&exchanging.rounds) < 0 ? -1 : exchanging.used;
 }
 
@@ -209,7 +222,11 @@ static Py_ssize_t offer(Collective *collective, char *slot, PyObject *value, Dep
 
 static PyObject *run_allgather(Collective *collective, PyObject *value, const Target *into) {
     const Communicator *comm = collective->comm;
-    const Branch branch = comm->placement ? branch_on_machine(collective) : branch_of(collective, comm->rank);
+    Branch branch;
+    if (comm->placement)
+        branch_open_on_machine(&branch, collective);
+    else
+        branch_open(&branch, collective, comm->rank);
     char *slots = collective_memory(collective, slots_room(branch.size, branch.size));
     if (!slots)
         return NULL;

@@ -61,9 +61,12 @@ static int hand_down(Rounds *rounds) {
 
 /* 0 or -1. */
 static int hand_out(Collective *collective, const Branch *branch, char *slots) {
-    Handing handing = {
-        .branch = branch, .slots = slots, .child = branch->children, .awaits = branch->own != 0};
+    Handing handing;
     rounds_open(&handing.rounds, collective, hand_down);
+    handing.branch = branch;
+    handing.slots = slots;
+    handing.child = branch->children;
+    handing.awaits = branch->own != 0;
     return rounds_run(&handing.rounds);
 }
 
@@ -109,7 +112,8 @@ PyObject *communicator_scatter(Communicator *self, PyObject *const *args, Py_ssi
         if (!pieces)
             collective_defer(&collective);
     }
-    const Branch branch = branch_of(&collective, root);
+    Branch branch;
+    branch_open(&branch, &collective, root);
     char *slots = collective_memory(&collective, slots_room(self->size, self->size));
     if (slots && self->rank == root)
         result = scatter_from_here(&collective, &branch, slots, pieces, into);

@@ -20,21 +20,20 @@ static int next_branch(Rounds *rounds) {
     return round_send(rounds, spread->message, spread->nbytes, branch_rank(&spread->branch, position));
 }
 
-static void open_along(Spread *spread, Collective *collective, const Branch *branch, char *message,
-                       Py_ssize_t nbytes) {
+/* Along `spread->branch`. */
+static void open_along(Spread *spread, Collective *collective, char *message, Py_ssize_t nbytes) {
     rounds_open(&spread->rounds, collective, next_branch);
     spread->rounds.requests = spread->requests;
     spread->rounds.sends_stay = true;
-    spread->branch = *branch;
-    spread->child = branch->children;
-    spread->phase = branch->parent == NOBODY ? HERE : TO_COME;
+    spread->child = spread->branch.children;
+    spread->phase = spread->branch.parent == NOBODY ? HERE : TO_COME;
     spread->message = message;
     spread->nbytes = nbytes;
 }
 
 void spread_open(Spread *spread, Collective *collective, void *message, Py_ssize_t most, int root) {
-    const Branch branch = branch_of(collective, root);
-    open_along(spread, collective, &branch, message, most);
+    branch_open(&spread->branch, collective, root);
+    open_along(spread, collective, message, most);
     if (spread->phase == HERE) {
         Head head;
         memcpy(&head, message, sizeof head);
@@ -43,8 +42,8 @@ void spread_open(Spread *spread, Collective *collective, void *message, Py_ssize
 }
 
 void spread_open_data(Spread *spread, Collective *collective, char *data, Py_ssize_t nbytes, int root) {
-    const Branch branch = branch_of(collective, root);
-    open_along(spread, collective, &branch, data, nbytes);
+    branch_open(&spread->branch, collective, root);
+    open_along(spread, collective, data, nbytes);
     spread->rounds.by_library = true;
 }
 
@@ -56,7 +55,8 @@ int spread(Collective *collective, void *message, Py_ssize_t most, int root) {
 
 int spread_along(Collective *collective, const Branch *branch, void *slots, Py_ssize_t nbytes) {
     Spread spread;
-    open_along(&spread, collective, branch, slots, nbytes);
+    spread.branch = *branch;
+    open_along(&spread, collective, slots, nbytes);
     return rounds_run(&spread.rounds);
 }
 

@@ -56,11 +56,11 @@ static void contribute_scalar(Contribution *own, PyObject *value, enum op op) {
 }
 
 /* FNV-1a over the lengths; it must distinguish shapes, but need not resist an attack. */
-static uint64_t hash_shape(const Layout *layout) {
+static uint32_t hash_shape(const Layout *layout) {
     uint64_t hash = 0xcbf29ce484222325u ^ (uint64_t)layout->ndim;
     for (int axis = 0; axis < layout->ndim; axis++)
         hash = (hash ^ (uint64_t)layout->shape[axis]) * 0x100000001b3u;
-    return hash;
+    return (uint32_t)(hash ^ hash >> 32);
 }
 
 static void contribute_array(Contribution *own, PyObject *value, enum op op) {
@@ -92,10 +92,10 @@ static int refuse_bits(const Collective *collective, PyObject *value) {
 }
 
 int contribute(const Collective *collective, Contribution *own, PyObject *value, enum op op) {
-    own->head = (Head){.verb = (uint8_t)collective->verb, .op = (uint8_t)op, .root = collective->root};
-    own->failed = INT32_MAX;
-    own->shape = own->bound = 0;
-    own->consent = 0;
+    own->head = (Head){
+        .verb = (uint8_t)collective->verb, .op = (uint8_t)op, .root = collective->root, .failed = INT32_MAX};
+    own->shape = own->consent = 0;
+    own->bound = 0;
     set_form(own, OBJECT, 0, 0);
     int type = TYPE_DESCRIBED;
     if (likely(PyFloat_CheckExact(value))) {
@@ -164,8 +164,8 @@ bool alike(const Contribution *left, const Contribution *right) {
 }
 
 void combine_contributions(const Contribution *left, Contribution *right) {
-    if (unlikely(left->failed < right->failed))
-        right->failed = left->failed;
+    if (unlikely(left->head.failed < right->head.failed))
+        right->head.failed = left->head.failed;
     if (unlikely(left->head.root != right->head.root))
         right->head.root = DIFFERENT_ROOTS;
     if (__builtin_add_overflow(left->bound, right->bound, &right->bound))

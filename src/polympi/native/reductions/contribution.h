@@ -22,8 +22,8 @@ enum contribution_kind {
 
 enum {
     CONTRIBUTION_BYTES =
-        PACKET_BYTES / 4, /* a call needs four; MPICH, too, sees 2048 bytes as short in MPI_Allreduce */
-    CONTRIBUTION_HEAD = 48,
+        PACKET_BYTES / 4,   /* a call needs four; MPICH, too, sees 2048 bytes as short in MPI_Allreduce */
+    CONTRIBUTION_HEAD = 32, /* with that of a letter and two doubles, a cache line */
     MOST_ELEMENT_BYTES = CONTRIBUTION_BYTES - CONTRIBUTION_HEAD,
     DIFFERENT_OPS = 255, /* in Head.op */
     DIFFERENT_ROOTS = -2 /* in Head.root */
@@ -34,10 +34,9 @@ enum { MAY_BLOCK = 1, IN_PLACE = 2, ON_BOARDS = 4 };
 
 typedef struct {
     Head head;        /* type: TYPE_..., op: enum op */
-    int32_t failed;   /* the lowest rank that cannot take its part; INT32_MAX */
-    uint32_t consent; /* MAY_BLOCK, ...: how large arrays may be reduced; after the rounds, what all
+    uint32_t shape;   /* a hash */
+    uint32_t consent; /* MAY_BLOCK, IN_PLACE: how large arrays may be reduced; after the rounds, what all
                          ranks agree to */
-    uint64_t shape;   /* a hash */
     uint64_t bound;   /* no partial result of integers is larger (a sum), or longer in bits (a product) */
     _Alignas(16) char data[MOST_ELEMENT_BYTES];
 } Contribution;

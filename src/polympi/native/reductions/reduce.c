@@ -162,7 +162,7 @@ static PyObject *finish_in_python(Reduction *reduction) {
 static int check_agreement(const Reduction *reduction) {
     const Collective *collective = &reduction->collective;
     const Contribution *total = total_of(reduction);
-    if (likely(total->failed == INT32_MAX && total->head.op < DIFFERENT_OPS &&
+    if (likely(total->head.failed == INT32_MAX && total->head.op < DIFFERENT_OPS &&
                total->head.root != DIFFERENT_ROOTS))
         return 0;
     if (total->head.op == DIFFERENT_OPS)
@@ -171,7 +171,7 @@ static int check_agreement(const Reduction *reduction) {
         return raise_error("MismatchError", &collective->call, "the ranks name different roots");
     if (!collective->error)
         raise_error("Error", &collective->call, "rank %d could not do its part; its own exception says why",
-                    (int)total->failed);
+                    (int)total->head.failed);
     return -1;
 }
 
@@ -216,7 +216,7 @@ static void write_contribution(Reduction *reduction, Contribution *own) {
         able = check_pieces(reduction) == 0;
     if (!able) {
         collective_defer(collective);
-        own->failed = collective->comm->rank;
+        own->head.failed = collective->comm->rank;
     }
     bool is_array = own->head.kind == ARRAY || own->head.kind == LARGE_ARRAY;
     if (able && is_array && reduction->into && check_target(reduction) < 0) {
@@ -241,7 +241,7 @@ static PyObject *run_large(Reduction *reduction) {
     if (large_open(&large, collective, reduction->value, reduction->op->code, reduction->root,
                    reduction->wanted, reduction->into) < 0) {
         collective_defer(collective);
-        own->failed = collective->comm->rank;
+        own->head.failed = collective->comm->rank;
     }
     own->consent = (can_block(collective) ? MAY_BLOCK : 0) | (large.in_place ? IN_PLACE : 0) |
                    (large.segments ? ON_BOARDS : 0);
@@ -409,7 +409,8 @@ PyObject *communicator__exchange(Communicator *self, PyObject *const *args, Py_s
 PyObject *communicator_tree(Communicator *self, PyObject *Py_UNUSED(unused)) {
     if (!is_usable(self))
         return NULL;
-    const Branch branch = branch_in_order(self);
+    Branch branch;
+    branch_open_in_order(&branch, self);
     PyObject *children = PyTuple_New(branch.children);
     for (int i = 0; children && i < branch.children; i++) {
         PyObject *child = PyLong_FromLong(branch_child(&branch, i));
