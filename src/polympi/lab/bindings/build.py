@@ -169,7 +169,7 @@ def _sources(binding: Binding, pattern: str) -> list[Path]:
         found = []
     if not found:
         raise UsageError(
-            f"The manifest of '{binding.manifest.name}' cannot be used: no file in '{folder}' is meant by '{relative}' in "
-            "its 'sources' (docs/adding-a-binding.md says what belongs there)."
+            f"The manifest of '{binding.manifest.name}' cannot be used: no file in '{folder}' is meant by '{relative}' "
+            "in its 'sources' (docs/adding-a-binding.md says what belongs there)."
         )
     return found

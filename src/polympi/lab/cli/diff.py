@@ -185,8 +185,8 @@ def _table(title: str, lines: changes.Table) -> Table:
     for column in shown:
         header = lines.headers[column]
         is_number = lines.numbers <= column < len(lines.headers) - 1
-        side = "right" if is_number else "left"
-        table.add_column(header, justify=side, overflow="fold", no_wrap=header not in _FOLDED)
+        no_wrap = header not in _FOLDED
+        table.add_column(header, justify="right" if is_number else "left", overflow="fold", no_wrap=no_wrap)
     for line in lines.lines:
         *cells, verdict = (Text(line.cells[column]) for column in shown)
         verdict.stylize(_STYLES.get(line.verdict, ""))
