@@ -200,6 +200,7 @@ def test_a_manifest_that_starts_another_binding_is_told(tmp_path: Path, mpich: S
     folder = tmp_path / "bindings" / "mistaken"
     folder.mkdir(parents=True)
     text = manifest.split("[[bindings]]")[0].replace("{folder}", "{bindings}/c")
+    text = text.replace('["*.c", "*.h"]', '["{bindings}/c/*.c", "{bindings}/c/*.h"]')
     text += '[[bindings]]\nname = "mistaken"\nsummary = "x"\ncovers = ["*/*/*"]\n'
     text += 'run = ["{output}/bench", "{plan}", "{samples}", "single", "--name", "c-multiple"]\n'
     (folder / "manifest.toml").write_text(text)
