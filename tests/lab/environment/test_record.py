@@ -6,6 +6,7 @@ import ctypes
 import json
 import os
 import platform
+import shutil
 import subprocess
 import sys
 
@@ -122,6 +123,9 @@ def test_slurm_is_none_outside_of_a_job_and_only_known_variables_inside():
 
 
 def test_the_commit_of_a_checkout_and_its_changes(tmp_path):
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed: apt-get install git")
+
     def git(*arguments):
         identity = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"]
         command = ["git", "-C", str(tmp_path), *identity, *arguments]
