@@ -257,6 +257,19 @@ kept = [c.isend(huge, 1, 1) if rank == 0 else c.irecv(0, 1, into=target) for _ i
     assert ended.stderr == ""
 
 
+def test_a_rank_at_its_end_takes_in_what_comes_bit_by_bit(run, stack: Stack) -> None:
+    script = """
+kept = [c.irecv(0, 1) for _ in range(5)] if rank == 1 else []
+c.barrier()
+for number in range(5 if rank == 0 else 0):
+    time.sleep(0.3)  # together longer than a rank at its end waits for a message that does not come
+    c.send(number, 1, 1)
+"""
+    ended = run(PRELUDE + script, 2, stack)
+    ended.succeeded()
+    assert ended.stderr == ""
+
+
 @pytest.mark.parametrize("end", ["sys.exit(256)", "mpi.abort(0)", "mpi.abort(512)", "sys.exit(-256)"])
 def test_an_aborted_job_never_ends_with_code_0(run, stack: Stack, end: str) -> None:
     script = f"""

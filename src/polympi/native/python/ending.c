@@ -141,25 +141,19 @@ static int let_others_run(double *signals) {
     return PyErr_CheckSignals();
 }
 
-/* When a receive was last seen to go on: a busy machine may take seconds for large ones. Sends and collective
- * calls do not count: they are waited for later, when the exit status is known. */
-static double last_step(void) {
-    static Py_ssize_t steps = -1;
-    static double at;
-    Py_ssize_t left = receive_steps_left();
-    if (left != steps)
-        at = now();
-    steps = left;
-    return at;
-}
-
 /* Move everything on until nothing is under way, or nothing will arrive any more, or the time-out, or, for
- * the end of the program, until nothing has gone on for a moment: 0, or -1 with an exception. */
+ * the end of the program, until no receive has gone on for a moment (a busy machine may take seconds for
+ * large ones; what was sent is waited for later, when the exit status is known): 0, or -1 with an exception.
+ */
 static int bring_home(PyObject *say, bool patient) {
-    double began = now(), signals = began;
+    double began = now(), signals = began, last_step = began;
+    Py_ssize_t steps_left = -1;
     bool said = false;
     while (state.phase == RUNNING) {
         progress();
+        Py_ssize_t before = steps_left;
+        if ((steps_left = receive_steps_left()) != before)
+            last_step = now();
         bool sending = sends_abandoned() || flights_under_way() || waits_under_way(false);
         bool arriving = receives_arriving();
         if (!sending && !anything_pending())
@@ -167,7 +161,7 @@ static int bring_home(PyObject *say, bool patient) {
         go_on(sending, arriving);
         if ((!sending && !arriving && step >= ALL_HERE) || hopeless() || timed_out(began))
             return 0;
-        if (!patient && now() > last_step() + (arriving ? DATA_SECONDS : GRACE_SECONDS))
+        if (!patient && now() > last_step + (arriving ? DATA_SECONDS : GRACE_SECONDS))
             return 0;
         if (patient && !said && now() > began + GRACE_SECONDS) {
             if (step < ALL_HERE && say_what_is_waited_for(say) < 0)
