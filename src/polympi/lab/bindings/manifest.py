@@ -28,10 +28,18 @@ EXTRA_FOLDERS_VARIABLE = "POLYMPI_BINDINGS"  # folders of further bindings, sepa
 
 
 class Needs(msgspec.Struct, forbid_unknown_fields=True):
-    """What a binding needs beyond the stack, and how to get it."""
+    """What a binding needs beyond the stack, and how to get it.
+
+    Attributes:
+        commands: programs on ``PATH``.
+        python: requirements of the stack's Python environment.
+        debian: packages with which Debian brings the rest.
+        help: one sentence that says how to get it.
+    """
 
     commands: list[str] = []
     python: list[str] = []
+    debian: list[str] = []
     help: str = ""
 
 
