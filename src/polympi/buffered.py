@@ -47,6 +47,7 @@ def buffer_attach(nbytes: int) -> _Attached:
         TypeError: nbytes is no integer.
         ValueError: nbytes is negative, or more than memory can have.
         NoBufferError: a buffer is attached already.
+        StateError: MPI is finalised, or this is a forked child.
     """
     try:
         count = operator.index(nbytes)

@@ -130,6 +130,7 @@ CALLS = [
     c.recv, c.irecv, c.probe, c.iprobe, c.dup, c.free, c.barrier, twin.recv, twin.free, lambda: c.split(0),
     lambda: c.send(1, mpi.PROC_NULL), lambda: c.recv(mpi.PROC_NULL), lambda: c.recv(into=np.zeros(3)),
     under_way.wait, under_way.test, lambda: mpi.wait_all([under_way]), lambda: mpi.wait_any([under_way]),
+    lambda: mpi.buffer_attach(10),
 ]
 for call in CALLS:
     with raises(mpi.StateError, "MPI is finalised: no call is possible any more"):

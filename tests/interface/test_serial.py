@@ -199,7 +199,7 @@ got = w.irecv(0, 1)
 mpi.finalize()
 calls = [mpi.init, lambda: mpi.init("multiple"), lambda: w.send(1, 0), w.recv, w.iprobe, w.barrier, w.dup, w.free,
          lambda: w.allreduce(1), got.wait, got.test, got.cancel, lambda: mpi.wait_all([got]), mpi.thread_level,
-         mpi.abort]
+         mpi.abort, lambda: mpi.buffer_attach(10)]
 for call in calls:
     try:
         call()

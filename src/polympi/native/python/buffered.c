@@ -13,6 +13,8 @@ PyObject *set_buffer(PyObject *Py_UNUSED(module), PyObject *nbytes) {
     Py_ssize_t before = attached, given = PyNumber_AsSsize_t(nbytes, PyExc_OverflowError);
     if (given == -1 && PyErr_Occurred())
         return NULL;
+    if (given >= 0 && (state.phase == FINISHED || state.phase == FORKED) && !running())
+        return NULL; /* room can be attached before MPI is started, but not after its end */
     attached = given;
     return PyLong_FromSsize_t(before);
 }
