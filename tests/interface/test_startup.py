@@ -1,4 +1,5 @@
 import re
+import sys
 
 import pytest
 
@@ -52,7 +53,9 @@ def test_an_uncaught_exception_ends_the_job_with_one_labelled_traceback(run, sta
 
 
 def test_notes_and_causes_of_an_exception_are_labelled_too(run, mpich: Stack) -> None:
-    end = "raise ExceptionGroup('many', [KeyError('one'), KeyError('two')]) from ValueError('cause')"
+    group = "ExceptionGroup('many', [KeyError('one'), KeyError('two')])"
+    raised = group if sys.version_info >= (3, 11) else "KeyError('two')"  # the ranks have the Python of the tests
+    end = f"raise {raised} from ValueError('cause')"
     lines = labelled(run(FAILING.format(end=end), 2, mpich).stderr, 1)
     assert lines[0] == "ValueError: cause"
     assert any("KeyError: 'two'" in line for line in lines)

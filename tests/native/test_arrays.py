@@ -64,7 +64,7 @@ def test_arrays_that_are_pickled(codec: ModuleType, dtype: Any, count: int) -> N
     array = filled(np.dtype(dtype), (count,)) if dtype else np.zeros(count, np.dtype(dtype))
     received = codec.roundtrip(array)
     assert type(received) is np.ndarray
-    assert (received.dtype, received.dtype.metadata) == (array.dtype, array.dtype.metadata)
+    assert (received.dtype, received.dtype.metadata or {}) == (array.dtype, array.dtype.metadata or {})
     assert received.tolist() == array.tolist()
     assert type(received.flat[0]) is type(array.flat[0])
 

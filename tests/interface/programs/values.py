@@ -102,7 +102,7 @@ def same(one: Any, two: Any) -> bool:  # noqa: PLR0911  (one kind of value each)
     if isinstance(one, np.generic):
         return one.dtype == two.dtype and same_elements(np.asarray(one), np.asarray(two))
     if isinstance(one, np.ndarray):
-        about = [(a.dtype, a.dtype.metadata, a.dtype.fields, a.shape, a.flags.fnc) for a in (one, two)]
+        about = [(a.dtype, a.dtype.metadata or {}, a.dtype.fields, a.shape, a.flags.fnc) for a in (one, two)]
         return about[0] == about[1] and same_elements(one, two) and same(vars_of(one), vars_of(two))
     if isinstance(one, memoryview):
         return (one.format, one.shape, one.tobytes()) == (two.format, two.shape, two.tobytes())
