@@ -30,7 +30,6 @@ const Way FUNDAMENTAL = {fundamental,
                          false};
 const Way DATATYPE = {datatype, bit(POLYMPI_BYTES) | bit(POLYMPI_DICT), true};
 const Way SERIALIZED = {serialized, bit(POLYMPI_BYTES) | bit(POLYMPI_DICT) | bit(POLYMPI_ARRAY), false};
-const Way STRING = {string, bit(POLYMPI_BYTES), false};
 
 struct Program {
     const mpi::communicator *world;
@@ -38,7 +37,7 @@ struct Program {
 };
 
 bool is_array_of_elements(const Way &way, const polympi_case &c) {
-    return c.payload == POLYMPI_FLOAT64 || (c.payload == POLYMPI_BYTES && &way != &STRING);
+    return c.payload == POLYMPI_FLOAT64 || (c.payload == POLYMPI_BYTES && &way != &SERIALIZED);
 }
 
 const char *refuse(void *program, const polympi_case *c) {
@@ -65,16 +64,14 @@ void prepare(void *program, const polympi_case *c, const polympi_buffers *buffer
 const Way &way_named(const std::string &name) {
     if (name == "datatype")
         return DATATYPE;
-    if (name == "serialized")
-        return SERIALIZED;
-    return name == "string" ? STRING : FUNDAMENTAL;
+    return name == "serialized" ? SERIALIZED : FUNDAMENTAL;
 }
 
 } // namespace
 } // namespace bench
 
 int main(int argc, char **argv) {
-    const bench::Arguments arguments(argc, argv, {"fundamental", "datatype", "serialized", "string"});
+    const bench::Arguments arguments(argc, argv, {"fundamental", "datatype", "serialized"});
     const std::int64_t began = polympi_now();
     const boost::mpi::environment environment(argc, argv); /* ends MPI, too */
     const std::int64_t started = polympi_now();

@@ -5,11 +5,9 @@
 #include "placed.hpp"
 #include "polympi_harness.h"
 
-#include <boost/serialization/string.hpp>
 #include <boost/serialization/vector.hpp>
 #include <cstdint>
 #include <cstring>
-#include <string>
 
 namespace bench {
 
@@ -40,14 +38,6 @@ inline void from_slot(Vector &object, void *slot, const polympi_buffers &buffers
 }
 
 inline void to_slot(const Vector &object, void *slot, const polympi_buffers &buffers) {
-    show_row(object, slot, buffers.count);
-}
-
-inline void from_slot(std::string &object, void *slot, const polympi_buffers &buffers) {
-    object.assign(static_cast<const char *>(slot), static_cast<std::size_t>(buffers.count));
-}
-
-inline void to_slot(const std::string &object, void *slot, const polympi_buffers &buffers) {
     show_row(object, slot, buffers.count);
 }
 

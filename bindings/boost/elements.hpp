@@ -1,4 +1,4 @@
-/* Messages that are so many elements of a type, in the memory of the harness. */
+/* Messages that are so many elements of a type that is an MPI datatype, in the memory of the harness. */
 #ifndef POLYMPI_BOOST_ELEMENTS_HPP
 #define POLYMPI_BOOST_ELEMENTS_HPP
 
@@ -12,7 +12,7 @@ namespace bench {
 template <class T> class Elements {
   public:
     static constexpr bool HAVE_SENDRECV = false;
-    static constexpr bool POSTED = mpi::is_mpi_datatype<T>::value; /* irecv is MPI_Irecv */
+    static constexpr bool POSTED = true; /* irecv is MPI_Irecv */
 
     Elements(const mpi::communicator &world, const polympi_buffers &buffers)
         : peer(world, buffers), count(static_cast<int>(buffers.count)),
@@ -60,9 +60,10 @@ polympi_callbacks collectives(const polympi_case &c, const polympi_buffers &buff
     switch (c.benchmark) {
     case POLYMPI_BCAST:
         return together(std::move(owner), [&world, m] { mpi::broadcast(world, m.incoming, m.count, 0); });
-    case POLYMPI_GATHER: /* the call without a place for what is gathered does not compile for all types */
-        return together(std::move(owner),
-                        [&world, m] { mpi::gather(world, m.outgoing, m.count, m.incoming, 0); });
+    case POLYMPI_GATHER:
+        return together(
+            rank, std::move(owner), [&world, m] { mpi::gather(world, m.outgoing, m.count, m.incoming, 0); },
+            [&world, m] { mpi::gather(world, m.outgoing, m.count, 0); });
     case POLYMPI_SCATTER:
         return together(
             rank, std::move(owner), [&world, m] { mpi::scatter(world, m.outgoing, m.incoming, m.count, 0); },

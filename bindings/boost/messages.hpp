@@ -46,8 +46,6 @@ polympi_callbacks datatype(const mpi::communicator &world, const polympi_case &c
                            const polympi_buffers &buffers);
 polympi_callbacks serialized(const mpi::communicator &world, const polympi_case &c,
                              const polympi_buffers &buffers);
-polympi_callbacks string(const mpi::communicator &world, const polympi_case &c,
-                         const polympi_buffers &buffers);
 
 polympi_callbacks faces(const mpi::communicator &world, const polympi_case &c,
                         const polympi_buffers &buffers);

@@ -5,8 +5,6 @@
 
 namespace bench {
 
-static_assert(sizeof(SerializedByte) == 1);
-
 void from_slot(SerializedRecord &record, void *slot, const polympi_buffers &) {
     const auto &given = *static_cast<const polympi_record *>(slot);
     record.integer = given.integer;
@@ -19,6 +17,14 @@ void to_slot(const SerializedRecord &record, void *slot, const polympi_buffers &
     shown.integer = record.integer;
     shown.real = record.real;
     show_row(record.text, shown.text, sizeof shown.text);
+}
+
+void from_slot(SerializedBytes &bytes, void *slot, const polympi_buffers &buffers) {
+    bytes.values.assign(static_cast<const char *>(slot), static_cast<std::size_t>(buffers.count));
+}
+
+void to_slot(const SerializedBytes &bytes, void *slot, const polympi_buffers &buffers) {
+    show_row(bytes.values, slot, buffers.count);
 }
 
 void from_slot(SerializedArray &array, void *slot, const polympi_buffers &buffers) {
@@ -39,7 +45,7 @@ polympi_callbacks serialized(const mpi::communicator &world, const polympi_case 
                              const polympi_buffers &buffers) {
     switch (c.payload) {
     case POLYMPI_BYTES:
-        return of_elements<SerializedByte>(world, c, buffers);
+        return of_objects<SerializedBytes>(world, c, buffers);
     case POLYMPI_DICT:
         return of_objects<SerializedRecord>(world, c, buffers);
     default:

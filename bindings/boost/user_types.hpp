@@ -35,10 +35,10 @@ struct Record {
 
 /* Serialised. */
 
-struct SerializedByte {
-    char value;
+struct SerializedBytes {
+    std::string values;
 
-    template <class Archive> void serialize(Archive &archive, unsigned) { archive &value; }
+    template <class Archive> void serialize(Archive &archive, unsigned) { archive &values; }
 };
 
 struct SerializedRecord {
