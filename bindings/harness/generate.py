@@ -1,8 +1,8 @@
-"""Write the parts of harnesses, vectors and protocol that are made from the catalogue: ``make catalogue``.
+"""Write the parts of harnesses, vectors and pages that are made from the catalogue and manifests: ``make catalogue``.
 
-The facts are in ``src/polympi/lab/catalogue.toml``. What is made of them is kept in the repository, so that a program
-in any language builds without Python and a reader finds the tables where they belong; a test sees that they are up to
-date.
+The facts are in ``src/polympi/lab/catalogue.toml`` and in the manifests of the bindings. What is made of them is kept
+in the repository, so that a program in any language builds without Python and a reader finds the tables where they
+belong; a test sees that they are up to date.
 
 Usage: generate.py [--check]     (exit code 1 if a file differs)
 """
@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from binding_table import binding_table, reason_table
 from conformance import vectors
 
 from polympi.lab.catalogue import (
@@ -39,14 +40,17 @@ LARGEST_INT64 = 2**63 - 1
 
 
 def made() -> dict[Path, str]:
-    """Every file that is made of the catalogue, with its text."""
-    protocol = ROOT / "docs" / "protocol.md"
+    """Every file that is made of the catalogue and of the manifests, with its text."""
+    protocol, bindings = ROOT / "docs" / "protocol.md", ROOT / "docs" / "bindings.md"
     return {
         **{HERE / "vectors" / name: text for name, text in vectors().items()},
         HERE / "c" / "polympi_catalogue.h": c_header(),
         HERE / "c" / "catalogue.c": c_tables(),
         HERE / "python" / "catalogue.py": python_module(),
-        protocol: with_tables(protocol.read_text(encoding="utf-8")),
+        protocol: with_tables(
+            protocol, "catalogue.toml", {"benchmarks": benchmark_table(), "payloads": payload_table()}
+        ),
+        bindings: with_tables(bindings, "the manifests", {"bindings": binding_table(), "reasons": reason_table()}),
     }
 
 
@@ -144,14 +148,15 @@ def python_tuple(values: Iterable[object]) -> str:
     return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
 
 
-def with_tables(text: str) -> str:
-    """The protocol with its tables made again."""
-    for name, table in {"benchmarks": benchmark_table(), "payloads": payload_table()}.items():
-        begin, end = f"<!-- {name}: from catalogue.toml, make catalogue -->", f"<!-- end of {name} -->"
+def with_tables(page: Path, origin: str, tables: dict[str, str]) -> str:
+    """A page of the documentation with its tables made again."""
+    text = page.read_text(encoding="utf-8")
+    for name, table in tables.items():
+        begin, end = f"<!-- {name}: from {origin}, make catalogue -->", f"<!-- end of {name} -->"
         before, begins, rest = text.partition(begin)
         _, ends, after = rest.partition(end)
         if not (begins and ends):
-            sys.exit(f"docs/protocol.md has no place for the table of {name}: '{begin}' ... '{end}'.")
+            sys.exit(f"{page} has no place for the table of {name}: '{begin}' ... '{end}'.")
         text = f"{before}{begin}\n\n{table}\n\n{end}{after}"
     return text
 

@@ -38,7 +38,8 @@ def run(
         str | None,
         typer.Option(
             metavar="NAME,...",
-            help="Bindings to compare with C. Default: those marked by 'polympi list'.",
+            help="Bindings to compare with C; 'all' for all that are ready on this machine. Default: those marked by "
+            "'polympi list'.",
             autocompletion=complete_bindings,
         ),
     ] = None,
