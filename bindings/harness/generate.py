@@ -23,6 +23,7 @@ from polympi.lab.catalogue import (
     COMPLETIONS,
     FACE_MODES,
     LARGEST_FACE_EDGE,
+    LAYOUTS,
     PAGES,
     PAYLOADS,
     SEND_MODES,
@@ -33,7 +34,7 @@ from polympi.lab.catalogue import (
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 ORIGIN = "Made from src/polympi/lab/catalogue.toml by bindings/harness/generate.py: make catalogue."
-KINDS = ("pair", "joint", "rooted")
+KINDS = ("pair", "joint", "rooted", "cycle")
 MEASURED = [benchmark for benchmark in BENCHMARKS.values() if not benchmark.launch_figure]
 MODES = list(dict.fromkeys(mode for benchmark in MEASURED for mode in benchmark.modes))
 LARGEST_INT64 = 2**63 - 1
@@ -62,6 +63,11 @@ def c_header() -> str:
         ("What a mode of latency asks for: the call that sends, and how it completes.", SEND_MODES, "SEND_MODES"),
         ("", COMPLETIONS, "COMPLETIONS"),
         ("A mode of faces: how a face of a cube in C order lies in memory.", FACE_MODES, "FACE_MODES"),
+        (
+            "A mode of datatype: how a message lies in memory.",
+            [f"layout_{layout.mode}" for layout in LAYOUTS],
+            "LAYOUTS",
+        ),
         ("The payloads.", PAYLOADS, "PAYLOADS"),
         ("What message buffers lie on.", [f"{pages}_pages" for pages in PAGES], "PAGES"),
     ]
@@ -75,7 +81,11 @@ def c_header() -> str:
         parts += ["", *([f"/* {comment} */"] if comment else []), "enum {"]
         parts += [f"    {constant(name)}," for name in names]
         parts += [f"    POLYMPI_{number} /* their number */", "};"]
-    parts += ["", f"enum {{ POLYMPI_MODES = {len(MODES)}, POLYMPI_LARGEST_FACE_EDGE = {LARGEST_FACE_EDGE} }};", ""]
+    parts += ["", f"enum {{ POLYMPI_MODES = {len(MODES)}, POLYMPI_LARGEST_FACE_EDGE = {LARGEST_FACE_EDGE} }};"]
+    parts += [
+        f"enum {{ POLYMPI_LAYOUT_GROUP = {len(LAYOUTS[0].sent)} /* elements that a group of a layout sends */ }};",
+        "",
+    ]
     return "\n".join([*parts, "#endif", ""])
 
 
@@ -94,6 +104,10 @@ def c_tables() -> str:
         parts += textwrap.wrap(facts, 110, initial_indent=" " * 8, subsequent_indent=" " * 9)
     parts += ["};", "", "const struct mode_facts mode_facts[POLYMPI_MODES] = {"]
     parts += [f'    {{"{mode}", {", ".join(constant(part) for part in mode_parts(mode))}}},' for mode in MODES]
+    parts += ["};", "", "const struct layout_facts layout_facts[POLYMPI_LAYOUTS] = {"]
+    for layout in LAYOUTS:
+        places = ", ".join(map(str, layout.sent))
+        parts.append(f"    [{constant(f'layout_{layout.mode}')}] = {{{layout.period}, {{{places}}}}},")
     parts += ["};", "", "const struct payload_facts payload_facts[POLYMPI_PAYLOADS] = {"]
     for payload in PAYLOADS.values():
         element, least, most = sizes(payload)
@@ -119,6 +133,12 @@ def python_module() -> str:
             "tuple[int, int, int]",
             "Bytes of an element, of the smallest and of the largest message.",
             {payload.name: sizes(payload) for payload in PAYLOADS.values()},
+        ),
+        (
+            "LAYOUTS",
+            "tuple[int, tuple[int, ...]]",
+            "A mode of datatype: elements of a group, and the places of those that are sent.",
+            {layout.mode: (layout.period, layout.sent) for layout in LAYOUTS},
         ),
     ]
     parts = [f'"""What can be measured. {ORIGIN}"""', "", "from __future__ import annotations", ""]
@@ -176,7 +196,9 @@ def benchmark_table() -> str:
 
 
 def operations(benchmark: Benchmark, mode: str) -> str:
-    """Operations of an iteration, in windows W where it is windowed."""
+    """Operations of an iteration, in windows W where it is windowed, and ranks N in a cycle."""
+    if benchmark.kind == "cycle":
+        return "N"
     if not benchmark.windowed:
         return str(benchmark.operations(mode))
     windows = benchmark.operations(mode) // BENCHMARKS["bandwidth"].operations("standard")
@@ -198,15 +220,18 @@ def payload_table() -> str:
 
 def constant(name: str) -> str:
     """The name of a constant in C."""
-    return f"POLYMPI_{name.upper()}"
+    return f"POLYMPI_{name.upper().replace('-', '_')}"
 
 
-def mode_parts(mode: str) -> tuple[str, str, str]:
-    """Send mode, completion and place of the face that a mode means; the first of each where it means none."""
-    if mode in FACE_MODES:
-        return SEND_MODES[0], COMPLETIONS[0], mode
+def mode_parts(mode: str) -> tuple[str, str, str, str]:
+    """Send mode, completion, place of the face and layout that a mode means; the first of each where it means none."""
+    layouts = [layout.mode for layout in LAYOUTS]
+    face = mode if mode in FACE_MODES else FACE_MODES[0]
+    layout = mode if mode in layouts else layouts[0]
+    if mode in (*FACE_MODES, *layouts):
+        return SEND_MODES[0], COMPLETIONS[0], face, f"layout_{layout}"
     send_mode, _, completion = mode.partition("-")
-    return send_mode, completion or COMPLETIONS[0], FACE_MODES[0]
+    return send_mode, completion or COMPLETIONS[0], face, f"layout_{layout}"
 
 
 def sizes(payload: Payload) -> tuple[int, int, int]:

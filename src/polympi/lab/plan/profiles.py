@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from polympi.lab.catalogue import BENCHMARKS
 from polympi.lab.errors import UsageError
 from polympi.lab.suggest import did_you_mean
 
@@ -12,6 +13,9 @@ KI, MI = 2**10, 2**20
 # The fewest of which the 95 % interval of the median ends at the second smallest and the second largest value
 # (1 - 2 * (1 + 9) / 2**9 = 96.1 %), so that one bad launch, of C or of a binding, is not the end of an interval.
 QUICK_BLOCKS = 9
+
+# Measured in the longer profiles, or where they are asked for by name: they answer questions of their own.
+LONGER_ONLY = ("datatype", "ring")
 
 
 @dataclass(frozen=True)
@@ -102,6 +106,7 @@ _QUICK = Profile(
     collective_sizes=(8, KI, 64 * KI, MI),
     few_sizes=(8, 64 * KI),
     face_edges=(34, 130),
+    benches=tuple(name for name in BENCHMARKS if name not in LONGER_ONLY),
 )
 _STANDARD = Profile(
     name="standard",
