@@ -17,7 +17,7 @@ _FORMS = {
     "clock": "clock RESOLUTION COST",
     "host": "host NAME",
     "startup": "startup READY IMPORT INIT",
-    "memory": "memory PSS RSS",
+    "memory": "memory PSS RSS [MEAN]",
     "start": "start COST ERROR",
     "pages": "pages HUGE TOTAL",
     "case": "case ID",
@@ -65,6 +65,7 @@ class LaunchSamples:
     init_ns: int = 0
     pss_bytes: int = 0
     rss_bytes: int = 0
+    pss_mean_bytes: int = 0
     start_cost_ns: int = 0
     clock_error_ns: int = 0
     huge_bytes: int = 0
@@ -130,7 +131,8 @@ def _read_line(samples: LaunchSamples, line: str, number: int, known_cases: froz
     elif keyword == "startup":
         samples.ready_ns, samples.import_ns, samples.init_ns = _naturals(fields, 3)
     elif keyword == "memory":
-        samples.pss_bytes, samples.rss_bytes = _naturals(fields, 2)
+        mean = fields.pop() if len(fields) == 3 else "0"  # the mean is new: a program need not tell it
+        samples.pss_bytes, samples.rss_bytes, samples.pss_mean_bytes = _naturals([*fields, mean], 3)
     elif keyword == "start":
         samples.start_cost_ns, samples.clock_error_ns = _naturals(fields, 2)
     elif keyword == "pages":

@@ -205,8 +205,8 @@ def _describe(record: LaunchRecord, samples: LaunchSamples, ended: Ended, cases:
     if record.outcome != "ok":
         return
     for name in (
-        "import_ns", "init_ns", "pss_bytes", "rss_bytes", "threads", "clock_resolution_ns", "clock_cost_ns",
-        "start_cost_ns", "clock_error_ns", "huge_bytes", "buffer_bytes", "library", "host",
+        "import_ns", "init_ns", "pss_bytes", "rss_bytes", "pss_mean_bytes", "threads", "clock_resolution_ns",
+        "clock_cost_ns", "start_cost_ns", "clock_error_ns", "huge_bytes", "buffer_bytes", "library", "host",
     ):  # fmt: skip
         setattr(record, name, getattr(samples, name))
     if samples.host == socket.gethostname():  # another host has another monotonic clock
