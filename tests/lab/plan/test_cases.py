@@ -3,7 +3,7 @@ import pytest
 from polympi.lab.catalogue import BENCHMARKS, Case, face_bytes
 from polympi.lab.errors import UsageError
 from polympi.lab.plan.cases import select_cases
-from polympi.lab.plan.profiles import PROFILES, get_profile
+from polympi.lab.plan.profiles import LONGER_ONLY, PROFILES, get_profile
 
 QUICK = PROFILES["quick"]
 
@@ -70,7 +70,7 @@ def test_a_face_is_a_square_of_doubles_of_no_endless_cube() -> None:
 
 def test_sizes_that_no_face_can_have_leave_the_other_benchmarks() -> None:
     cases = select_cases(QUICK, [], [8, 1024], 2)
-    assert {c.benchmark for c in cases} == set(BENCHMARKS) - {"faces", "startup"}
+    assert {c.benchmark for c in cases} == set(BENCHMARKS) - {"faces", "startup", *LONGER_ONLY}
 
 
 def test_one_rank_leaves_the_launch_figures() -> None:
