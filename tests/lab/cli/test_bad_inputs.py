@@ -132,7 +132,10 @@ RUN = [
     (["--bindings-from", "file"], "There is no folder of bindings 'file'"),
     (["--bindings-from", "manifests/toml"], "it is not TOML in line 1, column 8"),
     (["--bindings-from", "manifests/missing"], "the field 'language' is missing"),
-    (["--bindings-from", "manifests/unknown"], "there is no field 'build.sauces'"),
+    (
+        ["--bindings-from", "manifests/unknown"],
+        "there is no field 'build.sauces': sources, command are those that are allowed",
+    ),
     (["--bindings-from", "manifests/type"], "the field 'bindings[0].covers' must be a list, and is a whole number"),
     (["--bindings-from", "manifests/requirement"], "'a b c' is not a requirement that pip understands"),
     (["--bindings-from", "manifests/twice"], "Two bindings are named 'x'"),
