@@ -9,13 +9,15 @@ import subprocess
 import tempfile
 import textwrap
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 import pytest
 from hosts import Hosts
+from jobs import PROGRAM as PROGRAM_OF_JOBS
+from jobs import CompanyError, Job, Jobs
 from rank_programs import without_what_is_not_used
 from sharing import only_one_makes
 
@@ -29,6 +31,7 @@ SANITIZE = bool(os.environ.get("POLYMPI_TEST_SANITIZE"))
 COVERAGE = os.environ.get("POLYMPI_TEST_COVERAGE")  # a folder, for cores that count for gcov and what they counted
 PROGRAMS = Path(__file__).parent / "programs"
 PROCESSORS = len(os.sched_getaffinity(0))
+SESSION_S = 3600.0  # for a job that programs of a whole session use
 KEPT_S = 24 * 3600.0  # a core that no session can be using any more
 
 
@@ -76,6 +79,26 @@ class Run(Protocol):
             env: further variables of its environment.
             launched_by: the stack of the launcher, if it shall be another one.
             arguments: of the program.
+        """
+
+
+class RunInJob(Protocol):
+    """Runs a Python program in a job that programs of other tests use, too; fails where one of its ranks does."""
+
+    def __call__(
+        self,
+        script: str | Path,
+        ranks: int,
+        stack: Stack,
+        *,
+        timeout: float = 150,
+        env: Mapping[str, str] = ...,
+        arguments: Sequence[str] = (),
+    ) -> str:
+        """Run the script, and return what its ranks wrote, one rank after another; see :class:`Run`.
+
+        Programs with the same stack, number of ranks and variables have the same job. For programs about the start or
+        the end of MPI, crashes, standard error, or limits of their process there is :class:`Run`.
         """
 
 
@@ -144,14 +167,18 @@ def sanitizers() -> dict[str, str]:
     }
 
 
+def _file(script: str | Path, folder: Path) -> Path:
+    """The file of a program, of which this may be the text."""
+    if isinstance(script, Path):
+        return script
+    program = folder / "program.py"
+    program.write_text(without_what_is_not_used(textwrap.dedent(script)))
+    return program
+
+
 def _python(script: str | Path, stack: Stack, folder: Path, request: pytest.FixtureRequest) -> list[str]:
     """The command line of a rank."""
-    if isinstance(script, str):
-        program = folder / "program.py"
-        program.write_text(without_what_is_not_used(textwrap.dedent(script)))
-    else:
-        program = script
-    python = [stack.python, str(program)]
+    python = [stack.python, str(_file(script, folder))]
     if SANITIZE:  # for the ranks alone: launchers are not what is examined
         variables: dict[str, str] = request.getfixturevalue("sanitizers")
         python = ["env", *(f"{name}={value}" for name, value in variables.items()), *python]
@@ -170,7 +197,13 @@ def _variables(stack: Stack) -> dict[str, str]:
     }
 
 
-def _run(command: Sequence[str], environment: Mapping[str, str], timeout: float, folder: Path) -> Outcome:
+def _run(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    timeout: float,
+    folder: Path,
+    on_tick: Callable[[], None] = lambda: None,
+) -> Outcome:
     output, errors = folder / "stdout.txt", folder / "stderr.txt"
     ended = run_tree(
         ["sh", "-c", 'exec "$@" 2>"$0"', str(errors), *command],
@@ -178,6 +211,7 @@ def _run(command: Sequence[str], environment: Mapping[str, str], timeout: float,
         timeout_s=timeout * (10 if SANITIZE else 1),
         output=output,
         folder=folder,
+        on_tick=on_tick,
     )
     return Outcome(ended.exit_code, output.read_text(errors="replace"), errors.read_text(errors="replace"))
 
@@ -202,6 +236,49 @@ def run(tmp_path: Path, request: pytest.FixtureRequest) -> Run:
         return _run(command, {**launcher.variables(), **_variables(stack), **env}, timeout, tmp_path)
 
     return start
+
+
+@pytest.fixture(scope="session")
+def jobs() -> Iterator[Jobs]:
+    """The jobs of this session, which must end well."""
+    jobs = Jobs()
+    yield jobs
+    jobs.end()
+
+
+@pytest.fixture
+def run_in_job(
+    jobs: Jobs, run: Run, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> RunInJob:
+    """Runs a script on ranks that stay for the programs of other tests; see :class:`RunInJob`."""
+
+    def in_job(
+        script: str | Path,
+        ranks: int,
+        stack: Stack,
+        *,
+        timeout: float = 150,
+        env: Mapping[str, str] = {},
+        arguments: Sequence[str] = (),
+    ) -> str:
+        def start() -> Job:
+            folder = tmp_path_factory.mktemp("job")
+            python = _python(PROGRAM_OF_JOBS, stack, folder, request)
+            command = mpiexec_command(stack, ranks, python, processors=PROCESSORS)
+            environment = {**stack.variables(), **_variables(stack), **env}
+            return Job(ranks, lambda place, on_tick: _run([*command, place], environment, SESSION_S, folder, on_tick))
+
+        key = stack.name, ranks, tuple(sorted(env.items()))
+        job = jobs.get(key, start)
+        try:
+            return job.run(_file(script, tmp_path), arguments, timeout * (10 if SANITIZE else 1))
+        except CompanyError as error:
+            jobs.forget(key)
+            run(script, ranks, stack, timeout=timeout, env=env, arguments=arguments).succeeded()
+            before = "\n".join(job.programs[:-1])
+            pytest.fail(f"It succeeds alone, but not after other programs:\n{before}\n\n{error}", pytrace=False)
+
+    return in_job
 
 
 @pytest.fixture
