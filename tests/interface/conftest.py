@@ -31,6 +31,7 @@ SANITIZE = bool(os.environ.get("POLYMPI_TEST_SANITIZE"))
 COVERAGE = os.environ.get("POLYMPI_TEST_COVERAGE")  # a folder, for cores that count for gcov and what they counted
 PROGRAMS = Path(__file__).parent / "programs"
 PROCESSORS = len(os.sched_getaffinity(0))
+DEFAULTS = {"POLYMPI_MAILBOXES": "1", "POLYMPI_THREADS": "serialized"}  # as without these variables
 SESSION_S = 3600.0  # for a job that programs of a whole session use
 KEPT_S = 24 * 3600.0  # a core that no session can be using any more
 
@@ -268,7 +269,7 @@ def run_in_job(
             environment = {**stack.variables(), **_variables(stack), **env}
             return Job(ranks, lambda place, on_tick: _run([*command, place], environment, SESSION_S, folder, on_tick))
 
-        key = stack.name, ranks, tuple(sorted(env.items()))
+        key = stack.name, ranks, tuple(sorted(env.items() - DEFAULTS.items()))
         job = jobs.get(key, start)
         try:
             return job.run(_file(script, tmp_path), arguments, timeout * (10 if SANITIZE else 1))
