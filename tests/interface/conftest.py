@@ -2,41 +2,30 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import shutil
 import subprocess
-import tempfile
 import textwrap
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 import pytest
+from cores import COVERAGE, SANITIZE, core_folder
 from hosts import Hosts
 from jobs import PROGRAM as PROGRAM_OF_JOBS
 from jobs import CompanyError, Job, Jobs
 from rank_programs import without_what_is_not_used
-from sharing import only_one_makes
 
-from polympi.lab.home import home
 from polympi.lab.process import run_tree
 from polympi.lab.stacks.command import mpiexec_command
 from polympi.lab.stacks.stack import Stack
 from polympi.native import build
 
-SANITIZE = bool(os.environ.get("POLYMPI_TEST_SANITIZE"))
-COVERAGE = os.environ.get("POLYMPI_TEST_COVERAGE")  # a folder, for cores that count for gcov and what they counted
 PROGRAMS = Path(__file__).parent / "programs"
 PROCESSORS = len(os.sched_getaffinity(0))
 DEFAULTS = {"POLYMPI_MAILBOXES": "1", "POLYMPI_THREADS": "serialized"}  # as without these variables
 SESSION_S = 3600.0  # for a job that programs of a whole session use
-KEPT_S = 24 * 3600.0  # a core that no session can be using any more
-
-
-_uncompilable: dict[Path, str] = {}  # what was said when a core did not compile, lest every test tries again
 
 
 @dataclass(frozen=True)
@@ -117,37 +106,6 @@ class RunOnHosts(Protocol):
         arguments: Sequence[str] = (),
     ) -> Outcome:
         """Run the script, with `each` ranks on each host; see :class:`Run`."""
-
-
-def core_folder(stack: Stack) -> Path:
-    """The folder with the core compiled for a stack; compiled once for each state of the sources."""
-    state = hashlib.sha256(repr((stack.mpicc, stack.library, stack.python, SANITIZE)).encode())
-    for source in sorted([*build.SOURCES.rglob("*.[ch]"), build.SOURCES / "build.py"]):
-        state.update(source.name.encode() + source.read_bytes())
-    folder = (Path(COVERAGE) if COVERAGE else home() / "cores") / f"{stack.name}-{state.hexdigest()[:16]}"
-    if folder in _uncompilable:
-        pytest.fail(_uncompilable[folder], pytrace=False)
-    if not folder.is_dir():
-        with only_one_makes():
-            if not folder.is_dir():
-                _compile_core(stack, folder)
-    return folder
-
-
-def _compile_core(stack: Stack, folder: Path) -> None:
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    for outdated in folder.parent.iterdir():
-        if outdated.stat().st_mtime < time.time() - KEPT_S:
-            shutil.rmtree(outdated, ignore_errors=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
-        made = Path(scratch) / "core"
-        command = [stack.python, str(build.SOURCES / "build.py"), "--mpicc", stack.mpicc, "--into", str(made)]
-        command += [*(["--sanitize"] if SANITIZE else []), *(["--coverage"] if COVERAGE else [])]
-        done = subprocess.run(command, env=stack.variables(), capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            _uncompilable[folder] = done.stderr
-            pytest.fail(done.stderr, pytrace=False)
-        made.rename(folder)
 
 
 @pytest.fixture(scope="session")

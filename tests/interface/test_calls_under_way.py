@@ -233,8 +233,9 @@ print("ended")
     assert ended.stderr.splitlines() == ["[rank 0] waits for all ranks to call barrier()"]
 
 
-@WAYS
-@pytest.mark.parametrize("end", ["program", "finalize", "handler"])
+@pytest.mark.parametrize(  # how the end is reached and how the call travels have nothing to do with each other
+    ("end", "mailboxes"), [("program", "1"), ("program", "0"), ("finalize", "0"), ("handler", "1")]
+)
 def test_a_call_that_not_all_ranks_make_is_told_of_at_the_end(run, stack: Stack, mailboxes: str, end: str) -> None:
     script = """
 if rank == 0:
