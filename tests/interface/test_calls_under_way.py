@@ -83,13 +83,14 @@ assert c.allgather(rank, timeout=20) == list(range(size))
 @WAYS
 def test_a_begun_call_finds_that_another_rank_calls_something_else(run_in_job, stack: Stack, mailboxes: str) -> None:
     script = """
+comm = c.dup()
 if rank == 0:
-    c.bcast("x")
+    comm.bcast("x")
     in_turn()
 else:
     in_turn()
     with raises(mpi.MismatchError, "rank 0 called bcast(root=0) where this rank called barrier()"):
-        wait(core._start_barrier(c))
+        wait(core._start_barrier(comm))
 in_turn()
 """
     go(run_in_job, script, 2, stack, mailboxes)
