@@ -57,7 +57,10 @@ def test_what_fails_alone_too_is_told_as_there(run_in_job, stack: Stack, script:
         ("left = c.irecv(other, 7)\nsys.modules['left'] = left", "tag=7) got no message"),
         ("import threading\nthreading.Thread(target=time.sleep, args=[9], daemon=True).start()", "threads"),
         ("mpi.buffer_attach(100)", "the buffer of buffered sends"),
-        ("with contextlib.suppress(mpi.Error):\n    c.barrier() if rank else c.bcast(1)", "all ranks must call the same"),
+        (
+            "with contextlib.suppress(mpi.Error):\n    c.barrier() if rank else c.bcast(1)",
+            "all ranks must call the same",
+        ),
     ],
     ids=["message", "receive", "thread", "buffer", "calls"],
 )

@@ -97,12 +97,14 @@ def _left_processes() -> list[psutil.Process]:
 
 
 @pytest.mark.parametrize(
-    ("binding", "outcome", "words"),
+    ("stack", "binding", "outcome", "words"),
     [
-        ("c-crashing", "crashed", "it ended with"),
-        ("c-hanging", "timed out", "it was still running after 3 s in case latency"),
-        ("c-rubbish", "unreadable", "its output does not follow the protocol"),
+        ("mpich", "c-crashing", "crashed", "it ended with"),
+        ("openmpi", "c-crashing", "crashed", "it ended with"),
+        ("mpich", "c-hanging", "timed out", "it was still running after 3 s in case latency"),
+        ("openmpi", "c-rubbish", "unreadable", "its output does not follow the protocol"),
     ],
+    indirect=["stack"],
 )
 def test_a_failing_binding_is_withdrawn_and_the_others_go_on(
     tmp_path: Path, stack: Stack, binding: str, outcome: str, words: str
