@@ -7,7 +7,7 @@ from rank_programs import PRELUDE
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
+pytestmark = pytest.mark.mpi
 
 WHO = "print(os.getpid(), flush=True)\n"
 
