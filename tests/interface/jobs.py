@@ -153,7 +153,7 @@ class Job:
         """Let the ranks end as programs do, with nothing under way.
 
         Raises:
-            CompanyError: they ended with an error, or said something.
+            CompanyError: they ended with an error.
         """
         self._close()
         if not self._ended or self._ended.exit_code != 0:
