@@ -42,6 +42,9 @@ bool is_array_of_elements(const Way &way, const polympi_case &c) {
 
 const char *refuse(void *program, const polympi_case *c) {
     const Way &way = *static_cast<const Program *>(program)->way;
+    if (c->benchmark == POLYMPI_PINGPONG_INT || c->benchmark == POLYMPI_OBJECT ||
+        c->benchmark == POLYMPI_DATATYPE || c->benchmark == POLYMPI_RING)
+        return "this program does not have this benchmark yet";
     if (c->benchmark == POLYMPI_FACES) {
         const bool does = way.faces || (&way == &FUNDAMENTAL && c->face == POLYMPI_CONTIGUOUS);
         return does ? nullptr : "this way has no face of this kind";

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import boost_collectives as collectives
 import boost_latency as latency
+import boost_ring
 import boost_windows as windows
 from callbacks import UnsupportedCaseError
 from cases import ObjectCases
@@ -16,13 +17,14 @@ from plan import REDUCTIONS, ROOTED
 
 if TYPE_CHECKING:
     from callbacks import Buffer, Callbacks, World
-    from cases import Loops, PairLoops
+    from cases import CycleLoops, Loops, PairLoops
     from common_start import CommonStart
     from plan import Case, Plan
 
 BLOCKING: PairLoops = (latency.blocking_a, latency.blocking_a_events, latency.blocking_b)
 NONBLOCKING: PairLoops = (latency.nonblocking_a, latency.nonblocking_a_events, latency.nonblocking_b)
 BANDWIDTH: PairLoops = (windows.bandwidth_a, windows.bandwidth_a_events, windows.bandwidth_b)
+RING: CycleLoops = (boost_ring.begun, boost_ring.begun_events, boost_ring.passed_on)
 STREAM: PairLoops = (windows.stream_a, windows.stream_a_events, windows.stream_b)
 
 # The module's spelling of MPI's names, where it is another one.
@@ -90,6 +92,11 @@ class PythonModule(ObjectCases):
         if self.world.rank == 1:
             loops["keep_all"] = partial(windows.stream_b_keeping_all, *of_b)
         return loops
+
+    def ring(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
+        """An object round all ranks; every rank sends on what it received."""
+        both = (self._mpi.world.send, self._mpi.world.recv)
+        return self.cycle(RING, (*both, *objects), both)
 
     def collective(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
         """One function of the module, which takes the communicator first and returns what the rank gets."""

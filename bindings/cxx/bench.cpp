@@ -37,6 +37,8 @@ class Program {
     explicit Program(bool derived) : derived_(derived), record_(record_type()), byte_(byte_type()) {}
 
     const char *refuse(const polympi_case &c) const {
+        if (c.benchmark == POLYMPI_OBJECT || c.benchmark == POLYMPI_DATATYPE || c.benchmark == POLYMPI_RING)
+            return "this program does not have this benchmark yet";
         if (derived_ && c.payload != POLYMPI_BYTES)
             return "this way sends bytes as a derived datatype, and nothing else";
         if (c.payload != POLYMPI_ARRAY)
@@ -52,7 +54,7 @@ class Program {
         const Exchange x(buffers, type_of(c.payload), requests_.data());
         if (c.payload == POLYMPI_ARRAY)
             return c.kind == POLYMPI_PAIR ? vectors_of_two(c, x) : vectors_of_all(c, x);
-        if (c.benchmark == POLYMPI_LATENCY)
+        if (c.benchmark == POLYMPI_LATENCY || c.benchmark == POLYMPI_PINGPONG_INT)
             return latency(c, x);
         if (c.benchmark == POLYMPI_FACES)
             return faces(c, x);
@@ -67,6 +69,8 @@ class Program {
             return MPI_DOUBLE;
         case POLYMPI_INT:
             return MPI_INT64_T;
+        case POLYMPI_INT32:
+            return MPI_INT32_T;
         case POLYMPI_DICT:
             return record_.get();
         default:

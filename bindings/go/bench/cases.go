@@ -23,11 +23,16 @@ type record struct {
 
 var (
 	noPosting  = C.CString("the receive of a slice whose length is not known cannot be posted before the message came")
+	notYet     = C.CString("this program does not have this benchmark yet")
 	noSendrecv = C.CString("MPI_Sendrecv takes the length of what it receives")
 )
 
 // refuse says why a case cannot be run; nil if it can.
 func refuse(c *C.struct_polympi_case) *C.char {
+	switch c.benchmark {
+	case C.POLYMPI_OBJECT, C.POLYMPI_DATATYPE, C.POLYMPI_RING:
+		return notYet
+	}
 	if c.payload != C.POLYMPI_ARRAY {
 		return nil
 	}
@@ -55,6 +60,8 @@ func prepare(c *C.struct_polympi_case, b *C.struct_polympi_buffers) loops {
 			return faces(c, b)
 		}
 		return dispatch(c, b, memoryOf[float64](b))
+	case C.POLYMPI_INT32:
+		return dispatch(c, b, memoryOf[int32](b))
 	case C.POLYMPI_INT:
 		return object[int64](c, b)
 	case C.POLYMPI_FLOAT:
@@ -119,7 +126,7 @@ func object[T any](c *C.struct_polympi_case, b *C.struct_polympi_buffers) loops 
 
 func dispatch[T any](c *C.struct_polympi_case, b *C.struct_polympi_buffers, m messages[T]) loops {
 	switch {
-	case c.benchmark == C.POLYMPI_LATENCY:
+	case c.benchmark == C.POLYMPI_LATENCY || c.benchmark == C.POLYMPI_PINGPONG_INT:
 		return latency(c, b, m)
 	case c.kind == C.POLYMPI_PAIR:
 		return windows(c, b, m)

