@@ -10,12 +10,13 @@ import jitted_collectives as collectives
 import jitted_messages as messages
 import jitted_windows as windows
 import numpy as np
+from arena import space
 from callbacks import UnsupportedCaseError
 from cases import BufferCases
 
 if TYPE_CHECKING:
     from buffers import MessageBuffers
-    from callbacks import Times
+    from callbacks import Buffer, Times
     from cases import Loops
     from common_start import CommonStart
     from faces import Faces
@@ -27,6 +28,13 @@ if TYPE_CHECKING:
 def in_place(events: Any, times: Times) -> None:
     """Let a compiled loop write its times into the array of the harness."""
     events(np.frombuffer(times, np.int64))
+
+
+def rows(slots: list[Buffer]) -> Buffer:
+    """The slots of a window, which lie at equal distances, as rows of one array that touch each other."""
+    first = slots[0]
+    row = space([first.nbytes])
+    return np.lib.stride_tricks.as_strided(first, (len(slots), row // first.itemsize), (row, first.itemsize))
 
 
 class JittedCases(BufferCases):
@@ -95,16 +103,18 @@ class JittedCases(BufferCases):
 
     def bandwidth(self, case: Case, buffers: MessageBuffers) -> Loops:  # noqa: ARG002
         """Windows of nonblocking sends one way."""
-        return self.two(self._bandwidth, (*buffers.outgoing, *buffers.incoming), buffers.acknowledgement)
+        slots = buffers.outgoing or buffers.incoming
+        return self.two(self._bandwidth, rows(slots), slots[0].size, buffers.acknowledgement)
 
     def bibandwidth(self, case: Case, buffers: MessageBuffers) -> Loops:  # noqa: ARG002
         """Windows of nonblocking sends both ways."""
-        given = (tuple(buffers.outgoing), tuple(buffers.incoming), 1 - self.world.rank)
+        given = (rows(buffers.outgoing), rows(buffers.incoming), buffers.outgoing[0].size, 1 - self.world.rank)
         return self.same(self._bibandwidth, *given)
 
     def stream(self, case: Case, buffers: MessageBuffers) -> Loops:  # noqa: ARG002
         """Windows of blocking sends."""
-        return self.two(self._stream, (*buffers.outgoing, *buffers.incoming), buffers.acknowledgement)
+        slots = buffers.outgoing or buffers.incoming
+        return self.two(self._stream, rows(slots), slots[0].size, buffers.acknowledgement)
 
     def ring(self, case: Case, buffers: MessageBuffers) -> Loops:  # noqa: ARG002
         """A message round all ranks; every rank sends on the array that it received into."""

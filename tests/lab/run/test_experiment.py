@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from polympi.lab.bindings.manifest import load_bindings
-from polympi.lab.errors import StackError, UsageError
+from polympi.lab.errors import BuildError, StackError, UsageError
 from polympi.lab.plan.profiles import PROFILES, Profile
 from polympi.lab.records import Environment, Outcome
 from polympi.lab.run.experiment import Experiment, record
@@ -213,3 +213,42 @@ def test_a_manifest_that_starts_another_binding_is_told(tmp_path: Path, mpich: S
     directory, outcome = _run(request)
     assert "the program says that it is 'c-multiple'" in outcome.withdrawn["mpich/mistaken"]
     assert _outcomes(directory, "c-again") == ["ok"] * 3
+
+
+FURTHER = """
+name = "{0}"
+language = "Tongues"
+summary = "x"
+[build]
+command = {1}
+[[bindings]]
+name = "{0}"
+summary = "x"
+run = ["{{python}}", "-c", "import sys; open(sys.argv[2], 'w').write('rubbish\\\\n')", "{{plan}}", "{{samples}}"]
+covers = ["*/*/*"]
+default = false
+"""
+
+
+def test_of_all_bindings_one_that_fails_to_build_or_to_run_costs_its_row_and_nothing_else(
+    tmp_path: Path, mpich: Stack
+) -> None:
+    for name, command in {"unbuilt": '["{mpicc}", "nowhere.c"]', "rubbish": "[]"}.items():
+        (tmp_path / "bindings" / name).mkdir(parents=True)
+        (tmp_path / "bindings" / name / "manifest.toml").write_text(FURTHER.format(name, command))
+    known = load_bindings([tmp_path / "bindings"])
+    few = {name: known[name] for name in ("c", "c-again", "unbuilt", "rubbish", "mpi4py")}
+    said: list[str] = []
+    request = _request(tmp_path / "run", [mpich], ["all"], ["barrier"], bindings=few)
+    (plan,) = prepare(request, said.append)
+    assert "building unbuilt for mpich" in said
+    assert [arm.name for arm in plan.arms] == ["c", "c-again", "rubbish", "mpi4py"]
+    assert "build of binding 'unbuilt' for stack 'mpich' failed" in plan.left_out["unbuilt"]
+    directory, outcome = _run(request)
+    assert (outcome.ended, outcome.blocks) == ("complete", {"mpich": 6})
+    why = "line 1 cannot be read (the first line must be 'polympi-samples 2'): 'rubbish'"
+    assert list(outcome.withdrawn) == ["mpich/rubbish"]
+    assert why in outcome.withdrawn["mpich/rubbish"]
+    assert _outcomes(directory, "mpi4py") == ["ok"] * 6
+    with pytest.raises(BuildError, match="Binding 'unbuilt' cannot take part on stack 'mpich'"):
+        prepare(dataclasses.replace(request, wanted=["all", "unbuilt"], output=tmp_path / "other"))
