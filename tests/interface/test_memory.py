@@ -14,12 +14,12 @@ LIMITED = """
 import resource
 
 MB = 1 << 20
-big = np.zeros(40 * MB, "u1")
+big = np.zeros(100 * MB, "u1")
 c.barrier()
 c.sendrecv(np.zeros(10**4), other, source=other)
 SENT = [
-    big, big.tobytes(), [big] * 3, np.zeros(80 * MB, "u1")[::2], "x" * (40 * MB), bytearray(big),
-    [np.zeros(600)] * 3 + [big], list(range(2 * MB)), [list(range(2 * MB)), big],
+    big, big.tobytes(), [big[: 40 * MB]] * 3, big[::2], "x" * (100 * MB), bytearray(big), [np.zeros(600)] * 3 + [big],
+    list(range(5 * MB)), [list(range(4 * MB)), big],
 ]
 if rank == 1:
     del big

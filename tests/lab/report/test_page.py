@@ -241,8 +241,9 @@ def test_imported_rows_say_what_their_time_is_and_which_file_they_are_of(tmp_pat
         row | {"time_ns": 1500.0, "statistic": "max over ranks", "source": "a.txt", "content": "fedcba9876543210"},
         row | {"mb_per_s": 5.0, "source": "b.txt", "content": "0123456789abcdef"},
     ]
-    append_rows(tmp_path, pl.DataFrame(rows, schema=IMPORTED_SCHEMA))
-    kept = kept_rows(tmp_path)
+    run = make_run(tmp_path / "run", blocks=0)
+    append_rows(run.path, pl.DataFrame(rows, schema=IMPORTED_SCHEMA))
+    kept = kept_rows(run.path)
     assert [line[3:] for line in imported_lines(kept)] == [
         ("derived bytes", "8 B", "", "1.00 µs", "mean over ranks", "", "a.txt (012345)"),
         ("derived bytes", "8 B", "", "1.50 µs", "max over ranks", "", "a.txt (fedcba)"),
