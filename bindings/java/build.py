@@ -51,7 +51,9 @@ def main() -> int:
     if compiler is None:
         return complain(NO_COMPILER.format(java=java))
     library, classes = given.into / "libpolympi_constants.so", given.into / "classes"
-    shared = [given.mpicc, "-O2", "-Wall", "-Werror", "-shared", "-fPIC", str(FOLDER / "constants.c"), "-o"]
+    # The classes find MPI's functions through this library, which has to name that of MPI though it calls nothing in it.
+    flags = ["-O2", "-Wall", "-Werror", "-shared", "-fPIC", "-Wl,--no-as-needed"]
+    shared = [given.mpicc, *flags, str(FOLDER / "constants.c"), "-o"]
     sources = sorted(str(path) for path in FOLDER.glob("src/**/*.java"))
     for command in ([*shared, str(library)], [*compiler, "-d", str(classes), *sources]):
         if code := subprocess.run(command, check=False).returncode:

@@ -35,7 +35,7 @@ def main() -> int:
         print(NO_RMPI, file=sys.stderr)
         return 1
     includes = [*shlex.split(told("R", "CMD", "config", "--cppflags")), f"-I{given.bindings / 'harness' / 'c'}"]
-    warnings = ["-Wall", "-Wextra", "-Werror"]
+    warnings = ["-Wall", "-Wextra", "-Werror", "-Wno-cast-function-type"]  # R registers functions of any type by a cast
     sources = [str(FOLDER / "glue.c"), str(given.harness / "libpolympi_harness.a")]
     glue = given.into / "glue.so"
     compiler = [given.mpicc, "-O2", "-shared", "-fPIC", *warnings, *includes, *sources, "-o", str(glue)]
@@ -61,6 +61,9 @@ def write_start(into: Path, mpicc: str) -> None:
         for name in UNUSED:
             empty = ["-shared", "-x", "c", "/dev/null", f"-Wl,-soname,{name}", "-o", str(into / name)]
             subprocess.run([mpicc, *empty], check=True)
+        # Rmpi opens libmpi.so, which is a real library only where its development files are installed as such.
+        library = next(path for folder in folders for path in folder.glob("libmpi.so.40"))
+        (into / "libmpi.so").symlink_to(library)
         own = Path(told("R", "RHOME"), "lib")
         search = ":".join(shlex.quote(str(folder)) for folder in (*folders, own))
         environment = f'R_LD_LIBRARY_PATH="$folder":{search} '

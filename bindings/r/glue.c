@@ -195,9 +195,11 @@ static SEXP put(SEXP i, SEXP value) {
     else if (payload == POLYMPI_INT && Rf_length(value) == 1)
         *(int64_t *)(void *)message = (int64_t)Rf_asReal(value);
     else if (payload == POLYMPI_DICT && Rf_length(value) == 3) {
+        const SEXP text = STRING_ELT(VECTOR_ELT(value, 2), 0);
         fields->integer = Rf_asInteger(VECTOR_ELT(value, 0));
         fields->real = Rf_asReal(VECTOR_ELT(value, 1));
-        strncpy(fields->text, CHAR(STRING_ELT(VECTOR_ELT(value, 2), 0)), sizeof fields->text);
+        if (LENGTH(text) == sizeof fields->text)
+            memcpy(fields->text, CHAR(text), sizeof fields->text);
     } else if (TYPEOF(value) == REALSXP && (size_t)Rf_xlength(value) == count)
         memcpy(message, REAL(value), count * sizeof(double));
     return R_NilValue;

@@ -35,6 +35,7 @@ final class Harness {
     private static Loops loops;
     private static boolean pair;
     private static Cases cases;
+    private static MemorySegment table; // struct polympi_callbacks, the same for all cases
 
     private Harness() {}
 
@@ -98,10 +99,22 @@ final class Harness {
         launch.set(JAVA_LONG, 32, (long) CLOCK.invokeExact());
         launch.set(JAVA_LONG, 48, initNs);
         procedure("polympi_memory", launch.asSlice(56), launch.asSlice(64));
+        table = callbacks(arena);
         final MemorySegment program = arena.allocate(24, Long.BYTES);
         program.set(ADDRESS, 8, upcall("refuse", ADDRESS, ADDRESS, ADDRESS));
         program.set(ADDRESS, 16, upcall("prepare", null, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
         return (int) RUN.invokeExact(launch, program);
+    }
+
+    private static MemorySegment callbacks(Arena arena) throws ReflectiveOperationException {
+        final MemorySegment made = arena.allocate(ADDRESS, 7); // the first is a context, which none needs
+        made.setAtIndex(ADDRESS, 1, upcall("begin", null, ADDRESS));
+        made.setAtIndex(ADDRESS, 2, upcall("end", null, ADDRESS));
+        made.setAtIndex(ADDRESS, 3, upcall("batch", null, ADDRESS, JAVA_INT));
+        made.setAtIndex(ADDRESS, 4, upcall("singly", null, ADDRESS, JAVA_INT, ADDRESS));
+        made.setAtIndex(ADDRESS, 5, upcall("show", null, ADDRESS));
+        made.setAtIndex(ADDRESS, 6, upcall("release", null, ADDRESS));
+        return made;
     }
 
     /** A static method of this class as a function of C. */
@@ -119,36 +132,11 @@ final class Harness {
         return reason == null ? MemorySegment.NULL : Arena.global().allocateFrom(reason);
     }
 
-    private static void prepare(MemorySegment context, MemorySegment c, MemorySegment b, MemorySegment callbacks)
-            throws ReflectiveOperationException {
+    private static void prepare(MemorySegment context, MemorySegment c, MemorySegment b, MemorySegment callbacks) {
         final Case asked = Case.read(c.reinterpret(56));
         pair = asked.pair();
         loops = cases.prepare(asked, Buffers.read(b.reinterpret(112)));
-        final MemorySegment table = callbacks.reinterpret(56);
-        final String[] names = {"begin", "end", "batch", "singly", "show", "release"};
-        for (int i = 0; i < names.length; i++) {
-            table.setAtIndex(ADDRESS, i + 1, Stubs.of(names[i]));
-        }
-    }
-
-    /** Made once. */
-    private static final class Stubs {
-        private static final java.util.Map<String, MemorySegment> MADE = new java.util.HashMap<>();
-
-        static MemorySegment of(String name) throws ReflectiveOperationException {
-            MemorySegment stub = MADE.get(name);
-            if (stub == null) {
-                final MemoryLayout[] arguments =
-                        switch (name) {
-                            case "batch" -> new MemoryLayout[] {ADDRESS, JAVA_INT};
-                            case "singly" -> new MemoryLayout[] {ADDRESS, JAVA_INT, ADDRESS};
-                            default -> new MemoryLayout[] {ADDRESS};
-                        };
-                stub = upcall(name, null, arguments);
-                MADE.put(name, stub);
-            }
-            return stub;
-        }
+        MemorySegment.copy(table, 0, callbacks.reinterpret(table.byteSize()), 0, table.byteSize());
     }
 
     private static void begin(MemorySegment context) {
