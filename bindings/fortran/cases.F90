@@ -43,6 +43,8 @@ contains
     sentence = ""
     if (by_sections .and. (asked%benchmark /= "faces" .or. asked%mode == "contiguous")) then
       sentence = "this way sends faces that are not contiguous, and nothing else"//c_null_char
+    else if (any(asked%benchmark == ["pingpong-int", "object      ", "datatype    ", "ring        "])) then
+      sentence = "this program does not have this benchmark yet"//c_null_char
     else if (asked%payload == "array" .and. takes_posted_receive(asked)) then
       sentence = "a receive whose size is not known begins with a probe and cannot be posted"//c_null_char
     end if

@@ -1,6 +1,6 @@
 """Compile both Fortran programs for the MPI of a stack.
 
-python build.py --mpicc MPICC --harness FOLDER --into FOLDER
+python build_fortran.py --mpicc MPICC --harness FOLDER --into FOLDER
 
 An MPI with Fortran has its own ``mpifort`` beside ``mpicc``. The wheels of MPICH and Open MPI have none. For these the
 modules and the libraries under them are those of the machine's package of the same MPI, which call the wheel's libmpi.
