@@ -68,7 +68,9 @@ def run(program: str, arguments: list[str]) -> dict[str, str]:
         sys.modules["__main__"], sys.argv, sys.stdout = main, [program, *arguments], written
         sys.path.insert(0, str(Path(program).parent))
         try:
-            exec(compile(Path(program).read_bytes(), program, "exec", dont_inherit=True), main.__dict__)
+            code = compile(Path(program).read_bytes(), program, "exec", dont_inherit=True)
+            c.barrier(timeout=LONG_S * 10)  # all begin together, as after the start of MPI
+            exec(code, main.__dict__)
         except BaseException:  # any end but the last line is a failure
             failed = traceback.format_exc()
     return {"wrote": written.getvalue(), "failed": failed}
