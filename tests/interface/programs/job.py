@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 
-from prelude import c  # starts MPI, and says which machine this rank pretends to be on
+from prelude import c, in_turn  # starts MPI, and says which machine this rank pretends to be on
 
 import polympi as mpi
 from polympi.native import core
@@ -69,7 +69,7 @@ def run(program: str, arguments: list[str]) -> dict[str, str]:
         sys.path.insert(0, str(Path(program).parent))
         try:
             code = compile(Path(program).read_bytes(), program, "exec", dont_inherit=True)
-            c.barrier(timeout=LONG_S * 10)  # all begin together, as after the start of MPI
+            in_turn()  # all begin together, as after the start of MPI
             exec(code, main.__dict__)
         except BaseException:  # any end but the last line is a failure
             failed = traceback.format_exc()
