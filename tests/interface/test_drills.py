@@ -227,7 +227,7 @@ c.barrier()
 def test_a_rank_that_is_killed_in_the_middle_ends_the_job(run, stack: Stack, call: str) -> None:
     script = f"""
 import threading
-big = np.ones(5_000_000)
+big = np.ones(30_000_000)
 def die():
     time.sleep(0.02 + 0.03 * random.random())
     os.kill(os.getpid(), 9)
