@@ -1,0 +1,128 @@
+using System;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+
+namespace MPI
+{
+    /// <summary>Types whose values are their bytes: numbers, enumerations, and structs of these.</summary>
+    internal static unsafe class Plain<T> where T : struct
+    {
+        internal static readonly int Size = MemoryMarshal.AsBytes(new Span<T>(new T[1])).Length;
+
+        /// <summary>MPI's own datatype, or one that was made of the fields.</summary>
+        internal static readonly IntPtr Datatype = FieldLayout.MakeDatatype(typeof(T), FieldLayout.Find<T>(Size), Size);
+
+        /// <summary>The first byte of a value. The value must lie on the stack or be pinned.</summary>
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        internal static ref byte Bytes(ref T value)
+        {
+#if NETSTANDARD2_0
+            return ref Unsafe.As<T, byte>(ref value);
+#else
+            return ref MemoryMarshal.GetReference(MemoryMarshal.AsBytes(MemoryMarshal.CreateSpan(ref value, 1)));
+#endif
+        }
+
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        internal static ref byte Bytes(ReadOnlySpan<T> values) =>
+            ref MemoryMarshal.GetReference(MemoryMarshal.AsBytes(values));
+    }
+
+    /// <summary>One value of such a type.</summary>
+    internal sealed unsafe partial class PlainCodec<T> : Codec<T> where T : struct
+    {
+        internal override bool IsPlain => true;
+
+        internal override long Size => Plain<T>.Size;
+
+        internal override IntPtr Datatype => Plain<T>.Datatype;
+
+        internal override int UnitSize => Plain<T>.Size;
+
+        internal override int Send(SendMode mode, T value, int dest, int tag, IntPtr comm)
+        {
+            fixed (byte* bytes = &Plain<T>.Bytes(ref value))
+            {
+                return Calls.Send(mode, bytes, 1, Plain<T>.Datatype, dest, tag, comm);
+            }
+        }
+
+        internal override T Receive(int source, int tag, IntPtr comm, out NativeStatus status)
+        {
+            T value = default(T);
+            NativeStatus received = default(NativeStatus);
+            fixed (byte* bytes = &Plain<T>.Bytes(ref value))
+            {
+                Errors.Check(Native.Recv(bytes, 1, Plain<T>.Datatype, source, tag, comm, &received));
+            }
+            status = received;
+            CheckSize(received);
+            return value;
+        }
+
+        internal override ReceiveRequest<T> Post(int source, int tag, IntPtr comm)
+        {
+            var place = new T[1];
+            var memory = new Pinned(place, 1);
+            IntPtr request;
+            int code = Native.Irecv(memory.Address, 1, Plain<T>.Datatype, source, tag, comm, &request);
+            if (code != 0)
+            {
+                memory.Dispose();
+                throw Errors.Exception(code);
+            }
+            return new ValueReceive<T>(request, memory, place);
+        }
+
+        internal override Pinned Pin(T value) => new Pinned(new[] { value }, 1);
+
+        internal override T Read(byte* units, int count) => new Span<T>(units, 1)[0];
+
+        /// <summary>A shorter message would leave a part of the value as it was.</summary>
+        internal static void CheckSize(NativeStatus received)
+        {
+            if (received.Bytes != Plain<T>.Size && received.Source != Constants.ProcNull)
+            {
+                throw WrongSize(received);
+            }
+        }
+
+        private static Exception WrongSize(NativeStatus received) =>
+            new MessageTruncatedException(
+                "A message of " + received.Bytes + " bytes from rank " + received.Source + " with tag " + received.Tag
+                    + " is not one " + typeof(T).Name + " of " + Plain<T>.Size + " bytes.",
+                0);
+    }
+
+    /// <summary>Arrays of such a type, whose receiver need not know their length.</summary>
+    internal sealed unsafe class ArrayCodec<T> : VariableCodec<T[]> where T : struct
+    {
+        internal override bool FillsArrays => true;
+
+        internal override IntPtr Datatype => Plain<T>.Datatype;
+
+        internal override int UnitSize => Plain<T>.Size;
+
+        internal override int Send(SendMode mode, T[] value, int dest, int tag, IntPtr comm)
+        {
+            fixed (byte* bytes = &Plain<T>.Bytes(value))
+            {
+                return Calls.Send(mode, bytes, value.Length, Plain<T>.Datatype, dest, tag, comm);
+            }
+        }
+
+        internal override Pinned Pin(T[] value) => new Pinned(value, value.Length);
+
+        internal override T[] Take(IntPtr message, NativeStatus found)
+        {
+            var values = new T[Units(found)];
+            fixed (byte* bytes = &Plain<T>.Bytes(values))
+            {
+                Errors.Check(Native.Mrecv(bytes, values.Length, Plain<T>.Datatype, &message));
+            }
+            return values;
+        }
+
+        internal override T[] Read(byte* units, int count) => new Span<T>(units, count).ToArray();
+    }
+}
