@@ -52,13 +52,13 @@ lint: .venv/lint ## Check types, style and formats.
 	$(BIN)/lint-imports --cache-dir .cache/import-linter
 	$(CORES) --werror --into .cache/lint
 	cd .cache/lint && POLYMPI_CORE_FOLDER=. ../../$(BIN)/python -m mypy.stubtest polympi.native.core # elsewhere mypy meets the stub twice
-	clang-format --dry-run --Werror $$(git ls-files '*.c' '*.h')
+	clang-format --dry-run --Werror $$(git ls-files '*.c' '*.h' '*.cpp' '*.hpp')
 	$(BIN)/codespell
 
 format: .venv/lint ## Format all sources.
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	clang-format -i $$(git ls-files '*.c' '*.h')
+	clang-format -i $$(git ls-files '*.c' '*.h' '*.cpp' '*.hpp')
 
 clean: ## Remove the environment, the stacks in it and the caches; results stay.
 	rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -3,6 +3,7 @@
 #include "datatypes.h"
 #include "exchange.h"
 #include "faces.h"
+#include "layouts.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,22 +20,38 @@ static struct {
 } arm;
 
 static bool takes_faces(void) { return arm.c->benchmark == POLYMPI_FACES; }
+static bool takes_layouts(void) { return arm.c->benchmark == POLYMPI_DATATYPE; }
+
+/* Messages with gaps, which can be packed. */
+static bool can_be_packed(const struct polympi_case *c) {
+    return (c->benchmark == POLYMPI_FACES && c->face != POLYMPI_CONTIGUOUS) ||
+           (c->benchmark == POLYMPI_DATATYPE && c->layout != POLYMPI_LAYOUT_CONTIGUOUS);
+}
 
 static const char *refuse(void *context, const struct polympi_case *c) {
     (void)context;
-    if (arm.way == BY_SPINNING && c->kind != POLYMPI_PAIR)
+    if (arm.way == BY_SPINNING && (c->kind == POLYMPI_JOINT || c->kind == POLYMPI_ROOTED))
         return "a nonblocking collective is another algorithm, not another way to wait";
-    if (arm.way == BY_PACKING && (c->benchmark != POLYMPI_FACES || c->face == POLYMPI_CONTIGUOUS))
-        return "this arm packs faces that are not contiguous, and nothing else";
+    if (arm.way == BY_PACKING && !can_be_packed(c))
+        return "this arm packs messages that are not contiguous, and nothing else";
     return NULL;
 }
 
 static const struct loops *choose_loops(const struct polympi_case *c, int rank) {
     if (arm.way == BY_PACKING)
-        return packing_loops(c, rank);
-    if (c->benchmark == POLYMPI_LATENCY || c->benchmark == POLYMPI_FACES)
+        return takes_faces() ? packing_loops(c, rank) : layout_packing_loops(c, rank);
+    switch (c->benchmark) {
+    case POLYMPI_LATENCY:
+    case POLYMPI_PINGPONG_INT:
+    case POLYMPI_OBJECT:
+    case POLYMPI_FACES:
+    case POLYMPI_DATATYPE:
         return latency_loops(c, rank);
-    return c->kind == POLYMPI_PAIR ? window_loops(c->benchmark, rank) : collective_loops(c->benchmark);
+    case POLYMPI_RING:
+        return ring_loops(rank);
+    default:
+        return c->kind == POLYMPI_PAIR ? window_loops(c->benchmark, rank) : collective_loops(c->benchmark);
+    }
 }
 
 /* Room for the requests of two windows, written to, so that no page is served first inside a loop. */
@@ -62,6 +79,8 @@ static void release(void *context) {
     (void)context;
     if (takes_faces())
         faces_end(arm.c, &arm.exchange);
+    if (takes_layouts())
+        layouts_end(&arm.exchange);
 }
 
 static void prepare(void *context, const struct polympi_case *c, const struct polympi_buffers *buffers,
@@ -73,7 +92,10 @@ static void prepare(void *context, const struct polympi_case *c, const struct po
     arm.rank = buffers->rank;
     arm.exchange = (struct exchange){.type = payload_datatype(c->payload),
                                      .count = (int)buffers->count,
+                                     .elements = (size_t)buffers->count,
                                      .peer = 1 - buffers->rank,
+                                     .next = (buffers->rank + 1) % buffers->ranks,
+                                     .previous = (buffers->rank + buffers->ranks - 1) % buffers->ranks,
                                      .window = buffers->window,
                                      .stride = (size_t)buffers->stride,
                                      .outgoing = buffers->outgoing,
@@ -87,6 +109,8 @@ static void prepare(void *context, const struct polympi_case *c, const struct po
     latency_choose(c, arm.way == BY_SPINNING ? waiting_by_spinning() : waiting_by_library(), &arm.exchange);
     if (takes_faces())
         faces_begin(c, &arm.exchange);
+    if (takes_layouts())
+        layouts_begin(c, &arm.exchange);
     const struct loops *loops = choose_loops(c, buffers->rank);
     *callbacks = (struct polympi_callbacks){.context = &arm.exchange,
                                             .begin = begin,

@@ -7,7 +7,7 @@
 enum way {
     BY_LIBRARY, /* with the calls of MPI that are made for it */
     BY_SPINNING,
-    BY_PACKING /* faces packed by hand, and nothing else */
+    BY_PACKING /* messages with gaps packed by hand, and nothing else */
 };
 
 /* What the harness calls back; between arm_begin, after MPI has started, and arm_end. */

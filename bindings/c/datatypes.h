@@ -6,7 +6,7 @@
 
 #include <mpi.h>
 
-/* Makes the derived datatype of `dict`; datatypes_end frees it. */
+/* Makes the derived datatypes of objects; datatypes_end frees them. */
 void datatypes_begin(void);
 void datatypes_end(void);
 

@@ -22,17 +22,20 @@ struct exchange {
     waitall_call *waitall;
     MPI_Datatype type; /* of the payload, or of a whole face */
     int count;         /* elements in one message */
+    size_t elements;   /* the same, where `type` is a whole message */
     int peer;          /* the other rank of a point-to-point benchmark */
-    int window;        /* messages in flight */
-    size_t stride;     /* bytes from slot to slot of a window */
-    char *outgoing;    /* first slot, or all pieces of a collective */
+    int next;          /* in a cycle */
+    int previous;
+    int window;     /* messages in flight */
+    size_t stride;  /* bytes from slot to slot of a window */
+    char *outgoing; /* first slot, or all pieces of a collective */
     char *incoming; /* the same for messages received; other memory, except the buffer of bcast on the root */
     char *acknowledgement;
     MPI_Request *requests;
     void *attached; /* buffer of the mode `buffered` */
     int attached_bytes;
     size_t edge;       /* of the cube whose face travels, in elements; it begins with the face that is sent */
-    double *packed[2]; /* room for the face that is sent and the one that is received, packed */
+    double *packed[2]; /* room for the face or message that is sent and the one that is received, packed */
 };
 
 struct loops {
@@ -83,6 +86,9 @@ struct loops {
 /* The loops of rank 0 or 1 for each point-to-point benchmark. */
 const struct loops *latency_loops(const struct polympi_case *c, int rank);
 const struct loops *window_loops(int32_t benchmark, int rank);
+
+/* The loops of a rank in the benchmark ring. */
+const struct loops *ring_loops(int rank);
 
 /* The loops of every rank for each collective benchmark. */
 const struct loops *collective_loops(int32_t benchmark);

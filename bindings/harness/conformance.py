@@ -7,12 +7,13 @@ them. The messages are computed here by the formulas of ``docs/protocol.md``, an
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 
-from polympi.lab.catalogue import BENCHMARKS, PAYLOADS, face_bytes
+from polympi.lab.catalogue import BENCHMARKS, GROUP_BYTES, PAYLOADS, face_bytes
 
 HEAD = ["polympi-plan 2", "window 64", "pages huge", "start /a folder/libpolympi_harness.so"]
 PLACES = [(0, 0, 0), (0, 1, 0), (41, 5, 63), (300, 2, 7)]  # case, origin, slot
-SIZES = {"bytes": (0, 1, 8, 257, 600), "float64": (0, 8, 80), "array": (8, 80)}
+SIZES = {"bytes": (0, 1, 8, 257, 600), "float64": (0, 8, 80), "int32": (0, 4, 40), "array": (8, 80)}
 
 SAMPLES = """polympi-samples 2
 binding x
@@ -65,6 +66,8 @@ def size_of(benchmark: str, payload: str) -> int:
     """A size that the payload can have."""
     if benchmark == "faces":
         return face_bytes(258)
+    if benchmark == "datatype":
+        return 2 * GROUP_BYTES
     fixed = PAYLOADS[payload].bytes
     return fixed if fixed is not None else 2**33 if payload == "bytes" else 24
 
@@ -83,6 +86,11 @@ def refused_plans() -> dict[str, str]:
         "unknown-payload": "case 0 latency standard pixels 8 1 1 1 1",
         "part-of-a-double": "case 0 latency standard float64 9 1 1 1 1",
         "empty-array": "case 0 latency standard array 0 1 1 1 1",
+        "part-of-an-integer": "case 0 pingpong-int standard int32 6 1 1 1 1",
+        "list-of-another-size": "case 0 object standard list 8 1 1 1 1",
+        "part-of-a-layout": "case 0 datatype vector float64 40 1 1 1 1",
+        "empty-layout": "case 0 datatype struct float64 0 1 1 1 1",
+        "mode-of-datatype": "case 0 faces vector float64 32 1 1 1 1",
         "dict-of-another-size": "case 0 latency standard dict 8 1 1 1 1",
         "face-that-is-no-square": "case 0 faces rows float64 808 1 1 1 1",
         "smallest-face": f"case 0 faces rows float64 {face_bytes(1)} 1 1 1 1",
@@ -122,19 +130,27 @@ def messages() -> str:
 def message(payload: str, size: int, case: int, origin: int, slot: int) -> bytes:
     """What rank ``origin`` sends, as it lies in memory on a little-endian machine."""
     first = case + 11 * origin + 5 * slot
-    if payload == "none":
-        return b""
-    if payload == "bytes":
-        return bytes((131 * i + 17 * (i // 256) + 37 * case + 11 * origin + 5 * slot) % 256 for i in range(size))
-    if payload in ("float64", "array"):
-        return struct.pack(f"<{size // 8}d", *(0.5 * i + first for i in range(size // 8)))
-    if payload == "int":
-        return struct.pack("<q", 2**40 + 37 * case + 11 * origin + 5 * slot)
-    if payload == "float":
-        return struct.pack("<d", first + 0.5)
-    if payload == "dict":
-        return struct.pack("<qd8s", origin, first + 0.5, b"%04d%04d" % (origin % 10000, slot % 10000))
-    raise KeyError(f"nobody has said what a message of payload '{payload}' holds")
+    integer = 2**40 + 37 * case + 11 * origin + 5 * slot
+    digits = b"%04d%04d" % (origin % 10000, slot % 10000)
+    doubles = [0.5 * i + first for i in range(size // 8)]
+    makers: dict[str, Callable[[], bytes]] = {
+        "none": lambda: b"",
+        "bytes": lambda: bytes(
+            (131 * i + 17 * (i // 256) + 37 * case + 11 * origin + 5 * slot) % 256 for i in range(size)
+        ),
+        "float64": lambda: struct.pack(f"<{size // 8}d", *doubles),
+        "array": lambda: struct.pack(f"<{size // 8}d", *doubles),
+        "int32": lambda: struct.pack(f"<{size // 4}i", *(3 * i + first for i in range(size // 4))),
+        "int": lambda: struct.pack("<q", integer),
+        "float": lambda: struct.pack("<d", first + 0.5),
+        "dict": lambda: struct.pack("<qd8s", origin, first + 0.5, digits),
+        "instance": lambda: struct.pack("<qd8s", origin, first + 0.5, digits),
+        "string": lambda: bytes(ord("a") + (i + first) % 26 for i in range(size)),
+        "list": lambda: struct.pack(f"<{size // 8}q", *(integer + i for i in range(size // 8))),
+        "map": lambda: b"".join(struct.pack("<8sd", b"key%05d" % i, i + first + 0.5) for i in range(size // 16)),
+        "nested": lambda: struct.pack("<8sq16d", digits, 2**40 + first, *doubles[:16]),
+    }
+    return makers[payload]()  # a KeyError: nobody has said what such a message holds
 
 
 def lines(parts: list[str]) -> str:

@@ -1,8 +1,8 @@
-"""Write the parts of harnesses, vectors and protocol that are made from the catalogue: ``make catalogue``.
+"""Write the parts of harnesses, vectors and pages that are made from the catalogue and manifests: ``make catalogue``.
 
-The facts are in ``src/polympi/lab/catalogue.toml``. What is made of them is kept in the repository, so that a program
-in any language builds without Python and a reader finds the tables where they belong; a test sees that they are up to
-date.
+The facts are in ``src/polympi/lab/catalogue.toml`` and in the manifests of the bindings. What is made of them is kept
+in the repository, so that a program in any language builds without Python and a reader finds the tables where they
+belong; a test sees that they are up to date.
 
 Usage: generate.py [--check]     (exit code 1 if a file differs)
 """
@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from binding_table import binding_table, reason_table
 from conformance import vectors
 
 from polympi.lab.catalogue import (
@@ -22,6 +23,7 @@ from polympi.lab.catalogue import (
     COMPLETIONS,
     FACE_MODES,
     LARGEST_FACE_EDGE,
+    LAYOUTS,
     PAGES,
     PAYLOADS,
     SEND_MODES,
@@ -32,21 +34,24 @@ from polympi.lab.catalogue import (
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 ORIGIN = "Made from src/polympi/lab/catalogue.toml by bindings/harness/generate.py: make catalogue."
-KINDS = ("pair", "joint", "rooted")
+KINDS = ("pair", "joint", "rooted", "cycle")
 MEASURED = [benchmark for benchmark in BENCHMARKS.values() if not benchmark.launch_figure]
 MODES = list(dict.fromkeys(mode for benchmark in MEASURED for mode in benchmark.modes))
 LARGEST_INT64 = 2**63 - 1
 
 
 def made() -> dict[Path, str]:
-    """Every file that is made of the catalogue, with its text."""
-    protocol = ROOT / "docs" / "protocol.md"
+    """Every file that is made of the catalogue and of the manifests, with its text."""
+    protocol, bindings = ROOT / "docs" / "protocol.md", ROOT / "docs" / "bindings.md"
     return {
         **{HERE / "vectors" / name: text for name, text in vectors().items()},
         HERE / "c" / "polympi_catalogue.h": c_header(),
         HERE / "c" / "catalogue.c": c_tables(),
         HERE / "python" / "catalogue.py": python_module(),
-        protocol: with_tables(protocol.read_text(encoding="utf-8")),
+        protocol: with_tables(
+            protocol, "catalogue.toml", {"benchmarks": benchmark_table(), "payloads": payload_table()}
+        ),
+        bindings: with_tables(bindings, "the manifests", {"bindings": binding_table(), "reasons": reason_table()}),
     }
 
 
@@ -58,6 +63,11 @@ def c_header() -> str:
         ("What a mode of latency asks for: the call that sends, and how it completes.", SEND_MODES, "SEND_MODES"),
         ("", COMPLETIONS, "COMPLETIONS"),
         ("A mode of faces: how a face of a cube in C order lies in memory.", FACE_MODES, "FACE_MODES"),
+        (
+            "A mode of datatype: how a message lies in memory.",
+            [f"layout_{layout.mode}" for layout in LAYOUTS],
+            "LAYOUTS",
+        ),
         ("The payloads.", PAYLOADS, "PAYLOADS"),
         ("What message buffers lie on.", [f"{pages}_pages" for pages in PAGES], "PAGES"),
     ]
@@ -71,7 +81,11 @@ def c_header() -> str:
         parts += ["", *([f"/* {comment} */"] if comment else []), "enum {"]
         parts += [f"    {constant(name)}," for name in names]
         parts += [f"    POLYMPI_{number} /* their number */", "};"]
-    parts += ["", f"enum {{ POLYMPI_MODES = {len(MODES)}, POLYMPI_LARGEST_FACE_EDGE = {LARGEST_FACE_EDGE} }};", ""]
+    parts += ["", f"enum {{ POLYMPI_MODES = {len(MODES)}, POLYMPI_LARGEST_FACE_EDGE = {LARGEST_FACE_EDGE} }};"]
+    parts += [
+        f"enum {{ POLYMPI_LAYOUT_GROUP = {len(LAYOUTS[0].sent)} /* elements that a group of a layout sends */ }};",
+        "",
+    ]
     return "\n".join([*parts, "#endif", ""])
 
 
@@ -90,6 +104,10 @@ def c_tables() -> str:
         parts += textwrap.wrap(facts, 110, initial_indent=" " * 8, subsequent_indent=" " * 9)
     parts += ["};", "", "const struct mode_facts mode_facts[POLYMPI_MODES] = {"]
     parts += [f'    {{"{mode}", {", ".join(constant(part) for part in mode_parts(mode))}}},' for mode in MODES]
+    parts += ["};", "", "const struct layout_facts layout_facts[POLYMPI_LAYOUTS] = {"]
+    for layout in LAYOUTS:
+        places = ", ".join(map(str, layout.sent))
+        parts.append(f"    [{constant(f'layout_{layout.mode}')}] = {{{layout.period}, {{{places}}}}},")
     parts += ["};", "", "const struct payload_facts payload_facts[POLYMPI_PAYLOADS] = {"]
     for payload in PAYLOADS.values():
         element, least, most = sizes(payload)
@@ -115,6 +133,12 @@ def python_module() -> str:
             "tuple[int, int, int]",
             "Bytes of an element, of the smallest and of the largest message.",
             {payload.name: sizes(payload) for payload in PAYLOADS.values()},
+        ),
+        (
+            "LAYOUTS",
+            "tuple[int, tuple[int, ...]]",
+            "A mode of datatype: elements of a group, and the places of those that are sent.",
+            {layout.mode: (layout.period, layout.sent) for layout in LAYOUTS},
         ),
     ]
     parts = [f'"""What can be measured. {ORIGIN}"""', "", "from __future__ import annotations", ""]
@@ -144,14 +168,15 @@ def python_tuple(values: Iterable[object]) -> str:
     return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
 
 
-def with_tables(text: str) -> str:
-    """The protocol with its tables made again."""
-    for name, table in {"benchmarks": benchmark_table(), "payloads": payload_table()}.items():
-        begin, end = f"<!-- {name}: from catalogue.toml, make catalogue -->", f"<!-- end of {name} -->"
+def with_tables(page: Path, origin: str, tables: dict[str, str]) -> str:
+    """A page of the documentation with its tables made again."""
+    text = page.read_text(encoding="utf-8")
+    for name, table in tables.items():
+        begin, end = f"<!-- {name}: from {origin}, make catalogue -->", f"<!-- end of {name} -->"
         before, begins, rest = text.partition(begin)
         _, ends, after = rest.partition(end)
         if not (begins and ends):
-            sys.exit(f"docs/protocol.md has no place for the table of {name}: '{begin}' ... '{end}'.")
+            sys.exit(f"{page} has no place for the table of {name}: '{begin}' ... '{end}'.")
         text = f"{before}{begin}\n\n{table}\n\n{end}{after}"
     return text
 
@@ -171,7 +196,9 @@ def benchmark_table() -> str:
 
 
 def operations(benchmark: Benchmark, mode: str) -> str:
-    """Operations of an iteration, in windows W where it is windowed."""
+    """Operations of an iteration, in windows W where it is windowed, and ranks N in a cycle."""
+    if benchmark.kind == "cycle":
+        return "N"
     if not benchmark.windowed:
         return str(benchmark.operations(mode))
     windows = benchmark.operations(mode) // BENCHMARKS["bandwidth"].operations("standard")
@@ -193,15 +220,18 @@ def payload_table() -> str:
 
 def constant(name: str) -> str:
     """The name of a constant in C."""
-    return f"POLYMPI_{name.upper()}"
+    return f"POLYMPI_{name.upper().replace('-', '_')}"
 
 
-def mode_parts(mode: str) -> tuple[str, str, str]:
-    """Send mode, completion and place of the face that a mode means; the first of each where it means none."""
-    if mode in FACE_MODES:
-        return SEND_MODES[0], COMPLETIONS[0], mode
+def mode_parts(mode: str) -> tuple[str, str, str, str]:
+    """Send mode, completion, place of the face and layout that a mode means; the first of each where it means none."""
+    layouts = [layout.mode for layout in LAYOUTS]
+    face = mode if mode in FACE_MODES else FACE_MODES[0]
+    layout = mode if mode in layouts else layouts[0]
+    if mode in (*FACE_MODES, *layouts):
+        return SEND_MODES[0], COMPLETIONS[0], face, f"layout_{layout}"
     send_mode, _, completion = mode.partition("-")
-    return send_mode, completion or COMPLETIONS[0], FACE_MODES[0]
+    return send_mode, completion or COMPLETIONS[0], face, f"layout_{layout}"
 
 
 def sizes(payload: Payload) -> tuple[int, int, int]:

@@ -73,7 +73,7 @@ def measure(
         threads=levels[MPI.Query_thread()],
         host=MPI.Get_processor_name(),
         startup_ns=startup,
-        memory_bytes=(comm.allreduce(memory[0], MPI.MAX), comm.allreduce(memory[1], MPI.MAX)),
+        memory_bytes=memory,
     )
     if interface == "buffers":
         from buffer_cases import UpperCaseMethods

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import buffer_collectives as collectives
 import buffer_latency as latency
 import buffer_ready as ready
+import buffer_ring as ring
 import buffer_windows as windows
 from cases import BUFFERED_MESSAGES, BufferCases
 from clock import clock
@@ -16,9 +17,10 @@ from mpi4py import MPI
 if TYPE_CHECKING:
     from buffers import MessageBuffers
     from callbacks import World
-    from cases import Loops, PairLoops
+    from cases import CycleLoops, Loops, PairLoops
     from common_start import CommonStart
     from faces import Faces
+    from layouts import Layouts
     from plan import Case, Plan
 
 # For each way to complete a send: its method in each mode, and the loops of rank 0, of its events, and of rank 1.
@@ -43,6 +45,7 @@ READY_LOOPS: dict[str, PairLoops] = {
     "persistent": (ready.ready_persistent_a, ready.ready_persistent_a_events, ready.ready_persistent_b),
 }
 BANDWIDTH: PairLoops = (windows.bandwidth_a, windows.bandwidth_a_events, windows.bandwidth_b)
+RING: CycleLoops = (ring.begun, ring.begun_events, ring.passed_on)
 STREAM: PairLoops = (windows.stream_a, windows.stream_a_events, windows.stream_b)
 
 
@@ -138,6 +141,17 @@ class UpperCaseMethods(BufferCases):
         of_a = (comm.Send, comm.Recv, buffers.outgoing, ack)
         return self.pair(STREAM, of_a, (comm.Send, comm.Recv, buffers.incoming, ack))
 
+    def datatype(self, case: Case, laid: Layouts) -> Loops:
+        """A message of doubles that do not lie side by side goes by a derived datatype, as in C."""
+        datatype, count = _layout_datatype(case.mode, laid.groups)
+        ends = [[message, count, datatype] for message in (laid.outgoing, laid.incoming)]
+        return {**self.pair(LOOPS[""], (self._comm.Send, self._comm.Recv, *ends)), "release": datatype.Free}
+
+    def ring(self, case: Case, buffers: MessageBuffers) -> Loops:  # noqa: ARG002
+        """A message round all ranks; every rank sends on the buffer that it received into."""
+        both, arrived = (self._comm.Send, self._comm.Recv), buffers.incoming[0]
+        return self.cycle(RING, (*both, *buffers.outgoing, arrived), (*both, arrived))
+
     def collective(self, case: Case, buffers: MessageBuffers) -> Loops:
         """One call with a send and a receive buffer, or with one buffer."""
         call = getattr(self._comm, case.benchmark.capitalize())
@@ -155,3 +169,18 @@ def _face_datatype(edge: int, axis: int, place: int) -> MPI.Datatype:
     face, start = [edge] * 3, [0] * 3
     face[axis], start[axis] = 1, place
     return MPI.DOUBLE.Create_subarray([edge] * 3, face, start).Commit()
+
+
+def _layout_datatype(mode: str, groups: int) -> tuple[MPI.Datatype, int]:
+    """The datatype of a message of so many groups, and how many of it a message is (``docs/protocol.md``, datatype)."""
+    if mode == "contiguous":
+        return MPI.DOUBLE.Create_contiguous(4 * groups).Commit(), 1
+    if mode == "vector":
+        return MPI.DOUBLE.Create_vector(4 * groups, 1, 2).Commit(), 1
+    if mode == "indexed":
+        places = [place for group in range(groups) for place in (6 * group, 6 * group + 2)]
+        return MPI.DOUBLE.Create_indexed([1, 3] * groups, places).Commit(), 1
+    fields = MPI.Datatype.Create_struct([1, 1, 2], [0, 8, 24], [MPI.INT64_T, MPI.DOUBLE, MPI.DOUBLE])
+    record = fields.Create_resized(0, 40).Commit()
+    fields.Free()
+    return record, groups

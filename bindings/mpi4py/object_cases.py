@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import object_collectives as collectives
 import object_latency as latency
+import object_ring as ring
 import object_windows as windows
 from callbacks import UnsupportedCaseError
 from cases import BUFFERED_MESSAGES, ROOM, ObjectCases
@@ -17,7 +18,7 @@ from mpi4py import MPI
 
 if TYPE_CHECKING:
     from callbacks import Buffer, World
-    from cases import Loops, PairLoops
+    from cases import CycleLoops, Loops, PairLoops
     from common_start import CommonStart
     from plan import Case, Plan
 
@@ -31,6 +32,7 @@ LOOPS: dict[str, PairLoops] = {
     "nonblocking": (latency.nonblocking_a, latency.nonblocking_a_events, latency.nonblocking_b),
 }
 BANDWIDTH: PairLoops = (windows.bandwidth_a, windows.bandwidth_a_events, windows.bandwidth_b)
+RING: CycleLoops = (ring.begun, ring.begun_events, ring.passed_on)
 STREAM: PairLoops = (windows.stream_a, windows.stream_a_events, windows.stream_b)
 
 
@@ -60,7 +62,7 @@ class LowerCaseMethods(ObjectCases):
 
     def sizes(self, case: Case) -> list[int]:
         """Bytes of the buffers for posted receives, and last, of the acknowledgement or of what is attached."""
-        if case.benchmark == "latency":
+        if case.benchmark in ("latency", "object"):
             return [case.size + ROOM, BUFFERED_MESSAGES * (case.size + ROOM)]
         if case.benchmark in ("bandwidth", "bibandwidth") and self._posts_receives:
             receives = self.world.rank == 1 or case.benchmark == "bibandwidth"
@@ -102,6 +104,11 @@ class LowerCaseMethods(ObjectCases):
         if self.world.rank == 1:
             loops["keep_all"] = partial(windows.stream_b_keeping_all, *of_b)
         return loops
+
+    def ring(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
+        """An object round all ranks; every rank sends on what it received."""
+        both = (self._comm.send, self._comm.recv)
+        return self.cycle(RING, (*both, *objects), both)
 
     def collective(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
         """One call that takes what the rank gives and returns what it gets."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import array_collectives as collectives
 import array_latency as latency
 import array_ready as ready
+import array_ring as ring
 import array_windows as windows
 from callbacks import UnsupportedCaseError
 from cases import BUFFERED_MESSAGES, BufferCases
@@ -17,9 +18,10 @@ import polympi as mpi
 if TYPE_CHECKING:
     from buffers import MessageBuffers
     from callbacks import World
-    from cases import Loops, PairLoops
+    from cases import CycleLoops, Loops, PairLoops
     from common_start import CommonStart
     from faces import Faces
+    from layouts import Layouts
     from plan import Case, Plan
 
 # For each way to complete a send: its method in each mode, and the loops of rank 0, of its events, and of rank 1.
@@ -36,6 +38,7 @@ READY_LOOPS: dict[str, PairLoops] = {
     "nonblocking": (ready.ready_nonblocking_a, ready.ready_nonblocking_a_events, ready.ready_nonblocking_b),
 }
 BANDWIDTH: PairLoops = (windows.bandwidth_a, windows.bandwidth_a_events, windows.bandwidth_b)
+RING: CycleLoops = (ring.begun, ring.begun_events, ring.passed_on)
 STREAM: PairLoops = (windows.stream_a, windows.stream_a_events, windows.stream_b)
 
 
@@ -57,6 +60,8 @@ class ArrayCases(BufferCases):
         """What polympi has no call for."""
         if case.mode.endswith("-persistent"):
             raise UnsupportedCaseError("polympi has no persistent requests")
+        if case.benchmark == "datatype" and case.mode not in ("contiguous", "vector"):
+            raise UnsupportedCaseError("polympi sends arrays: these elements are no view of one")
 
     def faces(self, case: Case, cube: Faces) -> Loops:  # noqa: ARG002
         """A face is a view of the cube, sent and received like any other array."""
@@ -104,6 +109,17 @@ class ArrayCases(BufferCases):
         comm, ack = self._comm, buffers.acknowledgement
         of_a = (comm.send, comm.recv, buffers.outgoing, ack)
         return self.pair(STREAM, of_a, (comm.send, comm.recv, buffers.incoming, ack))
+
+    def datatype(self, case: Case, laid: Layouts) -> Loops:
+        """Elements at equal distances are a view, sent and received like any other array."""
+        step = 2 if case.mode == "vector" else 1
+        ends = [message.reshape(-1)[::step] for message in (laid.outgoing, laid.incoming)]
+        return self.pair(LOOPS[""], (self._comm.send, self._comm.recv, *ends))
+
+    def ring(self, case: Case, buffers: MessageBuffers) -> Loops:  # noqa: ARG002
+        """A message round all ranks; every rank sends on the array that it received into."""
+        both, arrived = (self._comm.send, self._comm.recv), buffers.incoming[0]
+        return self.cycle(RING, (*both, *buffers.outgoing, arrived), (*both, arrived))
 
     def collective(self, case: Case, buffers: MessageBuffers) -> Loops:
         """One call from an array into another."""

@@ -63,7 +63,7 @@ def measure(
         threads=mpi.thread_level(),
         host=os.uname().nodename,
         startup_ns=startup,
-        memory_bytes=(comm.allreduce(memory[0], mpi.MAX), comm.allreduce(memory[1], mpi.MAX)),
+        memory_bytes=memory,
     )
     if interface == "arrays":
         from array_cases import ArrayCases

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import object_collectives as collectives
 import value_latency as latency
 import value_ready as ready
+import value_ring as ring
 import value_windows as windows
 from callbacks import UnsupportedCaseError
 from cases import BUFFERED_MESSAGES, ROOM, ObjectCases
@@ -16,7 +17,7 @@ import polympi as mpi
 
 if TYPE_CHECKING:
     from callbacks import Buffer, World
-    from cases import Loops, PairLoops
+    from cases import CycleLoops, Loops, PairLoops
     from common_start import CommonStart
     from plan import Case, Plan
 
@@ -34,6 +35,7 @@ READY_LOOPS: dict[str, PairLoops] = {
     "nonblocking": (ready.ready_nonblocking_a, ready.ready_nonblocking_a_events, ready.ready_nonblocking_b),
 }
 BANDWIDTH: PairLoops = (windows.bandwidth_a, windows.bandwidth_a_events, windows.bandwidth_b)
+RING: CycleLoops = (ring.begun, ring.begun_events, ring.passed_on)
 STREAM: PairLoops = (windows.stream_a, windows.stream_a_events, windows.stream_b)
 
 
@@ -98,6 +100,11 @@ class ValueCases(ObjectCases):
         if self.world.rank == 1:
             loops["keep_all"] = partial(windows.stream_b_keeping_all, *of_b)
         return loops
+
+    def ring(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
+        """An object round all ranks; every rank sends on what it received."""
+        both = (self._comm.send, self._comm.recv)
+        return self.cycle(RING, (*both, *objects), both)
 
     def collective(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
         """One call that takes what the rank gives and returns what it gets."""

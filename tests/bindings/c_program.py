@@ -36,7 +36,7 @@ HEADER = (
     r"clock (?P<resolution>\d+) (?P<cost>\d+\.\d+)",
     r"host \S+",
     r"startup (?P<ready>\d+) (?P<load>\d+) (?P<init>\d+)",
-    r"memory (?P<pss>\d+) (?P<rss>\d+)",
+    r"memory (?P<pss>\d+) (?P<rss>\d+) (?P<mean_pss>\d+)",
     r"start (?P<start>\d+) (?P<clock_error>\d+)",
     r"pages (?P<huge>\d+) (?P<buffers>\d+)",
 )

@@ -67,7 +67,7 @@ def test_ranks_of_several_hosts_start_together_whatever_their_clocks_show(
         assert all(later > earlier + 1_900_000 for earlier, later in pairwise(starts))
 
 
-@pytest.mark.parametrize("name", ["c", "mpi4py", "polympi"])
+@pytest.mark.parametrize("name", ["c", "mpi4py"])  # the harness in C, and the one in Python
 def test_collectives_take_as_long_whatever_the_clocks_of_the_hosts_show(
     hosts: Hosts, hosts_of_two_times: Hosts, stack: Stack, name: str, tmp_path: Path
 ) -> None:
@@ -101,13 +101,13 @@ def test_a_rank_that_dies_or_stops_about_a_common_start_ends_the_launch(
     program.rename(tmp_path / "bench")
     hosts: Hosts | None = request.getfixturevalue("hosts") if on_hosts else None
     arm = Arm(load_bindings()["c"], tmp_path)
-    timeout_s = 4 if signal == "SIGSTOP" else 300
+    timeout_s = 2 if signal == "SIGSTOP" else 300
     began = time.monotonic()
     record = launched_on(hosts, stack, arm, tmp_path, timeout_s=timeout_s).record
     if signal == "SIGSTOP":
         assert record.outcome == "timed out", f"{record.detail}\n{record.stderr_tail}"
         # A launcher that is ended may wake the rank up first, which then gets on to other cases.
-        assert re.fullmatch(r"it was still running after 4 s( in case \S+)? and was ended", record.detail)
+        assert re.fullmatch(r"it was still running after 2 s( in case \S+)? and was ended", record.detail)
     else:
         assert record.outcome == "crashed", f"{record.detail}\n{record.stderr_tail}"
         assert record.detail.startswith("it ended with ")

@@ -67,7 +67,7 @@ def _covered(name: str, ranks: int) -> list[Case]:
     return [
         c
         for c in covered
-        if BENCHMARKS[c.benchmark].collective
+        if BENCHMARKS[c.benchmark].all_ranks
         or (c.mode, c.size_bytes) == ("standard", 24)
         or (c.benchmark, c.size_bytes) == ("faces", SMALLEST_FACE)
     ]

@@ -14,13 +14,14 @@ from polympi.lab.stacks.stack import Stack
 
 sys.path.insert(0, str(HARNESS.parent / "python"))
 
-from objects import make_object
-from pattern import byte_pattern, double_pattern
+from objects import Instance, make_object
+from pattern import byte_pattern, double_pattern, integer_pattern
 from pieces import Piece
 from plan import Case, PlanError, parse_plan
 from samples import SampleFile
 
 VECTORS = HARNESS.parent / "vectors"
+BUFFERS = {"bytes": (byte_pattern, 1), "float64": (double_pattern, 8), "int32": (integer_pattern, 4)}
 REFUSED = sorted((VECTORS / "plans-refused").iterdir())
 
 
@@ -91,14 +92,24 @@ def content_of(case: Case, piece: Piece) -> bytes:
     """A message of the Python harness, laid out as C does."""
     if case.payload == "none":
         return b""
-    if case.payload in ("bytes", "float64"):
-        filled = byte_pattern if case.payload == "bytes" else double_pattern
-        count = case.size if case.payload == "bytes" else case.size // 8
-        return filled(count, case.number, piece).tobytes()
-    made = make_object(case, piece)
-    if case.payload == "dict":
-        return np.int64(made["rank"]).tobytes() + np.float64(made["value"]).tobytes() + made["label"].encode()
-    return {"int": np.int64, "float": np.float64, "array": np.asarray}[case.payload](made).tobytes()
+    if case.payload in BUFFERS:
+        filled, element = BUFFERS[case.payload]
+        return filled(case.size // element, case.number, piece).tobytes()
+    return laid_out(make_object(case, piece))
+
+
+def laid_out(value: object) -> bytes:
+    """An object with its parts side by side, as C has them."""
+    if isinstance(value, str):
+        return value.encode()
+    if isinstance(value, dict):
+        # Of a map the keys are sent, of a record they are known.
+        return b"".join(laid_out(key) * key.startswith("key") + laid_out(part) for key, part in value.items())
+    if isinstance(value, list):
+        return b"".join(map(laid_out, value))
+    if isinstance(value, Instance):
+        return laid_out(vars(value))
+    return np.asarray(value).tobytes()
 
 
 @pytest.mark.mpi

@@ -2,37 +2,30 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import shutil
 import subprocess
-import tempfile
 import textwrap
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 import pytest
+from cores import COVERAGE, SANITIZE, core_folder
 from hosts import Hosts
+from jobs import PROGRAM as PROGRAM_OF_JOBS
+from jobs import CompanyError, Job, Jobs
 from rank_programs import without_what_is_not_used
-from sharing import only_one_makes
 
-from polympi.lab.home import home
 from polympi.lab.process import run_tree
 from polympi.lab.stacks.command import mpiexec_command
 from polympi.lab.stacks.stack import Stack
 from polympi.native import build
 
-SANITIZE = bool(os.environ.get("POLYMPI_TEST_SANITIZE"))
-COVERAGE = os.environ.get("POLYMPI_TEST_COVERAGE")  # a folder, for cores that count for gcov and what they counted
 PROGRAMS = Path(__file__).parent / "programs"
 PROCESSORS = len(os.sched_getaffinity(0))
-KEPT_S = 24 * 3600.0  # a core that no session can be using any more
-
-
-_uncompilable: dict[Path, str] = {}  # what was said when a core did not compile, lest every test tries again
+DEFAULTS = {"POLYMPI_MAILBOXES": "1", "POLYMPI_THREADS": "serialized"}  # as without these variables
+SESSION_S = 3600.0  # for a job that programs of a whole session use
 
 
 @dataclass(frozen=True)
@@ -79,6 +72,26 @@ class Run(Protocol):
         """
 
 
+class RunInJob(Protocol):
+    """Runs a Python program in a job that programs of other tests use, too; fails where one of its ranks does."""
+
+    def __call__(
+        self,
+        script: str | Path,
+        ranks: int,
+        stack: Stack,
+        *,
+        timeout: float = 150,
+        env: Mapping[str, str] = ...,
+        arguments: Sequence[str] = (),
+    ) -> str:
+        """Run the script, and return what its ranks wrote, one rank after another; see :class:`Run`.
+
+        Programs with the same stack, number of ranks and variables have the same job. For programs about the start or
+        the end of MPI, crashes, standard error, or limits of their process there is :class:`Run`.
+        """
+
+
 class RunOnHosts(Protocol):
     """Starts a Python program on two hosts, and waits for its end; no process of it outlives the call."""
 
@@ -93,37 +106,6 @@ class RunOnHosts(Protocol):
         arguments: Sequence[str] = (),
     ) -> Outcome:
         """Run the script, with `each` ranks on each host; see :class:`Run`."""
-
-
-def core_folder(stack: Stack) -> Path:
-    """The folder with the core compiled for a stack; compiled once for each state of the sources."""
-    state = hashlib.sha256(repr((stack.mpicc, stack.library, stack.python, SANITIZE)).encode())
-    for source in sorted([*build.SOURCES.rglob("*.[ch]"), build.SOURCES / "build.py"]):
-        state.update(source.name.encode() + source.read_bytes())
-    folder = (Path(COVERAGE) if COVERAGE else home() / "cores") / f"{stack.name}-{state.hexdigest()[:16]}"
-    if folder in _uncompilable:
-        pytest.fail(_uncompilable[folder], pytrace=False)
-    if not folder.is_dir():
-        with only_one_makes():
-            if not folder.is_dir():
-                _compile_core(stack, folder)
-    return folder
-
-
-def _compile_core(stack: Stack, folder: Path) -> None:
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    for outdated in folder.parent.iterdir():
-        if outdated.stat().st_mtime < time.time() - KEPT_S:
-            shutil.rmtree(outdated, ignore_errors=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
-        made = Path(scratch) / "core"
-        command = [stack.python, str(build.SOURCES / "build.py"), "--mpicc", stack.mpicc, "--into", str(made)]
-        command += [*(["--sanitize"] if SANITIZE else []), *(["--coverage"] if COVERAGE else [])]
-        done = subprocess.run(command, env=stack.variables(), capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            _uncompilable[folder] = done.stderr
-            pytest.fail(done.stderr, pytrace=False)
-        made.rename(folder)
 
 
 @pytest.fixture(scope="session")
@@ -144,14 +126,18 @@ def sanitizers() -> dict[str, str]:
     }
 
 
+def _file(script: str | Path, folder: Path) -> Path:
+    """The file of a program, of which this may be the text."""
+    if isinstance(script, Path):
+        return script
+    program = folder / "program.py"
+    program.write_text(without_what_is_not_used(textwrap.dedent(script)))
+    return program
+
+
 def _python(script: str | Path, stack: Stack, folder: Path, request: pytest.FixtureRequest) -> list[str]:
     """The command line of a rank."""
-    if isinstance(script, str):
-        program = folder / "program.py"
-        program.write_text(without_what_is_not_used(textwrap.dedent(script)))
-    else:
-        program = script
-    python = [stack.python, str(program)]
+    python = [stack.python, str(_file(script, folder))]
     if SANITIZE:  # for the ranks alone: launchers are not what is examined
         variables: dict[str, str] = request.getfixturevalue("sanitizers")
         python = ["env", *(f"{name}={value}" for name, value in variables.items()), *python]
@@ -170,7 +156,13 @@ def _variables(stack: Stack) -> dict[str, str]:
     }
 
 
-def _run(command: Sequence[str], environment: Mapping[str, str], timeout: float, folder: Path) -> Outcome:
+def _run(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    timeout: float,
+    folder: Path,
+    on_tick: Callable[[], None] = lambda: None,
+) -> Outcome:
     output, errors = folder / "stdout.txt", folder / "stderr.txt"
     ended = run_tree(
         ["sh", "-c", 'exec "$@" 2>"$0"', str(errors), *command],
@@ -178,6 +170,7 @@ def _run(command: Sequence[str], environment: Mapping[str, str], timeout: float,
         timeout_s=timeout * (10 if SANITIZE else 1),
         output=output,
         folder=folder,
+        on_tick=on_tick,
     )
     return Outcome(ended.exit_code, output.read_text(errors="replace"), errors.read_text(errors="replace"))
 
@@ -202,6 +195,49 @@ def run(tmp_path: Path, request: pytest.FixtureRequest) -> Run:
         return _run(command, {**launcher.variables(), **_variables(stack), **env}, timeout, tmp_path)
 
     return start
+
+
+@pytest.fixture(scope="session")
+def jobs() -> Iterator[Jobs]:
+    """The jobs of this session, which must end well."""
+    jobs = Jobs()
+    yield jobs
+    jobs.end()
+
+
+@pytest.fixture
+def run_in_job(
+    jobs: Jobs, run: Run, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> RunInJob:
+    """Runs a script on ranks that stay for the programs of other tests; see :class:`RunInJob`."""
+
+    def in_job(
+        script: str | Path,
+        ranks: int,
+        stack: Stack,
+        *,
+        timeout: float = 150,
+        env: Mapping[str, str] = {},
+        arguments: Sequence[str] = (),
+    ) -> str:
+        def start() -> Job:
+            folder = tmp_path_factory.mktemp("job")
+            python = _python(PROGRAM_OF_JOBS, stack, folder, request)
+            command = mpiexec_command(stack, ranks, python, processors=PROCESSORS)
+            environment = {**stack.variables(), **_variables(stack), **env}
+            return Job(ranks, lambda place, on_tick: _run([*command, place], environment, SESSION_S, folder, on_tick))
+
+        key = stack.name, ranks, tuple(sorted(env.items() - DEFAULTS.items()))
+        job = jobs.get(key, start)
+        try:
+            return job.run(_file(script, tmp_path), arguments, timeout * (10 if SANITIZE else 1))
+        except CompanyError as error:
+            jobs.forget(key)
+            run(script, ranks, stack, timeout=timeout, env=env, arguments=arguments).succeeded()
+            before = "\n".join(job.programs[:-1])
+            pytest.fail(f"It succeeds alone, but not after other programs:\n{before}\n\n{error}", pytrace=False)
+
+    return in_job
 
 
 @pytest.fixture

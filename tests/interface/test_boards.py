@@ -25,7 +25,7 @@ def value(nbytes, seed):
 
 
 @pytest.mark.parametrize("mailboxes", ["1", "0"])
-def test_all_sizes_arrive(run, stack: Stack, mailboxes: str) -> None:
+def test_all_sizes_arrive(run_in_job, stack: Stack, mailboxes: str) -> None:
     script = f"""
 for number, nbytes in enumerate({SIZES}):
     root = number % size
@@ -38,10 +38,10 @@ for number, nbytes in enumerate({SIZES}):
     assert same(c.alltoall([value(nbytes, size * rank + other) for other in range(size)]),
                 [value(nbytes, size * other + rank) for other in range(size)])
 """
-    run(PRELUDE + VALUES + script, CROWD, stack, env={"POLYMPI_MAILBOXES": mailboxes}).succeeded()
+    run_in_job(PRELUDE + VALUES + script, CROWD, stack, env={"POLYMPI_MAILBOXES": mailboxes})
 
 
-def test_all_sizes_arrive_where_they_belong(run, stack: Stack) -> None:
+def test_all_sizes_arrive_where_they_belong(run_in_job, stack: Stack) -> None:
     script = f"""
 for number, nbytes in enumerate({SIZES}):
     root = number % size
@@ -60,10 +60,10 @@ for number, nbytes in enumerate({SIZES}):
         c.alltoall(np.array([value(nbytes, size * rank + other) for other in range(size)]), into=target)
         assert all(np.array_equal(target[other], value(nbytes, size * other + rank)) for other in range(size))
 """
-    run(PRELUDE + VALUES + script, CROWD, stack).succeeded()
+    run_in_job(PRELUDE + VALUES + script, CROWD, stack)
 
 
-def test_large_arrays_are_combined(run, stack: Stack) -> None:
+def test_large_arrays_are_combined(run_in_job, stack: Stack) -> None:
     script = """
 for number, count in enumerate([1500, 4096, 4097, 20_000, 131_072, 131_073]):
     for dtype in "f8", "i4", "i2", "c16":
@@ -81,10 +81,10 @@ for number, count in enumerate([1500, 4096, 4097, 20_000, 131_072, 131_073]):
         if dtype != "c16":
             assert same(c.allreduce(given[rank], mpi.MAX), np.max(given, axis=0))
 """
-    run(PRELUDE + script, CROWD, stack).succeeded()
+    run_in_job(PRELUDE + script, CROWD, stack)
 
 
-def test_values_of_several_parts_arrive(run, stack: Stack) -> None:
+def test_values_of_several_parts_arrive(run_in_job, stack: Stack) -> None:
     script = """
 def values(seed):
     square = value(90_000, seed).reshape(300, 300)
@@ -102,10 +102,10 @@ for repeat in range(3):
         assert same(c.allgather(mine), given)
         assert same(c.alltoall([mine] * size), given)
 """
-    run(PRELUDE + VALUES + script, CROWD, stack).succeeded()
+    run_in_job(PRELUDE + VALUES + script, CROWD, stack)
 
 
-def test_what_does_not_fit_leaves_nobody_behind(run, stack: Stack) -> None:
+def test_what_does_not_fit_leaves_nobody_behind(run_in_job, stack: Stack) -> None:
     script = """
 rows = np.array([value(200_000, other) for other in range(size)])
 for repeat in range(5):
@@ -121,10 +121,10 @@ for repeat in range(5):
             call()
     assert same(c.allgather(rows[rank]), list(rows))
 """
-    run(PRELUDE + VALUES + script, CROWD, stack).succeeded()
+    run_in_job(PRELUDE + VALUES + script, CROWD, stack)
 
 
-def test_ranks_that_give_up_hold_nobody_up(run, stack: Stack) -> None:
+def test_ranks_that_give_up_hold_nobody_up(run_in_job, stack: Stack) -> None:
     # More calls than the board has room for, each of which a rank leaves before it has read.
     script = """
 for repeat in range(12):
@@ -144,10 +144,10 @@ for root in range(size):
     assert same(comm.bcast(value(3_000_000, root) if rank == root else None, root), value(3_000_000, root))
     assert same(comm.allgather(value(100_000, rank)), [value(100_000, other) for other in range(size)])
 """
-    run(PRELUDE + VALUES + script, CROWD, stack).succeeded()
+    run_in_job(PRELUDE + VALUES + script, CROWD, stack)
 
 
-def test_who_waits_for_data_of_a_rank_that_has_given_up_is_told(run, stack: Stack) -> None:
+def test_who_waits_for_data_of_a_rank_that_has_given_up_is_told(run_in_job, stack: Stack) -> None:
     # The last rank comes too late to read, so that rank 0 has no room for all it has to write, and gives up.
     script = """
 last = size - 1
@@ -167,4 +167,4 @@ for repeat in range(3):
     assert same(c.bcast(value(5_000_000, repeat) if rank == 0 else None), value(5_000_000, repeat))
     assert same(c.gather(value(100_000, rank)), [value(100_000, r) for r in range(size)] if rank == 0 else None)
 """
-    run(PRELUDE + VALUES + script, CROWD, stack).succeeded()
+    run_in_job(PRELUDE + VALUES + script, CROWD, stack)

@@ -20,12 +20,12 @@ def wait(call, timeout=20):
 """
 
 
-def go(run, script: str, ranks: int, stack: Stack, mailboxes: str) -> None:
-    run(PRELUDE + CALLS + script, ranks, stack, env={"POLYMPI_MAILBOXES": mailboxes}).succeeded()
+def go(run_in_job, script: str, ranks: int, stack: Stack, mailboxes: str) -> None:
+    run_in_job(PRELUDE + CALLS + script, ranks, stack, env={"POLYMPI_MAILBOXES": mailboxes})
 
 
 @WAYS
-def test_a_call_that_was_begun_goes_on_while_its_rank_receives(run, stack: Stack, mailboxes: str) -> None:
+def test_a_call_that_was_begun_goes_on_while_its_rank_receives(run_in_job, stack: Stack, mailboxes: str) -> None:
     # Rank 0 is through only when all others have had what comes after the first round, of which they know nothing.
     script = """
 if rank == 0:
@@ -37,11 +37,11 @@ else:
     assert c.recv(0, timeout=20) == "through"
     assert wait(barrier) is None
 """
-    go(run, script, 4, stack, mailboxes)
+    go(run_in_job, script, 4, stack, mailboxes)
 
 
 @WAYS
-def test_calls_on_one_communicator_go_on_in_their_order(run, stack: Stack, mailboxes: str) -> None:
+def test_calls_on_one_communicator_go_on_in_their_order(run_in_job, stack: Stack, mailboxes: str) -> None:
     script = """
 apart = c.dup()
 for turn in range(20):
@@ -57,11 +57,11 @@ for turn in range(20):
     assert all(core._test_flight(barrier) for barrier in begun)
 apart.free()
 """
-    go(run, script, 3, stack, mailboxes)
+    go(run_in_job, script, 3, stack, mailboxes)
 
 
 @WAYS
-def test_a_call_goes_on_when_its_wait_has_timed_out_or_nobody_asks(run, stack: Stack, mailboxes: str) -> None:
+def test_a_call_goes_on_when_its_wait_has_timed_out_or_nobody_asks(run_in_job, stack: Stack, mailboxes: str) -> None:
     script = """
 if rank == 0:
     in_turn()
@@ -77,27 +77,28 @@ else:
     core._start_barrier(c)  # dropped at once
 assert c.allgather(rank, timeout=20) == list(range(size))
 """
-    go(run, script, 3, stack, mailboxes)
+    go(run_in_job, script, 3, stack, mailboxes)
 
 
 @WAYS
-def test_a_begun_call_finds_that_another_rank_calls_something_else(run, stack: Stack, mailboxes: str) -> None:
+def test_a_begun_call_finds_that_another_rank_calls_something_else(run_in_job, stack: Stack, mailboxes: str) -> None:
     script = """
+comm = c.dup()
 if rank == 0:
-    c.bcast("x")
+    comm.bcast("x")
     in_turn()
 else:
     in_turn()
     with raises(mpi.MismatchError, "rank 0 called bcast(root=0) where this rank called barrier()"):
-        wait(core._start_barrier(c))
+        wait(core._start_barrier(comm))
 in_turn()
 """
-    go(run, script, 2, stack, mailboxes)
+    go(run_in_job, script, 2, stack, mailboxes)
 
 
 @WAYS
 def test_an_exception_of_a_signal_handler_ends_a_collective_and_the_next_one_works(
-    run, stack: Stack, mailboxes: str
+    run_in_job, stack: Stack, mailboxes: str
 ) -> None:
     # Ctrl-C raises KeyboardInterrupt from Python's own handler; rank `late` comes to the call when that is over.
     script = """
@@ -130,11 +131,11 @@ for number, call in enumerate(calls):
         in_turn()
         assert c.allgather((number, rank), timeout=20) == [(number, other) for other in range(size)]
 """
-    go(run, script, 2, stack, mailboxes)
+    go(run_in_job, script, 2, stack, mailboxes)
 
 
 @WAYS
-def test_threads_are_in_collectives_of_communicators_of_their_own(run, stack: Stack, mailboxes: str) -> None:
+def test_threads_are_in_collectives_of_communicators_of_their_own(run_in_job, stack: Stack, mailboxes: str) -> None:
     script = """
 from concurrent.futures import ThreadPoolExecutor
 groups = [c.dup(), c.dup()]
@@ -159,7 +160,7 @@ with ThreadPoolExecutor(2) as threads:
 for group in groups:
     group.free()
 """
-    go(run, script, 3, stack, mailboxes)
+    go(run_in_job, script, 3, stack, mailboxes)
 
 
 @WAYS
@@ -174,7 +175,7 @@ else:
     two = c.sendrecv(rank, 1 - rank, source=1 - rank)
     assert two == 1 - rank
 """
-    go(run, script, 3, stack, mailboxes)
+    run(PRELUDE + CALLS + script, 3, stack, env={"POLYMPI_MAILBOXES": mailboxes}).succeeded()
 
 
 @WAYS
@@ -233,8 +234,9 @@ print("ended")
     assert ended.stderr.splitlines() == ["[rank 0] waits for all ranks to call barrier()"]
 
 
-@WAYS
-@pytest.mark.parametrize("end", ["program", "finalize", "handler"])
+@pytest.mark.parametrize(  # how the end is reached and how the call travels have nothing to do with each other
+    ("end", "mailboxes"), [("program", "1"), ("program", "0"), ("finalize", "0"), ("handler", "1")]
+)
 def test_a_call_that_not_all_ranks_make_is_told_of_at_the_end(run, stack: Stack, mailboxes: str, end: str) -> None:
     script = """
 if rank == 0:

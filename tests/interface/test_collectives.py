@@ -16,26 +16,25 @@ pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
 PROGRAMS = Path(__file__).parent / "programs"
 
 
-def run_program(run, name: str, ranks: int, stack: Stack, **variables: str) -> None:
+def run_program(run_in_job, name: str, ranks: int, stack: Stack, **variables: str) -> None:
     """Run a program, all of whose ranks must come to its end."""
-    ended = run(PROGRAMS / f"{name}.py", ranks, stack, env=variables)
-    assert ended.succeeded().count("done") == ranks, str(ended)
+    assert run_in_job(PROGRAMS / f"{name}.py", ranks, stack, env=variables).count("done") == ranks
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])
-def test_pieces_reach_their_ranks(run, stack: Stack, ranks: int) -> None:
-    run_program(run, "pieces", ranks, stack)
+def test_pieces_reach_their_ranks(run_in_job, stack: Stack, ranks: int) -> None:
+    run_program(run_in_job, "pieces", ranks, stack)
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])
-def test_reductions_give_what_python_and_numpy_give(run, stack: Stack, ranks: int) -> None:
-    run_program(run, "reductions", ranks, stack)
+def test_reductions_give_what_python_and_numpy_give(run_in_job, stack: Stack, ranks: int) -> None:
+    run_program(run_in_job, "reductions", ranks, stack)
 
 
-def test_a_rank_that_waits_can_be_reached(run, stack: Stack) -> None:
-    run_program(run, "waiting", 2, stack)
+def test_a_rank_that_waits_can_be_reached(run_in_job, stack: Stack) -> None:
+    run_program(run_in_job, "waiting", 2, stack)
 
 
 @pytest.mark.parametrize("program", ["pieces", "reductions", "waiting"])
-def test_ranks_that_share_no_memory_do_the_same(run, stack: Stack, program: str) -> None:
-    run_program(run, program, 3, stack, POLYMPI_MAILBOXES="0")
+def test_ranks_that_share_no_memory_do_the_same(run_in_job, stack: Stack, program: str) -> None:
+    run_program(run_in_job, program, 3, stack, POLYMPI_MAILBOXES="0")

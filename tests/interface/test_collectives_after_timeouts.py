@@ -15,11 +15,11 @@ PROGRAMS = Path(__file__).parent / "programs" / "collectives_after_timeouts"
 
 
 @pytest.mark.parametrize(("ranks", "mailboxes"), [(3, "1"), (4, "1"), (4, "0")])
-def test_calls_after_staggered_time_outs_work(run, stack: Stack, ranks: int, mailboxes: str) -> None:
-    run(PROGRAMS / "staggered.py", ranks, stack, env={"POLYMPI_MAILBOXES": mailboxes}).succeeded()
+def test_calls_after_staggered_time_outs_work(run_in_job, stack: Stack, ranks: int, mailboxes: str) -> None:
+    run_in_job(PROGRAMS / "staggered.py", ranks, stack, env={"POLYMPI_MAILBOXES": mailboxes})
 
 
-def test_who_waits_for_a_rank_that_has_given_up_is_told(run, stack: Stack) -> None:
+def test_who_waits_for_a_rank_that_has_given_up_is_told(run_in_job, stack: Stack) -> None:
     script = """
 comm = c.dup()
 if rank == 2:
@@ -34,7 +34,7 @@ elif rank != 2:  # have had what they needed of it
     assert comm.allreduce(rank) == 6
 assert comm.allgather(rank, timeout=30) == [0, 1, 2, 3]
 """
-    run(PRELUDE + script, 4, stack).succeeded()
+    run_in_job(PRELUDE + script, 4, stack)
 
 
 # Large messages then come only when their sender moves them on, which gives time to look at what is half done.
@@ -46,12 +46,12 @@ IN_SEVERAL_STEPS = {
 }
 
 
-def test_memory_stays_while_a_late_piece_comes_into_it(run, stack: Stack) -> None:
-    run(PROGRAMS / "late_piece.py", 2, stack, env=IN_SEVERAL_STEPS).succeeded()
+def test_memory_stays_while_a_late_piece_comes_into_it(run_in_job, stack: Stack) -> None:
+    run_in_job(PROGRAMS / "late_piece.py", 2, stack, env=IN_SEVERAL_STEPS)
 
 
 @pytest.mark.parametrize("mailboxes", ["1", "0"])
-def test_pieces_of_a_root_that_has_given_up_still_reach_who_is_late(run, stack: Stack, mailboxes: str) -> None:
+def test_pieces_of_a_root_that_has_given_up_still_reach_who_is_late(run_in_job, stack: Stack, mailboxes: str) -> None:
     script = """
 rows = np.arange(300_000.0 * size).reshape(size, -1)
 mine = rows[rank].copy()
@@ -69,4 +69,4 @@ else:
     assert same(c.scatter(timeout=30)[0], mine)
 assert c.allgather(rank, timeout=30) == list(range(size))
 """
-    run(PRELUDE + script, 3, stack, env={"POLYMPI_MAILBOXES": mailboxes, **IN_SEVERAL_STEPS}).succeeded()
+    run_in_job(PRELUDE + script, 3, stack, env={"POLYMPI_MAILBOXES": mailboxes, **IN_SEVERAL_STEPS})

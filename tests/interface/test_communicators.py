@@ -14,11 +14,11 @@ pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
 PROGRAMS = Path(__file__).parent / "programs" / "communicators"
 
 
-def test_messages_stay_in_their_communicator(run, stack: Stack) -> None:
-    run(PROGRAMS / "apart.py", 4, stack).succeeded()
+def test_messages_stay_in_their_communicator(run_in_job, stack: Stack) -> None:
+    run_in_job(PROGRAMS / "apart.py", 4, stack)
 
 
-def test_a_freed_communicator_is_of_no_use(run, stack: Stack) -> None:
+def test_a_freed_communicator_is_of_no_use(run_in_job, stack: Stack) -> None:
     script = """
 twin = c.dup()
 assert repr(twin) == f"<Communicator, rank {rank} of {size}>"
@@ -41,10 +41,10 @@ with raises(TypeError, "split(): color must be an integer, not str"):
     c.split("red")
 assert c.sendrecv(rank, other, source=other) == other
 """
-    run(PRELUDE + script, 2, stack).succeeded()
+    run_in_job(PRELUDE + script, 2, stack)
 
 
-def test_a_communicator_with_receives_under_way_is_not_freed(run, stack: Stack) -> None:
+def test_a_communicator_with_receives_under_way_is_not_freed(run_in_job, stack: Stack) -> None:
     # MPI would complete the receive of the announcement, but the data behind it could not be fetched any more.
     script = """
 twin = c.dup()
@@ -59,21 +59,21 @@ with twin:
     twin.irecv(other, 1)  # forgotten, and so given up
 assert twin.size == 0
 """
-    run(PRELUDE + script, 2, stack).succeeded()
+    run_in_job(PRELUDE + script, 2, stack)
 
 
-def test_hundreds_of_communicators_may_come_and_go(run, stack: Stack) -> None:
+def test_hundreds_of_communicators_may_come_and_go(run_in_job, stack: Stack) -> None:
     script = """
 for turn in range(300):
     with c.split(rank * (turn % 2)) as part:
         assert part.size == (1 if turn % 2 else 2)
         assert part.sendrecv(turn, 0 if turn % 2 else other, source=0 if turn % 2 else other) == turn
 """
-    run(PRELUDE + script, 2, stack).succeeded()
+    run_in_job(PRELUDE + script, 2, stack)
 
 
 @pytest.mark.parametrize("mailboxes", ["0", "1"])
-def test_ranks_that_make_different_things_learn_that(run, stack: Stack, mailboxes: str) -> None:
+def test_ranks_that_make_different_things_learn_that(run_in_job, stack: Stack, mailboxes: str) -> None:
     script = """
 for one, another in ("dup", "split"), ("split", "barrier"), ("free", "dup"):
     twin = c.dup()
@@ -82,10 +82,10 @@ for one, another in ("dup", "split"), ("split", "barrier"), ("free", "dup"):
         twin.split(0) if call == "split" else getattr(twin, call)()
     assert c.allreduce(1) == 2
 """
-    run(PRELUDE + script, 2, stack, env={"POLYMPI_MAILBOXES": mailboxes}).succeeded()
+    run_in_job(PRELUDE + script, 2, stack, env={"POLYMPI_MAILBOXES": mailboxes})
 
 
-def test_a_signal_handler_is_told_that_it_cannot_make_communicators_meanwhile(run, stack: Stack) -> None:
+def test_a_signal_handler_is_told_that_it_cannot_make_communicators_meanwhile(run_in_job, stack: Stack) -> None:
     script = """
 import signal
 said = []
@@ -106,4 +106,4 @@ with c.dup() as twin:
 assert len(said) == (4 if rank == 0 else 0) and all("this thread is in dup() already" in text for text in said), said
 spare.free()
 """
-    run(PRELUDE + script, 2, stack).succeeded()
+    run_in_job(PRELUDE + script, 2, stack)

@@ -16,11 +16,11 @@ PROGRAMS = Path(__file__).parent / "programs" / "damaged_messages"
 RAW = "from raw_messages import DOUBLE, GUARD, announce, core, head, targets\n"
 
 
-def test_lengths_that_are_not_true_are_errors(run, stack: Stack) -> None:
-    run(PROGRAMS / "lengths.py", 2, stack).succeeded()
+def test_lengths_that_are_not_true_are_errors(run_in_job, stack: Stack) -> None:
+    run_in_job(PROGRAMS / "lengths.py", 2, stack)
 
 
-def test_messages_of_any_length_touch_nothing_but_their_target(run, stack: Stack) -> None:
+def test_messages_of_any_length_touch_nothing_but_their_target(run_in_job, stack: Stack) -> None:
     script = """
 chance = random.Random(8)
 for turn in range(1000):
@@ -46,4 +46,4 @@ for turn in range(1000):
     if turn % 50 == 0:
         c.send(None, 0)
 """
-    run(PRELUDE + RAW + script, 2, stack).succeeded()
+    run_in_job(PRELUDE + RAW + script, 2, stack)

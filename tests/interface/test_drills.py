@@ -32,7 +32,7 @@ def no_more_signals():
 """
 
 
-def test_a_signal_handler_may_send_while_the_program_waits(run, stack: Stack) -> None:
+def test_a_signal_handler_may_send_while_the_program_waits(run_in_job, stack: Stack) -> None:
     # What rank 1 waits for comes in the main program of rank 0; what its handler sends, rank 0 takes in the end.
     script = """
 if rank == 1:
@@ -57,10 +57,10 @@ else:
     for beat in range(c.recv(1, 10)):
         assert c.recv(1, 9) == beat
 """
-    run(PRELUDE + SIGNALS + script, 2, stack).succeeded()
+    run_in_job(PRELUDE + SIGNALS + script, 2, stack)
 
 
-def test_a_signal_handler_may_receive_while_the_program_waits(run, stack: Stack) -> None:
+def test_a_signal_handler_may_receive_while_the_program_waits(run_in_job, stack: Stack) -> None:
     script = """
 came = []
 if rank == 1:
@@ -82,10 +82,10 @@ else:
         c.send(np.full(30_000, turn), 1, 1)
     c.send("end", 1, 2)
 """
-    run(PRELUDE + SIGNALS + script, 2, stack).succeeded()
+    run_in_job(PRELUDE + SIGNALS + script, 2, stack)
 
 
-def test_a_signal_handler_may_send_and_receive_during_collectives(run, stack: Stack) -> None:
+def test_a_signal_handler_may_send_and_receive_during_collectives(run_in_job, stack: Stack) -> None:
     # On a communicator of its own: a collective in a handler would be another order of calls on each rank.
     script = """
 beats = c.dup()
@@ -108,10 +108,10 @@ assert len(requests) > 10
 c.barrier()
 beats.free()
 """
-    run(PRELUDE + SIGNALS + script, 2, stack).succeeded()
+    run_in_job(PRELUDE + SIGNALS + script, 2, stack)
 
 
-def test_an_exception_of_a_signal_handler_ends_the_call_and_nothing_else(run, stack: Stack) -> None:
+def test_an_exception_of_a_signal_handler_ends_the_call_and_nothing_else(run_in_job, stack: Stack) -> None:
     script = """
 class Enough(Exception):
     pass
@@ -131,10 +131,10 @@ for turn in range(20):
         c.send(turn, 1, 1)
 in_turn()
 """
-    run(PRELUDE + SIGNALS + script, 2, stack).succeeded()
+    run_in_job(PRELUDE + SIGNALS + script, 2, stack)
 
 
-def test_a_destructor_may_communicate(run, stack: Stack) -> None:
+def test_a_destructor_may_communicate(run_in_job, stack: Stack) -> None:
     script = """
 class Farewell:
     def __init__(self, number):
@@ -155,10 +155,10 @@ gc.collect()
 assert sorted(sent) == list(range(300))
 assert sorted(c.recv(other, 9) for _ in range(300)) == list(range(300))
 """
-    run(PRELUDE + script, 2, stack).succeeded()
+    run_in_job(PRELUDE + script, 2, stack)
 
 
-def test_objects_that_die_as_they_are_received_may_communicate(run, stack: Stack) -> None:
+def test_objects_that_die_as_they_are_received_may_communicate(run_in_job, stack: Stack) -> None:
     # Unpickling makes and drops objects, whose destructors call polympi while polympi receives.
     script = """
 class Echo:
@@ -177,7 +177,7 @@ else:
     for number in range(50):
         c.recv(0, 1)
 """
-    run(PRELUDE + script, 2, stack).succeeded()
+    run_in_job(PRELUDE + script, 2, stack)
 
 
 def test_exit_functions_may_communicate(run, stack: Stack) -> None:
@@ -205,7 +205,7 @@ def chat():
     for n in itertools.count():
         assert c.sendrecv(n, rank, 5, rank, 5) == n
 threading.Thread(target=chat, daemon=True).start()
-for turn in range(200):
+for turn in range(50):  # each waits until the other thread lets go of the interpreter
     assert c.sendrecv(turn, other, 1, other, 1) == turn
 c.barrier()
 """
@@ -227,7 +227,7 @@ c.barrier()
 def test_a_rank_that_is_killed_in_the_middle_ends_the_job(run, stack: Stack, call: str) -> None:
     script = f"""
 import threading
-big = np.ones(30_000_000)
+big = np.ones(5_000_000)
 def die():
     time.sleep(0.02 + 0.03 * random.random())
     os.kill(os.getpid(), 9)

@@ -20,31 +20,33 @@ STRANGERS = pytest.mark.parametrize("strangers", ["0", "1"], ids=["neighbours", 
 
 
 @pytest.mark.parametrize("end", ["time-out", "signal"])
-def test_a_sendrecv_of_which_the_send_is_given_up_loses_no_message(run, stack: Stack, end: str) -> None:
-    run(PROGRAMS / "sendrecv.py", 2, stack, arguments=[end]).succeeded()
+def test_a_sendrecv_of_which_the_send_is_given_up_loses_no_message(run_in_job, stack: Stack, end: str) -> None:
+    run_in_job(PROGRAMS / "sendrecv.py", 2, stack, arguments=[end])
 
 
 @STRANGERS
-def test_a_message_of_which_the_data_are_under_way_goes_to_a_later_receive(run, stack: Stack, strangers: str) -> None:
-    run(PROGRAMS / "data_under_way.py", 2, stack, env={"MPIR_CVAR_NOLOCAL": strangers}).succeeded()
+def test_a_message_of_which_the_data_are_under_way_goes_to_a_later_receive(
+    run_in_job, stack: Stack, strangers: str
+) -> None:
+    run_in_job(PROGRAMS / "data_under_way.py", 2, stack, env={"MPIR_CVAR_NOLOCAL": strangers})
 
 
 @STRANGERS
-def test_requests_that_are_dropped_leave_their_messages_in_order(run, stack: Stack, strangers: str) -> None:
-    run(PROGRAMS / "dropped.py", 2, stack, env={"MPIR_CVAR_NOLOCAL": strangers}).succeeded()
+def test_requests_that_are_dropped_leave_their_messages_in_order(run_in_job, stack: Stack, strangers: str) -> None:
+    run_in_job(PROGRAMS / "dropped.py", 2, stack, env={"MPIR_CVAR_NOLOCAL": strangers})
 
 
 @STRANGERS
-def test_a_thread_that_waits_gets_what_another_one_gives_up(run, stack: Stack, strangers: str) -> None:
-    run(PROGRAMS / "another_thread.py", 2, stack, env={"MPIR_CVAR_NOLOCAL": strangers}).succeeded()
+def test_a_thread_that_waits_gets_what_another_one_gives_up(run_in_job, stack: Stack, strangers: str) -> None:
+    run_in_job(PROGRAMS / "another_thread.py", 2, stack, env={"MPIR_CVAR_NOLOCAL": strangers})
 
 
 @STRANGERS
-def test_no_message_is_lost_wherever_a_signal_ends_a_receive(run, stack: Stack, strangers: str) -> None:
-    run(PROGRAMS / "signals.py", 2, stack, env={"MPIR_CVAR_NOLOCAL": strangers}).succeeded()
+def test_no_message_is_lost_wherever_a_signal_ends_a_receive(run_in_job, stack: Stack, strangers: str) -> None:
+    run_in_job(PROGRAMS / "signals.py", 2, stack, env={"MPIR_CVAR_NOLOCAL": strangers})
 
 
-def test_a_message_that_was_refused_is_told_of_by_the_exception_that_ends_the_call(run, stack: Stack) -> None:
+def test_a_message_that_was_refused_is_told_of_by_the_exception_that_ends_the_call(run_in_job, stack: Stack) -> None:
     script = """
 if rank == 1:
     c.send(big, 0, 1)
@@ -61,7 +63,7 @@ else:
     assert c.iprobe() is None
     c.send("go on", 1, 50)
 """
-    run(PRELUDE + GIVING_UP + script, 2, stack).succeeded()
+    run_in_job(PRELUDE + GIVING_UP + script, 2, stack)
 
 
 @pytest.mark.parametrize("where", ["world", "freed"])

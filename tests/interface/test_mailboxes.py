@@ -39,7 +39,7 @@ def work(comm, turn=0):
 )
 
 
-def test_living_communicators_take_what_they_use_and_give_it_back(run, stack: Stack) -> None:
+def test_living_communicators_take_what_they_use_and_give_it_back(run_in_job, stack: Stack) -> None:
     script = f"""
 ALIVE = 300
 with c.dup() as first:  # for what is there once
@@ -66,10 +66,10 @@ c.dup().free()
 in_turn()
 assert core._shared_memory() <= before + 4 * {BOX}, (core._shared_memory(), before)
 """
-    run(BEGIN + script, 2, stack, timeout=120).succeeded()
+    run_in_job(BEGIN + script, 2, stack, timeout=120)
 
 
-def test_thousands_of_communicators_come_and_go_in_the_same_memory(run, stack: Stack) -> None:
+def test_thousands_of_communicators_come_and_go_in_the_same_memory(run_in_job, stack: Stack) -> None:
     script = f"""
 seen = []
 for turn in range(3000):
@@ -81,10 +81,10 @@ for turn in range(3000):
         seen.append(core._shared_memory())
 assert max(seen[1:]) <= seen[0] + 8 * {BOX}, seen
 """
-    run(BEGIN + script, 2, stack, timeout=120).succeeded()
+    run_in_job(BEGIN + script, 2, stack, timeout=120)
 
 
-def test_what_is_forgotten_on_all_ranks_is_given_back(run, stack: Stack) -> None:
+def test_what_is_forgotten_on_all_ranks_is_given_back(run_in_job, stack: Stack) -> None:
     script = f"""
 seen = []
 for turn in range(120):
@@ -97,10 +97,10 @@ for turn in range(120):
         in_turn()
 assert max(seen[1:]) <= seen[0] + 8 * {BOX}, seen
 """
-    run(BEGIN + script, 2, stack).succeeded()
+    run_in_job(BEGIN + script, 2, stack)
 
 
-def test_communicators_whose_ranks_overlap_do_not_disturb_each_other(run, stack: Stack) -> None:
+def test_communicators_whose_ranks_overlap_do_not_disturb_each_other(run_in_job, stack: Stack) -> None:
     script = """
 for turn in range(8):
     without = turn % size
@@ -117,7 +117,7 @@ for turn in range(8):
         if comm:
             comm.free()
 """
-    run(BEGIN + script, 5, stack).succeeded()
+    run_in_job(BEGIN + script, 5, stack)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ with c.dup() as twin:
 
 
 @pytest.mark.parametrize("ranks", [2, 5])
-def test_a_rank_that_runs_out_of_memory_later_goes_on_by_messages(run, stack: Stack, ranks: int) -> None:
+def test_a_rank_that_runs_out_of_memory_later_goes_on_by_messages(run_in_job, stack: Stack, ranks: int) -> None:
     script = """
 old = c.dup()
 assert core._neighbours(old) == everyone
@@ -170,10 +170,10 @@ for comm in late, old, new:
     work(comm)
     comm.free()
 """
-    run(BEGIN + script, ranks, stack).succeeded()
+    run_in_job(BEGIN + script, ranks, stack)
 
 
-def test_ranks_are_told_what_others_call_where_a_box_could_not_be_made(run, stack: Stack) -> None:
+def test_ranks_are_told_what_others_call_where_a_box_could_not_be_made(run_in_job, stack: Stack) -> None:
     script = """
 for turn in range(2):
     comm = c.dup()
@@ -183,7 +183,7 @@ for turn in range(2):
     core._refuse_shared_memory(False)
     in_turn()
 """
-    run(BEGIN + script, 2, stack).succeeded()
+    run_in_job(BEGIN + script, 2, stack)
 
 
 def test_programs_may_close_descriptors_that_are_not_theirs(run, stack: Stack) -> None:
@@ -225,11 +225,11 @@ c.barrier()
     assert not Path(names.pop()).exists()
 
 
-def test_no_memory_is_shared_where_that_is_not_wanted(run, stack: Stack) -> None:
+def test_no_memory_is_shared_where_that_is_not_wanted(run_in_job, stack: Stack) -> None:
     script = """
 work(c)
 with c.dup() as twin:
     work(twin)
     assert core._neighbours(c) == core._neighbours(twin) == [] and core._shared_memory() == 0
 """
-    run(BEGIN + script, 3, stack, env={"POLYMPI_MAILBOXES": "0"}).succeeded()
+    run_in_job(BEGIN + script, 3, stack, env={"POLYMPI_MAILBOXES": "0"})

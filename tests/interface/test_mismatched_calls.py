@@ -17,7 +17,9 @@ WAYS += [(5, {**BY_MESSAGES, "MACHINES": machines}) for machines in ("0 0 1 1 1"
 
 
 @pytest.mark.parametrize(("ranks", "env"), WAYS)
-def test_ranks_that_wait_for_different_roots_are_told(run, stack: Stack, ranks: int, env: dict[str, str]) -> None:
+def test_ranks_that_wait_for_different_roots_are_told(
+    run_in_job, stack: Stack, ranks: int, env: dict[str, str]
+) -> None:
     script = """
 # nobody is root: all wait
 assert told(lambda r: ("bcast", (r + 1) % size)) == everyone
@@ -29,11 +31,13 @@ assert told(lambda r: ("reduce", last if r == last else 0)) == everyone
 assert told(lambda r: ("reduce", 1)) == set()
 assert told(lambda r: ("bcast", last)) == set()
 """
-    run(PRELUDE + TELLING + script, ranks, stack, env=env).succeeded()
+    run_in_job(PRELUDE + TELLING + script, ranks, stack, env=env)
 
 
 @pytest.mark.parametrize(("ranks", "env"), WAYS)
-def test_ranks_that_wait_in_different_collectives_are_told(run, stack: Stack, ranks: int, env: dict[str, str]) -> None:
+def test_ranks_that_wait_in_different_collectives_are_told(
+    run_in_job, stack: Stack, ranks: int, env: dict[str, str]
+) -> None:
     script = """
 for odd in {0, 1, last}:
     assert told(lambda r: ("barrier" if r == odd else "alltoall", 0)) == everyone
@@ -42,7 +46,7 @@ for odd in {0, 1, last}:
     assert odd == last or odd in told(lambda r: ("barrier" if r == odd else "bcast", 0))
 assert told(lambda r: ("gather" if r == 1 else "allreduce", 0)) >= everyone - {1}
 """
-    run(PRELUDE + TELLING + script, ranks, stack, env=env).succeeded()
+    run_in_job(PRELUDE + TELLING + script, ranks, stack, env=env)
 
 
 @pytest.mark.parametrize("mailboxes", ["1", "0"])
@@ -56,19 +60,19 @@ assert told(lambda r: ("gather", 3)) == set()
 
 
 @pytest.mark.parametrize("mailboxes", ["1", "0"])
-def test_late_ranks_are_not_accused(run, stack: Stack, mailboxes: str) -> None:
+def test_late_ranks_are_not_accused(run_in_job, stack: Stack, mailboxes: str) -> None:
     script = """
-for late in range(size):
-    for verb in SPELLED:
-        root = late if verb in ROOTED else 0
-        if rank == late:
-            time.sleep(0.25)  # longer than others wait until they look around
-        SPELLED[verb](c, root)
+for number, verb in enumerate(SPELLED):
+    late = number % size  # each rank in turn, since each verb costs a quarter of a second
+    root = late if verb in ROOTED else 0
+    if rank == late:
+        time.sleep(0.25)  # longer than others wait until they look around
+    SPELLED[verb](c, root)
 """
-    run(PRELUDE + TELLING + script, 3, stack, env={"POLYMPI_MAILBOXES": mailboxes}).succeeded()
+    run_in_job(PRELUDE + TELLING + script, 3, stack, env={"POLYMPI_MAILBOXES": mailboxes})
 
 
-def test_two_roots_that_do_not_wait_are_told_in_the_next_call(run, stack: Stack) -> None:
+def test_two_roots_that_do_not_wait_are_told_in_the_next_call(run_in_job, stack: Stack) -> None:
     script = """
 comm = c.dup()
 sentences = []
@@ -81,10 +85,10 @@ said = " ".join(sentence for of_one in c.allgather(sentences) for sentence in of
 assert "called bcast(root=1) where this rank called bcast(root=0)" in said or (
     "called bcast(root=0) where this rank called bcast(root=1)" in said), said
 """
-    run(PRELUDE + script, 2, stack).succeeded()
+    run_in_job(PRELUDE + script, 2, stack)
 
 
-def test_a_rank_that_skips_a_call_is_found_at_the_next_one(run, stack: Stack) -> None:
+def test_a_rank_that_skips_a_call_is_found_at_the_next_one(run_in_job, stack: Stack) -> None:
     script = """
 comm = c.dup()
 calls = [comm.barrier] if rank == 1 else [lambda: comm.bcast("to all"), comm.barrier]
@@ -97,4 +101,4 @@ for call in calls:
         break
 assert "bcast(root=0)" in said[0] and "barrier()" in said[0], said
 """
-    run(PRELUDE + script, 2, stack).succeeded()
+    run_in_job(PRELUDE + script, 2, stack)

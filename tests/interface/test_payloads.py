@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
 
 PROGRAMS = Path(__file__).parent / "programs"
 SAMPLES = Path(__file__).parents[1] / "native"
-OBJECTS = 100_000
+OBJECTS = 25_000  # on each stack
 
 
 def run_program(run, name: str, stack: Stack, *arguments: str, further: Path = SAMPLES) -> None:

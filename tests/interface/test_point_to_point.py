@@ -16,15 +16,15 @@ PROGRAMS = Path(__file__).parent / "programs" / "point_to_point"
 VALUES = "from values_sent import VALUES\n"
 
 
-def test_every_way_to_send_meets_every_way_to_receive(run, stack: Stack) -> None:
-    run(PROGRAMS / "every_way.py", 2, stack).succeeded()
+def test_every_way_to_send_meets_every_way_to_receive(run_in_job, stack: Stack) -> None:
+    run_in_job(PROGRAMS / "every_way.py", 2, stack)
 
 
-def test_messages_of_one_tag_never_overtake(run, stack: Stack) -> None:
-    run(PROGRAMS / "one_tag.py", 2, stack).succeeded()
+def test_messages_of_one_tag_never_overtake(run_in_job, stack: Stack) -> None:
+    run_in_job(PROGRAMS / "one_tag.py", 2, stack)
 
 
-def test_wildcards_say_where_each_message_comes_from(run, stack: Stack) -> None:
+def test_wildcards_say_where_each_message_comes_from(run_in_job, stack: Stack) -> None:
     script = """
 COUNT = 150
 def message(source, number):
@@ -50,14 +50,14 @@ else:
         come[source] += 1
     assert c.iprobe() is None
 """
-    run(PRELUDE + script, 4, stack).succeeded()
+    run_in_job(PRELUDE + script, 4, stack)
 
 
-def test_the_status_tells_elements_and_bytes(run, stack: Stack) -> None:
-    run(PROGRAMS / "statuses.py", 2, stack).succeeded()
+def test_the_status_tells_elements_and_bytes(run_in_job, stack: Stack) -> None:
+    run_in_job(PROGRAMS / "statuses.py", 2, stack)
 
 
-def test_nothing_is_sent_to_or_received_from_nobody(run, stack: Stack) -> None:
+def test_nothing_is_sent_to_or_received_from_nobody(run_in_job, stack: Stack) -> None:
     script = """
 nobody, big, into = mpi.PROC_NULL, np.zeros(10**6), np.ones(3)
 for name in "send", "ssend", "rsend", "bsend":
@@ -77,10 +77,10 @@ assert c.sendrecv(rank, right, source=left) == (rank - 1 if rank else None)  # a
 assert c.sendrecv(big + rank, left, source=right, into=(row := np.empty(10**6))) is row
 assert right == nobody or (row == right).all()
 """
-    run(PRELUDE + script, 3, stack).succeeded()
+    run_in_job(PRELUDE + script, 3, stack)
 
 
-def test_large_messages_cross_without_waiting_for_each_other(run, stack: Stack) -> None:
+def test_large_messages_cross_without_waiting_for_each_other(run_in_job, stack: Stack) -> None:
     script = """
 for count in 10, 1000, 10**4, 10**6:
     mine, theirs = np.full(count, rank), np.full(count, other)
@@ -100,14 +100,14 @@ for count in 10, 1000, 10**4, 10**6:
         requests = [c.irecv(other, 3), c.isend(value, other, 3), c.irecv(other, 4), c.isend(value, other, 4)]
         assert same(mpi.wait_all(requests), [expected, None] * 2)
 """
-    run(PRELUDE + script, 2, stack).succeeded()
+    run_in_job(PRELUDE + script, 2, stack)
 
 
-def test_data_arrive_while_the_receiver_waits_for_something_else(run, stack: Stack) -> None:
-    run(PROGRAMS / "busy_receiver.py", 2, stack).succeeded()
+def test_data_arrive_while_the_receiver_waits_for_something_else(run_in_job, stack: Stack) -> None:
+    run_in_job(PROGRAMS / "busy_receiver.py", 2, stack)
 
 
-def test_rings_of_any_size(run, stack: Stack) -> None:
+def test_rings_of_any_size(run_in_job, stack: Stack) -> None:
     script = """
 right, left = (rank + 1) % size, (rank - 1) % size
 for count in 1, 1000, 400_000:
@@ -124,10 +124,10 @@ for count in 1, 1000, 400_000:
     assert c.sendrecv({"from": rank, "row": row}, right, source=left)["from"] == left
 """
     for ranks in (1, 4):
-        run(PRELUDE + script, ranks, stack).succeeded()
+        run_in_job(PRELUDE + script, ranks, stack)
 
 
-def test_a_rank_sends_to_itself(run, stack: Stack) -> None:
+def test_a_rank_sends_to_itself(run_in_job, stack: Stack) -> None:
     script = """
 for value in VALUES:
     request = c.isend(value, rank, 1)
@@ -147,10 +147,10 @@ assert c.recv(into=into) is into and same(into, np.arange(3000.0).reshape(3, 100
 request.wait()
 """
     for ranks in (1, 2):
-        run(PRELUDE + VALUES + script, ranks, stack).succeeded()
+        run_in_job(PRELUDE + VALUES + script, ranks, stack)
 
 
-def test_probes_agree_with_the_receive_after_them(run, stack: Stack) -> None:
+def test_probes_agree_with_the_receive_after_them(run_in_job, stack: Stack) -> None:
     script = """
 if rank == 0:
     assert c.iprobe(tag=1) is None
@@ -170,8 +170,8 @@ else:
     sizes = [chance.choice([1, 1000, 5000, 50_000]) for _ in range(100)]
     mpi.wait_all([c.isend([rank, 1 + turn % 2, np.zeros(n)], 0, 1 + turn % 2) for turn, n in enumerate(sizes)])
 """
-    run(PRELUDE + script, 4, stack).succeeded()
+    run_in_job(PRELUDE + script, 4, stack)
 
 
-def test_ranks_tags_and_arguments_that_cannot_be(run, stack: Stack) -> None:
-    run(PROGRAMS / "wrong_arguments.py", 2, stack).succeeded()
+def test_ranks_tags_and_arguments_that_cannot_be(run_in_job, stack: Stack) -> None:
+    run_in_job(PROGRAMS / "wrong_arguments.py", 2, stack)

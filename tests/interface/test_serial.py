@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from cores import DoesNotCompileError, compiled
 
 from polympi.lab.stacks.command import mpiexec_command
 from polympi.lab.stacks.stack import Stack
@@ -19,9 +20,16 @@ PROGRAMS = Path(__file__).parent / "programs"
 
 
 @pytest.fixture(scope="session")
-def serial_core(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def serial_core() -> Path:
     """A folder with that core alone."""
-    return build.compile_serial(tmp_path_factory.mktemp("serial"), werror=True).parent
+
+    def compile_into(folder: Path) -> None:
+        try:
+            build.compile_serial(folder, werror=True)
+        except build.BuildError as error:
+            raise DoesNotCompileError(str(error)) from None
+
+    return compiled("serial", sys.executable, compile_into)
 
 
 def variables_of(core: Path) -> dict[str, str]:

@@ -76,7 +76,7 @@ for source in [
     run(LAYOUTS + script, None, mpich).succeeded()
 
 
-def test_derived_datatypes_move_any_layout_that_steps_forwards(run, stack: Stack) -> None:
+def test_derived_datatypes_move_any_layout_that_steps_forwards(run_in_job, stack: Stack) -> None:
     # Far more layouts than the cache holds, each twice.
     script = """
 import polympi as mpi
@@ -94,10 +94,10 @@ for seed in range(600):
     core._datatype_copy(packed, target)
     assert under.tobytes() == expected_under.tobytes(), described(target)
 """
-    run(LAYOUTS + script, 1, stack).succeeded()
+    run_in_job(LAYOUTS + script, 1, stack)
 
 
-def test_layouts_that_mpi_cannot_describe_are_refused(run, stack: Stack) -> None:
+def test_layouts_that_mpi_cannot_describe_are_refused(run_in_job, stack: Stack) -> None:
     script = """
 import polympi as mpi
 mpi.world
@@ -110,10 +110,10 @@ for array in row[::-1], np.broadcast_to(row, (2, 6)), strided(np.zeros(1, "u1"),
         continue
     raise AssertionError(described(array))
 """
-    run(LAYOUTS + script, 1, stack).succeeded()
+    run_in_job(LAYOUTS + script, 1, stack)
 
 
-def test_strided_arrays_travel_between_ranks_into_strided_arrays(run, stack: Stack) -> None:
+def test_strided_arrays_travel_between_ranks_into_strided_arrays(run_in_job, stack: Stack) -> None:
     script = """
 import polympi as mpi
 c = mpi.world
@@ -133,4 +133,4 @@ for part in parts:
         assert np.array_equal(into, expected), described(part(cube))
 print("done")
 """
-    assert run(LAYOUTS + script, 2, stack).succeeded().split() == ["done"] * 2
+    assert run_in_job(LAYOUTS + script, 2, stack).split() == ["done"] * 2

@@ -19,12 +19,12 @@ THREADS = "import threading\nfrom concurrent.futures import ThreadPoolExecutor\n
 
 
 @levels
-def test_threads_exchange_messages_of_all_sizes(run, stack: Stack, level: str) -> None:
-    run(PROGRAMS / "all_sizes.py", 2, stack, env={"POLYMPI_THREADS": level}).succeeded()
+def test_threads_exchange_messages_of_all_sizes(run_in_job, stack: Stack, level: str) -> None:
+    run_in_job(PROGRAMS / "all_sizes.py", 2, stack, env={"POLYMPI_THREADS": level})
 
 
 @levels
-def test_what_one_thread_is_refused_harms_no_other(run, stack: Stack, level: str) -> None:
+def test_what_one_thread_is_refused_harms_no_other(run_in_job, stack: Stack, level: str) -> None:
     script = """
 records = np.zeros(2000, "i4,f8")
 def work(tag):
@@ -44,16 +44,16 @@ def work(tag):
 
 together(work, 8)
 """
-    run(PRELUDE + THREADS + script, 2, stack, env={"POLYMPI_THREADS": level}).succeeded()
+    run_in_job(PRELUDE + THREADS + script, 2, stack, env={"POLYMPI_THREADS": level})
 
 
 @levels
-def test_other_threads_compute_while_one_waits(run, stack: Stack, level: str) -> None:
-    run(PROGRAMS / "computing.py", 2, stack, env={"POLYMPI_THREADS": level}).succeeded()
+def test_other_threads_compute_while_one_waits(run_in_job, stack: Stack, level: str) -> None:
+    run_in_job(PROGRAMS / "computing.py", 2, stack, env={"POLYMPI_THREADS": level})
 
 
 @levels
-def test_two_threads_that_wait_for_one_request_never_hang(run, stack: Stack, level: str) -> None:
+def test_two_threads_that_wait_for_one_request_never_hang(run_in_job, stack: Stack, level: str) -> None:
     script = """
 for turn in range(40):
     value = [5, np.arange(10**5), [np.arange(5000), "x" * 9000]][turn % 3]
@@ -74,11 +74,11 @@ for turn in range(40):
     together(work, 6)
     assert same(mpi.wait_all(requests), [value, None])
 """
-    run(PRELUDE + THREADS + script, 2, stack, env={"POLYMPI_THREADS": level}).succeeded()
+    run_in_job(PRELUDE + THREADS + script, 2, stack, env={"POLYMPI_THREADS": level})
 
 
 @levels
-def test_each_thread_with_a_communicator_of_its_own(run, stack: Stack, level: str) -> None:
+def test_each_thread_with_a_communicator_of_its_own(run_in_job, stack: Stack, level: str) -> None:
     script = """
 groups = [c.dup() for _ in range(8)]
 def work(number):
@@ -93,12 +93,12 @@ together(work, 8)
 for group in groups:
     group.free()
 """
-    run(PRELUDE + THREADS + script, 3, stack, env={"POLYMPI_THREADS": level}).succeeded()
+    run_in_job(PRELUDE + THREADS + script, 3, stack, env={"POLYMPI_THREADS": level})
 
 
 @levels
 @pytest.mark.parametrize("mailboxes", ["0", "1"])
-def test_threads_make_and_free_communicators_in_any_order(run, stack: Stack, level: str, mailboxes: str) -> None:
+def test_threads_make_and_free_communicators_in_any_order(run_in_job, stack: Stack, level: str, mailboxes: str) -> None:
     # Each thread has a communicator of its own, and each rank its own order among them, as MPI allows.
     script = """
 groups = [c.dup(), c.split(0, -rank), c.split(0 if rank < 2 else 1), c.split(min(rank, 1))]
@@ -116,11 +116,11 @@ for group in groups:
     group.free()
 """
     env = {"POLYMPI_THREADS": level, "POLYMPI_MAILBOXES": mailboxes}
-    run(PRELUDE + THREADS + script, 3, stack, env=env).succeeded()
+    run_in_job(PRELUDE + THREADS + script, 3, stack, env=env)
 
 
 @levels
-def test_threads_that_dup_the_same_communicator_come_one_after_another(run, stack: Stack, level: str) -> None:
+def test_threads_that_dup_the_same_communicator_come_one_after_another(run_in_job, stack: Stack, level: str) -> None:
     # Which thread gets which of the copies is open; but all are made.
     script = """
 made = []
@@ -128,14 +128,16 @@ together(lambda number: made.append(c.dup()), 4)
 assert len({id(twin) for twin in made}) == 4 and all(twin.size == size for twin in made)
 assert c.allreduce(1) == size
 """
-    run(PRELUDE + THREADS + script, 2, stack, env={"POLYMPI_THREADS": level}).succeeded()
+    run_in_job(PRELUDE + THREADS + script, 2, stack, env={"POLYMPI_THREADS": level})
 
 
 @levels
-def test_threads_share_requests_that_come_and_go(run, stack: Stack, level: str) -> None:
-    run(PROGRAMS / "shared_requests.py", 2, stack, env={"POLYMPI_THREADS": level}).succeeded()
+def test_threads_share_requests_that_come_and_go(run_in_job, stack: Stack, level: str) -> None:
+    run_in_job(PROGRAMS / "shared_requests.py", 2, stack, env={"POLYMPI_THREADS": level})
 
 
 @levels
-def test_signal_handlers_and_destructors_communicate_while_others_are_waited_for(run, stack: Stack, level: str) -> None:
-    run(PROGRAMS / "handlers.py", 2, stack, env={"POLYMPI_THREADS": level}).succeeded()
+def test_signal_handlers_and_destructors_communicate_while_others_are_waited_for(
+    run_in_job, stack: Stack, level: str
+) -> None:
+    run_in_job(PROGRAMS / "handlers.py", 2, stack, env={"POLYMPI_THREADS": level})

@@ -16,12 +16,12 @@ PROGRAMS = Path(__file__).parent / "programs" / "timeouts"
 WAITING = "import signal\nfrom times_out import big, times_out\n"
 
 
-def test_every_call_that_waits_ends_in_time_and_says_for_whom(run, stack: Stack) -> None:
-    run(PROGRAMS / "every_call.py", 2, stack).succeeded()
+def test_every_call_that_waits_ends_in_time_and_says_for_whom(run_in_job, stack: Stack) -> None:
+    run_in_job(PROGRAMS / "every_call.py", 2, stack)
 
 
-def test_messages_are_not_lost_between_receives_that_time_out(run, stack: Stack) -> None:
-    run(PROGRAMS / "last_moment.py", 2, stack).succeeded()
+def test_messages_are_not_lost_between_receives_that_time_out(run_in_job, stack: Stack) -> None:
+    run_in_job(PROGRAMS / "last_moment.py", 2, stack)
 
 
 # With this, MPICH's ranks take one another for strangers on other machines, and receive from any source differently.
@@ -29,12 +29,12 @@ STRANGERS = pytest.mark.parametrize("strangers", ["0", "1"], ids=["neighbours", 
 
 
 @STRANGERS
-def test_receives_from_any_source_that_are_given_up_lose_no_message(run, stack: Stack, strangers: str) -> None:
-    run(PROGRAMS / "any_source.py", 2, stack, env={"MPIR_CVAR_NOLOCAL": strangers}).succeeded()
+def test_receives_from_any_source_that_are_given_up_lose_no_message(run_in_job, stack: Stack, strangers: str) -> None:
+    run_in_job(PROGRAMS / "any_source.py", 2, stack, env={"MPIR_CVAR_NOLOCAL": strangers})
 
 
 @STRANGERS
-def test_a_message_goes_to_the_first_receive_that_it_fits(run, stack: Stack, strangers: str) -> None:
+def test_a_message_goes_to_the_first_receive_that_it_fits(run_in_job, stack: Stack, strangers: str) -> None:
     script = """
 ANY = mpi.ANY_SOURCE
 for _ in range(20):
@@ -57,11 +57,11 @@ for _ in range(20):
     if rank == 0:
         c.send(None, 1, 10)
 """
-    run(PRELUDE + WAITING + script, 2, stack, env={"MPIR_CVAR_NOLOCAL": strangers}).succeeded()
+    run_in_job(PRELUDE + WAITING + script, 2, stack, env={"MPIR_CVAR_NOLOCAL": strangers})
 
 
 @STRANGERS
-def test_threads_that_receive_from_any_source_at_the_same_time(run, stack: Stack, strangers: str) -> None:
+def test_threads_that_receive_from_any_source_at_the_same_time(run_in_job, stack: Stack, strangers: str) -> None:
     script = """
 import threading
 
@@ -85,10 +85,10 @@ else:
         assert sorted([(c.recv(tag=tag), tag) for tag in (1, 2, 3)]) == [(n, 1), (n, 2), (n, 3)]
     assert c.recv() == "done"
 """
-    run(PRELUDE + script, 2, stack, env={"MPIR_CVAR_NOLOCAL": strangers}).succeeded()
+    run_in_job(PRELUDE + script, 2, stack, env={"MPIR_CVAR_NOLOCAL": strangers})
 
 
-def test_a_message_that_has_begun_to_come_is_waited_for(run, stack: Stack) -> None:
+def test_a_message_that_has_begun_to_come_is_waited_for(run_in_job, stack: Stack) -> None:
     # With some MPI libraries large data come only when the sender moves them on.
     script = """
 if rank == 0:
@@ -101,10 +101,10 @@ else:
     assert same(c.recv(0, 1, timeout=0.01), big)
     assert same(c.recv(0, 1, timeout=0.3), [big, "x" * 9000])
 """
-    run(PRELUDE + WAITING + script, 2, stack).succeeded()
+    run_in_job(PRELUDE + WAITING + script, 2, stack)
 
 
-def test_the_time_for_all_requests_is_one_time(run, stack: Stack) -> None:
+def test_the_time_for_all_requests_is_one_time(run_in_job, stack: Stack) -> None:
     script = """
 requests = [c.irecv(other, 1), c.irecv(other, 2), c.irecv(other, 3)]
 c.send("first", other, 1)
@@ -117,7 +117,7 @@ c.send("second", other, 2)
 assert mpi.wait_all(requests, timeout=60) == ["first", "second", "third"]
 assert mpi.wait_all(requests, timeout=1e-9) == ["first", "second", "third"]
 """
-    run(PRELUDE + WAITING + script, 2, stack).succeeded()
+    run_in_job(PRELUDE + WAITING + script, 2, stack)
 
 
 def test_ranks_that_wait_for_each_other_end_by_the_time_out_of_the_environment(run, stack: Stack) -> None:
@@ -138,7 +138,7 @@ c.recv(other, 5, timeout=None)  # each waits for the other: a deadlock, but for 
         assert said.endswith(f"program.py:{line}: no matching message came")
 
 
-def test_the_time_out_of_a_call_goes_before_that_of_the_environment(run, stack: Stack) -> None:
+def test_the_time_out_of_a_call_goes_before_that_of_the_environment(run_in_job, stack: Stack) -> None:
     script = """
 times_out(lambda: c.recv(other, 5), seconds=0.2)
 times_out(lambda: c.ssend("unseen", other, 6), seconds=0.2)
@@ -153,8 +153,8 @@ assert request.cancel()
 assert c.recv(other, 6, timeout=60) == "unseen"
 c.sendrecv(None, other, 9, other, 9, timeout=60)
 """
-    run(PRELUDE + WAITING + script, 2, stack, env={"POLYMPI_TIMEOUT": "0.2"}).succeeded()
+    run_in_job(PRELUDE + WAITING + script, 2, stack, env={"POLYMPI_TIMEOUT": "0.2"})
 
 
-def test_a_signal_ends_a_call_that_waits(run, stack: Stack) -> None:
-    run(PROGRAMS / "ended_by_signals.py", 2, stack).succeeded()
+def test_a_signal_ends_a_call_that_waits(run_in_job, stack: Stack) -> None:
+    run_in_job(PROGRAMS / "ended_by_signals.py", 2, stack)

@@ -18,8 +18,10 @@ _SCHEMA = {c: pl.String if c in _TEXT else pl.Int64 if c in _WHOLE else pl.Float
 MEMORY_SCHEMA = {
     "stack": pl.String,
     "binding": pl.String,
+    "ranks": pl.Int64,
     "launches": pl.Int64,
     "pss_bytes": pl.Float64,
+    "pss_mean_bytes": pl.Float64,
     "rss_bytes": pl.Float64,
     "delta_to_c_bytes": pl.Float64,
 }

@@ -142,6 +142,7 @@ def _make_run(
                     init_ns=40_000_000,
                     import_ns=0 if binding.startswith("c") else 50_000_000,
                     pss_bytes=20_000_000 + 10_000_000 * (not binding.startswith("c")),
+                    pss_mean_bytes=19_000_000 + 10_000_000 * (not binding.startswith("c")),
                     rss_bytes=30_000_000 + 10_000_000 * (not binding.startswith("c")),
                     threads="single" if binding.startswith("c") else "multiple",
                     clock_resolution_ns=1,

@@ -42,6 +42,12 @@ def test_a_whole_launch_is_read() -> None:
     assert samples.skipped == {2: "this library has no ready mode"}
 
 
+def test_the_mean_of_the_memory_may_be_told() -> None:
+    assert read_samples(WHOLE, CASES).pss_mean_bytes == 0
+    told = read_samples(WHOLE.replace("31457280 36700160", "31457280 36700160 30000000"), CASES)
+    assert (told.pss_bytes, told.rss_bytes, told.pss_mean_bytes) == (31457280, 36700160, 30000000)
+
+
 def test_the_error_of_the_clocks_is_that_of_the_last_word_about_it() -> None:
     assert read_samples(WHOLE.replace("\nend\n", "\nclocks 2345\nend\n"), CASES).clock_error_ns == 2345
 
@@ -56,14 +62,22 @@ def test_a_launch_cut_short_anywhere_is_read_as_far_as_it_goes(length) -> None:
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("hello", "unknown record"),
+        ("hello", r"^line 3 cannot be read \(there is no record 'hello'\): 'hello'$"),
+        ("", r"^line 3 cannot be read \(it is empty\): ''$"),
         ("batch 0 12 -3", "negative"),
         ("batch 0 99999999999999999999", "too large"),
         ("memory 99999999999999999999 5", "too large"),
         ("batch 9 12", "case 9 is not in the plan"),
-        ("batch 0 12 a", "invalid literal"),
+        (
+            "batch 0 12 a",
+            r"^line 3 cannot be read \('a' is not a number\): 'batch 0 12 a'; it has the form 'batch ID NS...'$",
+        ),
+        ("clock 1 fast", "'fast' is not a number.*; it has the form 'clock RESOLUTION COST'$"),
+        ("clock 1", "a field is missing.*; it has the form 'clock RESOLUTION COST'$"),
+        ("valid 0 yes", "'yes' is neither 'ok' nor 'failed'"),
+        ("end of it", "nothing follows on it.*; it has the form 'end'$"),
         ("batch 0 1\nbatch 0 2", "a second 'batch' of case 0"),
-        ("memory 1", "2 numbers expected"),
+        ("memory 1", r"numbers expected.*; it has the form 'memory PSS RSS \[MEAN\]'$"),
         ("clock 1 nan", "not finite"),
         ("end\ncase 0", "comes after 'end'"),
     ],

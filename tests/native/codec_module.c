@@ -2,6 +2,7 @@
 #include "base/errors.h"
 #include "codec/delivery.h"
 #include "codec/overlap.h"
+#include "collectives/heads.h"
 #include "memory/pool.h"
 #include "memory/strided.h"
 
@@ -305,6 +306,37 @@ static PyObject *overlaps(PyObject *module, PyObject *arguments) {
     return found;
 }
 
+/* Each struct of heads.h with other numbers in each field. */
+static PyObject *heads(PyObject *module, PyObject *unused) {
+    (void)module, (void)unused;
+    const Head head = {
+        .verb = REDUCE, .kind = 2, .type = 3, .op = 4, .nbytes = 0x05060708, .root = -2, .failed = 9};
+    const BcastHead bcast = {.head = head, .part_count = 10, .body_bytes = 11, .page = 12};
+    const BoardHead board = {.page = 13, .part_count = 14};
+    const Contribution contribution = {.head = head, .shape = 15, .consent = 16, .bound = 17, .data = "data"};
+    const Notice notice = {.entry = log_entry(18, what_call(GATHER, 19)), .rank = 20};
+    const Introduction introduction = {.number = 21, .machine = -22};
+    const Py_ssize_t data = offsetof(Contribution, data) + 4;
+    return Py_BuildValue("{s:y#,s:y#,s:y#,s:y#,s:y#,s:y#}", "Head", &head, (Py_ssize_t)sizeof head,
+                         "BcastHead", &bcast, (Py_ssize_t)sizeof bcast, "BoardHead", &board,
+                         (Py_ssize_t)sizeof board, "Contribution", &contribution, data, "Notice", &notice,
+                         (Py_ssize_t)sizeof notice, "Introduction", &introduction,
+                         (Py_ssize_t)sizeof introduction);
+}
+
+/* The numbers of verbs and kinds that heads.h gives names. */
+static PyObject *kinds(PyObject *module, PyObject *unused) {
+    (void)module, (void)unused;
+    return Py_BuildValue("{s:(iiiiiiiiiiiiii),s:(iiiiii),s:(iiii),s:(iiiiiiii),s:(iii),s:(ii),s:(ii)}",
+                         "verb", BARRIER, BCAST, GATHER, SCATTER, ALLGATHER, ALLTOALL, REDUCE, ALLREDUCE,
+                         SCAN, EXSCAN, REDUCE_SCATTER, SPLIT, DUP, FREE, "bcast", BCAST_STREAM,
+                         BCAST_ANNOUNCED, BCAST_ANNOUNCED_BODY, BCAST_ANNOUNCED_TREE, BCAST_ANNOUNCED_BOARD,
+                         BCAST_NOTHING, "slot", SLOT_STREAM, SLOT_DIRECT, SLOT_BOARD, SLOT_FAILED,
+                         "contribution", FLOAT, INTEGER, BOOLEAN, COMPLEX, SCALAR, ARRAY, LARGE_ARRAY, OBJECT,
+                         "consent", MAY_BLOCK, IN_PLACE, ON_BOARDS, "answer", ANSWER_ABLE, ANSWER_MAY_BLOCK,
+                         "different", DIFFERENT_OPS, DIFFERENT_ROOTS);
+}
+
 static PyMethodDef functions[] = {
     {"roundtrip", roundtrip, METH_O, "The value, encoded, copied and decoded."},
     {"encode", encode, METH_O, "The value as (bytes, [bytearray of each part])."},
@@ -317,6 +349,8 @@ static PyMethodDef functions[] = {
     {"announce", announce, METH_VARARGS, "What begins a message that announces (value, sequence)."},
     {"plain_array", plain_array, METH_VARARGS,
      "What begins the message of an array: (type, itemsize, shape of two axes, sequence)."},
+    {"heads", heads, METH_NOARGS, "What begins the messages of collectives, by the names of its structs."},
+    {"kinds", kinds, METH_NOARGS, "What the numbers in them are, by what they tell apart."},
     {"overlaps", overlaps, METH_VARARGS, "Whether (value, into) share memory, as the core sees it."},
     {NULL, NULL, 0, NULL},
 };

@@ -11,6 +11,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from cores import COVERAGE, SANITIZE, DoesNotCompileError, compiled
 
 from polympi.native import build
 
@@ -18,25 +19,28 @@ LAYERS = ("codec", "memory")  # errors are the module's own
 
 
 @pytest.fixture(scope="session")
-def codec_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def codec_file() -> Path:
     """The compiled module of codec_module.c."""
-    coverage = os.environ.get("POLYMPI_TEST_COVERAGE")
-    folder = Path(coverage) if coverage else tmp_path_factory.mktemp("codec")
-    folder.mkdir(parents=True, exist_ok=True)
-    made = folder / f"codec{sysconfig.get_config_var('EXT_SUFFIX')}"
-    options = [*build.COMPILE, *build.STRICT, *(build.COVERAGE if coverage else [])]
-    options += build.SANITIZED if os.environ.get("POLYMPI_TEST_SANITIZE") else ["-O1"]
-    headers = [sysconfig.get_path("include"), np.get_include()]
-    sources = [Path(__file__).with_name("codec_module.c")]
-    sources += [source for room in LAYERS for source in sorted((build.SOURCES / room).glob("*.c"))]
-    subprocess.run(
-        [
-            *("gcc", *options, *(f"-isystem{folder}" for folder in headers), f"-I{build.SOURCES}", "-shared"),
-            *(*sources, "-pthread", "-o", made),
-        ],
-        check=True,
-    )
-    return made
+    name = f"codec{sysconfig.get_config_var('EXT_SUFFIX')}"
+    options = [*build.COMPILE, *build.STRICT, *(build.COVERAGE if COVERAGE else [])]
+    options += build.SANITIZED if SANITIZE else ["-O1"]
+    options += [f"-isystem{folder}" for folder in (sysconfig.get_path("include"), np.get_include())]
+    module = Path(__file__).with_name("codec_module.c")
+    sources = [module, *(source for room in LAYERS for source in sorted((build.SOURCES / room).glob("*.c")))]
+
+    def compile_into(folder: Path) -> None:
+        command = ["gcc", *options, f"-I{build.SOURCES}", "-shared", *map(str, sources), "-pthread"]
+        done = subprocess.run([*command, "-o", str(folder / name)], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise DoesNotCompileError(done.stderr)
+
+    if COVERAGE:  # the counts go where it was compiled
+        folder = Path(COVERAGE)
+        folder.mkdir(parents=True, exist_ok=True)
+        compile_into(folder)
+    else:
+        folder = compiled("codec", options, compile_into, module)
+    return folder / name
 
 
 @pytest.fixture(scope="session")
@@ -44,7 +48,7 @@ def codec(codec_file: Path) -> ModuleType:
     """The module of codec_module.c: roundtrip, encode, decode, fill, receive, announced, announce, plain_array,
     overlaps.
     """
-    if os.environ.get("POLYMPI_TEST_SANITIZE"):
+    if SANITIZE:
         os.environ["POLYMPI_POOL_BYTES"] = "0"  # all memory from malloc, whose bounds are watched
     spec = importlib.util.spec_from_file_location("codec", codec_file)
     assert spec is not None

@@ -125,5 +125,36 @@ def test_plain_arrays_are_written_as_the_encoder_writes_them(codec: ModuleType, 
     assert message == (codec.announce(sent, 77) if parts else stream[: -sent.nbytes])
 
 
+HEAD = "07 02 03 04  08 07 06 05  fe ff ff ff  09 00 00 00"  # verb, kind, type, op; bytes; root; failed
+TEN, ELEVEN, TWELVE = (f"{number:02x} 00 00 00 00 00 00 00" for number in (10, 11, 12))
+HEADS = {
+    "Head": HEAD,
+    "BcastHead": f"{HEAD}  {TEN}  {ELEVEN}  {TWELVE}",  # parts, bytes of the body, page
+    "BoardHead": "0d 00 00 00 00 00 00 00  0e 00 00 00 00 00 00 00",  # page, parts
+    # shape, consent; bound; elements
+    "Contribution": f"{HEAD}  0f 00 00 00  10 00 00 00  11 00 00 00 00 00 00 00  {b'data'.hex()}",
+    "Notice": "03 13 00 00 12 00 00 00  14 00 00 00 00 00 00 00",  # verb, root, number; rank
+    "Introduction": f"15 00 00 00 00 00 00 00  ea {' '.join(7 * ['ff'])}",  # number, machine
+}
+
+
+def test_heads_of_collectives(codec: ModuleType) -> None:
+    assert {name: data.hex() for name, data in codec.heads().items()} == {
+        name: bytes.fromhex(data).hex() for name, data in HEADS.items()
+    }
+
+
+def test_numbers_of_verbs_and_kinds(codec: ModuleType) -> None:
+    assert codec.kinds() == {
+        "verb": tuple(range(1, 15)),
+        "bcast": tuple(range(6)),
+        "slot": tuple(range(4)),
+        "contribution": tuple(range(8)),
+        "consent": (1, 2, 4),
+        "answer": (1, 2),
+        "different": (255, -2),
+    }
+
+
 def test_these_are_the_bytes_of_this_version(codec: ModuleType) -> None:
     assert codec.WIRE_VERSION == 2

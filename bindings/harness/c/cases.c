@@ -2,6 +2,7 @@
 #include "cases.h"
 #include "catalogue.h"
 #include "cube.h"
+#include "layout.h"
 #include "samples.h"
 
 #include <inttypes.h>
@@ -37,7 +38,7 @@ static int64_t attached_bytes(const struct polympi_case *c) {
 
 /* Why no program can run a case on these ranks, or NULL. */
 static const char *refusal_of_all(const struct polympi_case *c, const struct session *session) {
-    if (c->kind == POLYMPI_PAIR && session->ranks < 2)
+    if ((c->kind == POLYMPI_PAIR || c->kind == POLYMPI_CYCLE) && session->ranks < 2)
         return "it takes two ranks to exchange messages";
     if (!(benchmark_facts[c->benchmark].payloads >> c->payload & 1))
         return "the benchmark does not have this payload";
@@ -59,10 +60,15 @@ static bool takes_part(const struct polympi_case *c, const struct session *sessi
     return c->kind != POLYMPI_PAIR || session->rank < 2;
 }
 
+/* Messages from one rank to one, timed on rank 0; else a call of all ranks. */
+static bool is_point_to_point(const struct polympi_case *c) {
+    return c->kind == POLYMPI_PAIR || c->kind == POLYMPI_CYCLE;
+}
+
 /* Bytes from one message to the next: slots of a window have pages of their own, pieces of a collective
  * touch. */
 static int64_t spacing(const struct polympi_case *c) {
-    return c->kind == POLYMPI_PAIR ? polympi_arena_stride(c->bytes) : c->bytes;
+    return is_point_to_point(c) ? polympi_arena_stride(c->bytes) : c->bytes;
 }
 
 /* Messages in a row, which take a place even when they are empty; no messages take none. */
@@ -81,6 +87,15 @@ static void place_faces(const struct polympi_case *c, struct polympi_arena *aren
         buffers->packed[i] = polympi_arena_carve(arena, 1, c->bytes);
 }
 
+/* Carves both messages, whose parts do not touch, and room to pack them. */
+static void place_layouts(const struct polympi_case *c, struct polympi_arena *arena,
+                          struct polympi_buffers *buffers) {
+    buffers->outgoing = polympi_arena_carve(arena, 1, layout_span(c));
+    buffers->incoming = polympi_arena_carve(arena, 1, layout_span(c));
+    for (int i = 0; i < 2; i++)
+        buffers->packed[i] = polympi_arena_carve(arena, 1, c->bytes);
+}
+
 /* Carves the buffers of a case out of an arena; with an arena without memory this counts what they take.
  * The layout is the same for every program: distances in memory change times, too. */
 static struct polympi_buffers place(const struct polympi_case *c, const struct session *session,
@@ -94,6 +109,8 @@ static struct polympi_buffers place(const struct polympi_case *c, const struct s
                                       .ranks = session->ranks};
     if (taking_part && c->benchmark == POLYMPI_FACES) {
         place_faces(c, arena, &buffers);
+    } else if (taking_part && c->benchmark == POLYMPI_DATATYPE) {
+        place_layouts(c, arena, &buffers);
     } else if (taking_part) {
         buffers.outgoing_messages = count_messages(root ? facts->sends_root : facts->sends_other, session);
         buffers.incoming_messages = count_messages(root ? facts->gets_root : facts->gets_other, session);
@@ -164,12 +181,23 @@ static struct polympi_callbacks prepare(const struct polympi_case *c, const stru
     return callbacks;
 }
 
-/* Fills what a rank sends. Faces are filled again before each validation, whose check overwrites them. */
+/* Whether the messages of a case have gaps; there is one each way, and its check overwrites it. */
+static bool has_gaps(const struct polympi_case *c) {
+    return c->benchmark == POLYMPI_FACES || c->benchmark == POLYMPI_DATATYPE;
+}
+
+static void fill_with_gaps(const struct polympi_case *c, const struct polympi_buffers *buffers) {
+    if (c->benchmark == POLYMPI_FACES)
+        cube_fill(c, buffers, buffers->rank);
+    else
+        layout_fill(c, buffers, buffers->rank);
+}
+
 static void fill(const struct polympi_case *c, const struct polympi_buffers *buffers) {
     for (int i = 0; i < buffers->outgoing_messages; i++)
         polympi_payload_fill((char *)buffers->outgoing + i * buffers->stride, c, buffers->rank, i);
-    if (c->benchmark == POLYMPI_FACES)
-        cube_fill(c, buffers, buffers->rank);
+    if (has_gaps(c))
+        fill_with_gaps(c, buffers);
 }
 
 /* Checks message number `i` of those that a rank received. */
@@ -183,6 +211,8 @@ static void check_message(const struct polympi_case *c, const struct polympi_buf
     char fault[POLYMPI_COMPLAINT_BYTES] = "";
     if (c->benchmark == POLYMPI_FACES)
         cube_check(c, buffers, origin, fault);
+    else if (c->benchmark == POLYMPI_DATATYPE)
+        layout_check(c, buffers, origin, fault);
     else if (facts->origin == FROM_SUM)
         polympi_payload_check_sum(message, c, buffers->ranks, fault);
     else
@@ -195,12 +225,12 @@ static void check_message(const struct polympi_case *c, const struct polympi_buf
 /* One iteration as a batch makes it, or as an event makes it, whose messages are checked. */
 static void validate_loop(const struct polympi_case *c, const struct polympi_callbacks *callbacks,
                           bool singly, const struct polympi_buffers *buffers, char *complaint) {
-    const int messages = c->benchmark == POLYMPI_FACES ? 1 : buffers->incoming_messages;
+    const int messages = has_gaps(c) ? 1 : buffers->incoming_messages;
     int64_t ns;
     if (buffers->incoming_messages)
         polympi_payload_poison(buffers->incoming, buffers->incoming_messages * buffers->stride);
-    if (c->benchmark == POLYMPI_FACES)
-        cube_fill(c, buffers, buffers->rank);
+    if (has_gaps(c))
+        fill_with_gaps(c, buffers);
     callbacks->begin(callbacks->context);
     if (singly)
         callbacks->singly(callbacks->context, 1, &ns);
@@ -213,17 +243,17 @@ static void validate_loop(const struct polympi_case *c, const struct polympi_cal
 }
 
 /* One iteration of each of the very loops that will be timed: rooted collectives have no other than the one
- * that times each iteration alone, and rank 1 answers both of rank 0 in the same way. */
+ * that times each iteration alone, and point to point other ranks answer both of rank 0 in the same way. */
 static void validate(const struct polympi_case *c, const struct polympi_callbacks *callbacks,
                      const struct polympi_buffers *buffers, char *complaint) {
     if (c->kind != POLYMPI_ROOTED)
         validate_loop(c, callbacks, false, buffers, complaint);
-    validate_loop(c, callbacks, c->kind != POLYMPI_PAIR || buffers->rank == 0, buffers, complaint);
+    validate_loop(c, callbacks, !is_point_to_point(c) || buffers->rank == 0, buffers, complaint);
 }
 
-/* Ranks 0 and 1 only; the figures of rank 0 count. */
-static void time_pair(const struct polympi_case *c, const struct polympi_callbacks *callbacks,
-                      struct session *session) {
+/* Only ranks that take part; the figures of rank 0 count. */
+static void time_point_to_point(const struct polympi_case *c, const struct polympi_callbacks *callbacks,
+                                struct session *session) {
     void *const context = callbacks->context;
     callbacks->begin(context);
     callbacks->batch(context, c->warmup);
@@ -285,10 +315,10 @@ static void time_collective(const struct polympi_case *c, const struct polympi_c
 static void measure(const struct polympi_case *c, const struct polympi_callbacks *callbacks,
                     struct session *session) {
     const int64_t repeated = common_start_repeated();
-    if (c->kind != POLYMPI_PAIR)
+    if (!is_point_to_point(c))
         time_collective(c, callbacks, session);
     else if (takes_part(c, session))
-        time_pair(c, callbacks, session);
+        time_point_to_point(c, callbacks, session);
     if (common_start_repeated() > repeated)
         samples_format(session->samples, "repeated %" PRId32 " %" PRId64, c->id,
                        common_start_repeated() - repeated);
@@ -313,7 +343,7 @@ void case_run(const struct polympi_case *c, struct session *session) {
         fill(c, &buffers);
         callbacks = prepare(c, session, &buffers);
     }
-    if (c->kind != POLYMPI_PAIR)
+    if (!is_point_to_point(c))
         common_start_next_case();
     if (taking_part)
         validate(c, &callbacks, &buffers, complaint);

@@ -30,6 +30,14 @@ struct mode_facts {
     int32_t send_mode;
     int32_t completion;
     int32_t face;
+    int32_t layout;
+};
+
+/* A group of elements of a layout, which is repeated: how many it has, and the places of those that are sent.
+ */
+struct layout_facts {
+    int64_t period;
+    int64_t sent[POLYMPI_LAYOUT_GROUP];
 };
 
 struct payload_facts {
@@ -41,6 +49,7 @@ struct payload_facts {
 
 extern const struct benchmark_facts benchmark_facts[POLYMPI_BENCHMARKS];
 extern const struct mode_facts mode_facts[POLYMPI_MODES];
+extern const struct layout_facts layout_facts[POLYMPI_LAYOUTS];
 extern const struct payload_facts payload_facts[POLYMPI_PAYLOADS];
 extern const char *const page_names[POLYMPI_PAGES];
 

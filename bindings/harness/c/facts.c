@@ -78,8 +78,9 @@ static int64_t start_cost_ns(void) {
 void facts_write(struct polympi_samples *samples, const struct polympi_launch *launch) {
     char library[MPI_MAX_LIBRARY_VERSION_STRING], host[MPI_MAX_PROCESSOR_NAME];
     int length, ranks;
-    int64_t largest[2] = {launch->pss_bytes, launch->rss_bytes};
+    int64_t largest[2] = {launch->pss_bytes, launch->rss_bytes}, pss_of_all = 0;
     polympi_largest_over_ranks(largest, 2);
+    MPI_Reduce(&launch->pss_bytes, &pss_of_all, 1, MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
     const int64_t start_cost = start_cost_ns();
     if (!samples)
         return;
@@ -95,7 +96,8 @@ void facts_write(struct polympi_samples *samples, const struct polympi_launch *l
     samples_format(samples, "host %s", host);
     samples_format(samples, "startup %" PRId64 " %" PRId64 " %" PRId64, launch->ready_ns, launch->load_ns,
                    launch->init_ns);
-    samples_format(samples, "memory %" PRId64 " %" PRId64, largest[0], largest[1]);
+    samples_format(samples, "memory %" PRId64 " %" PRId64 " %" PRId64, largest[0], largest[1],
+                   pss_of_all / ranks);
     samples_format(samples, "start %" PRId64 " %" PRId64, start_cost, common_start_clock_error());
     polympi_samples_flush(samples);
 }

@@ -14,6 +14,14 @@ int64_t polympi_payload_count(const struct polympi_case *c) {
     case POLYMPI_FLOAT64:
     case POLYMPI_ARRAY:
         return c->bytes / (int64_t)sizeof(double);
+    case POLYMPI_INT32:
+        return c->bytes / (int64_t)sizeof(int32_t);
+    case POLYMPI_STRING:
+        return POLYMPI_STRING_LENGTH;
+    case POLYMPI_LIST:
+        return POLYMPI_LIST_LENGTH;
+    case POLYMPI_MAP:
+        return POLYMPI_MAP_LENGTH;
     default:
         return 1;
     }
@@ -104,6 +112,84 @@ static struct polympi_record record_value(const struct polympi_case *c, int orig
     return record;
 }
 
+/* Element i of a buffer of 32-bit integers. */
+static int32_t int32_value(const struct polympi_case *c, int origin, int slot, int64_t i) {
+    return (int32_t)(first_double(c, origin, slot) + 3.0 * (double)i);
+}
+
+static void check_int32(const int32_t *message, const struct polympi_case *c, int origin, int slot,
+                        char *complaint) {
+    const int64_t count = polympi_payload_count(c);
+    for (int64_t i = 0; i < count; i++)
+        if (message[i] != int32_value(c, origin, slot, i)) {
+            snprintf(complaint, POLYMPI_COMPLAINT_BYTES, "element %lld is %d instead of %d", (long long)i,
+                     (int)message[i], (int)int32_value(c, origin, slot, i));
+            return;
+        }
+}
+
+static void fill_string(char *message, const struct polympi_case *c, int origin, int slot) {
+    for (int i = 0; i < POLYMPI_STRING_LENGTH; i++)
+        message[i] = (char)('a' + (i + (int64_t)first_double(c, origin, slot)) % 26);
+}
+
+static void fill_list(int64_t *message, const struct polympi_case *c, int origin, int slot) {
+    for (int i = 0; i < POLYMPI_LIST_LENGTH; i++)
+        message[i] = integer_value(c, origin, slot) + i;
+}
+
+static void fill_map(struct polympi_entry *message, const struct polympi_case *c, int origin, int slot) {
+    for (int i = 0; i < POLYMPI_MAP_LENGTH; i++) {
+        memcpy(message[i].key, "key0", 4);
+        write_digits(message[i].key + 4, i);
+        message[i].value = real_value(c, origin, slot) + i;
+    }
+}
+
+static void fill_nested(struct polympi_nested *message, const struct polympi_case *c, int origin, int slot) {
+    const double first = first_double(c, origin, slot);
+    write_digits(message->name, origin);
+    write_digits(message->name + 4, slot);
+    message->integer = ((int64_t)1 << 40) + (int64_t)first;
+    for (int i = 0; i < POLYMPI_NESTED_ROWS; i++)
+        for (int k = 0; k < POLYMPI_NESTED_ROWS; k++)
+            message->rows[i][k] = first + 0.5 * (POLYMPI_NESTED_ROWS * i + k);
+}
+
+/* Fills the flat form of an object that has one. */
+static void fill_flat(void *message, const struct polympi_case *c, int origin, int slot) {
+    switch (c->payload) {
+    case POLYMPI_STRING:
+        fill_string(message, c, origin, slot);
+        break;
+    case POLYMPI_LIST:
+        fill_list(message, c, origin, slot);
+        break;
+    case POLYMPI_MAP:
+        fill_map(message, c, origin, slot);
+        break;
+    case POLYMPI_NESTED:
+        fill_nested(message, c, origin, slot);
+        break;
+    default:
+        *(struct polympi_record *)message = record_value(c, origin, slot);
+    }
+}
+
+static void check_flat(const void *message, const struct polympi_case *c, int origin, int slot,
+                       char *complaint) {
+    union {
+        char string[POLYMPI_STRING_LENGTH];
+        int64_t list[POLYMPI_LIST_LENGTH];
+        struct polympi_entry map[POLYMPI_MAP_LENGTH];
+        struct polympi_nested nested;
+        struct polympi_record record;
+    } expected;
+    fill_flat(&expected, c, origin, slot);
+    if (memcmp(message, &expected, (size_t)c->bytes) != 0)
+        snprintf(complaint, POLYMPI_COMPLAINT_BYTES, "the object's parts differ from those sent");
+}
+
 void polympi_payload_fill(void *message, const struct polympi_case *c, int32_t origin, int32_t slot) {
     const size_t count = (size_t)polympi_payload_count(c);
     const double first = first_double(c, origin, slot);
@@ -123,17 +209,19 @@ void polympi_payload_fill(void *message, const struct polympi_case *c, int32_t o
     case POLYMPI_FLOAT:
         *doubles = real_value(c, origin, slot);
         break;
-    case POLYMPI_DICT:
-        *(struct polympi_record *)message = record_value(c, origin, slot);
+    case POLYMPI_INT32:
+        for (size_t i = 0; i < count; i++)
+            ((int32_t *)message)[i] = int32_value(c, origin, slot, (int64_t)i);
+        break;
+    case POLYMPI_NONE:
         break;
     default:
-        break;
+        fill_flat(message, c, origin, slot);
     }
 }
 
 void polympi_payload_check(const void *message, const struct polympi_case *c, int32_t origin, int32_t slot,
                            char *complaint) {
-    const struct polympi_record record = record_value(c, origin, slot);
     switch (c->payload) {
     case POLYMPI_BYTES:
         check_bytes(message, (size_t)c->bytes, byte_shift(c, origin, slot), complaint);
@@ -147,14 +235,15 @@ void polympi_payload_check(const void *message, const struct polympi_case *c, in
         check_integer(*(const int64_t *)message, integer_value(c, origin, slot), complaint);
         break;
     case POLYMPI_FLOAT:
-        check_doubles(message, 1, record.real, 0, complaint);
+        check_doubles(message, 1, real_value(c, origin, slot), 0, complaint);
         break;
-    case POLYMPI_DICT:
-        if (memcmp(message, &record, sizeof record) != 0)
-            snprintf(complaint, POLYMPI_COMPLAINT_BYTES, "the object's fields differ from those sent");
+    case POLYMPI_INT32:
+        check_int32(message, c, origin, slot, complaint);
+        break;
+    case POLYMPI_NONE:
         break;
     default:
-        break;
+        check_flat(message, c, origin, slot, complaint);
     }
 }
 

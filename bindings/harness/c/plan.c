@@ -1,6 +1,7 @@
 #define _DEFAULT_SOURCE
 #include "catalogue.h"
 #include "cube.h"
+#include "layout.h"
 #include "polympi_harness.h"
 
 #include <errno.h>
@@ -81,6 +82,8 @@ static bool has_legal_size(const struct polympi_case *c) {
     const struct payload_facts *facts = &payload_facts[c->payload];
     if (c->benchmark == POLYMPI_FACES && cube_edge(c->bytes) == 0)
         return false;
+    if (c->benchmark == POLYMPI_DATATYPE && !layout_allows(c->bytes))
+        return false;
     return c->bytes % facts->element_bytes == 0 && c->bytes >= facts->least_bytes &&
            c->bytes <= facts->most_bytes;
 }
@@ -101,6 +104,7 @@ static bool read_case(struct reader *reader, char *fields[], struct polympi_case
                                .send_mode = mode_facts[mode].send_mode,
                                .completion = mode_facts[mode].completion,
                                .face = mode_facts[mode].face,
+                               .layout = mode_facts[mode].layout,
                                .payload = payload};
     if (!read_int(reader, fields[1], INT_MAX, &c->id) || !read_number(reader, fields[5], LLONG_MAX, &bytes) ||
         !read_int(reader, fields[6], INT_MAX, &c->warmup) ||

@@ -18,6 +18,10 @@ enum {
     POLYMPI_SCATTER,
     POLYMPI_ALLGATHER,
     POLYMPI_ALLTOALL,
+    POLYMPI_PINGPONG_INT,
+    POLYMPI_OBJECT,
+    POLYMPI_DATATYPE,
+    POLYMPI_RING,
     POLYMPI_BENCHMARKS /* their number */
 };
 
@@ -26,6 +30,7 @@ enum {
     POLYMPI_PAIR,
     POLYMPI_JOINT,
     POLYMPI_ROOTED,
+    POLYMPI_CYCLE,
     POLYMPI_KINDS /* their number */
 };
 
@@ -54,6 +59,15 @@ enum {
     POLYMPI_FACE_MODES /* their number */
 };
 
+/* A mode of datatype: how a message lies in memory. */
+enum {
+    POLYMPI_LAYOUT_CONTIGUOUS,
+    POLYMPI_LAYOUT_VECTOR,
+    POLYMPI_LAYOUT_INDEXED,
+    POLYMPI_LAYOUT_STRUCT,
+    POLYMPI_LAYOUTS /* their number */
+};
+
 /* The payloads. */
 enum {
     POLYMPI_NONE,
@@ -63,6 +77,12 @@ enum {
     POLYMPI_FLOAT,
     POLYMPI_DICT,
     POLYMPI_ARRAY,
+    POLYMPI_INT32,
+    POLYMPI_STRING,
+    POLYMPI_LIST,
+    POLYMPI_MAP,
+    POLYMPI_NESTED,
+    POLYMPI_INSTANCE,
     POLYMPI_PAYLOADS /* their number */
 };
 
@@ -73,6 +93,7 @@ enum {
     POLYMPI_PAGES /* their number */
 };
 
-enum { POLYMPI_MODES = 16, POLYMPI_LARGEST_FACE_EDGE = 258 };
+enum { POLYMPI_MODES = 19, POLYMPI_LARGEST_FACE_EDGE = 258 };
+enum { POLYMPI_LAYOUT_GROUP = 4 /* elements that a group of a layout sends */ };
 
 #endif

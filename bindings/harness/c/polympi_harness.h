@@ -33,12 +33,12 @@ enum { POLYMPI_DONE = 0, POLYMPI_CANNOT_DO_THE_PLAN = 3, POLYMPI_NO_MEMORY = 4 }
 enum { POLYMPI_PAYLOAD_TAG = 1, POLYMPI_ACKNOWLEDGEMENT_TAG = 2 };
 
 /* One case of the plan. `send_mode` and `completion` say what a mode of latency asks for, `face` what one of
-   faces does; elsewhere they are 0. */
+   faces does, `layout` what one of datatype does; elsewhere they are 0. */
 struct polympi_case {
     int64_t bytes; /* of one message */
     int32_t id;
     int32_t benchmark; /* POLYMPI_LATENCY ... */
-    int32_t kind;      /* of the benchmark: POLYMPI_PAIR, POLYMPI_JOINT, POLYMPI_ROOTED */
+    int32_t kind;      /* of the benchmark: POLYMPI_PAIR, POLYMPI_JOINT, POLYMPI_ROOTED, POLYMPI_CYCLE */
     int32_t mode;      /* a number below POLYMPI_MODES: polympi_mode_name */
     int32_t send_mode;
     int32_t completion;
@@ -48,6 +48,8 @@ struct polympi_case {
     int32_t batches;
     int32_t iterations; /* in a batch */
     int32_t events;
+    int32_t layout;
+    int32_t unused; /* keeps the size a multiple of 8 everywhere */
 };
 
 /* The memory of one rank in one case. Messages lie `stride` bytes apart: in a window each on a page of its
@@ -58,9 +60,9 @@ struct polympi_buffers {
     void *acknowledgement; /* one byte, for the end of a window */
     void *empty;           /* an address for a message without bytes */
     void *attached;        /* the buffer for MPI_Buffer_attach in the mode buffered */
-    double *packed[2];     /* faces: room for the face that is sent and the one that is received */
+    double *packed[2];     /* faces and datatype: room to pack what is sent and what is received */
     int64_t stride;
-    int64_t count; /* elements in one message: bytes, doubles, or objects */
+    int64_t count; /* elements in one message: bytes, integers, doubles, or objects */
     int64_t attached_bytes;
     int64_t edge;              /* faces: of the cube, in elements; it begins with the face that is sent */
     int32_t outgoing_messages; /* in one iteration, without acknowledgements */
@@ -82,7 +84,7 @@ struct polympi_callbacks {
     /* Runs so many iterations in a row. Not called in rooted collectives. */
     void (*batch)(void *context, int32_t iterations);
     /* Times each iteration alone, by polympi_now; in collectives each from a common start
-       (common_start.h). */
+       (common_start.h). In a pair and in a cycle called on rank 0, while the others run `batch`. */
     void (*singly)(void *context, int32_t iterations, int64_t *ns);
     /* Where messages are objects that do not arrive in `incoming`: writes those of the last iteration there,
        for the check. */
@@ -97,7 +99,8 @@ struct polympi_program {
     /* Why this program cannot run a case, or NULL; the same on all ranks. May itself be NULL. */
     const char *(*refuse)(void *context, const struct polympi_case *c);
     /* Makes ready for a case: called on the ranks that take part in it (0 and 1 in a benchmark of the kind
-       pair, else all), with `callbacks` zeroed. `buffers` last as long as the case. */
+       pair, else all), with `callbacks` zeroed. `buffers` last as long as the case. In a cycle rank 0 sends
+       `outgoing` to rank 1, and every rank what it received to the next, the last to rank 0. */
     void (*prepare)(void *context, const struct polympi_case *c, const struct polympi_buffers *buffers,
                     struct polympi_callbacks *callbacks);
 };
@@ -165,11 +168,29 @@ int64_t polympi_arena_stride(int64_t bytes); /* from one buffer to the next: mul
 void *polympi_arena_carve(struct polympi_arena *arena, int64_t count, int64_t bytes);
 int64_t polympi_arena_huge_bytes(const struct polympi_arena *arena); /* as the kernel says */
 
-/* The payload `dict` in C. */
+/* The payloads `dict` and `instance` in C. */
 struct polympi_record {
     int64_t integer;
     double real;
     char text[8];
+};
+
+/* An entry of the payload `map` in C, and the payload `nested`. `string` is so many characters, `list` so
+   many integers of 64 bits. */
+enum {
+    POLYMPI_STRING_LENGTH = 32,
+    POLYMPI_LIST_LENGTH = 100,
+    POLYMPI_MAP_LENGTH = 20,
+    POLYMPI_NESTED_ROWS = 4
+};
+struct polympi_entry {
+    char key[8];
+    double value;
+};
+struct polympi_nested {
+    char name[8];
+    int64_t integer;
+    double rows[POLYMPI_NESTED_ROWS][POLYMPI_NESTED_ROWS];
 };
 
 /* Payloads: the message that rank `origin` sends in window slot (or to destination) `slot`, and whether one

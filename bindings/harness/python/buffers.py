@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from arena import UNSEEN, space
-from pattern import byte_pattern, double_pattern, first_difference
+from pattern import byte_pattern, double_pattern, first_difference, integer_pattern
 from plan import POINT_TO_POINT, REDUCTIONS
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pieces import Piece, Traffic
     from plan import Case
 
-DTYPES = {"bytes": np.uint8, "float64": np.float64}
+DTYPES: dict[str, Any] = {"bytes": np.uint8, "float64": np.float64, "int32": np.int32}
 
 
 def buffer_sizes(case: Case, traffic: Traffic) -> tuple[list[int], list[int]]:
@@ -39,7 +39,7 @@ class MessageBuffers:
     """The buffers of one rank in one case, as NumPy arrays of the payload's type.
 
     Args:
-        case: payload ``bytes`` or ``float64``.
+        case: payload ``bytes``, ``float64`` or ``int32``.
         traffic: what the rank gives and gets.
         arena: what the buffers are carved out of.
         extra: bytes of one more buffer, for what the binding needs besides (an attached buffer).
@@ -99,4 +99,6 @@ class MessageBuffers:
     def _one(self, piece: Piece) -> NDArray[Any]:
         if self._case.payload == "float64":
             return double_pattern(self._case.size // 8, self._case.number, piece)
+        if self._case.payload == "int32":
+            return integer_pattern(self._case.size // 4, self._case.number, piece)
         return byte_pattern(self._case.size, self._case.number, piece)

@@ -16,9 +16,10 @@ from buffers import DTYPES, MessageBuffers
 from callbacks import Callbacks, UnsupportedCaseError
 from clock import clock
 from faces import Faces
+from layouts import Layouts
 from objects import PAYLOADS, check_objects, expected_objects, make_object
 from pieces import traffic
-from plan import POINT_TO_POINT
+from plan import PAIRS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +37,7 @@ BUFFERED_MESSAGES = 4
 ROOM = 4096
 
 PairLoops: TypeAlias = "tuple[Call, Call, Call]"  # of rank 0 in a row, of rank 0 one by one, of rank 1
+CycleLoops: TypeAlias = "tuple[Call, Call, Call]"  # of rank 0 in a row, of rank 0 one by one, of the others
 Loops: TypeAlias = "dict[str, Any]"  # attributes of Callbacks
 
 
@@ -68,6 +70,16 @@ class _CasesOfAnInterface(ABC):
             return {"batch": partial(b, *(of_a if of_b is None else of_b))}
         return {"batch": partial(a, *of_a), "events": partial(a_events, *of_a, clock)}
 
+    def cycle(self, loops: CycleLoops, of_first: Sequence[Any], of_others: Sequence[Any]) -> Loops:
+        """The loops of all ranks with the arguments of rank 0 and of the others; each also has its neighbours."""
+        first, first_events, others = loops
+        rank, ranks = self.world.rank, self.world.size
+        neighbours = ((rank + 1) % ranks, (rank - 1) % ranks)
+        if rank > 0:
+            return {"batch": partial(others, *of_others, *neighbours)}
+        given = (*of_first, *neighbours)
+        return {"batch": partial(first, *given), "events": partial(first_events, *given, clock)}
+
     def alike(self, loop: Call, events: Call, given: Sequence[Any]) -> Loops:
         """The loops of two ranks that do the same."""
         return {"batch": partial(loop, *given), "events": partial(events, *given, clock)}
@@ -95,16 +107,21 @@ class BufferCases(_CasesOfAnInterface):
             UnsupportedCaseError: the payload is no buffer, or the interface refuses the case.
         """
         if case.payload not in (*DTYPES, "none"):
-            raise UnsupportedCaseError(f"arrays hold bytes or doubles, not a payload '{case.payload}'")
+            raise UnsupportedCaseError(f"arrays hold bytes or numbers, not a payload '{case.payload}'")
         self.refuse(case)
-        if case.benchmark in POINT_TO_POINT and self.world.rank > 1:
+        if case.benchmark in PAIRS and self.world.rank > 1:
             return Callbacks()
         if case.benchmark == "faces":
             cube = Faces(case, self.world.rank, self.arena)
             return Callbacks(**{"clear": cube.clear, "check": lambda _: cube.check(), **self.faces(case, cube)})
+        if case.benchmark == "datatype":
+            laid = Layouts(case, self.world.rank, self.arena)
+            return Callbacks(**{"clear": laid.clear, "check": lambda _: laid.check(), **self.datatype(case, laid)})
         buffers = MessageBuffers(case, self.traffic(case), self.arena, self.attached_bytes(case))
         loops = {
             "latency": self.latency,
+            "pingpong-int": self.latency,
+            "ring": self.ring,
             "bandwidth": self.bandwidth,
             "bibandwidth": self.bibandwidth,
             "stream": self.stream,
@@ -114,6 +131,8 @@ class BufferCases(_CasesOfAnInterface):
     def _space(self, case: Case) -> int:
         if case.benchmark == "faces":
             return Faces.space(case) if self.world.rank < 2 else 0
+        if case.benchmark == "datatype":
+            return Layouts.space(case) if self.world.rank < 2 else 0
         return MessageBuffers.space(case, self.traffic(case), self.attached_bytes(case))
 
     def attached_bytes(self, case: Case) -> int:  # noqa: ARG002
@@ -141,6 +160,14 @@ class BufferCases(_CasesOfAnInterface):
         """The loops of ``stream``."""
 
     @abstractmethod
+    def datatype(self, case: Case, laid: Layouts) -> Loops:
+        """The loops of ``datatype``."""
+
+    @abstractmethod
+    def ring(self, case: Case, buffers: MessageBuffers) -> Loops:
+        """The loops of ``ring``."""
+
+    @abstractmethod
     def collective(self, case: Case, buffers: MessageBuffers) -> Loops:
         """The loops of a collective."""
 
@@ -161,7 +188,7 @@ class ObjectCases(_CasesOfAnInterface):
         if case.payload not in PAYLOADS:
             raise UnsupportedCaseError(f"what is sent is an object, not a payload '{case.payload}'")
         self.refuse(case)
-        if case.benchmark in POINT_TO_POINT and self.world.rank > 1:
+        if case.benchmark in PAIRS and self.world.rank > 1:
             return Callbacks()
         given = self.traffic(case)
         objects = [make_object(case, piece) for piece in given.outgoing]
@@ -169,6 +196,8 @@ class ObjectCases(_CasesOfAnInterface):
         buffers = self.arena.carve(self.sizes(case))
         loops = {
             "latency": self.latency,
+            "object": self.latency,
+            "ring": self.ring,
             "bandwidth": self.bandwidth,
             "bibandwidth": self.bibandwidth,
             "stream": self.stream,
@@ -210,6 +239,10 @@ class ObjectCases(_CasesOfAnInterface):
     @abstractmethod
     def stream(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:
         """The loops of ``stream``."""
+
+    @abstractmethod
+    def ring(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:
+        """The loops of ``ring``."""
 
     @abstractmethod
     def collective(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:

@@ -22,6 +22,10 @@ KINDS: dict[str, str] = {
     "scatter": "rooted",
     "allgather": "joint",
     "alltoall": "joint",
+    "pingpong-int": "pair",
+    "object": "pair",
+    "datatype": "pair",
+    "ring": "cycle",
 }
 
 # The main one first.
@@ -53,6 +57,10 @@ MODES: dict[str, tuple[str, ...]] = {
     "scatter": ("standard",),
     "allgather": ("standard",),
     "alltoall": ("standard",),
+    "pingpong-int": ("standard",),
+    "object": ("standard",),
+    "datatype": ("contiguous", "vector", "indexed", "struct"),
+    "ring": ("standard",),
 }
 
 # The main one first.
@@ -70,6 +78,10 @@ PAYLOADS: dict[str, tuple[str, ...]] = {
     "scatter": ("bytes", "float64", "int", "dict", "array"),
     "allgather": ("bytes", "float64", "int", "dict", "array"),
     "alltoall": ("bytes", "float64", "int", "dict", "array"),
+    "pingpong-int": ("int32",),
+    "object": ("int", "string", "list", "map", "nested", "instance"),
+    "datatype": ("float64",),
+    "ring": ("bytes", "int32", "int"),
 }
 
 # Messages of rank 0 and of another rank.
@@ -87,6 +99,10 @@ SENDS: dict[str, tuple[str, str]] = {
     "scatter": ("all", "none"),
     "allgather": ("one", "one"),
     "alltoall": ("all", "all"),
+    "pingpong-int": ("one", "one"),
+    "object": ("one", "one"),
+    "datatype": ("one", "one"),
+    "ring": ("one", "none"),
 }
 
 # Likewise.
@@ -104,6 +120,10 @@ GETS: dict[str, tuple[str, str]] = {
     "scatter": ("one", "one"),
     "allgather": ("all", "all"),
     "alltoall": ("all", "all"),
+    "pingpong-int": ("one", "one"),
+    "object": ("one", "one"),
+    "datatype": ("one", "one"),
+    "ring": ("one", "one"),
 }
 
 # Who made what arrives.
@@ -121,6 +141,10 @@ ORIGINS: dict[str, str] = {
     "scatter": "root",
     "allgather": "each",
     "alltoall": "each",
+    "pingpong-int": "peer",
+    "object": "peer",
+    "datatype": "peer",
+    "ring": "root",
 }
 
 # Bytes of an element, of the smallest and of the largest message.
@@ -132,4 +156,18 @@ SIZES: dict[str, tuple[int, int, int]] = {
     "float": (8, 8, 8),
     "dict": (24, 24, 24),
     "array": (8, 8, 9223372036854775807),
+    "int32": (4, 0, 9223372036854775807),
+    "string": (32, 32, 32),
+    "list": (800, 800, 800),
+    "map": (320, 320, 320),
+    "nested": (144, 144, 144),
+    "instance": (24, 24, 24),
+}
+
+# A mode of datatype: elements of a group, and the places of those that are sent.
+LAYOUTS: dict[str, tuple[int, tuple[int, ...]]] = {
+    "contiguous": (4, (0, 1, 2, 3)),
+    "vector": (8, (0, 2, 4, 6)),
+    "indexed": (6, (0, 2, 3, 4)),
+    "struct": (5, (0, 1, 3, 4)),
 }

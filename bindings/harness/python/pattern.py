@@ -25,6 +25,11 @@ def double_pattern(count: int, number: int, piece: Piece) -> NDArray[np.float64]
     return 0.5 * np.arange(count, dtype=np.float64) + float(number + 11 * piece.origin + 5 * piece.slot)
 
 
+def integer_pattern(count: int, number: int, piece: Piece) -> NDArray[np.int32]:
+    """The first ``count`` 32-bit integers of a piece in case ``number``."""
+    return (3 * np.arange(count) + number + 11 * piece.origin + 5 * piece.slot).astype(np.int32)
+
+
 def first_difference(received: NDArray[Any], expected: NDArray[Any]) -> str:
     """Where two equally long arrays first differ, in words; empty if they are equal."""
     if np.array_equal(received, expected):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from catalogue import APIECE, GETS, ORIGINS, SENDS
-from plan import POINT_TO_POINT
+from plan import PAIRS
 
 if TYPE_CHECKING:
     from plan import Case
@@ -30,7 +30,7 @@ class Traffic(NamedTuple):
 
 def traffic(case: Case, rank: int, ranks: int, window: int) -> Traffic:
     """What ``rank`` gives and gets in one iteration; acknowledgements apart."""
-    if case.benchmark in POINT_TO_POINT and rank > 1:
+    if case.benchmark in PAIRS and rank > 1:
         return Traffic([], [])
     counts = {"none": 0, "one": 1, "all": ranks, "window": window}
     place = 0 if rank == 0 else 1

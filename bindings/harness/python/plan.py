@@ -5,14 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import isqrt
 
-from catalogue import KINDS, LARGEST_FACE_EDGE, MODES, ORIGINS, PAGES, SIZES, WINDOWED
+from catalogue import KINDS, LARGEST_FACE_EDGE, LAYOUTS, MODES, ORIGINS, PAGES, SIZES, WINDOWED
 
 VERSION = "2"
 
 BENCHMARKS = tuple(KINDS)
-POINT_TO_POINT = tuple(name for name, kind in KINDS.items() if kind == "pair")
+PAIRS = tuple(name for name, kind in KINDS.items() if kind == "pair")  # of ranks 0 and 1; the others wait
+CYCLES = tuple(name for name, kind in KINDS.items() if kind == "cycle")  # a message goes through all ranks
+POINT_TO_POINT = (*PAIRS, *CYCLES)  # messages from one rank to one, timed on rank 0
 HELD_TOGETHER = tuple(name for name, kind in KINDS.items() if kind == "joint")  # no rank leaves before all have come
 ROOTED = tuple(name for name, kind in KINDS.items() if kind == "rooted")  # ranks could run ahead: timed one by one
+GROUP_BYTES = 8 * len(LAYOUTS["contiguous"][1])  # that are sent; the same in all layouts
 REDUCTIONS = tuple(name for name, origin in ORIGINS.items() if origin == "sum")
 
 
@@ -44,6 +47,12 @@ def face_edge(size: int) -> int:
     """Elements along an edge of the cube of doubles whose face has ``size`` bytes; 0 if none may have such a face."""
     edge = isqrt(size // 8)
     return edge if 8 * edge * edge == size and 2 <= edge <= LARGEST_FACE_EDGE else 0
+
+
+def whole_groups(size: int) -> int:
+    """Groups in a message of ``size`` bytes of the benchmark datatype; 0 if it is not made of whole groups."""
+    groups, rest = divmod(size, GROUP_BYTES)
+    return 0 if rest else groups
 
 
 @dataclass(frozen=True)
@@ -120,7 +129,8 @@ def _case(fields: list[str], line: str) -> Case:
         raise PlanError(f"The plan names an unknown payload: '{payload}'.")
     size, warmup, batches, iterations, events = (_count(field, line) for field in counts)
     element, least, most = SIZES[payload]
-    if size % element or not least <= size <= most or (benchmark == "faces" and not face_edge(size)):
+    impossible = (benchmark == "faces" and not face_edge(size)) or (benchmark == "datatype" and not whole_groups(size))
+    if size % element or not least <= size <= most or impossible:
         raise PlanError(f"The plan asks for {payload} of {size} bytes, which does not exist: '{line}'.")
     return Case(_count(number, line), benchmark, mode, payload, size, warmup, batches, iterations, events)
 

@@ -32,7 +32,7 @@ class Header(NamedTuple):
     threads: str
     host: str
     startup_ns: tuple[int, int, int]
-    memory_bytes: tuple[int, int]
+    memory_bytes: tuple[int, int]  # PSS and RSS of this rank
 
 
 def run_program(
@@ -65,7 +65,7 @@ def run_program(
         return CANNOT_READ_OR_WRITE
     start.begin()
     try:
-        _write_header(samples, header, start)
+        _write_header(samples, header, world, start)
         choose_pages(plan.pages)
         cases = interface(start, plan)
         _write_pages(samples, cases, world)
@@ -81,8 +81,10 @@ def run_program(
     return DONE
 
 
-def _write_header(samples: SampleFile | None, header: Header, start: CommonStart) -> None:
+def _write_header(samples: SampleFile | None, header: Header, world: World, start: CommonStart) -> None:
     start_cost = start_cost_ns(start, clock)  # by all ranks
+    told = [text.split() for text in world.collect(f"{header.memory_bytes[0]} {header.memory_bytes[1]}")]
+    pss, rss = ([int(words[place]) for words in told] for place in (0, 1))
     if not samples:
         return
     samples.record("binding", header.binding)
@@ -92,7 +94,7 @@ def _write_header(samples: SampleFile | None, header: Header, start: CommonStart
     samples.record("clock", resolution_ns(), f"{cost_ns():.1f}")
     samples.record("host", header.host)
     samples.record("startup", *header.startup_ns)
-    samples.record("memory", *header.memory_bytes)
+    samples.record("memory", max(pss), max(rss), sum(pss) // len(pss))
     samples.record("start", start_cost, start.clock_error())
 
 

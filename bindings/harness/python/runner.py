@@ -93,7 +93,7 @@ def validate(case: Case, callbacks: Callbacks, world: World) -> str:
 
 
 def _exchanges(case: Case, callbacks: Callbacks, rank: int) -> list[Callable[[], object]]:
-    """One iteration as a batch runs it, and one as an event; rank 1 answers both in the same way."""
+    """One iteration as a batch runs it, and one as an event; other ranks answer both in the same way."""
     once = callbacks.keep_all or partial(callbacks.batch, 1)
     alone = partial(callbacks.events, _places(1))
     if case.benchmark in ROOTED:
@@ -104,14 +104,14 @@ def _exchanges(case: Case, callbacks: Callbacks, rank: int) -> list[Callable[[],
 def measure(case: Case, callbacks: Callbacks, world: World, start: CommonStart) -> tuple[Times, Times]:
     """Warm up, time the batches, then the events; the times in ns are of meaning on rank 0."""
     if case.benchmark in POINT_TO_POINT:
-        return _measure_pair(case, callbacks, world.rank)
+        return _measure_messages(case, callbacks, world.rank)
     if case.benchmark in ROOTED:
         return _measure_rooted(case, callbacks, world)
     return _measure_held_together(case, callbacks, world, start)
 
 
-def _measure_pair(case: Case, callbacks: Callbacks, rank: int) -> tuple[Times, Times]:
-    """Rank 0 holds the clock; rank 1 only runs as many iterations in a row as rank 0 in all."""
+def _measure_messages(case: Case, callbacks: Callbacks, rank: int) -> tuple[Times, Times]:
+    """Rank 0 holds the clock; the others only run as many iterations in a row as rank 0 in all."""
     batches, events = _places(case.batches), _places(case.events)
     batch, iterations = callbacks.batch, case.iterations
     if rank > 0:

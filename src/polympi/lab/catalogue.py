@@ -87,11 +87,12 @@ class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         gets: likewise.
         origin: who made what arrives.
         apiece: each destination gets its own.
+        sizes: by payload the sizes in all profiles; none for the profile's own.
         exceptions: modes whose iteration is another one.
     """
 
     name: str
-    kind: Literal["pair", "joint", "rooted", "launch"]
+    kind: Literal["pair", "cycle", "joint", "rooted", "launch"]
     summary: str
     iteration: str
     modes: tuple[str, ...]
@@ -101,10 +102,16 @@ class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     origin: Literal["nobody", "peer", "root", "each", "sum"]
     _operations: int = msgspec.field(name="operations")
     apiece: bool = False
+    sizes: dict[str, tuple[int, ...]] = {}
     exceptions: dict[str, Exceptional] = {}
 
     @property
     def collective(self) -> bool:
+        """Whether it is a call of all ranks; otherwise messages from one rank to one."""
+        return self.kind not in ("pair", "cycle")
+
+    @property
+    def all_ranks(self) -> bool:
         """Whether all ranks take part; otherwise ranks 0 and 1 do."""
         return self.kind != "pair"
 
@@ -123,22 +130,32 @@ class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Whether it is read off every launch instead of being a case of the plan."""
         return self.kind == "launch"
 
-    def operations(self, mode: str) -> int:
-        """Operations in one iteration, by which a measured time is divided."""
+    def operations(self, mode: str, ranks: int = 2) -> int:
+        """Operations in one iteration, by which a measured time is divided; in a cycle those of all ranks."""
         one = self.exceptions[mode].operations if mode in self.exceptions else self._operations
-        return one * (WINDOW if self.windowed else 1)
+        return one * (WINDOW if self.windowed else 1) * (ranks if self.kind == "cycle" else 1)
 
     def allows(self, payload: str, size_bytes: int) -> bool:
-        """Whether a message of this payload can have this size here: a face is a square."""
+        """Whether a message of this payload can have this size here: a face is a square, a layout is made of groups."""
         if self.name == "faces":
             edge = isqrt(size_bytes // 8)
             return face_bytes(edge) == size_bytes and 2 <= edge <= LARGEST_FACE_EDGE
+        if self.name == "datatype":
+            return size_bytes > 0 and size_bytes % GROUP_BYTES == 0
         return is_legal_size(payload, size_bytes)
 
     @property
     def minimum_ranks(self) -> int:
         """Ranks below which the benchmark means nothing."""
         return 1 if self.launch_figure else 2
+
+
+class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How a message of the benchmark ``datatype`` lies in memory, in units of 8 bytes (``catalogue.toml``)."""
+
+    mode: str
+    period: int
+    sent: tuple[int, ...]
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
@@ -150,6 +167,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     send_modes: tuple[str, ...]
     completions: tuple[str, ...]
     face_modes: tuple[str, ...]
+    layouts: tuple[Layout, ...]
     payloads: list[Payload]
     benchmarks: list[Benchmark]
 
@@ -161,6 +179,8 @@ PAGES = _FILE.pages
 SEND_MODES = _FILE.send_modes
 COMPLETIONS = _FILE.completions
 FACE_MODES = _FILE.face_modes
+LAYOUTS = _FILE.layouts
+GROUP_BYTES = 8 * len(LAYOUTS[0].sent)  # the same in all layouts, so that they have the same sizes
 LARGEST_FACE_EDGE = _FILE.largest_face_edge
 PAYLOADS = {payload.name: payload for payload in _FILE.payloads}
 FIXED_SIZES = {payload.name: payload.bytes for payload in _FILE.payloads if payload.bytes is not None}

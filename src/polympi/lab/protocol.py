@@ -2,9 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 SAMPLES_VERSION = "2"
+
+
+# The records after the first line, as docs/protocol.md has them.
+_FORMS = {
+    "binding": "binding NAME",
+    "mpi": "mpi TEXT",
+    "ranks": "ranks N",
+    "threads": "threads LEVEL",
+    "clock": "clock RESOLUTION COST",
+    "host": "host NAME",
+    "startup": "startup READY IMPORT INIT",
+    "memory": "memory PSS RSS [MEAN]",
+    "start": "start COST ERROR",
+    "pages": "pages HUGE TOTAL",
+    "case": "case ID",
+    "valid": "valid ID ok|failed TEXT",
+    "skip": "skip ID TEXT",
+    "repeated": "repeated ID COUNT",
+    "batch": "batch ID NS...",
+    "event": "event ID NS...",
+    "clocks": "clocks ERROR",
+    "end": "end",
+}
+_NO_NUMBER = re.compile(
+    r"invalid literal for int\(\) with base 10: (?P<text>.*)|could not convert string to float: (?P<real>.*)"
+)
 
 
 class ProtocolError(Exception):
@@ -38,6 +65,7 @@ class LaunchSamples:
     init_ns: int = 0
     pss_bytes: int = 0
     rss_bytes: int = 0
+    pss_mean_bytes: int = 0
     start_cost_ns: int = 0
     clock_error_ns: int = 0
     huge_bytes: int = 0
@@ -71,8 +99,19 @@ def read_samples(text: str, known_cases: frozenset[int]) -> LaunchSamples:
             _read_line(samples, line, number, known_cases)
         except (ValueError, IndexError) as error:
             shown = line if len(line) <= 60 else line[:57] + "..."
-            raise ProtocolError(f"line {number} cannot be read ({error}): '{shown}'") from None
+            form = _FORMS.get(line.partition(" ")[0]) if number > 1 else None
+            expected = f"; it has the form '{form}'" if form else ""
+            raise ProtocolError(f"line {number} cannot be read ({_in_words(error)}): '{shown}'{expected}") from None
     return samples
+
+
+def _in_words(error: Exception) -> str:
+    """What is wrong with a line, without the words of Python."""
+    if isinstance(error, IndexError):
+        return "a field is missing"
+    if found := _NO_NUMBER.fullmatch(str(error)):
+        return f"{found['text'] or found['real']} is not a number"
+    return str(error)
 
 
 def _read_line(samples: LaunchSamples, line: str, number: int, known_cases: frozenset[int]) -> None:
@@ -92,20 +131,23 @@ def _read_line(samples: LaunchSamples, line: str, number: int, known_cases: froz
     elif keyword == "startup":
         samples.ready_ns, samples.import_ns, samples.init_ns = _naturals(fields, 3)
     elif keyword == "memory":
-        samples.pss_bytes, samples.rss_bytes = _naturals(fields, 2)
+        mean = fields.pop() if len(fields) == 3 else "0"  # the mean is new: a program need not tell it
+        samples.pss_bytes, samples.rss_bytes, samples.pss_mean_bytes = _naturals([*fields, mean], 3)
     elif keyword == "start":
         samples.start_cost_ns, samples.clock_error_ns = _naturals(fields, 2)
     elif keyword == "pages":
         samples.huge_bytes, samples.buffer_bytes = _naturals(fields, 2)
-    elif keyword == "end" and not rest:
+    elif line == "end":
         samples.complete = True
     else:
         _read_case_line(samples, keyword, fields, known_cases)
 
 
 def _read_case_line(samples: LaunchSamples, keyword: str, fields: list[str], known_cases: frozenset[int]) -> None:
+    if keyword == "end":
+        raise ValueError("nothing follows on it")
     if keyword not in ("case", "valid", "skip", "repeated", "batch", "event"):
-        raise ValueError("unknown record")
+        raise ValueError(f"there is no record '{keyword}'" if keyword else "it is empty")
     case = int(fields[0])
     if case not in known_cases:
         raise ValueError(f"case {case} is not in the plan")
@@ -116,6 +158,8 @@ def _read_case_line(samples: LaunchSamples, keyword: str, fields: list[str], kno
     elif keyword == "repeated":
         samples.repeated[case] = _natural(int(fields[1]))
     elif keyword == "valid":
+        if fields[1] not in ("ok", "failed"):
+            raise ValueError(f"'{fields[1]}' is neither 'ok' nor 'failed'")
         if fields[1] == "ok":
             samples.valid.add(case)
         else:

@@ -83,6 +83,7 @@ class LaunchRecord(msgspec.Struct, kw_only=True):
         init_ns: ``MPI_Init_thread``.
         pss_bytes: proportional set size after the first barrier, largest over ranks; 0 if unknown.
         rss_bytes: resident set size, likewise.
+        pss_mean_bytes: proportional set size, the mean over ranks; 0 if unknown.
         threads: thread level that the program got.
         clock_resolution_ns: resolution of the program's clock.
         clock_cost_ns: cost of one reading.
@@ -118,6 +119,7 @@ class LaunchRecord(msgspec.Struct, kw_only=True):
     init_ns: int = 0
     pss_bytes: int = 0
     rss_bytes: int = 0
+    pss_mean_bytes: int = 0
     threads: str = ""
     clock_resolution_ns: int = 0
     clock_cost_ns: float = 0.0

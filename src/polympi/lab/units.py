@@ -21,21 +21,35 @@ def parse_size(text: str) -> int:
     """
     match = _SIZE.fullmatch(text.strip())
     if not match:
-        raise UsageError(f"'{text}' is not a size: write bytes as 8, 64KiB, 4MiB.")
+        raise UsageError(f"'{text}' is not a size: write bytes as 8, 64KiB, 4MiB, or '{NETPIPE}'.")
     size = int(match[1]) * _BINARY[match[2].lower()]
     if size >= 2**63:
         raise UsageError(f"'{text}' is more bytes than any machine addresses.")
     return size
 
 
+NETPIPE = "netpipe"  # in place of a size: those of the program NetPIPE
+NETPIPE_LAST = 2**22  # the largest power of two of them, as of the other lists of sizes
+NETPIPE_BESIDE = 3  # bytes more and less than each power of two: neither is aligned, and one is beyond a switch at it
+
+
+def netpipe_sizes() -> set[int]:
+    """Powers of two up to 4 MiB, and three bytes more and less than each, without those that are below 1 byte."""
+    powers = [2**k for k in range(NETPIPE_LAST.bit_length())]
+    return {size for power in powers for size in (power - NETPIPE_BESIDE, power, power + NETPIPE_BESIDE) if size > 0}
+
+
 def parse_sizes(text: str) -> list[int]:
-    """Sizes in bytes of ``8,1KiB`` (a list) or ``1:4MiB`` (the powers of two in a range, its ends included).
+    """Sizes in bytes of ``8,1KiB`` (a list), ``1:4MiB`` (the powers of two in a range, its ends included), ``netpipe``.
 
     Raises:
         UsageError: a part is not a size, or a range runs backwards.
     """
     sizes: set[int] = set()
     for part in text.split(","):
+        if part.strip().lower() == NETPIPE:
+            sizes |= netpipe_sizes()
+            continue
         low_text, colon, high_text = part.partition(":")
         low = parse_size(low_text)
         if not colon:

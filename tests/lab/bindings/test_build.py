@@ -6,7 +6,13 @@ import pytest
 
 from polympi.lab.bindings import build as build_module
 from polympi.lab.bindings import harness as harness_module
-from polympi.lab.bindings.build import build, missing_requirements, output_folder, why_not_ready
+from polympi.lab.bindings.build import (
+    build,
+    missing_requirements,
+    output_folder,
+    program_command,
+    why_not_ready,
+)
 from polympi.lab.bindings.harness import STATIC, build_harness, put_in_place, start_library
 from polympi.lab.bindings.manifest import Binding, load_bindings
 from polympi.lab.errors import BuildError, UsageError
@@ -52,7 +58,7 @@ def test_a_build_is_kept_until_a_source_changes(binding: Binding, mpich: Stack) 
 @pytest.mark.parametrize("pattern", ["", "a**", "/etc/passwd", "{bindings}/", "*.misspelt", "."])
 def test_sources_that_are_no_files_are_told(binding: Binding, mpich: Stack, pattern: str) -> None:
     binding.manifest.build.sources = ["*.c", pattern]
-    with pytest.raises(UsageError, match=r"manifest of 'y' cannot be used: no file in .* is meant by .* 'sources'"):
+    with pytest.raises(UsageError, match=r"y/manifest.toml' cannot be used: in the field 'build.sources', no file"):
         output_folder(binding, mpich)
 
 
@@ -92,13 +98,41 @@ def test_a_failed_build_says_what_the_compiler_said_and_leaves_nothing(binding: 
 
 
 @pytest.mark.mpi
+def test_a_failed_build_names_the_packages_that_may_be_missing(binding: Binding, mpich: Stack) -> None:
+    (binding.folder / "y.c").write_text("#include <a library nobody has>\n")
+    binding.manifest.needs.debian = ["liba-dev"]
+    with pytest.raises(BuildError, match=r"missing: install it. On Debian: apt-get install liba-dev.$"):
+        build(binding, mpich)
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("field", ["build.command", "run"])
+def test_a_placeholder_that_nobody_knows_is_told_with_its_field(
+    binding: Binding, mpich: Stack, tmp_path: Path, field: str
+) -> None:
+    if field == "run":
+        binding.entry.run = ["{output}/y", "{plans}"]
+    else:
+        binding.manifest.build.command = ["{cc}"]
+    with pytest.raises(BuildError, match=rf"y/manifest.toml' cannot be used: the field '{field}'.*placeholders are"):
+        program_command(binding, mpich, build(binding, mpich), tmp_path, tmp_path)
+
+
+@pytest.mark.mpi
 def test_what_is_missing_is_said_with_the_remedy(binding: Binding, mpich: Stack) -> None:
     binding.manifest.needs.commands = ["a-compiler-nobody-has"]
     assert why_not_ready(binding, mpich) == "it needs a-compiler-nobody-has: install it"
+    binding.manifest.needs.debian = ["compiler", "its-library"]
+    why = "it needs a-compiler-nobody-has: install it. On Debian: apt-get install compiler its-library"
+    assert why_not_ready(binding, mpich) == why
+    binding.manifest.needs.help = ""
+    assert why_not_ready(binding, mpich) == why.replace("install it. ", "")
     binding.manifest.needs.commands = []
     binding.manifest.needs.python = ["numpy>=1", "numpy>=999", "no-such-package>=1"]
     assert missing_requirements(binding, mpich) == ["numpy>=999", "no-such-package>=1"]
-    assert "polympi stack add mpich" in str(why_not_ready(binding, mpich))
+    assert str(why_not_ready(binding, mpich)).endswith("in the stack: polympi stack add mpich")
+    further = msgspec.structs.replace(binding, entry=msgspec.structs.replace(binding.entry, default=False))
+    assert str(why_not_ready(further, mpich)).endswith("in the stack: polympi stack add mpich --binding y")
     other = msgspec.structs.replace(mpich, name="elsewhere", family="openmpi")
     assert why_not_ready(binding, other) == "it runs on mpich only"
     with pytest.raises(BuildError, match="cannot be built"):

@@ -64,3 +64,11 @@ def test_sizes_fit_the_memory() -> None:
     assert choose_sizes("8,1KiB") == [8, 1024]
     with pytest.raises(UsageError, match="more than this machine's memory"):
         choose_sizes("1:1000000GiB")
+
+
+def test_the_sizes_of_netpipe_are_powers_of_two_and_three_bytes_more_and_less() -> None:
+    sizes = choose_sizes("netpipe")
+    assert sizes[:8] == [1, 2, 4, 5, 7, 8, 11, 13]
+    assert sizes[-3:] == [2**22 - 3, 2**22, 2**22 + 3]
+    assert {2**16 - 3, 2**16, 2**16 + 3} <= set(sizes)
+    assert choose_sizes("NetPIPE,8MiB") == [*sizes, 2**23]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -24,16 +25,16 @@ ENTRY = '[[bindings]]\nname = "x"\nsummary = "x"\nrun = ["x"]\ncovers = ["*"]\n'
 MANIFEST = f'name = "x"\nlanguage = "C"\nsummary = "x"\n[build]\n{ENTRY}'
 
 
-@pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(scope="module")
+def things(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with things to trip over, and a home with a stack whose programs do nothing."""
-    monkeypatch.setenv("POLYMPI_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("COLUMNS", "80")
-    work = tmp_path / "work"
+    folder = tmp_path_factory.mktemp("things")
+    work = folder / "work"
     work.mkdir()
-    monkeypatch.chdir(work)
     python = sys.executable
-    remember(Stack(name="mpich", family="mpich", origin="system", mpiexec=python, mpicc=python, python=python))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("POLYMPI_HOME", str(folder / "home"))
+        remember(Stack(name="mpich", family="mpich", origin="system", mpiexec=python, mpicc=python, python=python))
     (work / "taken").mkdir()
     (work / "file").write_text("")
     (work / "comments").write_text("# node1\n\n   \n")
@@ -46,9 +47,9 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "requirement": MANIFEST.replace("[build]", '[needs]\npython = ["a b c"]\n[build]'),
         "twice": MANIFEST + ENTRY,
     }.items():
-        folder = work / "manifests" / name / "x"
-        folder.mkdir(parents=True)
-        (folder / "manifest.toml").write_text(manifest)
+        manifests = work / "manifests" / name / "x"
+        manifests.mkdir(parents=True)
+        (manifests / "manifest.toml").write_text(manifest)
     (work / "manifests" / "bytes" / "x").mkdir(parents=True)
     (work / "manifests" / "bytes" / "x" / "manifest.toml").write_bytes(b"\xff\xfe")
     (work / "manifests" / "directory" / "x" / "manifest.toml").mkdir(parents=True)
@@ -62,7 +63,27 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     }.items():
         make_run(work / f"run-{name}", blocks=1)
         (work / f"run-{name}" / "run.json").write_bytes(content)
-    return work
+    return folder
+
+
+@pytest.fixture
+def place(things: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The things of this test alone, where it is."""
+    shutil.copytree(things, tmp_path / "things")
+    return _go_to(tmp_path / "things", monkeypatch)
+
+
+@pytest.fixture
+def shared_place(things: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The things that no test may change."""
+    return _go_to(things, monkeypatch)
+
+
+def _go_to(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("POLYMPI_HOME", str(folder / "home"))
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.chdir(folder / "work")
+    return folder / "work"
 
 
 def _tree(folder: Path) -> list[str]:
@@ -132,7 +153,10 @@ RUN = [
     (["--bindings-from", "file"], "There is no folder of bindings 'file'"),
     (["--bindings-from", "manifests/toml"], "it is not TOML in line 1, column 8"),
     (["--bindings-from", "manifests/missing"], "the field 'language' is missing"),
-    (["--bindings-from", "manifests/unknown"], "there is no field 'build.sauces'"),
+    (
+        ["--bindings-from", "manifests/unknown"],
+        "there is no field 'build.sauces': sources, command are those that are allowed",
+    ),
     (["--bindings-from", "manifests/type"], "the field 'bindings[0].covers' must be a list, and is a whole number"),
     (["--bindings-from", "manifests/requirement"], "'a b c' is not a requirement that pip understands"),
     (["--bindings-from", "manifests/twice"], "Two bindings are named 'x'"),
@@ -188,20 +212,20 @@ OTHER = [
     ids=lambda value: " ".join(value)[:60] if isinstance(value, list) else "",
 )
 def test_a_bad_input_is_one_sentence(
-    place: Path,
+    shared_place: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     arguments: list[str],
     words: str,
 ) -> None:
-    before = _tree(place.parent)
+    before = _tree(shared_place.parent)
     said = _said(arguments, monkeypatch, capsys)
     assert words in said
     assert said.startswith("polympi: ")
     assert len(said.splitlines()) == 1
     assert said.rstrip()[-1] in ".?"
     assert not LIBRARY_WORDS.search(said)
-    assert _tree(place.parent) == before
+    assert _tree(shared_place.parent) == before
 
 
 @pytest.mark.parametrize(

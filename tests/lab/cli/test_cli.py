@@ -86,6 +86,28 @@ def test_a_binding_that_cannot_be_built_is_a_sentence(tmp_path: Path, mpich: Sta
 
 
 @pytest.mark.mpi
+def test_all_bindings_are_taken_that_are_ready_and_of_others_it_is_said_what_they_need(
+    tmp_path: Path, mpich: Stack
+) -> None:
+    folder = tmp_path / "bindings" / "missing"
+    folder.mkdir(parents=True)
+    (folder / "manifest.toml").write_text(
+        'name = "missing"\nlanguage = "Tongues"\nsummary = "x"\n[needs]\ncommands = ["nobody-has-this"]\n'
+        'debian = ["tongues-dev"]\nhelp = "get it."\n[build]\n[[bindings]]\nname = "missing"\n'
+        'summary = "in tongues"\nrun = ["x"]\ncovers = ["*/*/*"]\ndefault = false\n'
+    )
+    needs = "it needs nobody-has-this: get it. On Debian: apt-get install tongues-dev"
+    listed = re.sub(r"\s+", " ", polympi("list", "--bindings-from", "bindings", folder=tmp_path).stdout)
+    assert re.search(rf"Tongues missing in tongues not [a-z, ]*mpich[a-z, ]*: {needs}", listed)
+    asked = ("--stack", "mpich", "--bindings-from", "bindings", "--binding", "all", "--bench", "barrier")
+    done = polympi("run", "--dry-run", *asked, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    text = re.sub(r"\s+", " ", done.stdout)
+    assert f"left out missing: {needs}" in text
+    assert all(name in text for name in ("mpi4py-pkl5", "c-multiple", "polympi-object"))
+
+
+@pytest.mark.mpi
 def test_a_run_prints_its_table_and_writes_its_report(tmp_path: Path, mpich: Stack) -> None:
     done = polympi(
         "run", "-o", "out", "--stack", "mpich", "--binding", "mpi4py", "--bench", "barrier", "--seed", "7",

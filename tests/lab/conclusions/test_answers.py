@@ -203,16 +203,20 @@ def test_startup_and_memory():
         summary_row(0, c_ns=3e8, delta=1.1e8, benchmark="startup", mode="first-barrier", payload="none"),
         summary_row(0, c_ns=5e7, delta=0, verdict="no counterpart", benchmark="startup", mode="import", payload="none"),
     ]
-    memory = [("mpich", "mpi4py", 6, 31.4e6, 40e6, 11.2e6)]
+    memory = [("mpich", "mpi4py", 2, 6, 31.4e6, 30e6, 40e6, 11.2e6)]
     assert say(rows, "startup") == (
         "mpi4py passes its first barrier 410 ms after the launch, 110 ms later than C (1.37 ×); "
         "loading the binding takes 50.0 ms."
     )
     assert say(rows, "memory", memory=memory) == "A process of mpi4py holds 31.4 MB (PSS), +11.2 MB against C."
+    of_many = [("mpich", "mpi4py", 40, 6, 31.4e6, 30e6, 40e6, 11.2e6)]
+    assert say(rows, "memory", memory=of_many) == (
+        "A process of mpi4py holds 31.4 MB (PSS, the largest of 40 ranks; the mean is 30.0 MB), +11.2 MB against C."
+    )
 
 
 def test_unknown_memory_is_not_mentioned():
-    assert say([summary_row()], "memory", memory=[("mpich", "mpi4py", 6, 0.0, 0.0, None)]) == ""
+    assert say([summary_row()], "memory", memory=[("mpich", "mpi4py", 2, 6, 0.0, 0.0, 0.0, None)]) == ""
 
 
 def test_noise_floor_counts_what_chance_gives():

@@ -3,7 +3,7 @@ import pytest
 from polympi.lab.catalogue import BENCHMARKS, Case, face_bytes
 from polympi.lab.errors import UsageError
 from polympi.lab.plan.cases import select_cases
-from polympi.lab.plan.profiles import PROFILES, get_profile
+from polympi.lab.plan.profiles import LONGER_ONLY, PROFILES, get_profile
 
 QUICK = PROFILES["quick"]
 
@@ -70,7 +70,7 @@ def test_a_face_is_a_square_of_doubles_of_no_endless_cube() -> None:
 
 def test_sizes_that_no_face_can_have_leave_the_other_benchmarks() -> None:
     cases = select_cases(QUICK, [], [8, 1024], 2)
-    assert {c.benchmark for c in cases} == set(BENCHMARKS) - {"faces", "startup"}
+    assert {c.benchmark for c in cases} == set(BENCHMARKS) - {"faces", "startup", *LONGER_ONLY}
 
 
 def test_one_rank_leaves_the_launch_figures() -> None:
@@ -100,3 +100,38 @@ def test_an_unknown_profile_is_a_sentence() -> None:
         get_profile("fast")
     with pytest.raises(UsageError, match=r"Did you mean 'standard'\?"):
         get_profile("standart")
+
+
+def test_the_quick_profile_leaves_rings_and_datatypes_to_the_longer_ones_or_to_be_asked_for() -> None:
+    quick = {c.benchmark for c in select_cases(QUICK, [], None, 2)}
+    standard = {c.benchmark for c in select_cases(PROFILES["standard"], [], None, 2)}
+    assert standard - quick == {"datatype", "ring"}
+    assert {c.benchmark for c in select_cases(QUICK, ["ring", "datatype"], None, 2)} == {"datatype", "ring"}
+
+
+def test_benchmarks_with_sizes_of_their_own_have_them_in_every_profile() -> None:
+    for profile in PROFILES.values():
+        ints = select_cases(profile, ["pingpong-int"], None, 2)
+        assert [c.size_bytes for c in ints] == [4, 40, 4000]
+        ring = select_cases(profile, ["ring"], None, 2)
+        assert {(c.payload, c.size_bytes) for c in ring} == {("bytes", 1024), ("int32", 4), ("int", 8)}
+    assert [c.size_bytes for c in select_cases(QUICK, ["pingpong-int"], [4, 6, 8], 2)] == [4, 8]
+
+
+def test_a_message_of_datatype_is_made_of_whole_groups() -> None:
+    assert {c.size_bytes for c in select_cases(QUICK, ["datatype"], [0, 8, 32, 48, 64], 2)} == {32, 64}
+    with pytest.raises(UsageError, match="a datatype multiples of 32 B"):
+        select_cases(QUICK, ["datatype/vector"], [8], 2)
+
+
+def test_a_lap_of_a_ring_has_as_many_hops_as_ranks() -> None:
+    assert BENCHMARKS["ring"].operations("standard", 80) == 80
+    assert BENCHMARKS["latency"].operations("standard", 80) == 2
+    with pytest.raises(UsageError, match="'ring' needs at least 2 ranks"):
+        select_cases(QUICK, ["ring"], None, 1)
+
+
+def test_a_launch_whose_ranks_share_processors_has_more_time_but_not_without_end() -> None:
+    assert QUICK.timeout_s(2, 2) == QUICK.timeout_s(2, 64) == QUICK.launch_timeout_s
+    assert QUICK.timeout_s(8, 2) == 4 * QUICK.launch_timeout_s
+    assert QUICK.timeout_s(800, 2) == 600

@@ -1,7 +1,7 @@
 import polars as pl
 import pytest
-from built import built_analysis, rich_run, summary_row
-from synthetic import make_run
+from built import built_analysis, summary_row
+from synthetic import DEFAULT_CASES, make_run
 
 from polympi.lab.errors import UsageError
 from polympi.lab.published import published, sources
@@ -12,7 +12,10 @@ from polympi.lab.statistics.model import SUMMARY_COLUMNS
 
 @pytest.fixture(scope="module")
 def directory(tmp_path_factory):
-    return rich_run(tmp_path_factory.mktemp("files") / "run")
+    # Few cases: what is in a file is looked at elsewhere, and each report takes seconds for each chart.
+    return make_run(
+        tmp_path_factory.mktemp("files") / "run", cases=[*DEFAULT_CASES[:3], ("barrier", "standard", "none", 0)]
+    )
 
 
 @pytest.fixture(scope="module")

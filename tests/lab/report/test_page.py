@@ -106,7 +106,7 @@ def test_the_key_stands_before_the_first_sign(page):
 
 def test_arms_of_c_stand_below_the_bindings(tmp_path):
     effects = {name: (100.0 * i, 0.0, 1.0) for i, name in enumerate(("c", "c-again", "c-spin", "mpi4py"))}
-    directory = rich_run(tmp_path / "run", effects=effects)
+    directory = make_run(tmp_path / "run", effects=effects)
     page = render_html(analyse(directory), NOTHING)
     assert list(overview_rows(page)) == ["mpi4py", "c-spin"]
     assert page.index('data-binding="mpi4py"') < page.index("What C itself shows") < page.index('data-binding="c-spin"')
@@ -219,27 +219,29 @@ def test_findings_failures_and_gaps_are_shown():
         assert text in page
 
 
+FEW = [summary_row(binding=binding) for binding in ("c", "mpi4py")]
+
+
 def test_imported_rows_are_shown(tmp_path):
-    directory = rich_run(tmp_path / "run")
     text = (
         "tool,benchmark,mode,payload,size_bytes,ranks,time_ns,time_min_ns,time_max_ns,mb_per_s,repetitions,source\n"
         "OSU,latency,standard,bytes,8,2,1234.0,,,,,osu <b>.txt\n"
     )
-    (directory.path / "imported.csv").write_text(text)
-    page = render_html(analyse(directory), kept_rows(directory.path))
+    (tmp_path / "imported.csv").write_text(text)
+    page = render_html(built_analysis(FEW), kept_rows(tmp_path))
     assert "Rows of other tools" in page
     assert "1.23 µs" in page
     assert "osu &lt;b&gt;.txt" in page
 
 
 def test_imported_rows_say_what_their_time_is_and_which_file_they_are_of(tmp_path):
-    run = rich_run(tmp_path / "run")
     row = {"tool": "OSU 7.4", "benchmark": "bcast", "mode": "standard", "payload": "derived bytes", "size_bytes": 8}
     rows = [
         row | {"time_ns": 1000.0, "statistic": "mean over ranks", "source": "a.txt", "content": "0123456789abcdef"},
         row | {"time_ns": 1500.0, "statistic": "max over ranks", "source": "a.txt", "content": "fedcba9876543210"},
         row | {"mb_per_s": 5.0, "source": "b.txt", "content": "0123456789abcdef"},
     ]
+    run = make_run(tmp_path / "run", blocks=0)
     append_rows(run.path, pl.DataFrame(rows, schema=IMPORTED_SCHEMA))
     kept = kept_rows(run.path)
     assert [line[3:] for line in imported_lines(kept)] == [
@@ -247,7 +249,7 @@ def test_imported_rows_say_what_their_time_is_and_which_file_they_are_of(tmp_pat
         ("derived bytes", "8 B", "", "1.50 µs", "max over ranks", "", "a.txt (fedcba)"),
         ("derived bytes", "8 B", "", "", "", "5.00 MB/s", "b.txt"),
     ]
-    analysis = analyse(run)
+    analysis = built_analysis(FEW)
     for written in (render_html(analysis, kept), render_markdown(analysis, kept)):
         assert "mean over ranks" in written
         assert "derived bytes" in written
@@ -260,7 +262,7 @@ def test_an_empty_run_still_makes_a_page():
 
 
 def test_rendering_takes_a_few_seconds_at_most(tmp_path):
-    directory = rich_run(tmp_path / "run", blocks=30)
+    directory = rich_run(tmp_path / "run", blocks=30, events=5)
     analysis = analyse(directory)
     started = time.process_time()
     render_html(analysis, kept_rows(directory.path))

@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from polympi.lab.bindings.manifest import load_bindings
-from polympi.lab.errors import StackError, UsageError
+from polympi.lab.errors import BuildError, StackError, UsageError
 from polympi.lab.plan.profiles import PROFILES, Profile
 from polympi.lab.records import Environment, Outcome
 from polympi.lab.run.experiment import Experiment, record
@@ -23,6 +23,7 @@ TEST_BINDINGS = Path(__file__).parents[2] / "bindings"
 SHORT = dataclasses.replace(
     PROFILES["quick"], minimum_blocks=6, maximum_blocks=6, batches=2, batch_ns=1e5, events=5, launch_timeout_s=300
 )
+FEW_BLOCKS = dataclasses.replace(SHORT, minimum_blocks=3, maximum_blocks=3)  # where six, for an interval, tell no more
 
 pytestmark = pytest.mark.mpi
 
@@ -75,7 +76,7 @@ def test_a_run_measures_every_arm_in_every_block(tmp_path: Path, stack: Stack) -
 
 
 def test_all_bindings_use_the_same_iterations(tmp_path: Path, mpich: Stack) -> None:
-    directory, _ = _run(_request(tmp_path / "run", [mpich], ["mpi4py"], ["latency/standard/bytes"]))
+    directory, _ = _run(_request(tmp_path / "run", [mpich], ["mpi4py"], ["latency/standard/bytes"], profile=FEW_BLOCKS))
     samples = directory.samples().collect()
     for _, rows in samples.group_by("mode", "payload", "size_bytes", "kind"):
         assert rows["iterations"].n_unique() == 1
@@ -83,8 +84,8 @@ def test_all_bindings_use_the_same_iterations(tmp_path: Path, mpich: Stack) -> N
 
 
 def test_two_stacks_share_the_time_block_by_block(tmp_path: Path, mpich: Stack, openmpi: Stack) -> None:
-    directory, outcome = _run(_request(tmp_path / "run", [mpich, openmpi], ["c"], ["barrier"]))
-    assert outcome.blocks == {"mpich": 6, "openmpi": 6}
+    directory, outcome = _run(_request(tmp_path / "run", [mpich, openmpi], ["c"], ["barrier"], profile=FEW_BLOCKS))
+    assert outcome.blocks == {"mpich": 3, "openmpi": 3}
     blocks = [(launch.block, launch.stack) for launch in directory.launches() if launch.block is not None]
     assert blocks == sorted(blocks)
 
@@ -97,17 +98,19 @@ def _left_processes() -> list[psutil.Process]:
 
 
 @pytest.mark.parametrize(
-    ("binding", "outcome", "words"),
+    ("stack", "binding", "outcome", "words"),
     [
-        ("c-crashing", "crashed", "it ended with"),
-        ("c-hanging", "timed out", "it was still running after 3 s in case latency"),
-        ("c-rubbish", "unreadable", "its output does not follow the protocol"),
+        ("mpich", "c-crashing", "crashed", "it ended with"),
+        ("openmpi", "c-crashing", "crashed", "it ended with"),
+        ("mpich", "c-hanging", "timed out", "it was still running after 3 s in case latency"),
+        ("openmpi", "c-rubbish", "unreadable", "its output does not follow the protocol"),
     ],
+    indirect=["stack"],
 )
 def test_a_failing_binding_is_withdrawn_and_the_others_go_on(
     tmp_path: Path, stack: Stack, binding: str, outcome: str, words: str
 ) -> None:
-    profile = dataclasses.replace(SHORT, launch_timeout_s=3) if binding == "c-hanging" else SHORT
+    profile = dataclasses.replace(FEW_BLOCKS, launch_timeout_s=3) if binding == "c-hanging" else FEW_BLOCKS
     request = _request(tmp_path / "run", [stack], [binding], ["latency/standard/bytes"], profile=profile)
     directory, ended = _run(request)
     assert ended.ended == "complete"
@@ -115,19 +118,20 @@ def test_a_failing_binding_is_withdrawn_and_the_others_go_on(
     assert [launch.outcome for launch in failed] == [outcome, outcome]
     assert all(words in launch.detail for launch in failed)
     assert words in ended.withdrawn[f"{stack.name}/{binding}"]
-    assert _outcomes(directory, "c") == ["ok"] * 8
-    assert _outcomes(directory, "c-again") == ["ok"] * 6
+    assert _outcomes(directory, "c") == ["ok"] * 5
+    assert _outcomes(directory, "c-again") == ["ok"] * 3
     assert not _left_processes()
 
 
 def test_wrong_bytes_are_found_and_not_timed(tmp_path: Path, mpich: Stack) -> None:
-    directory, _ = _run(_request(tmp_path / "run", [mpich], ["c-wrong"], ["latency/standard/bytes", "barrier"]))
+    benches = ["latency/standard/bytes", "barrier"]
+    directory, _ = _run(_request(tmp_path / "run", [mpich], ["c-wrong"], benches, profile=FEW_BLOCKS))
     wrong = [launch for launch in directory.launches() if launch.binding == "c-wrong"]
     assert all(len(launch.invalid) == 2 for launch in wrong)
     summary = analyse(directory).summary
     rows = summary.filter(binding="c-wrong", benchmark="latency")
     assert set(rows["verdict"]) == {"invalid"}
-    assert set(summary.filter(binding="c-wrong", benchmark="barrier")["launches"]) == {6}
+    assert set(summary.filter(binding="c-wrong", benchmark="barrier")["launches"]) == {3}
 
 
 def test_an_interrupted_run_keeps_its_blocks(tmp_path: Path, mpich: Stack) -> None:
@@ -205,6 +209,46 @@ def test_a_manifest_that_starts_another_binding_is_told(tmp_path: Path, mpich: S
     text += 'run = ["{output}/bench", "{plan}", "{samples}", "single", "--name", "c-multiple"]\n'
     (folder / "manifest.toml").write_text(text)
     known = load_bindings([tmp_path / "bindings"])
-    directory, outcome = _run(_request(tmp_path / "run", [mpich], ["mistaken"], ["barrier"], bindings=known))
+    request = _request(tmp_path / "run", [mpich], ["mistaken"], ["barrier"], bindings=known, profile=FEW_BLOCKS)
+    directory, outcome = _run(request)
     assert "the program says that it is 'c-multiple'" in outcome.withdrawn["mpich/mistaken"]
-    assert _outcomes(directory, "c-again") == ["ok"] * 6
+    assert _outcomes(directory, "c-again") == ["ok"] * 3
+
+
+FURTHER = """
+name = "{0}"
+language = "Tongues"
+summary = "x"
+[build]
+command = {1}
+[[bindings]]
+name = "{0}"
+summary = "x"
+run = ["{{python}}", "-c", "import sys; open(sys.argv[2], 'w').write('rubbish\\\\n')", "{{plan}}", "{{samples}}"]
+covers = ["*/*/*"]
+default = false
+"""
+
+
+def test_of_all_bindings_one_that_fails_to_build_or_to_run_costs_its_row_and_nothing_else(
+    tmp_path: Path, mpich: Stack
+) -> None:
+    for name, command in {"unbuilt": '["{mpicc}", "nowhere.c"]', "rubbish": "[]"}.items():
+        (tmp_path / "bindings" / name).mkdir(parents=True)
+        (tmp_path / "bindings" / name / "manifest.toml").write_text(FURTHER.format(name, command))
+    known = load_bindings([tmp_path / "bindings"])
+    few = {name: known[name] for name in ("c", "c-again", "unbuilt", "rubbish", "mpi4py")}
+    said: list[str] = []
+    request = _request(tmp_path / "run", [mpich], ["all"], ["barrier"], bindings=few)
+    (plan,) = prepare(request, said.append)
+    assert "building unbuilt for mpich" in said
+    assert [arm.name for arm in plan.arms] == ["c", "c-again", "rubbish", "mpi4py"]
+    assert "build of binding 'unbuilt' for stack 'mpich' failed" in plan.left_out["unbuilt"]
+    directory, outcome = _run(request)
+    assert (outcome.ended, outcome.blocks) == ("complete", {"mpich": 6})
+    why = "line 1 cannot be read (the first line must be 'polympi-samples 2'): 'rubbish'"
+    assert list(outcome.withdrawn) == ["mpich/rubbish"]
+    assert why in outcome.withdrawn["mpich/rubbish"]
+    assert _outcomes(directory, "mpi4py") == ["ok"] * 6
+    with pytest.raises(BuildError, match="Binding 'unbuilt' cannot take part on stack 'mpich'"):
+        prepare(dataclasses.replace(request, wanted=["all", "unbuilt"], output=tmp_path / "other"))

@@ -141,8 +141,10 @@ def test_memory_is_compared_with_c(analysis):
         {
             "stack": "mpich",
             "binding": "mpi4py",
+            "ranks": 2,
             "launches": 10,
             "pss_bytes": 30_000_000,
+            "pss_mean_bytes": 29_000_000,
             "rss_bytes": 40_000_000,
             "delta_to_c_bytes": 10_000_000,
         }

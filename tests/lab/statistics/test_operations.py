@@ -39,6 +39,7 @@ def times_of(directory, benchmark):
         ("bandwidth", "standard", 64, CLOCK),
         ("bibandwidth", "standard", 128, CLOCK),
         ("stream", "standard", 64, CLOCK),
+        ("ring", "standard", 2, CLOCK),  # two ranks, two hops
         ("allreduce", "standard", 1, START),
     ],
 )
@@ -53,6 +54,12 @@ def test_a_time_is_that_of_one_operation(tmp_path, benchmark, mode, operations, 
     assert row["median_ns"] == 600
     assert row["batches_ns"] == [500, 700]
     assert row["events_ns"] == [900]  # what lies in an event besides is taken off before it is divided
+
+
+def test_the_time_of_a_ring_is_that_of_one_of_its_hops(tmp_path):
+    lap = ("ring", "standard", 1024, "batch", 10, 10 * 40 * 500)
+    directory = directory_of(tmp_path / "run", lap, ranks=40)
+    assert times_of(directory, "ring")["median_ns"].to_list() == [500]
 
 
 def test_rooted_collectives_pay_a_start_in_every_iteration(tmp_path):

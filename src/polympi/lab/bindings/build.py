@@ -14,8 +14,8 @@ from packaging.utils import canonicalize_name
 
 import polympi
 from polympi.lab.bindings.harness import build_harness, harness_folder, put_in_place
-from polympi.lab.bindings.manifest import Binding, shipped_folder
-from polympi.lab.errors import BuildError, UsageError, system_reason
+from polympi.lab.bindings.manifest import Binding, shipped_folder, unusable
+from polympi.lab.errors import BuildError, system_reason
 from polympi.lab.home import home
 from polympi.lab.stacks.stack import Stack
 
@@ -51,10 +51,18 @@ def why_not_ready(binding: Binding, stack: Stack) -> str | None:
     if not binding.runs_on(stack.name, stack.family):
         return f"it runs on {', '.join(binding.manifest.stacks)} only"
     if missing := missing_commands(binding):
-        return f"it needs {', '.join(missing)}: {binding.manifest.needs.help}"
+        return f"it needs {', '.join(missing)}: {remedy(binding)}"
     if missing := missing_requirements(binding, stack):
-        return f"it needs {', '.join(missing)} in the stack: polympi stack add {stack.name}"
+        more = "" if binding.entry.default else f" --binding {binding.name}"
+        return f"it needs {', '.join(missing)} in the stack: polympi stack add {stack.name}{more}"
     return None
+
+
+def remedy(binding: Binding) -> str:
+    """How to get what the binding needs of the machine, a sentence or two without the last stop; empty if not told."""
+    needs = binding.manifest.needs
+    on_debian = f"On Debian: apt-get install {' '.join(needs.debian)}" if needs.debian else ""
+    return ". ".join(part for part in (needs.help.rstrip("."), on_debian) if part)
 
 
 def build(binding: Binding, stack: Stack) -> Path:
@@ -108,7 +116,8 @@ def _run_build(binding: Binding, stack: Stack, built: Path) -> None:
     if done.returncode != 0:
         last = "\n".join((done.stdout + done.stderr).splitlines()[-15:])
         between = "\n" if "\n" in last else " "
-        raise BuildError(f"The build of binding '{binding.name}' for stack '{stack.name}' failed:{between}{last}")
+        hint = f"\nIf something is missing: {remedy(binding)}." if binding.manifest.needs.debian else ""
+        raise BuildError(f"The build of binding '{binding.name}' for stack '{stack.name}' failed:{between}{last}{hint}")
 
 
 def _fill(
@@ -127,9 +136,10 @@ def _fill(
     try:
         return [part.format_map(places) for part in template]
     except (KeyError, ValueError, IndexError, AttributeError) as error:
+        field = f"'run' of the binding '{binding.name}'" if more else "'build.command'"
         raise BuildError(
-            f"A command in the manifest of '{binding.name}' has a placeholder that is not known: "
-            f"the placeholders are {', '.join(f'{{{place}}}' for place in places)}."
+            f"The manifest '{binding.folder / 'manifest.toml'}' cannot be used: the field {field} has a placeholder "
+            f"that is not known; the placeholders are {', '.join(f'{{{place}}}' for place in places)}."
         ) from error
 
 
@@ -168,8 +178,8 @@ def _sources(binding: Binding, pattern: str) -> list[Path]:
     except (ValueError, IndexError, NotImplementedError):  # "", "a**", "." and an absolute path
         found = []
     if not found:
-        raise UsageError(
-            f"The manifest of '{binding.manifest.name}' cannot be used: no file in '{folder}' is meant by '{relative}' "
-            "in its 'sources' (docs/adding-a-binding.md says what belongs there)."
+        raise unusable(
+            binding.folder / "manifest.toml",
+            f"in the field 'build.sources', no file in '{folder}' is meant by '{relative}'",
         )
     return found

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import fnmatch
 import os
+import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import msgspec
 from packaging.requirements import InvalidRequirement, Requirement
 
 from polympi.lab.arms import AGAIN, REFERENCE
-from polympi.lab.catalogue import Case
+from polympi.lab.catalogue import BENCHMARKS, Case
 from polympi.lab.decoding import what_is_wrong
 from polympi.lab.errors import UsageError, system_reason
+from polympi.lab.suggest import did_you_mean
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -25,6 +27,9 @@ else:
     import tomli as tomllib
 
 EXTRA_FOLDERS_VARIABLE = "POLYMPI_BINDINGS"  # folders of further bindings, separated as PATH is
+ALL = "all"  # in place of names: all bindings
+_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
+_PATTERNS = [f"{b.name}/{mode}/{payload}" for b in BENCHMARKS.values() for mode in b.modes for payload in b.payloads]
 
 
 class Needs(msgspec.Struct, forbid_unknown_fields=True):
@@ -154,27 +159,75 @@ def load_manifest(path: Path) -> Manifest:
     """Read and check one manifest.
 
     Raises:
-        UsageError: it is not TOML, or a field is missing, misspelt or of another type.
+        UsageError: it is not TOML, a field is missing, misspelt or of another type, or its value means nothing.
     """
     try:
         manifest = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Manifest)
     except OSError as error:
         raise UsageError(f"The manifest '{path}' cannot be read: {system_reason(error)}.") from error
     except ValueError as error:  # of TOML, of UTF-8 and of msgspec alike
-        raise UsageError(
-            f"The manifest '{path}' cannot be used: {what_is_wrong(error)} (docs/adding-a-binding.md says what belongs "
-            "there)."
-        ) from error
+        raise unusable(path, what_is_wrong(error, Manifest)) from error
+    if mistake := _mistake(manifest):
+        raise unusable(path, mistake)
+    return manifest
+
+
+def unusable(path: Path, why: str) -> UsageError:
+    """The error of a manifest that cannot be used."""
+    return UsageError(
+        f"The manifest '{path}' cannot be used: {why} (docs/adding-a-binding.md says what belongs there)."
+    )
+
+
+def _mistake(manifest: Manifest) -> str | None:
+    """The first field whose value means nothing, and what is allowed in it; None if all is well."""
     for requirement in manifest.needs.python:
         try:
             Requirement(requirement)
-        except InvalidRequirement as error:
-            raise UsageError(
-                f"The manifest '{path}' cannot be used: '{requirement}' is not a requirement that pip understands."
-            ) from error
-    return manifest
+        except InvalidRequirement:
+            return f"in the field 'needs.python', '{requirement}' is not a requirement that pip understands"
+    if not manifest.bindings:
+        return "the field 'bindings' is empty: there is one entry for each way of running the program"
+    for number, entry in enumerate(manifest.bindings):
+        place = f"bindings[{number}]"
+        if not re.fullmatch(_NAME, entry.name) or entry.name in (ALL, AGAIN):
+            return (
+                f"the field '{place}.name' is '{entry.name}': a name has letters, digits, '.', '_' and '-', "
+                f"and '{ALL}' and '{AGAIN}' are taken"
+            )
+        lists = {"covers": entry.covers} | {f"without[{i}].cases": w.cases for i, w in enumerate(entry.without)}
+        for field, patterns in lists.items():
+            for pattern in patterns:
+                if not any(fnmatch.fnmatchcase(case, pattern) for case in _PATTERNS):
+                    return (
+                        f"in the field '{place}.{field}', '{pattern}' means no case: write benchmark/mode/payload with "
+                        f"the names that 'polympi list' shows, '*' for any{did_you_mean(pattern, _PATTERNS)}"
+                    )
+    return None
 
 
 def python_requirements(bindings: Iterable[Binding]) -> list[str]:
     """What pip installs into a stack's environment for these bindings, each requirement once."""
     return sorted({requirement for binding in bindings for requirement in binding.manifest.needs.python})
+
+
+def asked_for(bindings: Mapping[str, Binding], names: Iterable[str]) -> list[Binding]:
+    """The bindings of these names, each once; ``all`` means all there are.
+
+    Raises:
+        UsageError: there is no binding of a name.
+    """
+    found: dict[str, Binding] = {}
+    for name in names:
+        if name != ALL and name not in bindings:
+            raise UsageError(
+                f"There is no binding '{name}': 'polympi list' shows them ({', '.join(bindings)}), and '{ALL}' means "
+                f"all of them.{did_you_mean(name, bindings)}"
+            )
+        found |= bindings if name == ALL else {name: bindings[name]}
+    return list(found.values())
+
+
+def default_bindings(bindings: Mapping[str, Binding]) -> list[Binding]:
+    """Those that take part unless others are asked for."""
+    return [binding for binding in bindings.values() if binding.entry.default]

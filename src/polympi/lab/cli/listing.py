@@ -43,19 +43,25 @@ def _stack_table(stacks: dict[str, Stack]) -> Table:
 
 
 def _binding_table(bindings: dict[str, Binding], stacks: dict[str, Stack]) -> Table:
-    table = _table("\nBindings [dim](* takes part by default)[/]", "name", "language", "what it is", "ready on")
-    for binding in bindings.values():
-        star = "*" if binding.entry.default else " "
-        summary = "the reference again: the A/A arm" if binding.name == AGAIN else binding.entry.summary
-        table.add_row(f"{binding.name} {star}", escape(binding.language), escape(summary), _readiness(binding, stacks))
+    table = _table("\nBindings [dim](* takes part by default)[/]", "language", "name", "what it is", "ready on")
+    for language in dict.fromkeys(binding.language for binding in bindings.values()):
+        heading = f"[bold]{escape(language)}[/]"
+        for binding in (b for b in bindings.values() if b.language == language):
+            star = "*" if binding.entry.default else " "
+            summary = "the reference again: the A/A arm" if binding.name == AGAIN else binding.entry.summary
+            table.add_row(heading, f"{binding.name} {star}", escape(summary), _readiness(binding, stacks))
+            heading = ""
     return table
 
 
 def _readiness(binding: Binding, stacks: dict[str, Stack]) -> str:
-    reasons = {name: why_not_ready(binding, stack) for name, stack in stacks.items()}
-    ready = [name for name, reason in reasons.items() if reason is None]
+    """On which stacks a binding is ready, and what others need, stacks that need the same together."""
+    named: dict[str | None, list[str]] = {}
+    for name, stack in stacks.items():
+        named.setdefault(why_not_ready(binding, stack), []).append(name)
+    ready = named.pop(None, [])
     lines = [f"[green]{', '.join(ready)}[/]"] if ready else []
-    lines += [f"[yellow]not {name}[/]: {escape(reason)}" for name, reason in reasons.items() if reason is not None]
+    lines += [f"[yellow]not {', '.join(names)}[/]: {escape(str(reason))}" for reason, names in named.items()]
     return "\n".join(lines) or "[dim]no stack is installed[/]"
 
 

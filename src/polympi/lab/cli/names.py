@@ -44,9 +44,9 @@ def complete_bindings(incomplete: str) -> list[str]:
     """Names of bindings."""
 
     def names() -> Iterable[str]:
-        from polympi.lab.bindings.manifest import load_bindings
+        from polympi.lab.bindings.manifest import ALL, load_bindings
 
-        return load_bindings()
+        return [*load_bindings(), ALL]
 
     return _last_of_list(incomplete, _quietly(names))
 

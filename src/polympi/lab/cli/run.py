@@ -16,7 +16,7 @@ from polympi.lab.cli.names import (
     complete_stacks,
 )
 from polympi.lab.cli.options import BindingFolders
-from polympi.lab.plan.profiles import PROFILES, USUAL_PROFILE
+from polympi.lab.plan.profiles import LONGER_ONLY, PROFILES, USUAL_PROFILE
 
 _PROFILES_HELP = "; ".join(f"[bold]{p.name}[/]: {p.summary}" for p in PROFILES.values())
 
@@ -38,7 +38,8 @@ def run(
         str | None,
         typer.Option(
             metavar="NAME,...",
-            help="Bindings to compare with C. Default: those marked by 'polympi list'.",
+            help="Bindings to compare with C; 'all' for all that are ready on this machine. Default: those marked by "
+            "'polympi list'.",
             autocompletion=complete_bindings,
         ),
     ] = None,
@@ -46,13 +47,18 @@ def run(
         str | None,
         typer.Option(
             metavar="NAME,...",
-            help="Benchmarks, or patterns such as 'latency/ready*/bytes'. Default: all.",
+            help="Benchmarks, or patterns such as 'latency/ready*/bytes'. Default: all; the profile quick leaves out "
+            f"{' and '.join(LONGER_ONLY)}.",
             autocompletion=complete_benches,
         ),
     ] = None,
     sizes: Annotated[
         str | None,
-        typer.Option(metavar="SIZES", help="Message sizes: 1:4MiB (powers of two) or 8,1KiB,64KiB."),
+        typer.Option(
+            metavar="SIZES",
+            help="Message sizes: 1:4MiB (powers of two), 8,1KiB,64KiB, or 'netpipe' (powers of two up to 4 MiB and 3 "
+            "bytes more and less, for alignment and switches of protocol).",
+        ),
     ] = None,
     ranks: Annotated[int | None, typer.Option(metavar="N", help="Ranks of a launch. Default: 2.")] = None,
     profile: Annotated[

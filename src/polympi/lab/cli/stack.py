@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from polympi.lab.cli.console import results, say
-from polympi.lab.cli.names import complete_installed_stack, complete_new_stack
+from polympi.lab.cli.names import complete_bindings, complete_installed_stack, complete_new_stack
+from polympi.lab.cli.options import BindingFolders
 from polympi.lab.stacks.known import WHEELS
 from polympi.lab.stacks.recovery import undo_broken_off
 from polympi.lab.stacks.stack import forget
@@ -31,13 +32,26 @@ def add(
             metavar="PATH", help="Compiler wrapper of a machine's MPI, such as mpicc.mpich; NAME is then free."
         ),
     ] = None,
+    binding: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,...",
+            help="Install what these bindings need of Python, too; 'all' for all. Default: what those need that take "
+            "part by default.",
+            autocompletion=complete_bindings,
+        ),
+    ] = None,
+    bindings_from: BindingFolders = None,
 ) -> None:
     """Install a stack with its own Python environment, or repair and complete one that is there. Needs no root."""
-    from polympi.lab.bindings.manifest import load_bindings, python_requirements
+    from polympi.lab.bindings.manifest import asked_for, default_bindings, python_requirements
+    from polympi.lab.cli.arguments import known_bindings, split_list
     from polympi.lab.stacks.add import add_stack
 
+    known = known_bindings(bindings_from)
+    further = [] if binding is None else asked_for(known, split_list(binding, "--binding"))
     undo_broken_off(say)
-    stack = add_stack(name, python_requirements(load_bindings().values()), mpicc=mpicc, say=say)
+    stack = add_stack(name, python_requirements([*default_bindings(known), *further]), mpicc=mpicc, say=say)
     results.print(f"stack {stack.name}: {stack.library}", markup=False, soft_wrap=True)
 
 

@@ -20,6 +20,8 @@ from polympi.lab.conclusions.waiting import waiting_sentence
 from polympi.lab.statistics.model import Analysis
 from polympi.lab.units import format_bytes, format_ns, format_size
 
+FEW_RANKS = 2  # with more, what a process holds is told as a mean, too: ranks differ, and share more memory
+
 _THINGS = {
     "bytes": "a message",
     "float64": "a message of doubles",
@@ -172,7 +174,9 @@ def memory_answer(stack: str, binding: str, memory: pl.DataFrame) -> str:
     own = memory.filter((pl.col("stack") == stack) & (pl.col("binding") == binding))
     if own.is_empty() or not own["pss_bytes"][0]:
         return ""
-    text = f"A process of {binding} holds {format_bytes(own['pss_bytes'][0])} (PSS)"
+    mean, ranks = own["pss_mean_bytes"][0], own["ranks"][0]
+    of_all = f", the largest of {ranks} ranks; the mean is {format_bytes(mean)}" if mean and ranks > FEW_RANKS else ""
+    text = f"A process of {binding} holds {format_bytes(own['pss_bytes'][0])} (PSS{of_all})"
     delta = own["delta_to_c_bytes"][0]
     if delta is not None:
         text += f", {signed_bytes(delta)} against C"

@@ -12,7 +12,8 @@ from polympi.lab.records import AGAIN, REFERENCE
 from polympi.lab.statistics.model import Analysis
 from polympi.lab.units import format_size
 
-OBJECTS = ("dict", "array", "int", "float")  # a dict first: the smallest object that is a structure
+# A dict first: the smallest object that is a structure.
+OBJECTS = ("dict", "array", "int", "float", "string", "list", "map", "nested", "instance")
 LARGEST_OBJECT = 64 * SMALL  # an array whose bytes count, and whose description does still
 # Those that hold all ranks together by themselves come first, because their time depends least on which rank began
 # when; last those that move nothing.

@@ -29,7 +29,9 @@ class Family(NamedTuple):
     def title(self) -> str:
         """What a reader calls it: ``latency (synchronous), dict``."""
         mode = "" if self.mode == "standard" else f" ({self.mode})"
-        payload = "" if self.payload in ("bytes", "none") or self.benchmark == "faces" else f", {self.payload}"
+        benchmark = BENCHMARKS.get(self.benchmark)
+        usual = self.payload in ("bytes", "none") or (benchmark is not None and len(benchmark.payloads) == 1)
+        payload = "" if usual else f", {self.payload}"
         return f"{self.benchmark}{mode}{payload}"
 
 

@@ -172,7 +172,7 @@ def _judge(
             f"the launcher does not belong to this MPI: the program saw {samples.ranks} of {record.ranks} ranks"
         )
     elif missing := _missing(samples, cases):
-        record.outcome, record.detail = "unreadable", f"it finished, but has no samples of {missing}"
+        record.outcome, record.detail = "unreadable", f"it finished, but wrote {missing}"
     else:
         record.outcome = "ok"
         return samples
@@ -185,17 +185,19 @@ def _exit_words(exit_code: int | None) -> str:
 
 
 def _missing(samples: LaunchSamples, cases: Mapping[int, PlannedCase]) -> str | None:
-    """The first case that has neither its samples nor a reason for having none."""
+    """What the first case lacks that has neither its samples nor a reason for having none."""
     for number, case in cases.items():
         if number in samples.skipped or number in samples.invalid:
             continue
-        complete = (
-            number in samples.valid
-            and len(samples.batches.get(number, [])) == case.batches
-            and len(samples.events.get(number, [])) == case.events
-        )
-        if not complete:
-            return f"case {planned_case(case)}"
+        name = f"of case {planned_case(case)} (number {number} of the plan)"
+        if number not in samples.valid:
+            return f"no record 'valid' {name}"
+        for kind, found, wanted in (
+            ("batch", samples.batches, case.batches),
+            ("event", samples.events, case.events),
+        ):
+            if (count := len(found.get(number, []))) != wanted:
+                return f"{count} times in the record '{kind}' {name} instead of {wanted}"
     return None
 
 
@@ -203,8 +205,8 @@ def _describe(record: LaunchRecord, samples: LaunchSamples, ended: Ended, cases:
     if record.outcome != "ok":
         return
     for name in (
-        "import_ns", "init_ns", "pss_bytes", "rss_bytes", "threads", "clock_resolution_ns", "clock_cost_ns",
-        "start_cost_ns", "clock_error_ns", "huge_bytes", "buffer_bytes", "library", "host",
+        "import_ns", "init_ns", "pss_bytes", "rss_bytes", "pss_mean_bytes", "threads", "clock_resolution_ns",
+        "clock_cost_ns", "start_cost_ns", "clock_error_ns", "huge_bytes", "buffer_bytes", "library", "host",
     ):  # fmt: skip
         setattr(record, name, getattr(samples, name))
     if samples.host == socket.gethostname():  # another host has another monotonic clock

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Sequence
 
-from polympi.lab.catalogue import BENCHMARKS, FIXED_SIZES, LARGEST_FACE_EDGE, Benchmark, Case, face_bytes
+from polympi.lab.catalogue import BENCHMARKS, FIXED_SIZES, GROUP_BYTES, LARGEST_FACE_EDGE, Benchmark, Case, face_bytes
 from polympi.lab.errors import UsageError
 from polympi.lab.plan.patterns import fits
 from polympi.lab.plan.profiles import Profile
@@ -17,7 +17,7 @@ def select_cases(profile: Profile, benches: Sequence[str], sizes: Sequence[int] 
 
     The main payload of a benchmark in standard mode gets the profile's full list of sizes, other modes and other
     payloads the short one; their cross product is measured only where a pattern asks for it. Faces have sizes of their
-    own, the same in all modes.
+    own, the same in all modes, and so have benchmarks for which the catalogue names sizes.
 
     Args:
         profile: gives the sizes.
@@ -41,8 +41,9 @@ def select_cases(profile: Profile, benches: Sequence[str], sizes: Sequence[int] 
         asked_for = bench in benches  # of all there are, one may have none of the sizes
         if asked_for and not cases and not all(benchmark.launch_figure for benchmark, _, _ in matched):
             raise UsageError(
-                f"None of the sizes asked for is possible in '{bench}' (float64 and arrays take 8 B each, "
-                f"a face of n x n of them 8 n^2 B, with n up to {LARGEST_FACE_EDGE})."
+                f"None of the sizes asked for is possible in '{bench}' (float64 and arrays take 8 B each, int32 4 B, "
+                f"a face of n x n doubles 8 n^2 B, with n up to {LARGEST_FACE_EDGE}, a datatype multiples of "
+                f"{GROUP_BYTES} B)."
             )
         chosen |= cases
     order = list(BENCHMARKS)
@@ -97,6 +98,8 @@ def _cases(profile: Profile, benchmark: Benchmark, mode: str, payload: str, size
         return []
     if payload in FIXED_SIZES:
         return [Case(benchmark.name, mode, payload, FIXED_SIZES[payload])]
+    if sizes is None:
+        sizes = benchmark.sizes.get(payload)
     if sizes is None:
         main = mode == benchmark.modes[0] and payload == benchmark.payloads[0]
         sizes = _full_sizes(profile, benchmark) if main or benchmark.name == "faces" else profile.few_sizes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from polympi.lab.catalogue import BENCHMARKS
 from polympi.lab.errors import UsageError
 from polympi.lab.suggest import did_you_mean
 
@@ -12,6 +13,12 @@ KI, MI = 2**10, 2**20
 # The fewest of which the 95 % interval of the median ends at the second smallest and the second largest value
 # (1 - 2 * (1 + 9) / 2**9 = 96.1 %), so that one bad launch, of C or of a binding, is not the end of an interval.
 QUICK_BLOCKS = 9
+
+# However many ranks share a processor: 80 ranks of Python on two of them start in one minute and measure in another.
+LONGEST_LAUNCH_S = 600.0
+
+# Measured in the longer profiles, or where they are asked for by name: they answer questions of their own.
+LONGER_ONLY = ("datatype", "ring")
 
 
 @dataclass(frozen=True)
@@ -27,7 +34,7 @@ class Profile:
         batch_ns: length that calibration aims at for a batch of C. Above 1 ms, so that the clock's resolution and cost
             vanish also if the machine then speeds up.
         events: iterations timed one by one, for percentiles.
-        launch_timeout_s: after which a launch is killed.
+        launch_timeout_s: after which a launch is killed, if every rank has a processor.
         sizes: sizes of the main payload of ``latency`` in standard mode.
         window_sizes: sizes of the main payload of the benchmarks that keep a window of messages in flight; a window of
             the largest messages takes longer than all else, so that the quick profile ends earlier.
@@ -57,6 +64,11 @@ class Profile:
     benches: tuple[str, ...] = ()
     bindings: tuple[str, ...] = ()
     one_stack: bool = False
+
+    def timeout_s(self, ranks: int, processors: int) -> float:
+        """Seconds after which a launch is killed: more where ranks share processors and wait for their turn."""
+        longer = self.launch_timeout_s * max(1.0, ranks / processors)
+        return max(self.launch_timeout_s, min(longer, LONGEST_LAUNCH_S))
 
     @property
     def fixed(self) -> bool:
@@ -102,6 +114,7 @@ _QUICK = Profile(
     collective_sizes=(8, KI, 64 * KI, MI),
     few_sizes=(8, 64 * KI),
     face_edges=(34, 130),
+    benches=tuple(name for name in BENCHMARKS if name not in LONGER_ONLY),
 )
 _STANDARD = Profile(
     name="standard",

@@ -170,6 +170,6 @@ def _launch_figures(analysis: Analysis, stack: str, rows: Sequence[Row], palette
             "startup",
             "start-up",
             "Memory of a process",
-            "After the first barrier, largest over the ranks, median over launches.",
+            f"After the first barrier of {held['ranks'][0]} ranks, largest over the ranks, median over launches.",
             charts.memory(held, palette),
         )

@@ -179,7 +179,8 @@ class Experiment:
         progress.seconds_left = self._seconds_left()
         self._look_up()
         self._watcher.launching(progress)
-        timeout_s, limited = self._request.profile.launch_timeout_s, False
+        here = self._request.ranks if self._request.hostfile is None else 1  # how many come here, a file does not say
+        timeout_s, limited = self._request.profile.timeout_s(here, self._setting.processors), False
         if (left := self._limit_left()) is not None and left < timeout_s:
             timeout_s, limited = max(left, 0.0), True
         launched = launch(

@@ -65,7 +65,7 @@ class RunningFigures:
         rows = [
             {"stack": record.stack, "binding": record.binding, "block": record.block, "ranks": record.ranks}
             | {"benchmark": case.benchmark, "mode": case.mode, "payload": case.payload, "size_bytes": case.size_bytes}
-            | {"median_ns": _operation_ns(case, iteration_ns, cost_ns)}
+            | {"median_ns": _operation_ns(case, record.ranks, iteration_ns, cost_ns)}
             for record, iterations, cost_ns in zip(
                 self._records, self._iterations, start_costs(self._records), strict=True
             )
@@ -74,10 +74,10 @@ class RunningFigures:
         return pairs_of(pl.DataFrame(rows)) if rows else {}
 
 
-def _operation_ns(case: Case, iteration_ns: float, start_cost_ns: float) -> float:
+def _operation_ns(case: Case, ranks: int, iteration_ns: float, start_cost_ns: float) -> float:
     benchmark = BENCHMARKS[case.benchmark]
     inside = start_cost_ns if benchmark.timed_singly else 0.0
-    return max(iteration_ns - inside, 0.0) / benchmark.operations(case.mode)
+    return max(iteration_ns - inside, 0.0) / benchmark.operations(case.mode, ranks)
 
 
 def _case(key: RowKey) -> Case:

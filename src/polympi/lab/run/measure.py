@@ -15,7 +15,7 @@ from polympi.lab.environment.record import record_environment
 from polympi.lab.records import Environment, Outcome, StackFacts
 from polympi.lab.run.exclusive import Holder, only_run_here
 from polympi.lab.run.experiment import Experiment, now, record
-from polympi.lab.run.request import Request, StackPlan, prepare
+from polympi.lab.run.request import Request, StackPlan, chosen, prepare
 from polympi.lab.run.resume import prepare_again
 from polympi.lab.run.stopping import stop_on_signals
 from polympi.lab.run.watcher import Watcher
@@ -58,7 +58,7 @@ def measure(request: Request, *, watcher: Watcher, wait: bool = False) -> Measur
             request = dataclasses.replace(request, stacks=[_install_first_stack(request, watcher)])
         facts = record_environment(command=list(request.command))  # before our own builds raise the load
         _tell_stacks(request, watcher)
-        plans = prepare(request)
+        plans = prepare(request, watcher.told)
         for plan in plans:
             for name, reason in plan.left_out.items():
                 watcher.told(f"{name} is left out on {plan.stack.name}: {reason}")
@@ -102,7 +102,7 @@ def _alone(output: Path, watcher: Watcher, *, wait: bool) -> Iterator[None]:
 
 def _install_first_stack(request: Request, watcher: Watcher) -> Stack:
     watcher.told(f"no MPI stack is installed yet: installing '{FIRST_STACK}', once")
-    add_stack(FIRST_STACK, python_requirements(request.bindings.values()), say=watcher.told)
+    add_stack(FIRST_STACK, python_requirements(chosen(request)), say=watcher.told)
     return get_stack(FIRST_STACK)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from polympi.lab.arms import AGAIN, REFERENCE
 from polympi.lab.bindings.build import build, output_folder, program_command, why_not_ready
 from polympi.lab.bindings.harness import start_library
-from polympi.lab.bindings.manifest import Binding
+from polympi.lab.bindings.manifest import ALL, Binding, asked_for, default_bindings
 from polympi.lab.catalogue import PAGES, Case
 from polympi.lab.errors import BuildError, UsageError, system_reason
 from polympi.lab.launch.launcher import Arm
@@ -17,7 +18,6 @@ from polympi.lab.plan.cases import select_cases
 from polympi.lab.plan.profiles import Profile
 from polympi.lab.records import Refusal
 from polympi.lab.stacks.stack import Stack
-from polympi.lab.suggest import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,8 @@ class Request:
         output: the result directory, which must not exist.
         stacks: the stacks to measure on.
         bindings: all bindings that are known.
-        wanted: names of bindings; None for the default ones. The reference and the A/A arm always take part.
+        wanted: names of bindings; None for the default ones. The reference and the A/A arm always take part. One that
+            cannot take part ends the run if it was named, and is left out if ``all`` were asked for.
         benches: benchmarks or patterns of cases; empty for all.
         sizes: sizes in bytes; None for the profile's.
         ranks: ranks of a launch.
@@ -98,19 +99,23 @@ def check(request: Request) -> list[Case]:
         )
     if request.hostfile is not None:
         check_hosts(request.hostfile)
-    _chosen(request)
+    chosen(request)
     return select_cases(request.profile, request.benches, request.sizes, request.ranks)
 
 
-def prepare(request: Request) -> list[StackPlan]:
+def prepare(request: Request, say: Callable[[str], None] = lambda _: None) -> list[StackPlan]:
     """Check the request, build what it needs, and say what will be measured on each stack.
+
+    Args:
+        request: what was asked.
+        say: told of each build, since some take a minute.
 
     Raises:
         UsageError: see :func:`check`.
         BuildError: a binding asked for by name cannot take part.
     """
     cases = check(request)
-    return [plan_stack(request, stack, cases, _built) for stack in request.stacks]
+    return [plan_stack(request, stack, cases, partial(_built, say=say)) for stack in request.stacks]
 
 
 def preview(request: Request) -> list[StackPlan]:
@@ -124,7 +129,9 @@ def preview(request: Request) -> list[StackPlan]:
     return [plan_stack(request, stack, cases, output_folder) for stack in request.stacks]
 
 
-def _built(binding: Binding, stack: Stack) -> Path:
+def _built(binding: Binding, stack: Stack, *, say: Callable[[str], None]) -> Path:
+    if not output_folder(binding, stack).is_dir():
+        say(f"building {binding.name} for {stack.name}")
     built = build(binding, stack)
     start_library(stack)
     program_command(binding, stack, built, Path(), Path())  # a wrong manifest is found before measuring
@@ -147,7 +154,7 @@ def plan_stack(
         UsageError: nothing is left to measure.
     """
     arms, left_out = [], {}
-    for binding in _chosen(request):
+    for binding in chosen(request):
         reason = why_not_ready(binding, stack)
         if reason is None:
             try:
@@ -189,18 +196,16 @@ def check_hosts(hostfile: Path) -> None:
         raise UsageError(f"The host file '{hostfile}' names no host: write one a line, as the launcher wants them.")
 
 
-def _chosen(request: Request) -> list[Binding]:
-    """The bindings asked for, the reference and the A/A arm first."""
+def chosen(request: Request) -> list[Binding]:
+    """The bindings asked for, the reference and the A/A arm first.
+
+    Raises:
+        UsageError: there is no binding of a name.
+    """
     known = request.bindings
     wanted = request.wanted or [name for name in request.profile.bindings if name in known] or None
-    if wanted is None:
-        default = [binding for binding in known.values() if binding.entry.default]
-        default.sort(key=lambda binding: binding.folder == known[REFERENCE].folder)  # what C itself shows comes last
-        wanted = [binding.name for binding in default]
-    for name in wanted:
-        if name not in known:
-            raise UsageError(
-                f"There is no binding '{name}': 'polympi list' shows them ({', '.join(known)})."
-                f"{did_you_mean(name, known)}"
-            )
-    return [known[name] for name in dict.fromkeys((REFERENCE, AGAIN, *wanted))]
+    bindings = default_bindings(known) if wanted is None else asked_for(known, wanted)
+    if wanted is None or ALL in wanted:
+        bindings.sort(key=lambda binding: binding.folder == known[REFERENCE].folder)  # what C itself shows comes last
+    first = [known[REFERENCE], known[AGAIN]]
+    return [*first, *(binding for binding in bindings if binding not in first)]

@@ -84,7 +84,8 @@ class Analysis:
         summary: a row a stack, binding and case; columns as ``summary.csv`` in ``docs/results.md``.
         launch_medians: ``stack, block, binding, benchmark, mode, payload, size_bytes, ranks, median_ns``; time of
             one operation, the median of a launch's batches. What all inference stands on.
-        memory: ``stack, binding, launches, pss_bytes, rss_bytes, delta_to_c_bytes`` (of PSS), medians over launches.
+        memory: ``stack, binding, ranks, launches, pss_bytes, pss_mean_bytes, rss_bytes, delta_to_c_bytes`` (of PSS),
+            medians over launches.
         fits: of every row family with at least four sizes.
         overheads: of every binding but the reference, where at least six blocks have at least four sizes of both.
         damaged_lines: numbers of the lines of ``launches.jsonl`` that cannot be read, from 1.

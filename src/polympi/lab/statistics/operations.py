@@ -2,7 +2,7 @@
 
 The time of one operation is that of the batch over its iterations and the operations in one iteration
 (``docs/protocol.md``). An event is one iteration, so that an event of a windowed benchmark is one window and is
-divided by the messages in it too.
+divided by the messages in it too. A lap of a cycle is divided by its hops, of which there are as many as ranks.
 
 What lies inside a measured time besides the operation is taken off, as the launch itself measured it. Between two
 readings of the clock lies the time of one: it is taken off each event of two ranks. From a common start to the
@@ -107,9 +107,9 @@ def start_costs(launches: Sequence[LaunchRecord]) -> list[float]:
 
 
 def _benchmark_facts() -> pl.DataFrame:
-    columns = ["benchmark", "mode", "per_iteration", "collective", "timed_singly"]
+    columns = ["benchmark", "mode", "per_iteration", "in_cycle", "collective", "timed_singly"]
     modes = [(b, mode) for b in BENCHMARKS.values() for mode in b.modes]
-    rows = [(b.name, mode, b.operations(mode), b.collective, b.timed_singly) for b, mode in modes]
+    rows = [(b.name, mode, b.operations(mode, 1), b.kind == "cycle", b.collective, b.timed_singly) for b, mode in modes]
     return pl.DataFrame(rows, schema=columns, orient="row")
 
 
@@ -119,8 +119,9 @@ def _reduced(samples: pl.DataFrame, clock_ns: float, start_ns: float, facts: pl.
     batch, event = pl.col("kind") == "batch", pl.col("kind") == "event"
     alone = pl.when("collective").then(start).otherwise(clock)
     singly = pl.when("timed_singly").then(start).otherwise(0.0)
-    batches = (pl.col("batches") - pl.col("inside")) / pl.col("per_iteration")
-    events = (pl.col("events") - pl.col("alone")) / pl.col("per_iteration")
+    operations = pl.col("per_iteration") * pl.when("in_cycle").then("ranks").otherwise(1)
+    batches = (pl.col("batches") - pl.col("inside")) / operations
+    events = (pl.col("events") - pl.col("alone")) / operations
     return (
         samples.group_by("launch", "stack", "block", "binding", *CASE)
         .agg(

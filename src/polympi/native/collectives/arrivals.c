@@ -4,7 +4,6 @@
 #include "base/errors.h"
 #include "collectives/pieces.h"
 #include "collectives/readings.h"
-#include "collectives/slot.h"
 #include "memory/pool.h"
 #include "memory/strided.h"
 #include "transfer/incoming.h"

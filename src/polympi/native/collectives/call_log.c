@@ -35,7 +35,7 @@ static int32_t later(uint32_t number, uint32_t than) { return (int32_t)(number -
 /* The verb and the root of a call; 0 where the log does not hold it. */
 static uint32_t logged(const CallLog *log, uint32_t number) {
     uint64_t entry = atomic_load_explicit(&log->entries[number % LOGGED_CALLS], memory_order_acquire);
-    return (uint32_t)(entry >> 32) == number ? (uint32_t)entry : 0;
+    return entry_number(entry) == number ? entry_what(entry) : 0;
 }
 
 /* Whether this rank has called something else than what another rank has under a number. */
@@ -105,7 +105,7 @@ static void tell_all(const Communicator *comm, int rank, uint64_t entry) {
 
 /* "bcast(root=1)"; a new reference. */
 static PyObject *spell_call(uint32_t what) {
-    int verb = (int)(what & 0xff), root = (int32_t)what >> 8; /* negative: of several ranks */
+    int verb = what_verb(what), root = what_root(what);
     if (verb == 0 || verb >= VERBS)
         return PyUnicode_FromString("something else");
     return has_root(verb) && root >= 0 ? PyUnicode_FromFormat("%s(root=%d)", verb_names[verb], root)
@@ -131,8 +131,8 @@ static int raise_contradiction(const Collective *collective, int rank, uint32_t 
     Py_XDECREF(theirs);
     Py_XDECREF(own);
     Py_XDECREF(when);
-    tell_all(comm, rank, (uint64_t)number << 32 | what);
-    tell_all(comm, comm->rank, (uint64_t)number << 32 | mine);
+    tell_all(comm, rank, log_entry(number, what));
+    tell_all(comm, comm->rank, log_entry(number, mine));
     return -1;
 }
 
@@ -142,7 +142,7 @@ int raise_difference(const Collective *collective, int rank, uint32_t number) {
 }
 
 int raise_other_call(const Collective *collective, int rank, int verb, int root) {
-    return raise_contradiction(collective, rank, collective->number, (uint32_t)root << 8 | (uint32_t)verb);
+    return raise_contradiction(collective, rank, collective->number, what_call(verb, root));
 }
 
 /* ---- looking ---- */
@@ -155,7 +155,7 @@ static bool has_left(const Collective *collective, int rank) {
         return true;
     for (int i = 0; i < LOGGED_CALLS; i++) {
         uint64_t entry = atomic_load_explicit(&log->entries[i], memory_order_acquire);
-        if (entry && later((uint32_t)(entry >> 32), collective->number) > 0)
+        if (entry && later(entry_number(entry), collective->number) > 0)
             return true;
     }
     return false;
@@ -200,7 +200,7 @@ int read_notices(const Collective *collective) {
     Notice notice;
     int found;
     while ((found = next_notice(collective, &notice)) > 0) {
-        uint32_t number = (uint32_t)(notice.entry >> 32), what = (uint32_t)notice.entry;
+        uint32_t number = entry_number(notice.entry), what = entry_what(notice.entry);
         if (contradicts(collective->comm->calls, number, what))
             return raise_contradiction(collective, (int)notice.rank, number, what);
     }
@@ -210,7 +210,7 @@ int read_notices(const Collective *collective) {
 static int exchange_notices(const Collective *collective) {
     const Communicator *comm = collective->comm;
     struct Calls *calls = comm->calls;
-    uint64_t own = (uint64_t)collective->number << 32 | logged(calls->log, collective->number);
+    uint64_t own = log_entry(collective->number, logged(calls->log, collective->number));
     if (calls->notice.entry != own) {
         calls->notice =
             (Notice){.entry = own, .rank = comm->rank}; /* as true, should the last not have left */

@@ -14,15 +14,9 @@
 /* The last calls of a rank. Mailboxes have room for that of each rank. */
 enum { LOGGED_CALLS = 64 };
 typedef struct CallLog {
-    _Alignas(64) _Atomic uint64_t entries[LOGGED_CALLS]; /* number << 32 | root << 8 | verb */
+    _Alignas(64) _Atomic uint64_t entries[LOGGED_CALLS]; /* log_entry() */
     _Alignas(64) _Atomic uint64_t failed; /* 1 << 32 | number of the last call that ended with an exception */
 } CallLog;
-
-/* What a rank has called, as a message to others, where not all share memory. */
-typedef struct {
-    uint64_t entry; /* as in a log */
-    int64_t rank;
-} Notice;
 
 /* What a communicator knows of calls. */
 struct Calls {
@@ -41,7 +35,7 @@ struct Calls {
 
 /* Note that a call begins, under the number that comm->collective is. */
 static inline void log_call(Communicator *comm, enum verb verb, int root) {
-    uint64_t entry = (uint64_t)comm->collective << 32 | (uint32_t)root << 8 | (uint32_t)verb;
+    uint64_t entry = log_entry(comm->collective, what_call(verb, root));
     atomic_store_explicit(&comm->calls->log->entries[comm->collective % LOGGED_CALLS], entry,
                           memory_order_release);
 }

@@ -3,39 +3,13 @@
 #define POLYMPI_COLLECTIVE_CALL_H
 
 #include "codec/codec.h"
+#include "collectives/heads.h"
 #include "transfer/communicator.h"
 
-enum verb {
-    BARRIER = 1,
-    BCAST,
-    GATHER,
-    SCATTER,
-    ALLGATHER,
-    ALLTOALL,
-    REDUCE,
-    ALLREDUCE,
-    SCAN,
-    EXSCAN,
-    REDUCE_SCATTER,
-    SPLIT,
-    DUP,
-    FREE,
-    VERBS
-};
 extern const char *const verb_names[VERBS];
 static inline bool has_root(int verb) {
     return verb == BCAST || verb == GATHER || verb == SCATTER || verb == REDUCE;
 }
-
-/* How every small message begins. */
-typedef struct {
-    uint8_t verb;     /* what the sender calls; another one is a mistake of the program */
-    uint8_t kind;     /* of what follows */
-    uint8_t type, op; /* of reductions */
-    uint32_t nbytes;  /* with this head */
-    int32_t root;     /* of bcast, gather, scatter, reduce; 0 of others */
-    int32_t failed;   /* of reductions: the lowest rank that cannot do its part; INT32_MAX */
-} Head;
 
 /* A collective call under way. */
 typedef struct {

@@ -66,7 +66,8 @@ static int ask_all(const Creation *creation, bool yes) {
     int all = -1;
     Head *heads = (Head *)collective_memory(&collective, PACKET_BYTES); /* room for another call's message */
     if (heads) {
-        heads[0] = (Head){.verb = (uint8_t)creation->verb, .kind = yes, .nbytes = sizeof *heads};
+        heads[0] = (Head){
+            .verb = (uint8_t)creation->verb, .kind = yes ? ANSWER_YES : ANSWER_NO, .nbytes = sizeof *heads};
         Doubling rounds = {.mine = (char *)&heads[0],
                            .theirs = (char *)&heads[1],
                            .most = PACKET_BYTES - sizeof *heads,

@@ -145,8 +145,6 @@ int doubling_run(Doubling *doubling, Collective *collective) {
 
 /* ---- agreeing ---- */
 
-enum { ABLE = 1, MAY_BLOCK = 2 }; /* in Head.kind */
-
 static void combine_answers(Doubling *doubling, bool below) {
     (void)below;
     ((Head *)doubling->mine)->kind &= ((Head *)doubling->theirs)->kind;
@@ -162,7 +160,7 @@ int agree(Collective *collective, bool able, bool *blocking) {
         PyErr_NoMemory();
         return -1;
     }
-    uint8_t answer = (able ? ABLE : 0) | (can_block(collective) ? MAY_BLOCK : 0);
+    uint8_t answer = (able ? ANSWER_ABLE : 0) | (can_block(collective) ? ANSWER_MAY_BLOCK : 0);
     answers[0] = (Head){.verb = (uint8_t)collective->verb,
                         .kind = answer,
                         .nbytes = sizeof *answers,
@@ -177,8 +175,8 @@ int agree(Collective *collective, bool able, bool *blocking) {
         free(answers);
     if (failed < 0)
         return -1;
-    *blocking = answer & MAY_BLOCK;
-    if (answer & ABLE)
+    *blocking = answer & ANSWER_MAY_BLOCK;
+    if (answer & ANSWER_ABLE)
         return 0;
     if (!collective->error)
         raise_error("Error", &collective->call, "another rank could not go on; its own exception says why");

@@ -6,7 +6,6 @@
 #include "base/errors.h"
 #include "codec/stream.h"
 #include "collectives/readings.h"
-#include "collectives/slot.h"
 #include "transfer/simple_array.h"
 
 /* ---- cutting ---- */

@@ -21,18 +21,9 @@ void split_rows(Py_ssize_t rows, int size, int rank, Py_ssize_t *first, Py_ssize
 
 /* ---- slots ---- */
 
-/* Head.kind of a slot. */
-enum slot_kind {
-    SLOT_STREAM, /* all of it: the stream of the codec */
-    SLOT_DIRECT, /* it travels by itself; here is the stream without its parts, if it fits */
-    SLOT_BOARD,  /* its parts travel over the board of the owner; here is what readings.h says */
-    SLOT_FAILED  /* a text: the owner could not send it */
-};
-
 /* The most bytes of a slot: half of the ranks' slots fill a packet, as long as 128 bytes are left for each,
  * which is room for an array of several elements. */
 Py_ssize_t slot_room(int size);
-static inline Py_ssize_t slot_bytes(const char *slot) { return ((const Head *)slot)->nbytes; }
 /* The room for slots of so many ranks; a message that begins with one is no larger. */
 static inline Py_ssize_t slots_room(int ranks, int size) { return ranks * slot_room(size); }
 

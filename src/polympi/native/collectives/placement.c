@@ -2,11 +2,7 @@
 
 #include <stdlib.h>
 
-/* What each rank tells the others. */
-typedef struct {
-    uint64_t number; /* for the communicator: that of rank 0 counts */
-    int64_t machine; /* any number that no other machine has */
-} Introduction;
+#include "collectives/heads.h"
 
 /* Give machines numbers from 0 on, in the order of their lowest ranks: how many there are. `first` is room,
  * for the lowest rank of each. */

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "codec/stream.h"
-#include "collectives/slot.h"
 #include "memory/pool.h"
 #include "memory/strided.h"
 
@@ -23,7 +22,7 @@ static bool is_for_board(const Collective *collective, const Stream *stream) {
 
 Py_ssize_t board_content(const Collective *collective, const Stream *stream, uint64_t page, char *content,
                          Py_ssize_t room) {
-    const struct on_board head = {.page = page, .part_count = (uint64_t)stream->part_count};
+    const BoardHead head = {.page = page, .part_count = (uint64_t)stream->part_count};
     Py_ssize_t nbytes = (Py_ssize_t)sizeof head + stream_body_bytes(stream);
     if (!stream->part_count || nbytes > room || !is_for_board(collective, stream) ||
         !board_ready(collective->comm))
@@ -36,7 +35,7 @@ Py_ssize_t board_content(const Collective *collective, const Stream *stream, uin
 /* ---- one piece on its way in ---- */
 
 int reading_open(Reading *reading, const char *slot) {
-    struct on_board head;
+    BoardHead head;
     const char *content = slot_content(slot);
     Py_ssize_t left = slot_content_bytes(slot) - (Py_ssize_t)sizeof head;
     *reading = (Reading){0};

@@ -5,12 +5,6 @@
 #include "collectives/board.h"
 #include "collectives/pieces.h"
 
-/* What is in the slot of such a piece; a body, as that of an announcement (wire.h), follows. */
-struct on_board {
-    uint64_t page; /* of the owner's board, where the parts begin, each on a page of its own */
-    uint64_t part_count;
-};
-
 /* The content of a slot for a stream with parts, if it may travel so and has room: its bytes, otherwise 0. */
 Py_ssize_t board_content(const Collective *collective, const Stream *stream, uint64_t page, char *content,
                          Py_ssize_t room);

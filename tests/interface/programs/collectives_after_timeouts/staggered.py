@@ -14,7 +14,7 @@ from prelude import c, in_turn, rank, size
 import polympi as mpi
 
 large = np.arange(30000.0)
-waits = [0.1, 0.25, 0.45, 0.3]
+waits = [0.05, 0.12, 0.22, 0.15]
 calls = [
     lambda late, **time: c.bcast("x", late, **time),
     lambda late, **time: c.barrier(**time),
@@ -29,7 +29,7 @@ for number, call in enumerate(calls):
     late = number % size
     in_turn()
     if rank == late:
-        time.sleep(0.6)
+        time.sleep(0.3)
         with contextlib.suppress(mpi.Timeout):
             call(late, timeout=2)
     else:

@@ -1,0 +1,84 @@
+/* Boost.MPI: what it costs with types that MPI knows, with types of the user as MPI datatypes, and with what
+   it serialises. */
+#if !__has_include(<boost/mpi.hpp>)
+#error "Boost.MPI is missing: apt install libboost-mpi-dev"
+#endif
+#include "messages.hpp"
+#include "program.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace bench {
+namespace {
+
+using Prepare = polympi_callbacks (*)(const mpi::communicator &, const polympi_case &,
+                                      const polympi_buffers &);
+
+/* What a binding does of what Boost.MPI can do. */
+struct Way {
+    Prepare prepare;
+    unsigned payloads; /* a bit each */
+    bool faces;        /* of all modes, or contiguous ones only */
+};
+
+constexpr unsigned bit(int payload) { return 1U << payload; }
+
+const Way FUNDAMENTAL = {fundamental,
+                         bit(POLYMPI_NONE) | bit(POLYMPI_BYTES) | bit(POLYMPI_FLOAT64) | bit(POLYMPI_INT) |
+                             bit(POLYMPI_FLOAT) | bit(POLYMPI_ARRAY),
+                         false};
+const Way DATATYPE = {datatype, bit(POLYMPI_BYTES) | bit(POLYMPI_DICT), true};
+const Way SERIALIZED = {serialized, bit(POLYMPI_BYTES) | bit(POLYMPI_DICT) | bit(POLYMPI_ARRAY), false};
+
+struct Program {
+    const mpi::communicator *world;
+    const Way *way;
+};
+
+bool is_array_of_elements(const Way &way, const polympi_case &c) {
+    return c.payload == POLYMPI_FLOAT64 || (c.payload == POLYMPI_BYTES && &way != &SERIALIZED);
+}
+
+const char *refuse(void *program, const polympi_case *c) {
+    const Way &way = *static_cast<const Program *>(program)->way;
+    if (c->benchmark == POLYMPI_PINGPONG_INT || c->benchmark == POLYMPI_OBJECT ||
+        c->benchmark == POLYMPI_DATATYPE || c->benchmark == POLYMPI_RING)
+        return "this program does not have this benchmark yet";
+    if (c->benchmark == POLYMPI_FACES) {
+        const bool does = way.faces || (&way == &FUNDAMENTAL && c->face == POLYMPI_CONTIGUOUS);
+        return does ? nullptr : "this way has no face of this kind";
+    }
+    if (!(way.payloads & bit(c->payload)))
+        return "this way does not have this payload";
+    if (c->send_mode == POLYMPI_SENDRECV)
+        return is_array_of_elements(way, *c) ? "sendrecv takes one value, not an array" : nullptr;
+    if (c->send_mode != POLYMPI_STANDARD || c->completion == POLYMPI_PERSISTENT)
+        return "Boost.MPI has blocking and nonblocking standard sends only";
+    return nullptr;
+}
+
+void prepare(void *program, const polympi_case *c, const polympi_buffers *buffers,
+             polympi_callbacks *callbacks) {
+    const Program &mine = *static_cast<const Program *>(program);
+    *callbacks = mine.way->prepare(*mine.world, *c, *buffers);
+}
+
+const Way &way_named(const std::string &name) {
+    if (name == "datatype")
+        return DATATYPE;
+    return name == "serialized" ? SERIALIZED : FUNDAMENTAL;
+}
+
+} // namespace
+} // namespace bench
+
+int main(int argc, char **argv) {
+    const bench::Arguments arguments(argc, argv, {"fundamental", "datatype", "serialized"});
+    const std::int64_t began = polympi_now();
+    const boost::mpi::environment environment(argc, argv); /* ends MPI, too */
+    const std::int64_t started = polympi_now();
+    const boost::mpi::communicator world;
+    bench::Program program = {&world, &bench::way_named(arguments.way)};
+    return bench::run(arguments, began, started, {&program, bench::refuse, bench::prepare});
+}

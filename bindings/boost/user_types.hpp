@@ -1,0 +1,67 @@
+/* Types of a user, in the two ways in which Boost.MPI sends them: as an MPI datatype, or serialised. */
+#ifndef POLYMPI_BOOST_USER_TYPES_HPP
+#define POLYMPI_BOOST_USER_TYPES_HPP
+
+#include "placed.hpp"
+#include "polympi_harness.h"
+
+#include <boost/mpi/datatype.hpp>
+#include <boost/serialization/string.hpp>
+#include <boost/serialization/vector.hpp>
+#include <cstdint>
+#include <string>
+
+namespace bench {
+
+/* As MPI datatypes. */
+
+struct Byte {
+    char value;
+
+    template <class Archive> void serialize(Archive &archive, unsigned) { archive &value; }
+};
+
+struct Record {
+    std::int64_t integer;
+    double real;
+    char text[8];
+
+    template <class Archive> void serialize(Archive &archive, unsigned) {
+        archive &integer;
+        archive &real;
+        archive &text;
+    }
+};
+
+/* Serialised. */
+
+struct SerializedBytes {
+    std::string values;
+
+    template <class Archive> void serialize(Archive &archive, unsigned) { archive &values; }
+};
+
+struct SerializedRecord {
+    std::int64_t integer = 0;
+    double real = 0;
+    std::string text;
+
+    template <class Archive> void serialize(Archive &archive, unsigned) {
+        archive &integer;
+        archive &real;
+        archive &text;
+    }
+};
+
+struct SerializedArray {
+    Vector values;
+
+    template <class Archive> void serialize(Archive &archive, unsigned) { archive &values; }
+};
+
+} // namespace bench
+
+BOOST_IS_MPI_DATATYPE(bench::Byte)
+BOOST_IS_MPI_DATATYPE(bench::Record)
+
+#endif

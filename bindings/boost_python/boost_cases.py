@@ -1,0 +1,111 @@
+"""The interface ``boost-python``: which loop, method and objects each case takes."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import boost_collectives as collectives
+import boost_latency as latency
+import boost_ring
+import boost_windows as windows
+from callbacks import UnsupportedCaseError
+from cases import ObjectCases
+from plan import REDUCTIONS, ROOTED
+
+if TYPE_CHECKING:
+    from callbacks import Buffer, Callbacks, World
+    from cases import CycleLoops, Loops, PairLoops
+    from common_start import CommonStart
+    from plan import Case, Plan
+
+BLOCKING: PairLoops = (latency.blocking_a, latency.blocking_a_events, latency.blocking_b)
+NONBLOCKING: PairLoops = (latency.nonblocking_a, latency.nonblocking_a_events, latency.nonblocking_b)
+BANDWIDTH: PairLoops = (windows.bandwidth_a, windows.bandwidth_a_events, windows.bandwidth_b)
+RING: CycleLoops = (boost_ring.begun, boost_ring.begun_events, boost_ring.passed_on)
+STREAM: PairLoops = (windows.stream_a, windows.stream_a_events, windows.stream_b)
+
+# The module's spelling of MPI's names, where it is another one.
+COLLECTIVES = {
+    "bcast": "broadcast",
+    "reduce": "reduce",
+    "allreduce": "all_reduce",
+    "gather": "gather",
+    "scatter": "scatter",
+    "allgather": "all_gather",
+    "alltoall": "all_to_all",
+}
+
+
+class PythonModule(ObjectCases):
+    """Callbacks with the module ``boost.mpi``.
+
+    Args:
+        mpi: the module.
+        world: all ranks, as the harness sees them.
+        start: the common start of collective calls.
+        plan: all cases.
+    """
+
+    def __init__(self, mpi: Any, world: World, start: CommonStart, plan: Plan) -> None:
+        super().__init__(world, start, plan)
+        self._mpi = mpi
+
+    def prepare(self, case: Case) -> Callbacks:
+        """This rank's callbacks; the module returns tuples where the harness checks lists."""
+        callbacks = super().prepare(case)
+
+        def check(received: object) -> str:
+            return callbacks.check(list(received) if isinstance(received, tuple) else received)
+
+        return replace(callbacks, check=check)
+
+    def refuse(self, case: Case) -> None:
+        """What the module has no call for."""
+        if case.mode not in ("standard", "standard-nonblocking"):
+            raise UnsupportedCaseError("boost.mpi has blocking and nonblocking standard sends only")
+
+    def latency(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
+        """Ping-pong."""
+        comm, obj = self._mpi.world, objects[0]
+        if case.mode == "standard":
+            return self.pair(BLOCKING, (comm.send, comm.recv, obj))
+        return self.pair(NONBLOCKING, (comm.isend, comm.irecv, obj))
+
+    def bandwidth(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
+        """Windows of nonblocking sends one way."""
+        comm = self._mpi.world
+        return self.pair(BANDWIDTH, (comm.isend, comm.recv, objects), (comm.irecv, comm.send, self.window))
+
+    def bibandwidth(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
+        """Windows of nonblocking sends both ways."""
+        given = (self._mpi.world.isend, self._mpi.world.irecv, objects, 1 - self.world.rank)
+        return self.alike(windows.bibandwidth, windows.bibandwidth_events, given)
+
+    def stream(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
+        """Windows of blocking sends."""
+        comm = self._mpi.world
+        of_b = (comm.recv, comm.send, self.window)
+        loops = self.pair(STREAM, (comm.send, comm.recv, objects), of_b)
+        if self.world.rank == 1:
+            loops["keep_all"] = partial(windows.stream_b_keeping_all, *of_b)
+        return loops
+
+    def ring(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
+        """An object round all ranks; every rank sends on what it received."""
+        both = (self._mpi.world.send, self._mpi.world.recv)
+        return self.cycle(RING, (*both, *objects), both)
+
+    def collective(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
+        """One function of the module, which takes the communicator first and returns what the rank gets."""
+        comm = self._mpi.world
+        if case.benchmark == "barrier":
+            return self.barrier(comm.barrier)
+        function = getattr(self._mpi, COLLECTIVES[case.benchmark])
+        operations = [operator.add] if case.benchmark in REDUCTIONS else []
+        roots = [0] if case.benchmark in ROOTED else []
+        given = (function, comm, self.given(case, objects), *operations, *roots)
+        loop, events = (collectives.NONE_MORE, collectives.ONE_MORE, collectives.TWO_MORE)[len(operations) + len(roots)]
+        return self.together(loop, events, given)

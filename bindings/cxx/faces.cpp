@@ -1,0 +1,35 @@
+/* A face of the cube goes as a datatype of its own, in the loop of a plain ping-pong. */
+#include "datatype.hpp"
+#include "exchange.hpp"
+#include "loops.hpp"
+
+namespace bench {
+namespace {
+
+MPI_Datatype face_of(const polympi_case &c, int edge) {
+    const int cube[3] = {edge, edge, edge}, beginning[3] = {0, 0, 0};
+    int face[3] = {edge, edge, edge};
+    face[c.face] = 1;
+    MPI_Datatype type;
+    MPI_Type_create_subarray(3, cube, face, beginning, MPI_ORDER_C, MPI_DOUBLE, &type);
+    return type;
+}
+
+class Face final : public Case {
+  public:
+    explicit Face(MPI_Datatype made) : type(made) {}
+    Datatype type;
+};
+
+} // namespace
+
+polympi_callbacks faces(const polympi_case &c, Exchange x) {
+    if (c.face == POLYMPI_CONTIGUOUS)
+        return latency(c, x); /* its doubles need no other description */
+    auto face = std::make_unique<Face>(face_of(c, x.edge));
+    x.type = face->type.get();
+    x.count = 1;
+    return ping_pong(std::move(face), x);
+}
+
+} // namespace bench

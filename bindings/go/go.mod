@@ -1,0 +1,3 @@
+module polympi/bindings/go
+
+go 1.24

@@ -1,0 +1,76 @@
+"""The tables of ``docs/bindings.md``, made from the manifests of the bindings that come with polympi."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from polympi.lab.arms import AGAIN
+from polympi.lab.bindings.manifest import Binding, load_bindings, shipped_folder
+from polympi.lab.catalogue import BENCHMARKS, Benchmark, Case
+
+MEASURED = [benchmark for benchmark in BENCHMARKS.values() if not benchmark.launch_figure]
+
+
+def shipped_bindings() -> list[Binding]:
+    """The bindings of the repository, those of a language together, without the A/A arm and without further folders."""
+    ours = [b for b in load_bindings().values() if b.name != AGAIN and b.folder.is_relative_to(shipped_folder())]
+    languages = list(dict.fromkeys(binding.language for binding in ours))
+    return sorted(ours, key=lambda binding: languages.index(binding.language))
+
+
+def binding_table() -> str:
+    """One line for every binding."""
+    lines = ["| language | binding | what it is | measures | needs |", "|---|---|---|---|---|"]
+    for b in shipped_bindings():
+        folder = b.folder.relative_to(shipped_folder()).as_posix()
+        name = f"[`{b.name}`](../bindings/{folder}/manifest.toml){'*' if b.entry.default else ''}"
+        lines.append(f"| {b.language} | {name} | {cell(b.entry.summary)} | {measures(b)} | {needs(b)} |")
+    return "\n".join(lines)
+
+
+def reason_table() -> str:
+    """What a binding does not do, and why, in the words of its manifest."""
+    lines = ["| binding | does not do | because |", "|---|---|---|"]
+    for b in shipped_bindings():
+        for without in b.entry.without:
+            cases = " ".join(f"`{pattern}`" for pattern in without.cases)
+            lines.append(f"| `{b.name}` | {cases} | {cell(without.why)} |")
+    return "\n".join(lines)
+
+
+def measures(binding: Binding) -> str:
+    """The benchmarks that a binding measures, and how many of all modes and payloads."""
+    done = {b.name: covered(binding, b) for b in MEASURED}
+    whole = sum(len(b.modes) * len(b.payloads) for b in MEASURED)
+    names = [name for name, count in done.items() if count]
+    without = [name for name, count in done.items() if not count]
+    told = f"all but {listed(without)}" if len(without) < len(names) else listed(names)
+    return f"{told if without else 'all'}: {sum(done.values())} of {whole} combinations"
+
+
+def covered(binding: Binding, benchmark: Benchmark) -> int:
+    """How many of the modes and payloads of a benchmark a binding measures."""
+    cases = [Case(benchmark.name, mode, payload, 0) for mode in benchmark.modes for payload in benchmark.payloads]
+    return sum(binding.why_not(case) is None for case in cases)
+
+
+def needs(binding: Binding) -> str:
+    """What a binding needs beyond the stack."""
+    wanted, stacks = binding.manifest.needs, binding.manifest.stacks
+    parts = [
+        f"stack {listed(stacks)}" if stacks else "",
+        f"commands {listed(wanted.commands)}" if wanted.commands else "",
+        f"Python {listed(wanted.python)}" if wanted.python else "",
+        f"Debian {listed(wanted.debian)}" if wanted.debian else "",
+    ]
+    return "; ".join(part for part in parts if part)
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names as code."""
+    return " ".join(f"`{name}`" for name in names)
+
+
+def cell(text: str) -> str:
+    """Text that does not end a cell."""
+    return text.replace("|", "\\|")

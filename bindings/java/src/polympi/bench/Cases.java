@@ -1,0 +1,76 @@
+package polympi.bench;
+
+import java.util.HashMap;
+import java.util.Map;
+import polympi.mpi.Collectives;
+import polympi.mpi.Comm;
+import polympi.mpi.Datatype;
+import polympi.mpi.Doubles;
+
+/** Which loops each case takes. */
+final class Cases {
+    static final int PAYLOAD_TAG = 1;
+    static final int ACKNOWLEDGEMENT_TAG = 2;
+
+    /** Iterations after which the compiler has compiled a loop and what it calls, with the options of the launch. */
+    private static final int WARM = 3000;
+
+    /** Bytes that warming up exchanges at most, so that it takes milliseconds. */
+    private static final long WARM_BYTES = 1 << 25;
+
+    private static final int COLDEST = 20;
+
+    private final Comm world;
+    private final Doubles doubles;
+    private final Map<String, Long> warmed = new HashMap<>();
+
+    Cases(Comm world) {
+        this.world = world;
+        doubles = new Doubles(world);
+    }
+
+    Loops prepare(Case c, Buffers b) {
+        final Loops loops = choose(c, b);
+        warm(c, b, loops);
+        return loops;
+    }
+
+    private Loops choose(Case c, Buffers b) {
+        return switch (c.payload()) {
+            case "none" -> Loops.of(() -> Collectives.barrier(world));
+            case "array" -> new Arrays(world, doubles, c, b).loops();
+            case "bytes" -> choose(c, b, Datatype.BYTE, b.count(), Values.NONE);
+            case "float64" -> choose(c, b, Datatype.DOUBLE, b.count(), Values.NONE);
+            case "int" -> choose(c, b, Datatype.LONG, 1, new Values.Longs(b));
+            case "float" -> choose(c, b, Datatype.DOUBLE, 1, new Values.Reals(b));
+            default -> choose(c, b, Datatype.BYTE, Values.RECORD_BYTES, new Values.Records(b));
+        };
+    }
+
+    private Loops choose(Case c, Buffers b, Datatype type, int count, Values values) {
+        if (c.is("faces")) {
+            return Faces.loops(world, c, b);
+        }
+        final Loops loops =
+                c.is("latency")
+                        ? new Latency(world, c, b, type, count, values).loops()
+                        : c.pair()
+                                ? new Windows(world, b, type, count).loops(c)
+                                : Loops.of(Together.iteration(world, c, b, type, count, values));
+        loops.show = values::show;
+        return loops;
+    }
+
+    /** Runs a family until it is compiled, before its first cases are validated; alike on all ranks that take part. */
+    private void warm(Case c, Buffers b, Loops loops) {
+        final long done = warmed.getOrDefault(c.family(), 0L);
+        final long bytes = Math.max(1, c.bytes()) * (c.is("bandwidth", "bibandwidth", "stream") ? 64 : 1);
+        final long iterations = Math.min(WARM - done, Math.max(COLDEST, WARM_BYTES / bytes));
+        if (iterations > 0) {
+            loops.begin.run();
+            loops.batch((int) iterations);
+            loops.end.run();
+            warmed.put(c.family(), done + iterations);
+        }
+    }
+}

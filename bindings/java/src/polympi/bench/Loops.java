@@ -1,0 +1,55 @@
+package polympi.bench;
+
+/** What a case does on a rank: an iteration, and what is needed before and after. */
+final class Loops {
+    static final Runnable NOTHING = () -> {};
+
+    /** Before a series of iterations: make requests, post what a ready send needs. */
+    Runnable begin = NOTHING;
+
+    Runnable iterate = NOTHING;
+    Runnable end = NOTHING;
+
+    /** Writes objects that arrived where the harness checks them. */
+    Runnable show = NOTHING;
+
+    Runnable release = NOTHING;
+
+    static Loops of(Runnable iterate) {
+        final Loops loops = new Loops();
+        loops.iterate = iterate;
+        return loops;
+    }
+
+    void batch(int iterations) {
+        final Runnable once = iterate;
+        for (int i = 0; i < iterations; i++) {
+            once.run();
+        }
+    }
+
+    /** Times iterations of two ranks one by one. */
+    void singly(long[] ns) {
+        final Runnable once = iterate;
+        for (int i = 0; i < ns.length; i++) {
+            final long start = System.nanoTime();
+            once.run();
+            ns[i] = System.nanoTime() - start;
+        }
+    }
+
+    /** Times calls of all ranks; one that a rank began too late is made again. */
+    void fromCommonStart(long[] ns) {
+        final Runnable once = iterate;
+        Harness.commonStartAgree();
+        for (int i = 0; i < ns.length; ) {
+            for (int k = 0; k < Harness.UNTIMED_CALLS; k++) {
+                once.run();
+            }
+            final long start = Harness.commonStartWait();
+            once.run();
+            ns[i] = System.nanoTime() - start; // System.nanoTime is CLOCK_MONOTONIC here, the clock of the harness
+            i += Harness.commonStartAgree();
+        }
+    }
+}

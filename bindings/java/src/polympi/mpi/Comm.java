@@ -1,0 +1,267 @@
+package polympi.mpi;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * A communicator: a group of ranks that exchange messages.
+ *
+ * <p>A message is {@code count} elements of a datatype in memory outside of Java's heap. What is on its way has to stay
+ * allocated. One thread calls a communicator.
+ */
+public final class Comm {
+    private static final MethodHandle SEND = Library.function("MPI_Send", "AIHIIH");
+    private static final MethodHandle SSEND = Library.function("MPI_Ssend", "AIHIIH");
+    private static final MethodHandle BSEND = Library.function("MPI_Bsend", "AIHIIH");
+    private static final MethodHandle RSEND = Library.function("MPI_Rsend", "AIHIIH");
+    private static final MethodHandle RECV = Library.function("MPI_Recv", "AIHIIHA");
+    private static final MethodHandle SENDRECV = Library.function("MPI_Sendrecv", "AIHIIAIHIIHA");
+    private static final MethodHandle ISEND = Library.function("MPI_Isend", "AIHIIHA");
+    private static final MethodHandle ISSEND = Library.function("MPI_Issend", "AIHIIHA");
+    private static final MethodHandle IBSEND = Library.function("MPI_Ibsend", "AIHIIHA");
+    private static final MethodHandle IRSEND = Library.function("MPI_Irsend", "AIHIIHA");
+    private static final MethodHandle IRECV = Library.function("MPI_Irecv", "AIHIIHA");
+    private static final MethodHandle SEND_INIT = Library.function("MPI_Send_init", "AIHIIHA");
+    private static final MethodHandle SSEND_INIT = Library.function("MPI_Ssend_init", "AIHIIHA");
+    private static final MethodHandle BSEND_INIT = Library.function("MPI_Bsend_init", "AIHIIHA");
+    private static final MethodHandle RSEND_INIT = Library.function("MPI_Rsend_init", "AIHIIHA");
+    private static final MethodHandle RECV_INIT = Library.function("MPI_Recv_init", "AIHIIHA");
+    private static final MethodHandle MPROBE = Library.function("MPI_Mprobe", "IIHAA");
+    private static final MethodHandle MRECV = Library.function("MPI_Mrecv", "AIHAA");
+    private static final MethodHandle GET_COUNT = Library.function("MPI_Get_count", "AHA");
+
+    final long handle;
+    final int rank;
+    final int size;
+    private final MemorySegment message;
+    private final MemorySegment status;
+    private final MemorySegment count;
+
+    Comm(long handle, int rank, int size) {
+        this.handle = handle;
+        this.rank = rank;
+        this.size = size;
+        final Arena arena = Arena.ofAuto();
+        message = arena.allocate(Long.BYTES, Long.BYTES);
+        status = arena.allocate(Library.constant("sizeof MPI_Status"), Long.BYTES);
+        count = arena.allocate(ValueLayout.JAVA_INT);
+    }
+
+    /** The number of this process. */
+    public int rank() {
+        return rank;
+    }
+
+    /** The number of ranks. */
+    public int size() {
+        return size;
+    }
+
+    /** Sends a message. */
+    public void send(MemorySegment buffer, int count, Datatype type, int dest, int tag) {
+        int code;
+        try {
+            code = (int) SEND.invokeExact(buffer, count, type.handle(), dest, tag, handle);
+        } catch (Throwable unexpected) {
+            throw new AssertionError(unexpected);
+        }
+        MpiException.check(code);
+    }
+
+    /** Sends a message, and returns when its receive has begun. */
+    public void ssend(MemorySegment buffer, int count, Datatype type, int dest, int tag) {
+        int code;
+        try {
+            code = (int) SSEND.invokeExact(buffer, count, type.handle(), dest, tag, handle);
+        } catch (Throwable unexpected) {
+            throw new AssertionError(unexpected);
+        }
+        MpiException.check(code);
+    }
+
+    /** Sends from a copy in the memory that was attached. */
+    public void bsend(MemorySegment buffer, int count, Datatype type, int dest, int tag) {
+        int code;
+        try {
+            code = (int) BSEND.invokeExact(buffer, count, type.handle(), dest, tag, handle);
+        } catch (Throwable unexpected) {
+            throw new AssertionError(unexpected);
+        }
+        MpiException.check(code);
+    }
+
+    /** Sends a message whose receive has been posted. */
+    public void rsend(MemorySegment buffer, int count, Datatype type, int dest, int tag) {
+        int code;
+        try {
+            code = (int) RSEND.invokeExact(buffer, count, type.handle(), dest, tag, handle);
+        } catch (Throwable unexpected) {
+            throw new AssertionError(unexpected);
+        }
+        MpiException.check(code);
+    }
+
+    /** Receives a message that is at most as long as the buffer. */
+    public void recv(MemorySegment buffer, int count, Datatype type, int source, int tag) {
+        int code;
+        try {
+            code = (int) RECV.invokeExact(buffer, count, type.handle(), source, tag, handle, Library.STATUS_IGNORE);
+        } catch (Throwable unexpected) {
+            throw new AssertionError(unexpected);
+        }
+        MpiException.check(code);
+    }
+
+    /** Sends to a rank and receives from it, in one call; both messages have the same form. */
+    public void sendrecv(MemorySegment out, MemorySegment in, int count, Datatype type, int peer, int tag) {
+        int code;
+        try {
+            code = (int) SENDRECV.invokeExact(out, count, type.handle(), peer, tag, in, count, type.handle(), peer, tag, handle,
+                    Library.STATUS_IGNORE);
+        } catch (Throwable unexpected) {
+            throw new AssertionError(unexpected);
+        }
+        MpiException.check(code);
+    }
+
+    /** Begins to send a message. */
+    public void isend(MemorySegment buffer, int count, Datatype type, int dest, int tag, Requests requests, int i) {
+        int code;
+        try {
+            code = (int) ISEND.invokeExact(buffer, count, type.handle(), dest, tag, handle, requests.at(i));
+        } catch (Throwable unexpected) {
+            throw new AssertionError(unexpected);
+        }
+        MpiException.check(code);
+    }
+
+    /** Begins a send that is complete when its receive has begun. */
+    public void issend(MemorySegment buffer, int count, Datatype type, int dest, int tag, Requests requests, int i) {
+        int code;
+        try {
+            code = (int) ISSEND.invokeExact(buffer, count, type.handle(), dest, tag, handle, requests.at(i));
+        } catch (Throwable unexpected) {
+            throw new AssertionError(unexpected);
+        }
+        MpiException.check(code);
+    }
+
+    /** Begins a send from a copy in the memory that was attached. */
+    public void ibsend(MemorySegment buffer, int count, Datatype type, int dest, int tag, Requests requests, int i) {
+        int code;
+        try {
+            code = (int) IBSEND.invokeExact(buffer, count, type.handle(), dest, tag, handle, requests.at(i));
+        } catch (Throwable unexpected) {
+            throw new AssertionError(unexpected);
+        }
+        MpiException.check(code);
+    }
+
+    /** Begins to send a message whose receive has been posted. */
+    public void irsend(MemorySegment buffer, int count, Datatype type, int dest, int tag, Requests requests, int i) {
+        int code;
+        try {
+            code = (int) IRSEND.invokeExact(buffer, count, type.handle(), dest, tag, handle, requests.at(i));
+        } catch (Throwable unexpected) {
+            throw new AssertionError(unexpected);
+        }
+        MpiException.check(code);
+    }
+
+    /** Posts a receive. */
+    public void irecv(MemorySegment buffer, int count, Datatype type, int source, int tag, Requests requests, int i) {
+        int code;
+        try {
+            code = (int) IRECV.invokeExact(buffer, count, type.handle(), source, tag, handle, requests.at(i));
+        } catch (Throwable unexpected) {
+            throw new AssertionError(unexpected);
+        }
+        MpiException.check(code);
+    }
+
+    /** Makes a persistent send. */
+    public void sendInit(MemorySegment buffer, int count, Datatype type, int dest, int tag, Requests requests, int i) {
+        int code;
+        try {
+            code = (int) SEND_INIT.invokeExact(buffer, count, type.handle(), dest, tag, handle, requests.at(i));
+        } catch (Throwable unexpected) {
+            throw new AssertionError(unexpected);
+        }
+        MpiException.check(code);
+    }
+
+    /** Makes a persistent send that is complete when its receive has begun. */
+    public void ssendInit(MemorySegment buffer, int count, Datatype type, int dest, int tag, Requests requests, int i) {
+        int code;
+        try {
+            code = (int) SSEND_INIT.invokeExact(buffer, count, type.handle(), dest, tag, handle, requests.at(i));
+        } catch (Throwable unexpected) {
+            throw new AssertionError(unexpected);
+        }
+        MpiException.check(code);
+    }
+
+    /** Makes a persistent send from a copy in the memory that was attached. */
+    public void bsendInit(MemorySegment buffer, int count, Datatype type, int dest, int tag, Requests requests, int i) {
+        int code;
+        try {
+            code = (int) BSEND_INIT.invokeExact(buffer, count, type.handle(), dest, tag, handle, requests.at(i));
+        } catch (Throwable unexpected) {
+            throw new AssertionError(unexpected);
+        }
+        MpiException.check(code);
+    }
+
+    /** Makes a persistent send, to be started when its receive has been. */
+    public void rsendInit(MemorySegment buffer, int count, Datatype type, int dest, int tag, Requests requests, int i) {
+        int code;
+        try {
+            code = (int) RSEND_INIT.invokeExact(buffer, count, type.handle(), dest, tag, handle, requests.at(i));
+        } catch (Throwable unexpected) {
+            throw new AssertionError(unexpected);
+        }
+        MpiException.check(code);
+    }
+
+    /** Makes a persistent receive. */
+    public void recvInit(MemorySegment buffer, int count, Datatype type, int source, int tag, Requests requests, int i) {
+        int code;
+        try {
+            code = (int) RECV_INIT.invokeExact(buffer, count, type.handle(), source, tag, handle, requests.at(i));
+        } catch (Throwable unexpected) {
+            throw new AssertionError(unexpected);
+        }
+        MpiException.check(code);
+    }
+
+    /** Waits for a message of any length, and tells how many elements it has; {@link #mrecv} receives it. */
+    public int mprobe(Datatype type, int source, int tag) {
+        int code;
+        try {
+            code = (int) MPROBE.invokeExact(source, tag, handle, message, status);
+        } catch (Throwable unexpected) {
+            throw new AssertionError(unexpected);
+        }
+        MpiException.check(code);
+        try {
+            code = (int) GET_COUNT.invokeExact(status, type.handle(), count);
+        } catch (Throwable unexpected) {
+            throw new AssertionError(unexpected);
+        }
+        MpiException.check(code);
+        return count.get(ValueLayout.JAVA_INT, 0);
+    }
+
+    /** Receives the message that {@link #mprobe} has found. */
+    public void mrecv(MemorySegment buffer, int count, Datatype type) {
+        int code;
+        try {
+            code = (int) MRECV.invokeExact(buffer, count, type.handle(), message, Library.STATUS_IGNORE);
+        } catch (Throwable unexpected) {
+            throw new AssertionError(unexpected);
+        }
+        MpiException.check(code);
+    }
+}

@@ -1,0 +1,70 @@
+package polympi.mpi;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/** A row of places for requests: messages on their way, or persistent ones. Nothing is allocated for a request. */
+public final class Requests {
+    private static final MethodHandle WAIT = Library.function("MPI_Wait", "AA");
+    private static final MethodHandle WAITALL = Library.function("MPI_Waitall", "IAA");
+    private static final MethodHandle START = Library.function("MPI_Start", "A");
+    private static final MethodHandle FREE = Library.function("MPI_Request_free", "A");
+
+    private final MemorySegment handles;
+    private final int length;
+
+    /** Places for so many requests, allocated in an arena. */
+    public Requests(Arena arena, int length) {
+        this.length = length;
+        handles = arena.allocate(length * Library.HANDLE_BYTES, Long.BYTES);
+    }
+
+    MemorySegment at(int i) {
+        return handles.asSlice(i * Library.HANDLE_BYTES, Library.HANDLE_BYTES);
+    }
+
+    /** Waits until request i is complete. */
+    public void await(int i) {
+        int code;
+        try {
+            code = (int) WAIT.invokeExact(at(i), Library.STATUS_IGNORE);
+        } catch (Throwable unexpected) {
+            throw new AssertionError(unexpected);
+        }
+        MpiException.check(code);
+    }
+
+    /** Waits until all requests are complete. */
+    public void awaitAll() {
+        int code;
+        try {
+            code = (int) WAITALL.invokeExact(length, handles, Library.STATUSES_IGNORE);
+        } catch (Throwable unexpected) {
+            throw new AssertionError(unexpected);
+        }
+        MpiException.check(code);
+    }
+
+    /** Starts the persistent request i. */
+    public void start(int i) {
+        int code;
+        try {
+            code = (int) START.invokeExact(at(i));
+        } catch (Throwable unexpected) {
+            throw new AssertionError(unexpected);
+        }
+        MpiException.check(code);
+    }
+
+    /** Frees the persistent request i. */
+    public void free(int i) {
+        int code;
+        try {
+            code = (int) FREE.invokeExact(at(i));
+        } catch (Throwable unexpected) {
+            throw new AssertionError(unexpected);
+        }
+        MpiException.check(code);
+    }
+}
