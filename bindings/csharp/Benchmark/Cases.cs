@@ -50,6 +50,10 @@ namespace Benchmark
             {
                 return Faces();
             }
+            if (benchmark == "datatype")
+            {
+                return Datatype();
+            }
             switch (payload)
             {
                 case "none":
@@ -58,12 +62,23 @@ namespace Benchmark
                     return Memory<byte>();
                 case "float64":
                     return Memory<double>();
+                case "int32":
+                    return Memory<int>();
                 case "int":
                     return Objects(Kinds.Integer);
                 case "float":
                     return Objects(Kinds.Real);
                 case "dict":
+                case "instance":
                     return Objects(Kinds.Dict);
+                case "string":
+                    return Objects(Kinds.Text);
+                case "list":
+                    return Objects(Kinds.List);
+                case "map":
+                    return Objects(Kinds.Map);
+                case "nested":
+                    return Objects(Kinds.Nested);
                 default:
                     return Objects(Kinds.Array);
             }
@@ -76,7 +91,10 @@ namespace Benchmark
             switch (benchmark)
             {
                 case "latency":
+                case "pingpong-int":
                     return MemoryLatency<T>();
+                case "ring":
+                    return new Prepared { Loops = MemoryRing<T>() };
                 case "bandwidth":
                 case "bibandwidth":
                 case "stream":
@@ -185,7 +203,10 @@ namespace Benchmark
             switch (benchmark)
             {
                 case "latency":
+                case "object":
                     return ObjectLatency(values);
+                case "ring":
+                    return new Prepared { Loops = ValueRing(values) };
                 case "bandwidth":
                 case "bibandwidth":
                 case "stream":
@@ -330,10 +351,57 @@ namespace Benchmark
             int[] face = { edge, mode == "rows" ? 1 : edge, mode == "rows" ? edge : 1 };
             Layout<double> layout =
                 Layout<double>.Subarray(new[] { edge, edge, edge }, face, new[] { 0, 0, 0 });
-            // The face that is received begins later in the cube: the layout reaches from one element to the last.
-            Prepared prepared = Latency(new Face(world, peer, buffers, layout));
+            return Scattered(layout);
+        }
+
+        private Prepared Scattered(Layout<double> layout)
+        {
+            Prepared prepared = Latency(new Scattered(world, peer, buffers, layout));
             prepared.Release = layout.Dispose;
             return prepared;
+        }
+
+        /// <summary>Messages in groups of four doubles with gaps.</summary>
+        private Prepared Datatype()
+        {
+            int count = (int)buffers->Count, groups = count / 4;
+            switch (mode)
+            {
+                case "vector":
+                    return Scattered(Layout<double>.Vector(count, 1, 2));
+                case "indexed":
+                    int[] lengths = new int[2 * groups], places = new int[2 * groups];
+                    for (int i = 0; i < groups; i++)
+                    {
+                        lengths[2 * i] = 1;
+                        lengths[2 * i + 1] = 3;
+                        places[2 * i] = 6 * i;
+                        places[2 * i + 1] = 6 * i + 2;
+                    }
+                    return Scattered(Layout<double>.Indexed(lengths, places));
+                case "struct":
+                    return Latency(new Elements<Particle, StandardSending>(world, peer, buffers, groups));
+                default:
+                    return Latency(new Elements<double, StandardSending>(world, peer, buffers));
+            }
+        }
+
+        // A message round all ranks.
+
+        private Loops MemoryRing<T>() where T : struct
+        {
+            var ring = new Ring<T>(world, buffers);
+            return buffers->Rank == 0
+                ? (Loops)new PairLoops<RingBegun<T>>(new RingBegun<T> { Ring = ring })
+                : new PairLoops<RingGoneOn<T>>(new RingGoneOn<T> { Ring = ring });
+        }
+
+        private Loops ValueRing<T>(Values<T> values)
+        {
+            var ring = new ValueRing<T>(world, values);
+            return buffers->Rank == 0
+                ? (Loops)new PairLoops<ValueRingBegun<T>>(new ValueRingBegun<T> { Ring = ring })
+                : new PairLoops<ValueRingGoneOn<T>>(new ValueRingGoneOn<T> { Ring = ring });
         }
     }
 }

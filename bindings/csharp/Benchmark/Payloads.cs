@@ -26,13 +26,17 @@ namespace Benchmark
         private readonly void* incoming;
         private readonly int count;
 
-        public Elements(Communicator comm, int peer, Buffers* buffers)
+        public Elements(Communicator comm, int peer, Buffers* buffers) : this(comm, peer, buffers, (int)buffers->Count)
+        {
+        }
+
+        public Elements(Communicator comm, int peer, Buffers* buffers, int count)
         {
             this.comm = comm;
             this.peer = peer;
             outgoing = (void*)buffers->Outgoing;
             incoming = (void*)buffers->Incoming;
-            count = (int)buffers->Count;
+            this.count = count;
             Outgoing = new UnmanagedMemory<T>(buffers->Outgoing, count).Memory;
             Incoming = new UnmanagedMemory<T>(buffers->Incoming, count).Memory;
         }
@@ -92,8 +96,8 @@ namespace Benchmark
         public Request Post() => values.Posted = comm.ImmediateReceive<T>(peer, Harness.PayloadTag);
     }
 
-    /// <summary>A face of the cube, sent as it lies.</summary>
-    internal unsafe struct Face : IPayload
+    /// <summary>Elements that do not lie side by side, sent as they lie.</summary>
+    internal unsafe struct Scattered : IPayload
     {
         private readonly Communicator comm;
         private readonly int peer;
@@ -102,7 +106,7 @@ namespace Benchmark
         private readonly void* incoming;
         private readonly int reach;
 
-        public Face(Communicator comm, int peer, Buffers* buffers, Layout<double> layout)
+        public Scattered(Communicator comm, int peer, Buffers* buffers, Layout<double> layout)
         {
             this.comm = comm;
             this.peer = peer;

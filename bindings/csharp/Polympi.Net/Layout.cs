@@ -15,7 +15,7 @@ namespace MPI
             Span = span;
         }
 
-        /// <summary>Elements from the first to the last one.</summary>
+        /// <summary>Elements from the beginning of the memory to the last one of the layout.</summary>
         public long Span { get; }
 
         internal IntPtr Datatype => handle;
@@ -30,19 +30,19 @@ namespace MPI
             {
                 throw new ArgumentException("Array and box have the same number of dimensions.", nameof(parts));
             }
-            long span = 1;
-            IntPtr made;
-            foreach (int size in sizes)
+            long last = 0;
+            for (int i = 0; i < sizes.Length; i++)
             {
-                span *= size;
+                last = last * sizes[i] + starts[i] + parts[i] - 1;
             }
+            IntPtr made;
             fixed (int* s = sizes)
             fixed (int* p = parts)
             fixed (int* b = starts)
             {
                 Errors.Check(Native.TypeSubarray(sizes.Length, s, p, b, Plain<T>.Datatype, &made));
             }
-            return new Layout<T>(made, span);
+            return new Layout<T>(made, last + 1);
         }
 
         /// <summary>Blocks of elements at equal distances.</summary>
@@ -58,6 +58,33 @@ namespace MPI
             IntPtr made;
             Errors.Check(Native.TypeVector(count, length, stride, Plain<T>.Datatype, &made));
             return new Layout<T>(made, (long)(count - 1) * stride + length);
+        }
+
+        /// <summary>Blocks of elements anywhere.</summary>
+        /// <param name="lengths">How many elements each block has.</param>
+        /// <param name="places">Where each block begins, in elements.</param>
+        public static Layout<T> Indexed(int[] lengths, int[] places)
+        {
+            if (lengths.Length != places.Length)
+            {
+                throw new ArgumentException("Each block has a length and a place.", nameof(places));
+            }
+            long span = 0;
+            for (int i = 0; i < lengths.Length; i++)
+            {
+                if (lengths[i] < 0 || places[i] < 0)
+                {
+                    throw new ArgumentException("Lengths and places are not negative.", nameof(places));
+                }
+                span = Math.Max(span, (long)places[i] + lengths[i]);
+            }
+            IntPtr made;
+            fixed (int* l = lengths)
+            fixed (int* p = places)
+            {
+                Errors.Check(Native.TypeIndexed(lengths.Length, l, p, Plain<T>.Datatype, &made));
+            }
+            return new Layout<T>(made, span);
         }
 
         /// <summary>Gives the layout up.</summary>

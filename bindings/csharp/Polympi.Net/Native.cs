@@ -252,6 +252,9 @@ namespace MPI
         [DllImport(Library, EntryPoint = "polympi_net_type_subarray")]
         internal static extern int TypeSubarray(
             int count, int* sizes, int* parts, int* starts, IntPtr element, IntPtr* result);
+        [DllImport(Library, EntryPoint = "polympi_net_type_indexed")]
+        internal static extern int TypeIndexed(
+            int count, int* lengths, int* places, IntPtr element, IntPtr* result);
         [DllImport(Library, EntryPoint = "polympi_net_type_vector")]
         internal static extern int TypeVector(
             int count, int length, int stride, IntPtr element, IntPtr* result);

@@ -1,7 +1,7 @@
+using System.Runtime.InteropServices;
 #if NETCOREAPP3_0_OR_GREATER
 using System;
 using System.IO;
-using System.Runtime.InteropServices;
 #endif
 
 namespace MPI
@@ -14,8 +14,14 @@ namespace MPI
     {
         internal const string Variable = "POLYMPI_NET_LIBRARY";
 
+        [DllImport("libc", EntryPoint = "setenv")]
+        private static extern int SetVariable(string name, string value, int overwrite);
+
         internal static void Prepare()
         {
+            // Signals belong to the runtime: UCX, which many an MPI uses, would take that of a null reference for a
+            // crash. It reads this when it is loaded, and only from the environment of C.
+            SetVariable("UCX_ERROR_SIGNALS", "", 0);
 #if NETCOREAPP3_0_OR_GREATER
             NativeLibrary.SetDllImportResolver(typeof(NativeLoader).Assembly, (name, assembly, path) =>
             {

@@ -1,0 +1,105 @@
+"""Build Polympi.Net, its library in C, and the benchmark program (or other sources) for Mono or for CoreCLR.
+
+Usage: build_csharp.py mono|coreclr --mpicc MPICC --into FOLDER [--harness FOLDER] [--program NAME SOURCE...]
+
+The compiler is Mono's for both. CoreCLR comes from PyPI (the package dotnetcore2, 31 MB to fetch and 80 MB on disk),
+and is installed beside what is built: stacks in which nobody runs C# are not burdened with it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+VERSION = "3.1.23"
+RUNTIME = f"dotnetcore2=={VERSION}"
+FRAMEWORK = f"dotnetcore2/bin/shared/Microsoft.NETCore.App/{VERSION}"
+COMPILE = ["mcs", "-unsafe", "-optimize+", "-warnaserror", "-langversion:7.2"]
+# What mcs may refer to: it does not follow the assemblies that others forward their types to.
+ASSEMBLIES = {
+    "mono": ["System.Core", "System.Runtime.Serialization", "System.Xml"],
+    "coreclr": [
+        "System.Private.CoreLib", "System.Collections", "System.Collections.Concurrent", "System.Console", "System.Linq",
+        "System.Linq.Expressions", "System.Memory", "System.Private.DataContractSerialization", "System.Private.Xml",
+        "System.Runtime", "System.Runtime.Extensions", "System.Runtime.InteropServices", "System.Runtime.Numerics",
+        "System.Runtime.Serialization.Primitives", "System.Runtime.Serialization.Xml", "System.Text.Encoding.Extensions",
+        "System.Text.Json", "System.Threading", "System.Threading.Tasks", "System.Xml.ReaderWriter", "netstandard",
+    ],
+}  # fmt: skip
+# All methods are compiled by the optimising compiler at once, and no thread of the runtime works beside the ranks.
+PROPERTIES = {
+    "System.GC.Concurrent": False,
+    "System.Globalization.Invariant": True,
+    "System.Runtime.TieredCompilation": False,
+}
+
+
+def main() -> int:
+    """Build; the exit code is 0, or that of what failed."""
+    parser = argparse.ArgumentParser(description="Build a C# program with Polympi.Net.")
+    parser.add_argument("runtime", choices=sorted(ASSEMBLIES))
+    parser.add_argument("--mpicc", required=True)
+    parser.add_argument("--into", type=Path, required=True)
+    parser.add_argument("--harness", type=Path)
+    parser.add_argument("--program", default="Benchmark")
+    parser.add_argument("sources", type=Path, nargs="*")
+    given = parser.parse_args()
+    sources = given.sources or sorted(FOLDER.glob("Benchmark/*.cs"))
+    try:
+        build(given.runtime, given.mpicc, given.into, given.program, sources)
+    except subprocess.CalledProcessError as failed:
+        return failed.returncode
+    if given.harness:
+        shutil.copy(given.harness / "libpolympi_harness.so", given.into)
+    return 0
+
+
+def build(runtime: str, mpicc: str, into: Path, program: str, sources: list[Path]) -> None:
+    """Build one program."""
+    if runtime == "coreclr":
+        install_runtime(into)
+    flags = ["-O2", "-std=c11", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared"]
+    native = sorted(str(path) for path in FOLDER.glob("Polympi.Net/native/*.c"))
+    run(mpicc, *flags, *native, "-o", str(into / "libpolympi_net.so"))
+    library = into / "Polympi.Net.dll"
+    csharp = sorted(str(path) for path in FOLDER.glob("Polympi.Net/*.cs"))
+    documented = f"-doc:{into / 'Polympi.Net.xml'}"
+    compiling = [*COMPILE, *references(runtime, into)]
+    run(*compiling, "-target:library", documented, f"-out:{library}", *csharp)
+    suffix = "exe" if runtime == "mono" else "dll"
+    run(*compiling, f"-r:{library}", f"-out:{into / program}.{suffix}", *map(str, sources))
+    if runtime == "coreclr":
+        options = {"framework": {"name": "Microsoft.NETCore.App", "version": VERSION}, "configProperties": PROPERTIES}
+        (into / f"{program}.runtimeconfig.json").write_text(json.dumps({"runtimeOptions": options}, indent=2))
+
+
+def install_runtime(into: Path) -> None:
+    """CoreCLR from PyPI, unless it is there."""
+    folder = into / "dotnet"
+    if not folder.is_dir():
+        run(sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(folder), RUNTIME)
+        os.chmod(folder / "dotnetcore2/bin/dotnet", 0o755)
+
+
+def references(runtime: str, into: Path) -> list[str]:
+    """The compiler's options for the assemblies of a runtime."""
+    if runtime == "mono":
+        return [f"-r:{name}.dll" for name in ASSEMBLIES[runtime]]
+    folder = into / "dotnet" / FRAMEWORK
+    defined = ["-nostdlib", "-noconfig", "-d:NETCOREAPP3_0_OR_GREATER"]
+    return defined + [f"-r:{folder / name}.dll" for name in ASSEMBLIES[runtime]]
+
+
+def run(*command: str) -> None:
+    """Run a command that has to succeed."""
+    subprocess.run(command, check=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,128 @@
+"""The C# library Polympi.Net: its own tests, on both runtimes and both stacks, and what its examples write."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sharing import only_one_makes
+
+from polympi.lab.bindings.manifest import shipped_folder
+from polympi.lab.home import home
+from polympi.lab.stacks.stack import Stack
+
+pytestmark = [
+    pytest.mark.mpi,
+    pytest.mark.skipif(shutil.which("mcs") is None, reason="there is no C# compiler (mcs)"),
+]
+
+FOLDER = shipped_folder() / "csharp"
+TESTS = Path(__file__).with_name("csharp")
+RANKS = (1, 2, 3, 4)
+STARTS = {"mono": ("mono", ".exe"), "coreclr": ("{into}/dotnet/dotnetcore2/bin/dotnet", ".dll")}
+
+
+def command(runtime: str, into: Path, program: str) -> list[str]:
+    """What starts a program of the folder."""
+    start, suffix = STARTS[runtime]
+    return [start.format(into=into), str(into / f"{program}{suffix}")]
+
+
+@pytest.fixture(scope="session", params=STARTS)
+def runtime(request: pytest.FixtureRequest) -> str:
+    """Each runtime of C#."""
+    name: str = request.param
+    if name == "mono" and shutil.which("mono") is None:
+        pytest.skip("there is no mono")
+    return name
+
+
+@pytest.fixture(scope="session")
+def make(tmp_path_factory: pytest.TempPathFactory):
+    """Compiles a program for a runtime and a stack, once; gives its folder."""
+    made: dict[tuple[str, str, str], Path] = {}
+
+    def build(stack: Stack, runtime: str, program: str, sources: list[Path]) -> Path:
+        if (stack.name, runtime, program) not in made:
+            into = tmp_path_factory.mktemp(f"{program}-{runtime}-{stack.name}")
+            with only_one_makes():
+                lend_runtime(into, runtime)
+                done = subprocess.run(
+                    [sys.executable, FOLDER / "build_csharp.py", runtime, "--mpicc", stack.mpicc, "--into", into]
+                    + ["--program", program, *sources],
+                    env=stack.variables(), capture_output=True, text=True, check=False, timeout=300,
+                )  # fmt: skip
+            assert done.returncode == 0, done.stdout + done.stderr
+            made[stack.name, runtime, program] = into
+        return made[stack.name, runtime, program]
+
+    return build
+
+
+def lend_runtime(into: Path, runtime: str) -> None:
+    """CoreCLR is installed once for all tests."""
+    if runtime == "coreclr":
+        kept = home() / "dotnet-of-tests"
+        if not kept.is_dir():
+            sys.path.insert(0, str(FOLDER))
+            from build_csharp import install_runtime
+
+            scratch = into / "scratch"
+            scratch.mkdir()
+            install_runtime(scratch)
+            (scratch / "dotnet").rename(kept)
+        (into / "dotnet").symlink_to(kept)
+
+
+def launch(stack: Stack, ranks: int, words: list[str]) -> subprocess.CompletedProcess[str]:
+    """Run so many ranks."""
+    more = ["--oversubscribe"] if stack.family == "openmpi" else []
+    return subprocess.run(
+        [stack.mpiexec, *more, "-n", str(ranks), *words],
+        env=stack.variables(), capture_output=True, text=True, check=False, timeout=240,
+    )  # fmt: skip
+
+
+def names_of_tests() -> set[str]:
+    """The tests that the sources have, by their lists `All`."""
+    found = set()
+    for path in TESTS.glob("*.cs"):
+        for listed in re.findall(r"\bAll =\s*\{([^}]*)\}", path.read_text(encoding="utf-8")):
+            found |= {f"{path.stem}.{name}" for name in re.findall(r"\w+", listed)}
+    return found
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+def test_the_library_does_what_it_says(stack: Stack, runtime: str, make, ranks: int) -> None:
+    into = make(stack, runtime, "Tests", sorted(TESTS.glob("*.cs")))
+    done = launch(stack, ranks, command(runtime, into, "Tests"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    passed = re.findall(r"^passed (\S+)$", done.stdout, re.MULTILINE)
+    assert set(passed) == names_of_tests()
+    assert f"done {len(passed)} on {ranks}" in done.stdout
+    assert {"mpich": "MPICH", "openmpi": "Open MPI"}[stack.family] in done.stdout
+
+
+def test_an_uncaught_exception_ends_the_job_and_says_on_which_rank(stack: Stack, runtime: str, make) -> None:
+    into = make(stack, runtime, "Tests", sorted(TESTS.glob("*.cs")))
+    done = launch(stack, 3, [*command(runtime, into, "Tests"), "fail"])
+    assert done.returncode != 0
+    assert "[rank 2] System.InvalidOperationException: this rank fails on purpose" in done.stderr
+    assert "[rank 0] System" not in done.stderr
+
+
+EXAMPLES = sorted((FOLDER / "examples").glob("*.cs"))
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_write_what_their_first_lines_say(mpich: Stack, runtime: str, make, example: Path) -> None:
+    into = make(mpich, runtime, example.stem, [example])
+    done = launch(mpich, 3, command(runtime, into, example.stem))
+    expected = re.findall(r"^// writes: (.*)$", example.read_text(encoding="utf-8"), re.MULTILINE)
+    assert done.returncode == 0, done.stderr
+    assert expected
+    assert sorted(done.stdout.splitlines()) == sorted(expected)
