@@ -150,7 +150,7 @@ int32_t polympi_net_type_vector(int32_t count, int32_t length, int32_t stride, i
                                 intptr_t *result) {
     MAKE(MPI_Datatype, MPI_DATATYPE_NULL, MPI_Type_vector(count, length, stride, TYPE(element), &made));
 }
-int32_t polympi_net_type_indexed(int32_t count, const int32_t *lengths, const int32_t *places, intptr_t element,
-                                 intptr_t *result) {
+int32_t polympi_net_type_indexed(int32_t count, const int32_t *lengths, const int32_t *places,
+                                 intptr_t element, intptr_t *result) {
     MAKE(MPI_Datatype, MPI_DATATYPE_NULL, MPI_Type_indexed(count, lengths, places, TYPE(element), &made));
 }

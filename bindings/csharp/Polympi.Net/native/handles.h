@@ -22,19 +22,24 @@ struct net_status {
     int64_t bytes;
 };
 
-/* Asking for a count costs time, so nobody who gives NULL pays for it. */
-static inline void net_status_set(struct net_status *to, const MPI_Status *from) {
-    MPI_Count bytes = 0;
+/* Of a message that was received or found. */
+static inline void net_status_message(struct net_status *to, MPI_Status *from) {
+    int bytes = 0;
+    MPI_Get_count(from, MPI_BYTE, &bytes);
+    *to = (struct net_status){.source = from->MPI_SOURCE, .tag = from->MPI_TAG, .bytes = bytes};
+    if (bytes == MPI_UNDEFINED) { /* more than an int counts */
+        MPI_Count many = 0;
+        MPI_Get_elements_x(from, MPI_BYTE, &many);
+        to->bytes = (int64_t)many;
+    }
+}
+
+/* Of a request that is complete, and may have been cancelled. */
+static inline void net_status_request(struct net_status *to, MPI_Status *from) {
     int cancelled = 0;
-    if (!to)
-        return;
-    MPI_Get_elements_x((MPI_Status *)from, MPI_BYTE, &bytes);
-    MPI_Test_cancelled((MPI_Status *)from, &cancelled);
-    to->source = from->MPI_SOURCE;
-    to->tag = from->MPI_TAG;
+    net_status_message(to, from);
+    MPI_Test_cancelled(from, &cancelled);
     to->cancelled = cancelled;
-    to->error = MPI_SUCCESS;
-    to->bytes = (int64_t)bytes;
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* Messages, probes and requests. */
+/* Messages, probes and requests. Who gives NULL for a status does not pay for one. */
 #include "handles.h"
 
 #include <stdlib.h>
@@ -44,9 +44,10 @@ DEFINE_POST(recv_init, MPI_Recv_init)
 int32_t polympi_net_recv(void *message, int32_t count, intptr_t type, int32_t source, int32_t tag,
                          intptr_t comm, struct net_status *status) {
     MPI_Status received;
-    const int code = MPI_Recv(message, count, TYPE(type), source, tag, COMM(comm), &received);
+    const int code =
+        MPI_Recv(message, count, TYPE(type), source, tag, COMM(comm), status ? &received : MPI_STATUS_IGNORE);
     if (code == MPI_SUCCESS)
-        net_status_set(status, &received);
+        net_status_request(status, status ? &received : MPI_STATUS_IGNORE);
     return code;
 }
 
@@ -55,11 +56,11 @@ int32_t polympi_net_sendrecv(const void *outgoing, int32_t outgoing_count, intpt
                              intptr_t incoming_type, int32_t source, int32_t receive_tag, intptr_t comm,
                              struct net_status *status) {
     MPI_Status received;
-    const int code =
-        MPI_Sendrecv(outgoing, outgoing_count, TYPE(outgoing_type), dest, send_tag, incoming, incoming_count,
-                     TYPE(incoming_type), source, receive_tag, COMM(comm), &received);
+    const int code = MPI_Sendrecv(outgoing, outgoing_count, TYPE(outgoing_type), dest, send_tag, incoming,
+                                  incoming_count, TYPE(incoming_type), source, receive_tag, COMM(comm),
+                                  status ? &received : MPI_STATUS_IGNORE);
     if (code == MPI_SUCCESS)
-        net_status_set(status, &received);
+        net_status_request(status, status ? &received : MPI_STATUS_IGNORE);
     return code;
 }
 
@@ -67,7 +68,7 @@ int32_t polympi_net_probe(int32_t source, int32_t tag, intptr_t comm, struct net
     MPI_Status found;
     const int code = MPI_Probe(source, tag, COMM(comm), &found);
     if (code == MPI_SUCCESS)
-        net_status_set(status, &found);
+        net_status_message(status, &found);
     return code;
 }
 
@@ -76,7 +77,7 @@ int32_t polympi_net_iprobe(int32_t source, int32_t tag, intptr_t comm, int32_t *
     MPI_Status found;
     const int code = MPI_Iprobe(source, tag, COMM(comm), flag, &found);
     if (code == MPI_SUCCESS && *flag)
-        net_status_set(status, &found);
+        net_status_message(status, &found);
     return code;
 }
 
@@ -89,7 +90,7 @@ int32_t polympi_net_mprobe(int32_t source, int32_t tag, intptr_t comm, intptr_t 
     const int code = MPI_Mprobe(source, tag, COMM(comm), &taken, &found);
     *message = HANDLE(taken);
     if (code == MPI_SUCCESS)
-        net_status_set(status, &found);
+        net_status_message(status, &found);
     return code;
 }
 
@@ -100,7 +101,7 @@ int32_t polympi_net_improbe(int32_t source, int32_t tag, intptr_t comm, int32_t 
     const int code = MPI_Improbe(source, tag, COMM(comm), flag, &taken, &found);
     *message = HANDLE(taken);
     if (code == MPI_SUCCESS && *flag)
-        net_status_set(status, &found);
+        net_status_message(status, &found);
     return code;
 }
 
@@ -114,10 +115,10 @@ int32_t polympi_net_mrecv(void *message, int32_t count, intptr_t type, intptr_t 
 int32_t polympi_net_wait(intptr_t *request, struct net_status *status) {
     MPI_Request waited = REQUEST(*request);
     MPI_Status completed;
-    const int code = MPI_Wait(&waited, &completed);
+    const int code = MPI_Wait(&waited, status ? &completed : MPI_STATUS_IGNORE);
     *request = HANDLE(waited);
-    if (code == MPI_SUCCESS)
-        net_status_set(status, &completed);
+    if (status && code == MPI_SUCCESS)
+        net_status_request(status, &completed);
     return code;
 }
 
@@ -127,7 +128,7 @@ int32_t polympi_net_test(intptr_t *request, int32_t *flag, struct net_status *st
     const int code = MPI_Test(&tested, flag, &completed);
     *request = HANDLE(tested);
     if (code == MPI_SUCCESS && *flag)
-        net_status_set(status, &completed);
+        net_status_request(status, &completed);
     return code;
 }
 
@@ -147,7 +148,7 @@ int32_t polympi_net_waitall(int32_t count, intptr_t *requests, struct net_status
             const int error = code == MPI_ERR_IN_STATUS ? completed[i].MPI_ERROR : code;
             requests[i] = HANDLE(waited[i]);
             if (error == MPI_SUCCESS)
-                net_status_set(&statuses[i], &completed[i]);
+                net_status_request(&statuses[i], &completed[i]);
             else if (first == code && error != MPI_ERR_PENDING)
                 first = error;
             statuses[i].error = error;
