@@ -52,9 +52,33 @@ namespace MPI
                 return found;
             }
             Walk<T>(type, new List<FieldInfo>(), found);
-            found.Sort((a, b) => a.Place.CompareTo(b.Place));
-            return found;
+            return WithoutOverlap(found);
         }
+
+        /// <summary>The same bytes, each once: fields of an explicit layout may lie on each other.</summary>
+        private static List<Field> WithoutOverlap(List<Field> fields)
+        {
+            fields.Sort((a, b) => a.Place != b.Place ? a.Place.CompareTo(b.Place) : Bytes(b).CompareTo(Bytes(a)));
+            var apart = new List<Field>();
+            int end = 0;
+            foreach (Field field in fields)
+            {
+                int reach = field.Place + Bytes(field);
+                if (field.Place >= end)
+                {
+                    apart.Add(field);
+                }
+                else if (reach > end)
+                {
+                    apart.Add(new Field { Type = typeof(byte), Place = end, Length = reach - end });
+                }
+                end = Math.Max(end, reach);
+            }
+            return apart;
+        }
+
+        private static int Bytes(Field field) =>
+            System.Buffer.ByteLength(Array.CreateInstance(field.Type, 1)) * field.Length;
 
         private static void Walk<T>(Type type, List<FieldInfo> path, List<Field> found) where T : struct
         {

@@ -19,6 +19,10 @@ namespace MPI
 
         internal override T Read(byte* units, int count)
         {
+            if (count == 0)
+            {
+                return default(T); // what comes from nobody; no serializer makes nothing of a value
+            }
             var bytes = new byte[count];
             Marshal.Copy((IntPtr)units, bytes, 0, count);
             return Serialization.Serializer.Deserialize<T>(bytes);

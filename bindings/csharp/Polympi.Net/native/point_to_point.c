@@ -46,8 +46,8 @@ int32_t polympi_net_recv(void *message, int32_t count, intptr_t type, int32_t so
     MPI_Status received;
     const int code =
         MPI_Recv(message, count, TYPE(type), source, tag, COMM(comm), status ? &received : MPI_STATUS_IGNORE);
-    if (code == MPI_SUCCESS)
-        net_status_request(status, status ? &received : MPI_STATUS_IGNORE);
+    if (status && code == MPI_SUCCESS)
+        net_status_message(status, &received);
     return code;
 }
 
@@ -59,8 +59,8 @@ int32_t polympi_net_sendrecv(const void *outgoing, int32_t outgoing_count, intpt
     const int code = MPI_Sendrecv(outgoing, outgoing_count, TYPE(outgoing_type), dest, send_tag, incoming,
                                   incoming_count, TYPE(incoming_type), source, receive_tag, COMM(comm),
                                   status ? &received : MPI_STATUS_IGNORE);
-    if (code == MPI_SUCCESS)
-        net_status_request(status, status ? &received : MPI_STATUS_IGNORE);
+    if (status && code == MPI_SUCCESS)
+        net_status_message(status, &received);
     return code;
 }
 
