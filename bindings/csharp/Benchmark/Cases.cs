@@ -7,7 +7,6 @@ namespace Benchmark
     internal sealed unsafe class Cases
     {
         private readonly Intracommunicator world;
-        private readonly Case* c;
         private readonly Buffers* buffers;
         private readonly int peer;
         private readonly string benchmark;
@@ -18,7 +17,6 @@ namespace Benchmark
         public Cases(Intracommunicator world, Case* c, Buffers* buffers)
         {
             this.world = world;
-            this.c = c;
             this.buffers = buffers;
             peer = 1 - buffers->Rank;
             benchmark = Harness.BenchmarkName(c);

@@ -17,14 +17,17 @@ namespace MPI
     {
         private static readonly ConcurrentDictionary<Type, Codec> Known = new ConcurrentDictionary<Type, Codec>();
 
-        /// <summary>The size of a value in bytes; 0 if it differs from value to value.</summary>
-        internal virtual long Size => 0;
+        /// <summary>The size of a value in a message; 0 if it differs from value to value.</summary>
+        internal virtual int MessageSize => 0;
 
         /// <summary>MPI's name for a unit of the message: a value, an element of an array, or a byte.</summary>
         internal abstract IntPtr Datatype { get; }
 
-        /// <summary>The size of a unit in bytes.</summary>
+        /// <summary>The size of a unit in memory.</summary>
         internal abstract int UnitSize { get; }
+
+        /// <summary>The size of a unit in a message: less where a struct has gaps.</summary>
+        internal virtual int UnitMessageSize => UnitSize;
 
         internal static Codec Of(Type type) => Known.GetOrAdd(type, Make);
 
@@ -77,8 +80,12 @@ namespace MPI
     {
         internal override bool IsPlain => false;
 
-        /// <summary>Whether a message can be received into a value that is there already.</summary>
-        internal virtual bool FillsArrays => false;
+        /// <summary>Receives into a value that is there already; false where such values cannot be filled.</summary>
+        internal virtual bool Fill(T value, int source, int tag, IntPtr comm, out NativeStatus status)
+        {
+            status = default(NativeStatus);
+            return false;
+        }
 
         internal override int Send(SendMode mode, T value, int dest, int tag, IntPtr comm)
         {
@@ -94,14 +101,31 @@ namespace MPI
             NativeStatus found = default(NativeStatus);
             Errors.Check(Native.Mprobe(source, tag, comm, &message, &found));
             status = found;
-            return Take(message, found);
+            return TakeWhole(message, found);
+        }
+
+        /// <summary>Receives a message that a probe has found, or throws it away if it holds a part of a unit.</summary>
+        internal T TakeWhole(IntPtr message, NativeStatus found)
+        {
+            if (found.Bytes % UnitMessageSize == 0)
+            {
+                return Take(message, found);
+            }
+            using (Scratch scratch = new Scratch(found.Bytes))
+            {
+                Errors.Check(Native.Mrecv(scratch.Address, checked((int)found.Bytes), Constants.Byte, &message));
+            }
+            throw new MessageTruncatedException(
+                "A message of " + found.Bytes + " bytes from rank " + found.Source + " with tag " + found.Tag
+                    + " is no whole number of elements of " + UnitMessageSize + " bytes (" + typeof(T).Name + ").",
+                0);
         }
 
         /// <summary>Receives a message that a probe has taken out of the queue.</summary>
         internal virtual T Take(IntPtr message, NativeStatus found)
         {
             int count = Units(found);
-            using (Scratch scratch = new Scratch(found.Bytes))
+            using (Scratch scratch = new Scratch((long)count * UnitSize))
             {
                 Errors.Check(Native.Mrecv(scratch.Address, count, Datatype, &message));
                 return Read(scratch.Address, count);
@@ -111,16 +135,7 @@ namespace MPI
         internal override ReceiveRequest<T> Post(int source, int tag, IntPtr comm) =>
             new ProbingReceive<T>(this, source, tag, comm);
 
-        internal int Units(NativeStatus found)
-        {
-            if (found.Bytes % UnitSize != 0)
-            {
-                throw new MessageTruncatedException(
-                    "A message of " + found.Bytes + " bytes from rank " + found.Source + " with tag " + found.Tag
-                        + " is no whole number of elements of " + UnitSize + " bytes (" + typeof(T).Name + ").",
-                    0);
-            }
-            return checked((int)(found.Bytes / UnitSize));
-        }
+        /// <summary>How many units a message has.</summary>
+        internal int Units(NativeStatus found) => checked((int)(found.Bytes / UnitMessageSize));
     }
 }

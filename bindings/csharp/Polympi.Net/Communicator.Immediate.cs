@@ -19,7 +19,7 @@ namespace MPI
         /// <param name="dest">The rank that receives it.</param>
         /// <param name="tag">A number by which the receiver chooses messages.</param>
         public Request ImmediateSend<T>(ReadOnlyMemory<T> values, int dest, int tag) where T : struct =>
-            Start(SendMode.Standard, new Pinned(values.Pin(), values.Length), Plain<T>.Datatype, dest, tag);
+            Start(SendMode.Standard, Plain<T>.Pin(values), Plain<T>.Datatype, dest, tag);
 
         /// <summary>Begins to send the elements of memory.</summary>
         /// <typeparam name="T">A number or a struct.</typeparam>
@@ -43,7 +43,7 @@ namespace MPI
         /// <param name="dest">The rank that receives it.</param>
         /// <param name="tag">A number by which the receiver chooses messages.</param>
         public Request ImmediateSynchronousSend<T>(ReadOnlyMemory<T> values, int dest, int tag) where T : struct =>
-            Start(SendMode.Synchronous, new Pinned(values.Pin(), values.Length), Plain<T>.Datatype, dest, tag);
+            Start(SendMode.Synchronous, Plain<T>.Pin(values), Plain<T>.Datatype, dest, tag);
 
         /// <summary>Begins to send the elements of memory; complete when the receiver has begun to receive.</summary>
         /// <typeparam name="T">A number or a struct.</typeparam>
@@ -67,7 +67,7 @@ namespace MPI
         /// <param name="dest">The rank that receives it.</param>
         /// <param name="tag">A number by which the receiver chooses messages.</param>
         public Request ImmediateBufferedSend<T>(ReadOnlyMemory<T> values, int dest, int tag) where T : struct =>
-            Start(SendMode.Buffered, new Pinned(values.Pin(), values.Length), Plain<T>.Datatype, dest, tag);
+            Start(SendMode.Buffered, Plain<T>.Pin(values), Plain<T>.Datatype, dest, tag);
 
         /// <summary>Begins to send the elements of memory by way of the memory of <see cref="Buffer.Attach(int)"/>.</summary>
         /// <typeparam name="T">A number or a struct.</typeparam>
@@ -91,7 +91,7 @@ namespace MPI
         /// <param name="dest">The rank that receives it.</param>
         /// <param name="tag">A number by which the receiver chooses messages.</param>
         public Request ImmediateReadySend<T>(ReadOnlyMemory<T> values, int dest, int tag) where T : struct =>
-            Start(SendMode.Ready, new Pinned(values.Pin(), values.Length), Plain<T>.Datatype, dest, tag);
+            Start(SendMode.Ready, Plain<T>.Pin(values), Plain<T>.Datatype, dest, tag);
 
         /// <summary>Begins to send the elements of memory to a rank that has posted the receive already.</summary>
         /// <typeparam name="T">A number or a struct.</typeparam>
@@ -121,7 +121,10 @@ namespace MPI
         /// <param name="tag">The tag that it is sent with, or <see cref="AnyTag"/>.</param>
         /// <param name="values">An array that is long enough; nobody may use it until the request is complete.</param>
         public ReceiveRequest<T[]> ImmediateReceive<T>(int source, int tag, T[] values) where T : struct =>
-            PostInto(source, tag, new Pinned(values, values.Length), Plain<T>.Datatype, values);
+            Plain<T>.CanPin
+                ? new PlaceReceive<T[]>(Post<T>(source, tag, Plain<T>.Pin(values), out Pinned kept), kept, values)
+                : (ReceiveRequest<T[]>)new CopyingReceive<T>(
+                    Post<T>(source, tag, Plain<T>.Copy(values), out Pinned copy), copy, values);
 
         /// <summary>Begins to receive into memory, which is the value of the request.</summary>
         /// <typeparam name="T">A number or a struct.</typeparam>
@@ -129,17 +132,19 @@ namespace MPI
         /// <param name="tag">The tag that it is sent with, or <see cref="AnyTag"/>.</param>
         /// <param name="values">Memory that is long enough; nobody may use it until the request is complete.</param>
         public ReceiveRequest<Memory<T>> ImmediateReceive<T>(int source, int tag, Memory<T> values) where T : struct =>
-            PostInto(source, tag, new Pinned(values.Pin(), values.Length), Plain<T>.Datatype, values);
+            new PlaceReceive<Memory<T>>(
+                Post<T>(source, tag, new Pinned(values.Pin(), values.Length), out Pinned kept), kept, values);
 
-        private ReceiveRequest<V> PostInto<V>(int source, int tag, Pinned memory, IntPtr datatype, V values)
+        private IntPtr Post<T>(int source, int tag, Pinned memory, out Pinned kept) where T : struct
         {
             try
             {
                 CheckSource(source, tag);
                 IntPtr request;
-                Errors.Check(
-                    Native.Irecv(memory.Address, memory.Count, datatype, source, tag, Handle, &request));
-                return new PostedReceive<V>(request, memory, values);
+                Errors.Check(Native.Irecv(
+                    memory.Address, memory.Count, Plain<T>.Datatype, source, tag, Handle, &request));
+                kept = memory;
+                return request;
             }
             catch
             {

@@ -53,17 +53,10 @@ namespace MPI
         {
             CheckSource(source, tag);
             var codec = (VariableCodec<T[]>)Codec<T[]>.Default;
-            if (values == null || !codec.FillsArrays)
+            NativeStatus received;
+            if (values == null || !codec.Fill(values, source, tag, Handle, out received))
             {
-                values = codec.Receive(source, tag, Handle, out NativeStatus found);
-                status = new CompletedStatus(found);
-                return;
-            }
-            NativeStatus received = default(NativeStatus);
-            using (Pinned pinned = codec.Pin(values))
-            {
-                Errors.Check(
-                    Native.Recv(pinned.Address, pinned.Count, codec.Datatype, source, tag, Handle, &received));
+                values = codec.Receive(source, tag, Handle, out received);
             }
             status = new CompletedStatus(received);
         }

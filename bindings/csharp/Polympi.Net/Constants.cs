@@ -1,4 +1,5 @@
 using System;
+using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 
 namespace MPI
@@ -16,7 +17,7 @@ namespace MPI
         private long sum, product, minimum, maximum, logicalAnd, logicalOr, bitwiseAnd, bitwiseOr, bitwiseXor;
 #pragma warning restore 649
 
-        private static readonly Constants Here = Read();
+        private static readonly Constants Here = Prepared();
 
         internal static readonly IntPtr CommWorld = (IntPtr)Here.commWorld;
         internal static readonly IntPtr CommSelf = (IntPtr)Here.commSelf;
@@ -56,6 +57,13 @@ namespace MPI
         internal static readonly IntPtr BitwiseOr = (IntPtr)Here.bitwiseOr;
         internal static readonly IntPtr BitwiseXor = (IntPtr)Here.bitwiseXor;
 
+        private static Constants Prepared()
+        {
+            NativeLoader.Prepare();
+            return Read();
+        }
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
         private static unsafe Constants Read()
         {
             Constants constants = default(Constants);

@@ -1,4 +1,5 @@
 using System;
+using System.Runtime.CompilerServices;
 using System.Threading.Tasks;
 
 namespace MPI
@@ -12,6 +13,13 @@ namespace MPI
         /// <param name="args">The arguments of the program, which stay as they are.</param>
         /// <param name="threading">How many threads may call MPI; MPI may allow fewer (<see cref="Threading"/>).</param>
         public Environment(ref string[] args, Threading threading = MPI.Threading.Serialized)
+        {
+            NativeLoader.Prepare();
+            Start(threading);
+        }
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        private static void Start(Threading threading)
         {
             int provided, found, value;
             Errors.Check(Native.Init(Constants.ThreadLevels[(int)threading], &provided));

@@ -42,7 +42,7 @@ namespace MPI
         }
 
         /// <summary>The numbers that a value is made of.</summary>
-        internal static List<Field> Find<T>(int size) where T : struct
+        internal static List<Field> Find<T>() where T : struct
         {
             var found = new List<Field>();
             Type type = typeof(T);
@@ -75,6 +75,13 @@ namespace MPI
                 end = Math.Max(end, reach);
             }
             return apart;
+        }
+
+        internal static int MessageSize(List<Field> fields)
+        {
+            int bytes = 0;
+            fields.ForEach(field => bytes += Bytes(field));
+            return bytes;
         }
 
         private static int Bytes(Field field) =>

@@ -91,7 +91,7 @@ namespace MPI
         }
     }
 
-    /// <summary>A buffered send has no room left in what <see cref="Buffer.Attach"/> attached, or memory is at its end.</summary>
+    /// <summary>A buffered send has no room left in what <see cref="Buffer.Attach(int)"/> attached, or memory is at its end.</summary>
     public sealed class MpiBufferException : MpiException
     {
         internal MpiBufferException(string message, int code, ErrorClass errorClass)

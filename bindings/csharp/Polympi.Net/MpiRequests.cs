@@ -2,59 +2,87 @@ using System;
 
 namespace MPI
 {
-    /// <summary>What a request that MPI knows is made of: its handle and the memory of the message.</summary>
+    /// <summary>
+    /// What a request that MPI knows is made of: its handle and the memory of the message, which is kept until Release.
+    /// </summary>
     internal unsafe struct Underway
     {
         private IntPtr handle;
         private Pinned memory;
+        private Exception failure;
 
         internal Underway(IntPtr handle, Pinned memory)
         {
             this.handle = handle;
             this.memory = memory;
+            failure = null;
         }
 
         internal IntPtr Handle => handle;
+
+        internal bool HasFailed => failure != null;
 
         internal byte* Address => memory.Address;
 
         internal NativeStatus Wait()
         {
+            Rethrow();
             NativeStatus status = default(NativeStatus);
             int code;
             fixed (IntPtr* request = &handle)
             {
                 code = Native.Wait(request, &status);
             }
-            memory.Dispose();
-            Errors.Check(code);
+            Check(code);
             return status;
         }
 
         internal bool Test(out NativeStatus status)
         {
+            Rethrow();
             NativeStatus found = default(NativeStatus);
             int flag = 0, code;
             fixed (IntPtr* request = &handle)
             {
                 code = Native.Test(request, &flag, &found);
             }
-            if (flag != 0 || code != 0)
-            {
-                memory.Dispose();
-            }
-            Errors.Check(code);
+            Check(code);
             status = found;
             return flag != 0;
         }
 
         internal void Cancel() => Errors.Check(Native.Cancel(handle));
 
-        /// <summary>Somebody else has waited for the handle.</summary>
+        /// <summary>The request is complete, and what came was read.</summary>
         internal void Release()
         {
             handle = Constants.RequestNull;
             memory.Dispose();
+            memory = default(Pinned);
+        }
+
+        /// <summary>The request has come to a bad end, which is told again whenever it is waited for.</summary>
+        internal void Fail(Exception exception)
+        {
+            failure = exception;
+            Release();
+        }
+
+        private void Check(int code)
+        {
+            if (code != 0)
+            {
+                Fail(Errors.Exception(code));
+                throw failure;
+            }
+        }
+
+        private void Rethrow()
+        {
+            if (failure != null)
+            {
+                throw failure;
+            }
         }
     }
 
@@ -68,97 +96,105 @@ namespace MPI
             underway = new Underway(handle, memory);
         }
 
-        internal override IntPtr? Waitable => Completed == null ? underway.Handle : (IntPtr?)null;
+        internal override IntPtr? Waitable =>
+            Completed == null && !underway.HasFailed ? underway.Handle : (IntPtr?)null;
 
-        public override CompletedStatus Wait() => Completed ?? (Completed = new CompletedStatus(underway.Wait()));
-
-        public override CompletedStatus Test()
-        {
-            if (Completed == null && underway.Test(out NativeStatus status))
-            {
-                Completed = new CompletedStatus(status);
-            }
-            return Completed;
-        }
-
-        public override void Cancel() => underway.Cancel();
-
-        internal override CompletedStatus Finish(NativeStatus status)
-        {
-            underway.Release();
-            return Completed = new CompletedStatus(status);
-        }
-    }
-
-    /// <summary>A posted receive into the memory of the caller; its value is that memory.</summary>
-    internal sealed class PostedReceive<T> : ReceiveRequest<T>
-    {
-        private Underway underway;
-
-        internal PostedReceive(IntPtr handle, Pinned memory, T values)
-        {
-            underway = new Underway(handle, memory);
-            Value = values;
-        }
-
-        internal override IntPtr? Waitable => Completed == null ? underway.Handle : (IntPtr?)null;
-
-        public override CompletedStatus Wait() => Completed ?? (Completed = new CompletedStatus(underway.Wait()));
-
-        public override CompletedStatus Test()
-        {
-            if (Completed == null && underway.Test(out NativeStatus status))
-            {
-                Completed = new CompletedStatus(status);
-            }
-            return Completed;
-        }
-
-        public override void Cancel() => underway.Cancel();
-
-        internal override CompletedStatus Finish(NativeStatus status)
-        {
-            underway.Release();
-            return Completed = new CompletedStatus(status);
-        }
-    }
-
-    /// <summary>A posted receive of one number or struct.</summary>
-    internal sealed class ValueReceive<T> : ReceiveRequest<T> where T : struct
-    {
-        private readonly T[] place;
-        private Underway underway;
-
-        internal ValueReceive(IntPtr handle, Pinned memory, T[] place)
-        {
-            underway = new Underway(handle, memory);
-            this.place = place;
-        }
-
-        internal override IntPtr? Waitable => Completed == null ? underway.Handle : (IntPtr?)null;
-
-        public override CompletedStatus Wait() => Completed ?? Keep(underway.Wait());
+        public override CompletedStatus Wait() => Completed ?? Finish(underway.Wait());
 
         public override CompletedStatus Test() =>
-            Completed == null && underway.Test(out NativeStatus status) ? Keep(status) : Completed;
+            Completed == null && underway.Test(out NativeStatus status) ? Finish(status) : Completed;
 
         public override void Cancel() => underway.Cancel();
 
         internal override CompletedStatus Finish(NativeStatus status)
         {
             underway.Release();
-            return Keep(status);
+            return Completed = new CompletedStatus(status);
         }
 
-        private CompletedStatus Keep(NativeStatus status)
+        internal override void Fail(Exception exception) => underway.Fail(exception);
+    }
+
+    /// <summary>A posted receive.</summary>
+    internal abstract unsafe class PostedReceive<T> : ReceiveRequest<T>
+    {
+        private Underway underway;
+
+        internal PostedReceive(IntPtr handle, Pinned memory)
         {
-            Completed = new CompletedStatus(status);
+            underway = new Underway(handle, memory);
+        }
+
+        internal override IntPtr? Waitable =>
+            Completed == null && !underway.HasFailed ? underway.Handle : (IntPtr?)null;
+
+        public override CompletedStatus Wait() => Completed ?? Finish(underway.Wait());
+
+        public override CompletedStatus Test() =>
+            Completed == null && underway.Test(out NativeStatus status) ? Finish(status) : Completed;
+
+        public override void Cancel() => underway.Cancel();
+
+        internal override CompletedStatus Finish(NativeStatus status)
+        {
+            try
+            {
+                Read(underway.Address, status);
+            }
+            catch (MpiException exception)
+            {
+                underway.Fail(exception);
+                throw;
+            }
+            underway.Release();
+            return Completed = new CompletedStatus(status);
+        }
+
+        internal override void Fail(Exception exception) => underway.Fail(exception);
+
+        /// <summary>Makes the value of the message.</summary>
+        internal abstract void Read(byte* message, NativeStatus status);
+    }
+
+    /// <summary>A receive into memory of the caller, which is the value.</summary>
+    internal sealed class PlaceReceive<T> : PostedReceive<T>
+    {
+        internal PlaceReceive(IntPtr handle, Pinned memory, T place) : base(handle, memory)
+        {
+            Value = place;
+        }
+
+        internal override unsafe void Read(byte* message, NativeStatus status)
+        {
+        }
+    }
+
+    /// <summary>A receive into an array that cannot be pinned: what came is copied there.</summary>
+    internal sealed class CopyingReceive<T> : PostedReceive<T[]> where T : struct
+    {
+        internal CopyingReceive(IntPtr handle, Pinned memory, T[] place) : base(handle, memory)
+        {
+            Value = place;
+        }
+
+        internal override unsafe void Read(byte* message, NativeStatus status) =>
+            new Span<T>(message, Value.Length).CopyTo(Value);
+    }
+
+    /// <summary>A receive of one number or struct.</summary>
+    internal sealed class ValueReceive<T> : PostedReceive<T> where T : struct
+    {
+        internal ValueReceive(IntPtr handle, Pinned memory) : base(handle, memory)
+        {
+        }
+
+        internal override unsafe void Read(byte* message, NativeStatus status)
+        {
             if (status.Cancelled == 0)
             {
                 PlainCodec<T>.CheckSize(status);
+                Value = new Span<T>(message, 1)[0];
             }
-            Value = place[0];
-            return Completed;
         }
     }
 
@@ -198,7 +234,7 @@ namespace MPI
                 Errors.Check(Native.Improbe(source, tag, comm, &flag, &message, &status));
                 if (flag != 0)
                 {
-                    Value = codec.Take(message, status);
+                    Value = codec.TakeWhole(message, status);
                     Completed = new CompletedStatus(status);
                 }
             }

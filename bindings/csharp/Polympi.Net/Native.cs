@@ -13,11 +13,6 @@ namespace MPI
         // What strings of MPI are written to.
         internal const int TextBytes = 16384;
 
-        static Native()
-        {
-            NativeLoader.Prepare();
-        }
-
         // Start, end, errors.
         [DllImport(Library, EntryPoint = "polympi_net_constants")]
         internal static extern void Constants(Constants* constants);

@@ -1,7 +1,6 @@
 using System.Runtime.InteropServices;
 #if NETCOREAPP3_0_OR_GREATER
 using System;
-using System.IO;
 #endif
 
 namespace MPI
@@ -17,8 +16,16 @@ namespace MPI
         [DllImport("libc", EntryPoint = "setenv")]
         private static extern int SetVariable(string name, string value, int overwrite);
 
+        private static bool isDone;
+
+        /// <summary>Called before the library is loaded: Mono does that when it compiles a method that calls it.</summary>
         internal static void Prepare()
         {
+            if (isDone)
+            {
+                return;
+            }
+            isDone = true;
             // Signals belong to the runtime: UCX, which many an MPI uses, would take that of a null reference for a
             // crash. It reads this when it is loaded, and only from the environment of C.
             SetVariable("UCX_ERROR_SIGNALS", "", 0);
@@ -29,10 +36,6 @@ namespace MPI
                 if (name != Native.Library || string.IsNullOrEmpty(chosen))
                 {
                     return IntPtr.Zero; // the runtime then looks by itself
-                }
-                if (!File.Exists(chosen))
-                {
-                    throw new DllNotFoundException(Variable + " names '" + chosen + "', which does not exist.");
                 }
                 return NativeLibrary.Load(chosen);
             });

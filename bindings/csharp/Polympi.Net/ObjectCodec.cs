@@ -14,7 +14,7 @@ namespace MPI
         {
             RefuseDerived(value);
             byte[] bytes = Serialization.Serializer.Serialize(value);
-            return new Pinned(bytes, bytes.Length);
+            return Plain<byte>.Pin(bytes);
         }
 
         internal override T Read(byte* units, int count)

@@ -129,7 +129,10 @@ namespace MPI
             catch (Exception reason) when (reason is InvalidOperationException || reason is ArgumentException)
             {
                 string why = typeof(T).Name + " has no such operator: " + reason.Message;
-                return (a, b) => throw new NotSupportedException(why);
+                return (a, b) =>
+                {
+                    throw new NotSupportedException(why);
+                };
             }
         }
     }

@@ -7,23 +7,23 @@ namespace MPI
     /// <summary>Memory that the garbage collector leaves where it is until <see cref="Dispose"/>.</summary>
     internal unsafe struct Pinned : IDisposable
     {
-        private GCHandle handle;
         private MemoryHandle memory;
+        private Scratch copy;
 
-        /// <summary>An array; null is one of no elements.</summary>
-        internal Pinned(Array array, int count)
+        /// <summary>A copy, which is freed with this.</summary>
+        internal Pinned(Scratch copy, int count)
         {
             memory = default(MemoryHandle);
-            handle = GCHandle.Alloc(array, GCHandleType.Pinned);
-            Address = count == 0 ? null : (byte*)handle.AddrOfPinnedObject();
+            this.copy = copy;
+            Address = copy.Address;
             Count = count;
         }
 
         /// <summary>The memory of a caller.</summary>
         internal Pinned(MemoryHandle memory, int count)
         {
-            handle = default(GCHandle);
             this.memory = memory;
+            copy = default(Scratch);
             Address = (byte*)memory.Pointer;
             Count = count;
         }
@@ -35,11 +35,8 @@ namespace MPI
 
         public void Dispose()
         {
-            if (handle.IsAllocated)
-            {
-                handle.Free();
-            }
             memory.Dispose();
+            copy.Dispose();
         }
     }
 
@@ -53,6 +50,12 @@ namespace MPI
 
         internal byte* Address { get; }
 
-        public void Dispose() => Marshal.FreeHGlobal((IntPtr)Address);
+        public void Dispose()
+        {
+            if (Address != null)
+            {
+                Marshal.FreeHGlobal((IntPtr)Address);
+            }
+        }
     }
 }

@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 
@@ -9,8 +10,16 @@ namespace MPI
     {
         internal static readonly int Size = MemoryMarshal.AsBytes(new Span<T>(new T[1])).Length;
 
+        private static readonly List<FieldLayout.Field> Fields = FieldLayout.Find<T>();
+
+        /// <summary>The size of a value in a message: without the gaps between its fields.</summary>
+        internal static readonly int MessageSize = FieldLayout.MessageSize(Fields);
+
         /// <summary>MPI's own datatype, or one that was made of the fields.</summary>
-        internal static readonly IntPtr Datatype = FieldLayout.MakeDatatype(typeof(T), FieldLayout.Find<T>(Size), Size);
+        internal static readonly IntPtr Datatype = FieldLayout.MakeDatatype(typeof(T), Fields, Size);
+
+        /// <summary>Whether the runtime pins arrays of this type; it does not those of bool and of tuples.</summary>
+        internal static readonly bool CanPin = FindWhetherItCanPin();
 
         /// <summary>The first byte of a value. The value must lie on the stack or be pinned.</summary>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -26,6 +35,31 @@ namespace MPI
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         internal static ref byte Bytes(ReadOnlySpan<T> values) =>
             ref MemoryMarshal.GetReference(MemoryMarshal.AsBytes(values));
+
+        /// <summary>Keeps what is sent where it is, or copies it to where it can stay.</summary>
+        internal static Pinned Pin(ReadOnlyMemory<T> values) =>
+            CanPin ? new Pinned(values.Pin(), values.Length) : Copy(values.Span);
+
+        /// <summary>A copy outside of the garbage collector's memory.</summary>
+        internal static Pinned Copy(ReadOnlySpan<T> values)
+        {
+            var copy = new Scratch((long)values.Length * Size);
+            values.CopyTo(new Span<T>(copy.Address, values.Length));
+            return new Pinned(copy, values.Length);
+        }
+
+        private static bool FindWhetherItCanPin()
+        {
+            try
+            {
+                GCHandle.Alloc(new T[1], GCHandleType.Pinned).Free();
+                return true;
+            }
+            catch (ArgumentException)
+            {
+                return false;
+            }
+        }
     }
 
     /// <summary>One value of such a type.</summary>
@@ -33,7 +67,7 @@ namespace MPI
     {
         internal override bool IsPlain => true;
 
-        internal override long Size => Plain<T>.Size;
+        internal override int MessageSize => Plain<T>.MessageSize;
 
         internal override IntPtr Datatype => Plain<T>.Datatype;
 
@@ -62,8 +96,7 @@ namespace MPI
 
         internal override ReceiveRequest<T> Post(int source, int tag, IntPtr comm)
         {
-            var place = new T[1];
-            var memory = new Pinned(place, 1);
+            Pinned memory = Pin(default(T));
             IntPtr request;
             int code = Native.Irecv(memory.Address, 1, Plain<T>.Datatype, source, tag, comm, &request);
             if (code != 0)
@@ -71,17 +104,22 @@ namespace MPI
                 memory.Dispose();
                 throw Errors.Exception(code);
             }
-            return new ValueReceive<T>(request, memory, place);
+            return new ValueReceive<T>(request, memory);
         }
 
-        internal override Pinned Pin(T value) => new Pinned(new[] { value }, 1);
+        internal override Pinned Pin(T value)
+        {
+            var memory = new Scratch(Plain<T>.Size);
+            new Span<T>(memory.Address, 1)[0] = value;
+            return new Pinned(memory, 1);
+        }
 
         internal override T Read(byte* units, int count) => new Span<T>(units, 1)[0];
 
         /// <summary>A shorter message would leave a part of the value as it was.</summary>
         internal static void CheckSize(NativeStatus received)
         {
-            if (received.Bytes != Plain<T>.Size && received.Source != Constants.ProcNull)
+            if (received.Bytes != Plain<T>.MessageSize && received.Source != Constants.ProcNull)
             {
                 throw WrongSize(received);
             }
@@ -90,18 +128,18 @@ namespace MPI
         private static Exception WrongSize(NativeStatus received) =>
             new MessageTruncatedException(
                 "A message of " + received.Bytes + " bytes from rank " + received.Source + " with tag " + received.Tag
-                    + " is not one " + typeof(T).Name + " of " + Plain<T>.Size + " bytes.",
+                    + " is not one " + typeof(T).Name + " of " + Plain<T>.MessageSize + " bytes.",
                 0);
     }
 
     /// <summary>Arrays of such a type, whose receiver need not know their length.</summary>
     internal sealed unsafe class ArrayCodec<T> : VariableCodec<T[]> where T : struct
     {
-        internal override bool FillsArrays => true;
-
         internal override IntPtr Datatype => Plain<T>.Datatype;
 
         internal override int UnitSize => Plain<T>.Size;
+
+        internal override int UnitMessageSize => Plain<T>.MessageSize;
 
         internal override int Send(SendMode mode, T[] value, int dest, int tag, IntPtr comm)
         {
@@ -111,7 +149,18 @@ namespace MPI
             }
         }
 
-        internal override Pinned Pin(T[] value) => new Pinned(value, value.Length);
+        internal override Pinned Pin(T[] value) => Plain<T>.Pin(value ?? throw new ArgumentNullException(nameof(value)));
+
+        internal override bool Fill(T[] value, int source, int tag, IntPtr comm, out NativeStatus status)
+        {
+            NativeStatus received = default(NativeStatus);
+            fixed (byte* bytes = &Plain<T>.Bytes(value))
+            {
+                Errors.Check(Native.Recv(bytes, value.Length, Plain<T>.Datatype, source, tag, comm, &received));
+            }
+            status = received;
+            return true;
+        }
 
         internal override T[] Take(IntPtr message, NativeStatus found)
         {

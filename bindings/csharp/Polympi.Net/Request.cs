@@ -24,7 +24,15 @@ namespace MPI
         internal virtual IntPtr? Waitable => null;
 
         /// <summary>Called by a list, which has waited for the handle.</summary>
-        internal virtual CompletedStatus Finish(NativeStatus status) => throw new NotSupportedException();
+        internal virtual CompletedStatus Finish(NativeStatus status)
+        {
+            throw new NotSupportedException();
+        }
+
+        /// <summary>Called by a list, which has waited for the handle in vain.</summary>
+        internal virtual void Fail(Exception exception)
+        {
+        }
     }
 
     /// <summary>A receive that is under way.</summary>

@@ -33,14 +33,34 @@ namespace MPI
                 WaitEach(completed);
                 return completed;
             }
-            int first = WaitTogether();
+            int code = WaitTogether();
+            Exception first = code == 0 ? null : Errors.Exception(code);
             for (int i = 0; i < requests.Count; i++)
             {
-                completed.Add(requests[i].Finish(statuses[i]));
+                first = Finish(requests[i], statuses[i], completed) ?? first;
             }
             requests.Clear();
-            Errors.Check(first);
+            if (first != null)
+            {
+                throw first;
+            }
             return completed;
+        }
+
+        /// <summary>Ends a request that was waited for; gives what went wrong.</summary>
+        private static Exception Finish(Request request, NativeStatus status, List<CompletedStatus> completed)
+        {
+            try
+            {
+                Errors.Check(status.Error);
+                completed.Add(request.Finish(status));
+                return null;
+            }
+            catch (MpiException failure)
+            {
+                request.Fail(failure);
+                return failure;
+            }
         }
 
         /// <summary>One call of MPI for all.</summary>

@@ -43,7 +43,7 @@ namespace MPI
         /// <param name="type">A type whose values have a fixed size.</param>
         public int? Count(Type type)
         {
-            long size = Codec.Of(type).Size;
+            int size = Codec.Of(type).MessageSize;
             if (size == 0)
             {
                 throw new ArgumentException("Values of " + type.Name + " have no fixed size.", nameof(type));

@@ -13,7 +13,7 @@ namespace MPI
         internal override Pinned Pin(string value)
         {
             byte[] bytes = Encoding.UTF8.GetBytes(value ?? throw new ArgumentNullException(nameof(value)));
-            return new Pinned(bytes, bytes.Length);
+            return Plain<byte>.Pin(bytes);
         }
 
         internal override string Read(byte* units, int count) => count == 0 ? "" : Encoding.UTF8.GetString(units, count);

@@ -55,11 +55,25 @@ namespace Tests
 
         private static void OtherTypes(Intracommunicator comm)
         {
-            Request sending = comm.ImmediateSend(1, comm.Rank, 1); // 4 bytes where 8 are asked for
-            Expect.Throws<MessageTruncatedException>(() => comm.Receive<long>(comm.Rank, 1));
+            Request sending = comm.ImmediateSend(1L, comm.Rank, 1); // 8 bytes where 16 are asked for
+            Expect.Throws<MessageTruncatedException>(() => comm.Receive<ValueTuple<long, long>>(comm.Rank, 1));
+            sending.Wait();
+            sending = comm.ImmediateSend(1L, comm.Rank, 1);
+            ReceiveRequest<ValueTuple<long, long>> pair =
+                comm.ImmediateReceive<ValueTuple<long, long>>(comm.Rank, 1);
+            Expect.Throws<MessageTruncatedException>(() => pair.GetValue());
+            Expect.Throws<MessageTruncatedException>(() => pair.GetValue()); // a failure is not forgotten
             sending.Wait();
             sending = comm.ImmediateSend(1, comm.Rank, 1);
             Expect.Throws<MessageTruncatedException>(() => comm.Receive<long[]>(comm.Rank, 1));
+            sending.Wait();
+            var list = new RequestList
+            {
+                comm.ImmediateReceive<byte>(comm.Rank, 1),
+                comm.ImmediateSend(new byte[2], comm.Rank, 1),
+            };
+            Expect.Throws<MessageTruncatedException>(() => list.WaitAll());
+            Expect.Equal(0, list.Count, "the length of the list");
         }
 
         private static void FullBuffers(Intracommunicator comm)

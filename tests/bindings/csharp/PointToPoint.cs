@@ -70,7 +70,7 @@ namespace Tests
             int before = Before(comm);
             Point point = Round(comm, new Point { X = comm.Rank, Y = -comm.Rank });
             Expect.True(point.X == before && point.Y == -before, "a struct");
-            (int, double) tuple = Round(comm, (comm.Rank, 0.5));
+            var tuple = Round(comm, (comm.Rank, 0.5));
             Expect.Equal((before, 0.5), tuple, "a tuple");
             var particle = new Particle
             {

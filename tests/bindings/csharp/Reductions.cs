@@ -71,12 +71,12 @@ namespace Tests
         /// <summary>x -> A x + B, one after the other: the order counts.</summary>
         private static void LambdasThatDoNotCommute(Intracommunicator comm)
         {
-            (long A, long B) mine = (comm.Rank + 2, 2 * comm.Rank + 1);
-            ReductionOperation<(long, long)> then = (f, g) => (f.Item1 * g.Item1, f.Item2 * g.Item1 + g.Item2);
-            (long, long) expected = (2, 1);
+            var mine = (comm.Rank + 2L, 2L * comm.Rank + 1);
+            ReductionOperation<ValueTuple<long, long>> then = (f, g) => (f.Item1 * g.Item1, f.Item2 * g.Item1 + g.Item2);
+            var expected = (2L, 1L);
             for (int rank = 1; rank < comm.Size; rank++)
             {
-                expected = then(expected, (rank + 2, 2 * rank + 1));
+                expected = then(expected, (rank + 2L, 2L * rank + 1));
             }
             Expect.Equal(expected, comm.Allreduce(mine, then), "functions one after the other");
         }

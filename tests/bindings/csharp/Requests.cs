@@ -86,6 +86,7 @@ namespace Tests
             comm.ImmediateSend(2, Next(comm), 2).Wait();
             Expect.True(ReferenceEquals(early, list.WaitAny()), "the early one is complete");
             Expect.Equal(1, list.Count, "the length of the list");
+            comm.Barrier();
             comm.ImmediateSend(1, Next(comm), 1).Wait();
             Expect.True(ReferenceEquals(late, list.WaitSome().Single()), "the late one is complete");
             Expect.Throws<InvalidOperationException>(() => list.WaitAny());
@@ -124,7 +125,7 @@ namespace Tests
             MpiException truncated = Expect.Throws<MessageTruncatedException>(() => EventLoop.Run(async () =>
             {
                 ReceiveRequest<int> small = comm.ImmediateReceive<int>(Before(comm), 9);
-                Request sending = comm.ImmediateSend(new[] { 1, 2 }, Next(comm), 9);
+                await comm.ImmediateSend(new[] { 1, 2 }, Next(comm), 9);
                 await small;
             }));
             Expect.Equal(ErrorClass.Truncate, truncated.ErrorClass, "the class of the error");
