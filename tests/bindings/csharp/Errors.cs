@@ -69,8 +69,8 @@ namespace Tests
             sending.Wait();
             var list = new RequestList
             {
-                comm.ImmediateReceive<byte>(comm.Rank, 1),
                 comm.ImmediateSend(new byte[2], comm.Rank, 1),
+                comm.ImmediateReceive<byte>(comm.Rank, 1),
             };
             Expect.Throws<MessageTruncatedException>(() => list.WaitAll());
             Expect.Equal(0, list.Count, "the length of the list");

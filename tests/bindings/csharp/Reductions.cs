@@ -127,6 +127,11 @@ namespace Tests
                 comm.ReduceScatter(values, Operation<int>.Add, counts), "my sums");
         }
 
+        private static int Fail()
+        {
+            throw new InvalidTimeZoneException("of a lambda");
+        }
+
         private static void FailingLambdas(Intracommunicator comm)
         {
             if (comm.Size == 1)
@@ -136,7 +141,7 @@ namespace Tests
             bool failed = false;
             try
             {
-                comm.Reduce(1, (x, y) => throw new InvalidTimeZoneException("of a lambda"), 0);
+                comm.Reduce(1, (x, y) => Fail(), 0);
             }
             catch (InvalidTimeZoneException)
             {

@@ -124,9 +124,10 @@ namespace Tests
             Expect.Same(new[] { 0, 1, 2 }, order.ToArray(), "the order");
             MpiException truncated = Expect.Throws<MessageTruncatedException>(() => EventLoop.Run(async () =>
             {
-                ReceiveRequest<int> small = comm.ImmediateReceive<int>(Before(comm), 9);
-                await comm.ImmediateSend(new[] { 1, 2 }, Next(comm), 9);
-                await small;
+                // Open MPI loses the error of a rank's message to itself whose receive was posted before.
+                Request sending = comm.ImmediateSend(new[] { 1, 2 }, Next(comm), 9);
+                await comm.ImmediateReceive<int>(Before(comm), 9);
+                await sending;
             }));
             Expect.Equal(ErrorClass.Truncate, truncated.ErrorClass, "the class of the error");
         }

@@ -132,7 +132,23 @@ int32_t polympi_net_test(intptr_t *request, int32_t *flag, struct net_status *st
     return code;
 }
 
-/* Waits for all. Each status has the error of its request; the function then returns the first. */
+/* Waits for all, also where one fails. Each status has the error of its request; returns the first. */
+static int wait_for_all(int count, MPI_Request *waited, MPI_Status *completed, struct net_status *statuses) {
+    const int code = MPI_Waitall(count, waited, completed);
+    int first = MPI_SUCCESS;
+    for (int i = 0; i < count; i++) {
+        int error = code == MPI_ERR_IN_STATUS ? completed[i].MPI_ERROR : code;
+        if (error == MPI_ERR_PENDING) /* another one failed meanwhile */
+            error = MPI_Wait(&waited[i], &completed[i]);
+        if (error == MPI_SUCCESS)
+            net_status_request(&statuses[i], &completed[i]);
+        else if (first == MPI_SUCCESS)
+            first = error;
+        statuses[i].error = error;
+    }
+    return first;
+}
+
 int32_t polympi_net_waitall(int32_t count, intptr_t *requests, struct net_status *statuses) {
     enum { FEW = 128 };
     MPI_Request few[FEW], *waited = count <= FEW ? few : malloc((size_t)count * sizeof *waited);
@@ -142,17 +158,9 @@ int32_t polympi_net_waitall(int32_t count, intptr_t *requests, struct net_status
     if (waited && completed) {
         for (int i = 0; i < count; i++)
             waited[i] = REQUEST(requests[i]);
-        const int code = MPI_Waitall(count, waited, completed);
-        first = code;
-        for (int i = 0; i < count; i++) {
-            const int error = code == MPI_ERR_IN_STATUS ? completed[i].MPI_ERROR : code;
+        first = wait_for_all(count, waited, completed, statuses);
+        for (int i = 0; i < count; i++)
             requests[i] = HANDLE(waited[i]);
-            if (error == MPI_SUCCESS)
-                net_status_request(&statuses[i], &completed[i]);
-            else if (first == code && error != MPI_ERR_PENDING)
-                first = error;
-            statuses[i].error = error;
-        }
     }
     if (count > FEW) {
         free(waited);
