@@ -170,7 +170,7 @@ namespace Benchmark
             var values = new Values<T>
             {
                 Outgoing = new T[buffers->OutgoingMessages],
-                Incoming = new T[buffers->IncomingMessages],
+                Incoming = new T[Math.Max(buffers->IncomingMessages, 1)], // the root of bcast keeps what it gives
             };
             for (int i = 0; i < values.Outgoing.Length; i++)
             {

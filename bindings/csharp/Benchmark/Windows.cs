@@ -103,7 +103,7 @@ namespace Benchmark
             Peer = peer;
             Values = values;
             Acknowledgement = new Acknowledgement(comm, peer, buffers);
-            posted = new ReceiveRequest<T>[values.Incoming.Length];
+            posted = new ReceiveRequest<T>[buffers->IncomingMessages];
         }
 
         public void PostAll()
