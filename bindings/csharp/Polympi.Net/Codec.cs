@@ -97,6 +97,7 @@ namespace MPI
 
         internal override T Receive(int source, int tag, IntPtr comm, out NativeStatus status)
         {
+            ProbingQueue.WaitForAll(comm, source, tag);
             IntPtr message;
             NativeStatus found = default(NativeStatus);
             Errors.Check(Native.Mprobe(source, tag, comm, &message, &found));

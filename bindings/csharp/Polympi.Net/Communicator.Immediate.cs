@@ -107,7 +107,7 @@ namespace MPI
         /// <param name="tag">The tag that it is sent with, or <see cref="AnyTag"/>.</param>
         /// <remarks>
         /// A receive of one number or struct is posted: MPI can receive it at any time. A value of unknown size is
-        /// received when it is waited for, or tested.
+        /// received when it is waited for, or tested; those of one source and tag in the order in which they began.
         /// </remarks>
         public ReceiveRequest<T> ImmediateReceive<T>(int source, int tag)
         {

@@ -10,7 +10,7 @@ namespace Tests
     {
         public static readonly Action<Intracommunicator>[] All =
         {
-            Values, UnknownSizes, Lists, AnyOfAList, PersistentRequests, Awaits, AwaitsOutsideOfALoop, Cancels,
+            Values, UnknownSizes, OrderOfUnknownSizes, Lists, AnyOfAList, PersistentRequests, Awaits, AwaitsOutsideOfALoop, Cancels,
         };
 
         private static int Next(Intracommunicator comm) => (comm.Rank + 1) % comm.Size;
@@ -46,6 +46,26 @@ namespace Tests
             Expect.Equal("text", text.GetValue(), "the string");
             first.Wait();
             second.Wait();
+        }
+
+        private static void OrderOfUnknownSizes(Intracommunicator comm)
+        {
+            ReceiveRequest<string> first = comm.ImmediateReceive<string>(Before(comm), 1);
+            ReceiveRequest<string> cancelled = comm.ImmediateReceive<string>(Before(comm), 1);
+            ReceiveRequest<string> second = comm.ImmediateReceive<string>(Before(comm), 1);
+            ReceiveRequest<double[]> third = comm.ImmediateReceive<double[]>(Before(comm), 1);
+            cancelled.Cancel();
+            Request[] sends =
+            {
+                comm.ImmediateSend("first", Next(comm), 1), comm.ImmediateSend("second", Next(comm), 1),
+                comm.ImmediateSend("odd", Next(comm), 1), comm.ImmediateSend("blocking", Next(comm), 1),
+            };
+            Expect.Equal("second", second.GetValue(), "the second string");
+            Expect.Equal("blocking", comm.Receive<string>(Before(comm), 1), "the string of a blocking receive");
+            Expect.Equal("first", first.GetValue(), "the first string");
+            Expect.Throws<MessageTruncatedException>(() => third.GetValue());
+            Expect.Throws<MessageTruncatedException>(() => third.Test());
+            Array.ForEach(sends, send => send.Wait());
         }
 
         private static void Lists(Intracommunicator comm)
