@@ -48,12 +48,12 @@ def main() -> int:
     parser.add_argument("--mpicc", required=True)
     parser.add_argument("--into", type=Path, required=True)
     parser.add_argument("--harness", type=Path)
-    parser.add_argument("--program", default="Benchmark")
-    parser.add_argument("sources", type=Path, nargs="*")
+    parser.add_argument("--program", nargs="+", metavar=("NAME", "SOURCE"))
     given = parser.parse_args()
-    sources = given.sources or sorted(FOLDER.glob("Benchmark/*.cs"))
+    name, *sources = given.program or ["Benchmark", *sorted(map(str, FOLDER.glob("Benchmark/*.cs")))]
+    given.into.mkdir(parents=True, exist_ok=True)
     try:
-        build(given.runtime, given.mpicc, given.into, given.program, sources)
+        build(given.runtime, given.mpicc, given.into, name, sources)
     except subprocess.CalledProcessError as failed:
         return failed.returncode
     if given.harness:
@@ -61,7 +61,7 @@ def main() -> int:
     return 0
 
 
-def build(runtime: str, mpicc: str, into: Path, program: str, sources: list[Path]) -> None:
+def build(runtime: str, mpicc: str, into: Path, program: str, sources: list[str]) -> None:
     """Build one program."""
     if runtime == "coreclr":
         install_runtime(into)
@@ -74,7 +74,7 @@ def build(runtime: str, mpicc: str, into: Path, program: str, sources: list[Path
     compiling = [*COMPILE, *references(runtime, into)]
     run(*compiling, "-target:library", documented, f"-out:{library}", *csharp)
     suffix = "exe" if runtime == "mono" else "dll"
-    run(*compiling, f"-r:{library}", f"-out:{into / program}.{suffix}", *map(str, sources))
+    run(*compiling, f"-r:{library}", f"-out:{into / program}.{suffix}", *sources)
     if runtime == "coreclr":
         options = {"framework": {"name": "Microsoft.NETCore.App", "version": VERSION}, "configProperties": PROPERTIES}
         (into / f"{program}.runtimeconfig.json").write_text(json.dumps({"runtimeOptions": options}, indent=2))

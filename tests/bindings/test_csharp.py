@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shutil
 import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -49,10 +50,9 @@ def make(tmp_path_factory: pytest.TempPathFactory):
     def build(stack: Stack, runtime: str, program: str, sources: list[Path]) -> Path:
         if (stack.name, runtime, program) not in made:
             into = tmp_path_factory.mktemp(f"{program}-{runtime}-{stack.name}")
-            with only_one_makes():
-                lend_runtime(into, runtime)
+            with only_one_makes(), lent_runtime(into, runtime):
                 done = subprocess.run(
-                    [sys.executable, FOLDER / "build_csharp.py", runtime, "--mpicc", stack.mpicc, "--into", into]
+                    [stack.python, FOLDER / "build_csharp.py", runtime, "--mpicc", stack.mpicc, "--into", into]
                     + ["--program", program, *sources],
                     env=stack.variables(), capture_output=True, text=True, check=False, timeout=300,
                 )  # fmt: skip
@@ -63,19 +63,16 @@ def make(tmp_path_factory: pytest.TempPathFactory):
     return build
 
 
-def lend_runtime(into: Path, runtime: str) -> None:
-    """CoreCLR is installed once for all tests."""
-    if runtime == "coreclr":
-        kept = home() / "dotnet-of-tests"
-        if not kept.is_dir():
-            sys.path.insert(0, str(FOLDER))
-            from build_csharp import install_runtime
-
-            scratch = into / "scratch"
-            scratch.mkdir()
-            install_runtime(scratch)
-            (scratch / "dotnet").rename(kept)
-        (into / "dotnet").symlink_to(kept)
+@contextlib.contextmanager
+def lent_runtime(into: Path, runtime: str) -> Iterator[None]:
+    """CoreCLR is installed by the first build that needs it, and kept for all others."""
+    kept, place = home() / "dotnet-of-tests", into / "dotnet"
+    if runtime == "coreclr" and kept.is_dir():
+        place.symlink_to(kept)
+    yield
+    if place.is_dir() and not place.is_symlink():
+        place.rename(kept)
+        place.symlink_to(kept)
 
 
 def launch(stack: Stack, ranks: int, words: list[str]) -> subprocess.CompletedProcess[str]:
