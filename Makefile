@@ -21,7 +21,7 @@ compare: .venv/lab | prerequisites ## Compare the MPI bindings on this machine; 
 	$(BIN)/polympi run --stack mpich --profile quick
 
 test: .venv/test | prerequisites ## Run the test suite, on real MPI libraries that install themselves.
-	$(BIN)/pytest -m "not large" --numprocesses 2 $(SLEEPING)
+	$(BIN)/pytest -m "not large" --numprocesses 2 --dist loadfile $(SLEEPING)
 	$(BIN)/pytest -m "not large and not mpi" --numprocesses 2 --dist loadfile $(addprefix --ignore=,$(SLEEPING)) $(COVERAGE)
 	$(BIN)/pytest -m "not large and mpi" $(addprefix --ignore=,$(SLEEPING)) $(if $(COVERAGE),$(COVERAGE) --cov-append)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polympi.lab.catalogue import BENCHMARKS, GROUP_BYTES, Case, face_bytes
+from polympi.lab.catalogue import BENCHMARKS, FIXED_SIZES, GROUP_BYTES, Case, face_bytes
 
 EAGER_AND_RENDEZVOUS = (8, 24, 1024, 69632)  # 24 is a dict's only size; 69632 is above both stacks' eager limits
 LATENCY_SIZES = (0, *EAGER_AND_RENDEZVOUS, 2**20)
@@ -19,7 +19,7 @@ def all_cases() -> list[Case]:
         if not benchmark.launch_figure
         for mode in benchmark.modes
         for payload in benchmark.payloads
-        for size in sizes(benchmark.name, mode)
+        for size in ([FIXED_SIZES[payload]] if payload in FIXED_SIZES else sizes(benchmark.name, mode))
         if benchmark.allows(payload, size)
     ]
 

@@ -24,7 +24,11 @@ from polympi.native import build
 
 PROGRAMS = Path(__file__).parent / "programs"
 PROCESSORS = len(os.sched_getaffinity(0))
-DEFAULTS = {"POLYMPI_MAILBOXES": "1", "POLYMPI_THREADS": "serialized"}  # as without these variables
+DEFAULTS = {  # as without these variables
+    "POLYMPI_MAILBOXES": "1",
+    "POLYMPI_THREADS": "serialized",
+    "MPIR_CVAR_NOLOCAL": "0",
+}
 SESSION_S = 3600.0  # for a job that programs of a whole session use
 
 

@@ -185,7 +185,7 @@ def _readable(links: list[socket.socket], seconds: float) -> list[socket.socket]
 class Jobs:
     """The jobs of a session: few at a time, of those that were used last."""
 
-    MOST = 4
+    MOST = 8  # some 25 idle ranks of 40 MB, as many as one file of tests takes in turn
 
     def __init__(self) -> None:
         self._jobs: dict[Any, Job] = {}

@@ -46,8 +46,8 @@ IN_SEVERAL_STEPS = {
 }
 
 
-def test_memory_stays_while_a_late_piece_comes_into_it(run_in_job, stack: Stack) -> None:
-    run_in_job(PROGRAMS / "late_piece.py", 2, stack, env=IN_SEVERAL_STEPS)
+def test_memory_stays_while_a_late_piece_comes_into_it(run, stack: Stack) -> None:
+    run(PROGRAMS / "late_piece.py", 2, stack, env=IN_SEVERAL_STEPS).succeeded()
 
 
 @pytest.mark.parametrize("mailboxes", ["1", "0"])

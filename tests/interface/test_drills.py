@@ -227,7 +227,7 @@ c.barrier()
 def test_a_rank_that_is_killed_in_the_middle_ends_the_job(run, stack: Stack, call: str) -> None:
     script = f"""
 import threading
-big = np.ones(5_000_000)
+big = np.ones(30_000_000)
 def die():
     time.sleep(0.02 + 0.03 * random.random())
     os.kill(os.getpid(), 9)
@@ -241,7 +241,8 @@ while True:
 """
     ended = run(PRELUDE + script, 2, stack, timeout=40)
     assert ended.exit_code not in (0, None), str(ended)
-    assert "Traceback" not in ended.stderr
+    # MPICH reads large data from the memory of another process, and reports if that is gone.
+    assert "Traceback" not in ended.stderr or "the MPI library reports" in ended.stderr, str(ended)
 
 
 def test_a_rank_that_is_stopped_for_a_while_is_waited_for(run, stack: Stack) -> None:

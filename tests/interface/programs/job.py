@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 
-from prelude import c  # starts MPI, and says which machine this rank pretends to be on
+from prelude import c, in_turn  # starts MPI, and says which machine this rank pretends to be on
 
 import polympi as mpi
 from polympi.native import core
@@ -68,7 +68,9 @@ def run(program: str, arguments: list[str]) -> dict[str, str]:
         sys.modules["__main__"], sys.argv, sys.stdout = main, [program, *arguments], written
         sys.path.insert(0, str(Path(program).parent))
         try:
-            exec(compile(Path(program).read_bytes(), program, "exec", dont_inherit=True), main.__dict__)
+            code = compile(Path(program).read_bytes(), program, "exec", dont_inherit=True)
+            in_turn()  # all begin together, as after the start of MPI
+            exec(code, main.__dict__)
         except BaseException:  # any end but the last line is a failure
             failed = traceback.format_exc()
     return {"wrote": written.getvalue(), "failed": failed}
