@@ -2,13 +2,14 @@
 
 Usage: build_csharp.py mono|coreclr --mpicc MPICC --into FOLDER [--harness FOLDER] [--program NAME SOURCE...]
 
-The compiler is Mono's for both. CoreCLR comes from PyPI (the package dotnetcore2, 31 MB to fetch and 80 MB on disk),
-and is installed beside what is built: stacks in which nobody runs C# are not burdened with it.
+The compiler is Mono's for both. CoreCLR is that of the package dotnetcore2 from PyPI, in the environment of the Python that
+runs this; what is built has a folder `dotnet` that leads to it.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import os
 import shutil
@@ -17,9 +18,8 @@ import sys
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-VERSION = "3.1.23"
-RUNTIME = f"dotnetcore2=={VERSION}"
-FRAMEWORK = f"dotnetcore2/bin/shared/Microsoft.NETCore.App/{VERSION}"
+VERSION = "3.1.23"  # of the package as of the runtime in it
+FRAMEWORK = f"shared/Microsoft.NETCore.App/{VERSION}"
 # 1702: assemblies of CoreCLR name each other's builds.
 COMPILE = ["mcs", "-unsafe", "-optimize+", "-warnaserror", "-nowarn:1702", "-langversion:7.2"]
 # What mcs may refer to: it does not follow the assemblies that others forward their types to.
@@ -64,7 +64,7 @@ def main() -> int:
 def build(runtime: str, mpicc: str, into: Path, program: str, sources: list[str]) -> None:
     """Build one program."""
     if runtime == "coreclr":
-        install_runtime(into)
+        lend_runtime(into)
     flags = ["-O2", "-std=c11", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared"]
     native = sorted(str(path) for path in FOLDER.glob("Polympi.Net/native/*.c"))
     run(mpicc, *flags, *native, "-o", str(into / "libpolympi_net.so"))
@@ -80,12 +80,18 @@ def build(runtime: str, mpicc: str, into: Path, program: str, sources: list[str]
         (into / f"{program}.runtimeconfig.json").write_text(json.dumps({"runtimeOptions": options}, indent=2))
 
 
-def install_runtime(into: Path) -> None:
-    """CoreCLR from PyPI, unless it is there."""
-    folder = into / "dotnet"
-    if not folder.is_dir():
-        run(sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(folder), RUNTIME)
-        os.chmod(folder / "dotnetcore2/bin/dotnet", 0o755)
+def lend_runtime(into: Path) -> None:
+    """A folder `dotnet` with the starter of CoreCLR, which the wheel does not make executable, and links to the rest."""
+    package = importlib.util.find_spec("dotnetcore2")
+    if package is None or package.origin is None:
+        sys.exit(f"CoreCLR is missing: pip install dotnetcore2=={VERSION}, into the environment of {sys.executable}.")
+    installed, folder = Path(package.origin).parent / "bin", into / "dotnet"
+    folder.mkdir(exist_ok=True)
+    shutil.copy(installed / "dotnet", folder)
+    os.chmod(folder / "dotnet", 0o755)
+    for part in ("host", "shared"):
+        if not (folder / part).exists():
+            (folder / part).symlink_to(installed / part)
 
 
 def references(runtime: str, into: Path) -> list[str]:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from sharing import only_one_makes
 
 from polympi.lab.bindings.manifest import shipped_folder
-from polympi.lab.home import home
 from polympi.lab.stacks.stack import Stack
 
 pytestmark = [
@@ -24,7 +21,7 @@ pytestmark = [
 FOLDER = shipped_folder() / "csharp"
 TESTS = Path(__file__).with_name("csharp")
 RANKS = (1, 2, 3, 4)
-STARTS = {"mono": ("mono", ".exe"), "coreclr": ("{into}/dotnet/dotnetcore2/bin/dotnet", ".dll")}
+STARTS = {"mono": ("mono", ".exe"), "coreclr": ("{into}/dotnet/dotnet", ".dll")}
 
 
 def command(runtime: str, into: Path, program: str) -> list[str]:
@@ -50,7 +47,7 @@ def make(tmp_path_factory: pytest.TempPathFactory):
     def build(stack: Stack, runtime: str, program: str, sources: list[Path]) -> Path:
         if (stack.name, runtime, program) not in made:
             into = tmp_path_factory.mktemp(f"{program}-{runtime}-{stack.name}")
-            with only_one_makes(), lent_runtime(into, runtime):
+            with only_one_makes():
                 done = subprocess.run(
                     [stack.python, FOLDER / "build_csharp.py", runtime, "--mpicc", stack.mpicc, "--into", into]
                     + ["--program", program, *sources],
@@ -61,18 +58,6 @@ def make(tmp_path_factory: pytest.TempPathFactory):
         return made[stack.name, runtime, program]
 
     return build
-
-
-@contextlib.contextmanager
-def lent_runtime(into: Path, runtime: str) -> Iterator[None]:
-    """CoreCLR is installed by the first build that needs it, and kept for all others."""
-    kept, place = home() / "dotnet-of-tests", into / "dotnet"
-    if runtime == "coreclr" and kept.is_dir():
-        place.symlink_to(kept)
-    yield
-    if place.is_dir() and not place.is_symlink():
-        place.rename(kept)
-        place.symlink_to(kept)
 
 
 def launch(stack: Stack, ranks: int, words: list[str]) -> subprocess.CompletedProcess[str]:
