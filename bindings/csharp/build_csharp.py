@@ -1,9 +1,9 @@
-"""Build Polympi.Net, its library in C, and the benchmark program (or other sources) for Mono or for CoreCLR.
+"""Build Polympi.Net, its library in C, and the benchmark program (or other programs) for Mono or for CoreCLR.
 
-Usage: build_csharp.py mono|coreclr --mpicc MPICC --into FOLDER [--harness FOLDER] [--program NAME SOURCE...]
+Usage: build_csharp.py mono|coreclr --mpicc MPICC --into FOLDER [--harness FOLDER] [--program NAME SOURCE...]...
 
-The compiler is Mono's for both. CoreCLR is that of the package dotnetcore2 from PyPI, in the environment of the Python that
-runs this; what is built has a folder `dotnet` that leads to it.
+The compiler is Mono's for both. CoreCLR is that of the package dotnetcore2 from PyPI, in the environment of the Python
+that runs this; what is built has a folder `dotnet` that leads to it.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ COMPILE = ["mcs", "-unsafe", "-optimize+", "-warnaserror", "-nowarn:1702", "-lan
 ASSEMBLIES = {
     "mono": ["System.Core", "System.Runtime.Serialization", "System.Xml"],
     "coreclr": [
-        "System.Private.CoreLib", "System.Collections", "System.Collections.Concurrent", "System.Console", "System.Linq",
-        "System.Linq.Expressions", "System.Memory", "System.Private.DataContractSerialization", "System.Private.Xml",
-        "System.Runtime", "System.Runtime.Extensions", "System.Runtime.InteropServices", "System.Runtime.Numerics",
-        "System.Runtime.Serialization.Primitives", "System.Runtime.Serialization.Xml", "System.Text.Encoding.Extensions",
-        "System.Text.Json", "System.Threading", "System.Threading.Tasks", "System.Xml.ReaderWriter", "netstandard",
+        "System.Private.CoreLib", "System.Collections", "System.Collections.Concurrent", "System.Console",
+        "System.Linq", "System.Linq.Expressions", "System.Memory", "System.Private.DataContractSerialization",
+        "System.Private.Xml", "System.Runtime", "System.Runtime.Extensions", "System.Runtime.InteropServices",
+        "System.Runtime.Numerics", "System.Runtime.Serialization.Primitives", "System.Runtime.Serialization.Xml",
+        "System.Text.Encoding.Extensions", "System.Text.Json", "System.Threading", "System.Threading.Tasks",
+        "System.Xml.ReaderWriter", "netstandard",
     ],
 }  # fmt: skip
 # All methods are compiled by the optimising compiler at once, and no thread of the runtime works beside the ranks.
@@ -48,12 +49,14 @@ def main() -> int:
     parser.add_argument("--mpicc", required=True)
     parser.add_argument("--into", type=Path, required=True)
     parser.add_argument("--harness", type=Path)
-    parser.add_argument("--program", nargs="+", metavar=("NAME", "SOURCE"))
+    parser.add_argument("--program", nargs="+", action="append", metavar=("NAME", "SOURCE"))
     given = parser.parse_args()
-    name, *sources = given.program or ["Benchmark", *sorted(map(str, FOLDER.glob("Benchmark/*.cs")))]
+    benchmark = ["Benchmark", *sorted(map(str, FOLDER.glob("Benchmark/*.cs")))]
     given.into.mkdir(parents=True, exist_ok=True)
     try:
-        build(given.runtime, given.mpicc, given.into, name, sources)
+        build_library(given.runtime, given.mpicc, given.into)
+        for name, *sources in given.program or [benchmark]:
+            build_program(given.runtime, given.into, name, sources)
     except subprocess.CalledProcessError as failed:
         return failed.returncode
     if given.harness:
@@ -61,27 +64,30 @@ def main() -> int:
     return 0
 
 
-def build(runtime: str, mpicc: str, into: Path, program: str, sources: list[str]) -> None:
-    """Build one program."""
+def build_library(runtime: str, mpicc: str, into: Path) -> None:
+    """Build Polympi.Net and its library in C."""
     if runtime == "coreclr":
         lend_runtime(into)
     flags = ["-O2", "-std=c11", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared"]
     native = sorted(str(path) for path in FOLDER.glob("Polympi.Net/native/*.c"))
     run(mpicc, *flags, *native, "-o", str(into / "libpolympi_net.so"))
-    library = into / "Polympi.Net.dll"
     csharp = sorted(str(path) for path in FOLDER.glob("Polympi.Net/*.cs"))
-    documented = f"-doc:{into / 'Polympi.Net.xml'}"
-    compiling = [*COMPILE, *references(runtime, into)]
-    run(*compiling, "-target:library", documented, f"-out:{library}", *csharp)
+    targets = ["-target:library", f"-doc:{into / 'Polympi.Net.xml'}", f"-out:{into / 'Polympi.Net.dll'}"]
+    run(*COMPILE, *references(runtime, into), *targets, *csharp)
+
+
+def build_program(runtime: str, into: Path, name: str, sources: list[str]) -> None:
+    """Build a program beside the library."""
     suffix = "exe" if runtime == "mono" else "dll"
-    run(*compiling, f"-r:{library}", f"-out:{into / program}.{suffix}", *sources)
+    targets = [f"-r:{into / 'Polympi.Net.dll'}", f"-out:{into / name}.{suffix}"]
+    run(*COMPILE, *references(runtime, into), *targets, *sources)
     if runtime == "coreclr":
         options = {"framework": {"name": "Microsoft.NETCore.App", "version": VERSION}, "configProperties": PROPERTIES}
-        (into / f"{program}.runtimeconfig.json").write_text(json.dumps({"runtimeOptions": options}, indent=2))
+        (into / f"{name}.runtimeconfig.json").write_text(json.dumps({"runtimeOptions": options}, indent=2))
 
 
 def lend_runtime(into: Path) -> None:
-    """A folder `dotnet` with the starter of CoreCLR, which the wheel does not make executable, and links to the rest."""
+    """A folder `dotnet` with links to CoreCLR and a copy of its starter, which the wheel does not make executable."""
     package = importlib.util.find_spec("dotnetcore2")
     if package is None or package.origin is None:
         sys.exit(f"CoreCLR is missing: pip install dotnetcore2=={VERSION}, into the environment of {sys.executable}.")

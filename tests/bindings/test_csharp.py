@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from sharing import only_one_makes
 
 from polympi.lab.bindings.manifest import shipped_folder
 from polympi.lab.stacks.stack import Stack
@@ -20,7 +20,10 @@ pytestmark = [
 
 FOLDER = shipped_folder() / "csharp"
 TESTS = Path(__file__).with_name("csharp")
+EXAMPLES = sorted((FOLDER / "examples").glob("*.cs"))
+STACK_OF_EXAMPLES = "mpich"
 RANKS = (1, 2, 3, 4)
+Built = Callable[[Stack, str], Path]
 STARTS = {"mono": ("mono", ".exe"), "coreclr": ("{into}/dotnet/dotnet", ".dll")}
 
 
@@ -40,22 +43,24 @@ def runtime(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="session")
-def make(tmp_path_factory: pytest.TempPathFactory):
-    """Compiles a program for a runtime and a stack, once; gives its folder."""
-    made: dict[tuple[str, str, str], Path] = {}
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """The folder of all programs for a stack and a runtime, which are built when it is first asked for."""
 
-    def build(stack: Stack, runtime: str, program: str, sources: list[Path]) -> Path:
-        if (stack.name, runtime, program) not in made:
-            into = tmp_path_factory.mktemp(f"{program}-{runtime}-{stack.name}")
-            with only_one_makes():
-                done = subprocess.run(
-                    [stack.python, FOLDER / "build_csharp.py", runtime, "--mpicc", stack.mpicc, "--into", into]
-                    + ["--program", program, *sources],
-                    env=stack.variables(), capture_output=True, text=True, check=False, timeout=300,
-                )  # fmt: skip
+    made: dict[tuple[str, str], Path] = {}
+
+    def build(stack: Stack, runtime: str) -> Path:
+        if (stack.name, runtime) not in made:
+            into = tmp_path_factory.mktemp(f"{runtime}-{stack.name}")
+            programs = ["--program", "Tests", *sorted(TESTS.glob("*.cs"))]
+            for example in EXAMPLES if stack.name == STACK_OF_EXAMPLES else []:
+                programs += ["--program", example.stem, example]
+            done = subprocess.run(
+                [stack.python, FOLDER / "build_csharp.py", runtime, "--mpicc", stack.mpicc, "--into", into, *programs],
+                env=stack.variables(), capture_output=True, text=True, check=False, timeout=300,
+            )  # fmt: skip
             assert done.returncode == 0, done.stdout + done.stderr
-            made[stack.name, runtime, program] = into
-        return made[stack.name, runtime, program]
+            made[stack.name, runtime] = into
+        return made[stack.name, runtime]
 
     return build
 
@@ -79,8 +84,8 @@ def names_of_tests() -> set[str]:
 
 
 @pytest.mark.parametrize("ranks", RANKS)
-def test_the_library_does_what_it_says(stack: Stack, runtime: str, make, ranks: int) -> None:
-    into = make(stack, runtime, "Tests", sorted(TESTS.glob("*.cs")))
+def test_the_library_does_what_it_says(stack: Stack, runtime: str, built: Built, ranks: int) -> None:
+    into = built(stack, runtime)
     done = launch(stack, ranks, command(runtime, into, "Tests"))
     assert done.returncode == 0, done.stdout + done.stderr
     passed = re.findall(r"^passed (\S+)$", done.stdout, re.MULTILINE)
@@ -89,20 +94,17 @@ def test_the_library_does_what_it_says(stack: Stack, runtime: str, make, ranks: 
     assert {"mpich": "MPICH", "openmpi": "Open MPI"}[stack.family] in done.stdout
 
 
-def test_an_uncaught_exception_ends_the_job_and_says_on_which_rank(stack: Stack, runtime: str, make) -> None:
-    into = make(stack, runtime, "Tests", sorted(TESTS.glob("*.cs")))
+def test_an_uncaught_exception_ends_the_job_and_says_on_which_rank(stack: Stack, runtime: str, built: Built) -> None:
+    into = built(stack, runtime)
     done = launch(stack, 3, [*command(runtime, into, "Tests"), "fail"])
     assert done.returncode != 0
     assert "[rank 2] System.InvalidOperationException: this rank fails on purpose" in done.stderr
     assert "[rank 0] System" not in done.stderr
 
 
-EXAMPLES = sorted((FOLDER / "examples").glob("*.cs"))
-
-
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
-def test_examples_write_what_their_first_lines_say(mpich: Stack, runtime: str, make, example: Path) -> None:
-    into = make(mpich, runtime, example.stem, [example])
+def test_examples_write_what_their_first_lines_say(mpich: Stack, runtime: str, built: Built, example: Path) -> None:
+    into = built(mpich, runtime)
     done = launch(mpich, 3, command(runtime, into, example.stem))
     expected = re.findall(r"^// writes: (.*)$", example.read_text(encoding="utf-8"), re.MULTILINE)
     assert done.returncode == 0, done.stderr

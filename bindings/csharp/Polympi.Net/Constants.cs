@@ -10,7 +10,7 @@ namespace MPI
     {
 #pragma warning disable 649 // C writes them
         private long commWorld, commSelf, commNull, requestNull, groupEmpty, groupNull;
-        private long anySource, anyTag, procNull, root, undefined, bsendOverhead;
+        private long anySource, anyTag, procNull, undefined, bsendOverhead;
         private long identical, congruent, similar, unequal;
         private long threadSingle, threadFunneled, threadSerialized, threadMultiple;
         private long byteType, int8, uint8, int16, uint16, int32, uint32, int64, uint64, float32, float64, boolean;
@@ -28,7 +28,6 @@ namespace MPI
         internal static readonly int AnySource = (int)Here.anySource;
         internal static readonly int AnyTag = (int)Here.anyTag;
         internal static readonly int ProcNull = (int)Here.procNull;
-        internal static readonly int Root = (int)Here.root;
         internal static readonly int Undefined = (int)Here.undefined;
         internal static readonly int BsendOverhead = (int)Here.bsendOverhead;
         internal static readonly int[] Comparisons =

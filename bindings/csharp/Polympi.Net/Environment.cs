@@ -5,7 +5,7 @@ using System.Threading.Tasks;
 namespace MPI
 {
     /// <summary>Starts and ends MPI, and tells about it.</summary>
-    public sealed unsafe class Environment : IDisposable
+    public sealed unsafe partial class Environment : IDisposable
     {
         private static int largestTag = 32767; // the least that the standard promises
 

@@ -78,7 +78,7 @@ namespace MPI
             }
             for (int i = 0; i < waiting.Count; i++)
             {
-                if (IsComplete(waiting[i].Key))
+                if (waiting[i].Key.IsOver)
                 {
                     Action continuation = waiting[i].Value;
                     waiting.RemoveAt(i);
@@ -87,19 +87,6 @@ namespace MPI
                 }
             }
             Thread.Yield();
-        }
-
-        /// <summary>A request that failed is complete: who awaits it gets the exception.</summary>
-        private static bool IsComplete(Request request)
-        {
-            try
-            {
-                return request.Test() != null;
-            }
-            catch (MpiException)
-            {
-                return true;
-            }
         }
     }
 
@@ -113,8 +100,8 @@ namespace MPI
             this.request = request;
         }
 
-        /// <summary>Whether the request is complete.</summary>
-        public bool IsCompleted => request.Test() != null;
+        /// <summary>Whether the request is complete or has failed.</summary>
+        public bool IsCompleted => request.IsOver;
 
         /// <summary>The status.</summary>
         public CompletedStatus GetResult() => request.Wait();
@@ -142,8 +129,8 @@ namespace MPI
             this.request = request;
         }
 
-        /// <summary>Whether the request is complete.</summary>
-        public bool IsCompleted => request.Test() != null;
+        /// <summary>Whether the request is complete or has failed.</summary>
+        public bool IsCompleted => request.IsOver;
 
         /// <summary>The value.</summary>
         public T GetResult() => request.GetValue();

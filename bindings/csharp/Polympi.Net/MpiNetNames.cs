@@ -1,3 +1,4 @@
+using System;
 using System.ComponentModel;
 
 namespace MPI
@@ -20,5 +21,15 @@ namespace MPI
         /// <summary><see cref="AnyTag"/>.</summary>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public static int anyTag => AnyTag;
+    }
+
+    /// <content>How programs of MPI.NET hand over their arguments.</content>
+    public sealed partial class Environment
+    {
+        /// <summary>The same as <see cref="Run(string[], Action{Intracommunicator}, MPI.Threading)"/>.</summary>
+        /// <param name="args">The arguments of the program, which stay as they are.</param>
+        /// <param name="program">Called with all ranks.</param>
+        [EditorBrowsable(EditorBrowsableState.Never)]
+        public static void Run(ref string[] args, Action<Intracommunicator> program) => Run(args, program);
     }
 }

@@ -178,8 +178,6 @@ namespace MPI
         internal static extern int CommSize(IntPtr comm, int* size);
         [DllImport(Library, EntryPoint = "polympi_net_comm_remote_size")]
         internal static extern int CommRemoteSize(IntPtr comm, int* size);
-        [DllImport(Library, EntryPoint = "polympi_net_comm_test_inter")]
-        internal static extern int CommTestInter(IntPtr comm, int* flag);
         [DllImport(Library, EntryPoint = "polympi_net_comm_return_errors")]
         internal static extern int CommReturnErrors(IntPtr comm);
         [DllImport(Library, EntryPoint = "polympi_net_comm_compare")]

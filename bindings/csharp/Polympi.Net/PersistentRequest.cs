@@ -17,6 +17,7 @@ namespace MPI
         /// <summary>Starts the send or receive; then wait for it.</summary>
         public void Start()
         {
+            Completed = null;
             fixed (IntPtr* request = &handle)
             {
                 Errors.Check(Native.Start(request));
@@ -35,24 +36,32 @@ namespace MPI
         /// <inheritdoc/>
         public override CompletedStatus Wait()
         {
+            if (Completed != null)
+            {
+                return Completed;
+            }
             NativeStatus status = default(NativeStatus);
             fixed (IntPtr* request = &handle)
             {
                 Errors.Check(Native.Wait(request, &status));
             }
-            return new CompletedStatus(status);
+            return Completed = new CompletedStatus(status);
         }
 
         /// <inheritdoc/>
         public override CompletedStatus Test()
         {
+            if (Completed != null)
+            {
+                return Completed;
+            }
             NativeStatus status = default(NativeStatus);
             int flag;
             fixed (IntPtr* request = &handle)
             {
                 Errors.Check(Native.Test(request, &flag, &status));
             }
-            return flag == 0 ? null : new CompletedStatus(status);
+            return Completed = flag == 0 ? null : new CompletedStatus(status);
         }
 
         /// <inheritdoc/>

@@ -143,6 +143,10 @@ namespace MPI
 
         internal override int Send(SendMode mode, T[] value, int dest, int tag, IntPtr comm)
         {
+            if (value == null)
+            {
+                throw new ArgumentNullException(nameof(value));
+            }
             fixed (byte* bytes = &Plain<T>.Bytes(value))
             {
                 return Calls.Send(mode, bytes, value.Length, Plain<T>.Datatype, dest, tag, comm);

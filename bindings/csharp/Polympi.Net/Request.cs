@@ -20,6 +20,22 @@ namespace MPI
         /// <summary>For <c>await</c>: gives the status.</summary>
         public RequestAwaiter GetAwaiter() => new RequestAwaiter(this);
 
+        /// <summary>Whether the request is complete or has failed, which <see cref="Wait"/> then tells.</summary>
+        internal bool IsOver
+        {
+            get
+            {
+                try
+                {
+                    return Test() != null;
+                }
+                catch (Exception)
+                {
+                    return true;
+                }
+            }
+        }
+
         /// <summary>The handle that MPI can wait for; null if there is none.</summary>
         internal virtual IntPtr? Waitable => null;
 

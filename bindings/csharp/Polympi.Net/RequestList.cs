@@ -5,7 +5,10 @@ using System.Threading;
 
 namespace MPI
 {
-    /// <summary>Requests that are waited for together. A request leaves the list when it is complete.</summary>
+    /// <summary>
+    /// Requests that are waited for together. A request leaves the list when it is complete. One that has failed is
+    /// complete, too: who waits for it gets the exception.
+    /// </summary>
     public sealed unsafe class RequestList : IEnumerable<Request>
     {
         private readonly List<Request> requests = new List<Request>();
@@ -23,16 +26,15 @@ namespace MPI
         /// <param name="request">The request.</param>
         public void Remove(Request request) => requests.Remove(request);
 
-        /// <summary>Waits for all; the list is empty then.</summary>
+        /// <summary>Waits for all, also where one fails; the list is empty then.</summary>
         /// <returns>Their statuses, in the order in which they were added.</returns>
         public List<CompletedStatus> WaitAll()
         {
-            var completed = new List<CompletedStatus>(requests.Count);
             if (!requests.TrueForAll(request => request.Waitable != null))
             {
-                WaitEach(completed);
-                return completed;
+                return WaitEach();
             }
+            var completed = new List<CompletedStatus>(requests.Count);
             int code = WaitTogether();
             Exception first = code == 0 ? null : Errors.Exception(code);
             for (int i = 0; i < requests.Count; i++)
@@ -84,46 +86,41 @@ namespace MPI
         }
 
         /// <summary>Some receives take their message themselves: all are tested until all are complete.</summary>
-        private void WaitEach(List<CompletedStatus> completed)
+        private List<CompletedStatus> WaitEach()
         {
+            var completed = new List<CompletedStatus>(requests.Count);
+            Exception first = null;
             for (bool all = false; !all;)
             {
                 all = true;
+                completed.Clear();
                 foreach (Request request in requests)
                 {
-                    all &= request.Test() != null;
+                    try
+                    {
+                        completed.Add(request.Test());
+                        all &= completed[completed.Count - 1] != null;
+                    }
+                    catch (Exception failure)
+                    {
+                        first = first ?? failure;
+                    }
                 }
-            }
-            foreach (Request request in requests)
-            {
-                completed.Add(request.Test());
             }
             requests.Clear();
-        }
-
-        /// <summary>Waits for all if all are complete already.</summary>
-        /// <returns>Their statuses, or null if one is not complete.</returns>
-        public List<CompletedStatus> TestAll()
-        {
-            foreach (Request request in requests)
+            if (first != null)
             {
-                if (request.Test() == null)
-                {
-                    return null;
-                }
+                throw first;
             }
-            return WaitEachOf();
-        }
-
-        private List<CompletedStatus> WaitEachOf()
-        {
-            var completed = new List<CompletedStatus>(requests.Count);
-            WaitEach(completed);
             return completed;
         }
 
+        /// <summary>Looks whether all are complete; then the list is empty.</summary>
+        /// <returns>Their statuses, or null if one is not complete.</returns>
+        public List<CompletedStatus> TestAll() => requests.TrueForAll(request => request.IsOver) ? WaitEach() : null;
+
         /// <summary>Waits for one.</summary>
-        /// <returns>The request that is complete, which is no longer in the list.</returns>
+        /// <returns>The request that is complete or has failed, which is no longer in the list.</returns>
         public Request WaitAny()
         {
             if (requests.Count == 0)
@@ -144,7 +141,7 @@ namespace MPI
         /// <returns>The request, which is no longer in the list; null if none is complete.</returns>
         public Request TestAny()
         {
-            int place = requests.FindIndex(request => request.Test() != null);
+            int place = requests.FindIndex(request => request.IsOver);
             if (place < 0)
             {
                 return null;
@@ -167,7 +164,7 @@ namespace MPI
         /// <returns>These, which are no longer in the list.</returns>
         public List<Request> TestSome()
         {
-            List<Request> found = requests.FindAll(request => request.Test() != null);
+            List<Request> found = requests.FindAll(request => request.IsOver);
             requests.RemoveAll(found.Contains);
             return found;
         }

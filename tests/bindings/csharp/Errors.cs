@@ -105,7 +105,7 @@ namespace Tests
         /// <summary>One rank fails, and the others wait for it: the job has to end.</summary>
         public static void Run(string[] args)
         {
-            MPI.Environment.Run(args, comm =>
+            MPI.Environment.Run(ref args, comm =>
             {
                 if (comm.Rank == comm.Size - 1)
                 {

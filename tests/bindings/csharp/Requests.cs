@@ -10,7 +10,8 @@ namespace Tests
     {
         public static readonly Action<Intracommunicator>[] All =
         {
-            Values, UnknownSizes, OrderOfUnknownSizes, Lists, AnyOfAList, PersistentRequests, Awaits, AwaitsOutsideOfALoop, Cancels,
+            Values, UnknownSizes, OrderOfUnknownSizes, Lists, AnyOfAList, FailuresInLists, PersistentRequests,
+            Awaits, AwaitsOfFailures, AwaitsOutsideOfALoop, Cancels,
         };
 
         private static int Next(Intracommunicator comm) => (comm.Rank + 1) % comm.Size;
@@ -112,6 +113,30 @@ namespace Tests
             Expect.Throws<InvalidOperationException>(() => list.WaitAny());
         }
 
+        /// <summary>One byte, which no serializer makes a person of.</summary>
+        private static readonly byte[] NoPerson = { 1 };
+
+        private static void FailuresInLists(Intracommunicator comm)
+        {
+            ReceiveRequest<Person> failing = comm.ImmediateReceive<Person>(Before(comm), 1);
+            ReceiveRequest<string> text = comm.ImmediateReceive<string>(Before(comm), 2);
+            var list = new RequestList
+            {
+                failing, text, comm.ImmediateSend(NoPerson, Next(comm), 1), comm.ImmediateSend("x", Next(comm), 2),
+            };
+            Expect.Throws<Exception>(() => list.WaitAll());
+            Expect.Equal(0, list.Count, "the length of the list");
+            Expect.Equal("x", text.GetValue(), "the string after a failure");
+            Expect.Throws<Exception>(() => failing.GetValue());
+            Request sending = comm.ImmediateSend(NoPerson, Next(comm), 1);
+            failing = comm.ImmediateReceive<Person>(Before(comm), 1);
+            list.Add(failing);
+            Expect.True(ReferenceEquals(failing, list.WaitAny()), "what failed leaves the list");
+            Expect.Equal(0, list.Count, "the length of the list");
+            Expect.Throws<Exception>(() => failing.GetValue());
+            sending.Wait();
+        }
+
         private static void PersistentRequests(Intracommunicator comm)
         {
             int[] outgoing = new int[3], incoming = new int[3];
@@ -127,6 +152,9 @@ namespace Tests
                     sending.Complete();
                     Expect.Same(new[] { 0, 10 * Before(comm) + i, 0 }, incoming, "what came");
                 }
+                receiving.Start();
+                sending.Start();
+                Expect.Equal(12L, new RequestList { receiving, sending }.WaitAll()[0].Bytes, "the size in a list");
             }
         }
 
@@ -150,6 +178,29 @@ namespace Tests
                 await sending;
             }));
             Expect.Equal(ErrorClass.Truncate, truncated.ErrorClass, "the class of the error");
+        }
+
+        private static void AwaitsOfFailures(Intracommunicator comm)
+        {
+            EventLoop.Run(async () =>
+            {
+                Task<bool> failure = Fails(comm.ImmediateReceive<Person>(Before(comm), 9));
+                await comm.ImmediateSend(NoPerson, Next(comm), 9);
+                Expect.True(await failure, "who awaits gets the exception");
+            });
+        }
+
+        private static async Task<bool> Fails(ReceiveRequest<Person> receiving)
+        {
+            try
+            {
+                await receiving;
+                return false;
+            }
+            catch (Exception)
+            {
+                return true;
+            }
         }
 
         private static async Task<string> WaitFor(Intracommunicator comm, List<int> order)

@@ -13,9 +13,6 @@ int32_t polympi_net_comm_size(intptr_t comm, int32_t *size) { return MPI_Comm_si
 int32_t polympi_net_comm_remote_size(intptr_t comm, int32_t *size) {
     return MPI_Comm_remote_size(COMM(comm), size);
 }
-int32_t polympi_net_comm_test_inter(intptr_t comm, int32_t *flag) {
-    return MPI_Comm_test_inter(COMM(comm), flag);
-}
 int32_t polympi_net_comm_return_errors(intptr_t comm) {
     return MPI_Comm_set_errhandler(COMM(comm), MPI_ERRORS_RETURN);
 }
