@@ -18,7 +18,7 @@ namespace MPI
         /// <summary>MPI's own datatype, or one that was made of the fields.</summary>
         internal static readonly IntPtr Datatype = FieldLayout.MakeDatatype(typeof(T), Fields, Size);
 
-        /// <summary>Whether the runtime pins arrays of this type; it does not those of bool and of tuples.</summary>
+        /// <summary>Whether the runtime pins arrays of this type: CoreCLR does not those of tuples, or of structs with a bool.</summary>
         internal static readonly bool CanPin = FindWhetherItCanPin();
 
         /// <summary>The first byte of a value. The value must lie on the stack or be pinned.</summary>
