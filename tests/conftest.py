@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Iterator
 from importlib import metadata
@@ -25,6 +26,8 @@ os.environ["POLYMPI_LOCKS"] = tempfile.mkdtemp(prefix="polympi-locks-")
 atexit.register(shutil.rmtree, os.environ["POLYMPI_LOCKS"], ignore_errors=True)
 # Open MPI then starts in 0.1 s instead of 1 s; what is tested is the same.
 os.environ.setdefault("OMPI_MCA_btl", "^ofi")
+# Who ends the tests ends what they have launched, as Ctrl-C does.
+signal.signal(signal.SIGTERM, signal.default_int_handler)
 # Otherwise every rank and every command that a test starts would compile the modules that it imports.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # The tables here are small: NumPy's threads would mostly wait for each other, and keep the processors from other tests.
