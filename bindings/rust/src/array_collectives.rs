@@ -6,13 +6,13 @@ use crate::{
     environment,
     ffi::Callbacks,
     memory::Memory,
-    running::{Running, run_together},
+    running::{run_together, Running},
 };
 use mpi::{
-    Count,
     collective::SystemOperation,
     datatype::{Partition, PartitionMut},
     traits::*,
+    Count,
 };
 
 /// An iteration that makes a vector, which is looked at in a place of the harness after it.

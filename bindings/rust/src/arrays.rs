@@ -5,7 +5,7 @@ use crate::{
     ffi::{Callbacks, PAYLOAD_TAG},
     latency::WithBuffer,
     memory::Memory,
-    running::{Running, run_pair},
+    running::{run_pair, Running},
     windows::{acknowledge, await_acknowledgement},
 };
 use mpi::{topology::Process, traits::*};
@@ -58,8 +58,12 @@ fn receive(from: &Process) -> Vec<f64> {
 pub fn prepare(mode: &str, memory: &Memory, callbacks: &mut Callbacks) {
     let bytes = memory.0.attached_bytes as usize;
     match mode {
-        "synchronous" => latency(|to, sent| to.synchronous_send_with_tag(sent, PAYLOAD_TAG), bytes, memory, callbacks),
-        "buffered" => latency(|to, sent| to.buffered_send_with_tag(sent, PAYLOAD_TAG), bytes, memory, callbacks),
+        "synchronous" => {
+            latency(|to, sent| to.synchronous_send_with_tag(sent, PAYLOAD_TAG), bytes, memory, callbacks)
+        }
+        "buffered" => {
+            latency(|to, sent| to.buffered_send_with_tag(sent, PAYLOAD_TAG), bytes, memory, callbacks)
+        }
         _ => latency(|to, sent| to.send_with_tag(sent, PAYLOAD_TAG), bytes, memory, callbacks),
     }
 }

@@ -9,7 +9,7 @@ use crate::{
     windows,
 };
 use std::{
-    ffi::{CStr, c_char, c_void},
+    ffi::{c_char, c_void, CStr},
     ptr,
 };
 

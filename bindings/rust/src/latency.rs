@@ -5,7 +5,7 @@ use crate::{
     ffi::{Callbacks, PAYLOAD_TAG},
     memory::{Memory, Shape},
     message::Message,
-    running::{Running, run_pair},
+    running::{run_pair, Running},
 };
 use mpi::{
     request::{Request, StaticScope},
@@ -23,8 +23,7 @@ struct Pair<M: ?Sized + 'static> {
 
 pub fn prepare<S: Shape>(mode: &str, memory: &Memory, callbacks: &mut Callbacks) {
     // SAFETY: the two buffers are distinct, and nothing else takes them.
-    let (outgoing, incoming) =
-        unsafe { (memory.outgoing(memory.count()), memory.incoming(memory.count())) };
+    let (outgoing, incoming) = unsafe { (memory.outgoing(memory.count()), memory.incoming(memory.count())) };
     let pair = Pair {
         outgoing: S::one(outgoing),
         incoming: S::one_mut(incoming),
@@ -33,8 +32,12 @@ pub fn prepare<S: Shape>(mode: &str, memory: &Memory, callbacks: &mut Callbacks)
     };
     let attached = memory.0.attached_bytes as usize;
     match mode {
-        "synchronous" => blocking(pair, |to, sent| to.synchronous_send_with_tag(sent, PAYLOAD_TAG), 0, callbacks),
-        "buffered" => blocking(pair, |to, sent| to.buffered_send_with_tag(sent, PAYLOAD_TAG), attached, callbacks),
+        "synchronous" => {
+            blocking(pair, |to, sent| to.synchronous_send_with_tag(sent, PAYLOAD_TAG), 0, callbacks)
+        }
+        "buffered" => {
+            blocking(pair, |to, sent| to.buffered_send_with_tag(sent, PAYLOAD_TAG), attached, callbacks)
+        }
         "standard-nonblocking" => nonblocking(
             pair,
             |to, sent| to.immediate_send_with_tag(StaticScope, sent, PAYLOAD_TAG),
@@ -100,10 +103,7 @@ fn nonblocking<M: Message + ?Sized>(
     }
 }
 
-fn exchange<M: Message + ?Sized>(
-    Pair { outgoing, incoming, peer, .. }: Pair<M>,
-    callbacks: &mut Callbacks,
-) {
+fn exchange<M: Message + ?Sized>(Pair { outgoing, incoming, peer, .. }: Pair<M>, callbacks: &mut Callbacks) {
     run_pair(move || incoming.exchange(outgoing, &peer), callbacks);
 }
 

@@ -28,16 +28,25 @@ struct Arguments {
 }
 
 fn read_arguments() -> Arguments {
-    let words = env::args_os().skip(1).map(|word| CString::new(word.into_vec()).expect("arguments have no NUL"));
+    let words =
+        env::args_os().skip(1).map(|word| CString::new(word.into_vec()).expect("arguments have no NUL"));
     let words: Vec<CString> = words.collect();
     match &words[..] {
-        [plan, samples] => {
-            Arguments { plan: plan.clone(), samples: samples.clone(), name: c"rust".into(), ..Default::default() }
+        [plan, samples] => Arguments {
+            plan: plan.clone(),
+            samples: samples.clone(),
+            name: c"rust".into(),
+            ..Default::default()
+        },
+        [plan, samples, option, name] if option.as_c_str() == c"--name" => Arguments {
+            plan: plan.clone(),
+            samples: samples.clone(),
+            name: name.clone(),
+            ..Default::default()
+        },
+        _ => {
+            Arguments { complaint: c"Usage: bench PLAN SAMPLES [--name NAME].".into(), ..Default::default() }
         }
-        [plan, samples, option, name] if option.as_c_str() == c"--name" => {
-            Arguments { plan: plan.clone(), samples: samples.clone(), name: name.clone(), ..Default::default() }
-        }
-        _ => Arguments { complaint: c"Usage: bench PLAN SAMPLES [--name NAME].".into(), ..Default::default() },
     }
 }
 

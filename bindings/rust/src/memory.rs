@@ -64,7 +64,8 @@ impl Memory<'_> {
     /// The message to receive of each slot of a window.
     pub unsafe fn incoming_slots<T>(&self) -> Vec<&'static mut [T]> {
         let slots = 0..self.0.incoming_messages as usize;
-        let slot = |i| unsafe { slice::from_raw_parts_mut(self.slot(self.0.incoming.cast(), i), self.count()) };
+        let slot =
+            |i| unsafe { slice::from_raw_parts_mut(self.slot(self.0.incoming.cast(), i), self.count()) };
         slots.map(slot).collect()
     }
 

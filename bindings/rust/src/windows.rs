@@ -2,12 +2,12 @@
 
 use crate::{
     environment,
-    ffi::{ACKNOWLEDGEMENT_TAG, Callbacks, PAYLOAD_TAG},
+    ffi::{Callbacks, ACKNOWLEDGEMENT_TAG, PAYLOAD_TAG},
     memory::Memory,
     running::run_pair,
 };
 use mpi::{
-    request::{LocalScope, RequestCollection, multiple_scope},
+    request::{multiple_scope, LocalScope, RequestCollection},
     topology::Process,
     traits::*,
 };
