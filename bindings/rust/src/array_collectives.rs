@@ -35,8 +35,8 @@ impl<F: FnMut() -> Vec<f64>> Running for Making<F> {
 
 /// Where each rank's vector begins, when they lie side by side.
 fn begins(counts: &[Count]) -> Vec<Count> {
-    let mut next = 0;
-    counts.iter().map(|count| std::mem::replace(&mut next, next + count)).collect()
+    let add = |next: &mut Count, count: &Count| Some(std::mem::replace(next, *next + count));
+    counts.iter().scan(0, add).collect()
 }
 
 fn total(counts: &[Count]) -> usize {

@@ -30,26 +30,6 @@ impl<F: FnMut(&mut [Vec<f64>])> Running for Receiving<F> {
     }
 }
 
-/// The same where the mode `buffered` needs an attached buffer.
-impl<F: FnMut(&mut [Vec<f64>])> Running for WithBuffer<Receiving<F>> {
-    #[inline]
-    fn iterate(&mut self) {
-        self.iteration.iterate();
-    }
-
-    fn begin(&mut self) {
-        environment::attach_buffer(self.bytes);
-    }
-
-    fn end(&mut self) {
-        environment::attach_buffer(0);
-    }
-
-    fn show(&mut self) {
-        self.iteration.show();
-    }
-}
-
 #[inline]
 fn receive(from: &Process) -> Vec<f64> {
     from.receive_vec_with_tag(PAYLOAD_TAG).0
@@ -78,13 +58,13 @@ fn latency(send: impl Fn(&Process, &[f64]), bytes: usize, memory: &Memory, callb
             send(&peer, sent);
             received[0] = receive(&peer);
         };
-        run_pair(WithBuffer { iteration: Receiving { iteration: ping, received, shown }, bytes }, callbacks);
+        run_pair(WithBuffer { case: Receiving { iteration: ping, received, shown }, bytes }, callbacks);
     } else {
         let pong = move |received: &mut [Vec<f64>]| {
             received[0] = receive(&peer);
             send(&peer, sent);
         };
-        run_pair(WithBuffer { iteration: Receiving { iteration: pong, received, shown }, bytes }, callbacks);
+        run_pair(WithBuffer { case: Receiving { iteration: pong, received, shown }, bytes }, callbacks);
     }
 }
 

@@ -1,5 +1,8 @@
 //! The interface of the harness (polympi_harness.h) as Rust sees it.
 
+// Much of the structs is for the harness only.
+#![allow(dead_code)]
+
 use std::ffi::{c_char, c_void};
 
 pub const PAYLOAD_TAG: i32 = 1;

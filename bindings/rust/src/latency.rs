@@ -72,13 +72,13 @@ fn blocking<M: Message + ?Sized>(
             send(&peer, outgoing);
             incoming.receive(&peer);
         };
-        run_pair(WithBuffer { iteration: ping, bytes: attached }, callbacks);
+        run_pair(WithBuffer { case: ping, bytes: attached }, callbacks);
     } else {
         let pong = move || {
             incoming.receive(&peer);
             send(&peer, outgoing);
         };
-        run_pair(WithBuffer { iteration: pong, bytes: attached }, callbacks);
+        run_pair(WithBuffer { case: pong, bytes: attached }, callbacks);
     }
 }
 
@@ -93,13 +93,13 @@ fn nonblocking<M: Message + ?Sized>(
             send(&peer, outgoing).wait_without_status();
             incoming.receive_nonblocking(&peer);
         };
-        run_pair(WithBuffer { iteration: ping, bytes: attached }, callbacks);
+        run_pair(WithBuffer { case: ping, bytes: attached }, callbacks);
     } else {
         let pong = move || {
             incoming.receive_nonblocking(&peer);
             send(&peer, outgoing).wait_without_status();
         };
-        run_pair(WithBuffer { iteration: pong, bytes: attached }, callbacks);
+        run_pair(WithBuffer { case: pong, bytes: attached }, callbacks);
     }
 }
 
@@ -107,16 +107,16 @@ fn exchange<M: Message + ?Sized>(Pair { outgoing, incoming, peer, .. }: Pair<M>,
     run_pair(move || incoming.exchange(outgoing, &peer), callbacks);
 }
 
-/// An iteration that needs an attached buffer in the mode `buffered`, where `bytes` is not 0.
-pub struct WithBuffer<F> {
-    pub iteration: F,
+/// A case that needs an attached buffer in the mode `buffered`, where `bytes` is not 0.
+pub struct WithBuffer<R> {
+    pub case: R,
     pub bytes: usize,
 }
 
-impl<F: FnMut()> Running for WithBuffer<F> {
+impl<R: Running> Running for WithBuffer<R> {
     #[inline]
     fn iterate(&mut self) {
-        (self.iteration)();
+        self.case.iterate();
     }
 
     fn begin(&mut self) {
@@ -125,5 +125,9 @@ impl<F: FnMut()> Running for WithBuffer<F> {
 
     fn end(&mut self) {
         environment::attach_buffer(0);
+    }
+
+    fn show(&mut self) {
+        self.case.show();
     }
 }

@@ -11,6 +11,7 @@ use mpi::{
 /// The payload `dict`: a struct of the user.
 #[derive(Equivalence)]
 #[repr(C)]
+#[allow(dead_code)] // MPI reads and writes its fields
 pub struct Record {
     pub integer: i64,
     pub real: f64,
@@ -20,21 +21,21 @@ pub struct Record {
 /// A message, and how a user of the crate receives one: into a slice, or as a new value.
 pub trait Message: Buffer + BufferMut + 'static {
     fn receive(&mut self, from: &Process);
-    fn receive_nonblocking(&mut self, from: &Process);
     fn exchange(&mut self, sent: &Self, with: &Process);
+
+    /// Into memory that is there: what `immediate_receive` allocates for a new value is never freed.
+    #[inline]
+    fn receive_nonblocking(&mut self, from: &Process) {
+        request::scope(|scope| {
+            from.immediate_receive_into_with_tag(scope, self, PAYLOAD_TAG).wait_without_status();
+        });
+    }
 }
 
 impl<T: Equivalence + 'static> Message for [T] {
     #[inline]
     fn receive(&mut self, from: &Process) {
         from.receive_into_with_tag(self, PAYLOAD_TAG);
-    }
-
-    #[inline]
-    fn receive_nonblocking(&mut self, from: &Process) {
-        request::scope(|scope| {
-            from.immediate_receive_into_with_tag(scope, self, PAYLOAD_TAG).wait_without_status();
-        });
     }
 
     #[inline]
@@ -49,11 +50,6 @@ macro_rules! message_of_one_value {
             #[inline]
             fn receive(&mut self, from: &Process) {
                 (*self, _) = from.receive_with_tag(PAYLOAD_TAG);
-            }
-
-            #[inline]
-            fn receive_nonblocking(&mut self, from: &Process) {
-                (*self, _) = from.immediate_receive_with_tag(PAYLOAD_TAG).get();
             }
 
             #[inline]
