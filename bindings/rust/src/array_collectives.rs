@@ -35,8 +35,11 @@ impl<F: FnMut() -> Vec<f64>> Running for Making<F> {
 
 /// Where each rank's vector begins, when they lie side by side.
 fn begins(counts: &[Count]) -> Vec<Count> {
-    let add = |next: &mut Count, count: &Count| Some(std::mem::replace(next, *next + count));
-    counts.iter().scan(0, add).collect()
+    let place = |next: &mut Count, count: &Count| {
+        *next += count;
+        Some(*next - count)
+    };
+    counts.iter().scan(0, place).collect()
 }
 
 fn total(counts: &[Count]) -> usize {
