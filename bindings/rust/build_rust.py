@@ -1,6 +1,6 @@
 """Compile the Rust program for the MPI of a stack.
 
-python build.py --mpicc MPICC --harness FOLDER --into FOLDER
+python build_rust.py --mpicc MPICC --harness FOLDER --into FOLDER
 
 The crate ``mpi-sys`` reads mpi.h with libclang. Where the machine has none, the one of PyPI's package ``libclang`` is
 used, which has no headers of a compiler of its own: those of gcc do.
