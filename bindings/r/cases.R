@@ -144,7 +144,7 @@ refuse_buffers <- function(case) {
     return("mpi.send takes vectors; values of R take mpi.send.Robj, which r-object measures")
   }
   if (case$benchmark != "faces" && is.null(vectors[[paste0(case$benchmark, "/", case$mode)]])) {
-    return("Rmpi has standard sends and no alltoall of vectors of equal lengths")
+    return("Rmpi has no such function for vectors, or this program has no loop for it")
   }
   NULL
 }
@@ -200,14 +200,6 @@ objects <- list(
   "latency/standard" = of_ranks(
     one_after_the_other(sent_object, got_object), one_after_the_other(got_object, sent_object)
   ),
-  "stream/standard" = of_ranks(
-    one_after_the_other(
-      quote(for (i in slots) mpi.send.Robj(outs[[i]], peer, payload_tag, world)), await_acknowledgement
-    ),
-    one_after_the_other(
-      quote(for (i in slots) received[[i]] <<- mpi.recv.Robj(peer, payload_tag, world)), acknowledge
-    )
-  ),
   "barrier/standard" = barrier,
   "bcast/standard" = quote(received <<- mpi.bcast.Robj(out, 0L, world)),
   "gather/standard" = quote(received <<- mpi.gather.Robj(out, 0L, world)),
@@ -220,21 +212,20 @@ refuse_objects <- function(case) {
     return("the Robj functions send values, not the contents of a vector; the same doubles as a value are array")
   }
   if (is.null(objects[[paste0(case$benchmark, "/", case$mode)]])) {
-    return("Rmpi has no such function for values")
+    return("Rmpi has no such function for values, or this program has no loop for it")
   }
   NULL
 }
 
 prepare_objects <- function(case) {
   env <- surroundings(case)
-  env$acknowledgement <- raw(1)
   alone <- case$benchmark %in% c("bcast", "scatter")
   iteration <- objects[[paste0(case$benchmark, "/", case$mode)]]
   if (is.list(iteration)) {
     iteration <- iteration[[case$rank + 1L]]
   }
   shown <- if (case$pair) {
-    function() for (i in seq_len(case$incoming)) put(i, env$received[[i]])
+    function() put(1L, env$received[[1]])
   } else if (alone) {
     function() if (case$incoming > 0) put(1L, env$received)
   } else {
