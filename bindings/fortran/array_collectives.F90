@@ -1,4 +1,4 @@
-#include "mpi_names.h"
+#include "mpi_names.inc"
 ! The payload `array` between all ranks, root 0: sizes first, then room for the data, then the data.
 !
 ! In a reduction all ranks have arrays of one size, so that a rank knows the size of the result.

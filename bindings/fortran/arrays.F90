@@ -1,4 +1,4 @@
-#include "mpi_names.h"
+#include "mpi_names.inc"
 ! The payload `array` between two ranks: the receiver knows no size, so it probes for it and allocates.
 module arrays
   use MPI_MODULE

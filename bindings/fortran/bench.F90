@@ -1,4 +1,4 @@
-#include "mpi_names.h"
+#include "mpi_names.inc"
 ! Every case of docs/protocol.md in Fortran.
 !
 !     mpiexec -n RANKS bench PLAN SAMPLES [sections] [--name NAME]

@@ -82,7 +82,8 @@ def libraries_of(family: str, package: list[str], stack: list[str]) -> list[str]
     """The stack's own MPI, and the package's libraries of Fortran, which must not bring another MPI.
 
     MPICH's is linked statically, because the shared one loads the package's libmpich. Those of Open MPI load
-    libmpi.so.40, which is the stack's by then. They mention functions that Open MPI 5 has dropped and no program here calls.
+    libmpi.so.40, which is the stack's by then. They mention functions that Open MPI 5 has dropped and no program here
+    calls.
     """
     folders = [part for part in package if part.startswith("-L")]
     if family == "mpich":

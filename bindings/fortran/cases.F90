@@ -1,4 +1,4 @@
-#include "mpi_names.h"
+#include "mpi_names.inc"
 ! What the harness calls back: which cases this program does, with which loops, and what they need before and after.
 module cases
   use MPI_MODULE

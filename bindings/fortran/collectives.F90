@@ -1,4 +1,4 @@
-#include "mpi_names.h"
+#include "mpi_names.inc"
 ! One collective call an iteration, root 0.
 module collectives
   use MPI_MODULE

@@ -1,4 +1,4 @@
-#include "mpi_names.h"
+#include "mpi_names.inc"
 ! How a face of the cube (docs/protocol.md) gets into a message: as a datatype, or as a section of the array.
 !
 ! What C calls u[z][y][x] is cube(x, y, z) here.

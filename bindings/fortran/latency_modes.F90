@@ -1,4 +1,4 @@
-#include "mpi_names.h"
+#include "mpi_names.inc"
 ! A module for each send call, since a call of MPI with a buffer of any type cannot be pointed to.
 #define MODULE_NAME latency_standard
 #define SEND MPI_Send

@@ -1,4 +1,4 @@
-#include "mpi_names.h"
+#include "mpi_names.inc"
 ! Ping-pong with persistent requests, and by one MPI_Sendrecv on each side.
 module latency_persistent
   use MPI_MODULE

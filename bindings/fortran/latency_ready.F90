@@ -1,4 +1,4 @@
-#include "mpi_names.h"
+#include "mpi_names.inc"
 ! Ping-pong in the mode `ready`: every receive is posted before the message that makes the other side send.
 module latency_ready
   use MPI_MODULE

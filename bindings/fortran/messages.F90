@@ -1,4 +1,4 @@
-#include "mpi_names.h"
+#include "mpi_names.inc"
 ! The messages of one case on one rank, as all loops see them.
 !
 ! Messages are seen as bytes. Their datatype says what is in them, so that one loop serves all payloads.

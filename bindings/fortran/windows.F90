@@ -1,4 +1,4 @@
-#include "mpi_names.h"
+#include "mpi_names.inc"
 ! Many messages in flight: bandwidth, bibandwidth and stream. `a` is rank 0 and `b` rank 1.
 module windows
   use MPI_MODULE

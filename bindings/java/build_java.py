@@ -51,7 +51,7 @@ def main() -> int:
     if compiler is None:
         return complain(NO_COMPILER.format(java=java))
     library, classes = given.into / "libpolympi_constants.so", given.into / "classes"
-    # The classes find MPI's functions through this library, which names that of MPI though it calls nothing in it.
+    # The classes find MPI through this library, which has to name libmpi though it calls nothing in it.
     flags = ["-O2", "-Wall", "-Werror", "-shared", "-fPIC", "-Wl,--no-as-needed"]
     shared = [given.mpicc, *flags, str(FOLDER / "constants.c"), "-o"]
     sources = sorted(str(path) for path in FOLDER.glob("src/**/*.java"))
