@@ -40,14 +40,14 @@ public final class Doubles {
 
     /** Sends an array by a blocking call of the communicator. */
     public void send(Send call, double[] array, int dest, int tag) {
-        call.send(store(array), array.length, Datatype.DOUBLE, dest, tag);
+        call.send(copyOut(array), array.length, Datatype.DOUBLE, dest, tag);
     }
 
     /** Receives an array of any length. */
     public double[] recv(int source, int tag) {
         final int count = comm.mprobe(Datatype.DOUBLE, source, tag);
         comm.mrecv(roomIn(count), count, Datatype.DOUBLE);
-        return fetch(0, count);
+        return copyIn(0, count);
     }
 
     /** Gives the root's array to all ranks; others pass null. */
@@ -58,28 +58,28 @@ public final class Doubles {
         }
         Collectives.bcast(comm, counts, 1, Datatype.INT, root);
         final int count = counts.get(JAVA_INT, 0);
-        final MemorySegment buffer = sends ? store(array) : roomIn(count);
+        final MemorySegment buffer = sends ? copyOut(array) : roomIn(count);
         Collectives.bcast(comm, buffer, count, Datatype.DOUBLE, root);
-        return sends ? array : fetch(0, count);
+        return sends ? array : copyIn(0, count);
     }
 
     /** Combines arrays of the same length, element by element, on the root; null elsewhere. */
     public double[] reduce(double[] array, Op op, int root) {
-        final MemorySegment buffer = store(array);
+        final MemorySegment buffer = copyOut(array);
         Collectives.reduce(comm, buffer, roomIn(array.length), array.length, Datatype.DOUBLE, op, root);
-        return comm.rank == root ? fetch(0, array.length) : null;
+        return comm.rank == root ? copyIn(0, array.length) : null;
     }
 
     /** Combines arrays of the same length, element by element, on all ranks. */
     public double[] allreduce(double[] array, Op op) {
-        final MemorySegment buffer = store(array);
+        final MemorySegment buffer = copyOut(array);
         Collectives.allreduce(comm, buffer, roomIn(array.length), array.length, Datatype.DOUBLE, op);
-        return fetch(0, array.length);
+        return copyIn(0, array.length);
     }
 
     /** Brings arrays of any lengths to the root; null elsewhere. */
     public double[][] gather(double[] array, int root) {
-        final MemorySegment buffer = store(array);
+        final MemorySegment buffer = copyOut(array);
         outCounts.set(JAVA_INT, 0, array.length);
         Collectives.gather(comm, outCounts, counts, 1, Datatype.INT, root);
         final boolean receives = comm.rank == root;
@@ -90,7 +90,7 @@ public final class Doubles {
 
     /** Brings arrays of any lengths to all ranks. */
     public double[][] allgather(double[] array) {
-        final MemorySegment buffer = store(array);
+        final MemorySegment buffer = copyOut(array);
         outCounts.set(JAVA_INT, 0, array.length);
         Collectives.allgather(comm, outCounts, counts, 1, Datatype.INT);
         final MemorySegment room = roomIn(place(counts, places));
@@ -100,30 +100,30 @@ public final class Doubles {
 
     /** Gives each rank its array of the root's; others pass null. */
     public double[] scatter(double[][] arrays, int root) {
-        final MemorySegment buffer = comm.rank == root ? store(arrays) : MemorySegment.NULL;
+        final MemorySegment buffer = comm.rank == root ? copyOut(arrays) : MemorySegment.NULL;
         Collectives.scatter(comm, outCounts, counts, 1, Datatype.INT, root);
         final int count = counts.get(JAVA_INT, 0);
         Collectives.scatterv(comm, buffer, outCounts, outPlaces, roomIn(count), count, Datatype.DOUBLE, root);
-        return fetch(0, count);
+        return copyIn(0, count);
     }
 
     /** Gives array i of each rank to rank i. */
     public double[][] alltoall(double[][] arrays) {
-        final MemorySegment buffer = store(arrays);
+        final MemorySegment buffer = copyOut(arrays);
         Collectives.alltoall(comm, outCounts, counts, 1, Datatype.INT);
         final MemorySegment room = roomIn(place(counts, places));
         Collectives.alltoallv(comm, buffer, outCounts, outPlaces, room, counts, places, Datatype.DOUBLE);
         return pieces();
     }
 
-    private MemorySegment store(double[] array) {
+    private MemorySegment copyOut(double[] array) {
         out = grown(out, array.length);
         MemorySegment.copy(array, 0, out, JAVA_DOUBLE, 0, array.length);
         return out;
     }
 
     /** Copies arrays one after the other, and writes down how long each is and where it begins. */
-    private MemorySegment store(double[][] arrays) {
+    private MemorySegment copyOut(double[][] arrays) {
         for (int i = 0; i < arrays.length; i++) {
             outCounts.setAtIndex(JAVA_INT, i, arrays[i].length);
         }
@@ -140,7 +140,7 @@ public final class Doubles {
         return in;
     }
 
-    private double[] fetch(int place, int count) {
+    private double[] copyIn(int place, int count) {
         final double[] array = new double[count];
         MemorySegment.copy(in, JAVA_DOUBLE, place * (long) Double.BYTES, array, 0, count);
         return array;
@@ -149,7 +149,7 @@ public final class Doubles {
     private double[][] pieces() {
         final double[][] arrays = new double[comm.size][];
         for (int i = 0; i < arrays.length; i++) {
-            arrays[i] = fetch(places.getAtIndex(JAVA_INT, i), counts.getAtIndex(JAVA_INT, i));
+            arrays[i] = copyIn(places.getAtIndex(JAVA_INT, i), counts.getAtIndex(JAVA_INT, i));
         }
         return arrays;
     }
