@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-NO_RMPI = "R has no package Rmpi that it can load: apt install r-cran-rmpi."
+NO_RMPI = "R has no package Rmpi that it can load."
 # Libraries that Debian's Rmpi names and does not use. They belong to Debian's Open MPI: with another one, whose own lie
 # beside its libmpi, they would bring a second copy of half of it into the process, so empty ones take their place.
 UNUSED = ("libopen-rte.so.40", "libopen-pal.so.40")
@@ -36,7 +36,7 @@ def main() -> int:
         return 1
     includes = [*shlex.split(told("R", "CMD", "config", "--cppflags")), f"-I{given.bindings / 'harness' / 'c'}"]
     warnings = ["-Wall", "-Wextra", "-Werror", "-Wno-cast-function-type"]  # R registers functions of any type by a cast
-    sources = [str(FOLDER / "glue.c"), str(given.harness / "libpolympi_harness.a")]
+    sources = [*(str(FOLDER / name) for name in ("glue.c", "values.c")), str(given.harness / "libpolympi_harness.a")]
     glue = given.into / "glue.so"
     compiler = [given.mpicc, "-O2", "-shared", "-fPIC", *warnings, *includes, *sources, "-o", str(glue)]
     if code := subprocess.run(compiler, check=False).returncode:

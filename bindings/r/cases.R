@@ -7,14 +7,16 @@ acknowledgement_tag <- 2L
 untimed_calls <- 3L
 raw_type <- 4L # what Rmpi calls the types of vectors
 double_type <- 2L
+types <- list(bytes = raw_type, float64 = double_type, none = double_type, int32 = 1L)
 
 take <- function(i) .Call("polympi_take", i - 1L)
 put <- function(i, value) .Call("polympi_put", i - 1L, value)
 
 # The loops of an iteration, in an environment with what it uses; what it received, it leaves there as `received`.
-loops_of <- function(iteration, env, pair) {
+# `alone` is whether rank 0 times them alone.
+loops_of <- function(iteration, env, alone) {
   batch <- bquote(function(iterations) for (k in seq_len(iterations)) .(iteration))
-  alone <- bquote(function(iterations) {
+  on_one_rank <- bquote(function(iterations) {
     ns <- numeric(iterations)
     for (k in seq_len(iterations)) {
       begun <- .Call("polympi_clock_now")
@@ -24,7 +26,7 @@ loops_of <- function(iteration, env, pair) {
     ns
   })
   # All ranks make the call at one moment; one that a rank began too late is made again.
-  together <- bquote(function(iterations) {
+  on_all_ranks <- bquote(function(iterations) {
     ns <- numeric(iterations)
     k <- 1L
     .Call("polympi_start_agree")
@@ -39,7 +41,7 @@ loops_of <- function(iteration, env, pair) {
   })
   list(
     batch = compiler::cmpfun(eval(batch, env)),
-    singly = compiler::cmpfun(eval(if (pair) alone else together, env))
+    singly = compiler::cmpfun(eval(if (alone) on_one_rank else on_all_ranks, env))
   )
 }
 
@@ -48,6 +50,8 @@ surroundings <- function(case) {
   env <- new.env(parent = globalenv())
   env$rank <- case$rank
   env$peer <- 1L - case$rank
+  env$following <- (case$rank + 1L) %% case$ranks
+  env$previous <- (case$rank - 1L) %% case$ranks
   env$slots <- seq_len(max(case$outgoing, case$incoming))
   env$outs <- lapply(seq_len(case$outgoing), take)
   env$out <- if (case$outgoing > 0) env$outs[[1]]
@@ -75,7 +79,7 @@ show_received <- function(case, env) {
   }
 }
 
-# An iteration of rank 0 and of rank 1.
+# An iteration of rank 0 and of rank 1, or of all others in a ring.
 of_ranks <- function(a, b) list(a, b)
 
 barrier <- quote(mpi.barrier(world))
@@ -85,6 +89,11 @@ acknowledge <- quote(mpi.send(acknowledgement, raw_type, peer, acknowledgement_t
 await_acknowledgement <- quote(mpi.recv(acknowledgement, raw_type, peer, acknowledgement_tag, world))
 
 one_after_the_other <- function(...) as.call(c(as.name("{"), list(...)))
+
+iteration_of <- function(known, case) {
+  iteration <- known[[paste0(case$benchmark, "/", case$mode)]]
+  if (is.list(iteration)) iteration[[if (case$rank == 0L) 1L else 2L]] else iteration
+}
 
 # Vectors, by mpi.send and its kin -------------------------------------------------------------------------------------
 
@@ -129,7 +138,18 @@ vectors <- list(
   "allreduce/standard" = quote(received <<- mpi.allreduce(out, type, "sum", world)),
   "gather/standard" = quote(received <<- mpi.gather(out, type, room, 0L, world)),
   "scatter/standard" = quote(received <<- mpi.scatter(all, type, room, 0L, world)),
-  "allgather/standard" = quote(received <<- mpi.allgather(out, type, room, world))
+  "allgather/standard" = quote(received <<- mpi.allgather(out, type, room, world)),
+  "pingpong-int/standard" = of_ranks(one_after_the_other(sent, got), one_after_the_other(got, sent)),
+  "ring/standard" = of_ranks(
+    quote({
+      mpi.send(out, type, following, payload_tag, world)
+      received <<- mpi.recv(room, type, previous, payload_tag, world)
+    }),
+    quote({
+      received <<- mpi.recv(room, type, previous, payload_tag, world)
+      mpi.send(received, type, following, payload_tag, world)
+    })
+  )
 )
 
 # R keeps arrays by columns: the first index of the cube in C is the last in R.
@@ -139,11 +159,19 @@ faces <- list(
   elements = c(quote(cube[1L, , ]), quote(cube[edge, , ]))
 )
 
+# How many elements a group of a message has, and the places in it of those that are sent, counted from 1.
+layouts <- list(
+  contiguous = list(period = 4L, sent = 1:4),
+  vector = list(period = 8L, sent = c(1L, 3L, 5L, 7L)),
+  indexed = list(period = 6L, sent = c(1L, 3L, 4L, 5L)),
+  struct = list(period = 5L, sent = c(1L, 2L, 4L, 5L))
+)
+
 refuse_buffers <- function(case) {
-  if (!case$payload %in% c("none", "bytes", "float64")) {
+  if (is.null(types[[case$payload]])) {
     return("mpi.send takes vectors; values of R take mpi.send.Robj, which r-object measures")
   }
-  if (case$benchmark != "faces" && is.null(vectors[[paste0(case$benchmark, "/", case$mode)]])) {
+  if (!case$benchmark %in% c("faces", "datatype") && is.null(vectors[[paste0(case$benchmark, "/", case$mode)]])) {
     return("Rmpi has no such function for vectors, or this program has no loop for it")
   }
   NULL
@@ -153,11 +181,15 @@ prepare_buffers <- function(case) {
   if (case$benchmark == "faces") {
     return(prepare_faces(case))
   }
+  if (case$benchmark == "datatype") {
+    return(prepare_datatype(case))
+  }
   env <- surroundings(case)
-  env$type <- if (case$payload == "bytes") raw_type else double_type
+  env$type <- types[[case$payload]]
   env$window <- length(env$slots)
   env$acknowledgement <- raw(1)
-  env$all <- if (case$payload == "bytes") as.raw(unlist(env$outs)) else as.double(unlist(env$outs))
+  of_type <- list(bytes = as.raw, float64 = as.double, none = as.double, int32 = as.integer)[[case$payload]]
+  env$all <- of_type(unlist(env$outs))
   # Room for what comes in: Rmpi writes into the vector it is given.
   empty <- function(i) vector(typeof(env$all), case$count)
   windowed <- case$benchmark %in% c("bandwidth", "bibandwidth", "stream")
@@ -170,11 +202,8 @@ prepare_buffers <- function(case) {
       env$room <- vector(typeof(env$all), case$incoming * case$count)
     }
   }
-  iteration <- vectors[[paste0(case$benchmark, "/", case$mode)]]
-  if (is.list(iteration)) {
-    iteration <- iteration[[case$rank + 1L]]
-  }
-  c(list(begin = begin, show = show_received(case, env)), loops_of(iteration, env, case$pair))
+  loops <- loops_of(iteration_of(vectors, case), env, case$alone)
+  c(list(begin = begin, show = show_received(case, env)), loops)
 }
 
 prepare_faces <- function(case) {
@@ -186,30 +215,76 @@ prepare_faces <- function(case) {
   send <- bquote(mpi.send(.(face[[1]]), double_type, peer, payload_tag, world))
   receive <- bquote(.(face[[2]]) <<- mpi.recv(room, double_type, peer, payload_tag, world))
   iteration <- if (case$rank == 0L) one_after_the_other(send, receive) else one_after_the_other(receive, send)
-  begin <- function() env$cube <- array(.Call("polympi_take_cube"), rep(case$edge, 3))
-  show <- function() .Call("polympi_put_cube", env$cube)
-  c(list(begin = begin, show = show), loops_of(iteration, env, pair = TRUE))
+  begin <- function() env$cube <- array(.Call("polympi_take_memory", FALSE, case$edge^3), rep(case$edge, 3))
+  show <- function() .Call("polympi_put_memory", FALSE, env$cube)
+  c(list(begin = begin, show = show), loops_of(iteration, env, case$alone))
+}
+
+# A message is a vector of which some elements are sent. The bits of an integer in it are those of a double.
+prepare_datatype <- function(case) {
+  env <- new.env(parent = globalenv())
+  env$peer <- 1L - case$rank
+  layout <- layouts[[case$mode]]
+  groups <- case$count / length(layout$sent)
+  env$places <- as.integer(outer(layout$sent, layout$period * (seq_len(groups) - 1L), "+"))
+  env$room <- numeric(case$count)
+  whole <- case$mode == "contiguous"
+  send <- bquote(mpi.send(.(if (whole) quote(out) else quote(out[places])), double_type, peer, payload_tag, world))
+  receive <- bquote(
+    .(if (whole) quote(received) else quote(received[places])) <<- mpi.recv(room, double_type, peer, payload_tag, world)
+  )
+  iteration <- if (case$rank == 0L) one_after_the_other(send, receive) else one_after_the_other(receive, send)
+  begin <- function() {
+    env$out <- .Call("polympi_take_memory", FALSE, groups * layout$period)
+    env$received <- .Call("polympi_take_memory", TRUE, groups * layout$period)
+  }
+  show <- function() .Call("polympi_put_memory", TRUE, env$received)
+  c(list(begin = begin, show = show), loops_of(iteration, env, case$alone))
 }
 
 # Values of R, by mpi.send.Robj and its kin ----------------------------------------------------------------------------
 
+methods::setClass("Instance", representation(integer = "integer", real = "numeric", text = "character"))
+
+take_value <- function(i, payload) {
+  value <- take(i)
+  if (payload == "instance") do.call(methods::new, c("Instance", value)) else value
+}
+
+put_value <- function(i, value) {
+  fields <- methods::slotNames("Instance")
+  put(i, if (methods::is(value, "Instance")) lapply(fields, function(field) methods::slot(value, field)) else value)
+}
+
 sent_object <- quote(mpi.send.Robj(out, peer, payload_tag, world))
-got_object <- quote(received <<- list(mpi.recv.Robj(peer, payload_tag, world)))
+got_object <- quote(received <<- mpi.recv.Robj(peer, payload_tag, world))
+pingpong_of_objects <- of_ranks(
+  one_after_the_other(sent_object, got_object), one_after_the_other(got_object, sent_object)
+)
 
 objects <- list(
-  "latency/standard" = of_ranks(
-    one_after_the_other(sent_object, got_object), one_after_the_other(got_object, sent_object)
-  ),
+  "latency/standard" = pingpong_of_objects,
   "barrier/standard" = barrier,
   "bcast/standard" = quote(received <<- mpi.bcast.Robj(out, 0L, world)),
   "gather/standard" = quote(received <<- mpi.gather.Robj(out, 0L, world)),
   "scatter/standard" = quote(received <<- mpi.scatter.Robj(outs, 0L, world)),
-  "allgather/standard" = quote(received <<- mpi.allgather.Robj(out, world))
+  "allgather/standard" = quote(received <<- mpi.allgather.Robj(out, world)),
+  "object/standard" = pingpong_of_objects,
+  "ring/standard" = of_ranks(
+    quote({
+      mpi.send.Robj(out, following, payload_tag, world)
+      received <<- mpi.recv.Robj(previous, payload_tag, world)
+    }),
+    quote({
+      received <<- mpi.recv.Robj(previous, payload_tag, world)
+      mpi.send.Robj(received, following, payload_tag, world)
+    })
+  )
 )
 
 refuse_objects <- function(case) {
-  if (case$payload == "float64") {
-    return("the Robj functions send values, not the contents of a vector; the same doubles as a value are array")
+  if (case$payload %in% c("float64", "int32")) {
+    return("the Robj functions send values, not the contents of a vector; doubles as a value are the payload array")
   }
   if (is.null(objects[[paste0(case$benchmark, "/", case$mode)]])) {
     return("Rmpi has no such function for values, or this program has no loop for it")
@@ -219,18 +294,10 @@ refuse_objects <- function(case) {
 
 prepare_objects <- function(case) {
   env <- surroundings(case)
-  alone <- case$benchmark %in% c("bcast", "scatter")
-  iteration <- objects[[paste0(case$benchmark, "/", case$mode)]]
-  if (is.list(iteration)) {
-    iteration <- iteration[[case$rank + 1L]]
-  }
-  shown <- if (case$pair) {
-    function() put(1L, env$received[[1]])
-  } else if (alone) {
-    function() if (case$incoming > 0) put(1L, env$received)
-  } else {
-    show_received(case, env)
-  }
-  begin <- function() env$received <- vector("list", case$incoming)
-  c(list(begin = begin, show = shown), loops_of(iteration, env, case$pair))
+  env$outs <- lapply(seq_len(case$outgoing), take_value, case$payload)
+  env$out <- if (case$outgoing > 0) env$outs[[1]]
+  show_one <- function() if (case$incoming > 0) put_value(1L, env$received)
+  show <- if (case$alone || case$benchmark %in% c("bcast", "scatter")) show_one else show_received(case, env)
+  begin <- function() env$received <- NULL
+  c(list(begin = begin, show = show), loops_of(iteration_of(objects, case), env, case$alone))
 }

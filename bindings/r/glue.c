@@ -1,15 +1,11 @@
-/* The way from the harness, which calls functions of C, to those of R; and from the harness's memory to R's
-   vectors.
+/* The way from the harness, which calls functions of C, to those of R.
 
    A program in R gives one function for what cannot be run and one that prepares a case; the second returns
    the loops of the case in a list (cases.R). */
 #define _DEFAULT_SOURCE
-#define R_NO_REMAP
-#include "polympi_harness.h"
+#include "values.h"
 
-#include <R.h>
 #include <R_ext/Rdynload.h>
-#include <Rinternals.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,13 +44,13 @@ static void call_if_there(const char *name) {
 
 /* The case as R sees it: a list of words and numbers. `buffers` is NULL where nothing is known of them. */
 static SEXP describe(const struct polympi_case *c, const struct polympi_buffers *b) {
-    const char *names[] = {"benchmark", "mode",     "payload", "pair",  "rank", "ranks",
+    const char *names[] = {"benchmark", "mode",     "payload", "alone", "rank", "ranks",
                            "outgoing",  "incoming", "edge",    "count", ""};
     SEXP list = PROTECT(Rf_mkNamed(VECSXP, names));
     SET_VECTOR_ELT(list, 0, Rf_mkString(polympi_benchmark_name(c->benchmark)));
     SET_VECTOR_ELT(list, 1, Rf_mkString(polympi_mode_name(c->mode)));
     SET_VECTOR_ELT(list, 2, Rf_mkString(polympi_payload_name(c->payload)));
-    SET_VECTOR_ELT(list, 3, Rf_ScalarLogical(c->kind == POLYMPI_PAIR));
+    SET_VECTOR_ELT(list, 3, Rf_ScalarLogical(c->kind == POLYMPI_PAIR || c->kind == POLYMPI_CYCLE));
     SET_VECTOR_ELT(list, 4, Rf_ScalarInteger(b ? b->rank : 0));
     SET_VECTOR_ELT(list, 5, Rf_ScalarInteger(b ? b->ranks : 0));
     SET_VECTOR_ELT(list, 6, Rf_ScalarInteger(b ? b->outgoing_messages : 0));
@@ -148,71 +144,30 @@ static SEXP clock_now(void) { return Rf_ScalarReal((double)polympi_now()); }
 static SEXP start_agree(void) { return Rf_ScalarInteger(common_start_agree()); }
 static SEXP start_wait(void) { return Rf_ScalarReal((double)common_start_wait()); }
 
-static SEXP numbers(const double *from, int64_t count) {
-    SEXP vector = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)count));
-    memcpy(REAL(vector), from, (size_t)count * sizeof *from);
-    UNPROTECT(1);
-    return vector;
-}
-
-static SEXP record(const struct polympi_record *from) {
-    const char *names[] = {"integer", "real", "text", ""};
-    SEXP list = PROTECT(Rf_mkNamed(VECSXP, names));
-    SET_VECTOR_ELT(list, 0, Rf_ScalarInteger((int)from->integer));
-    SET_VECTOR_ELT(list, 1, Rf_ScalarReal(from->real));
-    SET_VECTOR_ELT(list, 2, Rf_ScalarString(Rf_mkCharLen(from->text, sizeof from->text)));
-    UNPROTECT(1);
-    return list;
-}
-
 /* Message i of those to send, counted from 0, as a value of R. */
 static SEXP take(SEXP i) {
-    const int64_t count = running.buffers->count;
     const char *message = (const char *)running.buffers->outgoing + Rf_asInteger(i) * running.buffers->stride;
-    SEXP bytes;
-    switch (running.c->payload) {
-    case POLYMPI_BYTES:
-        bytes = Rf_allocVector(RAWSXP, (R_xlen_t)count);
-        memcpy(RAW(bytes), message, (size_t)count);
-        return bytes;
-    case POLYMPI_INT:
-        return Rf_ScalarReal((double)*(const int64_t *)(const void *)message);
-    case POLYMPI_DICT:
-        return record((const struct polympi_record *)(const void *)message);
-    default:
-        return numbers((const double *)(const void *)message, count);
-    }
+    return value_of_message(running.c, message, running.buffers->count);
 }
 
 /* Writes a value of R where the harness checks message i of those received. */
 static SEXP put(SEXP i, SEXP value) {
-    const size_t count = (size_t)running.buffers->count;
     char *message = (char *)running.buffers->incoming + Rf_asInteger(i) * running.buffers->stride;
-    struct polympi_record *fields = (struct polympi_record *)(void *)message;
-    const int payload = running.c->payload;
-    if (payload == POLYMPI_BYTES && TYPEOF(value) == RAWSXP && (size_t)Rf_xlength(value) == count)
-        memcpy(message, RAW(value), count);
-    else if (payload == POLYMPI_INT && Rf_length(value) == 1)
-        *(int64_t *)(void *)message = (int64_t)Rf_asReal(value);
-    else if (payload == POLYMPI_DICT && Rf_length(value) == 3) {
-        const SEXP text = STRING_ELT(VECTOR_ELT(value, 2), 0);
-        fields->integer = Rf_asInteger(VECTOR_ELT(value, 0));
-        fields->real = Rf_asReal(VECTOR_ELT(value, 1));
-        if (LENGTH(text) == sizeof fields->text)
-            memcpy(fields->text, CHAR(text), sizeof fields->text);
-    } else if (TYPEOF(value) == REALSXP && (size_t)Rf_xlength(value) == count)
-        memcpy(message, REAL(value), count * sizeof(double));
+    message_of_value(running.c, value, message, running.buffers->count);
     return R_NilValue;
 }
 
-/* The cube of faces, and the way back. */
-static SEXP take_cube(void) {
-    const int64_t edge = running.buffers->edge;
-    return numbers(running.buffers->outgoing, edge * edge * edge);
+/* The doubles of messages with gaps, as they lie in memory, and the way back. */
+static double *memory_of(SEXP incoming) {
+    return Rf_asLogical(incoming) ? running.buffers->incoming : running.buffers->outgoing;
 }
 
-static SEXP put_cube(SEXP cube) {
-    memcpy(running.buffers->outgoing, REAL(cube), (size_t)Rf_xlength(cube) * sizeof(double));
+static SEXP take_memory(SEXP incoming, SEXP count) {
+    return doubles_at(memory_of(incoming), (int64_t)Rf_asReal(count));
+}
+
+static SEXP put_memory(SEXP incoming, SEXP vector) {
+    memcpy(memory_of(incoming), REAL(vector), (size_t)Rf_xlength(vector) * sizeof(double));
     return R_NilValue;
 }
 
@@ -221,8 +176,8 @@ static SEXP put_cube(SEXP cube) {
 
 void R_init_glue(DllInfo *library) {
     static const R_CallMethodDef entries[] = {
-        ENTRY(run, 5), ENTRY(clock_now, 0), ENTRY(start_agree, 0), ENTRY(start_wait, 0), ENTRY(take, 1),
-        ENTRY(put, 2), ENTRY(take_cube, 0), ENTRY(put_cube, 1),    {NULL, NULL, 0},
+        ENTRY(run, 5), ENTRY(clock_now, 0),   ENTRY(start_agree, 0), ENTRY(start_wait, 0), ENTRY(take, 1),
+        ENTRY(put, 2), ENTRY(take_memory, 2), ENTRY(put_memory, 2),  {NULL, NULL, 0},
     };
     R_registerRoutines(library, NULL, entries, NULL, NULL);
     R_useDynamicSymbols(library, FALSE);

@@ -3,10 +3,10 @@
 use crate::{
     array_collectives, arrays, collectives, faces,
     ffi::{self, Buffers, Callbacks, Case, Program},
-    latency,
+    latency, layouts,
     memory::{Memory, Slice, Value},
-    message::Record,
-    windows,
+    message::{Nested, Record},
+    objects, ring, windows,
 };
 use std::{
     ffi::{c_char, c_void, CStr},
@@ -49,6 +49,9 @@ unsafe extern "C" fn refuse(_context: *mut c_void, case: *const Case) -> *const 
         | Names { mode: "sendrecv", payload: "array", .. } => {
             c"a receive whose size is not known begins with a probe and cannot be posted"
         }
+        Names { payload: "map", .. } => {
+            c"the crate mpi has no serialisation, and a HashMap of texts no fixed layout"
+        }
         Names { mode, payload: "array", .. } if mode.ends_with("-nonblocking") => {
             c"a receive whose size is not known begins with a probe and cannot be posted"
         }
@@ -68,6 +71,12 @@ unsafe extern "C" fn prepare(
     let memory = &Memory(buffers);
     match names {
         Names { benchmark: "latency", mode, payload } => prepare_latency(mode, payload, memory, callbacks),
+        Names { benchmark: "pingpong-int", mode, .. } => {
+            latency::prepare::<Slice<i32>>(mode, memory, callbacks);
+        }
+        Names { benchmark: "object", mode, payload } => prepare_object(mode, payload, memory, callbacks),
+        Names { benchmark: "datatype", mode, .. } => layouts::prepare(mode, memory, callbacks),
+        Names { benchmark: "ring", payload, .. } => prepare_ring(payload, memory, callbacks),
         Names { benchmark: "faces", mode, .. } => faces::prepare(mode, buffers, callbacks),
         Names { benchmark: "stream", payload: "array", .. } => arrays::prepare_stream(memory, callbacks),
         Names { benchmark: "bandwidth" | "bibandwidth" | "stream", payload: "bytes", .. } => {
@@ -87,6 +96,24 @@ fn prepare_latency(mode: &str, payload: &str, memory: &Memory, callbacks: &mut C
         "int" => latency::prepare::<Value<i64>>(mode, memory, callbacks),
         "dict" => latency::prepare::<Value<Record>>(mode, memory, callbacks),
         _ => arrays::prepare(mode, memory, callbacks),
+    }
+}
+
+fn prepare_object(mode: &str, payload: &str, memory: &Memory, callbacks: &mut Callbacks) {
+    match payload {
+        "int" => latency::prepare::<Value<i64>>(mode, memory, callbacks),
+        "nested" => latency::prepare::<Value<Nested>>(mode, memory, callbacks),
+        "instance" => latency::prepare::<Value<Record>>(mode, memory, callbacks),
+        "string" => objects::prepare::<String>(memory, callbacks),
+        _ => objects::prepare::<Vec<i64>>(memory, callbacks),
+    }
+}
+
+fn prepare_ring(payload: &str, memory: &Memory, callbacks: &mut Callbacks) {
+    match payload {
+        "bytes" => ring::prepare::<Slice<u8>>(memory, callbacks),
+        "int32" => ring::prepare::<Slice<i32>>(memory, callbacks),
+        _ => ring::prepare::<Value<i64>>(memory, callbacks),
     }
 }
 

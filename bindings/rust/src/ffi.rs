@@ -24,6 +24,8 @@ pub struct Case {
     pub batches: i32,
     pub iterations: i32,
     pub events: i32,
+    pub layout: i32,
+    pub unused: i32,
 }
 
 #[repr(C)]

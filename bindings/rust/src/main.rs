@@ -10,8 +10,11 @@ mod environment;
 mod faces;
 mod ffi;
 mod latency;
+mod layouts;
 mod memory;
 mod message;
+mod objects;
+mod ring;
 mod running;
 mod windows;
 

@@ -8,7 +8,7 @@ use mpi::{
     traits::*,
 };
 
-/// The payload `dict`: a struct of the user.
+/// The payloads `dict` and `instance`: a struct of the user.
 #[derive(Equivalence)]
 #[repr(C)]
 #[allow(dead_code)] // MPI reads and writes its fields
@@ -16,6 +16,16 @@ pub struct Record {
     pub integer: i64,
     pub real: f64,
     pub text: [u8; 8],
+}
+
+/// The payload `nested`: likewise.
+#[derive(Equivalence)]
+#[repr(C)]
+#[allow(dead_code)]
+pub struct Nested {
+    pub name: [u8; 8],
+    pub integer: i64,
+    pub rows: [[f64; 4]; 4],
 }
 
 /// A message, and how a user of the crate receives one: into a slice, or as a new value.
@@ -60,4 +70,4 @@ macro_rules! message_of_one_value {
     )*};
 }
 
-message_of_one_value!(i64 f64 Record);
+message_of_one_value!(i64 f64 Record Nested);
