@@ -111,7 +111,7 @@ static void put_text(SEXP text, char *to, int length) {
 }
 
 static void put_vector(SEXP vector, SEXPTYPE type, void *to, int64_t count, size_t bytes_of_one) {
-    if (TYPEOF(vector) == type && Rf_xlength(vector) == count)
+    if ((SEXPTYPE)TYPEOF(vector) == type && Rf_xlength(vector) == count)
         memcpy(to, DATAPTR_RO(vector), (size_t)count * bytes_of_one);
 }
 

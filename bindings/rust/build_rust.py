@@ -1,6 +1,6 @@
 """Compile the Rust program for the MPI of a stack.
 
-python build_rust.py --mpicc MPICC --harness FOLDER --into FOLDER
+python build_rust.py --mpicc MPICC --harness FOLDER --into FOLDER [--lint]
 
 The crate ``mpi-sys`` reads mpi.h with libclang, which the stack's Python has. It comes without headers of a compiler,
 such as stddef.h: those of the machine's compiler do.
@@ -26,13 +26,15 @@ def main() -> None:
     parser.add_argument("--mpicc", required=True)
     parser.add_argument("--harness", required=True)
     parser.add_argument("--into", required=True, type=Path)
+    parser.add_argument("--lint", action="store_true", help="check the sources with clippy instead")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=given.into, prefix="target-") as scratch:
-        command = ["cargo", "build", "--release", "--locked", "--quiet", "--target-dir", scratch]
+        command = ["cargo", "clippy" if given.lint else "build", "--release", "--locked", "--quiet"]
         environment = {**os.environ, **variables(given.mpicc, given.harness)}
-        if subprocess.run(command, cwd=FOLDER, env=environment, check=False).returncode != 0:
+        if subprocess.run([*command, "--target-dir", scratch], cwd=FOLDER, env=environment, check=False).returncode:
             sys.exit("cargo failed.")
-        shutil.copy2(Path(scratch, "release", "bench"), given.into / "bench")
+        if not given.lint:
+            shutil.copy2(Path(scratch, "release", "bench"), given.into / "bench")
 
 
 def variables(mpicc: str, harness: str) -> dict[str, str]:

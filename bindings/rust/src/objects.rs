@@ -73,7 +73,7 @@ pub fn prepare<O: Object>(memory: &Memory, callbacks: &mut Callbacks) {
     if memory.0.rank == 0 {
         let ping = move || {
             send(&object, &peer);
-            receive(&peer)
+            receive::<O>(&peer)
         };
         run_pair(Receiving { iteration: ping, received: None, shown }, callbacks);
     } else {
