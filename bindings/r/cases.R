@@ -286,6 +286,9 @@ refuse_objects <- function(case) {
   if (case$payload %in% c("float64", "int32")) {
     return("the Robj functions send values, not the contents of a vector; doubles as a value are the payload array")
   }
+  if (case$benchmark %in% c("bcast", "gather", "scatter", "allgather") && case$payload %in% c("bytes", "int")) {
+    return("the collectives of values collect garbage in each call: dict and array tell what they cost")
+  }
   if (is.null(objects[[paste0(case$benchmark, "/", case$mode)]])) {
     return("Rmpi has no such function for values, or this program has no loop for it")
   }
