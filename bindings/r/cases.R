@@ -59,11 +59,8 @@ surroundings <- function(case) {
   env
 }
 
-# Cuts what a collective returned into one message for each rank. Robj functions simplify lists to matrices.
-messages <- function(received, count, payload) {
-  if (payload == "dict") {
-    return(lapply(seq_len(count), function(i) received[3 * (i - 1) + 1:3]))
-  }
+# Cuts what a collective returned into one message for each rank.
+messages <- function(received, count) {
   if (is.list(received) || count == 0) {
     return(received)
   }
@@ -73,7 +70,7 @@ messages <- function(received, count, payload) {
 
 show_received <- function(case, env) {
   function() {
-    arrived <- messages(env$received, case$incoming, case$payload)
+    arrived <- messages(env$received, case$incoming)
     for (i in seq_len(case$incoming)) put(i, arrived[[i]])
     env$received <- NULL
   }
@@ -265,10 +262,6 @@ pingpong_of_objects <- of_ranks(
 objects <- list(
   "latency/standard" = pingpong_of_objects,
   "barrier/standard" = barrier,
-  "bcast/standard" = quote(received <<- mpi.bcast.Robj(out, 0L, world)),
-  "gather/standard" = quote(received <<- mpi.gather.Robj(out, 0L, world)),
-  "scatter/standard" = quote(received <<- mpi.scatter.Robj(outs, 0L, world)),
-  "allgather/standard" = quote(received <<- mpi.allgather.Robj(out, world)),
   "object/standard" = pingpong_of_objects,
   "ring/standard" = of_ranks(
     quote({
@@ -286,8 +279,8 @@ refuse_objects <- function(case) {
   if (case$payload %in% c("float64", "int32")) {
     return("the Robj functions send values, not the contents of a vector; doubles as a value are the payload array")
   }
-  if (case$benchmark %in% c("bcast", "gather", "scatter", "allgather") && case$payload %in% c("bytes", "int")) {
-    return("the collectives of values collect garbage in each call: dict and array tell what they cost")
+  if (case$benchmark %in% c("bcast", "gather", "scatter", "allgather")) {
+    return("after the garbage collection of each call ranks keep missing the common start of the next")
   }
   if (is.null(objects[[paste0(case$benchmark, "/", case$mode)]])) {
     return("Rmpi has no such function for values, or this program has no loop for it")
@@ -297,10 +290,8 @@ refuse_objects <- function(case) {
 
 prepare_objects <- function(case) {
   env <- surroundings(case)
-  env$outs <- lapply(seq_len(case$outgoing), take_value, case$payload)
-  env$out <- if (case$outgoing > 0) env$outs[[1]]
-  show_one <- function() if (case$incoming > 0) put_value(1L, env$received)
-  show <- if (case$alone || case$benchmark %in% c("bcast", "scatter")) show_one else show_received(case, env)
+  env$out <- if (case$outgoing > 0) take_value(1L, case$payload)
+  show <- function() if (case$incoming > 0) put_value(1L, env$received)
   begin <- function() env$received <- NULL
   c(list(begin = begin, show = show), loops_of(iteration_of(objects, case), env, case$alone))
 }
