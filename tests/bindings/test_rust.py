@@ -1,4 +1,7 @@
-"""The sources of the binding ``rust``, as Rust's own formatter and linter see them; the rest is in the conformance test."""
+"""The sources of the binding ``rust``, as Rust's own formatter and linter see them.
+
+That its cases run is in the conformance test.
+"""
 
 from __future__ import annotations
 
