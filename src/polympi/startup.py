@@ -186,7 +186,7 @@ _leave_process = os._exit
 
 
 def _exit_at_once(status: int) -> NoReturn:
-    """``os._exit``, after the end of MPI: launchers take a rank that leaves without it for one that has failed."""
+    """``os._exit``, with the end of MPI: launchers take a rank that leaves without it for one that has failed."""
     core.end_at_once(status)
     _leave_process(status)
 

@@ -305,6 +305,29 @@ os._exit(0)
     assert ended.stdout.split() == ["received"]
 
 
+def test_ranks_leave_at_once_one_after_another(run, stack: Stack) -> None:
+    """Also after MPI's end, and after a collective that was given up; a child that leaves does not end its rank."""
+    script = """
+if rank == 0:
+    time.sleep(0.8)
+with contextlib.suppress(mpi.Timeout):
+    c.bcast("x", timeout=[5, 0.4, 0.2][rank])
+c.barrier(timeout=20)
+if sys.argv[1] == "finalized":
+    mpi.finalize()
+if not os.fork():
+    os._exit(0)
+os.wait()
+print("end", flush=True)
+time.sleep(0.1 * rank)
+os._exit(0)
+"""
+    for when in ("running", "finalized"):
+        ended = run(PRELUDE + "import contextlib\n" + script, 3, stack, arguments=[when])
+        ended.succeeded()
+        assert ended.stdout.split() == ["end"] * 3
+
+
 def test_a_rank_that_leaves_at_once_with_a_failure_ends_the_job(run, stack: Stack) -> None:
     assert run(f"{PRELUDE}\nif rank: os._exit(3)\nc.recv(1)\n", 2, stack).exit_code == 3
 

@@ -390,14 +390,20 @@ static void at_exit(int status, void *unused) {
     MPI_Finalize();
 }
 
-/* `os._exit` skips the end of the interpreter, and that of this process. No other thread gets the GIL any
- * more, as if the interpreter were gone. Nor would a Python signal handler run: Ctrl-C ends the process. */
+static pid_t starter; /* the process that MPI runs in: not its forked children */
+
+/* `os._exit` skips the end of the interpreter, and the handlers of `exit`: that of polympi, which ends MPI,
+ * and that of MPICH, which tells its launcher that the rank has ended and not failed. So `exit` is called
+ * instead, without the interpreter's end. As no other thread gets the GIL any more, it is as if the
+ * interpreter were gone. Nor would a Python signal handler run: Ctrl-C ends the process. */
 PyObject *end_at_once(PyObject *Py_UNUSED(module), PyObject *status) {
     long number = PyLong_AsLong(status);
     if (number == -1 && PyErr_Occurred())
         return NULL;
-    if (state.phase == RUNNING)
+    if (getpid() == starter && state.initialised_by_us) {
         PyOS_setsig(SIGINT, SIG_DFL);
+        exit((int)number);
+    }
     at_exit((int)number, NULL);
     Py_RETURN_NONE;
 }
@@ -421,5 +427,6 @@ int ending_prepare(PyObject *settle) {
         (on_exit(at_exit, NULL) != 0 || pthread_atfork(NULL, NULL, in_forked_child) != 0))
         code = MPI_ERR_OTHER;
     settle_messages = Py_NewRef(settle);
+    starter = getpid();
     return code;
 }
