@@ -9,6 +9,7 @@ import altair as alt
 import polars as pl
 
 from polympi.lab.catalogue import BENCHMARKS
+from polympi.lab.conclusions.order import languages_of
 from polympi.lab.conclusions.rows import Family, Row, bindings_of, by_family, example_size, rows_of, stacks_of
 from polympi.lab.records import AGAIN, REFERENCE
 from polympi.lab.report import charts
@@ -44,7 +45,7 @@ class Figure:
 
 def palette_of(analysis: Analysis) -> Palette:
     """Colours of the run's bindings."""
-    return Palette(bindings_of(analysis))
+    return Palette(bindings_of(analysis), languages_of(analysis.run))
 
 
 def figures(analysis: Analysis) -> list[Figure]:
