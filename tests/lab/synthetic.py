@@ -213,6 +213,6 @@ def twenty(path: Path, **options: Any) -> RunDirectory:
     per_byte = {"mpi4py-object": 0.35, "rmpi": 0.5, "boost-serialized": 0.2, "mpi4py-pkl5": 0.05}
     effects = dict.fromkeys(again, (0.0, 0.0, 1.0))
     effects |= {name: (cost, per_byte.get(name, 0.0), 1.0) for name, cost in _TWENTY_COSTS.items()}
-    effects |= {name: (40.0, 0.0, 1.0) for name in arms_of_c}
+    effects |= dict.fromkeys(arms_of_c, (40.0, 0.0, 1.0))
     languages = TWENTY_LANGUAGES | dict.fromkeys((*again, *arms_of_c), "C")
     return make_run(path, effects=effects, languages=languages, usual=TWENTY_USUAL, **options)

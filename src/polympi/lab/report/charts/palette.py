@@ -86,7 +86,7 @@ def _by_language(names: Sequence[str], languages: Mapping[str, str]) -> dict[str
 
 
 def oklch(lightness: float, chroma: float, hue: float) -> str:
-    """The sRGB colour of a place in OKLCH, where equal lightness looks equally light; beyond sRGB the nearest grey-wards.
+    """The sRGB colour of a place in OKLCH, where equal lightness looks equally light; with less chroma beyond sRGB.
 
     Args:
         lightness: from 0 to 1.

@@ -30,6 +30,7 @@ TIME_LABEL = (
 )
 RATE_LABEL = "datum.value >= 1000 ? format(datum.value / 1000, ',~r') + ' GB/s' : format(datum.value, ',~r') + ' MB/s'"
 
+
 def dataset(name: str = "rows") -> alt.NamedData:
     """Refers to data that :func:`layered` puts into the finished chart: layering would copy them again and again."""
     return alt.NamedData(name=name)
