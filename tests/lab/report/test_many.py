@@ -1,5 +1,6 @@
 """A report of twenty bindings of nine languages."""
 
+import itertools
 import re
 
 import polars as pl
@@ -29,7 +30,7 @@ def test_languages_stand_together_and_the_usual_bindings_in_front(analysis):
     assert names[-3:] == ["c-multiple", "c-spin", "c-pages"]
     languages = [TWENTY_LANGUAGES[name] for name in names[2:-3]]
     assert len(languages) == 20
-    changes = sum(a != b for a, b in zip(languages, languages[1:], strict=False))
+    changes = sum(a != b for a, b in itertools.pairwise(languages))
     assert changes == len(set(languages)) - 1
 
 
