@@ -162,7 +162,8 @@ def layered(layers: Sequence[alt.Chart], height: int | alt.Step, **datasets: Seq
         **datasets: the records that the layers refer to by :func:`dataset`; a missing figure is null and not drawn.
     """
     data = {name: [dict(record) for record in records] for name, records in datasets.items()}
-    return alt.LayerChart(layer=list(layers), width="container", height=height, datasets=data)
+    fit: Any = alt.Undefined if isinstance(height, int) else alt.AutoSizeParams(type="fit-x", contains="padding")
+    return alt.LayerChart(layer=list(layers), width="container", height=height, datasets=data, autosize=fit)
 
 
 def config(*, dark: bool) -> dict[str, Any]:
