@@ -71,7 +71,8 @@ def launch_distribution(medians: pl.DataFrame, palette: Palette) -> alt.LayerCha
             alt.Tooltip("time:N", title="median"),
         ],
     )
-    return layered([middle, points.add_params(size)], alt.Step(44, **{"for": "position"}), rows=records)
+    height = 34 + 44 * max(1, len(names))
+    return layered([middle, points.add_params(size)], height, rows=records)
 
 
 def event_percentiles(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:

@@ -153,17 +153,16 @@ def unvalidated() -> AbstractContextManager[None]:
     return cast("AbstractContextManager[None]", schemapi.debug_mode(False))
 
 
-def layered(layers: Sequence[alt.Chart], height: int | alt.Step, **datasets: Sequence[Record]) -> alt.LayerChart:
+def layered(layers: Sequence[alt.Chart], height: int, **datasets: Sequence[Record]) -> alt.LayerChart:
     """Layers as one chart, as wide as its container.
 
     Args:
         layers: the layers, from back to front.
-        height: height of the plot in pixels, or of each of its steps.
+        height: height of the plot in pixels.
         **datasets: the records that the layers refer to by :func:`dataset`; a missing figure is null and not drawn.
     """
     data = {name: [dict(record) for record in records] for name, records in datasets.items()}
-    fit: Any = alt.Undefined if isinstance(height, int) else alt.AutoSizeParams(type="fit-x", contains="padding")
-    return alt.LayerChart(layer=list(layers), width="container", height=height, datasets=data, autosize=fit)
+    return alt.LayerChart(layer=list(layers), width="container", height=height, datasets=data)
 
 
 def config(*, dark: bool) -> dict[str, Any]:
