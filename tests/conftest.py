@@ -6,13 +6,17 @@ import atexit
 import contextlib
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Iterator
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 from hosts import Hosts, NoHostsError, two_hosts
 from hypothesis import HealthCheck, settings
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 REPOSITORY = Path(__file__).parents[1]
 
@@ -22,6 +26,8 @@ os.environ["POLYMPI_LOCKS"] = tempfile.mkdtemp(prefix="polympi-locks-")
 atexit.register(shutil.rmtree, os.environ["POLYMPI_LOCKS"], ignore_errors=True)
 # Open MPI then starts in 0.1 s instead of 1 s; what is tested is the same.
 os.environ.setdefault("OMPI_MCA_btl", "^ofi")
+# Who ends the tests ends what they have launched, as Ctrl-C does.
+signal.signal(signal.SIGTERM, signal.default_int_handler)
 # Otherwise every rank and every command that a test starts would compile the modules that it imports.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # The tables here are small: NumPy's threads would mostly wait for each other, and keep the processors from other tests.
@@ -47,9 +53,18 @@ def pytest_runtest_makereport() -> Iterator[None]:
 
 
 def _stack(name: str) -> Stack:
+    wanted = python_requirements(load_bindings().values())
     with only_one_makes():
         stacks = installed_stacks()
-        return stacks[name] if name in stacks else add_stack(name, python_requirements(load_bindings().values()))
+        return stacks[name] if name in stacks and _has(stacks[name], wanted) else add_stack(name, wanted)
+
+
+def _has(stack: Stack, wanted: list[str]) -> bool:
+    """Whether a stack that was installed before has all that the bindings need now."""
+    places = [str(place) for place in stack.folder.glob("env/lib/python*/site-packages")]
+    versions = {canonicalize_name(found.name): found.version for found in metadata.distributions(path=places)}
+    needed = [r for r in map(Requirement, wanted) if r.marker is None or r.marker.evaluate()]
+    return all(r.specifier.contains(versions.get(canonicalize_name(r.name), "0")) for r in needed)
 
 
 @pytest.fixture(scope="session")

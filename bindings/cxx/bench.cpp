@@ -37,8 +37,8 @@ class Program {
     explicit Program(bool derived) : derived_(derived), record_(record_type()), byte_(byte_type()) {}
 
     const char *refuse(const polympi_case &c) const {
-        if (c.benchmark == POLYMPI_OBJECT || c.benchmark == POLYMPI_DATATYPE || c.benchmark == POLYMPI_RING)
-            return "this program does not have this benchmark yet";
+        if (c.payload == POLYMPI_MAP || c.payload == POLYMPI_NESTED)
+            return "MPI sends no std::map: a user would copy it into something else first";
         if (derived_ && c.payload != POLYMPI_BYTES)
             return "this way sends bytes as a derived datatype, and nothing else";
         if (c.payload != POLYMPI_ARRAY)
@@ -58,6 +58,12 @@ class Program {
             return latency(c, x);
         if (c.benchmark == POLYMPI_FACES)
             return faces(c, x);
+        if (c.benchmark == POLYMPI_DATATYPE)
+            return layouts(c, x);
+        if (c.benchmark == POLYMPI_OBJECT)
+            return objects(c, x);
+        if (c.benchmark == POLYMPI_RING)
+            return ring(x);
         return c.kind == POLYMPI_PAIR ? windows(c, x) : collectives(c, x);
     }
 
@@ -68,10 +74,14 @@ class Program {
         case POLYMPI_FLOAT:
             return MPI_DOUBLE;
         case POLYMPI_INT:
+        case POLYMPI_LIST:
             return MPI_INT64_T;
+        case POLYMPI_STRING:
+            return MPI_CHAR;
         case POLYMPI_INT32:
             return MPI_INT32_T;
         case POLYMPI_DICT:
+        case POLYMPI_INSTANCE:
             return record_.get();
         default:
             return derived_ ? byte_.get() : MPI_BYTE;

@@ -50,6 +50,9 @@ polympi_callbacks latency(const polympi_case &c, const Exchange &x);
 polympi_callbacks ping_pong(std::unique_ptr<Case> owner, const Exchange &x); /* in the mode standard */
 polympi_callbacks windows(const polympi_case &c, const Exchange &x);
 polympi_callbacks faces(const polympi_case &c, Exchange x);
+polympi_callbacks layouts(const polympi_case &c, Exchange x);
+polympi_callbacks objects(const polympi_case &c, const Exchange &x);
+polympi_callbacks ring(const Exchange &x);
 polympi_callbacks collectives(const polympi_case &c, const Exchange &x);
 
 /* The same of vectors whose receiver does not know how long they are. */

@@ -2,7 +2,7 @@
 
 A rank that fails must end the whole job: the others would wait for it for ever. An exception that is not caught ends
 the job at once. Any other end with an exit code other than 0 (``sys.exit(3)``) ends it after the end of the
-interpreter, in the core: only the core sees the code.
+interpreter, in the core: only the core sees the code. ``os._exit`` ends MPI in the same way.
 """
 
 from __future__ import annotations
@@ -135,6 +135,7 @@ def _timeout() -> float:
 def _install_hooks() -> None:
     """Have uncaught exceptions labelled with the rank, and end the job; have requests completed at the end."""
     atexit.register(_end)
+    os._exit = _exit_at_once
     if _world is None or _world.size == 1:
         return
     if not core.owns_mpi() and not sys.flags.inspect:
@@ -179,6 +180,15 @@ def _thread_hook(
         _say(f"Exception in thread {name}:\n{text}", label)
 
     return hook
+
+
+_leave_process = os._exit
+
+
+def _exit_at_once(status: int) -> NoReturn:
+    """``os._exit``, after the end of MPI: launchers take a rank that leaves without it for one that has failed."""
+    core.end_at_once(status)
+    _leave_process(status)
 
 
 def _exit(status: object = None, /) -> NoReturn:

@@ -270,10 +270,10 @@ for number in range(5 if rank == 0 else 0):
     assert ended.stderr == ""
 
 
-@pytest.mark.parametrize("end", ["sys.exit(256)", "mpi.abort(0)", "mpi.abort(512)", "sys.exit(-256)"])
+@pytest.mark.parametrize("end", ["sys.exit(256)", "os._exit(256)", "mpi.abort(0)", "mpi.abort(512)", "sys.exit(-256)"])
 def test_an_aborted_job_never_ends_with_code_0(run, stack: Stack, end: str) -> None:
     script = f"""
-import sys
+import os, sys
 import polympi as mpi
 if mpi.world.rank == 1:
     {end}
@@ -282,7 +282,34 @@ mpi.world.recv(1)
     assert run(script, 2, stack).exit_code == 1
 
 
-@pytest.mark.parametrize("end", ["sys.exit(256)", "mpi.abort(0)", "sys.exit(-256)"])
+def test_a_process_that_leaves_at_once_ends_mpi_first(run, stack: Stack) -> None:
+    script = """
+import threading
+def serve():
+    c.recv(tag=90)
+threading.Thread(target=serve, daemon=True).start()
+if not os.fork():
+    os._exit(5)
+assert os.waitstatus_to_exitcode(os.wait()[1]) == 5
+in_turn()
+if rank:
+    time.sleep(1.0)
+    assert same(c.recv(0), big)
+    print("received", flush=True)
+else:
+    c.isend(big, 1)
+os._exit(0)
+"""
+    ended = run(PRELUDE + BIG + script, 2, stack)
+    ended.succeeded()
+    assert ended.stdout.split() == ["received"]
+
+
+def test_a_rank_that_leaves_at_once_with_a_failure_ends_the_job(run, stack: Stack) -> None:
+    assert run(f"{PRELUDE}\nif rank: os._exit(3)\nc.recv(1)\n", 2, stack).exit_code == 3
+
+
+@pytest.mark.parametrize("end", ["sys.exit(256)", "os._exit(256)", "mpi.abort(0)", "sys.exit(-256)"])
 def test_nor_does_a_single_rank_that_fails(run, stack: Stack, end: str) -> None:
     for ranks in (1, None):
-        assert run(f"import sys\nimport polympi as mpi\nmpi.world\n{end}\n", ranks, stack).exit_code == 1
+        assert run(f"import os, sys\nimport polympi as mpi\nmpi.world\n{end}\n", ranks, stack).exit_code == 1

@@ -38,8 +38,8 @@ func arrays(c *C.struct_polympi_case, b *C.struct_polympi_buffers, m messages[fl
 	return l
 }
 
-func receive(source int) []float64 {
-	message, _, err := mpi.RecvNew[float64](world, source, payloadTag)
+func receive[T any](source int) []T {
+	message, _, err := mpi.RecvNew[T](world, source, payloadTag)
 	must(err)
 	return message
 }
@@ -47,10 +47,10 @@ func receive(source int) []float64 {
 func arrayLatency(send sendCall[float64], out []float64, got [][]float64, rank int) func() {
 	ping := func() {
 		must(send(world, out, 1, payloadTag))
-		got[0] = receive(1)
+		got[0] = receive[float64](1)
 	}
 	pong := func() {
-		got[0] = receive(0)
+		got[0] = receive[float64](0)
 		must(send(world, out, 0, payloadTag))
 	}
 	return []func(){ping, pong}[rank]
@@ -65,7 +65,7 @@ func arrayStream(outs, got [][]float64, acknowledgement []byte, rank int) func()
 	}
 	b := func() {
 		for i := range got {
-			got[i] = receive(0)
+			got[i] = receive[float64](0)
 		}
 		must(mpi.Send(world, acknowledgement, 0, acknowledgementTag))
 	}

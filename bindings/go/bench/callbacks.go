@@ -41,7 +41,7 @@ func goRefuse(c *C.struct_polympi_case) *C.char { return refuse(c) }
 //export goPrepare
 func goPrepare(c *C.struct_polympi_case, buffers *C.struct_polympi_buffers) {
 	running = prepare(c, buffers)
-	collective = c.kind != C.POLYMPI_PAIR
+	collective = c.kind == C.POLYMPI_JOINT || c.kind == C.POLYMPI_ROOTED
 }
 
 //export goBegin

@@ -14,7 +14,7 @@ const (
 	acknowledgementTag = C.POLYMPI_ACKNOWLEDGEMENT_TAG
 )
 
-// record is the payload dict.
+// record is the payloads dict and instance.
 type record struct {
 	Integer int64
 	Real    float64
@@ -23,15 +23,19 @@ type record struct {
 
 var (
 	noPosting  = C.CString("the receive of a slice whose length is not known cannot be posted before the message came")
-	notYet     = C.CString("this program does not have this benchmark yet")
+	noBlocks   = C.CString("the module makes datatypes of whole types and of parts of arrays only")
+	noMap      = C.CString("MPI sends no map: a user would encode it first")
 	noSendrecv = C.CString("MPI_Sendrecv takes the length of what it receives")
 )
 
 // refuse says why a case cannot be run; nil if it can.
 func refuse(c *C.struct_polympi_case) *C.char {
-	switch c.benchmark {
-	case C.POLYMPI_OBJECT, C.POLYMPI_DATATYPE, C.POLYMPI_RING:
-		return notYet
+	switch {
+	case c.payload == C.POLYMPI_MAP || c.payload == C.POLYMPI_NESTED:
+		return noMap
+	case c.benchmark == C.POLYMPI_DATATYPE &&
+		(c.layout == C.POLYMPI_LAYOUT_INDEXED || c.layout == C.POLYMPI_LAYOUT_STRUCT):
+		return noBlocks
 	}
 	if c.payload != C.POLYMPI_ARRAY {
 		return nil
@@ -59,6 +63,9 @@ func prepare(c *C.struct_polympi_case, b *C.struct_polympi_buffers) loops {
 		if c.benchmark == C.POLYMPI_FACES {
 			return faces(c, b)
 		}
+		if c.benchmark == C.POLYMPI_DATATYPE {
+			return layouts(c, b)
+		}
 		return dispatch(c, b, memoryOf[float64](b))
 	case C.POLYMPI_INT32:
 		return dispatch(c, b, memoryOf[int32](b))
@@ -66,8 +73,12 @@ func prepare(c *C.struct_polympi_case, b *C.struct_polympi_buffers) loops {
 		return object[int64](c, b)
 	case C.POLYMPI_FLOAT:
 		return object[float64](c, b)
-	case C.POLYMPI_DICT:
+	case C.POLYMPI_DICT, C.POLYMPI_INSTANCE:
 		return object[record](c, b)
+	case C.POLYMPI_LIST:
+		return list(int(b.rank), memoryOf[int64](b))
+	case C.POLYMPI_STRING:
+		return text(int(b.rank), memoryOf[byte](b))
 	default:
 		return arrays(c, b, memoryOf[float64](b))
 	}
@@ -126,8 +137,10 @@ func object[T any](c *C.struct_polympi_case, b *C.struct_polympi_buffers) loops 
 
 func dispatch[T any](c *C.struct_polympi_case, b *C.struct_polympi_buffers, m messages[T]) loops {
 	switch {
-	case c.benchmark == C.POLYMPI_LATENCY || c.benchmark == C.POLYMPI_PINGPONG_INT:
+	case c.benchmark == C.POLYMPI_LATENCY || c.benchmark == C.POLYMPI_PINGPONG_INT || c.benchmark == C.POLYMPI_OBJECT:
 		return latency(c, b, m)
+	case c.benchmark == C.POLYMPI_RING:
+		return loops{iterate: ring(b, m)}
 	case c.kind == C.POLYMPI_PAIR:
 		return windows(c, b, m)
 	}

@@ -23,13 +23,5 @@ func faces(c *C.struct_polympi_case, b *C.struct_polympi_buffers) loops {
 	part[c.face] = 1
 	face, err := mpi.Subarray[float64]([]int{edge, edge, edge}, part, []int{0, 0, 0})
 	must(err)
-	ping := func() {
-		must(mpi.SendTyped(world, out, 1, face, 1, payloadTag))
-		must(mpi.RecvTyped(world, in, 1, face, 1, payloadTag))
-	}
-	pong := func() {
-		must(mpi.RecvTyped(world, in, 1, face, 0, payloadTag))
-		must(mpi.SendTyped(world, out, 1, face, 0, payloadTag))
-	}
-	return loops{iterate: []func(){ping, pong}[b.rank], release: func() { must(face.Free()) }}
+	return typed(out, in, face, int(b.rank))
 }

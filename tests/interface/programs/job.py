@@ -21,7 +21,7 @@ import traceback
 import types
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 from prelude import c, in_turn  # starts MPI, and says which machine this rank pretends to be on
 
@@ -100,6 +100,13 @@ def left_behind() -> str:
     return "; ".join([*sentences, *([f"a message that nobody received: {message}"] if message else [])])
 
 
+def next_order(link: socket.socket, orders: TextIO) -> str:
+    """The next line; meanwhile MPI goes on, since what others have under way may need this rank."""
+    while not select.select([link], [], [], 0.0005)[0]:
+        c.iprobe()
+    return orders.readline()
+
+
 def main() -> None:
     with socket.socket(socket.AF_UNIX) as link:
         link.connect(sys.argv[1])
@@ -112,12 +119,10 @@ def main() -> None:
         for order in orders:
             program, *arguments = json.loads(order)
             say(run(program, arguments))
-            if not orders.readline():  # all ranks are at its end
+            if not next_order(link, orders):  # all ranks are at its end
                 break
             say(left_behind())
-            while not select.select([link], [], [], 0.0005)[0]:  # others may need this rank until all have looked
-                c.iprobe()
-            if not orders.readline():
+            if not next_order(link, orders):  # all have looked
                 break
 
 

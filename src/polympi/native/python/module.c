@@ -91,6 +91,10 @@ static PyMethodDef functions[] = {
     {"expect_exit", expect_exit, METH_O,
      "expect_exit($module, status, /)\n--\n\n"
      "Have the job end with this exit status when someone else finalises MPI after the interpreter."},
+    {"end_at_once", end_at_once, METH_O,
+     "end_at_once($module, status, /)\n--\n\n"
+     "End MPI, or the job if this rank has failed, for a process that ends without the end of the "
+     "interpreter."},
     {"owns_mpi", owns_mpi, METH_NOARGS,
      "owns_mpi($module, /)\n--\n\nWhether polympi has started MPI, and therefore finalises it."},
     {"phase", phase, METH_NOARGS,

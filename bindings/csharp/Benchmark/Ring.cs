@@ -1,0 +1,97 @@
+using System;
+using MPI;
+
+namespace Benchmark
+{
+    /// <summary>Elements that go from each rank to the next.</summary>
+    internal sealed unsafe class Ring<T> where T : struct
+    {
+        private readonly Communicator comm;
+        private readonly int next;
+        private readonly int previous;
+        private readonly void* outgoing;
+        private readonly void* incoming;
+        private readonly int count;
+
+        public Ring(Communicator comm, Buffers* buffers)
+        {
+            this.comm = comm;
+            next = (buffers->Rank + 1) % buffers->Ranks;
+            previous = (buffers->Rank + buffers->Ranks - 1) % buffers->Ranks;
+            incoming = (void*)buffers->Incoming;
+            outgoing = buffers->Rank == 0 ? (void*)buffers->Outgoing : incoming;
+            count = (int)buffers->Count;
+        }
+
+        public void PassOn() => comm.Send(new ReadOnlySpan<T>(outgoing, count), next, Harness.PayloadTag);
+
+        public void Receive() => comm.Receive(previous, Harness.PayloadTag, new Span<T>(incoming, count));
+    }
+
+    /// <summary>A value that goes from each rank to the next.</summary>
+    internal sealed class ValueRing<T>
+    {
+        private readonly Communicator comm;
+        private readonly int next;
+        private readonly int previous;
+        private readonly T[] outgoing;
+        private readonly T[] incoming;
+
+        public ValueRing(Communicator comm, Values<T> values)
+        {
+            this.comm = comm;
+            next = (comm.Rank + 1) % comm.Size;
+            previous = (comm.Rank + comm.Size - 1) % comm.Size;
+            incoming = values.Incoming;
+            outgoing = comm.Rank == 0 ? values.Outgoing : incoming;
+        }
+
+        public void PassOn() => comm.Send(outgoing[0], next, Harness.PayloadTag);
+
+        public void Receive() => incoming[0] = comm.Receive<T>(previous, Harness.PayloadTag);
+    }
+
+    internal struct RingBegun<T> : IIteration where T : struct
+    {
+        public Ring<T> Ring;
+
+        public void Once()
+        {
+            Ring.PassOn();
+            Ring.Receive();
+        }
+    }
+
+    internal struct RingGoneOn<T> : IIteration where T : struct
+    {
+        public Ring<T> Ring;
+
+        public void Once()
+        {
+            Ring.Receive();
+            Ring.PassOn();
+        }
+    }
+
+    internal struct ValueRingBegun<T> : IIteration
+    {
+        public ValueRing<T> Ring;
+
+        public void Once()
+        {
+            Ring.PassOn();
+            Ring.Receive();
+        }
+    }
+
+    internal struct ValueRingGoneOn<T> : IIteration
+    {
+        public ValueRing<T> Ring;
+
+        public void Once()
+        {
+            Ring.Receive();
+            Ring.PassOn();
+        }
+    }
+}

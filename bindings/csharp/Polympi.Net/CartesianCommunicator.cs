@@ -1,0 +1,122 @@
+using System;
+
+namespace MPI
+{
+    /// <summary>Ranks that lie on a grid.</summary>
+    public sealed unsafe class CartesianCommunicator : Intracommunicator
+    {
+        private CartesianCommunicator(IntPtr handle, int[] dimensions, bool[] periodic) : base(handle)
+        {
+            Dimensions = dimensions;
+            Periodic = periodic;
+        }
+
+        /// <summary>Lays ranks on a grid.</summary>
+        /// <param name="ranks">The ranks, as many as the grid has places, or more.</param>
+        /// <param name="dimensions">The number of places in each direction.</param>
+        /// <param name="periodic">Whether the last place of a direction is beside the first.</param>
+        /// <param name="reorder">Whether MPI may give the processes other ranks.</param>
+        /// <returns>The communicator; null on a rank that has no place.</returns>
+        public static CartesianCommunicator Create(
+            Intracommunicator ranks, int[] dimensions, bool[] periodic, bool reorder = false)
+        {
+            if (dimensions.Length != periodic.Length)
+            {
+                throw new ArgumentException("Each direction is periodic or not.", nameof(periodic));
+            }
+            int[] periods = Flags(periodic);
+            IntPtr made;
+            fixed (int* d = dimensions)
+            fixed (int* p = periods)
+            {
+                Errors.Check(
+                    Native.CartCreate(ranks.Handle, dimensions.Length, d, p, reorder ? 1 : 0, &made));
+            }
+            return made == Constants.CommNull
+                ? null
+                : new CartesianCommunicator(made, (int[])dimensions.Clone(), (bool[])periodic.Clone());
+        }
+
+        /// <summary>Shares ranks among the directions of a grid as evenly as possible.</summary>
+        /// <param name="ranks">How many ranks there are.</param>
+        /// <param name="dimensions">The number of places in each direction; 0 where it is asked for.</param>
+        public static void ComputeDimensions(int ranks, ref int[] dimensions)
+        {
+            fixed (int* d = dimensions)
+            {
+                Errors.Check(Native.DimsCreate(ranks, dimensions.Length, d));
+            }
+        }
+
+        /// <summary>The number of places in each direction.</summary>
+        public int[] Dimensions { get; }
+
+        /// <summary>Whether the last place of a direction is beside the first.</summary>
+        public bool[] Periodic { get; }
+
+        /// <summary>The place of this rank.</summary>
+        public int[] Coordinates => GetCartesianCoordinates(Rank);
+
+        /// <summary>The place of a rank.</summary>
+        /// <param name="rank">The rank.</param>
+        public int[] GetCartesianCoordinates(int rank)
+        {
+            var coordinates = new int[Dimensions.Length];
+            fixed (int* c = coordinates)
+            {
+                Errors.Check(Native.CartCoords(Handle, rank, coordinates.Length, c));
+            }
+            return coordinates;
+        }
+
+        /// <summary>The rank at a place.</summary>
+        /// <param name="coordinates">The place.</param>
+        public int GetCartesianRank(int[] coordinates)
+        {
+            int rank;
+            fixed (int* c = coordinates)
+            {
+                Errors.Check(Native.CartRank(Handle, c, &rank));
+            }
+            return rank;
+        }
+
+        /// <summary>The neighbours of this rank for an exchange along a direction.</summary>
+        /// <param name="direction">The direction, from 0 on.</param>
+        /// <param name="displacement">How many places to go.</param>
+        /// <param name="source">The rank to receive from, or <see cref="Communicator.NullRank"/> at an edge.</param>
+        /// <param name="dest">The rank to send to, or <see cref="Communicator.NullRank"/> at an edge.</param>
+        public void Shift(int direction, int displacement, out int source, out int dest)
+        {
+            int from, to;
+            Errors.Check(Native.CartShift(Handle, direction, displacement, &from, &to));
+            source = from;
+            dest = to;
+        }
+
+        /// <summary>Cuts the grid into grids of fewer directions.</summary>
+        /// <param name="remain">For each direction whether it stays.</param>
+        public CartesianCommunicator Subgrid(params bool[] remain)
+        {
+            if (remain.Length != Dimensions.Length)
+            {
+                throw new ArgumentException("Each direction stays or not.", nameof(remain));
+            }
+            int[] flags = Flags(remain);
+            IntPtr made;
+            fixed (int* f = flags)
+            {
+                Errors.Check(Native.CartSub(Handle, f, &made));
+            }
+            return new CartesianCommunicator(made, Remaining(Dimensions, remain), Remaining(Periodic, remain));
+        }
+
+        private static int[] Flags(bool[] values) => Array.ConvertAll(values, value => value ? 1 : 0);
+
+        private static V[] Remaining<V>(V[] values, bool[] remain)
+        {
+            int i = 0;
+            return Array.FindAll(values, value => remain[i++]);
+        }
+    }
+}

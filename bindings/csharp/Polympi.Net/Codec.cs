@@ -1,0 +1,142 @@
+using System;
+using System.Collections.Concurrent;
+
+namespace MPI
+{
+    /// <summary>Which call sends.</summary>
+    internal enum SendMode
+    {
+        Standard,
+        Synchronous,
+        Buffered,
+        Ready,
+    }
+
+    /// <summary>How values of a type become messages: chosen once for each type.</summary>
+    internal abstract class Codec
+    {
+        private static readonly ConcurrentDictionary<Type, Codec> Known = new ConcurrentDictionary<Type, Codec>();
+
+        /// <summary>The size of a value in a message; 0 if it differs from value to value.</summary>
+        internal virtual int MessageSize => 0;
+
+        /// <summary>MPI's name for a unit of the message: a value, an element of an array, or a byte.</summary>
+        internal abstract IntPtr Datatype { get; }
+
+        /// <summary>The size of a unit in memory.</summary>
+        internal abstract int UnitSize { get; }
+
+        /// <summary>The size of a unit in a message: less where a struct has gaps.</summary>
+        internal virtual int UnitMessageSize => UnitSize;
+
+        internal static Codec Of(Type type) => Known.GetOrAdd(type, Make);
+
+        private static Codec Make(Type type)
+        {
+            if (FieldLayout.IsPlain(type))
+            {
+                return Create(typeof(PlainCodec<>), type);
+            }
+            if (type == typeof(string))
+            {
+                return new StringCodec();
+            }
+            if (type.IsArray && type.GetArrayRank() == 1 && FieldLayout.IsPlain(type.GetElementType()))
+            {
+                return Create(typeof(ArrayCodec<>), type.GetElementType());
+            }
+            return Create(typeof(ObjectCodec<>), type);
+        }
+
+        private static Codec Create(Type definition, Type argument) =>
+            (Codec)Activator.CreateInstance(definition.MakeGenericType(argument), true);
+    }
+
+    /// <summary>The same for one type.</summary>
+    internal abstract partial class Codec<T> : Codec
+    {
+        internal static readonly Codec<T> Default = (Codec<T>)Of(typeof(T));
+
+        /// <summary>Whether all values have one size, so that a receive can be posted for one.</summary>
+        internal abstract bool IsPlain { get; }
+
+        internal abstract int Send(SendMode mode, T value, int dest, int tag, IntPtr comm);
+
+        /// <summary>Receives a value whose size the receiver need not know.</summary>
+        internal abstract T Receive(int source, int tag, IntPtr comm, out NativeStatus status);
+
+        /// <summary>Begins to receive a value.</summary>
+        internal abstract ReceiveRequest<T> Post(int source, int tag, IntPtr comm);
+
+        /// <summary>Keeps the value of a message in one place, as long as a call or a request needs it.</summary>
+        internal abstract Pinned Pin(T value);
+
+        /// <summary>Makes a value of the units that lie at an address.</summary>
+        internal abstract unsafe T Read(byte* units, int count);
+    }
+
+    /// <summary>Codecs whose values differ in size: the receiver asks for the size of a message first.</summary>
+    internal abstract unsafe partial class VariableCodec<T> : Codec<T>
+    {
+        internal override bool IsPlain => false;
+
+        /// <summary>Receives into a value that is there already; false where such values cannot be filled.</summary>
+        internal virtual bool Fill(T value, int source, int tag, IntPtr comm, out NativeStatus status)
+        {
+            status = default(NativeStatus);
+            return false;
+        }
+
+        internal override int Send(SendMode mode, T value, int dest, int tag, IntPtr comm)
+        {
+            using (Pinned pinned = Pin(value))
+            {
+                return Calls.Send(mode, pinned.Address, pinned.Count, Datatype, dest, tag, comm);
+            }
+        }
+
+        internal override T Receive(int source, int tag, IntPtr comm, out NativeStatus status)
+        {
+            ProbingQueue.WaitForAll(comm, source, tag);
+            IntPtr message;
+            NativeStatus found = default(NativeStatus);
+            Errors.Check(Native.Mprobe(source, tag, comm, &message, &found));
+            status = found;
+            return TakeWhole(message, found);
+        }
+
+        /// <summary>Receives a message that a probe has found, or throws it away if it holds a part of a unit.</summary>
+        internal T TakeWhole(IntPtr message, NativeStatus found)
+        {
+            if (found.Bytes % UnitMessageSize == 0)
+            {
+                return Take(message, found);
+            }
+            using (Scratch scratch = new Scratch(found.Bytes))
+            {
+                Errors.Check(Native.Mrecv(scratch.Address, checked((int)found.Bytes), Constants.Byte, &message));
+            }
+            throw new MessageTruncatedException(
+                "A message of " + found.Bytes + " bytes from rank " + found.Source + " with tag " + found.Tag
+                    + " is no whole number of elements of " + UnitMessageSize + " bytes (" + typeof(T).Name + ").",
+                0);
+        }
+
+        /// <summary>Receives a message that a probe has taken out of the queue.</summary>
+        internal virtual T Take(IntPtr message, NativeStatus found)
+        {
+            int count = Units(found);
+            using (Scratch scratch = new Scratch((long)count * UnitSize))
+            {
+                Errors.Check(Native.Mrecv(scratch.Address, count, Datatype, &message));
+                return Read(scratch.Address, count);
+            }
+        }
+
+        internal override ReceiveRequest<T> Post(int source, int tag, IntPtr comm) =>
+            new ProbingReceive<T>(this, source, tag, comm);
+
+        /// <summary>How many units a message has.</summary>
+        internal int Units(NativeStatus found) => checked((int)(found.Bytes / UnitMessageSize));
+    }
+}

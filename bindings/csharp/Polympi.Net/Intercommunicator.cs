@@ -1,0 +1,59 @@
+using System;
+
+namespace MPI
+{
+    /// <summary>Two groups of ranks: messages go from one to the other, and ranks are those of the other.</summary>
+    public sealed unsafe class Intercommunicator : Communicator
+    {
+        /// <summary>Joins two communicators that have no rank in common.</summary>
+        /// <param name="local">The ranks of this side.</param>
+        /// <param name="localLeader">One of them.</param>
+        /// <param name="peers">A communicator in which both leaders are.</param>
+        /// <param name="remoteLeader">The leader of the other side, by its rank there.</param>
+        /// <param name="tag">A tag for the messages of the leaders.</param>
+        public Intercommunicator(
+            Intracommunicator local, int localLeader, Intracommunicator peers, int remoteLeader, int tag)
+            : base(Create(local, localLeader, peers, remoteLeader, tag), false)
+        {
+        }
+
+        /// <summary>How many ranks the other side has.</summary>
+        public int RemoteSize => Peers;
+
+        /// <summary>The ranks of the other side.</summary>
+        public Group RemoteGroup
+        {
+            get
+            {
+                IntPtr group;
+                Errors.Check(Native.CommRemoteGroup(Handle, &group));
+                return new Group(group);
+            }
+        }
+
+        /// <summary>Makes one communicator of both sides.</summary>
+        /// <param name="upper">Whether the ranks of this side come after those of the other.</param>
+        public Intracommunicator Merge(bool upper)
+        {
+            IntPtr made;
+            Errors.Check(Native.IntercommMerge(Handle, upper ? 1 : 0, &made));
+            return new Intracommunicator(made);
+        }
+
+        internal override int CountPeers()
+        {
+            int size;
+            Errors.Check(Native.CommRemoteSize(Handle, &size));
+            return size;
+        }
+
+        private static IntPtr Create(
+            Intracommunicator local, int localLeader, Intracommunicator peers, int remoteLeader, int tag)
+        {
+            IntPtr made;
+            Errors.Check(Native.IntercommCreate(
+                local.Handle, localLeader, peers.Handle, remoteLeader, tag, &made));
+            return made;
+        }
+    }
+}

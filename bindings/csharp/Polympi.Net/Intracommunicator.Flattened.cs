@@ -1,0 +1,310 @@
+using System;
+
+namespace MPI
+{
+    /// <content>Collective calls on many elements of each rank, side by side in one array or in memory of the caller.</content>
+    public unsafe partial class Intracommunicator
+    {
+        /// <summary>Gives memory of the root to all ranks.</summary>
+        /// <typeparam name="T">A number or a struct.</typeparam>
+        /// <param name="values">On the root what it gives, elsewhere where it goes; of the same length on all ranks.</param>
+        /// <param name="root">The rank that gives it.</param>
+        public void Broadcast<T>(Span<T> values, int root) where T : struct
+        {
+            CheckRoot(root);
+            fixed (byte* bytes = &Plain<T>.Bytes(values))
+            {
+                Errors.Check(Native.Bcast(bytes, values.Length, Plain<T>.Datatype, root, Handle));
+            }
+        }
+
+        /// <summary>Combines memory of all ranks, element by element, on the root.</summary>
+        /// <typeparam name="T">A number or a struct.</typeparam>
+        /// <param name="values">What this rank gives; of the same length on all ranks.</param>
+        /// <param name="result">On the root where the result goes; elsewhere it does not matter.</param>
+        /// <param name="operation">One of <see cref="Operation{T}"/>, or any associative function of two elements.</param>
+        /// <param name="root">The rank that gets the result.</param>
+        public void Reduce<T>(ReadOnlySpan<T> values, Span<T> result, ReductionOperation<T> operation, int root)
+            where T : struct
+        {
+            CheckRoot(root);
+            if (Rank == root)
+            {
+                Counts.CheckLength(result.Length, values.Length, nameof(result));
+            }
+            using (var combining = new Combining<T>(operation))
+            {
+                fixed (byte* outgoing = &Plain<T>.Bytes(values))
+                fixed (byte* incoming = &Plain<T>.Bytes(result))
+                {
+                    Errors.Check(Native.Reduce(
+                        outgoing, incoming, values.Length, Plain<T>.Datatype, combining.Op, root, Handle));
+                }
+            }
+        }
+
+        /// <summary>Combines memory of all ranks, element by element, on all ranks.</summary>
+        /// <typeparam name="T">A number or a struct.</typeparam>
+        /// <param name="values">What this rank gives; of the same length on all ranks.</param>
+        /// <param name="result">Where the result goes.</param>
+        /// <param name="operation">One of <see cref="Operation{T}"/>, or any associative function of two elements.</param>
+        public void Allreduce<T>(ReadOnlySpan<T> values, Span<T> result, ReductionOperation<T> operation)
+            where T : struct
+        {
+            Counts.CheckLength(result.Length, values.Length, nameof(result));
+            using (var combining = new Combining<T>(operation))
+            {
+                fixed (byte* outgoing = &Plain<T>.Bytes(values))
+                fixed (byte* incoming = &Plain<T>.Bytes(result))
+                {
+                    Errors.Check(Native.Allreduce(
+                        outgoing, incoming, values.Length, Plain<T>.Datatype, combining.Op, Handle));
+                }
+            }
+        }
+
+        /// <summary>Combines arrays of all ranks, element by element, and gives each rank a part of the result.</summary>
+        /// <typeparam name="T">A number or a struct.</typeparam>
+        /// <param name="values">What this rank gives; all have the same length.</param>
+        /// <param name="operation">One of <see cref="Operation{T}"/>, or any associative function of two elements.</param>
+        /// <param name="counts">How many elements each rank gets, the same on all ranks.</param>
+        public T[] ReduceScatter<T>(T[] values, ReductionOperation<T> operation, int[] counts) where T : struct
+        {
+            Counts.CheckRanks(counts, Size, nameof(counts));
+            Counts.Places(counts, out int total);
+            Counts.CheckLength(values.Length, total, nameof(values));
+            var result = new T[counts[Rank]];
+            using (var combining = new Combining<T>(operation))
+            {
+                fixed (byte* outgoing = &Plain<T>.Bytes(values))
+                fixed (byte* incoming = &Plain<T>.Bytes(result))
+                fixed (int* c = counts)
+                {
+                    Errors.Check(
+                        Native.ReduceScatter(outgoing, incoming, c, Plain<T>.Datatype, combining.Op, Handle));
+                }
+            }
+            return result;
+        }
+
+        /// <summary>Collects as many elements of each rank on the root.</summary>
+        /// <typeparam name="T">A number or a struct.</typeparam>
+        /// <param name="values">What this rank gives; of the same length on all ranks.</param>
+        /// <param name="gathered">On the root where all go, in the order of the ranks; elsewhere it does not matter.</param>
+        /// <param name="root">The rank that gets all.</param>
+        public void Gather<T>(ReadOnlySpan<T> values, Span<T> gathered, int root) where T : struct
+        {
+            CheckRoot(root);
+            if (Rank == root)
+            {
+                Counts.CheckLength(gathered.Length, (long)values.Length * Size, nameof(gathered));
+            }
+            fixed (byte* outgoing = &Plain<T>.Bytes(values))
+            fixed (byte* incoming = &Plain<T>.Bytes(gathered))
+            {
+                Errors.Check(
+                    Native.Gather(outgoing, incoming, values.Length, Plain<T>.Datatype, root, Handle));
+            }
+        }
+
+        /// <summary>Collects as many elements of each rank on the root.</summary>
+        /// <typeparam name="T">A number or a struct.</typeparam>
+        /// <param name="values">What this rank gives.</param>
+        /// <param name="count">How many elements each rank gives.</param>
+        /// <param name="root">The rank that gets all.</param>
+        /// <returns>The elements in the order of the ranks on the root, else null.</returns>
+        public T[] GatherFlattened<T>(T[] values, int count, int root) where T : struct
+        {
+            Counts.CheckLength(values.Length, count, nameof(values));
+            T[] gathered = Rank == root ? new T[checked(count * Size)] : null;
+            Gather<T>(new ReadOnlySpan<T>(values, 0, count), gathered, root);
+            return gathered;
+        }
+
+        /// <summary>Collects elements of each rank on the root.</summary>
+        /// <typeparam name="T">A number or a struct.</typeparam>
+        /// <param name="values">What this rank gives.</param>
+        /// <param name="counts">How many elements each rank gives, the same on all ranks.</param>
+        /// <param name="root">The rank that gets all.</param>
+        /// <returns>The elements in the order of the ranks on the root, else null.</returns>
+        public T[] GatherFlattened<T>(T[] values, int[] counts, int root) where T : struct
+        {
+            CheckRoot(root);
+            Counts.CheckRanks(counts, Size, nameof(counts));
+            Counts.CheckLength(values.Length, counts[Rank], nameof(values));
+            int[] places = Counts.Places(counts, out int total);
+            T[] gathered = Rank == root ? new T[total] : null;
+            fixed (byte* outgoing = &Plain<T>.Bytes(values))
+            fixed (byte* incoming = &Plain<T>.Bytes(gathered))
+            fixed (int* c = counts)
+            fixed (int* p = places)
+            {
+                Errors.Check(Native.Gatherv(
+                    outgoing, counts[Rank], incoming, c, p, Plain<T>.Datatype, root, Handle));
+            }
+            return gathered;
+        }
+
+        /// <summary>Collects as many elements of each rank on all ranks.</summary>
+        /// <typeparam name="T">A number or a struct.</typeparam>
+        /// <param name="values">What this rank gives; of the same length on all ranks.</param>
+        /// <param name="gathered">Where all go, in the order of the ranks.</param>
+        public void Allgather<T>(ReadOnlySpan<T> values, Span<T> gathered) where T : struct
+        {
+            Counts.CheckLength(gathered.Length, (long)values.Length * Size, nameof(gathered));
+            fixed (byte* outgoing = &Plain<T>.Bytes(values))
+            fixed (byte* incoming = &Plain<T>.Bytes(gathered))
+            {
+                Errors.Check(Native.Allgather(outgoing, incoming, values.Length, Plain<T>.Datatype, Handle));
+            }
+        }
+
+        /// <summary>Collects as many elements of each rank on all ranks.</summary>
+        /// <typeparam name="T">A number or a struct.</typeparam>
+        /// <param name="values">What this rank gives.</param>
+        /// <param name="count">How many elements each rank gives.</param>
+        public T[] AllgatherFlattened<T>(T[] values, int count) where T : struct
+        {
+            Counts.CheckLength(values.Length, count, nameof(values));
+            var gathered = new T[checked(count * Size)];
+            Allgather<T>(new ReadOnlySpan<T>(values, 0, count), gathered);
+            return gathered;
+        }
+
+        /// <summary>Collects elements of each rank on all ranks.</summary>
+        /// <typeparam name="T">A number or a struct.</typeparam>
+        /// <param name="values">What this rank gives.</param>
+        /// <param name="counts">How many elements each rank gives, the same on all ranks.</param>
+        public T[] AllgatherFlattened<T>(T[] values, int[] counts) where T : struct
+        {
+            Counts.CheckRanks(counts, Size, nameof(counts));
+            Counts.CheckLength(values.Length, counts[Rank], nameof(values));
+            int[] places = Counts.Places(counts, out int total);
+            var gathered = new T[total];
+            fixed (byte* outgoing = &Plain<T>.Bytes(values))
+            fixed (byte* incoming = &Plain<T>.Bytes(gathered))
+            fixed (int* c = counts)
+            fixed (int* p = places)
+            {
+                Errors.Check(Native.Allgatherv(
+                    outgoing, counts[Rank], incoming, c, p, Plain<T>.Datatype, Handle));
+            }
+            return gathered;
+        }
+
+        /// <summary>Gives each rank as many elements of the root.</summary>
+        /// <typeparam name="T">A number or a struct.</typeparam>
+        /// <param name="values">On the root all elements, in the order of the ranks; elsewhere it does not matter.</param>
+        /// <param name="mine">Where those of this rank go; of the same length on all ranks.</param>
+        /// <param name="root">The rank that gives them.</param>
+        public void Scatter<T>(ReadOnlySpan<T> values, Span<T> mine, int root) where T : struct
+        {
+            CheckRoot(root);
+            if (Rank == root)
+            {
+                Counts.CheckLength(values.Length, (long)mine.Length * Size, nameof(values));
+            }
+            fixed (byte* outgoing = &Plain<T>.Bytes(values))
+            fixed (byte* incoming = &Plain<T>.Bytes(mine))
+            {
+                Errors.Check(Native.Scatter(outgoing, incoming, mine.Length, Plain<T>.Datatype, root, Handle));
+            }
+        }
+
+        /// <summary>Gives each rank as many elements of the root.</summary>
+        /// <typeparam name="T">A number or a struct.</typeparam>
+        /// <param name="values">On the root all elements, in the order of the ranks; elsewhere null.</param>
+        /// <param name="count">How many elements each rank gets.</param>
+        /// <param name="root">The rank that gives them.</param>
+        public T[] ScatterFromFlattened<T>(T[] values, int count, int root) where T : struct
+        {
+            var mine = new T[count];
+            Scatter<T>(values, mine, root);
+            return mine;
+        }
+
+        /// <summary>Gives each rank elements of the root.</summary>
+        /// <typeparam name="T">A number or a struct.</typeparam>
+        /// <param name="values">On the root all elements, in the order of the ranks; elsewhere null.</param>
+        /// <param name="counts">How many elements each rank gets, the same on all ranks.</param>
+        /// <param name="root">The rank that gives them.</param>
+        public T[] ScatterFromFlattened<T>(T[] values, int[] counts, int root) where T : struct
+        {
+            CheckRoot(root);
+            Counts.CheckRanks(counts, Size, nameof(counts));
+            int[] places = Counts.Places(counts, out int total);
+            if (Rank == root)
+            {
+                Counts.CheckLength(values.Length, total, nameof(values));
+            }
+            var mine = new T[counts[Rank]];
+            fixed (byte* outgoing = &Plain<T>.Bytes(values))
+            fixed (byte* incoming = &Plain<T>.Bytes(mine))
+            fixed (int* c = counts)
+            fixed (int* p = places)
+            {
+                Errors.Check(Native.Scatterv(
+                    outgoing, c, p, incoming, mine.Length, Plain<T>.Datatype, root, Handle));
+            }
+            return mine;
+        }
+
+        /// <summary>Gives as many elements to each rank, and gets as many of each.</summary>
+        /// <typeparam name="T">A number or a struct.</typeparam>
+        /// <param name="values">What goes to the ranks, in their order.</param>
+        /// <param name="received">What comes from the ranks, in their order; of the same length.</param>
+        public void Alltoall<T>(ReadOnlySpan<T> values, Span<T> received) where T : struct
+        {
+            if (values.Length % Size != 0)
+            {
+                throw new ArgumentException(
+                    values.Length + " elements cannot be shared among " + Size + " ranks.", nameof(values));
+            }
+            Counts.CheckLength(received.Length, values.Length, nameof(received));
+            fixed (byte* outgoing = &Plain<T>.Bytes(values))
+            fixed (byte* incoming = &Plain<T>.Bytes(received))
+            {
+                Errors.Check(Native.Alltoall(outgoing, incoming, values.Length / Size, Plain<T>.Datatype, Handle));
+            }
+        }
+
+        /// <summary>Gives as many elements to each rank, and gets as many of each.</summary>
+        /// <typeparam name="T">A number or a struct.</typeparam>
+        /// <param name="values">What goes to the ranks, in their order.</param>
+        /// <param name="count">How many elements each rank gets.</param>
+        public T[] AlltoallFlattened<T>(T[] values, int count) where T : struct
+        {
+            int all = checked(count * Size);
+            Counts.CheckLength(values.Length, all, nameof(values));
+            var received = new T[all];
+            Alltoall<T>(new ReadOnlySpan<T>(values, 0, all), received);
+            return received;
+        }
+
+        /// <summary>Gives elements to each rank, and gets some of each.</summary>
+        /// <typeparam name="T">A number or a struct.</typeparam>
+        /// <param name="values">What goes to the ranks, in their order.</param>
+        /// <param name="sendCounts">How many elements each rank gets.</param>
+        /// <param name="receiveCounts">How many elements come from each rank.</param>
+        public T[] AlltoallFlattened<T>(T[] values, int[] sendCounts, int[] receiveCounts) where T : struct
+        {
+            Counts.CheckRanks(sendCounts, Size, nameof(sendCounts));
+            Counts.CheckRanks(receiveCounts, Size, nameof(receiveCounts));
+            int[] sendPlaces = Counts.Places(sendCounts, out int sent);
+            int[] receivePlaces = Counts.Places(receiveCounts, out int total);
+            Counts.CheckLength(values.Length, sent, nameof(values));
+            var received = new T[total];
+            fixed (byte* outgoing = &Plain<T>.Bytes(values))
+            fixed (byte* incoming = &Plain<T>.Bytes(received))
+            fixed (int* oc = sendCounts)
+            fixed (int* op = sendPlaces)
+            fixed (int* ic = receiveCounts)
+            fixed (int* ip = receivePlaces)
+            {
+                Errors.Check(
+                    Native.Alltoallv(outgoing, oc, op, incoming, ic, ip, Plain<T>.Datatype, Handle));
+            }
+            return received;
+        }
+    }
+}

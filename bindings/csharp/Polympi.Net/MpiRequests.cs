@@ -1,0 +1,200 @@
+using System;
+
+namespace MPI
+{
+    /// <summary>
+    /// What a request that MPI knows is made of: its handle and the memory of the message, which is kept until Release.
+    /// </summary>
+    internal unsafe struct Underway
+    {
+        private IntPtr handle;
+        private Pinned memory;
+        private Exception failure;
+
+        internal Underway(IntPtr handle, Pinned memory)
+        {
+            this.handle = handle;
+            this.memory = memory;
+            failure = null;
+        }
+
+        internal IntPtr Handle => handle;
+
+        internal bool HasFailed => failure != null;
+
+        internal byte* Address => memory.Address;
+
+        internal NativeStatus Wait()
+        {
+            Rethrow();
+            NativeStatus status = default(NativeStatus);
+            int code;
+            fixed (IntPtr* request = &handle)
+            {
+                code = Native.Wait(request, &status);
+            }
+            Check(code);
+            return status;
+        }
+
+        internal bool Test(out NativeStatus status)
+        {
+            Rethrow();
+            NativeStatus found = default(NativeStatus);
+            int flag = 0, code;
+            fixed (IntPtr* request = &handle)
+            {
+                code = Native.Test(request, &flag, &found);
+            }
+            Check(code);
+            status = found;
+            return flag != 0;
+        }
+
+        internal void Cancel() => Errors.Check(Native.Cancel(handle));
+
+        /// <summary>The request is complete, and what came was read.</summary>
+        internal void Release()
+        {
+            handle = Constants.RequestNull;
+            memory.Dispose();
+            memory = default(Pinned);
+        }
+
+        /// <summary>The request has come to a bad end, which is told again whenever it is waited for.</summary>
+        internal void Fail(Exception exception)
+        {
+            failure = exception;
+            Release();
+        }
+
+        private void Check(int code)
+        {
+            if (code != 0)
+            {
+                Fail(Errors.Exception(code));
+                throw failure;
+            }
+        }
+
+        private void Rethrow()
+        {
+            if (failure != null)
+            {
+                throw failure;
+            }
+        }
+    }
+
+    /// <summary>A send.</summary>
+    internal sealed class SendRequest : Request
+    {
+        private Underway underway;
+
+        internal SendRequest(IntPtr handle, Pinned memory)
+        {
+            underway = new Underway(handle, memory);
+        }
+
+        internal override IntPtr? Waitable =>
+            Completed == null && !underway.HasFailed ? underway.Handle : (IntPtr?)null;
+
+        public override CompletedStatus Wait() => Completed ?? Finish(underway.Wait());
+
+        public override CompletedStatus Test() =>
+            Completed == null && underway.Test(out NativeStatus status) ? Finish(status) : Completed;
+
+        public override void Cancel() => underway.Cancel();
+
+        internal override CompletedStatus Finish(NativeStatus status)
+        {
+            underway.Release();
+            return Completed = new CompletedStatus(status);
+        }
+
+        internal override void Fail(Exception exception) => underway.Fail(exception);
+    }
+
+    /// <summary>A posted receive.</summary>
+    internal abstract unsafe class PostedReceive<T> : ReceiveRequest<T>
+    {
+        private Underway underway;
+
+        internal PostedReceive(IntPtr handle, Pinned memory)
+        {
+            underway = new Underway(handle, memory);
+        }
+
+        internal override IntPtr? Waitable =>
+            Completed == null && !underway.HasFailed ? underway.Handle : (IntPtr?)null;
+
+        public override CompletedStatus Wait() => Completed ?? Finish(underway.Wait());
+
+        public override CompletedStatus Test() =>
+            Completed == null && underway.Test(out NativeStatus status) ? Finish(status) : Completed;
+
+        public override void Cancel() => underway.Cancel();
+
+        internal override CompletedStatus Finish(NativeStatus status)
+        {
+            try
+            {
+                Read(underway.Address, status);
+            }
+            catch (MpiException exception)
+            {
+                underway.Fail(exception);
+                throw;
+            }
+            underway.Release();
+            return Completed = new CompletedStatus(status);
+        }
+
+        internal override void Fail(Exception exception) => underway.Fail(exception);
+
+        /// <summary>Makes the value of the message.</summary>
+        internal abstract void Read(byte* message, NativeStatus status);
+    }
+
+    /// <summary>A receive into memory of the caller, which is the value.</summary>
+    internal sealed class PlaceReceive<T> : PostedReceive<T>
+    {
+        internal PlaceReceive(IntPtr handle, Pinned memory, T place) : base(handle, memory)
+        {
+            Value = place;
+        }
+
+        internal override unsafe void Read(byte* message, NativeStatus status)
+        {
+        }
+    }
+
+    /// <summary>A receive into an array that cannot be pinned: what came is copied there.</summary>
+    internal sealed class CopyingReceive<T> : PostedReceive<T[]> where T : struct
+    {
+        internal CopyingReceive(IntPtr handle, Pinned memory, T[] place) : base(handle, memory)
+        {
+            Value = place;
+        }
+
+        internal override unsafe void Read(byte* message, NativeStatus status) =>
+            new Span<T>(message, Value.Length).CopyTo(Value);
+    }
+
+    /// <summary>A receive of one number or struct.</summary>
+    internal sealed class ValueReceive<T> : PostedReceive<T> where T : struct
+    {
+        internal ValueReceive(IntPtr handle, Pinned memory) : base(handle, memory)
+        {
+        }
+
+        internal override unsafe void Read(byte* message, NativeStatus status)
+        {
+            if (status.Cancelled == 0)
+            {
+                PlainCodec<T>.CheckSize(status);
+                Value = new Span<T>(message, 1)[0];
+            }
+        }
+    }
+}

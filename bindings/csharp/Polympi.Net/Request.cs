@@ -1,0 +1,81 @@
+using System;
+
+namespace MPI
+{
+    /// <summary>A send or receive that is under way. It can be awaited: see <see cref="EventLoop"/>.</summary>
+    public abstract class Request
+    {
+        /// <summary>The status of a request that is complete, else null.</summary>
+        internal CompletedStatus Completed;
+
+        /// <summary>Waits until the send or receive is complete.</summary>
+        public abstract CompletedStatus Wait();
+
+        /// <summary>Looks whether the send or receive is complete; null if it is not.</summary>
+        public abstract CompletedStatus Test();
+
+        /// <summary>Takes the send or receive back if its message has not been matched yet; then wait for it.</summary>
+        public abstract void Cancel();
+
+        /// <summary>For <c>await</c>: gives the status.</summary>
+        public RequestAwaiter GetAwaiter() => new RequestAwaiter(this);
+
+        /// <summary>Whether the request is complete or has failed, which <see cref="Wait"/> then tells.</summary>
+        internal bool IsOver
+        {
+            get
+            {
+                try
+                {
+                    return Test() != null;
+                }
+                catch (Exception)
+                {
+                    return true;
+                }
+            }
+        }
+
+        /// <summary>The handle that MPI can wait for; null if there is none.</summary>
+        internal virtual IntPtr? Waitable => null;
+
+        /// <summary>Called by a list, which has waited for the handle.</summary>
+        internal virtual CompletedStatus Finish(NativeStatus status)
+        {
+            throw new NotSupportedException();
+        }
+
+        /// <summary>Called by a list, which has waited for the handle in vain.</summary>
+        internal virtual void Fail(Exception exception)
+        {
+        }
+    }
+
+    /// <summary>A receive that is under way.</summary>
+    public abstract class ReceiveRequest : Request
+    {
+        /// <summary>Waits for the message and gives what was received.</summary>
+        public object GetValue() => BoxedValue();
+
+        internal abstract object BoxedValue();
+    }
+
+    /// <summary>A receive of a value of type T that is under way.</summary>
+    /// <typeparam name="T">The type of the value.</typeparam>
+    public abstract class ReceiveRequest<T> : ReceiveRequest
+    {
+        internal T Value;
+
+        /// <summary>Waits for the message and gives the value.</summary>
+        public new T GetValue()
+        {
+            Wait();
+            return Value;
+        }
+
+        internal override object BoxedValue() => GetValue();
+
+        /// <summary>For <c>await</c>: gives the value.</summary>
+        public new ReceiveAwaiter<T> GetAwaiter() => new ReceiveAwaiter<T>(this);
+    }
+}

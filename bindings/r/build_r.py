@@ -1,0 +1,76 @@
+"""Build the glue between R and the harness, and write the command that starts R with the stack's MPI library.
+
+Usage: build_r.py --mpicc MPICC --bindings FOLDER --harness FOLDER --into FOLDER
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+NO_RMPI = "R has no package Rmpi that it can load."
+# Libraries that Debian's Rmpi names and does not use. They belong to Debian's Open MPI: with another one, whose own lie
+# beside its libmpi, they would bring a second copy of half of it into the process, so empty ones take their place.
+UNUSED = ("libopen-rte.so.40", "libopen-pal.so.40")
+START = """#!/bin/sh
+folder=$(dirname "$0")
+{environment}exec Rscript --vanilla "$folder/bench.R" "$folder" "$@"
+"""
+
+
+def main() -> int:
+    """Build; the exit code is 0, or that of the compiler, or 1 after a sentence that says what is missing."""
+    parser = argparse.ArgumentParser(description="Build the R binding for a stack.")
+    parser.add_argument("--mpicc", required=True)
+    parser.add_argument("--bindings", type=Path, required=True)
+    parser.add_argument("--harness", type=Path, required=True)
+    parser.add_argument("--into", type=Path, required=True)
+    given = parser.parse_args()
+    if not told("Rscript", "-e", 'cat(system.file(package = "Rmpi"))'):
+        print(NO_RMPI, file=sys.stderr)
+        return 1
+    includes = [*shlex.split(told("R", "CMD", "config", "--cppflags")), f"-I{given.bindings / 'harness' / 'c'}"]
+    warnings = ["-Wall", "-Wextra", "-Werror", "-Wno-cast-function-type"]  # R registers functions of any type by a cast
+    sources = [*(str(FOLDER / name) for name in ("glue.c", "values.c")), str(given.harness / "libpolympi_harness.a")]
+    glue = given.into / "glue.so"
+    compiler = [given.mpicc, "-O2", "-shared", "-fPIC", *warnings, *includes, *sources, "-o", str(glue)]
+    if code := subprocess.run(compiler, check=False).returncode:
+        return code
+    for script in ("bench.R", "cases.R"):
+        shutil.copy(FOLDER / script, given.into)
+    write_start(given.into, given.mpicc)
+    return 0
+
+
+def told(*command: str) -> str:
+    """What a command prints; nothing where it fails."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def write_start(into: Path, mpicc: str) -> None:
+    """The command of one rank, in which Rmpi finds the library of the stack."""
+    folders = [Path(folder) for folder in told(mpicc, "--showme:libdirs").split()]
+    environment = ""
+    if not any((folder / UNUSED[0]).exists() for folder in folders):
+        for name in UNUSED:
+            empty = ["-shared", "-x", "c", "/dev/null", f"-Wl,-soname,{name}", "-o", str(into / name)]
+            subprocess.run([mpicc, *empty], check=True)
+        # Rmpi opens libmpi.so, which is a real library only where its development files are installed as such.
+        library = next(path for folder in folders for path in folder.glob("libmpi.so.40"))
+        (into / "libmpi.so").symlink_to(library)
+        own = Path(told("R", "RHOME"), "lib")
+        search = ":".join(shlex.quote(str(folder)) for folder in (*folders, own))
+        environment = f'R_LD_LIBRARY_PATH="$folder":{search} '
+    start = into / "bench"
+    start.write_text(START.format(environment=environment))
+    start.chmod(0o755)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
