@@ -10,7 +10,9 @@ from synthetic import TWENTY_LANGUAGES, make_run, twenty
 from polympi.lab.conclusions.order import MOST_AT_ONCE
 from polympi.lab.conclusions.rows import bindings_of
 from polympi.lab.importers.rows import IMPORTED_SCHEMA
-from polympi.lab.report.content import content
+from polympi.lab.report.comparisons import comparisons
+from polympi.lab.report.content import content, shown_of
+from polympi.lab.report.figures import figures, palette_of
 from polympi.lab.report.html import render_html
 from polympi.lab.report.markdown import render_markdown
 from polympi.lab.statistics.analysis import analyse
@@ -39,6 +41,35 @@ def test_who_is_asked_for_by_name_comes_first(tmp_path):
     names = bindings_of(analysis, compared=True)
     assert names[:3] == ["rust", "polympi", "mpi4py"]
     assert {"rust", "polympi"} <= set(content(analysis).shown)
+
+
+def test_the_usual_bindings_are_shown_first_and_then_one_of_each_language(analysis):
+    shown = shown_of(analysis)
+    assert shown[:4] == ["mpi4py", "mpi4py-object", "polympi", "polympi-object"]
+    others = [TWENTY_LANGUAGES[name] for name in shown[4:]]
+    assert len(others) == len(set(others)) == MOST_AT_ONCE - 4
+
+
+def test_pictures_and_published_figures_have_those_that_are_shown(analysis):
+    shown = shown_of(analysis)
+    drawn = {name for figure in figures(analysis, shown) for name in names_in(figure.chart)}
+    assert drawn == {*shown, "c", "c-again"}
+    assert {name for figure in figures(analysis) for name in names_in(figure.chart)} > drawn
+    said = " ".join(one.statement for one in comparisons(analysis, palette_of(analysis), shown))
+    assert "polympi-object" in said
+    assert "boost-python" not in said
+
+
+def names_in(chart):
+    return {r["binding"] for records in chart.to_dict(validate=False)["datasets"].values() for r in records}
+
+
+def test_a_chart_with_a_line_for_each_binding_says_how_high_one_is(analysis):
+    (few,) = [f.chart for f in figures(analysis, shown_of(analysis)) if f.name.endswith("standard-bytes-launches")]
+    (all_of_them,) = [f.chart for f in figures(analysis) if f.name.endswith("standard-bytes-launches")]
+    less = len(all_of_them.usermeta["bindings"]) - len(few.usermeta["bindings"])
+    assert less > 0
+    assert few.height == all_of_them.height - less * all_of_them.usermeta["each"]
 
 
 def test_one_figure_says_what_each_language_costs(analysis):

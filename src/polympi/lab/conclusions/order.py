@@ -60,8 +60,8 @@ def by_language(run: RunRecord, names: Iterable[str]) -> dict[str, list[str]]:
 def shown_first(run: RunRecord, names: Sequence[str]) -> list[str]:
     """The arms that tables and charts show before the reader chooses: all, or of many the ones that tell most.
 
-    Those that were asked for by name, then the first of each language, then the usual ones, then arms of C; at most
-    :data:`MOST_AT_ONCE`.
+    Those that were asked for by name, or without any the usual ones; then the first of each language, then arms of C.
+    At most :data:`MOST_AT_ONCE`.
 
     Args:
         run: the run.
@@ -69,8 +69,8 @@ def shown_first(run: RunRecord, names: Sequence[str]) -> list[str]:
     """
     if len(names) <= MOST_AT_ONCE:
         return list(names)
-    groups = by_language(run, names)
-    wanted = [*run.chosen, *(group[0] for group in groups.values()), *run.usual]
-    wanted += [name for name in names if is_arm_of_c(name)]
+    usual = [name for name in run.usual if not is_arm_of_c(name)]
+    firsts = [group[0] for group in by_language(run, names).values()]
+    wanted = [*(run.chosen or usual), *firsts, *filter(is_arm_of_c, names)]
     kept = [name for name in dict.fromkeys(wanted) if name in names][:MOST_AT_ONCE]
     return [name for name in names if name in kept]

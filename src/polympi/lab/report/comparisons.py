@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,13 +51,22 @@ class Comparison:
     chart: alt.LayerChart | None = None
 
 
-def comparisons(analysis: Analysis, palette: Palette) -> list[Comparison]:
-    """All published tables that measure what the run measured, for each stack."""
-    rows = [row for row in rows_of(analysis) if row.median_ns is not None and row.binding != AGAIN]
+def comparisons(analysis: Analysis, palette: Palette, shown: Container[str]) -> list[Comparison]:
+    """All published tables that measure what the run measured, for each stack.
+
+    Args:
+        analysis: the run.
+        palette: colours of the run.
+        shown: the bindings that are set beside them, and C.
+    """
+    rows = [row for row in rows_of(analysis) if row.median_ns is not None]
+    rows = [row for row in rows if row.binding == REFERENCE or row.binding in shown]
     found: list[Comparison | None] = []
     for stack in stacks_of(analysis):
         own = [row for row in rows if row.stack == stack]
-        fits = [fit for fit in analysis.fits if fit.stack == stack]
+        fits = [
+            fit for fit in analysis.fits if fit.stack == stack and (fit.binding == REFERENCE or fit.binding in shown)
+        ]
         found += [
             _bidirectional(stack, own, palette),
             _pings(stack, own),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import altair as alt
 import polars as pl
@@ -48,9 +48,16 @@ def palette_of(analysis: Analysis) -> Palette:
     return Palette(bindings_of(analysis), languages_of(analysis.run))
 
 
-def figures(analysis: Analysis) -> list[Figure]:
-    """All charts of a run, by stack and benchmark."""
+def figures(analysis: Analysis, shown: Container[str] | None = None) -> list[Figure]:
+    """All charts of a run, by stack and benchmark.
+
+    Args:
+        analysis: the run.
+        shown: the bindings that are drawn beside C; by default all.
+    """
     palette = palette_of(analysis)
+    if shown is not None:
+        analysis = _part(analysis, shown)
     rows = [row for row in rows_of(analysis) if row.median_ns is not None]
     parts = analysis.launch_medians.partition_by(["stack", "benchmark", "mode", "payload"], as_dict=True)
     medians = {tuple(map(str, key)): frame for key, frame in parts.items()}
@@ -67,6 +74,22 @@ def figures(analysis: Analysis) -> list[Figure]:
                 found += _mode_figure(family, own, palette)
         found += _launch_figures(analysis, stack, own, palette)
     return found
+
+
+def _part(analysis: Analysis, shown: Container[str]) -> Analysis:
+    """The run with C and some of its bindings only."""
+
+    def kept(frame: pl.DataFrame) -> pl.DataFrame:
+        names = [name for name in frame["binding"].unique() if name in (REFERENCE, AGAIN) or name in shown]
+        return frame.filter(pl.col("binding").is_in(names))
+
+    return replace(
+        analysis,
+        summary=kept(analysis.summary),
+        launch_medians=kept(analysis.launch_medians),
+        memory=kept(analysis.memory),
+        fits=[fit for fit in analysis.fits if fit.binding == REFERENCE or fit.binding in shown],
+    )
 
 
 def _family_figures(

@@ -85,12 +85,12 @@ def render_html(analysis: Analysis, imported: pl.DataFrame) -> str:
         HTML with styles, scripts, charts and data inside; everything that comes from outside is escaped.
     """
     palette = palette_of(analysis)
+    words = content(analysis)
     with unvalidated():
         drawn = figures(analysis)
-        beside = comparisons(analysis, palette)
+        beside = comparisons(analysis, palette, words.shown)
         charts = {figure.name: _spec(figure.chart) for figure in drawn}
         charts |= {f"published-{i}": _spec(one.chart) for i, one in enumerate(beside) if one.chart is not None}
-    words = content(analysis)
     rows = rows_of(analysis)
     place = {_key(row): index for index, row in enumerate(rows)}
     least = min((s.least_confidence for s in words.stacks if s.least_confidence is not None), default=None)

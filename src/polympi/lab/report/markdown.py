@@ -10,7 +10,15 @@ from polympi.lab.conclusions.order import MOST_AT_ONCE
 from polympi.lab.records import REFERENCE
 from polympi.lab.report.cells import KEY, SIGNS, Cell, Line
 from polympi.lab.report.comparisons import comparisons
-from polympi.lab.report.content import IMPORTED_HEADERS, IMPORTED_NOTE, Content, StackContent, content, imported_lines
+from polympi.lab.report.content import (
+    IMPORTED_HEADERS,
+    IMPORTED_NOTE,
+    Content,
+    StackContent,
+    content,
+    imported_lines,
+    shown_of,
+)
 from polympi.lab.report.escape import escape
 from polympi.lab.report.figures import palette_of
 from polympi.lab.report.generator import mark
@@ -113,7 +121,7 @@ def _cell(cell: Cell) -> str:
 
 
 def _published(analysis: Analysis) -> list[str]:
-    beside = comparisons(analysis, palette_of(analysis))
+    beside = comparisons(analysis, palette_of(analysis), shown_of(analysis))
     if not beside:
         return []
     lines = [

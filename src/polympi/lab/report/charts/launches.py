@@ -72,7 +72,7 @@ def launch_distribution(medians: pl.DataFrame, palette: Palette) -> alt.LayerCha
         ],
     )
     height = 34 + 44 * max(1, len(names))
-    return layered([middle, points.add_params(size)], height, rows=records)
+    return layered([middle, points.add_params(size)], height, each=(names, 44), rows=records)
 
 
 def event_percentiles(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:

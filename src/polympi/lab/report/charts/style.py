@@ -153,16 +153,21 @@ def unvalidated() -> AbstractContextManager[None]:
     return cast("AbstractContextManager[None]", schemapi.debug_mode(False))
 
 
-def layered(layers: Sequence[alt.Chart], height: int, **datasets: Sequence[Record]) -> alt.LayerChart:
+def layered(
+    layers: Sequence[alt.Chart], height: int, *, each: tuple[Sequence[str], int] = ((), 0), **datasets: Sequence[Record]
+) -> alt.LayerChart:
     """Layers as one chart, as wide as its container.
 
     Args:
         layers: the layers, from back to front.
         height: height of the plot in pixels.
+        each: bindings, and the part of the height that is for each of them; the page takes it off for hidden ones.
         **datasets: the records that the layers refer to by :func:`dataset`; a missing figure is null and not drawn.
     """
     data = {name: [dict(record) for record in records] for name, records in datasets.items()}
-    return alt.LayerChart(layer=list(layers), width="container", height=height, datasets=data)
+    names, part = each
+    metadata = {"usermeta": {"bindings": list(names), "each": part}} if names else {}
+    return alt.LayerChart(layer=list(layers), width="container", height=height, datasets=data, **metadata)
 
 
 def config(*, dark: bool) -> dict[str, Any]:
