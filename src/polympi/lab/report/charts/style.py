@@ -166,7 +166,7 @@ def layered(
     """
     data = {name: [dict(record) for record in records] for name, records in datasets.items()}
     names, part = each
-    metadata = {"usermeta": {"bindings": list(names), "each": part}} if names else {}
+    metadata: dict[str, Any] = {"usermeta": {"bindings": list(names), "each": part}} if names else {}
     return alt.LayerChart(layer=list(layers), width="container", height=height, datasets=data, **metadata)
 
 
