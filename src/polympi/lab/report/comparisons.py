@@ -86,7 +86,7 @@ def _bidirectional(stack: str, rows: Sequence[Row], palette: Palette) -> Compari
     theirs = dict(zip(frame["size_bytes"].to_list(), frame["ratio"].to_list(), strict=True))
     records: list[dict[str, Any]] = [_point("published: mpi4py, 2024", s, v, True) for s, v in theirs.items()]
     records += [_point(r.binding, r.size_bytes, r.ratio, False) for r in ours]
-    bindings = list(dict.fromkeys(r.binding for r in ours))
+    bindings = palette.present({"binding": r.binding} for r in ours)
     by_key = {(r.binding, r.size_bytes): r.ratio for r in ours}
     sizes = sorted({s for _, s in by_key} & set(theirs))
     lines = [
