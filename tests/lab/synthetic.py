@@ -75,6 +75,9 @@ def _make_run(
     noise: float = 0.01,
     ended: str = "complete",
     profile: str = "quick",
+    languages: dict[str, str] | None = None,
+    chosen: list[str] | None = None,
+    usual: list[str] | None = None,
 ) -> None:
     """Write a result directory in which every block drifts as a whole and every launch has its own noise."""
     random = np.random.default_rng(seed)
@@ -108,11 +111,13 @@ def _make_run(
                 stack=stack,
                 library=f"{stack} 1.0",
                 bindings=list(effects),
-                languages={b: LANGUAGES.get(b, "C") for b in effects},
+                languages={b: (languages or LANGUAGES).get(b, "C") for b in effects},
                 cases=planned,
             )
             for stack in stacks
         ],
+        chosen=chosen or [],
+        usual=usual or [],
     )
     directory = RunDirectory.create(path, run, Environment(facts={"cpu": {"model": "Synthetic", "logical": 2}}))
     launch = 0
@@ -184,3 +189,30 @@ def _launch_rows(
             rows["iterations"] += [iterations] * count
             rows["time_ns"] += [round(t) for t in times]
     return rows
+
+
+# Twenty bindings of nine languages, and the arms of C, in the order in which a run of all takes them.
+TWENTY_LANGUAGES = {
+    "boost": "C++", "boost-datatype": "C++", "boost-serialized": "C++", "boost-python": "Python", "csharp": "C#",
+    "csharp-mono": "C#", "cxx": "C++", "cxx-datatype": "C++", "fortran-f08": "Fortran", "fortran-mpi": "Fortran",
+    "go": "Go", "java": "Java", "mpi4py": "Python", "mpi4py-object": "Python", "mpi4py-pkl5": "Python",
+    "numba-mpi": "Python", "polympi": "Python", "polympi-object": "Python", "rmpi": "R", "rust": "Rust",
+}  # fmt: skip
+TWENTY_USUAL = ["mpi4py", "mpi4py-object", "polympi", "polympi-object", "c-multiple", "c-spin", "c-pages"]
+_TWENTY_COSTS = {
+    "boost": 30.0, "boost-datatype": 60.0, "boost-serialized": 900.0, "boost-python": 6000.0, "csharp": 70.0,
+    "csharp-mono": 140.0, "cxx": 0.0, "cxx-datatype": 25.0, "fortran-f08": 0.0, "fortran-mpi": 0.0, "go": 110.0,
+    "java": 190.0, "mpi4py": 520.0, "mpi4py-object": 1400.0, "mpi4py-pkl5": 4000.0, "numba-mpi": 15.0,
+    "polympi": 160.0, "polympi-object": 280.0, "rmpi": 5200.0, "rust": 0.0,
+}  # fmt: skip
+
+
+def twenty(path: Path, **options: Any) -> RunDirectory:
+    """A run of twenty bindings of nine languages; the costs are made up."""
+    again, arms_of_c = ("c", "c-again"), ("c-multiple", "c-spin", "c-pages")
+    per_byte = {"mpi4py-object": 0.35, "rmpi": 0.5, "boost-serialized": 0.2, "mpi4py-pkl5": 0.05}
+    effects = dict.fromkeys(again, (0.0, 0.0, 1.0))
+    effects |= {name: (cost, per_byte.get(name, 0.0), 1.0) for name, cost in _TWENTY_COSTS.items()}
+    effects |= dict.fromkeys(arms_of_c, (40.0, 0.0, 1.0))
+    languages = TWENTY_LANGUAGES | dict.fromkeys((*again, *arms_of_c), "C")
+    return make_run(path, effects=effects, languages=languages, usual=TWENTY_USUAL, **options)

@@ -178,6 +178,8 @@ class RunRecord(msgspec.Struct, kw_only=True):
         benches: benchmarks or patterns of cases, as asked for; empty for the profile's.
         sizes: sizes in bytes, as asked for; None for the profile's.
         bindings_from: folders of further bindings.
+        chosen: the bindings that were asked for by name, in that order; a report puts them in front.
+        usual: the bindings that take part when none is asked for; they come next.
         resumed: when the run was continued, each time.
     """
 
@@ -198,6 +200,8 @@ class RunRecord(msgspec.Struct, kw_only=True):
     benches: list[str] = []
     sizes: list[int] | None = None
     bindings_from: list[str] = []
+    chosen: list[str] = []
+    usual: list[str] = []
     resumed: list[str] = []
 
 

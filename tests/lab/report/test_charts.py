@@ -8,6 +8,7 @@ from polympi.lab.report import charts
 from polympi.lab.report.charts import Palette, config
 from polympi.lab.report.charts.style import ratio_ticks
 from polympi.lab.report.comparisons import comparisons
+from polympi.lab.report.content import shown_of
 from polympi.lab.report.figures import figures, palette_of
 from polympi.lab.statistics.analysis import analyse
 
@@ -131,7 +132,7 @@ def test_rows_without_intervals_are_drawn_without_them():
 
 
 def test_published_figures_stand_beside_ours(analysis):
-    found = {one.source.name: one for one in comparisons(analysis, palette_of(analysis))}
+    found = {one.source.name: one for one in comparisons(analysis, palette_of(analysis), shown_of(analysis))}
     assert set(found) == {
         "osu_bibw_c_python",
         "send_ssend_ping",

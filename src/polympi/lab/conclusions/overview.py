@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from polympi.lab.catalogue import BENCHMARKS, Case
 from polympi.lab.conclusions.gaps import absences
-from polympi.lab.conclusions.rows import SMALL, Family, Row, bindings_of, by_family, example_size, is_arm_of_c
+from polympi.lab.conclusions.order import is_arm_of_c
+from polympi.lab.conclusions.rows import SMALL, Family, Row, bindings_of, by_family, example_size
 from polympi.lab.records import AGAIN, REFERENCE
 from polympi.lab.statistics.model import Analysis
 from polympi.lab.units import format_size
@@ -82,7 +83,7 @@ class Overview:
     Attributes:
         columns: the cases that stand for all; those of which nothing was compared with C are left out.
         reference: C's row in each column.
-        bindings: the bindings, in the order of the run.
+        bindings: the bindings, in the order of the report.
         arms_of_c: the other arms of C: what a choice costs that is not the binding's.
     """
 
@@ -101,21 +102,36 @@ def overview(analysis: Analysis, rows: Sequence[Row], stack: str) -> Overview:
         stack: the stack.
     """
     own = [row for row in rows if row.stack == stack]
-    present = {row.binding for row in own}
     columns = columns_of(own)
-    places = {(row.binding, row.family, row.size_bytes): row for row in own}
+    reference, arms = arms_in(analysis, own, stack, columns)
+    return Overview(
+        columns=columns,
+        reference=reference,
+        bindings=tuple(arm for arm in arms if not is_arm_of_c(arm.binding)),
+        arms_of_c=tuple(arm for arm in arms if is_arm_of_c(arm.binding)),
+    )
+
+
+def arms_in(
+    analysis: Analysis, rows: Sequence[Row], stack: str, columns: Sequence[Column]
+) -> tuple[tuple[Row | None, ...], list[ArmInOverview]]:
+    """C's rows in some cases, and all arms that are compared with C in them, in the order of the report.
+
+    Args:
+        analysis: the run.
+        rows: the rows of the stack.
+        stack: the stack.
+        columns: the cases.
+    """
+    present = {row.binding for row in rows}
+    places = {(row.binding, row.family, row.size_bytes): row for row in rows}
     reasons = absences(analysis, stack)
 
     def spots(binding: str) -> tuple[Spot, ...]:
         return tuple(_spot(places, reasons, binding, column) for column in columns)
 
     arms = [ArmInOverview(name, spots(name)) for name in bindings_of(analysis, stack, compared=True) if name in present]
-    return Overview(
-        columns=columns,
-        reference=tuple(spot.row for spot in spots(REFERENCE)),
-        bindings=tuple(arm for arm in arms if not is_arm_of_c(arm.binding)),
-        arms_of_c=tuple(arm for arm in arms if is_arm_of_c(arm.binding)),
-    )
+    return tuple(spot.row for spot in spots(REFERENCE)), arms
 
 
 def columns_of(rows: Iterable[Row]) -> tuple[Column, ...]:
@@ -134,17 +150,18 @@ def columns_of(rows: Iterable[Row]) -> tuple[Column, ...]:
     """
     compared = [row for row in rows if row.binding not in (REFERENCE, AGAIN) and row.median_ns is not None]
     families = by_family(compared)
-    found = [*_messages(families), _object(families), _collective(families), _startup(families)]
+    found = [*message_columns(families), _object(families), _collective(families), _startup(families)]
     return tuple(column for column in found if column)
 
 
-def _messages(families: dict[Family, list[Row]]) -> list[Column]:
+def message_columns(families: dict[Family, list[Row]]) -> list[Column]:
+    """The small and the large message among the rows of bindings; see :func:`columns_of`."""
     candidates = [f for f in families if not BENCHMARKS[f.benchmark].collective and f.payload not in OBJECTS]
     ping_pong = [f for f in candidates if f.benchmark == "latency" and f.mode == "standard"]
     if not candidates:
         return []
     family = (ping_pong or candidates)[0]
-    sizes = _common_sizes(families[family])
+    sizes = common_sizes(families[family])
     small = example_size([size for size in sizes if size] or sizes)
     found = [Column("small", "Small message", family, small)]
     powers = [size for size in sizes if size > max(small, SMALL) and size & (size - 1) == 0]
@@ -158,7 +175,7 @@ def _object(families: dict[Family, list[Row]]) -> Column | None:
     family = _most_common(candidates, families, lambda f: OBJECTS.index(f.payload))
     if family is None:
         return None
-    sizes = _common_sizes(families[family])
+    sizes = common_sizes(families[family])
     return Column("object", "Object", family, max([s for s in sizes if s <= LARGEST_OBJECT] or sizes[:1]))
 
 
@@ -167,7 +184,7 @@ def _collective(families: dict[Family, list[Row]]) -> Column | None:
     family = _most_common(candidates, families, lambda f: (COLLECTIVES.index(f.benchmark), candidates.index(f)))
     if family is None:
         return None
-    sizes = _common_sizes(families[family])
+    sizes = common_sizes(families[family])
     return Column("collective", "Collective", family, example_size([size for size in sizes if size] or sizes))
 
 
@@ -188,7 +205,7 @@ def _most_common(
     return min(candidates, key=rank, default=None)
 
 
-def _common_sizes(rows: Sequence[Row]) -> list[int]:
+def common_sizes(rows: Sequence[Row]) -> list[int]:
     """The sizes that most arms have, ascending."""
     arms: dict[int, int] = {}
     for row in rows:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from polympi.lab.catalogue import BENCHMARKS
+from polympi.lab.conclusions.order import in_order
 from polympi.lab.records import AGAIN, REFERENCE
 from polympi.lab.statistics.model import SUMMARY_COLUMNS, Analysis
 
@@ -139,7 +140,7 @@ def catalogue_order(family: Family) -> tuple[str, int, int, int, str]:
 
 
 def bindings_of(analysis: Analysis, stack: str | None = None, *, compared: bool = False) -> list[str]:
-    """Bindings of a stack (or of all), in the order of the run.
+    """Bindings of a stack (or of all), in the order of the report.
 
     Args:
         analysis: the run.
@@ -152,12 +153,7 @@ def bindings_of(analysis: Analysis, stack: str | None = None, *, compared: bool 
             names.update(dict.fromkeys(planned.bindings))
     measured = analysis.summary if stack is None else analysis.summary.filter(analysis.summary["stack"] == stack)
     names.update(dict.fromkeys(measured["binding"].unique(maintain_order=True).to_list()))
-    return [name for name in names if not (compared and name in (REFERENCE, AGAIN))]
-
-
-def is_arm_of_c(binding: str) -> bool:
-    """Whether an arm is C again in some other way (``c-multiple``, ``c-spin``): it shows what a choice costs."""
-    return binding.startswith(f"{REFERENCE}-")
+    return [name for name in in_order(analysis.run, names) if not (compared and name in (REFERENCE, AGAIN))]
 
 
 def stacks_of(analysis: Analysis) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from polympi.lab.catalogue import Case
 from polympi.lab.conclusions.gaps import absences
 from polympi.lab.conclusions.phrases import factor, rate, signed
-from polympi.lab.conclusions.rows import Family, Row, bindings_of, by_family, is_arm_of_c, representative_sizes
+from polympi.lab.conclusions.rows import Family, Row, bindings_of, by_family, representative_sizes
 from polympi.lab.records import REFERENCE
 from polympi.lab.statistics.model import Analysis
 from polympi.lab.units import format_ns, format_size
@@ -128,7 +128,6 @@ def main_table(analysis: Analysis, rows: Sequence[Row], stack: str) -> tuple[lis
     own = [row for row in rows if row.stack == stack]
     present = {row.binding for row in own}
     bindings = [name for name in bindings_of(analysis, stack, compared=True) if name in present]
-    bindings.sort(key=is_arm_of_c)  # the bindings first, then what C itself shows
     reasons = absences(analysis, stack)
     lines: list[Line] = []
     for family, members in by_family(own).items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,13 +51,22 @@ class Comparison:
     chart: alt.LayerChart | None = None
 
 
-def comparisons(analysis: Analysis, palette: Palette) -> list[Comparison]:
-    """All published tables that measure what the run measured, for each stack."""
-    rows = [row for row in rows_of(analysis) if row.median_ns is not None and row.binding != AGAIN]
+def comparisons(analysis: Analysis, palette: Palette, shown: Container[str]) -> list[Comparison]:
+    """All published tables that measure what the run measured, for each stack.
+
+    Args:
+        analysis: the run.
+        palette: colours of the run.
+        shown: the bindings that are set beside them, and C.
+    """
+    rows = [row for row in rows_of(analysis) if row.median_ns is not None]
+    rows = [row for row in rows if row.binding == REFERENCE or row.binding in shown]
     found: list[Comparison | None] = []
     for stack in stacks_of(analysis):
         own = [row for row in rows if row.stack == stack]
-        fits = [fit for fit in analysis.fits if fit.stack == stack]
+        fits = [
+            fit for fit in analysis.fits if fit.stack == stack and (fit.binding == REFERENCE or fit.binding in shown)
+        ]
         found += [
             _bidirectional(stack, own, palette),
             _pings(stack, own),
@@ -77,7 +86,7 @@ def _bidirectional(stack: str, rows: Sequence[Row], palette: Palette) -> Compari
     theirs = dict(zip(frame["size_bytes"].to_list(), frame["ratio"].to_list(), strict=True))
     records: list[dict[str, Any]] = [_point("published: mpi4py, 2024", s, v, True) for s, v in theirs.items()]
     records += [_point(r.binding, r.size_bytes, r.ratio, False) for r in ours]
-    bindings = list(dict.fromkeys(r.binding for r in ours))
+    bindings = palette.present({"binding": r.binding} for r in ours)
     by_key = {(r.binding, r.size_bytes): r.ratio for r in ours}
     sizes = sorted({s for _, s in by_key} & set(theirs))
     lines = [

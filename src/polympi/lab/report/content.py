@@ -12,6 +12,8 @@ import polars as pl
 from polympi.lab.conclusions import Answer, Label, answers, labels
 from polympi.lab.conclusions.brief import brief, first_of
 from polympi.lab.conclusions.gaps import failed_launches
+from polympi.lab.conclusions.languages import languages
+from polympi.lab.conclusions.order import shown_first
 from polympi.lab.conclusions.overview import ArmInOverview, overview
 from polympi.lab.conclusions.phrases import count, listing, rate, signed
 from polympi.lab.conclusions.rows import Family, Row, bindings_of, catalogue_order, rows_of, stacks_of
@@ -19,7 +21,7 @@ from polympi.lab.conclusions.threads import thread_levels
 from polympi.lab.records import AGAIN, Finding, LaunchRecord, StackRun
 from polympi.lab.report.cells import Line, main_table
 from polympi.lab.report.facts import Section, findings, sections
-from polympi.lab.report.screen import Screen, screen
+from polympi.lab.report.screen import Screen, language_screen, screen
 from polympi.lab.statistics.model import Analysis, Fit
 from polympi.lab.units import format_ns, format_size
 
@@ -75,6 +77,7 @@ class StackContent:
     Attributes:
         stack: its name.
         library: what its library calls itself, up to the first comma.
+        languages: what each language costs; None where all bindings are of one.
         screen: the cases that stand for all.
         bindings: what is said about each binding.
         arms_of_c: what is said about each arm of C.
@@ -87,6 +90,7 @@ class StackContent:
 
     stack: str
     library: str
+    languages: Screen | None
     screen: Screen
     bindings: list[Words]
     arms_of_c: list[Words]
@@ -122,13 +126,18 @@ class FitLine:
 
 @dataclass(frozen=True)
 class Content:
-    """A report's words and figures, everything but its charts."""
+    """A report's words and figures, everything but its charts.
+
+    Attributes:
+        shown: the arms that tables and charts show before the reader chooses others.
+    """
 
     title: str
     created: str
     meta: list[str]
     labels: list[Label]
     stacks: list[StackContent]
+    shown: list[str]
     failures: list[str]
     gaps: list[str]
     uncovered: list[str]
@@ -152,6 +161,7 @@ def content(analysis: Analysis) -> Content:
         meta=_meta(analysis),
         labels=labels(analysis),
         stacks=[_stack(analysis, rows, said, stack) for stack in stacks_of(analysis)],
+        shown=shown_of(analysis),
         failures=[answer.text for answer in said if answer.topic == "failure"],
         gaps=[answer.text for answer in said if answer.topic == "gap"],
         uncovered=[answer.text for answer in said if answer.topic == "uncovered"],
@@ -163,6 +173,12 @@ def content(analysis: Analysis) -> Content:
         commands=_commands(analysis),
         links=_links(),
     )
+
+
+def shown_of(analysis: Analysis) -> list[str]:
+    """The arms that tables and charts show before the reader chooses others: all, unless there are many."""
+    measured = set(analysis.summary["binding"])
+    return shown_first(analysis.run, [n for n in bindings_of(analysis, compared=True) if n in measured])
 
 
 def _stack(analysis: Analysis, rows: Sequence[Row], said: Sequence[Answer], stack: str) -> StackContent:
@@ -185,7 +201,8 @@ def _stack(analysis: Analysis, rows: Sequence[Row], said: Sequence[Answer], stac
     return StackContent(
         stack=stack,
         library=_library(planned),
-        screen=screen(seen),
+        languages=language_screen(languages(analysis, rows, stack)),
+        screen=screen(seen, analysis.run),
         bindings=words(seen.bindings, brief),
         arms_of_c=words(seen.arms_of_c, lambda rows: tuple(filter(None, (first_of(rows),)))),
         notes=[(NOTES[a.topic], a.text) for a in said if a.stack == stack and a.topic in NOTES],

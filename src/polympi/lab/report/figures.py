@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import altair as alt
 import polars as pl
 
 from polympi.lab.catalogue import BENCHMARKS
+from polympi.lab.conclusions.order import languages_of
 from polympi.lab.conclusions.rows import Family, Row, bindings_of, by_family, example_size, rows_of, stacks_of
 from polympi.lab.records import AGAIN, REFERENCE
 from polympi.lab.report import charts
@@ -44,12 +45,19 @@ class Figure:
 
 def palette_of(analysis: Analysis) -> Palette:
     """Colours of the run's bindings."""
-    return Palette(bindings_of(analysis))
+    return Palette(bindings_of(analysis), languages_of(analysis.run))
 
 
-def figures(analysis: Analysis) -> list[Figure]:
-    """All charts of a run, by stack and benchmark."""
+def figures(analysis: Analysis, shown: Container[str] | None = None) -> list[Figure]:
+    """All charts of a run, by stack and benchmark.
+
+    Args:
+        analysis: the run.
+        shown: the bindings that are drawn beside C; by default all.
+    """
     palette = palette_of(analysis)
+    if shown is not None:
+        analysis = _part(analysis, shown)
     rows = [row for row in rows_of(analysis) if row.median_ns is not None]
     parts = analysis.launch_medians.partition_by(["stack", "benchmark", "mode", "payload"], as_dict=True)
     medians = {tuple(map(str, key)): frame for key, frame in parts.items()}
@@ -66,6 +74,22 @@ def figures(analysis: Analysis) -> list[Figure]:
                 found += _mode_figure(family, own, palette)
         found += _launch_figures(analysis, stack, own, palette)
     return found
+
+
+def _part(analysis: Analysis, shown: Container[str]) -> Analysis:
+    """The run with C and some of its bindings only."""
+
+    def kept(frame: pl.DataFrame) -> pl.DataFrame:
+        names = [name for name in frame["binding"].unique() if name in (REFERENCE, AGAIN) or name in shown]
+        return frame.filter(pl.col("binding").is_in(names))
+
+    return replace(
+        analysis,
+        summary=kept(analysis.summary),
+        launch_medians=kept(analysis.launch_medians),
+        memory=kept(analysis.memory),
+        fits=[fit for fit in analysis.fits if fit.binding == REFERENCE or fit.binding in shown],
+    )
 
 
 def _family_figures(

@@ -16,9 +16,10 @@ import jinja2
 import polars as pl
 from markupsafe import Markup
 
+from polympi.lab.conclusions.order import MOST_AT_ONCE, by_language, is_arm_of_c, languages_of
 from polympi.lab.conclusions.phrases import percent
-from polympi.lab.conclusions.rows import Row, is_arm_of_c, rows_of
-from polympi.lab.records import AGAIN, REFERENCE
+from polympi.lab.conclusions.rows import Row, rows_of
+from polympi.lab.records import AGAIN, REFERENCE, RunRecord
 from polympi.lab.report.cells import KEY, MEANINGS, SIGNS
 from polympi.lab.report.charts import Palette, config
 from polympi.lab.report.charts.style import RATE_LABEL, SIZE_LABEL, TIME_LABEL, unvalidated
@@ -58,7 +59,7 @@ _COLUMNS = (
     ("stopped_by", "Stopped by", "text", True, "which rule ended the sampling"),
 )
 
-_STYLES = ("base.css", "overview.css", "tables.css", "charts.css", "sections.css", "print.css")
+_STYLES = ("base.css", "overview.css", "languages.css", "tables.css", "charts.css", "sections.css", "print.css")
 _SCRIPTS = ("theme.js", "charts.js", "tables.js", "all-rows.js", "chooser.js")  # share one scope, in this order
 _EXPRESSIONS = {"@size": SIZE_LABEL, "@time": TIME_LABEL, "@rate": RATE_LABEL}
 _UNIT = re.compile(r"(?<=[\d×]) (?=(?:ns|µs|ms|s|%|B|[KMG]iB|[kMG]B(?:/s)?|×|C)\b|[%×])")
@@ -84,12 +85,12 @@ def render_html(analysis: Analysis, imported: pl.DataFrame) -> str:
         HTML with styles, scripts, charts and data inside; everything that comes from outside is escaped.
     """
     palette = palette_of(analysis)
+    words = content(analysis)
     with unvalidated():
         drawn = figures(analysis)
-        beside = comparisons(analysis, palette)
+        beside = comparisons(analysis, palette, words.shown)
         charts = {figure.name: _spec(figure.chart) for figure in drawn}
         charts |= {f"published-{i}": _spec(one.chart) for i, one in enumerate(beside) if one.chart is not None}
-    words = content(analysis)
     rows = rows_of(analysis)
     place = {_key(row): index for index, row in enumerate(rows)}
     least = min((s.least_confidence for s in words.stacks if s.least_confidence is not None), default=None)
@@ -102,7 +103,9 @@ def render_html(analysis: Analysis, imported: pl.DataFrame) -> str:
         palette=palette,
         warnings=[finding for finding in words.findings if finding.level == "warning"],
         least_confidence="" if least is None else percent(least).replace("100 %", "99.9 %"),
-        arms=_arms(rows, palette),
+        arms=_arms(rows, palette, analysis.run),
+        most_at_once=MOST_AT_ONCE,
+        languages=languages_of(analysis.run),
         verdicts=_verdicts_seen(rows),
         signs=SIGNS,
         meanings=MEANINGS,
@@ -145,10 +148,14 @@ def _key(row: Row) -> tuple[str, str, str, str, str, int]:
     return (*row.family, row.binding, row.size_bytes)
 
 
-def _arms(rows: Sequence[Row], palette: Palette) -> list[str]:
-    """What the reader can choose: bindings, then arms of C; C itself always stays."""
-    names = [name for name in palette.present({"binding": row.binding} for row in rows) if name != AGAIN]
-    return sorted((name for name in names if name != REFERENCE), key=is_arm_of_c)
+def _arms(rows: Sequence[Row], palette: Palette, run: RunRecord) -> list[tuple[str, list[str]]]:
+    """What the reader can choose: bindings by language, then arms of C; C itself always stays."""
+    names = [n for n in palette.present({"binding": row.binding} for row in rows) if n not in (AGAIN, REFERENCE)]
+    groups = list(by_language(run, names).items())
+    if len(groups) == 1:
+        groups = [("", groups[0][1])]
+    arms_of_c = [name for name in names if is_arm_of_c(name)]
+    return [*groups, *([("C" if any(g for g, _ in groups) else "", arms_of_c)] if arms_of_c else [])]
 
 
 def _verdicts_seen(rows: Sequence[Row]) -> list[tuple[str, str]]:

@@ -12,6 +12,7 @@ from polympi.lab.errors import UsageError, system_reason
 from polympi.lab.report.charts import config
 from polympi.lab.report.charts.style import unvalidated
 from polympi.lab.report.comparisons import comparisons
+from polympi.lab.report.content import shown_of
 from polympi.lab.report.figures import figures, palette_of
 from polympi.lab.statistics.model import Analysis
 
@@ -22,6 +23,8 @@ _SCALE = 2.0  # of PNG files, so that they are sharp on dense screens and in pri
 
 def write_images(analysis: Analysis, directory: Path, form: str) -> list[Path]:
     """Write ``figures/NAME.png`` or ``figures/NAME.svg`` of every chart, light on white.
+
+    Of many bindings those are drawn that the page shows at first.
 
     Args:
         analysis: the run.
@@ -45,11 +48,12 @@ def write_images(analysis: Analysis, directory: Path, form: str) -> list[Path]:
 
 
 def _specifications(analysis: Analysis) -> list[tuple[str, dict[str, Any]]]:
+    shown = shown_of(analysis)
     with unvalidated():
-        drawn = [(f.name, f"{f.family} on {f.stack}: {f.title}", f.caption, f.chart) for f in figures(analysis)]
+        drawn = [(f.name, f"{f.family} on {f.stack}: {f.title}", f.caption, f.chart) for f in figures(analysis, shown)]
         drawn += [
             (f"published-{one.source.name}-{one.stack}", one.source.title, one.source.citation, one.chart)
-            for one in comparisons(analysis, palette_of(analysis))
+            for one in comparisons(analysis, palette_of(analysis), shown)
             if one.chart is not None
         ]
         look = config(dark=False) | {"background": "white"}

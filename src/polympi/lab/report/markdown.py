@@ -6,10 +6,19 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
+from polympi.lab.conclusions.order import MOST_AT_ONCE
 from polympi.lab.records import REFERENCE
 from polympi.lab.report.cells import KEY, SIGNS, Cell, Line
 from polympi.lab.report.comparisons import comparisons
-from polympi.lab.report.content import IMPORTED_HEADERS, IMPORTED_NOTE, Content, StackContent, content, imported_lines
+from polympi.lab.report.content import (
+    IMPORTED_HEADERS,
+    IMPORTED_NOTE,
+    Content,
+    StackContent,
+    content,
+    imported_lines,
+    shown_of,
+)
 from polympi.lab.report.escape import escape
 from polympi.lab.report.figures import palette_of
 from polympi.lab.report.generator import mark
@@ -58,10 +67,18 @@ def _overview(stack: StackContent) -> list[str]:
     library = f" ({escape(stack.library)})" if stack.library and stack.library != stack.stack else ""
     parts = [f"## {escape(stack.stack)}{library}"]
     arms = (*stack.screen.bindings, *stack.screen.arms_of_c)
+    if stack.languages is not None:
+        parts.append("**The cheapest binding of each language, time over C's**")
+        parts.append("\n".join(f"- {escape(text)}" for text in stack.languages.answers))
     if arms:
         headers = ["", *(f"{c.title}: {c.what}{c.size and f', {c.size}'}" for c in stack.screen.columns)]
         reference = ("C", *(column.reference or "–" for column in stack.screen.columns))
-        lines = [(line.binding, *(_cell(one.cell) for one in line.cells)) for line in arms]
+        lines: list[tuple[str, ...]] = []
+        for group in stack.screen.groups:
+            if group.language:
+                lines.append((group.language, *("" for _ in stack.screen.columns)))
+            lines += [(line.binding, *(_cell(one.cell) for one in line.cells)) for line in group.lines]
+        lines += [(line.binding, *(_cell(one.cell) for one in line.cells)) for line in stack.screen.arms_of_c]
         parts.append(_table(headers, [reference, *lines], right=range(1, len(headers))))
     else:
         parts.append("No binding was compared with C.")
@@ -79,15 +96,19 @@ def _overview(stack: StackContent) -> list[str]:
 def _main_table(stack: StackContent, *, many: bool) -> list[str]:
     if not stack.lines:
         return []
-    arms = zip((REFERENCE, *stack.columns), ("C", *stack.columns), strict=True)
-    titles = [f"{title} ({stack.levels[arm]})" if arm in stack.levels else title for arm, title in arms]
-    headers = ("benchmark", "size", *titles)
-    table = _table(headers, [_line(line) for line in stack.lines], right=range(1, len(headers)))
-    return [f"### On {escape(stack.stack)}", table] if many else [table]
+    found = [f"### On {escape(stack.stack)}"] if many else []
+    for first in range(0, len(stack.columns), MOST_AT_ONCE):  # wider tables cannot be read
+        columns = stack.columns[first : first + MOST_AT_ONCE]
+        arms = zip((REFERENCE, *columns), ("C", *columns), strict=True)
+        titles = [f"{title} ({stack.levels[arm]})" if arm in stack.levels else title for arm, title in arms]
+        headers = ("benchmark", "size", *titles)
+        lines = [_line(line, line.cells[first : first + MOST_AT_ONCE]) for line in stack.lines]
+        found.append(_table(headers, lines, right=range(1, len(headers))))
+    return found
 
 
-def _line(line: Line) -> tuple[str, ...]:
-    return (line.label, line.size, line.reference or "–", *map(_cell, line.cells))
+def _line(line: Line, cells: Sequence[Cell]) -> tuple[str, ...]:
+    return (line.label, line.size, line.reference or "–", *map(_cell, cells))
 
 
 def _cell(cell: Cell) -> str:
@@ -100,7 +121,7 @@ def _cell(cell: Cell) -> str:
 
 
 def _published(analysis: Analysis) -> list[str]:
-    beside = comparisons(analysis, palette_of(analysis))
+    beside = comparisons(analysis, palette_of(analysis), shown_of(analysis))
     if not beside:
         return []
     lines = [

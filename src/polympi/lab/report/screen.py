@@ -6,9 +6,12 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from polympi.lab.conclusions.overview import ArmInOverview, Overview
+from polympi.lab.conclusions.languages import Languages
+from polympi.lab.conclusions.order import by_language
+from polympi.lab.conclusions.overview import ArmInOverview, Column, Overview
 from polympi.lab.conclusions.phrases import factor
 from polympi.lab.conclusions.rows import Row
+from polympi.lab.records import RunRecord
 from polympi.lab.report.cells import Cell, cell
 from polympi.lab.units import format_ns
 
@@ -90,6 +93,14 @@ class ScreenLine:
 
 
 @dataclass(frozen=True)
+class ScreenGroup:
+    """The bindings of one language; without its name where all are of one."""
+
+    language: str
+    lines: tuple[ScreenLine, ...]
+
+
+@dataclass(frozen=True)
 class ScreenColumn:
     """The head of a column: what stands for what at which size, and C's time in it."""
 
@@ -107,28 +118,57 @@ class Screen:
     Attributes:
         columns: the cases.
         axis: the axis of all cells.
-        bindings: a line a binding.
+        groups: the bindings by language, a line each.
         arms_of_c: a line an arm of C.
+        answers: sentences that compare the languages, if that is what the screen is about.
     """
 
     columns: tuple[ScreenColumn, ...]
     axis: Axis
-    bindings: tuple[ScreenLine, ...]
-    arms_of_c: tuple[ScreenLine, ...]
+    groups: tuple[ScreenGroup, ...]
+    arms_of_c: tuple[ScreenLine, ...] = ()
+    answers: tuple[str, ...] = ()
+
+    @property
+    def bindings(self) -> tuple[ScreenLine, ...]:
+        """The lines of all groups."""
+        return tuple(line for group in self.groups for line in group.lines)
 
 
-def screen(seen: Overview) -> Screen:
+def screen(seen: Overview, run: RunRecord) -> Screen:
     """Words and places of an overview."""
     arms = (*seen.bindings, *seen.arms_of_c)
     axis = _axis([spot.row for arm in arms for spot in arm.spots if spot.row])
+    lines = {arm.binding: _line(arm, axis) for arm in arms}
+    named = by_language(run, [arm.binding for arm in seen.bindings])
     return Screen(
-        columns=tuple(
-            ScreenColumn(c.topic, c.title, c.what, c.size, format_ns(row.median_ns) if row and row.median_ns else "")
-            for c, row in zip(seen.columns, seen.reference, strict=True)
-        ),
+        columns=_columns(seen.columns, seen.reference),
         axis=axis,
-        bindings=tuple(_line(arm, axis) for arm in seen.bindings),
-        arms_of_c=tuple(_line(arm, axis) for arm in seen.arms_of_c),
+        groups=tuple(
+            ScreenGroup((language or "other") if len(named) > 1 else "", tuple(lines[name] for name in names))
+            for language, names in named.items()
+        ),
+        arms_of_c=tuple(lines[arm.binding] for arm in seen.arms_of_c),
+    )
+
+
+def language_screen(seen: Languages | None) -> Screen | None:
+    """Words and places of what each language costs; None where there is only one."""
+    if seen is None:
+        return None
+    axis = _axis([spot.row for group in seen.groups for arm in group.arms for spot in arm.spots if spot.row])
+    return Screen(
+        columns=_columns(seen.columns, seen.reference),
+        axis=axis,
+        groups=tuple(ScreenGroup(g.name, tuple(_line(arm, axis) for arm in g.arms)) for g in seen.groups),
+        answers=seen.answers,
+    )
+
+
+def _columns(columns: Sequence[Column], reference: Sequence[Row | None]) -> tuple[ScreenColumn, ...]:
+    return tuple(
+        ScreenColumn(c.topic, c.title, c.what, c.size, format_ns(row.median_ns) if row and row.median_ns else "")
+        for c, row in zip(columns, reference, strict=True)
     )
 
 

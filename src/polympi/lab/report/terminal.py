@@ -17,7 +17,7 @@ from polympi.lab.conclusions.brief import NOTHING
 from polympi.lab.records import REFERENCE
 from polympi.lab.report.cells import KEY, SIGNS
 from polympi.lab.report.content import Content, StackContent, content
-from polympi.lab.report.screen import Screen, ScreenCell, ScreenLine
+from polympi.lab.report.screen import Screen, ScreenCell, ScreenGroup, ScreenLine
 from polympi.lab.statistics.model import Analysis
 
 _STYLES = {"slower": "red", "faster": "green", "ambiguous": "yellow", "invalid": "bold red"}
@@ -46,11 +46,11 @@ def print_summary(analysis: Analysis, console: Console) -> None:
     for label in words.labels:
         console.print(Text.assemble((f" {label.word} ", "reverse"), " ", label.text))
     for stack in words.stacks:
-        _print_stack(stack, console)
+        _print_stack(stack, words.shown, console)
     _print_troubles(words, console)
 
 
-def _print_stack(stack: StackContent, console: Console) -> None:
+def _print_stack(stack: StackContent, shown: Sequence[str], console: Console) -> None:
     console.print()
     title = Text(stack.stack, style="bold")
     if stack.library and stack.library != stack.stack:
@@ -60,10 +60,14 @@ def _print_stack(stack: StackContent, console: Console) -> None:
         console.print("No binding was compared with C.", style="dim")
         return
     width = min(console.width, _WIDEST)
+    if stack.languages is not None:
+        console.print("The cheapest binding of each language, time over C's:")
+        for text in stack.languages.answers:
+            console.print(Padding(Text(text), (0, 0, 0, 2)), width=min(width, _READABLE_WIDTH))
     bars = width >= _ROOM_FOR_BARS
     console.print(_key(stack.screen, bars=bars), width=width)
     console.print(_table(stack, width, bars=bars))
-    _print_sentences(stack, console, all_of_them=width >= _ROOM_FOR_SENTENCES)
+    _print_sentences(stack, shown, console, all_of_them=width >= _ROOM_FOR_SENTENCES)
 
 
 def _key(screen: Screen, *, bars: bool) -> Text:
@@ -94,11 +98,12 @@ def _table(stack: StackContent, width: int, *, bars: bool) -> Table:
         table.add_column(head, width=cell_width, overflow="fold")
     times = [Text(column.reference or "–") for column in screen.columns]
     table.add_row(_name(REFERENCE, stack, "C"), *times)
-    for group in (screen.bindings, screen.arms_of_c):
-        for line in group:
+    arms_of_c = (ScreenGroup(_DIVIDER, screen.arms_of_c),) if screen.arms_of_c else ()
+    for group in (*screen.groups, *arms_of_c):
+        if group.language:
+            table.add_row(Text(group.language, style="dim italic"), *([""] * len(screen.columns)))
+        for line in group.lines:
             table.add_row(_name(line.binding, stack), *_cells(line, bar_width, longest))
-        if group is screen.bindings and screen.arms_of_c:
-            table.add_row(Text(_DIVIDER, style="dim italic"), *([""] * len(screen.columns)))
     return table
 
 
@@ -134,10 +139,14 @@ def _bar(share: float, width: int) -> str:
     return (_BLOCKS[-1] * (eighths // 8) + _BLOCKS[eighths % 8]).rstrip()
 
 
-def _print_sentences(stack: StackContent, console: Console, *, all_of_them: bool) -> None:
-    """Three sentences a binding where there is room, one else; one an arm of C; then what concerns the stack."""
+def _print_sentences(stack: StackContent, shown: Sequence[str], console: Console, *, all_of_them: bool) -> None:
+    """Three sentences a binding where there is room, one else; one an arm of C; then what concerns the stack.
+
+    Of many arms those that tell most; the report has the others.
+    """
     lines = [(one.binding, one.brief if all_of_them else _telling(one.brief)) for one in stack.bindings]
     lines += [(one.binding, one.brief) for one in stack.arms_of_c]
+    lines = [(name, sentences) for name, sentences in lines if name in shown]
     told = [(name, " ".join(sentences)) for name, sentences in lines if sentences]
     console.print()
     console.print(_listed([*told, *stack.notes]), width=min(console.width, _READABLE_WIDTH))

@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
 from polympi import __version__
+from polympi.lab.bindings.manifest import default_bindings
 from polympi.lab.catalogue import WINDOW
 from polympi.lab.errors import StackError, UsageError
 from polympi.lab.launch.launcher import Arm, Launched, Place, Setting, launch
@@ -15,7 +16,7 @@ from polympi.lab.records import LaunchRecord, Outcome, PlannedCase, RunRecord, S
 from polympi.lab.run.calibrate import calibrate
 from polympi.lab.run.estimate import block_seconds
 from polympi.lab.run.replay import replay
-from polympi.lab.run.request import Request, StackPlan
+from polympi.lab.run.request import Request, StackPlan, named
 from polympi.lab.run.stack_state import StackState
 from polympi.lab.run.watcher import Progress, Watcher
 from polympi.lab.samples.store import RunDirectory
@@ -280,6 +281,8 @@ def record(request: Request, plans: list[StackPlan]) -> RunRecord:
         benches=list(request.benches),
         sizes=None if request.sizes is None else list(request.sizes),
         bindings_from=[str(folder.absolute()) for folder in request.bindings_from],
+        chosen=named(request),
+        usual=[binding.name for binding in default_bindings(request.bindings)],
     )
 
 

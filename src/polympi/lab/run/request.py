@@ -203,9 +203,19 @@ def chosen(request: Request) -> list[Binding]:
         UsageError: there is no binding of a name.
     """
     known = request.bindings
-    wanted = request.wanted or [name for name in request.profile.bindings if name in known] or None
+    wanted = _wanted(request)
     bindings = default_bindings(known) if wanted is None else asked_for(known, wanted)
     if wanted is None or ALL in wanted:
         bindings.sort(key=lambda binding: binding.folder == known[REFERENCE].folder)  # what C itself shows comes last
     first = [known[REFERENCE], known[AGAIN]]
     return [*first, *(binding for binding in bindings if binding not in first)]
+
+
+def named(request: Request) -> list[str]:
+    """The bindings that were asked for by name, each once."""
+    return [name for name in dict.fromkeys(_wanted(request) or ()) if name != ALL]
+
+
+def _wanted(request: Request) -> Sequence[str] | None:
+    """The names that were given, by the user or by the profile; None for the default bindings."""
+    return request.wanted or [name for name in request.profile.bindings if name in request.bindings] or None

@@ -5,7 +5,8 @@ from polympi.lab.report.charts.comparison import series_over_size
 from polympi.lab.report.charts.fits import fitted_time, residuals
 from polympi.lab.report.charts.launches import event_percentiles, launch_distribution
 from polympi.lab.report.charts.over_size import bandwidth_over_size, ratio_over_size, time_over_size
-from polympi.lab.report.charts.style import Palette, config
+from polympi.lab.report.charts.palette import Palette
+from polympi.lab.report.charts.style import config
 
 __all__ = [
     "Palette",

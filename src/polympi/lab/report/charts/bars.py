@@ -9,7 +9,8 @@ import altair as alt
 import polars as pl
 
 from polympi.lab.conclusions.rows import Row
-from polympi.lab.report.charts.style import TIME_LABEL, Palette, dataset, decades, faded, highlight, layered, legend
+from polympi.lab.report.charts.palette import Palette
+from polympi.lab.report.charts.style import TIME_LABEL, dataset, decades, faded, highlight, layered, legend
 from polympi.lab.units import format_bytes, format_ns
 
 _STARTUP = {"first-barrier": "launch to first barrier", "import": "loading the binding", "init": "MPI_Init_thread"}
@@ -67,7 +68,7 @@ def memory(frame: pl.DataFrame, palette: Palette) -> alt.LayerChart:
     ticks = base.mark_tick(thickness=2, size=24).encode(
         x=alt.X("rss:Q"), color=alt.Color("binding:N", scale=palette.scale(names), legend=None)
     )
-    return layered([bars, ticks, labels], 20 + 36 * max(1, len(names)), rows=records)
+    return layered([bars, ticks, labels], 20 + 36 * max(1, len(names)), each=(names, 36), rows=records)
 
 
 def _dots(rows: Sequence[Row], palette: Palette, groups: dict[str, str], *, linear: bool) -> alt.LayerChart:
@@ -116,7 +117,8 @@ def _dots(rows: Sequence[Row], palette: Palette, groups: dict[str, str], *, line
         ],
     )
     height = 20 + (16 + 13 * max(1, len(names))) * max(1, len(order))
-    return layered([bars.add_params(chosen), points], height, rows=records)
+    each = 13 * max(1, len(order))
+    return layered([bars.add_params(chosen), points], height, each=(names, each), rows=records)
 
 
 def _time_axis(values: Sequence[float | None], *, linear: bool) -> tuple[alt.Scale, alt.Axis]:

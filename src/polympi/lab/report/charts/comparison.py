@@ -7,8 +7,8 @@ from typing import Any
 
 import altair as alt
 
+from polympi.lab.report.charts.palette import Palette
 from polympi.lab.report.charts.style import (
-    Palette,
     dashed_if,
     dataset,
     faded,

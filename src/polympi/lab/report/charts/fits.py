@@ -8,9 +8,9 @@ from typing import Any, cast
 import altair as alt
 
 from polympi.lab.conclusions.phrases import percent
+from polympi.lab.report.charts.palette import Palette
 from polympi.lab.report.charts.style import (
     TIME_LABEL,
-    Palette,
     dashed_if,
     dataset,
     faded,

@@ -9,9 +9,9 @@ import altair as alt
 import polars as pl
 
 from polympi.lab.conclusions.rows import Row, example_size, representative_sizes
+from polympi.lab.report.charts.palette import Palette
 from polympi.lab.report.charts.style import (
     TIME_LABEL,
-    Palette,
     dataset,
     decades,
     faded,
@@ -72,7 +72,7 @@ def launch_distribution(medians: pl.DataFrame, palette: Palette) -> alt.LayerCha
         ],
     )
     height = 34 + 44 * max(1, len(names))
-    return layered([middle, points.add_params(size)], height, rows=records)
+    return layered([middle, points.add_params(size)], height, each=(names, 44), rows=records)
 
 
 def event_percentiles(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:

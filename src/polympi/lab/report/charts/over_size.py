@@ -10,10 +10,10 @@ import altair as alt
 from polympi.lab.conclusions.phrases import factor, rate, signed
 from polympi.lab.conclusions.rows import Row
 from polympi.lab.records import AGAIN, REFERENCE
+from polympi.lab.report.charts.palette import Palette
 from polympi.lab.report.charts.style import (
     RATE_LABEL,
     TIME_LABEL,
-    Palette,
     dashed_if,
     dataset,
     faded,

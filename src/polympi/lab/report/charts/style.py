@@ -1,25 +1,19 @@
-"""What all charts share: one colour and shape for each binding, ticks for sizes and times, light and dark."""
+"""What all charts share: ticks for sizes and times, legends, light and dark."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, cast
 
 import altair as alt
 from altair.utils import schemapi
 
-from polympi.lab.records import AGAIN, REFERENCE
+from polympi.lab.report.charts.palette import Record
 from polympi.lab.units import format_size
 
 FONT = "Inter, system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
-
-# After Okabe and Ito's palette for all kinds of colour vision, shifted to mid lightness so that every colour keeps
-# a contrast of about 3 : 1 on white and on near-black alike. Greys are kept for C, the measure of everything.
-_REFERENCE_COLOURS = {REFERENCE: "#747b87", AGAIN: "#a0a7b3"}
-_COLOURS = ("#2b7fd4", "#d9601a", "#0f9b78", "#a864c9", "#b88a00", "#3aa5c9", "#c8447c", "#7d8f2a")
-_SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
 
 SIZE_LABEL = (
     "datum.value >= 1000 && datum.value % 1e9 === 0 ? datum.value / 1e9 + ' GB' : "
@@ -35,39 +29,6 @@ TIME_LABEL = (
     "abs(datum.value) >= 1e3 ? format(datum.value / 1e3, ',~r') + ' µs' : format(datum.value, ',~r') + ' ns'"
 )
 RATE_LABEL = "datum.value >= 1000 ? format(datum.value / 1000, ',~r') + ' GB/s' : format(datum.value, ',~r') + ' MB/s'"
-
-Record = Mapping[str, Any]
-
-
-class Palette:
-    """Colours and shapes of the bindings of one run; the same in all its charts and tables.
-
-    Args:
-        bindings: all bindings of the run, in its order.
-    """
-
-    def __init__(self, bindings: Sequence[str]) -> None:
-        self._order = list(bindings)
-        others = [name for name in self._order if name not in _REFERENCE_COLOURS]
-        self._colours = {name: _COLOURS[i % len(_COLOURS)] for i, name in enumerate(others)} | _REFERENCE_COLOURS
-        self._shapes = {name: _SHAPES[(i + 1) % len(_SHAPES)] for i, name in enumerate(others)}
-
-    def colour(self, binding: str) -> str:
-        """CSS colour of a binding."""
-        return self._colours.get(binding, _COLOURS[-1])
-
-    def present(self, records: Iterable[Record]) -> list[str]:
-        """The bindings that occur in some records, in the order of the run."""
-        found = {record["binding"] for record in records}
-        return [name for name in self._order if name in found] + sorted(found - set(self._order))
-
-    def scale(self, names: Sequence[str]) -> alt.Scale:
-        """Colour scale of some bindings."""
-        return alt.Scale(domain=list(names), range=[self.colour(name) for name in names])
-
-    def shapes(self, names: Sequence[str]) -> alt.Scale:
-        """Shape scale of some bindings: distinguishable without colour, too."""
-        return alt.Scale(domain=list(names), range=[self._shapes.get(name, "circle") for name in names])
 
 
 def dataset(name: str = "rows") -> alt.NamedData:
@@ -192,16 +153,21 @@ def unvalidated() -> AbstractContextManager[None]:
     return cast("AbstractContextManager[None]", schemapi.debug_mode(False))
 
 
-def layered(layers: Sequence[alt.Chart], height: int, **datasets: Sequence[Record]) -> alt.LayerChart:
+def layered(
+    layers: Sequence[alt.Chart], height: int, *, each: tuple[Sequence[str], int] = ((), 0), **datasets: Sequence[Record]
+) -> alt.LayerChart:
     """Layers as one chart, as wide as its container.
 
     Args:
         layers: the layers, from back to front.
         height: height of the plot in pixels.
+        each: bindings, and the part of the height that is for each of them; the page takes it off for hidden ones.
         **datasets: the records that the layers refer to by :func:`dataset`; a missing figure is null and not drawn.
     """
     data = {name: [dict(record) for record in records] for name, records in datasets.items()}
-    return alt.LayerChart(layer=list(layers), width="container", height=height, datasets=data)
+    names, part = each
+    metadata: dict[str, Any] = {"usermeta": {"bindings": list(names), "each": part}} if names else {}
+    return alt.LayerChart(layer=list(layers), width="container", height=height, datasets=data, **metadata)
 
 
 def config(*, dark: bool) -> dict[str, Any]:

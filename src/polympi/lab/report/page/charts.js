@@ -24,6 +24,12 @@ function shownPart(part) {
   }
   return copy;
 }
+// A chart with a line for each binding is as high as those that are shown need.
+function shownChart(chart) {
+  const { bindings = [], each = 0 } = chart.usermeta ?? {};
+  const hidden = bindings.filter((name) => hiddenArms.has(name)).length;
+  return { ...shownPart(chart), height: chart.height - each * hidden };
+}
 
 async function draw(place) {
   const look = theme();
@@ -31,7 +37,7 @@ async function draw(place) {
   const config = { ...themes[look], legend: { ...themes[look].legend, columns } };
   drawn.get(place)?.finalize?.();
   drawn.set(place, {});
-  const result = await vegaEmbed(place, shownPart(charts[place.dataset.chart]), {
+  const result = await vegaEmbed(place, shownChart(charts[place.dataset.chart]), {
     mode: "vega-lite",
     renderer: "svg",
     config,

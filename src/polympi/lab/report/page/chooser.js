@@ -1,8 +1,12 @@
 // What the page shows: one stack, one benchmark's charts, and the bindings whose chips are pressed.
 // Stack and bindings stand in the address, so that a link shows what its sender saw.
-const SHOWN = "bindings", STACK = "stack";
+const SHOWN = "bindings", STACK = "stack", EVERY = "all";
 const chips = [...document.querySelectorAll("[data-chip]")];
 const reset = document.getElementById("reset");
+const count = document.getElementById("shown-count");
+// Of many bindings a few are shown at first; this is what is hidden then.
+const usuallyHidden = new Set(chips.filter(({ dataset }) => !("first" in dataset)).map(({ dataset }) => dataset.chip));
+const asUsual = () => hiddenArms.size === usuallyHidden.size && [...hiddenArms].every((name) => usuallyHidden.has(name));
 const chosenTab = {};
 
 function select(kind, value) {
@@ -21,8 +25,8 @@ function select(kind, value) {
 function keepInAddress() {
   const parameters = new URLSearchParams(location.search);
   const pressed = chips.filter((chip) => !hiddenArms.has(chip.dataset.chip)).map((chip) => chip.dataset.chip);
-  if (hiddenArms.size) parameters.set(SHOWN, pressed.join(","));
-  else parameters.delete(SHOWN);
+  if (asUsual()) parameters.delete(SHOWN);
+  else parameters.set(SHOWN, hiddenArms.size ? pressed.join(",") : EVERY);
   if (chosenTab.stack === stacks[0]) parameters.delete(STACK);
   else parameters.set(STACK, chosenTab.stack);
   const query = parameters.toString().replaceAll("%2C", ",");
@@ -36,15 +40,17 @@ function showArms() {
     if (hiddenArms.has(menu.value)) menu.value = [...menu.options].find((option) => !option.disabled)?.value ?? "";
     menu.dispatchEvent(new Event("change"));
   }
-  reset.hidden = !hiddenArms.size;
+  reset.hidden = !hiddenArms.size && !usuallyHidden.size;
+  reset.textContent = hiddenArms.size ? "Show all" : "Show fewer";
+  if (count) count.textContent = chips.length - hiddenArms.size;
   showAllRows();
   redraw();
 }
 function fromAddress() {
   const wanted = new URLSearchParams(location.search);
-  if (wanted.has(SHOWN)) {
-    const names = wanted.get(SHOWN).split(",");
-    chips.forEach(({ dataset }) => { if (!names.includes(dataset.chip)) hiddenArms.add(dataset.chip); });
+  const names = wanted.get(SHOWN)?.split(",");
+  for (const { dataset: { chip } } of chips) {
+    if (names ? !names.includes(chip) && !names.includes(EVERY) : usuallyHidden.has(chip)) hiddenArms.add(chip);
   }
   return stacks.includes(wanted.get(STACK)) ? wanted.get(STACK) : stacks[0];
 }
@@ -58,7 +64,25 @@ for (const chip of chips) {
     keepInAddress();
   });
 }
-reset.addEventListener("click", () => { hiddenArms.clear(); showArms(); keepInAddress(); chips[0]?.focus(); });
+for (const label of document.querySelectorAll(".chip-group .language")) {
+  label.addEventListener("click", () => {
+    const names = [...label.parentElement.querySelectorAll("[data-chip]")].map(({ dataset }) => dataset.chip);
+    const someHidden = names.some((name) => hiddenArms.has(name));
+    for (const name of names) {
+      if (someHidden) hiddenArms.delete(name);
+      else hiddenArms.add(name);
+    }
+    showArms();
+    keepInAddress();
+  });
+}
+reset.addEventListener("click", () => {
+  if (hiddenArms.size) hiddenArms.clear();
+  else usuallyHidden.forEach((name) => hiddenArms.add(name));
+  showArms();
+  keepInAddress();
+  chips[0]?.focus();
+});
 document.querySelectorAll("[data-tab]").forEach((tab) => {
   tab.addEventListener("click", () => { select(tab.dataset.tab, tab.dataset.value); keepInAddress(); });
   tab.addEventListener("keydown", ({ key }) => {

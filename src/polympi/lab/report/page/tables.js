@@ -50,7 +50,12 @@ function oneAtATime(table, tools) {
   const label = document.createElement("label");
   const menu = document.createElement("select");
   menu.dataset.one = "";
-  menu.append(...heads.map((head) => new Option(head.dataset.binding, head.dataset.binding)));
+  const languages = new Map(); // a part of the menu each, if there are several
+  for (const { dataset: { binding, language } } of heads) {
+    if (!languages.has(language)) languages.set(language, Object.assign(document.createElement("optgroup"), { label: language || "other" }));
+    languages.get(language).append(new Option(binding, binding));
+  }
+  menu.append(...(languages.size > 1 ? languages.values() : [...languages.values()].flatMap((part) => [...part.children])));
   const pick = () => {
     for (const cell of table.querySelectorAll("[data-binding]")) {
       cell.classList.toggle("here", cell.dataset.binding === menu.value);

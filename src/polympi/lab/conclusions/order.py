@@ -1,0 +1,76 @@
+"""The order in which a report lists bindings: by language, those that the user chose in front."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from polympi.lab.arms import AGAIN, REFERENCE
+from polympi.lab.records import RunRecord
+
+# Lines that a reader can tell apart in one chart, and columns of a table that fit a page.
+MOST_AT_ONCE = 8
+
+
+def is_arm_of_c(binding: str) -> bool:
+    """Whether an arm is C again in some other way (``c-multiple``, ``c-spin``): it shows what a choice costs."""
+    return binding.startswith(f"{REFERENCE}-")
+
+
+def languages_of(run: RunRecord) -> dict[str, str]:
+    """The language of each arm, as far as the run says."""
+    return {name: language for planned in run.stacks for name, language in planned.languages.items()}
+
+
+def in_order(run: RunRecord, names: Iterable[str]) -> list[str]:
+    """Names of arms in the order of a report.
+
+    C and its A/A arm, then the bindings, then the other arms of C. Bindings of a language stand together. Those that
+    were asked for by name come first, then the usual ones, then the others in the order of the run; a language stands
+    where the first of its bindings does.
+    """
+    listed = list(dict.fromkeys(names))
+    ranked = list(dict.fromkeys([*run.chosen, *run.usual, *listed]))
+    place = {name: index for index, name in enumerate(ranked)}
+    first: dict[str, int] = {}
+    for language, names_of_language in by_language(run, listed).items():
+        first[language] = min(place[name] for name in names_of_language)
+    languages = languages_of(run)
+
+    def key(name: str) -> tuple[bool, bool, int, int]:
+        return (
+            name not in (REFERENCE, AGAIN),
+            is_arm_of_c(name),
+            0 if name in (REFERENCE, AGAIN) or is_arm_of_c(name) else first[languages.get(name, "")],
+            place[name],
+        )
+
+    return sorted(listed, key=key)
+
+
+def by_language(run: RunRecord, names: Iterable[str]) -> dict[str, list[str]]:
+    """The bindings among some arms by language, in the order of the names; C and its arms are none."""
+    languages = languages_of(run)
+    found: dict[str, list[str]] = {}
+    for name in names:
+        if name != REFERENCE and not is_arm_of_c(name):
+            found.setdefault(languages.get(name, ""), []).append(name)
+    return found
+
+
+def shown_first(run: RunRecord, names: Sequence[str]) -> list[str]:
+    """The arms that tables and charts show before the reader chooses: all, or of many the ones that tell most.
+
+    Those that were asked for by name, or without any the usual ones; then the first of each language, then arms of C.
+    At most :data:`MOST_AT_ONCE`.
+
+    Args:
+        run: the run.
+        names: the arms that are compared with C, in the order of the report.
+    """
+    if len(names) <= MOST_AT_ONCE:
+        return list(names)
+    usual = [name for name in run.usual if not is_arm_of_c(name)]
+    firsts = [group[0] for group in by_language(run, names).values()]
+    wanted = [*(run.chosen or usual), *firsts, *filter(is_arm_of_c, names)]
+    kept = [name for name in dict.fromkeys(wanted) if name in names][:MOST_AT_ONCE]
+    return [name for name in names if name in kept]
