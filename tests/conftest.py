@@ -26,6 +26,8 @@ os.environ["POLYMPI_LOCKS"] = tempfile.mkdtemp(prefix="polympi-locks-")
 atexit.register(shutil.rmtree, os.environ["POLYMPI_LOCKS"], ignore_errors=True)
 # Open MPI then starts in 0.1 s instead of 1 s; what is tested is the same.
 os.environ.setdefault("OMPI_MCA_btl", "^ofi")
+# A shell that starts the tests in the background has them ignore SIGINT, and so all programs that they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 # Who ends the tests ends what they have launched, as Ctrl-C does.
 signal.signal(signal.SIGTERM, signal.default_int_handler)
 # Otherwise every rank and every command that a test starts would compile the modules that it imports.
