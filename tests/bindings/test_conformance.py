@@ -100,7 +100,7 @@ def conform(tmp_path_factory: pytest.TempPathFactory) -> Conform:
             folder = tmp_path_factory.mktemp("launch")
             setting = Setting(ranks, None, len(os.sched_getaffinity(0)), folder)
             arm = Arm(SHIPPED[name], build(SHIPPED[name], stack))
-            done = launch(Place(0, 0), arm, stack, covered | refused, setting, timeout_s=300)
+            done = launch(Place(0, 0), arm, stack, covered | refused, setting, timeout_s=600)
             written = folder / "samples.txt"
             text = written.read_text(errors="replace") if written.is_file() else ""
             made[stack.name, name, ranks] = Conformed(covered, refused, done, text)
