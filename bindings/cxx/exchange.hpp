@@ -48,9 +48,11 @@ inline void await_acknowledgement(const Exchange &x) {
 /* The callbacks of each kind of benchmark. */
 polympi_callbacks latency(const polympi_case &c, const Exchange &x);
 polympi_callbacks ping_pong(std::unique_ptr<Case> owner, const Exchange &x); /* in the mode standard */
+/* The same of what a datatype that was not committed yet describes. */
+polympi_callbacks typed_ping_pong(MPI_Datatype made, int count, Exchange x);
 polympi_callbacks windows(const polympi_case &c, const Exchange &x);
-polympi_callbacks faces(const polympi_case &c, Exchange x);
-polympi_callbacks layouts(const polympi_case &c, Exchange x);
+polympi_callbacks faces(const polympi_case &c, const Exchange &x);
+polympi_callbacks layouts(const polympi_case &c, const Exchange &x);
 polympi_callbacks objects(const polympi_case &c, const Exchange &x);
 polympi_callbacks ring(const Exchange &x);
 polympi_callbacks collectives(const polympi_case &c, const Exchange &x);

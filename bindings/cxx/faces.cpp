@@ -1,7 +1,5 @@
 /* A face of the cube goes as a datatype of its own, in the loop of a plain ping-pong. */
-#include "datatype.hpp"
 #include "exchange.hpp"
-#include "loops.hpp"
 
 namespace bench {
 namespace {
@@ -15,21 +13,12 @@ MPI_Datatype face_of(const polympi_case &c, int edge) {
     return type;
 }
 
-class Face final : public Case {
-  public:
-    explicit Face(MPI_Datatype made) : type(made) {}
-    Datatype type;
-};
-
 } // namespace
 
-polympi_callbacks faces(const polympi_case &c, Exchange x) {
+polympi_callbacks faces(const polympi_case &c, const Exchange &x) {
     if (c.face == POLYMPI_CONTIGUOUS)
         return latency(c, x); /* its doubles need no other description */
-    auto face = std::make_unique<Face>(face_of(c, x.edge));
-    x.type = face->type.get();
-    x.count = 1;
-    return ping_pong(std::move(face), x);
+    return typed_ping_pong(face_of(c, x.edge), 1, x);
 }
 
 } // namespace bench

@@ -71,19 +71,25 @@ MPI_Datatype layout_of(const polympi_case &c, int elements) {
     }
 }
 
-class Layout final : public Case {
+/* Keeps a datatype as long as its case. */
+class Typed final : public Case {
   public:
-    explicit Layout(MPI_Datatype made) : type(made) {}
+    explicit Typed(MPI_Datatype made) : type(made) {}
     Datatype type;
 };
 
 } // namespace
 
-polympi_callbacks layouts(const polympi_case &c, Exchange x) {
-    auto layout = std::make_unique<Layout>(layout_of(c, x.count));
-    x.type = layout->type.get();
-    x.count = c.layout == POLYMPI_LAYOUT_STRUCT ? x.count / GROUP : 1;
-    return ping_pong(std::move(layout), x);
+polympi_callbacks typed_ping_pong(MPI_Datatype made, int count, Exchange x) {
+    auto typed = std::make_unique<Typed>(made);
+    x.type = typed->type.get();
+    x.count = count;
+    return ping_pong(std::move(typed), x);
+}
+
+polympi_callbacks layouts(const polympi_case &c, const Exchange &x) {
+    const int count = c.layout == POLYMPI_LAYOUT_STRUCT ? x.count / GROUP : 1;
+    return typed_ping_pong(layout_of(c, x.count), count, x);
 }
 
 } // namespace bench

@@ -328,6 +328,29 @@ os._exit(0)
         assert ended.stdout.split() == ["end"] * 3
 
 
+@pytest.mark.parametrize(
+    "place",
+    [
+        "signal.signal(signal.SIGALRM, leave)\nsignal.setitimer(signal.ITIMER_REAL, 0.2)\nc.recv(other, 9)",
+        "threading.Timer(0.2, leave).start()\nc.recv(other, 9)",
+        "threading.Thread(target=c.recv, args=[other, 9], daemon=True).start()\ntime.sleep(0.1)\nleave()",
+        "atexit.register(leave)",
+        "class Last:\n    def __del__(self):\n        leave()\nlast = Last()",
+        "mine = c.irecv(other, 9)\nleave()",
+    ],
+    ids=["handler", "thread", "main", "atexit", "destructor", "request"],
+)
+def test_a_process_leaves_at_once_from_anywhere(run, stack: Stack, place: str) -> None:
+    script = "import atexit, signal, threading\nleave = lambda *_: os._exit(0)\n"
+    run(PRELUDE + script + place + "\n", 2, stack).succeeded()
+
+
+def test_what_was_sent_to_nobody_is_told_of_when_ranks_leave_at_once(run, stack: Stack) -> None:
+    ended = run(PRELUDE + BIG + "if rank == 0:\n    c.isend(big, 1, 7)\nos._exit(0)\n", 2, stack)
+    assert ended.exit_code == 1
+    assert "[rank 0] isend(dest=1, tag=7) was never received" in ended.stderr
+
+
 def test_a_rank_that_leaves_at_once_with_a_failure_ends_the_job(run, stack: Stack) -> None:
     assert run(f"{PRELUDE}\nif rank: os._exit(3)\nc.recv(1)\n", 2, stack).exit_code == 3
 

@@ -14,23 +14,31 @@ namespace Benchmark
         public abstract void Singly(int iterations, long* ns);
     }
 
-    /// <summary>Loops of two ranks.</summary>
-    internal sealed unsafe class PairLoops<I> : Loops where I : struct, IIteration
+    /// <summary>Loops of an iteration; how it is timed singly is left to those below.</summary>
+    internal abstract unsafe class Loops<I> : Loops where I : struct, IIteration
     {
-        private readonly I given;
+        protected readonly I given;
 
-        public PairLoops(I iteration)
+        protected Loops(I iteration)
         {
             given = iteration;
         }
 
-        public override void Batch(int iterations)
+        public sealed override void Batch(int iterations)
         {
             I iteration = given;
             for (int i = 0; i < iterations; i++)
             {
                 iteration.Once();
             }
+        }
+    }
+
+    /// <summary>Loops of two ranks.</summary>
+    internal sealed unsafe class PairLoops<I> : Loops<I> where I : struct, IIteration
+    {
+        public PairLoops(I iteration) : base(iteration)
+        {
         }
 
         public override void Singly(int iterations, long* ns)
@@ -46,22 +54,10 @@ namespace Benchmark
     }
 
     /// <summary>Loops of all ranks: a call that a rank began too late is made again.</summary>
-    internal sealed unsafe class CollectiveLoops<I> : Loops where I : struct, IIteration
+    internal sealed unsafe class CollectiveLoops<I> : Loops<I> where I : struct, IIteration
     {
-        private readonly I given;
-
-        public CollectiveLoops(I iteration)
+        public CollectiveLoops(I iteration) : base(iteration)
         {
-            given = iteration;
-        }
-
-        public override void Batch(int iterations)
-        {
-            I iteration = given;
-            for (int i = 0; i < iterations; i++)
-            {
-                iteration.Once();
-            }
         }
 
         public override void Singly(int iterations, long* ns)

@@ -71,7 +71,7 @@ def three_messages(rows: Sequence[Row]) -> tuple[Column, ...]:
     if not sizes:
         return (small, large)
     middle = math.sqrt(small.size_bytes * large.size_bytes)
-    size = min((s for s in sizes), key=lambda s: abs(math.log(s / middle)))
+    size = min(sizes, key=lambda s: abs(math.log(s / middle)))
     return (small, replace(small, topic="middle", title="Middle message", size_bytes=size), large)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
 
 from polympi.lab.arms import AGAIN, REFERENCE
 from polympi.lab.records import RunRecord
@@ -21,30 +22,18 @@ def languages_of(run: RunRecord) -> dict[str, str]:
     return {name: language for planned in run.stacks for name, language in planned.languages.items()}
 
 
-def in_order(run: RunRecord, names: Iterable[str]) -> list[str]:
+def in_order(run: RunRecord, names: Collection[str]) -> list[str]:
     """Names of arms in the order of a report.
 
     C and its A/A arm, then the bindings, then the other arms of C. Bindings of a language stand together. Those that
     were asked for by name come first, then the usual ones, then the others in the order of the run; a language stands
     where the first of its bindings does.
     """
-    listed = list(dict.fromkeys(names))
-    ranked = list(dict.fromkeys([*run.chosen, *run.usual, *listed]))
-    place = {name: index for index, name in enumerate(ranked)}
-    first: dict[str, int] = {}
-    for language, names_of_language in by_language(run, listed).items():
-        first[language] = min(place[name] for name in names_of_language)
-    languages = languages_of(run)
-
-    def key(name: str) -> tuple[bool, bool, int, int]:
-        return (
-            name not in (REFERENCE, AGAIN),
-            is_arm_of_c(name),
-            0 if name in (REFERENCE, AGAIN) or is_arm_of_c(name) else first[languages.get(name, "")],
-            place[name],
-        )
-
-    return sorted(listed, key=key)
+    listed = set(names)
+    ranked = [name for name in dict.fromkeys([*run.chosen, *run.usual, *names]) if name in listed]
+    measure = [name for name in (REFERENCE, AGAIN) if name in listed]
+    arms_of_c = [name for name in ranked if is_arm_of_c(name) and name != AGAIN]
+    return [*measure, *chain.from_iterable(by_language(run, ranked).values()), *arms_of_c]
 
 
 def by_language(run: RunRecord, names: Iterable[str]) -> dict[str, list[str]]:

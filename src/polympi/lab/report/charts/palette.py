@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import altair as alt
+from coloraide import Color
 
 from polympi.lab.conclusions.order import is_arm_of_c
 from polympi.lab.records import AGAIN, REFERENCE
@@ -93,25 +93,4 @@ def oklch(lightness: float, chroma: float, hue: float) -> str:
         chroma: 0 is grey.
         hue: degrees.
     """
-    while chroma > 0 and not all(-0.0005 <= channel <= 1.0005 for channel in _linear(lightness, chroma, hue)):
-        chroma -= 0.005
-    return "#" + "".join(f"{_encoded(channel):02x}" for channel in _linear(lightness, max(chroma, 0.0), hue))
-
-
-def _linear(lightness: float, chroma: float, hue: float) -> tuple[float, float, float]:
-    """Linear sRGB; the matrices are those of the definition of OKLab."""
-    a, b = chroma * math.cos(math.radians(hue)), chroma * math.sin(math.radians(hue))
-    long = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3
-    medium = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3
-    short = (lightness - 0.0894841775 * a - 1.2914855480 * b) ** 3
-    return (
-        4.0767416621 * long - 3.3077115913 * medium + 0.2309699292 * short,
-        -1.2684380046 * long + 2.6097574011 * medium - 0.3413193965 * short,
-        -0.0041960863 * long - 0.7034186147 * medium + 1.7076147010 * short,
-    )
-
-
-def _encoded(channel: float) -> int:
-    """A linear channel as a byte of sRGB."""
-    value = min(max(channel, 0.0), 1.0)
-    return round(255 * (12.92 * value if value <= 0.0031308 else 1.055 * value ** (1 / 2.4) - 0.055))
+    return Color("oklch", [lightness, chroma, hue]).convert("srgb").to_string(hex=True, fit="oklch-chroma")
