@@ -101,7 +101,7 @@ def _competition(environment: Mapping[str, Any]) -> Iterator[Finding]:
     if load is not None and load > BUSY_LOAD:
         yield _warning(
             "Other processes compete",
-            f"The load average was {load:.2f} before the start: others used the CPUs.",
+            f"The load average was {load:.2f} before the start: the CPUs were in use, if only by an installation.",
             "Wait until the machine is idle, then run again; 'top' shows which programs run.",
         )
 
