@@ -55,5 +55,5 @@ func main() {
 	C.polympi_memory(&launch.pss_bytes, &launch.rss_bytes)
 	code := C.glue_run(&launch)
 	must(mpi.Finalize())
-	os.Exit(int(code))
+	mpi.Exit(int(code))
 }

@@ -7,13 +7,14 @@
 // Calls return an error where the C library reports one; an [*Error] holds its class.
 //
 //	mpi.Init(mpi.ThreadFunneled)
-//	defer mpi.Finalize()
 //	world := mpi.World()
 //	if world.Rank() == 0 {
 //		err = mpi.Send(world, []float64{1, 2, 3}, 1, 0)
 //	} else {
 //		err = mpi.Recv(world, received, 0, 0)
 //	}
+//	mpi.Finalize()
+//	mpi.Exit(0)
 //
 // # Threads
 //
@@ -28,6 +29,7 @@ package mpi
 
 /*
 #include "calls.h"
+#include <stdlib.h>
 #cgo nocallback go_class
 */
 import "C"
@@ -78,9 +80,16 @@ func Init(level ThreadLevel) error {
 	return check("Init", code)
 }
 
-// Finalize ends MPI; no call may follow it.
+// Finalize ends MPI; no call but [Exit] may follow it.
 func Finalize() error {
 	return check("Finalize", C.MPI_Finalize())
+}
+
+// Exit ends the program with this code after [Finalize], as C's exit does. Where main returns or calls [os.Exit], exit
+// handlers of C libraries are skipped: MPICH, which tells its launcher only there that a rank ended well, has its
+// launcher kill the ranks that are not so far yet.
+func Exit(code int) {
+	C.exit(C.int(code))
 }
 
 // Comm is a communicator: a group of ranks that exchange messages.

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 	if err := Finalize(); err != nil {
 		panic(err)
 	}
-	os.Exit(code)
+	Exit(code)
 }
 
 func ok(t *testing.T, err error) {
