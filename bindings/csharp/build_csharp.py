@@ -1,4 +1,4 @@
-"""Build Polympi.Net, its library in C, and the benchmark program (or other programs) for Mono or for CoreCLR.
+"""Build Polympi.Net, its library in C, and the benchmark and ``Hello`` (or other programs) for Mono or for CoreCLR.
 
 Usage: build_csharp.py mono|coreclr --mpicc MPICC --into FOLDER [--harness FOLDER] [--program NAME SOURCE...]...
 
@@ -51,11 +51,11 @@ def main() -> int:
     parser.add_argument("--harness", type=Path)
     parser.add_argument("--program", nargs="+", action="append", metavar=("NAME", "SOURCE"))
     given = parser.parse_args()
-    benchmark = ["Benchmark", *sorted(map(str, FOLDER.glob("Benchmark/*.cs")))]
+    usual = [[name, *sorted(map(str, FOLDER.glob(f"{name}/*.cs")))] for name in ("Benchmark", "Hello")]
     given.into.mkdir(parents=True, exist_ok=True)
     try:
         build_library(given.runtime, given.mpicc, given.into)
-        for name, *sources in given.program or [benchmark]:
+        for name, *sources in given.program or usual:
             build_program(given.runtime, given.into, name, sources)
     except subprocess.CalledProcessError as failed:
         return failed.returncode

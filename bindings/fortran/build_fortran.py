@@ -1,4 +1,4 @@
-"""Compile both Fortran programs for the MPI of a stack.
+"""Compile the Fortran programs, both benchmarks and both ``hello``, for the MPI of a stack.
 
 python build_fortran.py --mpicc MPICC --harness FOLDER --into FOLDER
 
@@ -41,7 +41,7 @@ DROPPED = [f"-Wl,--defsym=PMPIX_Delete_error_{what}=0" for what in ("class", "co
 
 def main() -> None:
     """Read the command line and compile."""
-    parser = argparse.ArgumentParser(description="Compile both Fortran programs for the MPI of a stack.")
+    parser = argparse.ArgumentParser(description="Compile the Fortran programs for the MPI of a stack.")
     parser.add_argument("--mpicc", required=True, type=Path)
     parser.add_argument("--harness", required=True, type=Path)
     parser.add_argument("--into", required=True, type=Path)
@@ -54,6 +54,8 @@ def main() -> None:
         made = [*OPTIONS, *definition, *finding_modules, "-J", str(modules), *sources]
         library = str(given.harness / "libpolympi_harness.a")
         run([*compiler, *made, library, "-o", str(given.into / f"bench-{name}"), *linking])
+        hello = str(Path(__file__).with_name(f"hello_{name}.f90"))
+        run([*compiler, *OPTIONS, *finding_modules, hello, "-o", str(given.into / f"hello-{name}"), *linking])
 
 
 def choose_compiler(mpicc: Path) -> tuple[list[str], list[str], list[str]]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from polympi.lab.arms import AGAIN
+from polympi.lab.bindings.lines import code_lines
 from polympi.lab.bindings.manifest import Binding, load_bindings, shipped_folder
+from polympi.lab.bindings.sources import files_meant
 from polympi.lab.catalogue import BENCHMARKS, Benchmark, Case
 
 MEASURED = [benchmark for benchmark in BENCHMARKS.values() if not benchmark.launch_figure]
@@ -20,11 +22,11 @@ def shipped_bindings() -> list[Binding]:
 
 def binding_table() -> str:
     """One line for every binding."""
-    lines = ["| language | binding | what it is | measures | needs |", "|---|---|---|---|---|"]
+    lines = ["| language | binding | what it is | measures | hello | needs |", "|---|---|---|---|---|---|"]
     for b in shipped_bindings():
         folder = b.folder.relative_to(shipped_folder()).as_posix()
         name = f"[`{b.name}`](../bindings/{folder}/manifest.toml){'*' if b.entry.default else ''}"
-        lines.append(f"| {b.language} | {name} | {cell(b.entry.summary)} | {measures(b)} | {needs(b)} |")
+        lines.append(f"| {b.language} | {name} | {cell(b.entry.summary)} | {measures(b)} | {hello(b)} | {needs(b)} |")
     return "\n".join(lines)
 
 
@@ -52,6 +54,15 @@ def covered(binding: Binding, benchmark: Benchmark) -> int:
     """How many of the modes and payloads of a benchmark a binding measures."""
     cases = [Case(benchmark.name, mode, payload, 0) for mode in benchmark.modes for payload in benchmark.payloads]
     return sum(binding.why_not(case) is None for case in cases)
+
+
+def hello(binding: Binding) -> str:
+    """The length of a binding's smallest program, as a link to it."""
+    lines = code_lines(binding)
+    if binding.hello is None or lines is None:
+        return ""
+    [source] = files_meant(binding, binding.hello.source, "hello.source")
+    return f"[{lines.hello} lines](../bindings/{source.resolve().relative_to(shipped_folder().resolve()).as_posix()})"
 
 
 def needs(binding: Binding) -> str:

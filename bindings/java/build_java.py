@@ -1,4 +1,4 @@
-"""Build the classes and the small library of constants, and write the command that starts them.
+"""Build the classes and the small library of constants, and write the commands that start them.
 
 Usage: build_java.py --mpicc MPICC --harness FOLDER --into FOLDER
 
@@ -69,14 +69,15 @@ def complain(sentence: str) -> int:
 
 
 def write_start(into: Path, java: Path, harness: Path) -> None:
-    """The command of one rank. It finds what was built beside itself, since the folder moves after the build."""
+    """The commands of one rank of each program. They find what was built beside them: it moves after the build."""
     command = shlex.join([str(java / "bin" / "java"), *OPTIONS])
     here = '"$(dirname "$0")"'
     command += f" -Dpolympi.mpi.library={here}/libpolympi_constants.so"
     command += f" -Dpolympi.harness.library={shlex.quote(str(harness / 'libpolympi_harness.so'))}"
-    start = into / "bench"
-    start.write_text(START.format(command=f"{command} -cp {here}/classes polympi.bench.Bench"))
-    start.chmod(0o755)
+    for name in ("bench", "hello"):
+        start = into / name
+        start.write_text(START.format(command=f"{command} -cp {here}/classes polympi.{name}.{name.capitalize()}"))
+        start.chmod(0o755)
 
 
 def homes() -> Iterator[Path]:

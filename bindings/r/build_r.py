@@ -1,4 +1,4 @@
-"""Build the glue between R and the harness, and write the command that starts R with the stack's MPI library.
+"""Build the glue between R and the harness, and write the commands that start R with the stack's MPI library.
 
 Usage: build_r.py --mpicc MPICC --bindings FOLDER --harness FOLDER --into FOLDER
 """
@@ -19,7 +19,7 @@ NO_RMPI = "R has no package Rmpi that it can load."
 UNUSED = ("libopen-rte.so.40", "libopen-pal.so.40")
 START = """#!/bin/sh
 folder=$(dirname "$0")
-{environment}exec Rscript --vanilla "$folder/bench.R" "$folder" "$@"
+{environment}exec Rscript --vanilla "$folder/{script}" "$folder" "$@"
 """
 
 
@@ -41,7 +41,7 @@ def main() -> int:
     compiler = [given.mpicc, "-O2", "-shared", "-fPIC", *warnings, *includes, *sources, "-o", str(glue)]
     if code := subprocess.run(compiler, check=False).returncode:
         return code
-    for script in ("bench.R", "cases.R"):
+    for script in ("bench.R", "cases.R", "hello.R"):
         shutil.copy(FOLDER / script, given.into)
     write_start(given.into, given.mpicc)
     return 0
@@ -54,7 +54,7 @@ def told(*command: str) -> str:
 
 
 def write_start(into: Path, mpicc: str) -> None:
-    """The command of one rank, in which Rmpi finds the library of the stack."""
+    """The commands of one rank of the benchmark and of ``hello``, in which Rmpi finds the library of the stack."""
     folders = [Path(folder) for folder in told(mpicc, "--showme:libdirs").split()]
     environment = ""
     if not any((folder / UNUSED[0]).exists() for folder in folders):
@@ -67,9 +67,10 @@ def write_start(into: Path, mpicc: str) -> None:
         own = Path(told("R", "RHOME"), "lib")
         search = ":".join(shlex.quote(str(folder)) for folder in (*folders, own))
         environment = f'R_LD_LIBRARY_PATH="$folder":{search} '
-    start = into / "bench"
-    start.write_text(START.format(environment=environment))
-    start.chmod(0o755)
+    for name in ("bench", "hello"):
+        start = into / name
+        start.write_text(START.format(environment=environment, script=f"{name}.R"))
+        start.chmod(0o755)
 
 
 if __name__ == "__main__":

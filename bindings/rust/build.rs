@@ -1,4 +1,4 @@
-//! Links the harness, and lets the program find the stack's libmpi where it was linked.
+//! Links the harness, and lets the programs find the stack's libmpi where it was linked.
 
 use std::{env, process::Command};
 

@@ -1,4 +1,4 @@
-"""Compile the Rust program for the MPI of a stack.
+"""Compile the Rust programs, the benchmark and ``hello``, for the MPI of a stack.
 
 python build_rust.py --mpicc MPICC --harness FOLDER --into FOLDER [--lint]
 
@@ -22,7 +22,7 @@ FOLDER = Path(__file__).parent
 
 def main() -> None:
     """Read the command line and compile."""
-    parser = argparse.ArgumentParser(description="Compile the Rust program for the MPI of a stack.")
+    parser = argparse.ArgumentParser(description="Compile the Rust programs for the MPI of a stack.")
     parser.add_argument("--mpicc", required=True)
     parser.add_argument("--harness", required=True)
     parser.add_argument("--into", required=True, type=Path)
@@ -34,7 +34,8 @@ def main() -> None:
         if subprocess.run([*command, "--target-dir", scratch], cwd=FOLDER, env=environment, check=False).returncode:
             sys.exit("cargo failed.")
         if not given.lint:
-            shutil.copy2(Path(scratch, "release", "bench"), given.into / "bench")
+            for program in ("bench", "hello"):
+                shutil.copy2(Path(scratch, "release", program), given.into / program)
 
 
 def variables(mpicc: str, harness: str) -> dict[str, str]:

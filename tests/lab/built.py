@@ -104,6 +104,8 @@ def built_analysis(
     not_covered=None,
     memory=(),
     environment=None,
+    languages=None,
+    lines=None,
 ):
     """An analysis that holds these rows and records."""
     run = RunRecord(
@@ -123,6 +125,8 @@ def built_analysis(
                 bindings=list(bindings),
                 left_out=left_out or {},
                 not_covered=not_covered or {},
+                languages=languages or {},
+                lines=lines or {},
             )
         ],
     )

@@ -14,6 +14,7 @@ __all__ = [
     "FORMAT",
     "REFERENCE",
     "SAMPLE_SCHEMA",
+    "CodeLines",
     "Environment",
     "Facts",
     "Finding",
@@ -150,6 +151,20 @@ class PlannedCase(msgspec.Struct, frozen=True, kw_only=True):
     events: int
 
 
+class CodeLines(msgspec.Struct, frozen=True, kw_only=True):
+    """Lines of code of a binding: neither blank nor comment alone.
+
+    Attributes:
+        hello: of the program in which each rank says which it is; 0 if there is none.
+        timed: of the files that hold the timed part; 0 if the manifest does not name them.
+        combinations: the combinations of benchmark, mode and payload that the timed part covers.
+    """
+
+    hello: int
+    timed: int
+    combinations: int
+
+
 class StackRun(msgspec.Struct, kw_only=True):
     """What was planned on one stack.
 
@@ -159,6 +174,7 @@ class StackRun(msgspec.Struct, kw_only=True):
         left_out: bindings that could not take part on this stack, and why.
         cases: the cases, with the counts that calibration chose.
         builds: for each arm the name of its build, which changes with its sources, its compiler and its library.
+        lines: the lines of code of each arm whose manifest names the files.
     """
 
     stack: str
@@ -169,6 +185,7 @@ class StackRun(msgspec.Struct, kw_only=True):
     left_out: dict[str, str] = {}
     cases: list[PlannedCase] = []
     builds: dict[str, str] = {}
+    lines: dict[str, CodeLines] = {}
 
 
 class RunRecord(msgspec.Struct, kw_only=True):

@@ -6,6 +6,7 @@ import pytest
 
 from polympi.lab.bindings import build as build_module
 from polympi.lab.bindings import harness as harness_module
+from polympi.lab.bindings import sources as sources_module
 from polympi.lab.bindings.build import (
     build,
     missing_requirements,
@@ -66,7 +67,8 @@ def test_sources_that_are_no_files_are_told(binding: Binding, mpich: Stack, patt
 def test_a_build_of_the_interface_is_kept_until_that_changes(
     binding: Binding, mpich: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(build_module, "INTERFACE", tmp_path / "interface")
+    for module in (build_module, sources_module):
+        monkeypatch.setattr(module, "INTERFACE", tmp_path / "interface")
     (tmp_path / "interface" / "native").mkdir(parents=True)
     core = tmp_path / "interface" / "native" / "core.c"
     core.write_text("first")

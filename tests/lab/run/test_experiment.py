@@ -8,6 +8,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from polympi.lab.bindings.lines import code_lines
 from polympi.lab.bindings.manifest import load_bindings
 from polympi.lab.errors import BuildError, StackError, UsageError
 from polympi.lab.plan.profiles import PROFILES, Profile
@@ -67,6 +68,9 @@ def test_a_run_measures_every_arm_in_every_block(tmp_path: Path, stack: Stack) -
     assert {launch.threads for launch in launches if launch.binding == "c"} == {"single"}
     assert {launch.threads for launch in launches if launch.binding == "mpi4py"} == {"multiple"}
     assert all(launch.ready_ns and launch.pss_bytes for launch in launches)
+    lines = directory.run().stacks[0].lines
+    assert lines == {name: code_lines(request.bindings[name]) for name in ("c", "c-again", "mpi4py", "mpi4py-object")}
+    assert lines["mpi4py"].hello < lines["c"].hello
     assert not (tmp_path / "run" / "launch").exists()
     summary = analyse(directory).summary
     assert set(summary["verdict"]) <= {

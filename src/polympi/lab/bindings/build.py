@@ -12,15 +12,14 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-import polympi
 from polympi.lab.bindings.harness import build_harness, harness_folder, put_in_place
-from polympi.lab.bindings.manifest import Binding, shipped_folder, unusable
+from polympi.lab.bindings.manifest import Binding, shipped_folder
+from polympi.lab.bindings.sources import INTERFACE, files_meant
 from polympi.lab.errors import BuildError, system_reason
 from polympi.lab.home import home
 from polympi.lab.stacks.stack import Stack
 
 BUILD_TIMEOUT_S = 600.0
-INTERFACE = Path(polympi.__path__[0])  # the folder of the package that this laboratory belongs to
 _HARNESS = "{harness}"  # in a command: the folder of the harness in C, compiled for the stack
 _LIST_PACKAGES = """
 import importlib.metadata, re
@@ -153,7 +152,7 @@ def output_folder(binding: Binding, stack: Stack) -> Path:
     if _needs_harness(binding):
         key.update(str(harness_folder(stack)).encode())
     for pattern in manifest.build.sources:
-        for source in _sources(binding, pattern):
+        for source in files_meant(binding, pattern, "build.sources"):
             key.update(source.read_bytes() + b"\0")
     return home() / "builds" / stack.name / f"{manifest.name}-{key.hexdigest()[:12]}"
 
@@ -161,25 +160,3 @@ def output_folder(binding: Binding, stack: Stack) -> Path:
 def _needs_harness(binding: Binding) -> bool:
     """Whether the program is linked with the harness in C, or loads it."""
     return any(_HARNESS in part for part in (*binding.manifest.build.command, *binding.entry.run))
-
-
-def _sources(binding: Binding, pattern: str) -> list[Path]:
-    """The files that a pattern of the manifest means: in the binding's folder, unless it begins with a place.
-
-    Raises:
-        UsageError: there is no such file, whose changes would go unnoticed, or it is no pattern of files in a folder.
-    """
-    folder, relative = binding.folder, pattern
-    for place, root in (("{polympi}/", INTERFACE), ("{bindings}/", shipped_folder())):
-        if pattern.startswith(place):
-            folder, relative = root, pattern.removeprefix(place)
-    try:
-        found = sorted(path for path in folder.glob(relative) if path.is_file())
-    except (ValueError, IndexError, NotImplementedError):  # "", "a**", "." and an absolute path
-        found = []
-    if not found:
-        raise unusable(
-            binding.folder / "manifest.toml",
-            f"in the field 'build.sources', no file in '{folder}' is meant by '{relative}'",
-        )
-    return found

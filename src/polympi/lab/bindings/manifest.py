@@ -49,10 +49,31 @@ class Needs(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Build(msgspec.Struct, forbid_unknown_fields=True):
-    """How the program is built; an empty command builds nothing."""
+    """How the program is built; an empty command builds nothing.
+
+    Attributes:
+        sources: patterns of the files that it is built from.
+        command: the program and its arguments.
+        timed: patterns of those files that hold the timed part, whose lines are counted.
+    """
 
     sources: list[str] = []
     command: list[str] = []
+    timed: list[str] = []
+
+
+class Hello(msgspec.Struct, forbid_unknown_fields=True):
+    """The program in which each rank says which it is: the least that an MPI program consists of.
+
+    Attributes:
+        source: its only file, whose lines are counted.
+        run: the command of one rank.
+        build: the command that makes it; empty if the binding's own build does, or if nothing is made.
+    """
+
+    source: str
+    run: list[str]
+    build: list[str] = []
 
 
 class Without(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -63,7 +84,12 @@ class Without(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class Entry(msgspec.Struct, forbid_unknown_fields=True):
-    """An entry ``[[bindings]]`` of a manifest: one binding, which is a way of running its program."""
+    """An entry ``[[bindings]]`` of a manifest: one binding, which is a way of running its program.
+
+    Attributes:
+        timed: in place of the manifest's ``build.timed``.
+        hello: in place of the manifest's.
+    """
 
     name: str
     summary: str
@@ -71,6 +97,8 @@ class Entry(msgspec.Struct, forbid_unknown_fields=True):
     covers: list[str]
     default: bool = True
     without: list[Without] = []
+    timed: list[str] = []
+    hello: Hello | None = None
 
 
 class Manifest(msgspec.Struct, forbid_unknown_fields=True):
@@ -84,6 +112,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
     homepage: str = ""
     stacks: list[str] = []
     needs: Needs = msgspec.field(default_factory=Needs)
+    hello: Hello | None = None
 
 
 class Binding(msgspec.Struct, frozen=True):
@@ -98,6 +127,16 @@ class Binding(msgspec.Struct, frozen=True):
     def language(self) -> str:
         """The language its program is written in."""
         return self.manifest.language
+
+    @property
+    def hello(self) -> Hello | None:
+        """Its smallest program, if the manifest names one."""
+        return self.entry.hello or self.manifest.hello
+
+    @property
+    def timed(self) -> list[str]:
+        """The patterns of the files that hold its timed part."""
+        return self.entry.timed or self.manifest.build.timed
 
     def runs_on(self, stack: str, family: str) -> bool:
         """Whether the manifest names this stack, by name or by family; an empty list means every stack."""

@@ -11,6 +11,7 @@ import polars as pl
 
 from polympi.lab.conclusions import Answer, Label, answers, labels
 from polympi.lab.conclusions.brief import brief, first_of
+from polympi.lab.conclusions.code import Code, code
 from polympi.lab.conclusions.gaps import failed_launches
 from polympi.lab.conclusions.languages import languages
 from polympi.lab.conclusions.order import shown_first
@@ -41,6 +42,12 @@ NOTES = {  # what concerns a whole stack
     "pages": "Pages",
     "clocks": "Clocks",
 }
+CODE_HEADERS = ("language", "binding", "hello", "timed part", "combinations", "lines a combination")
+CODE_NOTE = (
+    "Lines that hold code, neither blank nor comment alone: of hello, in which each rank says which it is, and of the "
+    "files with the timed part. The combinations of benchmark, mode and payload are those that this part covers; what "
+    "all languages share, the harness, is not in it."
+)
 IMPORTED_HEADERS = (
     *("tool", "benchmark", "mode", "payload", "size", "ranks", "time", "what the time is", "bandwidth", "source"),
 )
@@ -144,6 +151,7 @@ class Content:
     findings: list[Finding]
     sections: list[Section]
     fits: list[FitLine]
+    code: Code | None
     failed: list[LaunchRecord]
     reproduce: list[tuple[str, str]]
     commands: list[tuple[str, str]]
@@ -168,6 +176,7 @@ def content(analysis: Analysis) -> Content:
         findings=findings(analysis.environment),
         sections=sections(analysis.environment),
         fits=fit_lines(analysis),
+        code=code(run),
         failed=failed_launches(analysis),
         reproduce=_reproduce(analysis),
         commands=_commands(analysis),
@@ -320,6 +329,21 @@ def _links() -> list[tuple[str, str]]:
         return []
     pairs = [tuple(part.strip() for part in entry.split(",", 1)) for entry in entries]
     return [(pair[0], pair[1]) for pair in pairs if len(pair) == 2 and pair[1].startswith("https://")]
+
+
+def code_lines(programs: Code) -> list[tuple[str, ...]]:
+    """Lines of code as lines of a table: the columns of :data:`CODE_HEADERS`."""
+    return [
+        (
+            one.language,
+            one.binding,
+            str(one.lines.hello or "–"),
+            str(one.lines.timed or "–"),
+            str(one.lines.combinations),
+            f"{one.lines.timed / one.lines.combinations:.1f}" if one.lines.timed and one.lines.combinations else "–",
+        )
+        for one in programs.programs
+    ]
 
 
 def imported_lines(frame: pl.DataFrame) -> list[tuple[str, ...]]:

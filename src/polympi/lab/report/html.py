@@ -24,7 +24,7 @@ from polympi.lab.report.cells import KEY, MEANINGS, SIGNS
 from polympi.lab.report.charts import Palette, config
 from polympi.lab.report.charts.style import RATE_LABEL, SIZE_LABEL, TIME_LABEL, unvalidated
 from polympi.lab.report.comparisons import comparisons
-from polympi.lab.report.content import IMPORTED_NOTE, content, imported_lines
+from polympi.lab.report.content import CODE_NOTE, IMPORTED_NOTE, code_lines, content, imported_lines
 from polympi.lab.report.figures import Figure, figures, palette_of
 from polympi.lab.report.generator import mark
 from polympi.lab.report.vega import vega_runtime
@@ -115,6 +115,8 @@ def render_html(analysis: Analysis, imported: pl.DataFrame) -> str:
         stacks=[stack.stack for stack in words.stacks],
         benchmarks=list(dict.fromkeys(group.benchmark for group in groups)),
         fits=_fits_by_family(words.fits, many=len(words.stacks) > 1),
+        code=code_lines(words.code) if words.code else [],
+        code_note=CODE_NOTE,
         comparisons=beside,
         imported=imported_lines(imported),
         imported_note=IMPORTED_NOTE,

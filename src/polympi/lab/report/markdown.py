@@ -11,10 +11,13 @@ from polympi.lab.records import REFERENCE
 from polympi.lab.report.cells import KEY, SIGNS, Cell, Line
 from polympi.lab.report.comparisons import comparisons
 from polympi.lab.report.content import (
+    CODE_HEADERS,
+    CODE_NOTE,
     IMPORTED_HEADERS,
     IMPORTED_NOTE,
     Content,
     StackContent,
+    code_lines,
     content,
     imported_lines,
     shown_of,
@@ -48,6 +51,9 @@ def render_markdown(analysis: Analysis, imported: pl.DataFrame) -> str:
     parts.append("Ratio to C with its interval, and the difference. In brackets the thread level of each arm.")
     for stack in words.stacks:
         parts += _main_table(stack, many=len(words.stacks) > 1)
+    if words.code:
+        said = " ".join(filter(None, (words.code.answer, CODE_NOTE)))
+        parts += ["## Lines of code", said, _table(CODE_HEADERS, code_lines(words.code), right=range(2, 6))]
     parts += _published(analysis)
     if imported.height:
         lines = imported_lines(imported)

@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
 from polympi import __version__
+from polympi.lab.bindings.lines import code_lines
 from polympi.lab.bindings.manifest import default_bindings
 from polympi.lab.catalogue import WINDOW
 from polympi.lab.errors import StackError, UsageError
@@ -275,6 +276,7 @@ def record(request: Request, plans: list[StackPlan]) -> RunRecord:
                 not_covered={name: refusals for name, refusals in plan.not_covered.items() if refusals},
                 left_out=plan.left_out,
                 builds={arm.name: arm.built.name for arm in plan.arms},
+                lines={arm.name: lines for arm in plan.arms if (lines := code_lines(arm.binding))},
             )
             for plan in plans
         ],

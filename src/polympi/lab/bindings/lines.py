@@ -1,0 +1,72 @@
+"""Lines of code: how long a binding's smallest program is, and its timed part."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pygments.lexer import Lexer
+from pygments.lexers import get_lexer_for_filename
+from pygments.token import Comment, String, is_token_subtype
+from pygments.util import ClassNotFound
+
+from polympi.lab.bindings.manifest import Binding, unusable
+from polympi.lab.bindings.sources import files_meant
+from polympi.lab.catalogue import BENCHMARKS, Case
+from polympi.lab.records import CodeLines
+
+_ALSO = {".inc": "part.F90"}  # suffixes of which Pygments thinks otherwise than the bindings: a file of that language
+
+
+def lines_of_code(text: str, lexer: Lexer) -> int:
+    """How many lines hold code: neither blank nor comment alone. What documents in Python is a comment, too.
+
+    Args:
+        text: a source.
+        lexer: of its language.
+    """
+    found, line = set(), 0
+    for kind, value in lexer.get_tokens(text):
+        silent = any(is_token_subtype(kind, one) for one in (Comment, String.Doc))
+        silent &= not any(is_token_subtype(kind, one) for one in (Comment.Preproc, Comment.PreprocFile))
+        for part in value.splitlines(keepends=True):
+            if part.strip() and not silent:
+                found.add(line)
+            line += part.endswith("\n")
+    return len(found)
+
+
+def code_lines(binding: Binding) -> CodeLines | None:
+    """The lines that a binding takes; None where its manifest names neither a timed part nor a ``hello``.
+
+    Raises:
+        UsageError: the manifest names a file that is not there, or one whose language is not known.
+    """
+    hello, timed = binding.hello, binding.timed
+    if hello is None and not timed:
+        return None
+    parts = {path for pattern in timed for path in files_meant(binding, pattern, "timed")}
+    return CodeLines(
+        hello=0 if hello is None else _of_files(binding, set(files_meant(binding, hello.source, "hello.source"))),
+        timed=_of_files(binding, parts),
+        combinations=sum(
+            binding.why_not(Case(benchmark.name, mode, payload, 0)) is None
+            for benchmark in BENCHMARKS.values()
+            if not benchmark.launch_figure
+            for mode in benchmark.modes
+            for payload in benchmark.payloads
+        ),
+    )
+
+
+def _of_files(binding: Binding, paths: set[Path]) -> int:
+    total = 0
+    for path in paths:
+        try:
+            lexer = get_lexer_for_filename(_ALSO.get(path.suffix, path.name), stripnl=False)
+        except ClassNotFound as error:
+            raise unusable(
+                binding.folder / "manifest.toml",
+                f"the lines of '{path.name}' cannot be counted, since Pygments knows no language of such a file",
+            ) from error
+        total += lines_of_code(path.read_text(encoding="utf-8"), lexer)
+    return total

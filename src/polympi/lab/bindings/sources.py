@@ -1,0 +1,36 @@
+"""The files that a manifest means by a pattern."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polympi
+from polympi.lab.bindings.manifest import Binding, shipped_folder, unusable
+
+INTERFACE = Path(polympi.__path__[0])  # the folder of the package that this laboratory belongs to
+
+
+def files_meant(binding: Binding, pattern: str, field: str) -> list[Path]:
+    """The files that a pattern of the manifest means: in the binding's folder, unless it begins with a place.
+
+    Args:
+        binding: whose manifest has the pattern.
+        pattern: as :meth:`pathlib.Path.glob` takes it, after ``{polympi}/`` or ``{bindings}/`` if it is about these.
+        field: the name of the field that has it, for errors.
+
+    Raises:
+        UsageError: there is no such file, whose changes would go unnoticed, or it is no pattern of files in a folder.
+    """
+    folder, relative = binding.folder, pattern
+    for place, root in (("{polympi}/", INTERFACE), ("{bindings}/", shipped_folder())):
+        if pattern.startswith(place):
+            folder, relative = root, pattern.removeprefix(place)
+    try:
+        found = sorted(path for path in folder.glob(relative) if path.is_file())
+    except (ValueError, IndexError, NotImplementedError):  # "", "a**", "." and an absolute path
+        found = []
+    if not found:
+        raise unusable(
+            binding.folder / "manifest.toml", f"in the field '{field}', no file in '{folder}' is meant by '{relative}'"
+        )
+    return found
