@@ -65,5 +65,5 @@ def test_text_that_is_none() -> None:
 def test_a_field_that_is_not_known_is_told_with_those_that_are() -> None:
     with pytest.raises(ValueError) as caught:  # noqa: PT011
         msgspec.convert(tomllib.loads(HEAD + "[build]\nsauces = []\n" + ENTRY), Manifest)
-    words = "there is no field 'build.sauces': sources, command are those that are allowed here"
+    words = "there is no field 'build.sauces': sources, command, timed are those that are allowed here"
     assert what_is_wrong(caught.value, Manifest) == words

@@ -155,7 +155,7 @@ RUN = [
     (["--bindings-from", "manifests/missing"], "the field 'language' is missing"),
     (
         ["--bindings-from", "manifests/unknown"],
-        "there is no field 'build.sauces': sources, command are those that are allowed",
+        "there is no field 'build.sauces': sources, command, timed are those that are allowed",
     ),
     (["--bindings-from", "manifests/type"], "the field 'bindings[0].covers' must be a list, and is a whole number"),
     (["--bindings-from", "manifests/requirement"], "'a b c' is not a requirement that pip understands"),
