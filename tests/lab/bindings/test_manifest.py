@@ -106,7 +106,7 @@ def test_a_folder_of_the_environment_is_searched(tmp_path: Path, monkeypatch: py
         (MANIFEST.replace('language = "X"', ""), "the field 'language' is missing"),
         (
             MANIFEST.replace("summary", "sumary", 1),
-            "there is no field 'sumary': name, language, summary, build, bindings, homepage, stacks, needs, hello are those",
+            "there is no field 'sumary': name, language, summary, build, bindings, homepage, stacks, needs, hello",
         ),
         (MANIFEST.replace("why =", "reason ="), r"no field 'bindings\[0\].without\[0\].reason': cases, why are those"),
         (MANIFEST + "[needs]\ncommand = []", "no field 'needs.command': commands, python, debian, help are those"),
