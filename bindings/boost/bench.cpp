@@ -15,21 +15,29 @@ namespace {
 using Prepare = polympi_callbacks (*)(const mpi::communicator &, const polympi_case &,
                                       const polympi_buffers &);
 
-/* What a binding does of what Boost.MPI can do. */
+constexpr unsigned bit(int number) { return 1U << number; }
+
+/* What a binding does of what Boost.MPI can do; the last three are sets, a bit each. */
 struct Way {
     Prepare prepare;
-    unsigned payloads; /* a bit each */
-    bool faces;        /* of all modes, or contiguous ones only */
+    unsigned payloads;
+    unsigned faces;
+    unsigned layouts;
 };
 
-constexpr unsigned bit(int payload) { return 1U << payload; }
-
+const unsigned ALL = ~0U;
 const Way FUNDAMENTAL = {fundamental,
-                         bit(POLYMPI_NONE) | bit(POLYMPI_BYTES) | bit(POLYMPI_FLOAT64) | bit(POLYMPI_INT) |
-                             bit(POLYMPI_FLOAT) | bit(POLYMPI_ARRAY),
-                         false};
-const Way DATATYPE = {datatype, bit(POLYMPI_BYTES) | bit(POLYMPI_DICT), true};
-const Way SERIALIZED = {serialized, bit(POLYMPI_BYTES) | bit(POLYMPI_DICT) | bit(POLYMPI_ARRAY), false};
+                         bit(POLYMPI_NONE) | bit(POLYMPI_BYTES) | bit(POLYMPI_FLOAT64) | bit(POLYMPI_INT32) |
+                             bit(POLYMPI_INT) | bit(POLYMPI_FLOAT) | bit(POLYMPI_ARRAY) |
+                             bit(POLYMPI_STRING) | bit(POLYMPI_LIST),
+                         bit(POLYMPI_CONTIGUOUS), bit(POLYMPI_LAYOUT_CONTIGUOUS)};
+const Way DATATYPE = {
+    datatype, bit(POLYMPI_BYTES) | bit(POLYMPI_DICT) | bit(POLYMPI_NESTED) | bit(POLYMPI_INSTANCE), ALL, ALL};
+const Way SERIALIZED = {serialized,
+                        bit(POLYMPI_BYTES) | bit(POLYMPI_DICT) | bit(POLYMPI_ARRAY) | bit(POLYMPI_STRING) |
+                            bit(POLYMPI_LIST) | bit(POLYMPI_MAP) | bit(POLYMPI_NESTED) |
+                            bit(POLYMPI_INSTANCE),
+                        0, 0};
 
 struct Program {
     const mpi::communicator *world;
@@ -42,13 +50,10 @@ bool is_array_of_elements(const Way &way, const polympi_case &c) {
 
 const char *refuse(void *program, const polympi_case *c) {
     const Way &way = *static_cast<const Program *>(program)->way;
-    if (c->benchmark == POLYMPI_PINGPONG_INT || c->benchmark == POLYMPI_OBJECT ||
-        c->benchmark == POLYMPI_DATATYPE || c->benchmark == POLYMPI_RING)
-        return "this program does not have this benchmark yet";
-    if (c->benchmark == POLYMPI_FACES) {
-        const bool does = way.faces || (&way == &FUNDAMENTAL && c->face == POLYMPI_CONTIGUOUS);
-        return does ? nullptr : "this way has no face of this kind";
-    }
+    if (c->benchmark == POLYMPI_FACES)
+        return way.faces & bit(c->face) ? nullptr : "this way has no face of this kind";
+    if (c->benchmark == POLYMPI_DATATYPE)
+        return way.layouts & bit(c->layout) ? nullptr : "this way has no layout of this kind";
     if (!(way.payloads & bit(c->payload)))
         return "this way does not have this payload";
     if (c->send_mode == POLYMPI_SENDRECV)

@@ -8,6 +8,8 @@
 #include <boost/serialization/vector.hpp>
 #include <cstdint>
 #include <cstring>
+#include <string>
+#include <vector>
 
 namespace bench {
 
@@ -31,6 +33,23 @@ inline void from_slot(double &object, void *slot, const polympi_buffers &) {
 
 inline void to_slot(const double &object, void *slot, const polympi_buffers &) {
     std::memcpy(slot, &object, sizeof object);
+}
+
+inline void from_slot(std::string &object, void *slot, const polympi_buffers &buffers) {
+    object.assign(static_cast<const char *>(slot), static_cast<std::size_t>(buffers.count));
+}
+
+inline void to_slot(const std::string &object, void *slot, const polympi_buffers &buffers) {
+    show_row(object, slot, buffers.count);
+}
+
+inline void from_slot(std::vector<std::int64_t> &object, void *slot, const polympi_buffers &buffers) {
+    const auto *first = static_cast<const std::int64_t *>(slot);
+    object.assign(first, first + buffers.count);
+}
+
+inline void to_slot(const std::vector<std::int64_t> &object, void *slot, const polympi_buffers &buffers) {
+    show_row(object, slot, buffers.count);
 }
 
 inline void from_slot(Vector &object, void *slot, const polympi_buffers &buffers) {

@@ -5,7 +5,8 @@
 
 namespace bench {
 
-static_assert(sizeof(Byte) == 1 && sizeof(Record) == sizeof(polympi_record));
+static_assert(sizeof(Byte) == 1 && sizeof(Record) == sizeof(polympi_record) &&
+              sizeof(Nested) == sizeof(polympi_nested));
 
 void from_slot(Record &record, void *slot, const polympi_buffers &) {
     std::memcpy(&record, slot, sizeof record);
@@ -15,12 +16,29 @@ void to_slot(const Record &record, void *slot, const polympi_buffers &) {
     std::memcpy(slot, &record, sizeof record);
 }
 
+void from_slot(Nested &nested, void *slot, const polympi_buffers &) {
+    std::memcpy(&nested, slot, sizeof nested);
+}
+
+void to_slot(const Nested &nested, void *slot, const polympi_buffers &) {
+    std::memcpy(slot, &nested, sizeof nested);
+}
+
 polympi_callbacks datatype(const mpi::communicator &world, const polympi_case &c,
                            const polympi_buffers &buffers) {
     if (c.benchmark == POLYMPI_FACES)
         return faces(world, c, buffers);
-    return c.payload == POLYMPI_DICT ? of_objects<Record>(world, c, buffers)
-                                     : of_elements<Byte>(world, c, buffers);
+    switch (c.payload) {
+    case POLYMPI_FLOAT64:
+        return layouts(world, c, buffers);
+    case POLYMPI_DICT:
+    case POLYMPI_INSTANCE:
+        return of_objects<Record>(world, c, buffers);
+    case POLYMPI_NESTED:
+        return pairs_of_objects<Nested>(world, c, buffers);
+    default:
+        return of_elements<Byte>(world, c, buffers);
+    }
 }
 
 } // namespace bench

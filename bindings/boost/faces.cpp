@@ -1,9 +1,5 @@
-/* A face of the cube as what Boost.MPI calls the content of an object: the places of its data in memory
-   become an MPI datatype once, and the face then travels without being copied by the program. */
-#include "loops.hpp"
-#include "messages.hpp"
-
-#include <boost/serialization/array_wrapper.hpp>
+/* A face of the cube as the content of an object. */
+#include "contents.hpp"
 
 namespace bench {
 namespace {
@@ -36,32 +32,12 @@ class Face {
     int direction_;
 };
 
-class Contents final : public Case {
-  public:
-    Contents(const polympi_case &c, const polympi_buffers &buffers)
-        : outgoing(mpi::get_content(Face(static_cast<double *>(buffers.outgoing), buffers.edge, c.face))),
-          incoming(mpi::get_content(Face(static_cast<double *>(buffers.incoming), buffers.edge, c.face))) {}
-
-    const mpi::content outgoing;
-    const mpi::content incoming;
-};
-
 } // namespace
 
 polympi_callbacks faces(const mpi::communicator &world, const polympi_case &c,
                         const polympi_buffers &buffers) {
-    auto owner = std::make_unique<Contents>(c, buffers);
-    const mpi::content *outgoing = &owner->outgoing, *incoming = &owner->incoming;
-    const int peer = 1 - buffers.rank;
-    const auto ping = [&world, peer, outgoing, incoming] {
-        world.send(peer, TAG, *outgoing);
-        world.recv(peer, TAG, *incoming);
-    };
-    const auto pong = [&world, peer, outgoing, incoming] {
-        world.recv(peer, TAG, *incoming);
-        world.send(peer, TAG, *outgoing);
-    };
-    return pair(buffers.rank, std::move(owner), ping, pong);
+    return contents(world, buffers.rank, Face(static_cast<double *>(buffers.outgoing), buffers.edge, c.face),
+                    Face(static_cast<double *>(buffers.incoming), buffers.edge, c.face));
 }
 
 } // namespace bench

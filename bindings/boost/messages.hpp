@@ -49,6 +49,8 @@ polympi_callbacks serialized(const mpi::communicator &world, const polympi_case 
 
 polympi_callbacks faces(const mpi::communicator &world, const polympi_case &c,
                         const polympi_buffers &buffers);
+polympi_callbacks layouts(const mpi::communicator &world, const polympi_case &c,
+                          const polympi_buffers &buffers);
 
 } // namespace bench
 

@@ -6,10 +6,13 @@
 #include "polympi_harness.h"
 
 #include <boost/mpi/datatype.hpp>
+#include <boost/serialization/map.hpp>
 #include <boost/serialization/string.hpp>
 #include <boost/serialization/vector.hpp>
 #include <cstdint>
+#include <map>
 #include <string>
+#include <vector>
 
 namespace bench {
 
@@ -30,6 +33,18 @@ struct Record {
         archive &integer;
         archive &real;
         archive &text;
+    }
+};
+
+struct Nested {
+    char name[8];
+    std::int64_t integer;
+    double rows[POLYMPI_NESTED_ROWS][POLYMPI_NESTED_ROWS];
+
+    template <class Archive> void serialize(Archive &archive, unsigned) {
+        archive &name;
+        archive &integer;
+        archive &rows;
     }
 };
 
@@ -59,9 +74,34 @@ struct SerializedArray {
     template <class Archive> void serialize(Archive &archive, unsigned) { archive &values; }
 };
 
+struct SerializedNested {
+    std::string name;
+    std::int64_t integer = 0;
+    std::vector<std::vector<double>> rows;
+
+    template <class Archive> void serialize(Archive &archive, unsigned) {
+        archive &name;
+        archive &integer;
+        archive &rows;
+    }
+};
+
+struct SerializedList {
+    std::vector<std::int64_t> values;
+
+    template <class Archive> void serialize(Archive &archive, unsigned) { archive &values; }
+};
+
+struct SerializedMap {
+    std::map<std::string, double> values;
+
+    template <class Archive> void serialize(Archive &archive, unsigned) { archive &values; }
+};
+
 } // namespace bench
 
 BOOST_IS_MPI_DATATYPE(bench::Byte)
 BOOST_IS_MPI_DATATYPE(bench::Record)
+BOOST_IS_MPI_DATATYPE(bench::Nested)
 
 #endif

@@ -10,8 +10,11 @@ module cases
   use harness
   use latency_persistent, only: persistent_begin, persistent_end
   use latency_ready, only: ready_begin, ready_end
+  use layouts, only: layouts_begin, layouts_end
+  use lists, only: lists_begin, lists_show
   use loops
   use messages
+  use strings, only: strings_begin, strings_show
   implicit none
   private
   public :: cases_begin, cases_end
@@ -43,8 +46,8 @@ contains
     sentence = ""
     if (by_sections .and. (asked%benchmark /= "faces" .or. asked%mode == "contiguous")) then
       sentence = "this way sends faces that are not contiguous, and nothing else"//c_null_char
-    else if (any(asked%benchmark == ["pingpong-int", "object      ", "datatype    ", "ring        "])) then
-      sentence = "this program does not have this benchmark yet"//c_null_char
+    else if (asked%payload == "map") then
+      sentence = "Fortran has no map"//c_null_char
     else if (asked%payload == "array" .and. takes_posted_receive(asked)) then
       sentence = "a receive whose size is not known begins with a probe and cannot be posted"//c_null_char
     end if
@@ -67,17 +70,27 @@ contains
     names = names_of_case(of)
     call messages_of_case(names%payload, of%bytes, buffers)
     if (names%benchmark == "faces") call faces_begin(names%mode, buffers)
+    if (names%benchmark == "datatype") call layouts_begin(names%mode)
     iteration_of_case => choose_iteration(names, rank, by_sections)
     callbacks%begin = c_funloc(begin)
     callbacks%end = c_funloc(end)
     callbacks%batch = c_funloc(batch)
     callbacks%release = c_funloc(release)
-    if (names%between_two_ranks()) then
+    if (names%between_two_ranks() .or. names%benchmark == "ring") then
       callbacks%singly = c_funloc(singly)
     else
       callbacks%singly = c_funloc(singly_together)
     end if
-    if (names%payload == "array") call prepare_arrays(buffers, callbacks)
+    select case (names%payload)
+    case ("array")
+      call prepare_arrays(buffers, callbacks)
+    case ("string")
+      call strings_begin(buffers)
+      callbacks%show = c_funloc(show_strings)
+    case ("list")
+      call lists_begin(buffers)
+      callbacks%show = c_funloc(show_lists)
+    end select
   end subroutine prepare
 
   subroutine prepare_arrays(buffers, callbacks)
@@ -91,6 +104,16 @@ contains
       callbacks%show = c_funloc(show_array_collectives)
     end if
   end subroutine prepare_arrays
+
+  subroutine show_strings(context) bind(C, name="")
+    type(c_ptr), value :: context
+    call strings_show()
+  end subroutine show_strings
+
+  subroutine show_lists(context) bind(C, name="")
+    type(c_ptr), value :: context
+    call lists_show()
+  end subroutine show_lists
 
   subroutine show_arrays(context) bind(C, name="")
     type(c_ptr), value :: context
@@ -122,6 +145,7 @@ contains
   subroutine release(context) bind(C, name="")
     type(c_ptr), value :: context
     if (names%benchmark == "faces" .and. names%mode /= "contiguous") call faces_end()
+    if (names%benchmark == "datatype") call layouts_end()
   end subroutine release
 
 end module cases

@@ -14,7 +14,10 @@ module choices
   use latency_synchronous, only: ping_synchronous => ping, pong_synchronous => pong, &
                                  ping_synchronous_nonblocking => ping_nonblocking, &
                                  pong_synchronous_nonblocking => pong_nonblocking
+  use lists, only: list_ping, list_pong
   use loops, only: action
+  use ring, only: lap_begun, lap_gone_on
+  use strings, only: string_ping, string_pong
   use windows
   implicit none
   private
@@ -49,7 +52,7 @@ contains
     class(names_of_case), intent(in) :: names
     logical :: two
     select case (names%benchmark)
-    case ("latency", "bandwidth", "bibandwidth", "stream", "faces")
+    case ("latency", "bandwidth", "bibandwidth", "stream", "faces", "pingpong-int", "object", "datatype")
       two = .true.
     case default
       two = .false.
@@ -65,7 +68,13 @@ contains
       iteration => by_rank(ping_rows, pong_rows)
     else if (sections) then
       iteration => by_rank(ping_elements, pong_elements)
-    else if (names%benchmark == "faces") then
+    else if (names%benchmark == "ring") then
+      iteration => by_rank(lap_begun, lap_gone_on)
+    else if (names%payload == "string") then
+      iteration => by_rank(string_ping, string_pong)
+    else if (names%payload == "list") then
+      iteration => by_rank(list_ping, list_pong)
+    else if (any(names%benchmark == ["faces       ", "pingpong-int", "object      ", "datatype    "])) then
       iteration => by_rank(ping, pong)
     else if (names%benchmark == "latency" .and. names%payload == "array") then
       iteration => array_latency()

@@ -9,7 +9,7 @@ module harness
   public :: benchmark_name, mode_name, payload_name
 
   integer, parameter, public :: PAYLOAD_TAG = 1, ACKNOWLEDGEMENT_TAG = 2
-  integer, parameter, public :: UNTIMED_CALLS = 3, NO_MEMORY = 4
+  integer, parameter, public :: UNTIMED_CALLS = 3, NO_MEMORY = 4, NESTED_ROWS = 4
 
   type, bind(C) :: polympi_case
     integer(c_int64_t) :: bytes
@@ -39,7 +39,7 @@ module harness
     integer(c_int32_t) :: plain_pages, unused
   end type polympi_launch
 
-  ! The payload `dict`: a type of the user with three fields.
+  ! The payloads `dict` and `instance`: a type of the user with three fields.
   type, bind(C) :: polympi_record
     integer(c_int64_t) :: integer
     real(c_double) :: real

@@ -18,16 +18,17 @@ module messages
   DATATYPE_HANDLE, public :: datatype
   integer, public :: elements ! in one message
   integer, public :: peer     ! the other rank of a point-to-point benchmark
+  integer, public :: next, previous ! ranks of a ring
   integer, public :: rank, ranks
   integer, public :: window ! messages in flight
   REQUEST_HANDLE, allocatable, public :: requests(:) ! of two windows
 
   integer(c_int8_t), pointer, contiguous :: acknowledgement(:)
-  DATATYPE_HANDLE :: record_type
+  DATATYPE_HANDLE :: record_type, nested_type
 
 contains
 
-  ! Makes the datatype of a record.
+  ! Makes the datatypes of the types of the user.
   subroutine messages_begin()
     integer :: ierror
     integer(MPI_ADDRESS_KIND), parameter :: places(3) = [0, 8, 16]
@@ -35,10 +36,14 @@ contains
     types = [MPI_INTEGER8, MPI_DOUBLE_PRECISION, MPI_CHARACTER]
     call MPI_Type_create_struct(3, [1, 1, 8], places, types, record_type, ierror)
     call MPI_Type_commit(record_type, ierror)
+    types = [MPI_CHARACTER, MPI_INTEGER8, MPI_DOUBLE_PRECISION]
+    call MPI_Type_create_struct(3, [8, 1, NESTED_ROWS**2], places, types, nested_type, ierror)
+    call MPI_Type_commit(nested_type, ierror)
   end subroutine messages_begin
 
   subroutine messages_end()
     integer :: ierror
+    call MPI_Type_free(nested_type, ierror)
     call MPI_Type_free(record_type, ierror)
   end subroutine messages_end
 
@@ -51,6 +56,8 @@ contains
     rank = buffers%rank
     ranks = buffers%ranks
     peer = 1 - rank
+    next = modulo(rank + 1, ranks)
+    previous = modulo(rank - 1, ranks)
     window = buffers%window
     outgoing => as_bytes(buffers%outgoing, max(buffers%outgoing_messages, 1)*bytes)
     incoming => as_bytes(buffers%incoming, max(buffers%incoming_messages, 1)*bytes)
@@ -88,10 +95,16 @@ contains
     select case (payload)
     case ("float64", "float", "array")
       type = MPI_DOUBLE_PRECISION
-    case ("int")
+    case ("int", "list")
       type = MPI_INTEGER8
-    case ("dict")
+    case ("int32")
+      type = MPI_INTEGER
+    case ("string")
+      type = MPI_CHARACTER
+    case ("dict", "instance")
       type = record_type
+    case ("nested")
+      type = nested_type
     case default
       type = MPI_BYTE
     end select

@@ -64,6 +64,7 @@ def test_every_rank_says_which_it_is(stack: Stack, name: str, tmp_path: Path) ->
     processors = len(os.sched_getaffinity(0))
     command = mpiexec_command(stack, RANKS, made(binding, stack, tmp_path), processors=processors)
     environment = patient(stack).variables()
+    environment.pop("PYTHONUNBUFFERED", None)  # with it a line and its end are written apart, and lines mix
     done = subprocess.run(
         command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
     )

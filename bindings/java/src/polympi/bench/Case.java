@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /** One case of the plan: struct polympi_case of the harness. The words are those of the catalogue. */
-record Case(String benchmark, String send, String completion, String mode, String payload, boolean pair, long bytes) {
+record Case(String benchmark, String send, String completion, String mode, String payload, int kind, long bytes) {
     static Case read(MemorySegment c) {
         final String mode = Harness.modeName(c.get(JAVA_INT, 20));
         final String[] words = mode.split("-", 2);
@@ -17,12 +17,21 @@ record Case(String benchmark, String send, String completion, String mode, Strin
                 words.length > 1 ? words[1] : "blocking",
                 mode,
                 Harness.payloadName(c.get(JAVA_INT, 36)),
-                c.get(JAVA_INT, 16) == Harness.PAIR,
+                c.get(JAVA_INT, 16),
                 c.get(JAVA_LONG, 0));
     }
 
     boolean is(String... benchmarks) {
         return Arrays.asList(benchmarks).contains(benchmark);
+    }
+
+    boolean pair() {
+        return kind == Harness.PAIR;
+    }
+
+    /** Whether messages alone hold the ranks together, and no common start is needed. */
+    boolean heldTogether() {
+        return kind == Harness.PAIR || kind == Harness.CYCLE;
     }
 
     /** All but the size. */
@@ -32,9 +41,6 @@ record Case(String benchmark, String send, String completion, String mode, Strin
 
     /** Why the program cannot run it; null if it can. */
     String refusal() {
-        if (is("pingpong-int", "object", "datatype", "ring")) {
-            return "this program does not have this benchmark yet";
-        }
         if (!payload.equals("array")) {
             return null;
         }

@@ -36,12 +36,16 @@ final class Cases {
     }
 
     private Loops choose(Case c, Buffers b) {
+        if (c.is("object") && !c.payload().equals("int")) {
+            return new OwnObjects(world, c, b).loops();
+        }
         return switch (c.payload()) {
             case "none" -> Loops.of(() -> Collectives.barrier(world));
             case "array" -> new Arrays(world, doubles, c, b).loops();
             case "bytes" -> choose(c, b, Datatype.BYTE, b.count(), Values.NONE);
             case "float64" -> choose(c, b, Datatype.DOUBLE, b.count(), Values.NONE);
-            case "int" -> choose(c, b, Datatype.LONG, 1, new Values.Longs(b));
+            case "int32" -> choose(c, b, Datatype.INT, b.count(), Values.NONE);
+            case "int" -> c.is("ring") ? new Ring(world, b).values() : choose(c, b, Datatype.LONG, 1, new Values.Longs(b));
             case "float" -> choose(c, b, Datatype.DOUBLE, 1, new Values.Reals(b));
             default -> choose(c, b, Datatype.BYTE, Values.RECORD_BYTES, new Values.Records(b));
         };
@@ -51,8 +55,14 @@ final class Cases {
         if (c.is("faces")) {
             return Faces.loops(world, c, b);
         }
+        if (c.is("datatype")) {
+            return Layouts.loops(world, c, b);
+        }
+        if (c.is("ring")) {
+            return new Ring(world, b).memory(type, count);
+        }
         final Loops loops =
-                c.is("latency")
+                c.is("latency", "pingpong-int", "object")
                         ? new Latency(world, c, b, type, count, values).loops()
                         : c.pair()
                                 ? new Windows(world, b, type, count).loops(c)

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 @SuppressWarnings("restricted")
 final class Harness {
     static final int PAIR = 0; // POLYMPI_PAIR
+    static final int CYCLE = 3; // POLYMPI_CYCLE
     static final int UNTIMED_CALLS = 3;
 
     private static final Linker LINKER = Linker.nativeLinker();
@@ -33,7 +34,7 @@ final class Harness {
     private static final MethodHandle PAYLOAD = function("polympi_payload_name", ADDRESS, JAVA_INT);
 
     private static Loops loops;
-    private static boolean pair;
+    private static boolean heldTogether;
     private static Cases cases;
     private static MemorySegment table; // struct polympi_callbacks, the same for all cases
 
@@ -134,7 +135,7 @@ final class Harness {
 
     private static void prepare(MemorySegment context, MemorySegment c, MemorySegment b, MemorySegment callbacks) {
         final Case asked = Case.read(c.reinterpret(56));
-        pair = asked.pair();
+        heldTogether = asked.heldTogether();
         loops = cases.prepare(asked, Buffers.read(b.reinterpret(112)));
         MemorySegment.copy(table, 0, callbacks.reinterpret(table.byteSize()), 0, table.byteSize());
     }
@@ -153,7 +154,7 @@ final class Harness {
 
     private static void singly(MemorySegment context, int iterations, MemorySegment ns) {
         final long[] times = new long[iterations];
-        if (pair) {
+        if (heldTogether) {
             loops.singly(times);
         } else {
             loops.fromCommonStart(times);

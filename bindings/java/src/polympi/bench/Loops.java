@@ -1,5 +1,11 @@
 package polympi.bench;
 
+import static polympi.bench.Cases.PAYLOAD_TAG;
+
+import java.lang.foreign.MemorySegment;
+import polympi.mpi.Comm;
+import polympi.mpi.Datatype;
+
 /** What a case does on a rank: an iteration, and what is needed before and after. */
 final class Loops {
     static final Runnable NOTHING = () -> {};
@@ -21,6 +27,21 @@ final class Loops {
         return loops;
     }
 
+    /** A blocking ping-pong of what a datatype describes. */
+    static Loops pingPong(Comm world, MemorySegment out, MemorySegment in, int count, Datatype type, int rank) {
+        final int peer = 1 - rank;
+        return of(
+                rank == 0
+                        ? () -> {
+                            world.send(out, count, type, peer, PAYLOAD_TAG);
+                            world.recv(in, count, type, peer, PAYLOAD_TAG);
+                        }
+                        : () -> {
+                            world.recv(in, count, type, peer, PAYLOAD_TAG);
+                            world.send(out, count, type, peer, PAYLOAD_TAG);
+                        });
+    }
+
     void batch(int iterations) {
         final Runnable once = iterate;
         for (int i = 0; i < iterations; i++) {
@@ -28,7 +49,7 @@ final class Loops {
         }
     }
 
-    /** Times iterations of two ranks one by one. */
+    /** Times iterations one by one, which messages hold together. */
     void singly(long[] ns) {
         final Runnable once = iterate;
         for (int i = 0; i < ns.length; i++) {

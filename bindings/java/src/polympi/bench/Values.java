@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_DOUBLE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import java.io.Serializable;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
@@ -134,8 +135,8 @@ interface Values {
         }
     }
 
-    /** What the payload dict is in Java. */
-    record Named(long integer, double real, String text) {
+    /** What the payloads dict and instance are in Java. */
+    record Named(long integer, double real, String text) implements Serializable {
         static Named read(MemorySegment memory, long from) {
             final byte[] text = new byte[8];
             MemorySegment.copy(memory, JAVA_BYTE, from + 16, text, 0, text.length);

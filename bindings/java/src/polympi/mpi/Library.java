@@ -55,7 +55,7 @@ final class Library {
         }
     }
 
-    /** A function that returns an error code. Its arguments: A an address, I an int, H a handle. */
+    /** A function that returns an error code. Its arguments: A an address, I an int, L a long, H a handle. */
     static MethodHandle function(String name, String arguments) {
         final MemoryLayout[] inC = new MemoryLayout[arguments.length()];
         final Class<?>[] inJava = new Class<?>[arguments.length()];
@@ -63,7 +63,8 @@ final class Library {
         for (int i = 0; i < inC.length; i++) {
             final char kind = arguments.charAt(i);
             final AddressLayout address = ValueLayout.ADDRESS;
-            inC[i] = kind == 'A' ? address : kind == 'I' || small ? ValueLayout.JAVA_INT : ValueLayout.JAVA_LONG;
+            final boolean half = kind == 'I' || kind == 'H' && small;
+            inC[i] = kind == 'A' ? address : half ? ValueLayout.JAVA_INT : ValueLayout.JAVA_LONG;
             inJava[i] = kind == 'A' ? MemorySegment.class : kind == 'I' ? int.class : long.class;
         }
         return MethodHandles.explicitCastArguments(
