@@ -5,6 +5,7 @@ Programs are those that other tests run on one machine, where they suit; the hos
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -85,7 +86,7 @@ with c.split(None if rank == size - 1 else 0) or contextlib.nullcontext() as thr
     run_on_hosts(PRELUDE + script, 2, stack).succeeded()
 
 
-def test_a_host_without_room_for_mailboxes_goes_on_by_messages(run_on_hosts, stack: Stack) -> None:
+def test_a_host_without_room_for_mailboxes_goes_on_by_messages(run_on_hosts, hosts: Hosts, stack: Stack) -> None:
     script = """
 import subprocess
 from polympi.native import core
@@ -102,7 +103,11 @@ with c.dup() as comm:
         assert comm.allreduce(rank) == c.allreduce(rank) == sum(range(size))
         assert comm.bcast(np.arange(3000.0) if rank == 2 else None, 2)[-1] == 2999
 """
-    run_on_hosts(PRELUDE + script, 2, stack).succeeded()
+    try:
+        run_on_hosts(PRELUDE + script, 2, stack).succeeded()
+    finally:  # the tests after it need room
+        room = ["mount", "-o", "remount,size=50%", "/dev/shm"]
+        subprocess.run(hosts.second.command(room), check=True)
 
 
 def test_ranks_of_one_host_that_wait_are_told_what_others_call(run_on_hosts, stack: Stack) -> None:
