@@ -63,6 +63,9 @@ namespace MPI
         /// <param name="program">Called with all ranks.</param>
         public static void Run(Action<Intracommunicator> program) => Run(new string[0], program);
 
+        /// <summary>For the launcher to pass on what was written: Hydra drops it when a rank aborts before.</summary>
+        private const int LastWordsMs = 200;
+
         private static void OrAbort(Action program)
         {
             try
@@ -74,6 +77,7 @@ namespace MPI
                 Console.Out.Flush();
                 Console.Error.WriteLine(Labelled(exception));
                 Console.Error.Flush();
+                System.Threading.Thread.Sleep(LastWordsMs);
                 Abort(1);
             }
         }
