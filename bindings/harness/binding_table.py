@@ -8,9 +8,7 @@ from polympi.lab.arms import AGAIN
 from polympi.lab.bindings.lines import code_lines
 from polympi.lab.bindings.manifest import Binding, load_bindings, shipped_folder
 from polympi.lab.bindings.sources import files_meant
-from polympi.lab.catalogue import BENCHMARKS, Benchmark, Case
-
-MEASURED = [benchmark for benchmark in BENCHMARKS.values() if not benchmark.launch_figure]
+from polympi.lab.catalogue import MEASURED
 
 
 def shipped_bindings() -> list[Binding]:
@@ -42,18 +40,12 @@ def reason_table() -> str:
 
 def measures(binding: Binding) -> str:
     """The benchmarks that a binding measures, and how many of all modes and payloads."""
-    done = {b.name: covered(binding, b) for b in MEASURED}
-    whole = sum(len(b.modes) * len(b.payloads) for b in MEASURED)
+    done = {b.name: binding.covered(b) for b in MEASURED}
+    whole = sum(len(b.combinations) for b in MEASURED)
     names = [name for name, count in done.items() if count]
     without = [name for name, count in done.items() if not count]
     told = f"all but {listed(without)}" if len(without) < len(names) else listed(names)
     return f"{told if without else 'all'}: {sum(done.values())} of {whole} combinations"
-
-
-def covered(binding: Binding, benchmark: Benchmark) -> int:
-    """How many of the modes and payloads of a benchmark a binding measures."""
-    cases = [Case(benchmark.name, mode, payload, 0) for mode in benchmark.modes for payload in benchmark.payloads]
-    return sum(binding.why_not(case) is None for case in cases)
 
 
 def hello(binding: Binding) -> str:

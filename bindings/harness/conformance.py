@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 
-from polympi.lab.catalogue import BENCHMARKS, GROUP_BYTES, PAYLOADS, face_bytes
+from polympi.lab.catalogue import GROUP_BYTES, MEASURED, PAYLOADS, face_bytes
 
 HEAD = ["polympi-plan 2", "window 64", "pages huge", "start /a folder/libpolympi_harness.so"]
 PLACES = [(0, 0, 0), (0, 1, 0), (41, 5, 63), (300, 2, 7)]  # case, origin, slot
@@ -52,11 +52,7 @@ def vectors() -> dict[str, str]:
 def plan() -> str:
     """Every benchmark in every mode with every payload once, with counts that all differ."""
     cases = [
-        f"{b.name} {mode} {payload} {size_of(b.name, payload)}"
-        for b in BENCHMARKS.values()
-        if not b.launch_figure
-        for mode in b.modes
-        for payload in b.payloads
+        f"{b.name} {mode} {payload} {size_of(b.name, payload)}" for b in MEASURED for mode, payload in b.combinations
     ]
     counted = [f"case {i} {case} {i} {i + 1} {i + 2} {i + 3}" for i, case in enumerate(cases)]
     return lines([*HEAD, *counted, "end"])

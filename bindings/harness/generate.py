@@ -24,6 +24,7 @@ from polympi.lab.catalogue import (
     FACE_MODES,
     LARGEST_FACE_EDGE,
     LAYOUTS,
+    MEASURED,
     PAGES,
     PAYLOADS,
     SEND_MODES,
@@ -35,7 +36,6 @@ ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 ORIGIN = "Made from src/polympi/lab/catalogue.toml by bindings/harness/generate.py: make catalogue."
 KINDS = ("pair", "joint", "rooted", "cycle")
-MEASURED = [benchmark for benchmark in BENCHMARKS.values() if not benchmark.launch_figure]
 MODES = list(dict.fromkeys(mode for benchmark in MEASURED for mode in benchmark.modes))
 LARGEST_INT64 = 2**63 - 1
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from itertools import product
 from math import isqrt
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -106,6 +107,11 @@ class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     exceptions: dict[str, Exceptional] = {}
 
     @property
+    def combinations(self) -> list[tuple[str, str]]:
+        """Its modes with its payloads, the main ones first."""
+        return list(product(self.modes, self.payloads))
+
+    @property
     def collective(self) -> bool:
         """Whether it is a call of all ranks; otherwise messages from one rank to one."""
         return self.kind not in ("pair", "cycle")
@@ -185,6 +191,7 @@ LARGEST_FACE_EDGE = _FILE.largest_face_edge
 PAYLOADS = {payload.name: payload for payload in _FILE.payloads}
 FIXED_SIZES = {payload.name: payload.bytes for payload in _FILE.payloads if payload.bytes is not None}
 BENCHMARKS = {b.name: msgspec.structs.replace(b, summary=b.summary.format(window=WINDOW)) for b in _FILE.benchmarks}
+MEASURED = [benchmark for benchmark in BENCHMARKS.values() if not benchmark.launch_figure]  # the cases of plans
 
 
 def face_bytes(edge: int) -> int:

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_for_filename
-from pygments.token import Comment, String, is_token_subtype
+from pygments.token import Comment, String, _TokenType, is_token_subtype
 from pygments.util import ClassNotFound
 
 from polympi.lab.bindings.manifest import Binding, unusable
 from polympi.lab.bindings.sources import files_meant
-from polympi.lab.catalogue import BENCHMARKS, Case
+from polympi.lab.catalogue import MEASURED
 from polympi.lab.records import CodeLines
 
 _ALSO = {".inc": "part.F90"}  # suffixes of which Pygments thinks otherwise than the bindings: a file of that language
@@ -26,8 +26,7 @@ def lines_of_code(text: str, lexer: Lexer) -> int:
     """
     found, line = set(), 0
     for kind, value in lexer.get_tokens(text):
-        silent = any(is_token_subtype(kind, one) for one in (Comment, String.Doc))
-        silent &= not any(is_token_subtype(kind, one) for one in (Comment.Preproc, Comment.PreprocFile))
+        silent = _is_one(kind, Comment, String.Doc) and not _is_one(kind, Comment.Preproc, Comment.PreprocFile)
         for part in value.splitlines(keepends=True):
             if part.strip() and not silent:
                 found.add(line)
@@ -48,14 +47,12 @@ def code_lines(binding: Binding) -> CodeLines | None:
     return CodeLines(
         hello=0 if hello is None else _of_files(binding, set(files_meant(binding, hello.source, "hello.source"))),
         timed=_of_files(binding, parts),
-        combinations=sum(
-            binding.why_not(Case(benchmark.name, mode, payload, 0)) is None
-            for benchmark in BENCHMARKS.values()
-            if not benchmark.launch_figure
-            for mode in benchmark.modes
-            for payload in benchmark.payloads
-        ),
+        combinations=sum(binding.covered(benchmark) for benchmark in MEASURED),
     )
+
+
+def _is_one(kind: _TokenType, *kinds: _TokenType) -> bool:
+    return any(is_token_subtype(kind, one) for one in kinds)
 
 
 def _of_files(binding: Binding, paths: set[Path]) -> int:

@@ -16,7 +16,7 @@ import msgspec
 from packaging.requirements import InvalidRequirement, Requirement
 
 from polympi.lab.arms import AGAIN, REFERENCE
-from polympi.lab.catalogue import BENCHMARKS, Case
+from polympi.lab.catalogue import BENCHMARKS, Benchmark, Case
 from polympi.lab.decoding import what_is_wrong
 from polympi.lab.errors import UsageError, system_reason
 from polympi.lab.suggest import did_you_mean
@@ -29,7 +29,7 @@ else:
 EXTRA_FOLDERS_VARIABLE = "POLYMPI_BINDINGS"  # folders of further bindings, separated as PATH is
 ALL = "all"  # in place of names: all bindings
 _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
-_PATTERNS = [f"{b.name}/{mode}/{payload}" for b in BENCHMARKS.values() for mode in b.modes for payload in b.payloads]
+_PATTERNS = [f"{b.name}/{mode}/{payload}" for b in BENCHMARKS.values() for mode, payload in b.combinations]
 
 
 class Needs(msgspec.Struct, forbid_unknown_fields=True):
@@ -150,6 +150,11 @@ class Binding(msgspec.Struct, frozen=True):
         if any(fnmatch.fnmatchcase(case.pattern, pattern) for pattern in self.entry.covers):
             return None
         return "outside what this binding's manifest covers"
+
+    def covered(self, benchmark: Benchmark) -> int:
+        """How many combinations of a benchmark's modes and payloads the binding covers."""
+        cases = (Case(benchmark.name, mode, payload, 0) for mode, payload in benchmark.combinations)
+        return sum(self.why_not(case) is None for case in cases)
 
 
 def shipped_folder() -> Path:

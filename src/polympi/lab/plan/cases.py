@@ -57,8 +57,7 @@ def _matching(bench: str, ranks: int) -> list[tuple[Benchmark, str, str]]:
     combinations = [
         (b, mode, payload)
         for b in benchmarks
-        for mode in b.modes
-        for payload in b.payloads
+        for mode, payload in b.combinations
         if fits(bench, b.name, mode, payload) and (rest or _usual(b, mode, payload))
     ]
     if not combinations:

@@ -24,7 +24,14 @@ from polympi.lab.report.cells import KEY, MEANINGS, SIGNS
 from polympi.lab.report.charts import Palette, config
 from polympi.lab.report.charts.style import RATE_LABEL, SIZE_LABEL, TIME_LABEL, unvalidated
 from polympi.lab.report.comparisons import comparisons
-from polympi.lab.report.content import CODE_NOTE, IMPORTED_NOTE, code_lines, content, imported_lines
+from polympi.lab.report.content import (
+    CODE_HEADERS,
+    CODE_NOTE,
+    IMPORTED_NOTE,
+    code_lines,
+    content,
+    imported_lines,
+)
 from polympi.lab.report.figures import Figure, figures, palette_of
 from polympi.lab.report.generator import mark
 from polympi.lab.report.vega import vega_runtime
@@ -116,6 +123,7 @@ def render_html(analysis: Analysis, imported: pl.DataFrame) -> str:
         benchmarks=list(dict.fromkeys(group.benchmark for group in groups)),
         fits=_fits_by_family(words.fits, many=len(words.stacks) > 1),
         code=code_lines(words.code) if words.code else [],
+        code_headers=CODE_HEADERS,
         code_note=CODE_NOTE,
         comparisons=beside,
         imported=imported_lines(imported),
