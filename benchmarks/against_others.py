@@ -35,7 +35,7 @@ import polars as pl
 import typer
 from cpu_distance import Distance
 from evidence import MISSED, UNSETTLED, CsvFile, StackName, keep_raw, refuse_existing, run_command
-from opponents import PRINTED, Opponent, imb_opponent, netpipe_opponent, osu_opponents
+from opponents import Opponent, imb_opponent, netpipe_opponent, osu_opponents
 from our_figures import LAUNCH_TIMEOUT_S, PROFILE, RANKS, REPORTED, Figure, OurPrograms
 from rich.table import Table
 from rounds import RAW_SCHEMA, Comparison, Difference, compare, conclusion, farthest
@@ -51,6 +51,7 @@ from polympi.lab.process import run_tree
 from polympi.lab.run.stopping import stop_on_signals
 from polympi.lab.stacks.command import mpiexec_command
 from polympi.lab.stacks.stack import Stack, get_stack
+from polympi.lab.tools.tool import PRINTED
 from polympi.lab.units import format_ns, format_size, parse_sizes
 
 PR_SET_THP_DISABLE = 41  # prctl(2); children inherit it
@@ -130,7 +131,7 @@ class Contest:
         )
 
     def _theirs(self, opponent: Opponent) -> list[Figure]:
-        written = self._folder / opponent.written
+        written = self._folder / opponent.tool.written
         written.unlink(missing_ok=True)
         ended = run_tree(
             mpiexec_command(self._stack, RANKS, opponent.command(self._sizes), processors=RANKS),
@@ -140,7 +141,7 @@ class Contest:
             on_tick=self._on_tick,
             folder=self._folder,
         )
-        times = opponent.times(written.read_text(errors="replace")) if written.is_file() else {}
+        times = opponent.tool.times(written.read_text(errors="replace")) if written.is_file() else {}
         if ended.exit_code != 0 or not times:
             how = (
                 "did not end in time" if ended.timed_out

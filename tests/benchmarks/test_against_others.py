@@ -1,6 +1,7 @@
 """The comparison with programs of others: how they are called and read, what of ours stands against them, pairing."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -8,13 +9,11 @@ import pytest
 
 from polympi.lab.catalogue import BENCHMARKS
 from polympi.lab.errors import StackError, UsageError
-from polympi.lab.importers.imb import read_imb
-from polympi.lab.importers.netpipe import read_netpipe
-from polympi.lab.importers.osu import read_osu
 from polympi.lab.launch.launcher import Launched
 from polympi.lab.protocol import LaunchSamples
 from polympi.lab.records import SAMPLE_SCHEMA, LaunchRecord, PlannedCase
 from polympi.lab.stacks.stack import Stack
+from polympi.lab.tools.known import TOOLS
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
@@ -30,33 +29,17 @@ OSU_LATENCY = """
 1                    0.14270
 2                    0.15534
 """
-OSU_BIBW = """
-# OSU MPI Bi-Directional Bandwidth Test v7.4
-# Datatype: MPI_CHAR.
-# Size      Bandwidth (MB/s)
-1                       2.89
-128                   400.80
-"""
-IMB_PINGPONG = """
-# Benchmarking PingPong
-# #processes = 2
-#---------------------------------------------------
-       #bytes #repetitions      t[usec]   Mbytes/sec
-            8         1000         0.92         8.65
-           16         1000         1.00        15.98
-"""
 
 
-def opponent(name="osu_latency", benchmark="latency", payload="bytes", **different):
+def opponent(name="osu_latency", benchmark="latency", **different):
+    tool = replace(TOOLS["osu_latency"], name=name, benchmark=benchmark)
     facts = {
         "alike": our_figures.AS_OSU,
         "judged": our_figures.REPORTED,
         "most": 0.05,
         "command": lambda sizes: [name, *map(str, sizes)],
-        "written": "output.txt",
-        "read": read_osu,
     }
-    return opponents.Opponent(name=name, benchmark=benchmark, payload=payload, **{**facts, **different})
+    return opponents.Opponent(tool=tool, **{**facts, **different})
 
 
 def planned(benchmark="latency", size_bytes=64, iterations=50, **different):
@@ -82,24 +65,6 @@ def raw(times, benchmark="latency"):
     return pl.DataFrame(rows, schema=rounds.RAW_SCHEMA)
 
 
-@pytest.mark.parametrize(
-    ("read", "text", "times"),
-    [
-        (read_osu, OSU_LATENCY, {1: 142.7, 2: 155.34}),
-        (read_osu, OSU_BIBW, {1: 1e3 / 2.89, 128: 128e3 / 400.80}),
-        (read_imb, IMB_PINGPONG, {8: 8e3 / 8.65, 16: 16e3 / 15.98}),
-        # Seconds of 287e-9, printed with 8 decimals, lose digits that the rate keeps.
-        (read_netpipe, f"{1:8d} {8 / 2**20 / 287e-9:f} {287e-9:12.8f}\n", {1: 287.0}),
-    ],
-)
-def test_times_are_read_from_the_figure_with_the_most_digits(read, text, times):
-    assert opponent(read=read).times(text) == pytest.approx(times, rel=1e-5)
-
-
-def test_nothing_is_read_of_what_is_no_figure():
-    assert opponent().times("This test requires exactly two processes\n") == {}
-
-
 def osu_folder(folder, *without):
     for name in ("osu_latency", "osu_bw", "osu_bibw", "osu_bcast", "osu_reduce", "osu_allreduce"):
         program = folder / "c" / "mpi" / name
@@ -115,12 +80,12 @@ def test_osu_programs_are_called_with_our_buffers_and_datatypes(tmp_path):
     program = str(tmp_path / "c" / "mpi" / "osu_bw")
     assert found["osu_bw"].command([1, 2, 1024]) == [
         *[program, "-b", "multiple"],
-        *["-x", "10", "-i", "100"],
         *["-m", "1:1024"],
+        *["-x", "10", "-i", "100"],
     ]
-    assert found["osu_reduce"].command([8])[1:] == ["-T", "mpi_float", "-x", "100", "-i", "1000", "-m", "8:8"]
+    assert found["osu_reduce"].command([8])[1:] == ["-T", "mpi_float", "-m", "8:8", "-x", "100", "-i", "1000"]
     assert {o.benchmark for o in found.values()} <= set(BENCHMARKS)
-    assert all(o.payload in BENCHMARKS[o.benchmark].payloads for o in found.values())
+    assert all(o.tool.payload in BENCHMARKS[o.benchmark].payloads for o in found.values())
 
 
 def test_a_missing_osu_program_is_named(tmp_path):

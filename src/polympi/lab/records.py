@@ -26,6 +26,8 @@ __all__ = [
     "RunRecord",
     "StackFacts",
     "StackRun",
+    "ToolFigure",
+    "ToolLaunch",
 ]
 
 FORMAT = 2  # version of the result directory; raised when a reader of the old one would misread the new one
@@ -138,6 +140,44 @@ class LaunchRecord(msgspec.Struct, kw_only=True):
     attempt: int = 0
 
 
+class ToolFigure(msgspec.Struct, frozen=True, kw_only=True):
+    """What a tool of others measured at one size: the time of an operation, as the tool computes it."""
+
+    size_bytes: int
+    time_ns: float
+
+
+class ToolLaunch(msgspec.Struct, kw_only=True):
+    """One launch of a tool of others in a block (a line of ``tools.jsonl``); fields as in :class:`LaunchRecord`.
+
+    Attributes:
+        tool: its name.
+        benchmark: of our catalogue, in standard mode.
+        payload: of our cases.
+        commands: what was started, one after the other.
+        wall_ns: of all of them together.
+        figures: by size; none unless the outcome is ``ok``.
+    """
+
+    stack: str
+    block: int
+    position: int
+    tool: str
+    benchmark: str
+    payload: str
+    ranks: int
+    outcome: str
+    detail: str = ""
+    exit_code: int | None = None
+    commands: list[list[str]] = []
+    started: str = ""
+    wall_ns: int = 0
+    load_average: float = 0.0
+    stderr_tail: str = ""
+    attempt: int = 0
+    figures: list[ToolFigure] = []
+
+
 class PlannedCase(msgspec.Struct, frozen=True, kw_only=True):
     """A case of the plan with the counts that every binding uses for it."""
 
@@ -175,6 +215,7 @@ class StackRun(msgspec.Struct, kw_only=True):
         cases: the cases, with the counts that calibration chose.
         builds: for each arm the name of its build, which changes with its sources, its compiler and its library.
         lines: the lines of code of each arm whose manifest names the files.
+        tools: the tools of others that take part.
     """
 
     stack: str
@@ -186,6 +227,7 @@ class StackRun(msgspec.Struct, kw_only=True):
     cases: list[PlannedCase] = []
     builds: dict[str, str] = {}
     lines: dict[str, CodeLines] = {}
+    tools: list[str] = []
 
 
 class RunRecord(msgspec.Struct, kw_only=True):

@@ -27,6 +27,7 @@ class Asked:
     stack: str | None
     binding: str | None
     bench: str | None
+    tool: str | None
     sizes: str | None
     ranks: int | None
     profile: str | None
@@ -63,6 +64,7 @@ class Asked:
             bindings=bindings,
             wanted=None if self.binding is None else split_list(self.binding, "--binding"),
             benches=[] if self.bench is None else split_list(self.bench, "--bench"),
+            tools=None if self.tool is None else split_list(self.tool, "--tool"),
             seed=choose_seed(self.seed),
             pages=choose_pages(self.pages),
             hostfile=self.hostfile,

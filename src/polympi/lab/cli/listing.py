@@ -1,4 +1,4 @@
-"""``polympi list``: stacks, bindings and benchmarks, whether each is installed, and how to get it."""
+"""``polympi list``: stacks, bindings, benchmarks and tools, whether each is installed, and how to get it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ from polympi.lab.cli.console import results
 from polympi.lab.cli.options import BindingFolders
 from polympi.lab.stacks.known import SYSTEM, WHEELS
 from polympi.lab.stacks.stack import Stack, installed_stacks
+from polympi.lab.tools.find import FoundTool, find_tool
+from polympi.lab.tools.known import TOOLS
 
 
 def list_all(bindings_from: BindingFolders = None) -> None:
-    """List the stacks, the bindings and the benchmarks: what is installed, and how to install the rest."""
+    """List the stacks, the bindings, the benchmarks and the tools: what is installed, and how to install the rest."""
     stacks, bindings = installed_stacks(), known_bindings(bindings_from)
     results.print(_stack_table(stacks))
     results.print(_binding_table(bindings, stacks))
     results.print(_benchmark_table())
+    results.print(_tool_table(stacks))
 
 
 def _table(title: str, *columns: str) -> Table:
@@ -63,6 +66,19 @@ def _readiness(binding: Binding, stacks: dict[str, Stack]) -> str:
     lines = [f"[green]{', '.join(ready)}[/]"] if ready else []
     lines += [f"[yellow]not {', '.join(names)}[/]: {escape(str(reason))}" for reason, names in named.items()]
     return "\n".join(lines) or "[dim]no stack is installed[/]"
+
+
+def _tool_table(stacks: dict[str, Stack]) -> Table:
+    table = _table("\nTools of others [dim](polympi run --tool)[/]", "name", "what its figure is", "ready on")
+    for tool in TOOLS.values():
+        found = {name: find_tool(tool, stack) for name, stack in stacks.items()}
+        ready = ", ".join(name for name, part in found.items() if isinstance(part, FoundTool))
+        table.add_row(
+            tool.name,
+            escape(f"{tool.benchmark}: {tool.differs}"),
+            f"[green]{ready}[/]" if ready else f"[dim]{escape(tool.get)}[/]",
+        )
+    return table
 
 
 def _benchmark_table() -> Table:

@@ -58,6 +58,19 @@ def complete_benches(incomplete: str) -> list[str]:
     return _last_of_list(incomplete, BENCHMARKS)
 
 
+def complete_tools(incomplete: str) -> list[str]:
+    """Names of tools of others."""
+
+    def names() -> Iterable[str]:
+        from polympi.lab.bindings.manifest import ALL
+        from polympi.lab.run.request import NO_TOOL
+        from polympi.lab.tools.known import TOOLS
+
+        return [*TOOLS, ALL, NO_TOOL]
+
+    return _last_of_list(incomplete, _quietly(names))
+
+
 def complete_pages(incomplete: str) -> list[str]:
     """What message buffers can lie on."""
     from polympi.lab.catalogue import PAGES

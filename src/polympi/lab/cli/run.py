@@ -14,6 +14,7 @@ from polympi.lab.cli.names import (
     complete_profiles,
     complete_results,
     complete_stacks,
+    complete_tools,
 )
 from polympi.lab.cli.options import BindingFolders
 from polympi.lab.plan.profiles import LONGER_ONLY, PROFILES, USUAL_PROFILE
@@ -50,6 +51,15 @@ def run(
             help="Benchmarks, or patterns such as 'latency/ready*/bytes'. Default: all; the profile quick leaves out "
             f"{' and '.join(LONGER_ONLY)}.",
             autocompletion=complete_benches,
+        ),
+    ] = None,
+    tool: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,...",
+            help="Benchmarks of others to launch in the same blocks, beside C: NetPIPE, osu_latency, ...; 'all' for "
+            "those on PATH and in $POLYMPI_TOOLS, 'none'. Default: none, or all with '--binding all'.",
+            autocompletion=complete_tools,
         ),
     ] = None,
     sizes: Annotated[
@@ -118,6 +128,7 @@ def run(
         stack=stack,
         binding=binding,
         bench=bench,
+        tool=tool,
         sizes=sizes,
         ranks=ranks,
         profile=profile,

@@ -59,10 +59,13 @@ def go_on(path: Path, asked: Asked, *, wait: bool, dry_run: bool) -> None:
         return
     request = request_again(directory, time_limit_s=time_limit_s)
     if dry_run:
-        bindings = directory.run().stacks[0].bindings
+        [first, *_] = directory.run().stacks
         made = sum(record.outcome == "ok" and record.block is not None for record in directory.launches())
         say(f"the run in '{path}' has {count(made, 'launch')} that count; all of it is:")
-        _show(request, preview(dataclasses.replace(request, output=_new_name(path), wanted=bindings)))
+        _show(
+            request,
+            preview(dataclasses.replace(request, output=_new_name(path), wanted=first.bindings, tools=first.tools)),
+        )
         return
     with shown() as watcher:
         measured = measure_again(request, directory, watcher=watcher, wait=wait)
@@ -108,6 +111,8 @@ def _show(request: Request, plans: list[StackPlan]) -> None:
         table.add_row("bindings", ", ".join(arm.name for arm in plan.arms))
         for name, reason in plan.left_out.items():
             table.add_row("left out", f"{name}: {reason}")
+        if plan.tools:
+            table.add_row("tools", ", ".join(found.name for found in plan.tools))
         table.add_row("cases", f"{sum(estimated.cases.values())}: {cases}" if cases else "launch figures alone")
         table.add_row("blocks", blocks)
         table.add_row("launches", _range(str(estimated.fewest_launches), str(estimated.most_launches)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from polympi.lab.conclusions.phrases import count, first_few, sentence, verb
@@ -12,6 +13,7 @@ UNTIMED_OUTCOMES = ("crashed", "timed out", "unreadable", "lost")
 _WITHOUT = {
     "environment.json": "the machine is not shown",
     "outcome.json": "the run counts as cut off",
+    "tools.jsonl": "launches of other tools are missing",
 }
 
 
@@ -22,7 +24,7 @@ def failed_launches(analysis: Analysis) -> list[LaunchRecord]:
 
 def failures(analysis: Analysis) -> list[str]:
     """Sentences about damaged files, launches that failed, bindings that were withdrawn, and failed validations."""
-    said = [*_damage(analysis), *_failed(analysis)]
+    said = [*_damage(analysis), *_failed(analysis), *_failed_tools(analysis)]
     if analysis.outcome:
         said += [_withdrawn(name, why) for name, why in analysis.outcome.withdrawn.items()]
     said += _refused(analysis.launches, "invalid", "failed validation in", "its figures there are not shown")
@@ -98,6 +100,14 @@ def _failed(analysis: Analysis) -> Iterable[str]:
         text = f"{binding} on {stack}: {len(launches)} of {count(all_of_it, 'launch')} {predicate}"
         text += f" ({verb(len(launches), 'launch', 'launches')} {numbers})"
         yield sentence(f"{text}: {detail}" if detail else text)
+
+
+def _failed_tools(analysis: Analysis) -> Iterable[str]:
+    launched = Counter((one.tool, one.stack) for one in analysis.tool_launches)
+    failed = [one for one in analysis.tool_launches if one.outcome != "ok"]
+    for (tool, stack), number in Counter((one.tool, one.stack) for one in failed).items():
+        detail = next(one.detail for one in failed if (one.tool, one.stack) == (tool, stack))
+        yield sentence(f"{tool} on {stack}: {number} of {count(launched[tool, stack], 'launch')} failed: {detail}")
 
 
 def _refused(launches: Iterable[LaunchRecord], field: str, predicate: str, consequence: str) -> list[str]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from polympi.lab.arms import PLAIN_PAGES
 from polympi.lab.conclusions.phrases import listing, percent, sentence, times
 from polympi.lab.conclusions.rows import Row
 from polympi.lab.statistics.model import Analysis
 from polympi.lab.statistics.operations import counts
 from polympi.lab.units import format_size
 
-PLAIN = "c-pages"  # the arm of C whose buffers lie on what a program gets that asks for nothing
 ALL, NONE = 0.99, 0.01  # shares from which "all" and "none" are true except for a page at an end
 
 _WHO_ASKS = "NumPy asks for its arrays of 4 MiB or more, malloc never does"  # numpy.org, release notes of 1.19
@@ -22,10 +22,10 @@ def huge_share(analysis: Analysis, stack: str, *, plain: bool) -> float | None:
     Args:
         analysis: the run.
         stack: the stack.
-        plain: of the arm :data:`PLAIN`, instead of all others.
+        plain: of the arm :data:`~polympi.lab.arms.PLAIN_PAGES`, instead of all others.
     """
     known = [one for one in analysis.launches if one.stack == stack and counts(one) and one.buffer_bytes]
-    chosen = [one for one in known if (one.binding == PLAIN) is plain]
+    chosen = [one for one in known if (one.binding == PLAIN_PAGES) is plain]
     total = sum(one.buffer_bytes for one in chosen)
     return sum(one.huge_bytes for one in chosen) / total if total else None
 
@@ -46,7 +46,7 @@ def pages_sentence(analysis: Analysis, stack: str, rows: Sequence[Row]) -> str:
     if share is None:
         return ""
     if asked:
-        said = [f"On {stack} the message buffers of all arms but {PLAIN} asked for huge pages and {_got(share)}."]
+        said = [f"On {stack} the message buffers of all arms but {PLAIN_PAGES} asked for huge pages and {_got(share)}."]
     else:
         said = [f"On {stack} no arm asked for huge pages; {percent(share)} of the message buffers lay on them."]
     if asked and share > NONE:
@@ -63,7 +63,9 @@ def _got(share: float) -> str:
 
 def _cost(rows: Sequence[Row]) -> list[str]:
     """What plain pages cost C, at the separated sizes from 64 KiB on."""
-    ping_pong = (r for r in rows if (r.binding, r.benchmark, r.payload) == (PLAIN, "latency", "bytes") and r.separated)
+    ping_pong = (
+        r for r in rows if (r.binding, r.benchmark, r.payload) == (PLAIN_PAGES, "latency", "bytes") and r.separated
+    )
     large = sorted((row for row in ping_pong if row.size_bytes >= 65536), key=lambda row: row.size_bytes)
     costs = [f"{times(row.ratio)} C at {format_size(row.size_bytes)}" for row in large]
     return (
@@ -77,5 +79,7 @@ def _who_has(share: float | None) -> list[str]:
     if share is None:
         return []
     if share <= NONE:
-        return [f"This kernel gives huge pages only to programs that ask ({_WHO_ASKS}): yours has those of {PLAIN}."]
+        return [
+            f"This kernel gives huge pages only to programs that ask ({_WHO_ASKS}): yours has those of {PLAIN_PAGES}."
+        ]
     return ["This kernel gives huge pages to programs that do not ask, too: yours has them."]

@@ -162,7 +162,7 @@ def _judge(
             f"it was still running after {timeout_s:.0f} s{during} and was ended",
         )
     elif ended.exit_code != 0:
-        record.detail = f"it ended with {_exit_words(ended.exit_code)}{during}"
+        record.detail = f"it ended with {exit_words(ended.exit_code)}{during}"
     elif not samples.complete:
         record.detail = f"it ended without finishing the plan{during}"
     elif samples.binding != record.binding:
@@ -180,7 +180,8 @@ def _judge(
     return LaunchSamples()
 
 
-def _exit_words(exit_code: int | None) -> str:
+def exit_words(exit_code: int | None) -> str:
+    """How a command ended: its code, or the signal."""
     return f"signal {-exit_code}" if exit_code is not None and exit_code < 0 else f"code {exit_code}"
 
 

@@ -16,11 +16,12 @@ from polympi.lab.conclusions.gaps import failed_launches
 from polympi.lab.conclusions.languages import languages
 from polympi.lab.conclusions.order import shown_first
 from polympi.lab.conclusions.overview import ArmInOverview, overview
-from polympi.lab.conclusions.phrases import count, listing, rate, signed
+from polympi.lab.conclusions.phrases import count, listing, rate, signed, times
 from polympi.lab.conclusions.rows import Family, Row, bindings_of, catalogue_order, rows_of, stacks_of
 from polympi.lab.conclusions.threads import thread_levels
+from polympi.lab.conclusions.tools import ToolBesideC, tools_beside_c
 from polympi.lab.records import AGAIN, Finding, LaunchRecord, StackRun
-from polympi.lab.report.cells import Line, main_table
+from polympi.lab.report.cells import Line, interval, main_table
 from polympi.lab.report.facts import Section, findings, sections
 from polympi.lab.report.screen import Screen, language_screen, screen
 from polympi.lab.statistics.model import Analysis, Fit
@@ -47,6 +48,11 @@ CODE_NOTE = (
     "Lines that hold code, neither blank nor comment alone: of hello, in which each rank says which it is, and of the "
     "files with the timed part. The combinations of benchmark, mode and payload are those that this part covers; what "
     "all languages share, the harness, is not in it."
+)
+TOOL_HEADERS = ("size", "tool", "C", "tool over C")
+TOOLS_NOTE = (
+    "Benchmarks of others, launched in the same blocks as our C: each time of an operation, as the tool computes it, "
+    "over ours, the median over blocks with its interval. Whoever trusts them can trust our C as far as these agree."
 )
 IMPORTED_HEADERS = (
     *("tool", "benchmark", "mode", "payload", "size", "ranks", "time", "what the time is", "bandwidth", "source"),
@@ -93,6 +99,7 @@ class StackContent:
         columns: the arms of the main table.
         lines: the main table.
         least_confidence: the smallest coverage of its intervals.
+        tools: tools of others beside C.
     """
 
     stack: str
@@ -106,6 +113,7 @@ class StackContent:
     columns: list[str]
     lines: list[Line]
     least_confidence: float | None
+    tools: list[ToolBesideC]
 
 
 @dataclass(frozen=True)
@@ -219,6 +227,7 @@ def _stack(analysis: Analysis, rows: Sequence[Row], said: Sequence[Answer], stac
         columns=columns,
         lines=lines,
         least_confidence=min((row.confidence for row in own if row.confidence is not None), default=None),
+        tools=tools_beside_c(analysis, stack),
     )
 
 
@@ -343,6 +352,19 @@ def code_lines(programs: Code) -> list[tuple[str, ...]]:
             f"{one.lines.timed / one.lines.combinations:.1f}" if one.lines.timed and one.lines.combinations else "–",
         )
         for one in programs.programs
+    ]
+
+
+def tool_lines(beside: ToolBesideC) -> list[tuple[str, ...]]:
+    """A tool beside C, size by size: the columns of :data:`TOOL_HEADERS`."""
+    return [
+        (
+            format_size(row.size_bytes),
+            format_ns(row.tool_ns),
+            format_ns(row.c_ns),
+            " ".join(filter(None, (times(row.ratio), f"({interval(row.low, row.high)})" if row.low else ""))),
+        )
+        for row in beside.rows
     ]
 
 

@@ -28,9 +28,12 @@ from polympi.lab.report.content import (
     CODE_HEADERS,
     CODE_NOTE,
     IMPORTED_NOTE,
+    TOOL_HEADERS,
+    TOOLS_NOTE,
     code_lines,
     content,
     imported_lines,
+    tool_lines,
 )
 from polympi.lab.report.figures import Figure, figures, palette_of
 from polympi.lab.report.generator import mark
@@ -122,6 +125,9 @@ def render_html(analysis: Analysis, imported: pl.DataFrame) -> str:
         stacks=[stack.stack for stack in words.stacks],
         benchmarks=list(dict.fromkeys(group.benchmark for group in groups)),
         fits=_fits_by_family(words.fits, many=len(words.stacks) > 1),
+        tools=[(one, tool_lines(one)) for stack in words.stacks for one in stack.tools],
+        tool_headers=TOOL_HEADERS,
+        tools_note=TOOLS_NOTE,
         code=code_lines(words.code) if words.code else [],
         code_headers=CODE_HEADERS,
         code_note=CODE_NOTE,

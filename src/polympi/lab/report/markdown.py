@@ -15,12 +15,15 @@ from polympi.lab.report.content import (
     CODE_NOTE,
     IMPORTED_HEADERS,
     IMPORTED_NOTE,
+    TOOL_HEADERS,
+    TOOLS_NOTE,
     Content,
     StackContent,
     code_lines,
     content,
     imported_lines,
     shown_of,
+    tool_lines,
 )
 from polympi.lab.report.escape import escape
 from polympi.lab.report.figures import palette_of
@@ -51,6 +54,7 @@ def render_markdown(analysis: Analysis, imported: pl.DataFrame) -> str:
     parts.append("Ratio to C with its interval, and the difference. In brackets the thread level of each arm.")
     for stack in words.stacks:
         parts += _main_table(stack, many=len(words.stacks) > 1)
+    parts += _tools(words)
     if words.code:
         said = " ".join(filter(None, (words.code.answer, CODE_NOTE)))
         parts += ["## Lines of code", said, _table(CODE_HEADERS, code_lines(words.code), right=range(2, 6))]
@@ -124,6 +128,20 @@ def _cell(cell: Cell) -> str:
         return f"{cell.sign} {cell.verdict}" + (f", {cell.time}" if cell.time else "")
     interval = f" ({cell.interval})" if cell.interval else ""
     return f"{cell.sign} {cell.ratio} ×{interval}, {cell.delta}"
+
+
+def _tools(words: Content) -> list[str]:
+    parts = []
+    for stack in words.stacks:
+        for one in stack.tools:
+            where = f" on {stack.stack}" if len(words.stacks) > 1 else ""
+            title = f"**{escape(one.tool)}{escape(where)}** ({escape(one.measures)}): {escape(one.answer)}."
+            table = _table(TOOL_HEADERS, tool_lines(one), right=range(4))
+            parts += [
+                f"{title} {escape(one.figure)}",
+                f"<details><summary>The figures</summary>\n\n{table}\n\n</details>",
+            ]
+    return ["## Other tools in the same blocks", TOOLS_NOTE, *parts] if parts else []
 
 
 def _published(analysis: Analysis) -> list[str]:

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from polympi.lab.conclusions.brief import NOTHING
+from polympi.lab.conclusions.phrases import sentence
 from polympi.lab.records import REFERENCE
 from polympi.lab.report.cells import KEY, SIGNS
 from polympi.lab.report.content import Content, StackContent, content
@@ -149,7 +150,8 @@ def _print_sentences(stack: StackContent, shown: Sequence[str], console: Console
     lines = [(name, sentences) for name, sentences in lines if name in shown]
     told = [(name, " ".join(sentences)) for name, sentences in lines if sentences]
     console.print()
-    console.print(_listed([*told, *stack.notes]), width=min(console.width, _READABLE_WIDTH))
+    beside = [(one.tool, sentence(one.answer)) for one in stack.tools]
+    console.print(_listed([*told, *beside, *stack.notes]), width=min(console.width, _READABLE_WIDTH))
 
 
 def _telling(sentences: Sequence[str]) -> Sequence[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from polympi import __version__
 from polympi.lab.bindings.lines import code_lines
@@ -22,6 +22,8 @@ from polympi.lab.run.stack_state import StackState
 from polympi.lab.run.watcher import Progress, Watcher
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.statistics.stopping import stop_rule
+from polympi.lab.tools.find import FoundTool
+from polympi.lab.tools.launch import launch_tool
 
 
 class Interrupted(Exception):  # noqa: N818 - it is what happened, not an error
@@ -157,13 +159,16 @@ class Experiment:
     def _block(self, state: StackState) -> None:
         began, block = time.monotonic(), state.next_block()
         cases = state.cases_of(block)
-        for position, arm in enumerate(state.arms(block)):
-            launched = self._launch(state, arm, state.covered(arm.name, cases), block, position)
-            self._launch_seconds[state.name].append(launched.record.wall_ns / 1e9)
+        for position, part in enumerate(state.order(block)):
             failures = len(state.failures)
-            state.take_in(launched)
+            if isinstance(part, FoundTool):
+                self._launch_tool(state, part, state.sizes_for(part, cases), block, position)
+            else:
+                launched = self._launch(state, part, state.covered(part.name, cases), block, position)
+                self._launch_seconds[state.name].append(launched.record.wall_ns / 1e9)
+                state.take_in(launched)
+                self._update_ratios(state)
             self._progress.failures += state.failures[failures:]
-            self._update_ratios(state)
         state.end_block(block)
         self._block_seconds.append(time.monotonic() - began)
 
@@ -175,16 +180,7 @@ class Experiment:
     def _launch(
         self, state: StackState, arm: Arm, cases: dict[int, PlannedCase], block: int | None, position: int
     ) -> Launched:
-        progress = self._progress
-        progress.stack, progress.block, progress.binding = state.name, block, arm.name
-        progress.benchmarks = Counter(case.benchmark for case in cases.values())
-        progress.seconds_left = self._seconds_left()
-        self._look_up()
-        self._watcher.launching(progress)
-        here = self._request.ranks if self._request.hostfile is None else 1  # how many come here, a file does not say
-        timeout_s, limited = self._request.profile.timeout_s(here, self._setting.processors), False
-        if (left := self._limit_left()) is not None and left < timeout_s:
-            timeout_s, limited = max(left, 0.0), True
+        timeout_s, limited = self._begin_launch(state, arm.name, Counter(c.benchmark for c in cases.values()), block)
         launched = launch(
             Place(self._launches, block, position),
             arm,
@@ -199,10 +195,45 @@ class Experiment:
         launched.record.attempt = 0 if block is None else state.attempts[block]
         self._directory.append_launch(launched.record, launched.frame)
         self._launches += 1
-        self._watcher.launched(progress, launched.record)
+        self._watcher.launched(self._progress, launched.record)
         if launched.record.outcome == "interrupted":
             raise TimeIsUp
         return launched
+
+    def _launch_tool(self, state: StackState, found: FoundTool, sizes: list[int], block: int, position: int) -> None:
+        """Launch a tool of others, unless none of its cases is measured any more."""
+        if not sizes:
+            return
+        timeout_s, limited = self._begin_launch(state, found.name, {found.tool.benchmark: len(sizes)}, block)
+        record = launch_tool(
+            Place(self._launches, block, position),
+            found,
+            state.plan.stack,
+            sizes,
+            self._setting,
+            timeout_s=timeout_s,
+            on_tick=self._look_up,
+        )
+        if limited and record.outcome == "timed out":
+            raise TimeIsUp
+        record.attempt = state.attempts[block]
+        self._directory.append_tool(record)
+        state.count_failure(record)
+
+    def _begin_launch(
+        self, state: StackState, name: str, benchmarks: Mapping[str, int], block: int | None
+    ) -> tuple[float, bool]:
+        """Tell the watcher of a launch; return its time-out in seconds, and whether the limit of the run is nearer."""
+        progress = self._progress
+        progress.stack, progress.block, progress.binding = state.name, block, name
+        progress.benchmarks = benchmarks
+        progress.seconds_left = self._seconds_left()
+        self._look_up()
+        self._watcher.launching(progress)
+        here = self._request.ranks if self._request.hostfile is None else 1  # how many come here, a file does not say
+        timeout_s = self._request.profile.timeout_s(here, self._setting.processors)
+        left = self._limit_left()
+        return (timeout_s, False) if left is None or left >= timeout_s else (max(left, 0.0), True)
 
     def _look_up(self) -> None:
         self._watcher.tick(self._progress)
@@ -277,6 +308,7 @@ def record(request: Request, plans: list[StackPlan]) -> RunRecord:
                 left_out=plan.left_out,
                 builds={arm.name: arm.built.name for arm in plan.arms},
                 lines={arm.name: lines for arm in plan.arms if (lines := code_lines(arm.binding))},
+                tools=[found.name for found in plan.tools],
             )
             for plan in plans
         ],

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from polympi.lab.catalogue import Case
-from polympi.lab.launch.launcher import Launched, planned_case
+from polympi.lab.launch.launcher import Arm, Launched, planned_case
 from polympi.lab.protocol import LaunchSamples
 from polympi.lab.records import LaunchRecord, PlannedCase, Refusal
 from polympi.lab.run.stack_state import StackState
@@ -40,7 +40,7 @@ def replay(state: StackState, directory: RunDirectory, launches: Sequence[Launch
     for block in sorted(tries):
         records = blocks[block]
         stored = _stored(directory, list(records.values()), state.cases)
-        if stored is not None and {arm.name for arm in state.arms(block)} <= records.keys():
+        if stored is not None and {arm.name for arm in state.order(block) if isinstance(arm, Arm)} <= records.keys():
             for launched in stored:
                 state.take_in(launched)
             state.end_block(block)
@@ -48,6 +48,9 @@ def replay(state: StackState, directory: RunDirectory, launches: Sequence[Launch
             state.attempts[block] = tries[block]
             for record in records.values():
                 state.count_failure(record)  # two in a row withdraw a binding, even if the block was not completed
+    for launch in directory.tool_launches():
+        if launch.stack == state.name:
+            state.count_failure(launch)
 
 
 def _stored(

@@ -18,6 +18,12 @@ from polympi.lab.plan.cases import select_cases
 from polympi.lab.plan.profiles import Profile
 from polympi.lab.records import Refusal
 from polympi.lab.stacks.stack import Stack
+from polympi.lab.suggest import did_you_mean
+from polympi.lab.tools.find import FoundTool, find_tool
+from polympi.lab.tools.known import TOOLS
+from polympi.lab.tools.tool import Tool
+
+NO_TOOL = "none"  # in place of names: no tool of others
 
 
 @dataclass(frozen=True)
@@ -28,6 +34,8 @@ class Request:
         output: the result directory, which must not exist.
         stacks: the stacks to measure on.
         bindings: all bindings that are known.
+        tools: names of tools of others to launch beside C; None for none, or, if all bindings are asked for, for those
+            that are there. One that is named and cannot take part ends the run; ``all`` means those that can.
         wanted: names of bindings; None for the default ones. The reference and the A/A arm always take part. One that
             cannot take part ends the run if it was named, and is left out if ``all`` were asked for.
         benches: benchmarks or patterns of cases; empty for all.
@@ -54,6 +62,7 @@ class Request:
     pages: str = PAGES[0]
     hostfile: Path | None = None
     time_limit_s: float | None = None
+    tools: Sequence[str] | None = None
     command: Sequence[str] = ()
     bindings_from: Sequence[Path] = ()
 
@@ -67,6 +76,7 @@ class StackPlan:
         cases: the cases of each arm.
         not_covered: the cases an arm does not cover, and why.
         left_out: bindings that cannot take part, and why.
+        tools: the tools of others that take part.
     """
 
     stack: Stack
@@ -74,12 +84,20 @@ class StackPlan:
     cases: dict[str, list[Case]]
     not_covered: dict[str, list[Refusal]]
     left_out: dict[str, str] = field(default_factory=dict)
+    tools: list[FoundTool] = field(default_factory=list)
 
     def all_cases(self) -> list[Case]:
-        """The cases that the reference and at least one other arm than the A/A arm measure; all, if alone."""
+        """The cases that the reference and another arm than the A/A arm, or a tool, measure; all, if it is alone."""
         others = [set(cases) for name, cases in self.cases.items() if name not in (REFERENCE, AGAIN)]
+        others += [set(self.cases_of(found.tool)) for found in self.tools]
         wanted = set().union(*others) if others else set(self.cases[REFERENCE])
         return [case for case in self.cases[REFERENCE] if case in wanted]
+
+    def cases_of(self, tool: Tool) -> list[Case]:
+        """The cases of the reference that a tool measures, too."""
+        cases = [case for case in self.cases[REFERENCE] if case == tool.case(case.size_bytes)]
+        sizes = tool.usable([case.size_bytes for case in cases])
+        return [case for case in cases if case.size_bytes in sizes]
 
 
 def check(request: Request) -> list[Case]:
@@ -100,6 +118,7 @@ def check(request: Request) -> list[Case]:
     if request.hostfile is not None:
         check_hosts(request.hostfile)
     chosen(request)
+    wanted_tools(request)
     return select_cases(request.profile, request.benches, request.sizes, request.ranks)
 
 
@@ -171,9 +190,54 @@ def plan_stack(
     }
     covered = {arm.name: [case for case in cases if arm.binding.why_not(case) is None] for arm in arms}
     plan = StackPlan(stack, arms, covered, not_covered, left_out)
+    plan.tools = _tools(request, plan)
     if cases and not plan.all_cases():
         raise UsageError("None of the chosen bindings covers any of the chosen benchmarks: 'polympi list' shows both.")
     return plan
+
+
+def _tools(request: Request, plan: StackPlan) -> list[FoundTool]:
+    """The tools of others that take part on a stack.
+
+    Raises:
+        BuildError: one that was asked for by name cannot.
+    """
+    found = []
+    for name in wanted_tools(request):
+        tool = TOOLS[name]
+        part = _why_no_part(tool, request, plan) or find_tool(tool, plan.stack)
+        if isinstance(part, FoundTool):
+            found.append(part)
+        elif name in (request.tools or ()):
+            raise BuildError(f"The tool '{name}' cannot take part on stack '{plan.stack.name}': {part}.")
+        elif request.tools:
+            plan.left_out[name] = part
+    return found
+
+
+def _why_no_part(tool: Tool, request: Request, plan: StackPlan) -> str | None:
+    if tool.only_two and request.ranks != 2:
+        return f"it takes 2 ranks, and --ranks is {request.ranks}"
+    if not plan.cases_of(tool):
+        return f"it measures {tool.case(0).pattern}, of which this run has no size that it can be asked for"
+    return None
+
+
+def wanted_tools(request: Request) -> list[str]:
+    """The tools that were asked for, each once; all where ``all`` were, or all bindings and nothing of tools.
+
+    Raises:
+        UsageError: there is no tool of a name.
+    """
+    asked = request.tools if request.tools is not None else [ALL] if ALL in (request.wanted or ()) else []
+    for name in asked:
+        if name not in (*TOOLS, ALL, NO_TOOL):
+            raise UsageError(
+                f"There is no tool '{name}': choose {', '.join(TOOLS)}, {ALL} or {NO_TOOL}.{did_you_mean(name, TOOLS)}"
+            )
+    if NO_TOOL in asked:
+        return []
+    return list(TOOLS) if ALL in asked else list(dict.fromkeys(asked))
 
 
 def check_hosts(hostfile: Path) -> None:

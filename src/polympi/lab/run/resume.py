@@ -123,7 +123,7 @@ def _plan_again(
         return folder
 
     cases = [planned_case(case) for case in recorded.cases] or asked
-    wanted = dataclasses.replace(request, wanted=recorded.bindings)
+    wanted = dataclasses.replace(request, wanted=recorded.bindings, tools=recorded.tools)
     try:
         plan = plan_stack(wanted, stack, cases, built)
     except BuildError as error:

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from polympi.lab.arms import REFERENCE
 from polympi.lab.launch.launcher import Arm, Launched, planned_case
 from polympi.lab.plan.schedule import block_order, case_order
-from polympi.lab.records import LaunchRecord, PlannedCase, RowStop
+from polympi.lab.records import LaunchRecord, PlannedCase, RowStop, ToolLaunch
 from polympi.lab.run.figures import RunningFigures
 from polympi.lab.run.request import StackPlan
 from polympi.lab.statistics.stopping import StopRule
+from polympi.lab.tools.find import FoundTool
 
 FAILURES_BEFORE_WITHDRAWAL = 2  # in a row: one may be an accident, two are a habit that would cost every block its time
 LAUNCH_FIGURES_ALONE = -1  # the number of a row that stands for no case
@@ -28,7 +29,7 @@ class StackState:
         cases: by their numbers in the plans, once calibration has chosen their counts.
         figures: what has been measured so far.
         open_rows: binding and case of the rows that still need blocks.
-        withdrawn: bindings that are launched no more, and why.
+        withdrawn: bindings and tools that are launched no more, and why.
         done: the blocks that are whole.
         attempts: how often a block was begun and broken off before.
         stops: which rule ended each row.
@@ -67,11 +68,12 @@ class StackState:
         """The first block that is not whole."""
         return next(block for block in range(len(self.done) + 1) if block not in self.done)
 
-    def arms(self, block: int) -> list[Arm]:
-        """The arms of a block in its order, without those that were withdrawn before it."""
-        arms = {arm.name: arm for arm in self.plan.arms}
-        order = block_order(list(arms), block, self.seed, self.name)
-        return [arms[name] for name in order if name not in self.withdrawn]
+    def order(self, block: int) -> list[Arm | FoundTool]:
+        """The arms and the tools of a block in its order, without those that were withdrawn before it."""
+        taking_part: list[Arm | FoundTool] = [*self.plan.arms, *self.plan.tools]
+        parts = {part.name: part for part in taking_part}
+        order = block_order(list(parts), block, self.seed, self.name)
+        return [parts[name] for name in order if name not in self.withdrawn]
 
     def cases_of(self, block: int) -> dict[int, PlannedCase]:
         """The cases of a block, in its order: those that a row of any binding still needs.
@@ -88,6 +90,11 @@ class StackState:
         of_binding = set(self.plan.cases[binding])
         return {number: case for number, case in cases.items() if planned_case(case) in of_binding}
 
+    def sizes_for(self, found: FoundTool, cases: dict[int, PlannedCase]) -> list[int]:
+        """The sizes of those of the cases that a tool measures, too, ascending."""
+        planned = {planned_case(case) for case in cases.values()}
+        return sorted(case.size_bytes for case in self.plan.cases_of(found.tool) if case in planned)
+
     def take_in(self, launched: Launched) -> None:
         """Take in a launch of a block: its figures, the cases it refused, and whether it failed."""
         self.figures.add(launched, self.cases)
@@ -95,16 +102,16 @@ class StackState:
             self.open_rows.discard((launched.record.binding, number))
         self.count_failure(launched.record)
 
-    def count_failure(self, record: LaunchRecord) -> None:
-        """Note whether a launch failed; a binding that keeps failing is withdrawn."""
-        name = record.binding
+    def count_failure(self, record: LaunchRecord | ToolLaunch) -> None:
+        """Note whether a launch failed; a binding or a tool that keeps failing is withdrawn."""
+        name = record.tool if isinstance(record, ToolLaunch) else record.binding
         if record.outcome == "ok":
             self._failures_in_a_row[name] = 0
             return
         self._failures_in_a_row[name] += 1
         self.failures.append(f"{name} on {self.name}, block {(record.block or 0) + 1}: {record.detail}")
         if self._failures_in_a_row[name] >= FAILURES_BEFORE_WITHDRAWAL:
-            self._withdraw(record)
+            self._withdraw(name, record.detail)
 
     def end_block(self, block: int) -> None:
         """A block is whole: ask the stop rule for every open row."""
@@ -115,10 +122,10 @@ class StackState:
         """The run ends: rows that are still open stopped for this reason."""
         self._record_stops({row: reason for row in self.open_rows if row[0] not in self.withdrawn})
 
-    def _withdraw(self, last: LaunchRecord) -> None:
-        """Stop launching a binding that keeps failing; without the reference the whole stack ends."""
-        self.withdrawn[last.binding] = f"{FAILURES_BEFORE_WITHDRAWAL} launches in a row failed; the last: {last.detail}"
-        gone = [last.binding] if last.binding != REFERENCE else [arm.name for arm in self.plan.arms]
+    def _withdraw(self, name: str, last: str) -> None:
+        """Stop launching what keeps failing; without the reference the whole stack ends."""
+        self.withdrawn[name] = f"{FAILURES_BEFORE_WITHDRAWAL} launches in a row failed; the last: {last}"
+        gone = [name] if name != REFERENCE else [arm.name for arm in self.plan.arms]
         self.open_rows = {row for row in self.open_rows if row[0] not in gone}
 
     def _stop_rows(self) -> None:

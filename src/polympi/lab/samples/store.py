@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from io import BytesIO
 from pathlib import Path
 from typing import Any, TypeVar
@@ -23,11 +23,14 @@ from polympi.lab.records import (
     RunRecord,
     StackFacts,
     StackRun,
+    ToolLaunch,
 )
 from polympi.lab.samples.counting import mark_uncounted
 
 _Record = TypeVar("_Record")
 ENVIRONMENT = "environment.json"
+LAUNCHES = "launches.jsonl"
+TOOLS = "tools.jsonl"
 _CASE = ("benchmark", "mode", "payload", "size_bytes")
 
 
@@ -113,8 +116,11 @@ class RunDirectory:
         with partial.open("wb") as sink:
             samples.cast(SAMPLE_SCHEMA).write_parquet(sink)  # type: ignore[arg-type]
         partial.rename(target)
-        with (self.path / "launches.jsonl").open("ab") as stream:
-            stream.write(msgspec.json.encode(record) + b"\n")
+        self._append_line(LAUNCHES, record)
+
+    def append_tool(self, record: ToolLaunch) -> None:
+        """Keep a launch of a tool of others."""
+        self._append_line(TOOLS, record)
 
     def write_outcome(self, outcome: Outcome) -> None:
         """Say how the run ended."""
@@ -125,7 +131,7 @@ class RunDirectory:
         run = self.run()
         run.resumed.append(when)
         self.write_run(run)
-        self._end_last_line()
+        self._end_last_lines()
         (self.path / "outcome.json").unlink(missing_ok=True)
 
     def run(self) -> RunRecord:
@@ -156,7 +162,8 @@ class RunDirectory:
     def damaged_files(self) -> list[str]:
         """Names of the files beside ``run.json`` that are there and cannot be read."""
         read = {ENVIRONMENT: self._recorded_environment(), "outcome.json": self.outcome()}
-        return [name for name, content in read.items() if content is None and (self.path / name).exists()]
+        damaged = [name for name, content in read.items() if content is None and (self.path / name).exists()]
+        return damaged + [TOOLS] * any(record is None for _, record in self._lines(TOOLS, ToolLaunch))
 
     def launches(self) -> list[LaunchRecord]:
         """All launches in the order they were made; those that cannot count say so by their outcome.
@@ -165,17 +172,29 @@ class RunDirectory:
         later launch took the place of is ``repeated`` (:func:`~polympi.lab.samples.counting.mark_uncounted`).
         """
         there = {file.stem for file in self._sample_files()}
-        records = [record for _, record in self._lines() if record is not None]
+        records = [record for _, record in self._lines(LAUNCHES, LaunchRecord) if record is not None]
         return mark_uncounted(records, there=lambda record: file_name(record) in there)
+
+    def tool_launches(self) -> list[ToolLaunch]:
+        """The launches of tools of others that count: of a block that was made again, those of the last try."""
+        records = [record for _, record in self._lines(TOOLS, ToolLaunch) if record is not None]
+        tries: dict[tuple[str, int], int] = {}
+        every: Iterable[LaunchRecord | ToolLaunch] = (*records, *self.launches())
+        for one in every:
+            if one.block is not None:
+                block = (one.stack, one.block)
+                tries[block] = max(one.attempt, tries.get(block, 0))
+        return [record for record in records if record.attempt == tries[record.stack, record.block]]
 
     def damaged_lines(self) -> list[int]:
         """Numbers of the lines of ``launches.jsonl`` that cannot be read, from 1."""
-        return [number for number, record in self._lines() if record is None]
+        return [number for number, record in self._lines(LAUNCHES, LaunchRecord) if record is None]
 
     def next_launch(self) -> int:
         """The first number that no launch has, not even one of which the record was lost."""
+        recorded = [record.launch for _, record in self._lines(LAUNCHES, LaunchRecord) if record is not None]
         taken = [int(file.stem) for file in self._sample_files() if file.stem.isdigit()]
-        return max([*taken, *(record.launch for _, record in self._lines() if record is not None)], default=-1) + 1
+        return max([*taken, *recorded], default=-1) + 1
 
     def samples(self) -> pl.LazyFrame:
         """The samples of all launches that ended well, lazily; columns as in :data:`SAMPLE_SCHEMA`.
@@ -209,22 +228,26 @@ class RunDirectory:
                 raise LostSamplesError(f"{name} holds samples of a case that was not planned")
         return frame
 
-    def _end_last_line(self) -> None:
-        """End a last line that was cut off, so that the next record begins a new line."""
-        path = self.path / "launches.jsonl"
-        if path.is_file() and (content := path.read_bytes()) and not content.endswith(b"\n"):
-            with path.open("ab") as stream:
-                stream.write(b"\n")
+    def _append_line(self, name: str, record: LaunchRecord | ToolLaunch) -> None:
+        with (self.path / name).open("ab") as stream:
+            stream.write(msgspec.json.encode(record) + b"\n")
 
-    def _lines(self) -> Iterator[tuple[int, LaunchRecord | None]]:
-        """The lines of ``launches.jsonl`` by their numbers from 1; None where one cannot be read."""
-        path = self.path / "launches.jsonl"
+    def _end_last_lines(self) -> None:
+        """End last lines that were cut off, so that the next record begins a new line."""
+        for path in (self.path / LAUNCHES, self.path / TOOLS):
+            if path.is_file() and (content := path.read_bytes()) and not content.endswith(b"\n"):
+                with path.open("ab") as stream:
+                    stream.write(b"\n")
+
+    def _lines(self, name: str, kind: type[_Record]) -> Iterator[tuple[int, _Record | None]]:
+        """The lines of a file of records by their numbers from 1; None where one cannot be read."""
+        path = self.path / name
         if not path.is_file():
             return
         # A last line without its end was cut off when the run ended; the launches before it are complete.
         for number, line in enumerate(path.read_bytes().split(b"\n")[:-1], start=1):
             try:
-                yield number, msgspec.json.decode(line, type=LaunchRecord)
+                yield number, msgspec.json.decode(line, type=kind)
             except (msgspec.MsgspecError, UnicodeDecodeError):
                 yield number, None
 

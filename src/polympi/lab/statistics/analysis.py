@@ -13,6 +13,7 @@ from polympi.lab.statistics.memory import memory_table
 from polympi.lab.statistics.model import Analysis
 from polympi.lab.statistics.operations import ROW, operation_times
 from polympi.lab.statistics.summary import summarise
+from polympi.lab.statistics.tools import tool_rows
 
 _MEDIAN_COLUMNS = ("stack", "block", "binding", "benchmark", "mode", "payload", "size_bytes", "ranks", "median_ns")
 
@@ -33,6 +34,7 @@ def analyse(directory: RunDirectory) -> Analysis:
     run, outcome, launches = directory.run(), directory.outcome(), directory.launches()
     invalid = invalid_rows(launches)
     times, launches = operation_times(directory, launches)
+    tool_launches = directory.tool_launches()
     medians = _launch_medians(times, invalid)
     return Analysis(
         run=run,
@@ -44,6 +46,8 @@ def analyse(directory: RunDirectory) -> Analysis:
         memory=memory_table(launches),
         fits=fits_of(medians),
         overheads=overheads_of(medians),
+        tools=tool_rows(tool_launches, medians),
+        tool_launches=tool_launches,
         damaged_lines=directory.damaged_lines(),
         damaged_files=directory.damaged_files(),
     )

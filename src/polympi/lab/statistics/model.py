@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from polympi.lab.records import Environment, LaunchRecord, Outcome, RunRecord
+from polympi.lab.records import Environment, LaunchRecord, Outcome, RunRecord, ToolLaunch
+from polympi.lab.statistics.tools import ToolRow
 
 # Relative residual beyond which a line is no description of its sizes: its slope would name a bandwidth that the
 # measured times contradict by more than their noise ever does.
@@ -88,6 +89,8 @@ class Analysis:
             medians over launches.
         fits: of every row family with at least four sizes.
         overheads: of every binding but the reference, where at least six blocks have at least four sizes of both.
+        tools: tools of others beside C, a row a size.
+        tool_launches: their launches that count.
         damaged_lines: numbers of the lines of ``launches.jsonl`` that cannot be read, from 1.
         damaged_files: names of other files of the result directory that cannot be read.
     """
@@ -101,6 +104,8 @@ class Analysis:
     memory: pl.DataFrame
     fits: list[Fit]
     overheads: list[Overhead]
+    tools: list[ToolRow] = field(default_factory=list)
+    tool_launches: list[ToolLaunch] = field(default_factory=list)
     damaged_lines: list[int] = field(default_factory=list)
     damaged_files: list[str] = field(default_factory=list)
 

@@ -1,0 +1,68 @@
+"""Other tools beside our C, in the same blocks: how far their figures are from ours, and why they may be."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from polympi.lab.arms import PLAIN_PAGES
+from polympi.lab.conclusions.phrases import count, factor, sentence
+from polympi.lab.statistics.model import Analysis
+from polympi.lab.statistics.tools import ToolRow
+from polympi.lab.tools.known import TOOLS
+
+UNKNOWN = "a tool that this version does not know"
+
+
+@dataclass(frozen=True)
+class ToolBesideC:
+    """A tool beside our C.
+
+    Attributes:
+        stack: on which MPI.
+        tool: its name.
+        measures: the benchmark and payload of ours that it stands beside.
+        figure: a sentence: what its figure is.
+        answer: one clause: how far it is from C.
+        rows: size by size.
+    """
+
+    stack: str
+    tool: str
+    measures: str
+    figure: str
+    answer: str
+    rows: tuple[ToolRow, ...]
+
+
+def tools_beside_c(analysis: Analysis, stack: str) -> list[ToolBesideC]:
+    """The tools that were launched on a stack, in the order in which they first were."""
+    own = [row for row in analysis.tools if row.stack == stack]
+    found = []
+    for name in dict.fromkeys(row.tool for row in own):
+        rows = tuple(sorted((row for row in own if row.tool == name), key=lambda row: row.size_bytes))
+        differs = TOOLS[name].differs if name in TOOLS else UNKNOWN
+        found.append(
+            ToolBesideC(
+                stack=stack,
+                tool=name,
+                measures=f"{rows[0].benchmark}, {rows[0].payload}",
+                figure=sentence(f"Its figure: {differs}"),
+                answer=_answer(rows, huge=analysis.run.pages == "huge"),
+                rows=rows,
+            )
+        )
+    return found
+
+
+def _answer(rows: Sequence[ToolRow], *, huge: bool) -> str:
+    ratios = sorted(row.ratio for row in rows)
+    beside = "C on plain pages" if rows[0].against == PLAIN_PAGES or not huge else "C"
+    if len(ratios) == 1:
+        return f"{factor(ratios[0])} × {beside}"
+    text = f"{factor(ratios[0])} to {factor(ratios[-1])} × {beside}, "
+    text += f"{factor(statistics.median(ratios))} × in the median over {count(len(ratios), 'size')}"
+    if beside == "C":
+        text += "; its buffers lie on plain pages, those of C on huge ones, so that its large messages take longer"
+    return text

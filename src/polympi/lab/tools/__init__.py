@@ -1,0 +1,1 @@
+"""Benchmarks of others, launched in the blocks of a run beside our C."""

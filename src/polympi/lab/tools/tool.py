@@ -1,0 +1,68 @@
+"""What a benchmark of others is: what it measures, how it is called, and how its figures are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from polympi.lab.catalogue import Case
+from polympi.lab.importers.rows import Imported
+
+PRINTED = "output.txt"  # what a program prints
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A program of others that measures what cases of ours measure.
+
+    Attributes:
+        name: as its authors call it.
+        programs: names under which it is installed.
+        benchmark: of our catalogue, in standard mode.
+        payload: of our cases.
+        differs: what its figure is, in words that follow its name.
+        get: how to get it, one clause.
+        usable: those of the sizes, in bytes, that it can be asked for.
+        calls: the program's arguments for such sizes, a list for each time that it is called.
+        read: the importer of what it writes.
+        written: file in the working directory that has its figures when it has ended.
+        only_two: whether it refuses more than two ranks.
+    """
+
+    name: str
+    programs: tuple[str, ...]
+    benchmark: str
+    payload: str
+    differs: str
+    get: str
+    usable: Callable[[Sequence[int]], list[int]]
+    calls: Callable[[Sequence[int]], list[list[str]]]
+    read: Callable[[str, str], Imported]
+    written: str = PRINTED
+    only_two: bool = True
+
+    def case(self, size_bytes: int) -> Case:
+        """Our case of a size."""
+        return Case(self.benchmark, "standard", self.payload, size_bytes)
+
+    def times(self, text: str) -> dict[int, float]:
+        """Time of one operation in ns by size, from what the program has written: from the rate, if it has one.
+
+        Tools print a rate with more digits than a time.
+        """
+        rows = self.read(text, self.name).rows.select("size_bytes", "time_ns", "mb_per_s")
+        return {
+            size: size / mb_per_s * 1e3 if mb_per_s else time_ns
+            for size, time_ns, mb_per_s in rows.iter_rows()
+            if mb_per_s or time_ns
+        }
+
+
+def positive(sizes: Sequence[int]) -> list[int]:
+    """The sizes of messages that are not empty."""
+    return [size for size in sizes if size > 0]
+
+
+def powers_of_two(sizes: Sequence[int]) -> list[int]:
+    """The sizes that are powers of two."""
+    return [size for size in positive(sizes) if size & (size - 1) == 0]

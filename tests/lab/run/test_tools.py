@@ -1,0 +1,166 @@
+"""Tools of others in the blocks of a run, on real stacks."""
+
+from __future__ import annotations
+
+import dataclasses
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from polympi.lab.bindings.manifest import load_bindings
+from polympi.lab.errors import BuildError, UsageError
+from polympi.lab.plan.profiles import PROFILES
+from polympi.lab.records import Environment, Outcome
+from polympi.lab.run.experiment import Experiment, record
+from polympi.lab.run.request import Request, check, prepare
+from polympi.lab.run.resume import prepare_again, request_again
+from polympi.lab.run.watcher import Watcher
+from polympi.lab.samples.store import RunDirectory
+from polympi.lab.stacks.stack import Stack
+from polympi.lab.statistics.analysis import analyse
+
+SOURCE = Path(__file__).parents[1] / "tools" / "osu_latency.c"
+SHORT = dataclasses.replace(
+    PROFILES["quick"], minimum_blocks=3, maximum_blocks=3, batches=2, batch_ns=1e5, events=5, launch_timeout_s=300
+)
+
+pytestmark = pytest.mark.mpi
+
+
+@pytest.fixture
+def request_on(tmp_path: Path, stack: Stack, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Request]:
+    """A request on a stack for which the tool was built."""
+    monkeypatch.setenv("POLYMPI_TOOLS", str(tmp_path / "tools"))
+    (tmp_path / "tools").mkdir()
+    program = tmp_path / "tools" / "osu_latency"
+    subprocess.run([stack.mpicc, "-o", program, SOURCE], check=True, env=stack.variables())
+
+    def request(**changes: object) -> Request:
+        fields: dict[str, object] = {
+            "output": tmp_path / "run",
+            "stacks": [stack],
+            "bindings": load_bindings(),
+            "wanted": ["c"],
+            "benches": ["latency/standard/bytes", "barrier"],
+            "sizes": [0, 5, 8, 1024],
+            "ranks": 2,
+            "profile": SHORT,
+            "seed": 1,
+            "tools": ["osu_latency"],
+        }
+        return Request(**{**fields, **changes})  # type: ignore[arg-type]
+
+    return request
+
+
+def _run(request: Request, stop_after: int | None = None) -> tuple[RunDirectory, Outcome]:
+    plans, watcher = prepare(request), _Counting()
+    directory = RunDirectory.create(request.output, record(request, plans), Environment())
+    asked = {"asked_to_stop": lambda: stop_after is not None and watcher.begun > stop_after}
+    return directory, Experiment(request, plans, directory, processors=2, watcher=watcher, **asked).run()
+
+
+class _Counting(Watcher):
+    def __init__(self) -> None:
+        self.begun = 0
+
+    def launching(self, progress: object) -> None:
+        self.begun += 1
+
+
+def test_a_tool_is_launched_once_a_block_beside_c(request_on: Callable[..., Request], stack: Stack) -> None:
+    directory, outcome = _run(request_on())
+    assert (outcome.ended, outcome.withdrawn) == ("complete", {})
+    launches = directory.tool_launches()
+    assert [(one.block, one.outcome, one.detail) for one in launches] == [(n, "ok", "") for n in range(3)]
+    assert directory.run().stacks[0].tools == ["osu_latency"]
+    for one in launches:
+        positions = [launch.position for launch in directory.launches() if launch.block == one.block]
+        assert sorted([*positions, one.position]) == [0, 1, 2]
+        assert {figure.size_bytes: figure.time_ns for figure in one.figures} == {8: 508.0, 1024: 1524.0}
+        assert one.commands[0][-2:] == ["-m", "8:1024"]
+    analysis = analyse(directory)
+    assert [(row.stack, row.tool, row.size_bytes, row.blocks) for row in analysis.tools] == [
+        (stack.name, "osu_latency", 8, 3),
+        (stack.name, "osu_latency", 1024, 3),
+    ]
+    assert analysis.tools[0].ratio == pytest.approx(508.0 / analysis.tools[0].c_ns, rel=0.5)
+    assert set(analysis.summary["binding"]) == {"c", "c-again"}  # it is no arm
+
+
+@pytest.mark.parametrize("stack", ["mpich"], indirect=True)
+@pytest.mark.parametrize(
+    ("way", "words"),
+    [
+        ("fails", "it ended with "),
+        ("is silent", "it ended well, but gave no figures"),
+        ("hangs", "it was still running after 3 s and was ended"),
+    ],
+)
+def test_a_tool_that_keeps_failing_is_withdrawn_and_the_run_goes_on(
+    request_on: Callable[..., Request], monkeypatch: pytest.MonkeyPatch, way: str, words: str
+) -> None:
+    monkeypatch.setenv("TOOL", way)
+    profile = dataclasses.replace(SHORT, launch_timeout_s=3) if way == "hangs" else SHORT
+    directory, outcome = _run(request_on(profile=profile))
+    assert outcome.ended == "complete"
+    assert words in outcome.withdrawn["mpich/osu_latency"]
+    assert len(directory.tool_launches()) == 2
+    assert all(words in one.detail for one in directory.tool_launches())
+    assert {one.outcome for one in directory.launches()} == {"ok"}
+
+
+@pytest.mark.parametrize("stack", ["mpich"], indirect=True)
+def test_a_run_that_was_broken_off_goes_on_with_its_tools(request_on: Callable[..., Request]) -> None:
+    directory, outcome = _run(request_on(), stop_after=7)  # two of calibration, a block of three, and some
+    assert outcome.ended == "interrupted"
+    with (directory.path / "tools.jsonl").open("ab") as stream:
+        stream.write(b'{"cut off')
+    request = request_again(directory, time_limit_s=None)
+    plans = prepare_again(request, directory, Environment())
+    assert [found.name for found in plans[0].tools] == ["osu_latency"]
+    directory.begin_again("now")
+    assert Experiment(request, plans, directory, processors=2, watcher=Watcher()).run().ended == "complete"
+    assert sorted(one.block for one in directory.tool_launches()) == [0, 1, 2]
+    assert directory.damaged_files() == ["tools.jsonl"]
+    assert analyse(directory).tools[0].blocks == 3
+
+
+@pytest.mark.parametrize("stack", ["mpich"], indirect=True)
+def test_what_cannot_take_part_is_told_before_anything_is_measured(
+    request_on: Callable[..., Request], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(
+        UsageError, match=r"There is no tool 'osu_latenci': choose NetPIPE, .* Did you mean 'osu_latency'"
+    ):
+        check(request_on(tools=["osu_latenci"]))
+    with pytest.raises(
+        BuildError, match=r"The tool 'osu_latency' cannot take part .* it takes 2 ranks, and --ranks is 3"
+    ):
+        prepare(request_on(ranks=3))
+    with pytest.raises(BuildError, match="it measures latency/standard/bytes, of which this run has no size"):
+        prepare(request_on(sizes=[0, 5]))
+    monkeypatch.setenv("POLYMPI_TOOLS", "/nowhere")
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(BuildError, match=r"it is not on PATH or in .POLYMPI_TOOLS: build OSU"):
+        prepare(request_on())
+    [plan] = prepare(request_on(tools=["all"]))
+    assert plan.tools == []
+    assert set(plan.left_out) == {"NetPIPE", "osu_latency", "osu_bw", "osu_bibw", "osu_allreduce", "IMB-PingPong"}
+
+
+@pytest.mark.parametrize("stack", ["mpich"], indirect=True)
+def test_tools_take_part_with_all_bindings_unless_none_is_wanted(request_on: Callable[..., Request]) -> None:
+    def tools(**changes: object) -> list[str]:
+        with_all = request_on(wanted=["all"], **changes)
+        bindings = {name: with_all.bindings[name] for name in ("c", "c-again")}
+        [plan] = prepare(dataclasses.replace(with_all, bindings=bindings))
+        assert plan.left_out == {}
+        return [found.name for found in plan.tools]
+
+    assert tools(tools=None) == ["osu_latency"]
+    assert tools(tools=["none"]) == []
+    [plan] = prepare(request_on(tools=None))
+    assert plan.tools == []
