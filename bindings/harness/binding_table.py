@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from polympi.lab.arms import AGAIN
 from polympi.lab.bindings.lines import code_lines
-from polympi.lab.bindings.manifest import Binding, load_bindings, shipped_folder
+from polympi.lab.bindings.manifest import Binding, absent_bindings, load_bindings, shipped_folder
 from polympi.lab.bindings.sources import files_meant
 from polympi.lab.catalogue import MEASURED
 
@@ -35,6 +35,14 @@ def reason_table() -> str:
         for without in b.entry.without:
             cases = " ".join(f"`{pattern}`" for pattern in without.cases)
             lines.append(f"| `{b.name}` | {cases} | {cell(without.why)} |")
+    return "\n".join(lines)
+
+
+def absent_table() -> str:
+    """What has no program, and why, in the words of its manifest."""
+    lines = ["| language | binding | what it is | why there is no program |", "|---|---|---|---|"]
+    for one in absent_bindings().values():
+        lines.append(f"| {one.language} | [`{one.name}`]({one.homepage}) | {cell(one.summary)} | {cell(one.absent)} |")
     return "\n".join(lines)
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from binding_table import binding_table, reason_table
+from binding_table import absent_table, binding_table, reason_table
 from conformance import vectors
 
 from polympi.lab.catalogue import (
@@ -51,7 +51,11 @@ def made() -> dict[Path, str]:
         protocol: with_tables(
             protocol, "catalogue.toml", {"benchmarks": benchmark_table(), "payloads": payload_table()}
         ),
-        bindings: with_tables(bindings, "the manifests", {"bindings": binding_table(), "reasons": reason_table()}),
+        bindings: with_tables(
+            bindings,
+            "the manifests",
+            {"bindings": binding_table(), "reasons": reason_table(), "absent": absent_table()},
+        ),
     }
 
 

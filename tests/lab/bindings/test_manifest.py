@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from polympi.lab.bindings.manifest import (
+    absent_bindings,
     asked_for,
     default_bindings,
     load_bindings,
@@ -67,6 +68,34 @@ def test_the_reference_covers_every_case() -> None:
                 assert reference.why_not(Case(benchmark.name, mode, payload, 8)) is None
 
 
+ABSENT = """
+name = "y"
+language = "Y"
+summary = "a Y"
+homepage = "https://example.org"
+absent = "Nobody has Y."
+"""
+
+
+def test_what_has_no_program_is_known_with_its_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _write(tmp_path, ABSENT, "y")
+    _write(tmp_path)
+    monkeypatch.setenv("POLYMPI_BINDINGS", str(tmp_path))
+    known = load_bindings()
+    assert "x" in known
+    assert "y" not in known
+    assert absent_bindings()["y"].absent == "Nobody has Y."
+    with pytest.raises(UsageError, match=r"There is no program for 'y' yet: Nobody has Y\."):
+        asked_for(known, ["y"])
+
+
+def test_shipped_manifests_say_why_there_is_no_program() -> None:
+    absent = absent_bindings()
+    assert {"mpi.jl", "kamping", "mpl", "mpi4jax"} <= absent.keys()
+    assert all(one.absent.endswith(".") for one in absent.values())
+    assert not absent.keys() & load_bindings().keys()
+
+
 def test_coverage_and_its_exceptions(tmp_path: Path) -> None:
     _write(tmp_path)
     binding = load_bindings([tmp_path])["x"]
@@ -102,6 +131,7 @@ def test_a_folder_of_the_environment_is_searched(tmp_path: Path, monkeypatch: py
     ("text", "sentence"),
     [
         ("name = ", "cannot be used"),
+        (ABSENT.replace("homepage", "home"), "the field 'homepage' is missing|there is no field 'home'"),
         (MANIFEST.replace("cases = [", "case = ["), "the field 'cases' is missing|case"),
         (MANIFEST.replace('language = "X"', ""), "the field 'language' is missing"),
         (

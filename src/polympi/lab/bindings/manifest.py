@@ -115,6 +115,20 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
     hello: Hello | None = None
 
 
+class Absent(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """The content of a ``manifest.toml`` without a program: what one asks for in vain, and why.
+
+    Attributes:
+        absent: why there is no program, a sentence or two, and what somebody would need who writes one.
+    """
+
+    name: str
+    language: str
+    summary: str
+    homepage: str
+    absent: str
+
+
 class Binding(msgspec.Struct, frozen=True):
     """A binding that can be launched: its entry in a manifest, and where the folder of the manifest is."""
 
@@ -171,19 +185,42 @@ def load_bindings(extra_folders: Iterable[Path] = ()) -> dict[str, Binding]:
     Raises:
         UsageError: a manifest is damaged, or two bindings have one name.
     """
-    named = [Path(p) for p in os.environ.get(EXTRA_FOLDERS_VARIABLE, "").split(os.pathsep) if p]
     found: dict[str, Binding] = {}
+    for path in manifests(extra_folders):
+        manifest = load_manifest(path)
+        if isinstance(manifest, Absent):
+            continue
+        for entry in manifest.bindings:
+            if entry.name in found:
+                raise UsageError(f"Two bindings are named '{entry.name}': {found[entry.name].folder}, {path}.")
+            found[entry.name] = Binding(entry.name, path.parent, manifest, entry)
+    if REFERENCE in found:
+        found[AGAIN] = msgspec.structs.replace(found[REFERENCE], name=AGAIN)
+    return found
+
+
+def absent_bindings(extra_folders: Iterable[Path] = ()) -> dict[str, Absent]:
+    """What is known and has no program, by name, from the same folders.
+
+    Raises:
+        UsageError: a manifest is damaged.
+    """
+    found = [load_manifest(path) for path in manifests(extra_folders)]
+    return {manifest.name: manifest for manifest in found if isinstance(manifest, Absent)}
+
+
+def manifests(extra_folders: Iterable[Path] = ()) -> list[Path]:
+    """All manifests: the shipped ones, those of ``$POLYMPI_BINDINGS``, and those of further folders.
+
+    Raises:
+        UsageError: there is no such folder.
+    """
+    named = [Path(p) for p in os.environ.get(EXTRA_FOLDERS_VARIABLE, "").split(os.pathsep) if p]
+    found: list[Path] = []
     for root in (shipped_folder(), *named, *extra_folders):
         if not root.is_dir():
             raise UsageError(f"There is no folder of bindings '{root}'.")
-        for path in _manifests(root):
-            manifest = load_manifest(path)
-            for entry in manifest.bindings:
-                if entry.name in found:
-                    raise UsageError(f"Two bindings are named '{entry.name}': {found[entry.name].folder}, {path}.")
-                found[entry.name] = Binding(entry.name, path.parent, manifest, entry)
-    if REFERENCE in found:
-        found[AGAIN] = msgspec.structs.replace(found[REFERENCE], name=AGAIN)
+        found += _manifests(root)
     return found
 
 
@@ -199,19 +236,22 @@ def _manifests(root: Path) -> list[Path]:
     return sorted(found)
 
 
-def load_manifest(path: Path) -> Manifest:
-    """Read and check one manifest.
+def load_manifest(path: Path) -> Manifest | Absent:
+    """Read and check one manifest; one with the field ``absent`` has no program.
 
     Raises:
         UsageError: it is not TOML, a field is missing, misspelt or of another type, or its value means nothing.
     """
+    kind: type[Manifest | Absent] = Manifest
     try:
-        manifest = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Manifest)
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        kind = Absent if "absent" in content else Manifest
+        manifest: Manifest | Absent = msgspec.convert(content, kind)
     except OSError as error:
         raise UsageError(f"The manifest '{path}' cannot be read: {system_reason(error)}.") from error
     except ValueError as error:  # of TOML, of UTF-8 and of msgspec alike
-        raise unusable(path, what_is_wrong(error, Manifest)) from error
-    if mistake := _mistake(manifest):
+        raise unusable(path, what_is_wrong(error, kind)) from error
+    if isinstance(manifest, Manifest) and (mistake := _mistake(manifest)):
         raise unusable(path, mistake)
     return manifest
 
@@ -264,6 +304,8 @@ def asked_for(bindings: Mapping[str, Binding], names: Iterable[str]) -> list[Bin
     found: dict[str, Binding] = {}
     for name in names:
         if name != ALL and name not in bindings:
+            if name in (absent := absent_bindings()):
+                raise UsageError(f"There is no program for '{name}' yet: {absent[name].absent}")
             raise UsageError(
                 f"There is no binding '{name}': 'polympi list' shows them ({', '.join(bindings)}), and '{ALL}' means "
                 f"all of them.{did_you_mean(name, bindings)}"

@@ -7,7 +7,7 @@ from rich.table import Table
 
 from polympi.lab.arms import AGAIN
 from polympi.lab.bindings.build import why_not_ready
-from polympi.lab.bindings.manifest import Binding
+from polympi.lab.bindings.manifest import Binding, absent_bindings
 from polympi.lab.catalogue import BENCHMARKS, Benchmark
 from polympi.lab.cli.arguments import known_bindings
 from polympi.lab.cli.console import results
@@ -22,7 +22,7 @@ def list_all(bindings_from: BindingFolders = None) -> None:
     """List the stacks, the bindings, the benchmarks and the tools: what is installed, and how to install the rest."""
     stacks, bindings = installed_stacks(), known_bindings(bindings_from)
     results.print(_stack_table(stacks))
-    results.print(_binding_table(bindings, stacks))
+    results.print(_binding_table(bindings, stacks, bindings_from))
     results.print(_benchmark_table())
     results.print(_tool_table(stacks))
 
@@ -45,7 +45,7 @@ def _stack_table(stacks: dict[str, Stack]) -> Table:
     return table
 
 
-def _binding_table(bindings: dict[str, Binding], stacks: dict[str, Stack]) -> Table:
+def _binding_table(bindings: dict[str, Binding], stacks: dict[str, Stack], folders: BindingFolders) -> Table:
     table = _table("\nBindings [dim](* takes part by default)[/]", "language", "name", "what it is", "ready on")
     for language in dict.fromkeys(binding.language for binding in bindings.values()):
         heading = f"[bold]{escape(language)}[/]"
@@ -54,6 +54,13 @@ def _binding_table(bindings: dict[str, Binding], stacks: dict[str, Stack]) -> Ta
             summary = "the reference again: the A/A arm" if binding.name == AGAIN else binding.entry.summary
             table.add_row(heading, f"{binding.name} {star}", escape(summary), _readiness(binding, stacks))
             heading = ""
+    for absent in absent_bindings(folders or ()).values():
+        table.add_row(
+            f"[bold]{escape(absent.language)}[/]",
+            f"{absent.name}  ",
+            escape(absent.summary),
+            f"[dim]no program yet: {escape(absent.absent)}[/]",
+        )
     return table
 
 
