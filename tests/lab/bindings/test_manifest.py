@@ -134,6 +134,7 @@ def test_a_folder_of_the_environment_is_searched(tmp_path: Path, monkeypatch: py
         (ABSENT.replace("homepage", "home"), "the field 'homepage' is missing|there is no field 'home'"),
         (MANIFEST.replace("cases = [", "case = ["), "the field 'cases' is missing|case"),
         (MANIFEST.replace('language = "X"', ""), "the field 'language' is missing"),
+        (MANIFEST.replace("covers", "most_iterations = -1\ncovers"), "'bindings.0..most_iterations' is -1"),
         (
             MANIFEST.replace("summary", "sumary", 1),
             "there is no field 'sumary': name, language, summary, build, bindings, homepage, stacks, needs, hello",

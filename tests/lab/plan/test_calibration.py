@@ -6,6 +6,7 @@ from polympi.lab.plan.calibration import (
     SINGLY_BATCHES,
     START_CALLS,
     START_NS,
+    at_most,
     choose_iterations,
     first_plan,
     second_plan,
@@ -72,3 +73,12 @@ def test_the_plan_is_written_as_the_protocol_says() -> None:
         f"case 7 latency standard bytes 8 {planned.warmup} {planned.batches} {planned.iterations} 0",
         "end",
     ]
+
+
+def test_an_interface_of_milliseconds_makes_fewer_iterations_and_events() -> None:
+    (planned,) = choose_iterations(PROFILES["quick"], {SMALL: (100, [150_000])}, 1, crowded=False)
+    few = at_most(planned, 2)
+    assert (few.iterations, few.warmup, few.events) == (2, 2, planned.batches)
+    assert few.batches == planned.batches
+    assert at_most(planned, planned.iterations) == planned
+    assert at_most(planned, planned.iterations - 1).warmup <= planned.warmup

@@ -6,6 +6,7 @@ import re
 import time
 from pathlib import Path
 
+import msgspec
 import psutil
 import pytest
 
@@ -86,6 +87,20 @@ def test_all_bindings_use_the_same_iterations(tmp_path: Path, mpich: Stack) -> N
     for _, rows in samples.group_by("mode", "payload", "size_bytes", "kind"):
         assert rows["iterations"].n_unique() == 1
         assert set(rows["binding"]) == {"c", "c-again", "mpi4py"}
+
+
+def test_a_binding_of_milliseconds_makes_fewer_iterations(tmp_path: Path, mpich: Stack) -> None:
+    request = _request(tmp_path / "run", [mpich], ["mpi4py"], ["latency/standard/bytes"], profile=FEW_BLOCKS)
+    slow = request.bindings["mpi4py"]
+    entry = msgspec.structs.replace(slow.entry, most_iterations=3)
+    bindings = {**request.bindings, "mpi4py": msgspec.structs.replace(slow, entry=entry)}
+    directory, outcome = _run(dataclasses.replace(request, bindings=bindings))
+    assert outcome.ended == "complete"
+    batches = directory.samples().collect().filter(kind="batch", size_bytes=8)
+    assert set(batches.filter(binding="mpi4py")["iterations"]) == {3}
+    assert min(batches.filter(binding="c")["iterations"]) > 3
+    medians = analyse(directory).launch_medians.filter(size_bytes=8, binding="mpi4py")["median_ns"]
+    assert max(medians) < 1e6  # of one message, not of three
 
 
 def test_two_stacks_share_the_time_block_by_block(tmp_path: Path, mpich: Stack, openmpi: Stack) -> None:

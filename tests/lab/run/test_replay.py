@@ -86,7 +86,7 @@ def test_a_block_that_lacks_a_launch_is_made_again_as_a_whole(tmp_path: Path, da
     assert state.done == {0, 1, 3, 4, 5}
     assert state.next_block() == 2
     assert state.attempts[2] == 1
-    assert [arm.name for arm in state.arms(2)] != []
+    assert [part.name for part in state.order(2)] != []
     differences, _ = state.figures.effects("mpi4py", planned_case(state.cases[0]))
     assert len(differences) == 5
 

@@ -89,6 +89,8 @@ class Entry(msgspec.Struct, forbid_unknown_fields=True):
     Attributes:
         timed: in place of the manifest's ``build.timed``.
         hello: in place of the manifest's.
+        most_iterations: iterations of a batch at most, of an interface whose calls take milliseconds; 0 for as many as
+            C does.
     """
 
     name: str
@@ -99,6 +101,7 @@ class Entry(msgspec.Struct, forbid_unknown_fields=True):
     without: list[Without] = []
     timed: list[str] = []
     hello: Hello | None = None
+    most_iterations: int = 0
 
 
 class Manifest(msgspec.Struct, forbid_unknown_fields=True):
@@ -279,6 +282,8 @@ def _mistake(manifest: Manifest) -> str | None:
                 f"the field '{place}.name' is '{entry.name}': a name has letters, digits, '.', '_' and '-', "
                 f"and '{ALL}' and '{AGAIN}' are taken"
             )
+        if entry.most_iterations < 0:
+            return f"the field '{place}.most_iterations' is {entry.most_iterations}: it is a number of iterations, or 0"
         lists = {"covers": entry.covers} | {f"without[{i}].cases": w.cases for i, w in enumerate(entry.without)}
         for field, patterns in lists.items():
             for pattern in patterns:

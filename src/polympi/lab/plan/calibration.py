@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+import msgspec
+
 from polympi.lab.catalogue import BENCHMARKS, Case
 from polympi.lab.plan.profiles import Profile
 from polympi.lab.records import PlannedCase
@@ -68,6 +70,18 @@ def choose_iterations(profile: Profile, timed: Timed, clock_resolution_ns: int, 
         iterations = math.ceil(batch_ns / iteration_ns / parts)
         planned.append(_planned(case, iterations, profile.batches * parts, _events(profile, iteration_ns)))
     return planned
+
+
+def at_most(planned: PlannedCase, iterations: int) -> PlannedCase:
+    """A case for a binding that does so many iterations a batch at most, and fewer of the others in proportion."""
+    if planned.iterations <= iterations:
+        return planned
+    return msgspec.structs.replace(
+        planned,
+        iterations=iterations,
+        warmup=min(planned.warmup, max(MINIMUM_WARMUP, iterations // WARMUP_SHARE)),
+        events=min(planned.events, max(planned.batches, iterations)),
+    )
 
 
 def _iteration_ns(case: Case, times: tuple[int, Sequence[int]], *, slowest: bool) -> float:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from polympi.lab.arms import REFERENCE
 from polympi.lab.launch.launcher import Arm, Launched, planned_case
+from polympi.lab.plan.calibration import at_most
 from polympi.lab.plan.schedule import block_order, case_order
 from polympi.lab.records import LaunchRecord, PlannedCase, RowStop, ToolLaunch
 from polympi.lab.run.figures import RunningFigures
@@ -86,9 +87,14 @@ class StackState:
         return {number: self.cases[number] for number in order if number in needed}
 
     def covered(self, binding: str, cases: dict[int, PlannedCase]) -> dict[int, PlannedCase]:
-        """Those of the cases that a binding covers."""
+        """Those of the cases that a binding covers, with no more iterations than its manifest allows."""
         of_binding = set(self.plan.cases[binding])
-        return {number: case for number, case in cases.items() if planned_case(case) in of_binding}
+        most = next(arm.binding.entry.most_iterations for arm in self.plan.arms if arm.name == binding)
+        return {
+            number: at_most(case, most) if most else case
+            for number, case in cases.items()
+            if planned_case(case) in of_binding
+        }
 
     def sizes_for(self, found: FoundTool, cases: dict[int, PlannedCase]) -> list[int]:
         """The sizes of those of the cases that a tool measures, too, ascending."""
@@ -97,7 +103,7 @@ class StackState:
 
     def take_in(self, launched: Launched) -> None:
         """Take in a launch of a block: its figures, the cases it refused, and whether it failed."""
-        self.figures.add(launched, self.cases)
+        self.figures.add(launched, self.covered(launched.record.binding, self.cases))
         for number in (*launched.samples.skipped, *launched.samples.invalid):
             self.open_rows.discard((launched.record.binding, number))
         self.count_failure(launched.record)
