@@ -6,7 +6,14 @@ import pytest
 
 from polympi.lab.catalogue import Case
 from polympi.lab.plan.cases import select_cases
-from polympi.lab.plan.estimate import INTERPRETER_S, START_S, calibration_seconds, iteration_ns, launch_seconds
+from polympi.lab.plan.estimate import (
+    INTERPRETER_S,
+    START_S,
+    calibration_seconds,
+    iteration_ns,
+    launch_seconds,
+    tool_seconds,
+)
 from polympi.lab.plan.profiles import PROFILES
 
 QUICK = PROFILES["quick"]
@@ -17,6 +24,12 @@ def test_a_launch_without_cases_is_its_start() -> None:
     assert launch_seconds("mpich", "C", [], QUICK) == START_S["mpich"]
     assert launch_seconds("mpich", "Python", [], QUICK) == START_S["mpich"] + INTERPRETER_S
     assert launch_seconds("another", "C", [], QUICK) == max(START_S.values())
+
+
+def test_a_launch_of_java_or_of_a_tool_takes_longer_whatever_is_measured() -> None:
+    assert launch_seconds("mpich", "Java", [], QUICK) > 10 * launch_seconds("mpich", "Python", [], QUICK)
+    assert launch_seconds("mpich", "C#", [SMALL], QUICK) > launch_seconds("mpich", "R", [SMALL], QUICK)
+    assert tool_seconds("openmpi") > tool_seconds("mpich") > START_S["mpich"]
 
 
 def test_a_case_takes_its_batches_warm_up_and_events() -> None:

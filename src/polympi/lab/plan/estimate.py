@@ -19,6 +19,12 @@ INTERPRETER_S = 0.2  # more where an interpreter starts and loads the binding, f
 # Batch times of the Python bindings over those of C for the same iterations, mean over the cases of a quick run and the
 # bindings: buffers took 2, pickled objects 10.
 SLOWDOWN = 5.0
+# Likewise, from a launch of each binding on Open MPI with the quick profile: objects of C# took a thousand times as long,
+# and Java compiles while its ranks keep the processors busy.
+SLOWDOWNS = {"C#": 10.0}
+STARTS_S = {"Java": 18.0}
+# A tool of others for 1 B to 4 MiB, mean over the tools in the same run: OSU and NetPIPE choose their own iterations.
+TOOL_S = 1.5
 COMPILED = ("C", "C++", "Fortran", "Go", "Rust")  # neither an interpreter to start nor loops that it slows down
 CALL_NS = 1000.0  # a short message of C
 BYTES_PER_NS = 10.0  # a long one
@@ -36,7 +42,14 @@ def launch_seconds(family: str, language: str, cases: Iterable[Case], profile: P
     shares = profile.batches + 1 / WARMUP_SHARE + 1  # all events together last no longer than a batch
     measuring = sum(max(profile.batch_ns, iteration_ns(case)) for case in cases) * shares / 1e9
     start = START_S.get(family, max(START_S.values()))
-    return start + measuring if language in COMPILED else start + INTERPRETER_S + SLOWDOWN * measuring
+    if language in COMPILED:
+        return start + measuring
+    return start + STARTS_S.get(language, INTERPRETER_S) + SLOWDOWNS.get(language, SLOWDOWN) * measuring
+
+
+def tool_seconds(family: str) -> float:
+    """Seconds of one launch of a tool of others."""
+    return START_S.get(family, max(START_S.values())) + TOOL_S
 
 
 def calibration_seconds(family: str, cases: Iterable[Case]) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from polympi.lab.plan.estimate import calibration_seconds, launch_seconds
+from polympi.lab.plan.estimate import calibration_seconds, launch_seconds, tool_seconds
 from polympi.lab.plan.profiles import Profile
 from polympi.lab.run.request import StackPlan
 
@@ -33,10 +33,11 @@ def estimate(plan: StackPlan, profile: Profile) -> Estimate:
     cases = plan.all_cases()
     calibration_s, block_s = calibration_seconds(plan.stack.family, cases), block_seconds(plan, profile)
     least, most = profile.minimum_blocks, profile.maximum_blocks
+    launches = len(plan.arms) + len(plan.tools)
     return Estimate(
         dict(Counter(case.benchmark for case in cases)),
-        2 + least * len(plan.arms),
-        2 + most * len(plan.arms),
+        2 + least * launches,
+        2 + most * launches,
         calibration_s + least * block_s,
         calibration_s + most * block_s,
     )
@@ -45,7 +46,8 @@ def estimate(plan: StackPlan, profile: Profile) -> Estimate:
 def block_seconds(plan: StackPlan, profile: Profile) -> float:
     """Seconds of one block, by the rule of :mod:`polympi.lab.plan.estimate`."""
     measured = set(plan.all_cases())
-    return sum(
+    tools = len(plan.tools) * tool_seconds(plan.stack.family)
+    return tools + sum(
         launch_seconds(
             plan.stack.family,
             arm.binding.language,
