@@ -19,8 +19,8 @@ INTERPRETER_S = 0.2  # more where an interpreter starts and loads the binding, f
 # Batch times of the Python bindings over those of C for the same iterations, mean over the cases of a quick run and the
 # bindings: buffers took 2, pickled objects 10.
 SLOWDOWN = 5.0
-# Likewise, from a launch of each binding on Open MPI with the quick profile: objects of C# took a thousand times as long,
-# and Java compiles while its ranks keep the processors busy.
+# Likewise, from a launch of each binding on Open MPI with the quick profile: objects of C# took a thousand times as
+# long, and Java compiles while its ranks keep the processors busy.
 SLOWDOWNS = {"C#": 10.0}
 STARTS_S = {"Java": 18.0}
 # A tool of others for 1 B to 4 MiB, mean over the tools in the same run: OSU and NetPIPE choose their own iterations.
