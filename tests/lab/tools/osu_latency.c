@@ -1,5 +1,5 @@
-/* Stands in for osu_latency: prints its table, with half a microsecond and a nanosecond a byte, or ends in another
- * way, as the variable TOOL says. */
+/* Stands in for osu_latency: prints its table, with half a microsecond and a nanosecond a byte, or ends in
+ * another way, as the variable TOOL says. */
 
 #include <mpi.h>
 #include <stdio.h>
