@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import dataclasses
 import subprocess
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from polympi.lab.run.watcher import Watcher
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.stack import Stack
 from polympi.lab.statistics.analysis import analyse
+from polympi.lab.tools.launch import _small_pages
 
 SOURCE = Path(__file__).parents[1] / "tools" / "osu_latency.c"
 SHORT = dataclasses.replace(
@@ -110,6 +112,18 @@ def test_a_tool_that_keeps_failing_is_withdrawn_and_the_run_goes_on(
     assert len(directory.tool_launches()) == 2
     assert all(words in one.detail for one in directory.tool_launches())
     assert {one.outcome for one in directory.launches()} == {"ok"}
+
+
+@pytest.mark.parametrize("forbidden", [0, 1])
+def test_whether_huge_pages_are_forbidden_is_as_before(forbidden: int) -> None:
+    prctl = ctypes.CDLL(None).prctl
+    try:
+        prctl(41, forbidden, 0, 0, 0)
+        with _small_pages():
+            assert prctl(42, 0, 0, 0, 0) == 1
+        assert prctl(42, 0, 0, 0, 0) == forbidden
+    finally:
+        prctl(41, 0, 0, 0, 0)
 
 
 @pytest.mark.parametrize("stack", ["mpich"], indirect=True)

@@ -6,21 +6,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from polympi.lab.records import ToolFigure, ToolLaunch
+from polympi.lab.records import SAMPLE_SCHEMA, ToolFigure, ToolLaunch
 from polympi.lab.statistics.intervals import median_interval
 from polympi.lab.statistics.tools import tool_rows
 
-SCHEMA = {
-    "stack": pl.String,
-    "block": pl.UInt16,
-    "binding": pl.String,
-    "benchmark": pl.String,
-    "mode": pl.String,
-    "payload": pl.String,
-    "size_bytes": pl.UInt64,
-    "ranks": pl.UInt16,
-    "median_ns": pl.Float64,
-}
+COLUMNS = ("stack", "block", "binding", "benchmark", "mode", "payload", "size_bytes", "ranks")
+SCHEMA = {name: SAMPLE_SCHEMA[name] for name in COLUMNS} | {"median_ns": pl.Float64}
 
 
 def medians(size=8, stack="mpich", mode="standard", **times):

@@ -18,7 +18,7 @@ from polympi.lab.stacks.stack import Stack
 from polympi.lab.tools.find import FoundTool
 from polympi.lab.tools.tool import PRINTED
 
-_PR_SET_THP_DISABLE = 41  # prctl(2); children inherit it
+_PR_SET_THP_DISABLE, _PR_GET_THP_DISABLE = 41, 42  # prctl(2); children inherit it
 
 
 def launch_tool(
@@ -106,10 +106,15 @@ def _blame(record: ToolLaunch, ended: Ended, timeout_s: float) -> None:
 
 @contextlib.contextmanager
 def _small_pages() -> Iterator[None]:
-    """Processes that are started now get no huge pages unasked; where a kernel does not know that, they may."""
+    """Processes that are started now get no huge pages unasked; where a kernel does not know that, they may.
+
+    Afterwards all is as before, also where whoever started this process has forbidden them.
+    """
     prctl = ctypes.CDLL(None).prctl
+    before = prctl(_PR_GET_THP_DISABLE, 0, 0, 0, 0)
     prctl(_PR_SET_THP_DISABLE, 1, 0, 0, 0)
     try:
         yield
     finally:
-        prctl(_PR_SET_THP_DISABLE, 0, 0, 0, 0)
+        if before == 0:
+            prctl(_PR_SET_THP_DISABLE, 0, 0, 0, 0)
