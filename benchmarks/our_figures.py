@@ -102,7 +102,7 @@ class OurPrograms:
         bindings = load_bindings([TEST_BINDINGS])
         reference = self._reference = Arm(bindings[REFERENCE], build(bindings[REFERENCE], stack))
         profile = get_profile(PROFILE)
-        planned, _ = calibrate(profile, cases, lambda cases: self._launch(reference, cases, None), crowded=False)
+        planned = calibrate(profile, cases, lambda cases: self._launch(reference, cases, None), crowded=False).cases
         plans = {REPORTED: (reference, planned)}
         if AS_OSU in alike:
             as_osu = bindings["c-as-osu"]

@@ -30,7 +30,14 @@ NO_COMPILER = (
     f"mvn dependency:get -Dartifact={ECJ}, or set POLYMPI_ECJ to its .jar."
 )
 # Read what it does in README.md.
-OPTIONS = ("--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC", "-Xbatch", "-XX:CompileThresholdScaling=0.1")
+COMPILED_EARLY = ("polympi.*", "java.lang.invoke.*", "jdk.internal.foreign.*")  # what each call of MPI goes through
+OPTIONS = (
+    "--enable-native-access=ALL-UNNAMED",
+    "-XX:+UseSerialGC",
+    "-Xbatch",
+    "-XX:CompileCommand=quiet",
+    *(f"-XX:CompileCommand=CompileThresholdScaling,{classes}::*,0.1" for classes in COMPILED_EARLY),
+)
 START = """#!/bin/sh
 # Signals of the system are Java's own: UCX, which MPICH's wheel has, must not take them.
 UCX_ERROR_SIGNALS= exec {command} "$@"

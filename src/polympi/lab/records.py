@@ -179,7 +179,7 @@ class ToolLaunch(msgspec.Struct, kw_only=True):
 
 
 class PlannedCase(msgspec.Struct, frozen=True, kw_only=True):
-    """A case of the plan with the counts that every binding uses for it."""
+    """A case of the plan with the counts that every binding uses for it, but for :attr:`StackRun.slow`."""
 
     benchmark: str
     mode: str
@@ -187,6 +187,14 @@ class PlannedCase(msgspec.Struct, frozen=True, kw_only=True):
     size_bytes: int
     warmup: int
     batches: int
+    iterations: int
+    events: int
+
+
+class Counts(msgspec.Struct, frozen=True, kw_only=True):
+    """What a slow binding does of a case."""
+
+    warmup: int
     iterations: int
     events: int
 
@@ -213,6 +221,7 @@ class StackRun(msgspec.Struct, kw_only=True):
         not_covered: for each binding, the planned cases that it does not cover and why.
         left_out: bindings that could not take part on this stack, and why.
         cases: the cases, with the counts that calibration chose.
+        slow: for each binding that is slow, the cases in which it makes fewer iterations, by their numbers in `cases`.
         builds: for each arm the name of its build, which changes with its sources, its compiler and its library.
         lines: the lines of code of each arm whose manifest names the files.
         tools: the tools of others that take part.
@@ -225,6 +234,7 @@ class StackRun(msgspec.Struct, kw_only=True):
     not_covered: dict[str, list[Refusal]] = {}
     left_out: dict[str, str] = {}
     cases: list[PlannedCase] = []
+    slow: dict[str, dict[int, Counts]] = {}
     builds: dict[str, str] = {}
     lines: dict[str, CodeLines] = {}
     tools: list[str] = []

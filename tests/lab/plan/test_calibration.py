@@ -3,16 +3,23 @@ from pathlib import Path
 
 from polympi.lab.catalogue import Case
 from polympi.lab.plan.calibration import (
+    LONGEST_WARMUP,
     SINGLY_BATCHES,
+    SLOW,
     START_CALLS,
     START_NS,
+    TRIAL_SHARE,
     at_most,
     choose_iterations,
+    fewer_iterations,
     first_plan,
     second_plan,
+    trial_plan,
+    with_counts,
 )
 from polympi.lab.plan.profiles import PROFILES
 from polympi.lab.plan.text import plan_text
+from polympi.lab.records import PlannedCase
 
 SMALL = Case("latency", "standard", "bytes", 8)
 BCAST = Case("bcast", "standard", "bytes", 8)
@@ -82,3 +89,53 @@ def test_an_interface_of_milliseconds_makes_fewer_iterations_and_events() -> Non
     assert few.batches == planned.batches
     assert at_most(planned, planned.iterations) == planned
     assert at_most(planned, planned.iterations - 1).warmup <= planned.warmup
+
+
+def _planned(**times: tuple[int, list[int]]) -> dict[int, PlannedCase]:
+    cases = {"small": SMALL, "bcast": BCAST, "large": LARGE}
+    timed = {cases[name]: time for name, time in times.items()}
+    return dict(enumerate(choose_iterations(PROFILES["quick"], timed, 1, crowded=False)))
+
+
+def test_a_trial_has_the_whole_warm_up_and_few_iterations() -> None:
+    planned = _planned(small=(100, [150_000]), large=(1, [900_000]))
+    trial = trial_plan(planned)
+    assert [case.warmup for case in trial.values()] == [case.warmup for case in planned.values()]
+    assert trial[0].iterations == math.ceil(planned[0].iterations / TRIAL_SHARE)
+    assert trial[1].iterations == 1
+    assert {case.events for case in trial.values()} == {0}
+
+
+def test_batches_of_a_slow_binding_last_as_long_as_those_of_c() -> None:
+    profile, planned = PROFILES["quick"], _planned(small=(100, [150_000]), bcast=(100, [25_000]))
+    reference = {0: 1500.0, 1: START_CALLS * 250 + START_NS}
+    trial = {number: case.iterations for number, case in trial_plan(planned).items()}
+    # a ping-pong that takes 20 times as long, and a broadcast that takes 100 us
+    batches = {0: [trial[0] * 30_000, trial[0] * 31_000], 1: [trial[1] * 100_000]}
+    fewer = fewer_iterations(profile, planned, reference, batches, crowded=False)
+    assert fewer[0].iterations * 30_000 >= profile.batch_ns > (fewer[0].iterations - 1) * 30_000
+    assert fewer[0].warmup * 30_000 <= LONGEST_WARMUP * profile.batch_ns
+    assert fewer[0].events * 30_000 <= profile.batch_ns
+    call_ns = START_CALLS * 100_000 + START_NS
+    assert fewer[1].iterations == math.ceil(profile.batch_ns / call_ns / SINGLY_BATCHES)
+    own = with_counts(planned[0], fewer[0])
+    assert (own.batches, own.benchmark) == (planned[0].batches, "latency")
+    assert (own.iterations, own.warmup, own.events) == (fewer[0].iterations, fewer[0].warmup, fewer[0].events)
+    assert with_counts(planned[0], None) == planned[0]
+
+
+def test_a_binding_that_is_not_slow_makes_the_iterations_of_c() -> None:
+    planned = _planned(small=(100, [150_000]), large=(1, [900_000]))
+    trial = {number: case.iterations for number, case in trial_plan(planned).items()}
+    reference = {0: 1500.0, 1: 900_000.0}
+    at_the_limit = {0: [int(SLOW * 1500 * trial[0])], 1: [int(SLOW * 900_000 * trial[1])]}
+    assert fewer_iterations(PROFILES["quick"], planned, reference, at_the_limit, crowded=False) == {}
+    assert fewer_iterations(PROFILES["quick"], planned, reference, {}, crowded=False) == {}
+
+
+def test_a_call_longer_than_a_batch_is_made_once() -> None:
+    planned = _planned(small=(100, [150_000]), large=(1, [900_000]))
+    second = 1_000_000_000
+    trial = {0: [second * trial_plan(planned)[0].iterations], 1: [second]}
+    fewer = fewer_iterations(PROFILES["quick"], planned, {0: 1500.0, 1: 900_000.0}, trial, crowded=False)
+    assert [(counts.warmup, counts.iterations, counts.events) for counts in fewer.values()] == [(1, 1, 1)] * 2

@@ -13,6 +13,7 @@ from polympi.lab.plan.estimate import (
     iteration_ns,
     launch_seconds,
     tool_seconds,
+    trial_seconds,
 )
 from polympi.lab.plan.profiles import PROFILES
 
@@ -28,7 +29,6 @@ def test_a_launch_without_cases_is_its_start() -> None:
 
 def test_a_launch_of_java_or_of_a_tool_takes_longer_whatever_is_measured() -> None:
     assert launch_seconds("mpich", "Java", [], QUICK) > 10 * launch_seconds("mpich", "Python", [], QUICK)
-    assert launch_seconds("mpich", "C#", [SMALL], QUICK) > launch_seconds("mpich", "R", [SMALL], QUICK)
     assert tool_seconds("openmpi") > tool_seconds("mpich") > START_S["mpich"]
 
 
@@ -37,6 +37,12 @@ def test_a_case_takes_its_batches_warm_up_and_events() -> None:
     assert case_s == pytest.approx((3 + 0.25 + 1) * QUICK.batch_ns / 1e9 * 1.0, rel=0.3)
     longer = dataclasses.replace(QUICK, batches=30)
     assert launch_seconds("mpich", "C", [SMALL], longer) > launch_seconds("mpich", "C", [SMALL], QUICK)
+
+
+def test_a_trial_is_shorter_than_a_launch_and_longer_than_a_start() -> None:
+    cases = [SMALL] * 100
+    assert START_S["mpich"] < trial_seconds("mpich", "C", cases, QUICK) < launch_seconds("mpich", "C", cases, QUICK) / 2
+    assert trial_seconds("mpich", "Python", cases, QUICK) > trial_seconds("mpich", "C", cases, QUICK)
 
 
 def test_a_window_of_large_messages_is_longer_than_a_batch() -> None:

@@ -18,6 +18,7 @@ from polympi.lab.plan.profiles import PROFILES, Profile
 from polympi.lab.records import Environment, Outcome
 from polympi.lab.run.experiment import Experiment, record
 from polympi.lab.run.request import Request, prepare
+from polympi.lab.run.resume import prepare_again
 from polympi.lab.run.watcher import Watcher
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.stack import Stack
@@ -64,7 +65,13 @@ def test_a_run_measures_every_arm_in_every_block(tmp_path: Path, stack: Stack) -
     assert (outcome.ended, outcome.blocks, outcome.withdrawn) == ("complete", {stack.name: 6}, {})
     assert {s.stopped_by for s in outcome.stops} == {"fixed"}
     launches = directory.launches()
-    assert [launch.block for launch in launches[:3]] == [None, None, 0]
+    before = [launch.binding for launch in launches if launch.block is None]
+    assert before == [
+        "c",
+        "c",
+        "mpi4py",
+        "mpi4py-object",
+    ]  # two launches choose the iterations, then each makes a trial
     for block in range(6):
         arms = [launch.binding for launch in launches if launch.block == block]
         assert sorted(arms) == ["c", "c-again", "mpi4py", "mpi4py-object"]
@@ -103,6 +110,40 @@ def test_a_binding_of_milliseconds_makes_fewer_iterations(tmp_path: Path, mpich:
     medians = analyse(directory).launch_medians.filter(size_bytes=8, binding="mpi4py").sort("block")["median_ns"]
     of_blocks = batches.filter(binding="mpi4py").group_by("block").agg(pl.col("time_ns").median()).sort("block")
     assert medians.to_list() == pytest.approx([time / 3 / 2 for time in of_blocks["time_ns"]])  # three round trips
+
+
+@pytest.fixture
+def planted(tmp_path: Path) -> Path:
+    """A folder with a binding that waits for 50 us before each send."""
+    text = (TEST_BINDINGS / "c-delayed" / "manifest.toml").read_text()
+    folder = tmp_path / "bindings" / "c-slow"
+    folder.mkdir(parents=True)
+    text = text.replace("c-delayed", "c-slow").replace("DELAY_NS=200", "DELAY_NS=50000")
+    (folder / "manifest.toml").write_text(text)
+    return folder.parent
+
+
+def test_a_slow_binding_makes_batches_as_long_as_those_of_c_and_the_same_after_it_was_interrupted(
+    tmp_path: Path, planted: Path, mpich: Stack
+) -> None:
+    known = load_bindings([planted])
+    request = _request(
+        tmp_path / "run", [mpich], ["c-slow"], ["latency/standard/bytes"], bindings=known, profile=FEW_BLOCKS, sizes=[8]
+    )
+    launches = tmp_path / "run" / "launches.jsonl"
+    directory, outcome = _run(request, lambda: launches.exists() and len(launches.read_bytes().splitlines()) >= 3 + 3)
+    assert (outcome.ended, outcome.blocks) == ("interrupted", {"mpich": 1})
+    again = Experiment(
+        request, prepare_again(request, directory, Environment()), directory, processors=2, watcher=Watcher()
+    )
+    assert again.run().ended == "complete"
+    batches = directory.samples().collect().filter(kind="batch")
+    of_c, slow = (batches.filter(binding=name) for name in ("c", "c-slow"))
+    assert slow["iterations"].n_unique() == 1
+    assert slow["iterations"][0] < of_c["iterations"][0] / 4
+    assert SHORT.batch_ns <= slow["time_ns"].median() <= 3 * SHORT.batch_ns + 200_000
+    summary = analyse(directory).summary.filter(benchmark="latency", binding="c-slow")
+    assert 50_000 <= summary["median_ns"][0] < 200_000
 
 
 def test_two_stacks_share_the_time_block_by_block(tmp_path: Path, mpich: Stack, openmpi: Stack) -> None:
@@ -272,6 +313,6 @@ def test_of_all_bindings_one_that_fails_to_build_or_to_run_costs_its_row_and_not
     why = "line 1 cannot be read (the first line must be 'polympi-samples 2'): 'rubbish'"
     assert list(outcome.withdrawn) == ["mpich/rubbish"]
     assert why in outcome.withdrawn["mpich/rubbish"]
-    assert _outcomes(directory, "mpi4py") == ["ok"] * 6
+    assert _outcomes(directory, "mpi4py") == ["ok"] * 7
     with pytest.raises(BuildError, match="Binding 'unbuilt' cannot take part on stack 'mpich'"):
         prepare(dataclasses.replace(request, wanted=["all", "unbuilt"], output=tmp_path / "other"))

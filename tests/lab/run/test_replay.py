@@ -105,6 +105,21 @@ def test_a_binding_that_was_withdrawn_is_not_missed_and_stays_withdrawn(tmp_path
     assert not state.open_rows
 
 
+def test_a_trial_that_failed_counts_as_a_failure(tmp_path: Path) -> None:
+    directory = make_run(tmp_path / "run", blocks=6, cases=CASES)
+    arm = ARMS.index("mpi4py")
+    _change(directory, arm, outcome="crashed", detail="it ended with code 1")
+    path = directory.path / "launches.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    trial = msgspec.structs.replace(msgspec.json.decode(lines[arm], type=LaunchRecord), block=None, launch=1000)
+    kept = [line for n, line in enumerate(lines) if n == arm or n % len(ARMS) != arm]
+    path.write_bytes(msgspec.json.encode(trial) + b"\n" + b"".join(kept))
+    state = _state(directory)
+    assert state.done == set(range(6))
+    assert "mpi4py" in state.withdrawn
+    assert state.failures[0] == "mpi4py on mpich, trial: it ended with code 1"
+
+
 def test_failures_count_in_a_block_that_is_made_again_too(tmp_path: Path) -> None:
     directory = make_run(tmp_path / "run", blocks=2, cases=CASES)
     arm = ARMS.index("mpi4py")

@@ -108,7 +108,7 @@ class PlainDisplay(Display):
 
 
 def _headline(progress: Progress, elapsed_s: float) -> Text:
-    where = "calibrating C" if progress.block is None else f"block {progress.block + 1} of {progress.blocks}"
+    where = "calibrating" if progress.block is None else f"block {progress.block + 1} of {progress.blocks}"
     text = Text(f"{progress.stack}: {where}", style="bold")
     if progress.seconds_left is not None:
         text.append(f", at most {format_duration(max(0.0, progress.seconds_left - elapsed_s))} left", style="default")

@@ -219,26 +219,28 @@ def _describe(record: LaunchRecord, samples: LaunchSamples, ended: Ended, cases:
 
 def _frame(record: LaunchRecord, samples: LaunchSamples, cases: Mapping[int, PlannedCase]) -> pl.DataFrame:
     """The samples as rows of :data:`SAMPLE_SCHEMA`; a calibration launch is stored as a record only."""
-    frames = [pl.DataFrame(schema=SAMPLE_SCHEMA)]
-    if record.block is None:
-        return frames[0]
-    for kind, times in (("batch", samples.batches), ("event", samples.events)):
-        for number, times_ns in times.items():
-            case = cases[number]
-            coordinates = {
-                "stack": record.stack,
-                "block": record.block,
-                "launch": record.launch,
-                "binding": record.binding,
-                "benchmark": case.benchmark,
-                "mode": case.mode,
-                "payload": case.payload,
-                "size_bytes": case.size_bytes,
-                "ranks": record.ranks,
-                "kind": kind,
-                "iterations": case.iterations if kind == "batch" else 1,
-            }
-            frame = pl.DataFrame({"time_ns": times_ns}, schema={"time_ns": pl.Int64})
-            constants = [pl.lit(value).cast(SAMPLE_SCHEMA[name]).alias(name) for name, value in coordinates.items()]
-            frames.append(frame.select(*constants, "time_ns"))
-    return pl.concat(frames)
+    launch_facts = {
+        "stack": record.stack,
+        "block": record.block,
+        "launch": record.launch,
+        "binding": record.binding,
+        "ranks": record.ranks,
+    }
+    timed = [
+        {
+            **launch_facts,
+            "benchmark": cases[number].benchmark,
+            "mode": cases[number].mode,
+            "payload": cases[number].payload,
+            "size_bytes": cases[number].size_bytes,
+            "kind": kind,
+            "iterations": cases[number].iterations if kind == "batch" else 1,
+            "time_ns": times_ns,
+        }
+        for kind, times in (("batch", samples.batches), ("event", samples.events))
+        for number, times_ns in times.items()
+        if times_ns
+    ]
+    if record.block is None or not timed:
+        return pl.DataFrame(schema=SAMPLE_SCHEMA)
+    return pl.DataFrame(timed, schema={**SAMPLE_SCHEMA, "time_ns": pl.List(pl.Int64)}).explode("time_ns")

@@ -1,8 +1,12 @@
-"""How many iterations make a batch: chosen from two launches of C, then the same for every binding.
+"""How many iterations make a batch: chosen from two launches of C for every binding, and fewer where one is slow.
 
 The first launch times single iterations. They are cold and coarse, but tell microseconds from milliseconds: where
 ranks share a processor, an iteration can take a thousand times as long as elsewhere. The second times batches as
 long as that allows.
+
+Then each binding makes a trial launch. Where it takes several times as long as C, it makes as many iterations as last
+as long as a batch of C: what a batch tells depends on how long it lasts, and a run would spend most of its time on the
+slowest binding.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ import msgspec
 
 from polympi.lab.catalogue import BENCHMARKS, Case
 from polympi.lab.plan.profiles import Profile
-from polympi.lab.records import PlannedCase
+from polympi.lab.records import Counts, PlannedCase
 
 CALIBRATION_BATCH_NS = 5e5  # 20,000 readings of a clock, and still hardly longer than the start of the launch
 CALIBRATION_BATCHES = 3
@@ -30,6 +34,15 @@ START_NS = 1e4
 START_CALLS = 5
 SINGLY_BATCHES = 5
 
+# A trial has the whole warm-up, in which runtimes compile, and then an eighth of the iterations: together less than
+# half a batch, and still enough for the fastest of three to tell four times from twice.
+TRIAL_SHARE = 8
+TRIAL_BATCHES = 3
+# A binding is slow where it takes so many times as long as C. Buffers sent from Python take up to three times as long
+# and so are compared with C over the same iterations; objects that are pickled take 5 to 1000 times as long.
+SLOW = 4
+LONGEST_WARMUP = 20  # batches: a call of 10 us is still made as often as runtimes want it before they compile
+
 Timed = Mapping[Case, tuple[int, Sequence[int]]]  # for each case the iterations of a batch, and the batch times in ns
 
 
@@ -43,7 +56,7 @@ def second_plan(timed: Timed) -> list[PlannedCase]:
     return [
         _planned(
             case,
-            max(1, round(CALIBRATION_BATCH_NS / _iteration_ns(case, times, slowest=True))),
+            max(1, round(CALIBRATION_BATCH_NS / _iteration_ns(case.benchmark, times, slowest=True))),
             CALIBRATION_BATCHES,
             0,
         )
@@ -65,11 +78,67 @@ def choose_iterations(profile: Profile, timed: Timed, clock_resolution_ns: int, 
     batch_ns = max(profile.batch_ns, CLOCK_RESOLUTIONS * clock_resolution_ns)
     planned = []
     for case, times in timed.items():
-        iteration_ns = _iteration_ns(case, times, slowest=crowded)
+        iteration_ns = _iteration_ns(case.benchmark, times, slowest=crowded)
         parts = SINGLY_BATCHES if BENCHMARKS[case.benchmark].timed_singly else 1
         iterations = math.ceil(batch_ns / iteration_ns / parts)
         planned.append(_planned(case, iterations, profile.batches * parts, _events(profile, iteration_ns)))
     return planned
+
+
+def trial_plan(planned: Mapping[int, PlannedCase]) -> dict[int, PlannedCase]:
+    """The plan of a binding's trial: few iterations, the warm-up of the run, no events."""
+    return {
+        number: msgspec.structs.replace(
+            case, iterations=math.ceil(case.iterations / TRIAL_SHARE), batches=TRIAL_BATCHES, events=0
+        )
+        for number, case in planned.items()
+    }
+
+
+def reference_times(timed: Timed, *, crowded: bool) -> list[float]:
+    """How long an iteration of C takes in ns, case by case in the order of `timed`, waits for a start included."""
+    return [_iteration_ns(case.benchmark, times, slowest=crowded) for case, times in timed.items()]
+
+
+def fewer_iterations(
+    profile: Profile,
+    planned: Mapping[int, PlannedCase],
+    reference_ns: Mapping[int, float],
+    batches: Mapping[int, Sequence[int]],
+    *,
+    crowded: bool,
+) -> dict[int, Counts]:
+    """What a binding does of the cases in which it is slow: as many iterations as last as long as a batch of C.
+
+    Args:
+        profile: gives the length of batches.
+        planned: what the binding would do otherwise.
+        reference_ns: how long an iteration of C takes, by the number of the case (:func:`reference_times`).
+        batches: batch times in ns of the binding's trial, likewise; what it did not time is missing.
+        crowded: as in :func:`choose_iterations`.
+    """
+    fewer = {}
+    for number, times in batches.items():
+        case, of_c_ns = planned[number], reference_ns[number]
+        trial = (math.ceil(case.iterations / TRIAL_SHARE), times)
+        iteration_ns = _iteration_ns(case.benchmark, trial, slowest=crowded)
+        if iteration_ns <= SLOW * of_c_ns:
+            continue
+        batch_ns = max(profile.batch_ns, of_c_ns)
+        parts = SINGLY_BATCHES if BENCHMARKS[case.benchmark].timed_singly else 1
+        fewer[number] = Counts(
+            warmup=min(case.warmup, max(1, math.floor(LONGEST_WARMUP * batch_ns / iteration_ns))),
+            iterations=min(case.iterations, max(1, math.ceil(batch_ns / iteration_ns / parts))),
+            events=min(case.events, max(1, math.floor(batch_ns / iteration_ns))),
+        )
+    return fewer
+
+
+def with_counts(case: PlannedCase, counts: Counts | None) -> PlannedCase:
+    """A case as a binding does it: with its own counts, or as it is where there are none."""
+    if counts is None:
+        return case
+    return msgspec.structs.replace(case, warmup=counts.warmup, iterations=counts.iterations, events=counts.events)
 
 
 def at_most(planned: PlannedCase, iterations: int) -> PlannedCase:
@@ -84,12 +153,12 @@ def at_most(planned: PlannedCase, iterations: int) -> PlannedCase:
     )
 
 
-def _iteration_ns(case: Case, times: tuple[int, Sequence[int]], *, slowest: bool) -> float:
+def _iteration_ns(benchmark: str, times: tuple[int, Sequence[int]], *, slowest: bool) -> float:
     """How long an iteration takes in all, the wait for its start included."""
     iterations, batches_ns = times
     chosen = max(batches_ns) if slowest else min(batches_ns)
     call_ns = max(chosen / iterations, 1.0)
-    return START_CALLS * call_ns + START_NS if BENCHMARKS[case.benchmark].timed_singly else call_ns
+    return START_CALLS * call_ns + START_NS if BENCHMARKS[benchmark].timed_singly else call_ns
 
 
 def _planned(case: Case, iterations: int, batches: int, events: int) -> PlannedCase:

@@ -1,7 +1,7 @@
 """How long a run will take, before anything is measured: correct within a factor of about two.
 
 A launch takes its start and, for each case, the warm-up, the batches and the events. C takes as long for a batch as the
-profile asks for, or as one iteration needs; other bindings do the same iterations and take longer.
+profile asks for, or as one iteration needs; other bindings do the same iterations, or a few times as long.
 """
 
 from __future__ import annotations
@@ -9,20 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from polympi.lab.catalogue import BENCHMARKS, Case
-from polympi.lab.plan.calibration import CALIBRATION_BATCH_NS, CALIBRATION_BATCHES, WARMUP_SHARE
+from polympi.lab.plan.calibration import (
+    CALIBRATION_BATCH_NS,
+    CALIBRATION_BATCHES,
+    TRIAL_BATCHES,
+    TRIAL_SHARE,
+    WARMUP_SHARE,
+)
 from polympi.lab.plan.profiles import Profile
 
-# From mpiexec to the end of two C processes that measure nothing, medians of launches on two cores. Open MPI looks for
-# networks first, which alone takes a second.
-START_S = {"mpich": 0.1, "openmpi": 1.3, "impi": 0.5}
+# From mpiexec to the end of two C processes that measure nothing, medians of launches on two cores.
+START_S = {"mpich": 0.1, "openmpi": 0.25, "impi": 0.5}
 INTERPRETER_S = 0.2  # more where an interpreter starts and loads the binding, from the same launches
-# Batch times of the Python bindings over those of C for the same iterations, mean over the cases of a quick run and the
-# bindings: buffers took 2, pickled objects 10.
-SLOWDOWN = 5.0
-# Likewise, from a launch of each binding on Open MPI with the quick profile: objects of C# took a thousand times as
-# long, and Java compiles while its ranks keep the processors busy.
-SLOWDOWNS = {"C#": 10.0}
-STARTS_S = {"Java": 18.0}
+# How long the cases of a launch take over those of C, from a quick run on Open MPI: buffers of Python 2, objects 6,
+# C# 2. None takes much longer, since it makes fewer iterations where it is slow.
+SLOWDOWN = 4.0
+STARTS_S = {"Java": 10.0}  # it compiles while its ranks keep the processors busy, from the same runs
 # A tool of others for 1 B to 4 MiB, mean over the tools in the same run: OSU and NetPIPE choose their own iterations.
 TOOL_S = 1.5
 COMPILED = ("C", "C++", "Fortran", "Go", "Rust")  # neither an interpreter to start nor loops that it slows down
@@ -39,12 +41,21 @@ def launch_seconds(family: str, language: str, cases: Iterable[Case], profile: P
         cases: what it measures.
         profile: how long a batch is, and how many there are.
     """
-    shares = profile.batches + 1 / WARMUP_SHARE + 1  # all events together last no longer than a batch
+    return _seconds(family, language, cases, profile, profile.batches + 1)  # all events last no longer than a batch
+
+
+def trial_seconds(family: str, language: str, cases: Iterable[Case], profile: Profile) -> float:
+    """Seconds of the launch that shows where a binding is slow; arguments as of :func:`launch_seconds`."""
+    return _seconds(family, language, cases, profile, TRIAL_BATCHES / TRIAL_SHARE)
+
+
+def _seconds(family: str, language: str, cases: Iterable[Case], profile: Profile, batches: float) -> float:
+    shares = batches + 1 / WARMUP_SHARE
     measuring = sum(max(profile.batch_ns, iteration_ns(case)) for case in cases) * shares / 1e9
     start = START_S.get(family, max(START_S.values()))
     if language in COMPILED:
         return start + measuring
-    return start + STARTS_S.get(language, INTERPRETER_S) + SLOWDOWNS.get(language, SLOWDOWN) * measuring
+    return start + STARTS_S.get(language, INTERPRETER_S) + SLOWDOWN * measuring
 
 
 def tool_seconds(family: str) -> float:

@@ -20,6 +20,7 @@ from polympi.lab.conclusions.phrases import count, listing, rate, signed, times
 from polympi.lab.conclusions.rows import Family, Row, bindings_of, catalogue_order, rows_of, stacks_of
 from polympi.lab.conclusions.threads import thread_levels
 from polympi.lab.conclusions.tools import ToolBesideC, tools_beside_c
+from polympi.lab.plan.calibration import SLOW
 from polympi.lab.records import AGAIN, Finding, LaunchRecord, StackRun
 from polympi.lab.report.cells import Line, interval, main_table
 from polympi.lab.report.facts import Section, findings, sections
@@ -309,7 +310,14 @@ def _reproduce(analysis: Analysis) -> list[tuple[str, str]]:
     if run.time_limit_s:
         facts.append(("Time limit", f"{run.time_limit_s:g} s"))
     facts += [(f"Stack {planned.stack}", planned.library) for planned in run.stacks if planned.library]
+    facts += [(f"Fewer iterations on {one.stack}", _fewer_iterations(one)) for one in run.stacks if one.slow]
     return facts
+
+
+def _fewer_iterations(planned: StackRun) -> str:
+    """Which bindings made fewer iterations than C, and in how many cases."""
+    cases = [f"{binding} in {count(len(planned.slow[binding]), 'case')}" for binding in sorted(planned.slow)]
+    return f"{listing(cases)}, where a trial took over {SLOW} times as long as C"
 
 
 def _library(planned: StackRun) -> str:

@@ -19,6 +19,7 @@ from markupsafe import Markup
 from polympi.lab.conclusions.order import MOST_AT_ONCE, by_language, is_arm_of_c, languages_of
 from polympi.lab.conclusions.phrases import percent
 from polympi.lab.conclusions.rows import Row, rows_of
+from polympi.lab.plan.calibration import SLOW
 from polympi.lab.records import AGAIN, REFERENCE, RunRecord
 from polympi.lab.report.cells import KEY, MEANINGS, SIGNS
 from polympi.lab.report.charts import Palette, config
@@ -107,6 +108,7 @@ def render_html(analysis: Analysis, imported: pl.DataFrame) -> str:
     groups = _groups(drawn)
     return _template().render(
         place=lambda row: place[_key(row)],
+        slow=SLOW,
         generator=mark(analysis),
         version=analysis.run.polympi,
         content=words,

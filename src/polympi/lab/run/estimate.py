@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from polympi.lab.plan.estimate import calibration_seconds, launch_seconds, tool_seconds
+from polympi.lab.launch.launcher import Arm
+from polympi.lab.plan.estimate import calibration_seconds, launch_seconds, tool_seconds, trial_seconds
 from polympi.lab.plan.profiles import Profile
+from polympi.lab.records import AGAIN, REFERENCE
 from polympi.lab.run.request import StackPlan
 
 
@@ -17,7 +20,7 @@ class Estimate:
     Attributes:
         cases: by benchmark.
         fewest_launches, most_launches: with the fewest and the most blocks that the profile allows; the two launches
-            of C that choose the iterations are among them.
+            of C that choose the iterations, and the trials of the others, are among them.
         shortest_s, longest_s: seconds, likewise.
     """
 
@@ -31,13 +34,16 @@ class Estimate:
 def estimate(plan: StackPlan, profile: Profile) -> Estimate:
     """Count and estimate what is planned on one stack."""
     cases = plan.all_cases()
-    calibration_s, block_s = calibration_seconds(plan.stack.family, cases), block_seconds(plan, profile)
+    tried = [arm for arm in plan.arms if cases and arm.name not in (REFERENCE, AGAIN)]
+    calibration_s = calibration_seconds(plan.stack.family, cases)
+    calibration_s += sum(_of_arm(trial_seconds, arm, plan, profile) for arm in tried)
+    block_s = block_seconds(plan, profile)
     least, most = profile.minimum_blocks, profile.maximum_blocks
     launches = len(plan.arms) + len(plan.tools)
     return Estimate(
         dict(Counter(case.benchmark for case in cases)),
-        2 + least * launches,
-        2 + most * launches,
+        2 + len(tried) + least * launches,
+        2 + len(tried) + most * launches,
         calibration_s + least * block_s,
         calibration_s + most * block_s,
     )
@@ -45,14 +51,11 @@ def estimate(plan: StackPlan, profile: Profile) -> Estimate:
 
 def block_seconds(plan: StackPlan, profile: Profile) -> float:
     """Seconds of one block, by the rule of :mod:`polympi.lab.plan.estimate`."""
-    measured = set(plan.all_cases())
     tools = len(plan.tools) * tool_seconds(plan.stack.family)
-    return tools + sum(
-        launch_seconds(
-            plan.stack.family,
-            arm.binding.language,
-            [case for case in plan.cases[arm.name] if case in measured],
-            profile,
-        )
-        for arm in plan.arms
-    )
+    return tools + sum(_of_arm(launch_seconds, arm, plan, profile) for arm in plan.arms)
+
+
+def _of_arm(seconds: Callable[..., float], arm: Arm, plan: StackPlan, profile: Profile) -> float:
+    measured = set(plan.all_cases())
+    cases = [case for case in plan.cases[arm.name] if case in measured]
+    return seconds(plan.stack.family, arm.binding.language, cases, profile)

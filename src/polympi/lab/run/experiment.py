@@ -13,7 +13,8 @@ from polympi.lab.bindings.manifest import default_bindings
 from polympi.lab.catalogue import WINDOW
 from polympi.lab.errors import StackError, UsageError
 from polympi.lab.launch.launcher import Arm, Launched, Place, Setting, launch
-from polympi.lab.records import LaunchRecord, Outcome, PlannedCase, RunRecord, StackRun
+from polympi.lab.plan.calibration import fewer_iterations, trial_plan
+from polympi.lab.records import AGAIN, REFERENCE, LaunchRecord, Outcome, PlannedCase, RunRecord, StackRun
 from polympi.lab.run.calibrate import calibrate
 from polympi.lab.run.estimate import block_seconds
 from polympi.lab.run.replay import replay
@@ -111,6 +112,7 @@ class Experiment:
         if not recorded.cases and not begun:  # launch figures alone have no case, but blocks
             return False
         state.begin(dict(enumerate(recorded.cases)))
+        state.slow = recorded.slow
         replay(state, self._directory, launches)
         self._progress.failures += state.failures
         self._update_ratios(state)
@@ -128,18 +130,37 @@ class Experiment:
         return "complete"
 
     def _calibrate(self, state: StackState) -> None:
-        cases, launched = calibrate(
+        crowded = self._request.ranks > self._setting.processors and self._request.hostfile is None
+        found = calibrate(
             self._request.profile,
             state.plan.all_cases(),
             lambda cases: self._launch_reference(state, cases),
-            crowded=self._request.ranks > self._setting.processors and self._request.hostfile is None,
+            crowded=crowded,
         )
-        if state.plan.all_cases() and not cases:
-            raise UsageError(f"None of the cases can be measured on stack '{state.name}': {_first_refusal(launched)}.")
-        state.begin(cases)
+        if state.plan.all_cases() and not found.cases:
+            refusal = _first_refusal(found.launched)
+            raise UsageError(f"None of the cases can be measured on stack '{state.name}': {refusal}.")
+        state.begin(found.cases)
+        if found.cases:
+            self._try_bindings(state, found.reference_ns, crowded=crowded)
         stack_run = next(s for s in self._run.stacks if s.stack == state.name)
-        stack_run.cases, stack_run.library = list(cases.values()), launched.record.library
+        stack_run.cases, stack_run.library = list(found.cases.values()), found.launched.record.library
+        stack_run.slow = state.slow
         self._directory.write_run(self._run)
+
+    def _try_bindings(self, state: StackState, reference_ns: Mapping[int, float], *, crowded: bool) -> None:
+        """A trial launch of each binding, which tells where it is slow; one that fails tells nothing but that."""
+        for arm in state.plan.arms:
+            if arm.name in (REFERENCE, AGAIN):  # their iterations are those of the calibration
+                continue
+            planned = state.covered(arm.name, state.cases)
+            launched = self._launch(state, arm, trial_plan(planned), None, 0)
+            state.count_failure(launched.record)
+            fewer = fewer_iterations(
+                self._request.profile, planned, reference_ns, launched.samples.batches, crowded=crowded
+            )
+            if fewer:
+                state.slow[arm.name] = fewer
 
     def _launch_reference(self, state: StackState, cases: dict[int, PlannedCase]) -> Launched:
         """Launch the reference outside the blocks.
@@ -167,13 +188,14 @@ class Experiment:
                 launched = self._launch(state, part, state.covered(part.name, cases), block, position)
                 self._launch_seconds[state.name].append(launched.record.wall_ns / 1e9)
                 state.take_in(launched)
-                self._update_ratios(state)
             self._progress.failures += state.failures[failures:]
         state.end_block(block)
+        self._update_ratios(state)
         self._block_seconds.append(time.monotonic() - began)
 
     def _update_ratios(self, state: StackState) -> None:
-        for arm in state.plan.arms:  # all of them: a launch of C completes the pairs of those launched before it
+        """The ratios for the watcher, of whole blocks: to pair all launches anew after each takes longer than some."""
+        for arm in state.plan.arms:
             ratios = state.figures.mean_ratios(arm.name, state.plan.cases[arm.name])
             self._progress.ratios[state.name, arm.name] = ratios
 

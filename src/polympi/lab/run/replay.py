@@ -37,6 +37,11 @@ def replay(state: StackState, directory: RunDirectory, launches: Sequence[Launch
             tries[record.block] = max(record.attempt + 1, tries.get(record.block, 0))
             if record.outcome in _ENDED_BY_ITSELF:
                 blocks[record.block][record.binding] = record
+    # Of each binding the last trial, if the calibration was broken off and made again.
+    trials = {record.binding: record for record in launches if record.stack == state.name and record.block is None}
+    for record in trials.values():
+        if record.outcome in _ENDED_BY_ITSELF:
+            state.count_failure(record)
     for block in sorted(tries):
         records = blocks[block]
         stored = _stored(directory, list(records.values()), state.cases)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from polympi.lab.arms import REFERENCE
 from polympi.lab.launch.launcher import Arm, Launched, planned_case
-from polympi.lab.plan.calibration import at_most
+from polympi.lab.plan.calibration import at_most, with_counts
 from polympi.lab.plan.schedule import block_order, case_order
-from polympi.lab.records import LaunchRecord, PlannedCase, RowStop, ToolLaunch
+from polympi.lab.records import Counts, LaunchRecord, PlannedCase, RowStop, ToolLaunch
 from polympi.lab.run.figures import RunningFigures
 from polympi.lab.run.request import StackPlan
 from polympi.lab.statistics.stopping import StopRule
@@ -28,6 +28,7 @@ class StackState:
         rule: when a row has been measured often enough.
         seed: of all random orders.
         cases: by their numbers in the plans, once calibration has chosen their counts.
+        slow: of slow bindings the cases in which they make fewer iterations, once their trials have shown it.
         figures: what has been measured so far.
         open_rows: binding and case of the rows that still need blocks.
         withdrawn: bindings and tools that are launched no more, and why.
@@ -41,6 +42,7 @@ class StackState:
     rule: StopRule
     seed: int
     cases: dict[int, PlannedCase] = field(default_factory=dict)
+    slow: dict[str, dict[int, Counts]] = field(default_factory=dict)
     figures: RunningFigures = field(default_factory=RunningFigures)
     open_rows: set[tuple[str, int]] = field(default_factory=set)
     withdrawn: dict[str, str] = field(default_factory=dict)
@@ -87,14 +89,15 @@ class StackState:
         return {number: self.cases[number] for number in order if number in needed}
 
     def covered(self, binding: str, cases: dict[int, PlannedCase]) -> dict[int, PlannedCase]:
-        """Those of the cases that a binding covers, with no more iterations than its manifest allows."""
-        of_binding = set(self.plan.cases[binding])
+        """Those of the cases that a binding covers, with the iterations that its trial and its manifest allow."""
+        of_binding, slow = set(self.plan.cases[binding]), self.slow.get(binding, {})
         most = next(arm.binding.entry.most_iterations for arm in self.plan.arms if arm.name == binding)
-        return {
-            number: at_most(case, most) if most else case
-            for number, case in cases.items()
-            if planned_case(case) in of_binding
-        }
+        found = {}
+        for number, case in cases.items():
+            if planned_case(case) in of_binding:
+                own = with_counts(case, slow.get(number))
+                found[number] = at_most(own, most) if most else own
+        return found
 
     def sizes_for(self, found: FoundTool, cases: dict[int, PlannedCase]) -> list[int]:
         """The sizes of those of the cases that a tool measures, too, ascending."""
@@ -115,7 +118,8 @@ class StackState:
             self._failures_in_a_row[name] = 0
             return
         self._failures_in_a_row[name] += 1
-        self.failures.append(f"{name} on {self.name}, block {(record.block or 0) + 1}: {record.detail}")
+        where = "trial" if record.block is None else f"block {record.block + 1}"
+        self.failures.append(f"{name} on {self.name}, {where}: {record.detail}")
         if self._failures_in_a_row[name] >= FAILURES_BEFORE_WITHDRAWAL:
             self._withdraw(name, record.detail)
 
