@@ -70,7 +70,7 @@ def _go_on(directory: RunDirectory, stop_after: int = 10**6) -> Outcome:
 
 @pytest.mark.mpi
 def test_only_what_is_missing_is_measured(tmp_path: Path, mpich: Stack) -> None:
-    directory = _begin(tmp_path / "run", mpich, stop_after=2 + 3 + 1)  # calibration, a block, a launch of the next
+    directory = _begin(tmp_path / "run", mpich, stop_after=3 + 3 + 1)  # calibration, a block, a launch of the next
     before = (tmp_path / "run" / "launches.jsonl").read_bytes()
     cases = directory.run().stacks[0].cases
     outcome = directory.outcome()
@@ -83,8 +83,8 @@ def test_only_what_is_missing_is_measured(tmp_path: Path, mpich: Stack) -> None:
     assert is_complete(directory)
     assert (tmp_path / "run" / "launches.jsonl").read_bytes().startswith(before)
     launches = directory.launches()
-    assert [r.launch for r in launches] == list(range(2 + 3 + 1 + 6))
-    assert [r.block for r in launches].count(None) == 2
+    assert [r.launch for r in launches] == list(range(3 + 3 + 1 + 6))
+    assert [r.block for r in launches].count(None) == 3
     assert directory.run().stacks[0].cases == cases
     counted = [(r.block, r.binding) for r in launches if r.outcome == "ok" and r.block is not None]
     assert sorted(counted) == [(b, name) for b in range(3) for name in ("c", "c-again", "mpi4py")]
@@ -102,7 +102,7 @@ def test_a_run_that_was_stopped_while_calibrating_calibrates(tmp_path: Path, mpi
 
 @pytest.mark.mpi
 def test_a_run_that_was_killed_goes_on(tmp_path: Path, mpich: Stack) -> None:
-    directory = _begin(tmp_path / "run", mpich, stop_after=2 + 3 + 2)
+    directory = _begin(tmp_path / "run", mpich, stop_after=3 + 3 + 2)
     path = tmp_path / "run"
     (path / "outcome.json").unlink()
     (path / "launches.jsonl").write_bytes((path / "launches.jsonl").read_bytes()[:-25])  # the last line is cut off
@@ -110,7 +110,7 @@ def test_a_run_that_was_killed_goes_on(tmp_path: Path, mpich: Stack) -> None:
     (path / "launch" / "plan.txt").write_text("left behind")
     assert _go_on(directory, stop_after=1).ended == "interrupted"
     assert _go_on(directory).ended == "complete"
-    assert directory.damaged_lines() == [7]
+    assert directory.damaged_lines() == [8]
     assert not (path / "launch").exists()
     assert {r.attempt for r in directory.launches() if r.block == 1} == {0, 1, 2}
 
