@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         Timeout,
         TruncationError,
     )
-    from polympi.native.core import Request, Status, test_all, wait_all, wait_any
+    from polympi.native.core import Plan, Request, Status, test_all, wait_all, wait_any
     from polympi.operations import BAND, BOR, BXOR, LAND, LOR, LXOR, MAX, MAXLOC, MIN, MINLOC, PROD, SUM, op
     from polympi.startup import abort, finalize, init, library_version, thread_level
 
@@ -48,7 +48,7 @@ _HOMES = {
         "Timeout",
         "TruncationError",
     ),
-    "polympi.native.core": ("Request", "Status", "test_all", "wait_all", "wait_any"),
+    "polympi.native.core": ("Plan", "Request", "Status", "test_all", "wait_all", "wait_any"),
     "polympi.operations": (
         *("SUM", "PROD", "MIN", "MAX", "LAND", "LOR", "LXOR", "BAND", "BOR", "BXOR", "MINLOC", "MAXLOC"),
         "op",
@@ -78,6 +78,7 @@ __all__ = [
     "LibraryError",
     "MismatchError",
     "NoBufferError",
+    "Plan",
     "RankError",
     "Request",
     "StateError",

@@ -233,8 +233,7 @@ grid = np.zeros((6, 6))
 plan.send(grid[:, 1], 0)
 plan.recv(grid[:, 0], 0)  # beside it, and between its elements
 for view in grid[2], grid[:, 0], grid[0, ::2], grid:
-    with raises(mpi.MismatchError, "plan.recv(source=0, tag=5): its memory overlaps with that of plan.send(dest=0, tag=0)"
-                if view is not grid[:, 0] and view.shape != (6,) else "its memory overlaps with that of plan."):
+    with raises(mpi.MismatchError, "plan.recv(source=0, tag=5): its memory overlaps with that of plan."):
         plan.recv(view, 0, 5)
 with raises(mpi.MismatchError, "plan.send(dest=0, tag=5): its memory overlaps with that of plan.recv(source=0, tag=0)"):
     plan.send(grid[3], 0, 5)
@@ -299,8 +298,8 @@ if rank == 0:
                 peer=1, tag=3):
         plan(timeout=0.1)
     c.send("go", 1)
-    with raises(mpi.Timeout, "rank 0 waited 0.3 s for rank 1 in plan.recv(source=1, tag=4)", peer=1, tag=4):
-        plan(timeout=0.3)
+    with raises(mpi.Timeout, "rank 0 waited 0.5 s for rank 1 in plan."):
+        plan(timeout=0.5)
     plan.free()
 else:
     assert c.recv(0) == "go"
@@ -341,20 +340,20 @@ there, back = np.full((300, 300), 1.0 + rank)[:, ::3], np.zeros((300, 100))
 plan = c.plan()
 plan.send(there, other)
 plan.recv(back, other)
+def interrupted(call):
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    try:
+        call()
+    except KeyboardInterrupt:
+        return True
+
 if rank == 0:
-    for step in "agreement", "data":
-        signal.setitimer(signal.ITIMER_REAL, 0.1)
-        try:
-            plan() if step == "agreement" or not plan_started else plan.finish()
-        except KeyboardInterrupt:
-            pass
-        else:
-            raise AssertionError(step)
-        c.send("go", 1)
-        if step == "agreement":
-            plan()
-            plan.start()
-            plan_started = True
+    assert interrupted(plan)  # in the agreement
+    c.send("go", 1)
+    plan()
+    plan.start()
+    assert interrupted(plan.finish)
+    c.send("go", 1)
     plan.finish()
 else:
     assert c.recv(0) == "go"
@@ -509,21 +508,3 @@ if rank == 0:
 plan()
 """
     assert run(PRELUDE + script, 2, stack, timeout=60).exit_code not in (0, None)
-
-
-def test_the_serial_backend_has_plans(run, stack: Stack) -> None:
-    script = """
-grid = np.arange(40_000.0).reshape(200, 200)
-with c.plan() as plan:
-    plan.send(grid[:, 1], 0, 1)
-    plan.recv(grid[:, 0], 0, 1)
-    plan.send(grid[5:105], 0, 2)
-    large = np.zeros((100, 200))
-    plan.recv(large, 0, 2)
-    for turn in range(3):
-        grid[:, 1] += 1
-        plan()
-        assert (grid[:, 0] == grid[:, 1]).all() and (large[:, 1] == grid[5:105, 1]).all()
-print("done")
-"""
-    assert run(PRELUDE + script, None, stack, env={"POLYMPI_BACKEND": "serial"}).succeeded().split() == ["done"]

@@ -71,6 +71,26 @@ def test_undelivered_messages_are_reported_at_the_end(serial_core: Path) -> None
     ]
 
 
+def test_a_plan_of_a_rank_with_itself(serial_core: Path) -> None:
+    script = """
+import numpy as np
+import polympi as mpi
+grid = np.arange(40_000.0).reshape(200, 200)
+with mpi.world.plan() as plan:
+    plan.send(grid[:, 1], 0, 1)
+    plan.recv(grid[:, 0], 0, 1)
+    plan.send(grid[5:105], 0, 2)
+    large = np.zeros((100, 200))
+    plan.recv(large, 0, 2)
+    for turn in range(3):
+        grid[:, 1] += 1
+        plan()
+        assert (grid[:, 0] == grid[:, 1]).all() and (large[:, 1] == grid[5:105, 1]).all()
+"""
+    ended = start(script, serial_core)
+    assert ended.returncode == 0, ended.stderr
+
+
 def test_mpi_is_finalised_and_cannot_be_used_again(serial_core: Path) -> None:
     script = """
 import polympi as mpi

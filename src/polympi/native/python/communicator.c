@@ -142,7 +142,7 @@ static PyObject *communicator_dup(Communicator *self, PyObject *Py_UNUSED(unused
 /* Data of a message could not be fetched any more once the communicator is freed. */
 static int end_receives(Communicator *self, const Call *call) {
     progress();
-    if (plan_under_way(self))
+    if (parts_under_way(self))
         return raise_error("StateError", call, "a plan is started: finish it first");
     const Call *receive = receive_under_way(self);
     if (!receive)

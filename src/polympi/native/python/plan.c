@@ -5,93 +5,12 @@
 
 #include "base/arguments.h"
 #include "base/errors.h"
-#include "transfer/agreement.h"
-
-/* What a plan is made of, and what MPI works on while it is started: it stays when the plan is dropped. */
-typedef struct Parts {
-    struct Parts *next; /* of those that are started */
-    Communicator *comm; /* held */
-    Channel **channels;
-    Py_ssize_t count, capacity;
-    Py_ssize_t agreed;     /* the first of them were agreed on, and have requests */
-    MPI_Request *requests; /* of all that receive, then of all that send */
-    int receiving, sending;
-    enum { IDLE, RECEIVING, SENDING } stage; /* RECEIVING: started; SENDING: all has arrived, too */
-    bool waits;                              /* a thread waits for the requests of the stage */
-    bool dropped;                            /* nobody will finish it */
-} Parts;
 
 typedef struct {
     PyObject_HEAD vectorcallfunc call;
     Parts *parts; /* NULL: freed */
     bool busy;    /* a thread works on it, perhaps without the GIL, or in Python code, where others run */
 } Plan;
-
-static Parts *started; /* guarded by the GIL */
-
-static void list_started(Parts *parts) {
-    parts->next = started;
-    started = parts;
-    parts->stage = RECEIVING;
-}
-
-static void unlist_started(Parts *parts) {
-    Parts **link = &started;
-    while (*link && *link != parts)
-        link = &(*link)->next;
-    if (*link)
-        *link = parts->next;
-    parts->stage = IDLE;
-}
-
-/* ---- giving back ---- */
-
-/* Nothing of them is under way. May run Python code. */
-static void free_parts(Parts *parts) {
-    for (Py_ssize_t i = 0; i < parts->count; i++)
-        channel_free(parts->channels[i]);
-    PyMem_RawFree(parts->channels);
-    PyMem_RawFree(parts->requests);
-    Py_DECREF(parts->comm);
-    PyMem_RawFree(parts);
-}
-
-static void let_go(Parts *parts) {
-    for (Py_ssize_t i = 0; i < parts->agreed && parts->stage != IDLE; i++)
-        if (parts->channels[i]->call.sends && !(parts->waits && parts->stage == SENDING))
-            channel_let_go(parts->channels[i]);
-}
-
-/* Free what was dropped, where all has arrived. */
-static void free_dropped(void) {
-    for (Parts *parts = started, *next; parts; parts = next) {
-        next = parts->next;
-        int complete = 0;
-        if (!parts->dropped)
-            continue;
-        bool locked = enter_mpi();
-        int code = test_any_number(parts->requests, parts->receiving, MPI_STATUSES_IGNORE, &complete);
-        leave_mpi(locked);
-        if (code != MPI_SUCCESS || !complete)
-            continue;
-        unlist_started(parts);
-        free_parts(parts);
-        next = started; /* which may have run code that changed the list */
-    }
-}
-
-/* Nobody will use them any more; what is under way goes on. */
-static void drop_parts(Parts *parts) {
-    if (parts->stage == IDLE) {
-        free_parts(parts);
-        return;
-    }
-    if (state.phase != RUNNING) /* MPI may still know of them */
-        return;
-    let_go(parts);
-    parts->dropped = true;
-    free_dropped();
-}
 
 /* ---- what all calls check ---- */
 
@@ -109,13 +28,13 @@ static int check_free(const Plan *plan) {
 }
 
 static int check_idle(const Plan *plan, const char *otherwise) {
-    return check_free(plan) < 0 ? -1 : unlikely(plan->parts->stage != IDLE) ? refuse(otherwise) : 0;
+    return check_free(plan) < 0 ? -1 : unlikely(plan->parts->stage != RESTING) ? refuse(otherwise) : 0;
 }
 
 static int check_started(const Plan *plan) {
-    return check_free(plan) < 0                   ? -1
-           : unlikely(plan->parts->stage == IDLE) ? refuse("this plan was not started: call start() first")
-                                                  : 0;
+    return check_free(plan) < 0                      ? -1
+           : unlikely(plan->parts->stage == RESTING) ? refuse("this plan was not started: call start() first")
+                                                     : 0;
 }
 
 /* ---- adding parts ---- */
@@ -130,44 +49,11 @@ static int check_partner(const Communicator *comm, const Call *call) {
     return check_tag(false, call);
 }
 
-static int check_overlap(const Parts *parts, const Channel *channel) {
-    for (Py_ssize_t i = 0; i < parts->count; i++) {
-        int overlap = channels_overlap(channel, parts->channels[i]);
-        if (overlap < 0)
-            return -1;
-        if (overlap) {
-            char text[CALL_TEXT];
-            call_text(text, sizeof text, &parts->channels[i]->call);
-            return raise_error("MismatchError", &channel->call,
-                               "its memory overlaps with that of %s, and both travel at the same time; use "
-                               "other memory, or two plans",
-                               text);
-        }
-    }
-    return 0;
-}
-
-static int append(Parts *parts, Channel *channel) {
-    if (parts->count == parts->capacity) {
-        Py_ssize_t capacity = 2 * parts->capacity + 4;
-        Channel **more = PyMem_RawRealloc(parts->channels, (size_t)capacity * sizeof *more);
-        if (!more) {
-            PyErr_NoMemory();
-            return -1;
-        }
-        parts->channels = more;
-        parts->capacity = capacity;
-    }
-    parts->channels[parts->count++] = channel;
-    return 0;
-}
-
 static PyObject *add(Plan *plan, PyObject *object, const Call *call) {
     Parts *parts = plan->parts;
     plan->busy = true; /* to open memory may run Python code */
     Channel *channel = channel_new(parts->comm, object, call);
-    bool added = channel && call->peer != PROC_NULL && check_overlap(parts, channel) == 0 &&
-                 append(parts, channel) == 0;
+    bool added = channel && call->peer != PROC_NULL && parts_add(parts, channel) == 0;
     plan->busy = false;
     if (channel && !added) {
         PyObject *exception = take_exception();
@@ -206,174 +92,6 @@ static PyObject *plan_recv(Plan *self, PyObject *const *args, Py_ssize_t nargs, 
     return add_part(self, args, nargs, kwnames, false);
 }
 
-/* ---- agreement ---- */
-
-/* Go on with it: 1 when nothing is open, 0, or -1. For wait_poll. */
-static int agree_step(void *context) {
-    Parts *parts = context;
-    if (agreement_take(parts->comm) < 0)
-        return -1;
-    int done = 1;
-    for (Py_ssize_t i = parts->agreed; i < parts->count; i++) {
-        Channel *channel = parts->channels[i];
-        if (!channel->call.sends && channel->stage == ALONE && agreement_answer(channel) < 0)
-            return -1;
-        done &= channel->stage == AGREED || channel->stage == UNFIT;
-    }
-    return done;
-}
-
-/* Take out the parts that do not fit, and raise what is wrong with the first of them. */
-static int take_out_failed(Parts *parts) {
-    PyObject *refusal = NULL;
-    Py_ssize_t kept = 0, count = parts->count;
-    for (Py_ssize_t i = 0; i < count; i++) {
-        Channel *channel = parts->channels[i];
-        if (channel->stage != UNFIT) {
-            parts->channels[kept++] = channel;
-            continue;
-        }
-        if (!refusal)
-            refusal = Py_XNewRef(channel->refusal);
-        channel_free(channel);
-    }
-    parts->count = kept;
-    if (refusal)
-        PyErr_SetObject((PyObject *)Py_TYPE(refusal), refusal);
-    Py_XDECREF(refusal);
-    return kept == count ? 0 : -1;
-}
-
-/* Give all channels their requests, those that receive first. */
-static int give_requests(Parts *parts) {
-    int receiving = 0, sending = 0;
-    for (Py_ssize_t i = 0; i < parts->count; i++)
-        *(parts->channels[i]->call.sends ? &sending : &receiving) += parts->channels[i]->pieces;
-    MPI_Request *requests = PyMem_RawMalloc((size_t)(receiving + sending + 1) * sizeof *requests);
-    if (!requests) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    MPI_Request *receive = requests, *send = requests + receiving;
-    for (int i = 0; i < receiving + sending; i++)
-        requests[i] = MPI_REQUEST_NULL;
-    for (Py_ssize_t i = 0; i < parts->count; i++) {
-        Channel *channel = parts->channels[i];
-        MPI_Request **next = channel->call.sends ? &send : &receive;
-        channel->requests = *next;
-        *next += channel->pieces;
-    }
-    PyMem_RawFree(parts->requests);
-    parts->requests = requests;
-    parts->receiving = receiving;
-    parts->sending = sending;
-    parts->agreed = parts->count;
-    return 0;
-}
-
-/* A part that the partner has not agreed to. */
-static const Call *open_part(const Parts *parts) {
-    for (Py_ssize_t i = parts->agreed; i < parts->count; i++)
-        if (parts->channels[i]->stage == ALONE || parts->channels[i]->stage == ASKING)
-            return &parts->channels[i]->call;
-    return NULL;
-}
-
-static double limit_of(double timeout) { return timeout == DEFAULT_TIMEOUT ? state.timeout : timeout; }
-
-/* The caller holds the plan. */
-static int agree(Parts *parts, double timeout) {
-    if (likely(parts->agreed == parts->count))
-        return 0;
-    const Call call = {.operation = "plan.agree", .rank = parts->comm->rank, .peer = NO_PEER, .tag = NO_TAG};
-    for (Py_ssize_t i = parts->agreed; i < parts->count; i++) {
-        Channel *channel = parts->channels[i];
-        if (channel->call.sends && channel->stage == ALONE && agreement_offer(channel) < 0)
-            return -1;
-    }
-    if (wait_poll(agree_step, parts, &call, timeout) < 0) {
-        const Call *open = open_part(parts);
-        if (!open || !is_timeout())
-            return -1;
-        const Call part = *open; /* raising runs Python code */
-        PyErr_Clear();
-        return raise_timeout_since(&part, limit_of(timeout),
-                                   part.sends
-                                       ? "it has not agreed to it; start a plan there that receives this"
-                                       : "it has not agreed to it; start a plan there that sends this");
-    }
-    return take_out_failed(parts) < 0 ? -1 : give_requests(parts);
-}
-
-/* ---- each time ---- */
-
-/* The caller holds the plan. */
-static int start(Parts *parts) {
-    list_started(parts);
-    for (int sends = 0; sends <= 1; sends++)
-        for (Py_ssize_t i = 0; i < parts->count; i++)
-            if (parts->channels[i]->call.sends == sends && channel_start(parts->channels[i]) < 0)
-                return -1;
-    return 0;
-}
-
-/* A part that is not complete; of the requests of parts that are, none is left. NULL: all are. */
-static const Call *incomplete_part(Parts *parts, bool sends) {
-    for (Py_ssize_t i = 0; i < parts->agreed; i++) {
-        Channel *channel = parts->channels[i];
-        for (int piece = 0; channel->call.sends == sends && piece < channel->pieces; piece++) {
-            int complete = 0;
-            bool locked = enter_mpi();
-            int code = MPI_Test(&channel->requests[piece], &complete, MPI_STATUS_IGNORE);
-            leave_mpi(locked);
-            if (code != MPI_SUCCESS || !complete)
-                return &channel->call;
-        }
-    }
-    return NULL;
-}
-
-/* Wait for all that receives, or all that sends. */
-static int wait_for_half(Parts *parts, bool sends, double timeout) {
-    MPI_Request *requests = parts->requests + (sends ? parts->receiving : 0);
-    int count = sends ? parts->sending : parts->receiving;
-    if (count == 0)
-        return 0;
-    Call call = {.operation = "plan", .rank = parts->comm->rank, .peer = NO_PEER, .tag = NO_TAG};
-    for (Py_ssize_t i = 0; sends && call.peer == NO_PEER;
-         i++) /* the end waits for what is sent, and names it */
-        if (parts->channels[i]->call.sends)
-            call = parts->channels[i]->call;
-    parts->waits = true;
-    int failed = wait_for(requests, count, MPI_STATUSES_IGNORE, &call, timeout);
-    parts->waits = false;
-    if (likely(!failed) || !is_timeout())
-        return failed;
-    const Call *open = incomplete_part(parts, sends);
-    PyErr_Clear();
-    if (!open)
-        return 0;
-    call = *open;
-    return raise_timeout_since(&call, limit_of(timeout),
-                               sends ? "it did not receive" : "it has not started its plan again");
-}
-
-/* The caller holds the plan, which is started; so it is after an exception. */
-static int finish(Parts *parts, double timeout) {
-    if (parts->stage == RECEIVING) {
-        if (unlikely(wait_for_half(parts, false, timeout) < 0))
-            return -1;
-        for (Py_ssize_t i = 0; i < parts->count; i++)
-            if (!parts->channels[i]->call.sends)
-                channel_unpack(parts->channels[i]);
-        parts->stage = SENDING;
-    }
-    if (unlikely(wait_for_half(parts, true, timeout) < 0))
-        return -1;
-    unlist_started(parts);
-    return 0;
-}
-
 /* ---- methods ---- */
 
 static Signature call_signature = {"plan", 0, 0, 1, {"timeout"}, {NULL}};
@@ -393,7 +111,7 @@ static int parse(const Signature *signature, PyObject *const *args, Py_ssize_t n
 static const char *const twice = "this plan was started and not finished: call finish() first";
 
 static int agree_and_start(Parts *parts, double timeout) {
-    return unlikely(agree(parts, timeout) < 0) ? -1 : start(parts);
+    return unlikely(parts_agree(parts, timeout) < 0) ? -1 : parts_start(parts);
 }
 
 static PyObject *result(Plan *plan, int failed) {
@@ -414,14 +132,14 @@ static PyObject *plan_call(PyObject *object, PyObject *const *args, size_t nargs
         check_idle(self, twice) < 0)
         return NULL;
     Parts *parts = self->parts;
-    double limit = limit_of(timeout), began = 0;
+    double limit = seconds_of(timeout), began = 0;
     bool open = parts->agreed != parts->count;
     if (unlikely(open && limit > 0))
         began = now();
     self->busy = true;
     int failed = agree_and_start(parts, timeout);
     if (likely(!failed))
-        failed = finish(parts, unlikely(began) ? time_left(limit, began) : timeout);
+        failed = parts_finish(parts, unlikely(began) ? time_left(limit, began) : timeout);
     return result(self, failed);
 }
 
@@ -430,7 +148,7 @@ static PyObject *plan_agree(Plan *self, PyObject *const *args, Py_ssize_t nargs,
     if (parse(&agree_signature, args, nargs, kwnames, &timeout) < 0 || check_idle(self, twice) < 0)
         return NULL;
     self->busy = true;
-    return result(self, agree(self->parts, timeout));
+    return result(self, parts_agree(self->parts, timeout));
 }
 
 static PyObject *plan_start(Plan *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
@@ -446,16 +164,14 @@ static PyObject *plan_finish(Plan *self, PyObject *const *args, Py_ssize_t nargs
     if (parse(&finish_signature, args, nargs, kwnames, &timeout) < 0 || check_started(self) < 0)
         return NULL;
     self->busy = true;
-    return result(self, finish(self->parts, timeout));
+    return result(self, parts_finish(self->parts, timeout));
 }
 
 static PyObject *plan_test(Plan *self, PyObject *Py_UNUSED(unused)) {
     if (check_started(self) < 0)
         return NULL;
     Parts *parts = self->parts;
-    const Call call = {.operation = "plan.test", .rank = parts->comm->rank, .peer = NO_PEER, .tag = NO_TAG};
-    int complete =
-        test_requests(parts->requests, parts->receiving + parts->sending, MPI_STATUSES_IGNORE, &call);
+    int complete = parts_test(parts);
     if (complete == 0 && anything_pending())
         progress_some();
     return complete < 0 ? NULL : PyBool_FromLong(complete);
@@ -464,14 +180,14 @@ static PyObject *plan_test(Plan *self, PyObject *Py_UNUSED(unused)) {
 static PyObject *plan_free(Plan *self, PyObject *Py_UNUSED(unused)) {
     if (!self->parts)
         Py_RETURN_NONE;
-    if (self->busy || self->parts->stage != IDLE) {
+    if (self->busy || self->parts->stage != RESTING) {
         refuse(self->busy ? "another thread uses this plan: only one may at a time"
                           : "this plan was started: call finish() before you free it");
         return NULL;
     }
     Parts *parts = self->parts;
     self->parts = NULL;
-    free_parts(parts);
+    parts_drop(parts);
     Py_RETURN_NONE;
 }
 
@@ -481,11 +197,11 @@ static PyObject *plan_exit(Plan *self, PyObject *args) {
     PyObject *kind = Py_None;
     if (PyTuple_GET_SIZE(args))
         kind = PyTuple_GET_ITEM(args, 0);
-    if (kind == Py_None || !self->parts)
+    if (kind == Py_None || !self->parts || self->busy)
         return plan_free(self, NULL);
     Parts *parts = self->parts; /* after an exception it may be started: what is under way goes on */
     self->parts = NULL;
-    drop_parts(parts);
+    parts_drop(parts);
     Py_RETURN_NONE;
 }
 
@@ -495,7 +211,8 @@ static Py_ssize_t plan_length(Plan *self) { return self->parts ? self->parts->co
 
 static int plan_traverse(Plan *self, visitproc visit, void *arg) {
     Parts *parts = self->parts;
-    if (!parts || parts->stage != IDLE || self->busy) /* MPI needs what is under way, so it is no rubbish */
+    if (!parts || parts->stage != RESTING ||
+        self->busy) /* MPI needs what is under way, so it is no rubbish */
         return 0;
     Py_VISIT(parts->comm);
     for (Py_ssize_t i = 0; i < parts->count; i++) {
@@ -509,7 +226,7 @@ static int plan_clear(Plan *self) {
     Parts *parts = self->parts;
     self->parts = NULL;
     if (parts)
-        drop_parts(parts);
+        parts_drop(parts);
     return 0;
 }
 
@@ -526,59 +243,19 @@ static void plan_dealloc(Plan *self) {
 static PyObject *communicator_plan(PyObject *comm, PyObject *Py_UNUSED(unused)) {
     if (!is_usable((Communicator *)comm))
         return NULL;
-    free_dropped();
-    Parts *parts = PyMem_RawCalloc(1, sizeof *parts);
+    parts_free_dropped();
+    Parts *parts = parts_new((Communicator *)comm);
     Plan *plan = parts ? PyObject_GC_New(Plan, &Plan_Type) : NULL;
     if (!plan) {
-        PyMem_RawFree(parts);
-        return PyErr_NoMemory();
+        if (parts)
+            parts_drop(parts);
+        return NULL;
     }
-    parts->comm = (Communicator *)Py_NewRef(comm);
     plan->call = plan_call;
     plan->parts = parts;
     plan->busy = false;
     PyObject_GC_Track(plan);
     return (PyObject *)plan;
-}
-
-/* ---- the end ---- */
-
-bool plan_under_way(const Communicator *comm) {
-    free_dropped();
-    for (const Parts *parts = started; parts; parts = parts->next)
-        if (parts->comm == comm)
-            return true;
-    return false;
-}
-
-void plans_let_go(void) {
-    free_dropped();
-    for (Parts *parts = started; parts; parts = parts->next)
-        let_go(parts);
-}
-
-int plans_report(PyObject *sentences) {
-    free_dropped();
-    for (Parts *parts = started; parts; parts = parts->next) {
-        const Call *open = parts->waits ? NULL : incomplete_part(parts, false);
-        char text[CALL_TEXT] = "";
-        if (open)
-            call_text(text, sizeof text, open);
-        PyObject *sentence = PyUnicode_FromFormat("plan.start() was never finished%s%s%s", open ? ": " : "",
-                                                  text, open ? " got no data" : "");
-        int failed = sentence ? PyList_Append(sentences, sentence) : -1;
-        Py_XDECREF(sentence);
-        if (failed)
-            return -1;
-    }
-    return 0;
-}
-
-void plans_withdraw(void) {
-    for (Parts *parts = started; parts; parts = parts->next)
-        for (Py_ssize_t i = 0; i < parts->agreed; i++)
-            if (!parts->channels[i]->call.sends && !parts->waits)
-                channel_withdraw(parts->channels[i]);
 }
 
 /* ---- the tables ---- */
