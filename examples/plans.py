@@ -2,9 +2,9 @@
 
     mpiexec -n 2 python examples/plans.py
 
-Each rank has a strip of a plate that is warm at its left side, with a column of ghost cells at each side. In each step it sends
-its outer columns, as the views they are, and receives those of its neighbours. ``start`` and ``finish`` let the inner
-cells be computed meanwhile.
+Each rank has a strip of a plate that is warm at its left side, with a column of ghost cells at each side. In each step
+it sends its outer columns, as the views they are, and receives those of its neighbours. ``start`` and ``finish`` let
+the inner cells be computed meanwhile.
 """
 
 import numpy as np

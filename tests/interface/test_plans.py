@@ -11,8 +11,8 @@ pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
 
 # Views of a cube: contiguous, rows, single elements, backwards, transposed, small and large.
 VIEWS = """
-views = [lambda a: a, lambda a: a[3], lambda a: a[:, :, -2], lambda a: a[:, 1], lambda a: a[::-1, ::2, 1:], lambda a: a.T,
-         lambda a: a.transpose(1, 0, 2)[1:], lambda a: a[2, 3, ::-1], lambda a: a[:0], lambda a: a[1, 1, 1, ...]]
+views = [lambda a: a, lambda a: a[3], lambda a: a[:, :, -2], lambda a: a[:, 1], lambda a: a[::-1, ::2, 1:],
+         lambda a: a.T, lambda a: a.transpose(1, 0, 2)[1:], lambda a: a[2, 3, ::-1], lambda a: a[:0], lambda a: a[1, 1, 1, ...]]
 """
 
 
@@ -171,7 +171,8 @@ pairs = [
     (np.zeros(3), np.zeros(3, "f4"), "float64 elements of shape (3,) do not fit into float32 elements of shape (3,): "
                                      "the types of the elements differ"),
     (np.zeros(3, ">f8"), np.zeros(3), "the types of the elements differ"),
-    (np.zeros(2, [("x", "f8")]), np.zeros(2, [("y", "f8")]), "the field 'x' is float64 at byte 0 in the message and missing"),
+    (np.zeros(2, [("x", "f8")]), np.zeros(2, [("y", "f8")]),
+     "the field 'x' is float64 at byte 0 in the message and missing"),
 ]
 plan = c.plan()
 good = np.full(2, 1.0 + rank)
@@ -179,8 +180,8 @@ plan.send(good, 1) if rank == 0 else plan.recv(good, 0)
 for number, (sent, received, why) in enumerate(pairs):
     if rank == 0:
         plan.send(sent, 1, tag=4)
-        with raises(mpi.MismatchError, "rank 0, plan.send(dest=1, tag=4): refused by rank 1, plan.recv(source=0, tag=4): ", why,
-                    peer=1, tag=4, rank=0):
+        place = "rank 0, plan.send(dest=1, tag=4): refused by rank 1, plan.recv(source=0, tag=4): "
+        with raises(mpi.MismatchError, place, why, peer=1, tag=4, rank=0):
             plan()
     else:
         plan.recv(received, 0, tag=4)
@@ -201,14 +202,15 @@ def test_what_cannot_be_a_part_is_refused_when_it_is_added(run_in_job, stack: St
 plan = c.plan()
 fixed = np.zeros(3)
 fixed.flags.writeable = False
-with raises(mpi.MismatchError, "plan.recv(source=0, tag=0): a numpy.ndarray cannot be received into: it is read-only"):
+to, of = "plan.send(dest=0, tag=0): a", "plan.recv(source=0, tag=0): a"
+with raises(mpi.MismatchError, f"{of} numpy.ndarray cannot be received into: it is read-only"):
     plan.recv(fixed, 0)
-with raises(mpi.MismatchError, "plan.recv(source=0, tag=0): a bytes cannot be received into: it has no writable memory"):
+with raises(mpi.MismatchError, f"{of} bytes cannot be received into: it has no writable memory"):
     plan.recv(b"text", 0)
-with raises(mpi.MismatchError, "plan.send(dest=0, tag=0): a numpy.ndarray cannot be part of a plan: its elements are objects, "
+with raises(mpi.MismatchError, f"{to} numpy.ndarray cannot be part of a plan: its elements are objects, "
             "not plain memory; use send() and recv() for them, which take any object"):
     plan.send(np.zeros(2, object), 0)
-with raises(mpi.MismatchError, "plan.send(dest=0, tag=0): a list cannot be part of a plan: it is neither an array"):
+with raises(mpi.MismatchError, f"{to} list cannot be part of a plan: it is neither an array"):
     plan.send([1, 2], 0)
 with raises(mpi.RankError, "dest is 1, but the ranks of this communicator are 0 to 0"):
     plan.send(fixed, 1)
