@@ -12,7 +12,8 @@ pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
 # Views of a cube: contiguous, rows, single elements, backwards, transposed, small and large.
 VIEWS = """
 views = [lambda a: a, lambda a: a[3], lambda a: a[:, :, -2], lambda a: a[:, 1], lambda a: a[::-1, ::2, 1:],
-         lambda a: a.T, lambda a: a.transpose(1, 0, 2)[1:], lambda a: a[2, 3, ::-1], lambda a: a[:0], lambda a: a[1, 1, 1, ...]]
+         lambda a: a.T, lambda a: a.transpose(1, 0, 2)[1:], lambda a: a[2, 3, ::-1],
+         lambda a: a[:0], lambda a: a[1, 1, 1, ...]]
 """
 
 
