@@ -511,3 +511,54 @@ if rank == 0:
 plan()
 """
     assert run(PRELUDE + script, 2, stack, timeout=60).exit_code not in (0, None)
+
+
+def test_offers_of_a_plan_that_was_freed_are_withdrawn(run_in_job, stack: Stack) -> None:
+    script = """
+array = np.zeros(3)
+if rank == 0:
+    for length in 5, 4:
+        plan = c.plan()
+        plan.send(np.zeros(length), 1)
+        with raises(mpi.Timeout):
+            plan.agree(timeout=0.02)
+        plan.free()
+    c.send("go", 1)
+    array[:] = 7
+    with c.plan() as plan:
+        plan.send(array, 1)
+        plan(timeout=60)
+else:
+    assert c.recv(0) == "go"
+    with c.plan() as plan:
+        plan.recv(array, 0)
+        plan(timeout=60)
+    assert array[0] == 7
+"""
+    run_in_job(PRELUDE + script, 2, stack)
+
+
+def test_damaged_offers_raise_an_error_and_the_next_ones_are_taken(run_in_job, stack: Stack) -> None:
+    script = """
+from polympi.native import core
+offers = core._agreement_tag()
+array = np.arange(3.0)
+plan = c.plan()
+if rank == 0:
+    for damaged in b"", b"short", bytes(16), b"\\x01" + bytes(11) + b"\\x09" + bytes(3), b"\\x06" + bytes(15):
+        core._send_raw(c, damaged, 1, offers, True)
+    c.send("go", 1)
+    plan.send(array, 1)
+    plan(timeout=60)
+else:
+    assert c.recv(0) == "go"
+    into = np.zeros(3)
+    plan.recv(into, 0)
+    for _ in range(5):
+        with raises(mpi.Error, "a damaged message came"):
+            plan(timeout=60)
+    plan(timeout=60)
+    assert (into == array).all()
+plan.free()
+"""
+    run_in_job(PRELUDE + script, 2, stack)
