@@ -143,6 +143,12 @@ static PyObject *plan_call(PyObject *object, PyObject *const *args, size_t nargs
     return result(self, failed);
 }
 
+/* What shows its arguments: a call of a plan does not come here. */
+static PyObject *plan_dunder_call(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                                  PyObject *kwnames) {
+    return plan_call(self, args, (size_t)nargs, kwnames);
+}
+
 static PyObject *plan_agree(Plan *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
     double timeout;
     if (parse(&agree_signature, args, nargs, kwnames, &timeout) < 0 || check_idle(self, twice) < 0)
@@ -311,6 +317,15 @@ static PyMethodDef methods[] = {
            "    Timeout: a part was not complete in time; a later call goes on.\n"
            "    StateError: it was not started.\n\n"
            "MPI 5.0, section 3.7.5 (MPI_Waitall)."),
+    {"__call__", (PyCFunction)(void (*)(void))plan_dunder_call, METH_FASTCALL | METH_KEYWORDS | METH_COEXIST,
+     "__call__($self, *, timeout=None)\n--\n\n"
+     "Send and receive all parts: ``start`` and ``finish``.\n\n"
+     "Args:\n"
+     "    timeout: seconds for both together; None stands for POLYMPI_TIMEOUT, or for ever.\n\n"
+     "Raises:\n"
+     "    Timeout: a partner has not agreed in time, and nothing was started; or a part was not complete in "
+     "time, and a later ``finish`` goes on.\n" AGREEMENT_ERRORS
+     "    StateError: it was started before, and not finished."},
     {"test", (PyCFunction)plan_test, METH_NOARGS,
      "test($self, /)\n--\n\n"
      "Whether ``finish`` would return at once; makes progress, and never waits.\n\n"
