@@ -6,7 +6,9 @@ communicator of all ranks, does. The laboratory lives in :mod:`polympi.lab` and 
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from polympi.block import Block
     from polympi.buffered import buffer_attach, buffer_detach
+    from polympi.cartesian import Cartesian
     from polympi.communicator import Communicator
     from polympi.errors import (
         Error,
@@ -34,7 +36,9 @@ ANY_TAG = -103  # receive with any tag
 
 # The other public names, by the modules that have them; these are imported when a name is first used.
 _HOMES = {
+    "polympi.block": ("Block",),
     "polympi.buffered": ("buffer_attach", "buffer_detach"),
+    "polympi.cartesian": ("Cartesian",),
     "polympi.communicator": ("Communicator",),
     "polympi.errors": (
         "Error",
@@ -72,6 +76,8 @@ __all__ = [
     "PROC_NULL",
     "PROD",
     "SUM",
+    "Block",
+    "Cartesian",
     "Communicator",
     "Error",
     "LauncherError",

@@ -6,8 +6,13 @@ from polympi.native import core
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import TracebackType
     from typing import NoReturn
+
+    from typing_extensions import Self
+
+    from polympi.cartesian import Cartesian
 
 
 class Communicator(core.Communicator):
@@ -21,7 +26,7 @@ class Communicator(core.Communicator):
         size: how many ranks there are.
     """
 
-    def __enter__(self) -> Communicator:
+    def __enter__(self) -> Self:
         """The communicator itself."""
         return self
 
@@ -31,6 +36,37 @@ class Communicator(core.Communicator):
         """Free it, on all ranks; not after an exception, since the other ranks may not call it."""
         if kind is None:
             self.free()
+
+    def cart(
+        self,
+        dims: Sequence[int | None] | None = None,
+        periods: bool | Sequence[bool] = False,
+        *,
+        ndim: int | None = None,
+    ) -> Cartesian | None:
+        """A communicator of the same ranks as cells of a mesh. All ranks call it, with the same arguments.
+
+        Ranks keep their order: the last axis is counted up first.
+
+        Args:
+            dims: how many ranks along each axis, ``(2, 3)``. 0 or None: found, so that all ranks take part and the
+                sizes are balanced and do not increase; if dims is left out, all are.
+            periods: whether an axis is periodic: a bool for each, or one for all.
+            ndim: how many axes, if dims is left out.
+
+        Returns:
+            The mesh; None on ranks that are left over, the last ones.
+
+        Raises:
+            TypeError, ValueError: the arguments make no mesh, or need more ranks than there are.
+            MismatchError: ranks give different arguments, or those of another rank make no mesh.
+            Timeout: not all ranks came within POLYMPI_TIMEOUT.
+
+        MPI 5.0, sections 8.5.1 and 8.5.2.
+        """
+        from polympi.cartesian import make
+
+        return make(self, dims, periods, ndim)
 
     def __reduce__(self) -> NoReturn:
         """Refuse to be pickled: a communicator has no meaning in another process."""
