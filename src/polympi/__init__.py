@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         Timeout,
         TruncationError,
     )
+    from polympi.graph import Graph
     from polympi.native.core import Request, Status, test_all, wait_all, wait_any
     from polympi.operations import BAND, BOR, BXOR, LAND, LOR, LXOR, MAX, MAXLOC, MIN, MINLOC, PROD, SUM, op
     from polympi.startup import abort, finalize, init, library_version, thread_level
@@ -52,6 +53,7 @@ _HOMES = {
         "Timeout",
         "TruncationError",
     ),
+    "polympi.graph": ("Graph",),
     "polympi.native.core": ("Request", "Status", "test_all", "wait_all", "wait_any"),
     "polympi.operations": (
         *("SUM", "PROD", "MIN", "MAX", "LAND", "LOR", "LXOR", "BAND", "BOR", "BXOR", "MINLOC", "MAXLOC"),
@@ -80,6 +82,7 @@ __all__ = [
     "Cartesian",
     "Communicator",
     "Error",
+    "Graph",
     "LauncherError",
     "LibraryError",
     "MismatchError",

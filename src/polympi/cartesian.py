@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 
-from polympi import block, global_array, mesh
+from polympi import block, mesh
 from polympi.native import core
 from polympi.topology import Topology, agreed, cast
 
@@ -152,7 +152,9 @@ class Cartesian(Topology):
                 differ in dtype; on all ranks.
             Timeout: not all blocks came in time.
         """
-        return global_array.gather(self, u, root, into, timeout)
+        from polympi.global_array import gather  # imports NumPy
+
+        return gather(self, u, root, into, timeout)
 
     def scatter_blocks(
         self,
@@ -178,7 +180,9 @@ class Cartesian(Topology):
             MismatchError: `a` is no array that can be divided, on all ranks; or `into` does not fit, on its rank.
             Timeout: the block did not come in time.
         """
-        return global_array.scatter(self, a, root, into, timeout)
+        from polympi.global_array import scatter
+
+        return scatter(self, a, root, into, timeout)
 
 
 def make(
@@ -188,7 +192,7 @@ def make(
     found, periodic = agreed(comm, "cart", lambda: _asked(comm.size, dims, periods, ndim))
     cells = mesh.Mesh(found, periodic)
     part = core.Communicator.split(comm, 0 if comm.rank < cells.size else None)
-    return part and _on(part, cells)
+    return _on(part, cells) if part else None
 
 
 def _asked(

@@ -6,13 +6,14 @@ from polympi.native import core
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from types import TracebackType
     from typing import NoReturn
 
     from typing_extensions import Self
 
     from polympi.cartesian import Cartesian
+    from polympi.graph import Graph
 
 
 class Communicator(core.Communicator):
@@ -67,6 +68,24 @@ class Communicator(core.Communicator):
         from polympi.cartesian import make
 
         return make(self, dims, periods, ndim)
+
+    def graph(self, sources: Iterable[int], destinations: Iterable[int]) -> Graph:
+        """A communicator of the same ranks, in which each has the neighbours that it names. All ranks call it.
+
+        Args:
+            sources: the ranks that this rank receives from. One may occur several times, and be this rank.
+            destinations: the ranks that it sends to. Each must name this rank as a source as often.
+
+        Raises:
+            TypeError, RankError: what this rank names are no ranks.
+            MismatchError: an edge is named by one of its two ranks only, or another rank names no ranks; on all ranks.
+            Timeout: not all ranks came within POLYMPI_TIMEOUT.
+
+        MPI 5.0, section 8.5.4 (MPI_Dist_graph_create_adjacent).
+        """
+        from polympi.graph import make
+
+        return make(self, sources, destinations)
 
     def __reduce__(self) -> NoReturn:
         """Refuse to be pickled: a communicator has no meaning in another process."""

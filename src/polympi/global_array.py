@@ -1,81 +1,116 @@
-"""A global array on one rank of a mesh, and its blocks on all: from one to the other."""
+"""A global array on one rank of a mesh, and its blocks on all: from one to the other.
+
+Blocks are sent from the arrays of the program, and received in them, as they lie in memory.
+"""
 
 from __future__ import annotations
 
+import numpy as np
+
 from polympi.block import block_of
 from polympi.deadline import Deadline
-from polympi.errors import Timeout
-from polympi.topology import mismatch, wait_each
+from polympi.errors import MismatchError, Timeout
+from polympi.topology import mismatch, taken, wait_each
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from polympi.block import Block
     from polympi.cartesian import Cartesian
-    from polympi.topology import Topology
+    from polympi.native import core
 
     Facts = tuple[tuple[int, ...], Any]  # shape and dtype of an array
+    Told = tuple[
+        int, Facts | str, Facts | str | None
+    ]  # of a rank: the root; of its block and of `into`, or what is wrong
+
+
+class _Call:
+    """One call on one rank; on all of a mesh it has the same tag."""
+
+    def __init__(self, cart: Cartesian, operation: str, root: int, timeout: float | None) -> None:
+        self.deadline = Deadline(operation, timeout)
+        cart.coords_of(root)  # it has the root
+        self.cart = cart
+        self.comm = cart._private
+        self.operation = operation
+        self.root = root
+        self.is_root = cart.rank == root
+        self.tag = cart.next_tag()
+
+    def wait(self, requests: dict[int, core.Request]) -> None:
+        """Wait for all messages, by the ranks they are from or for; the first error is raised when all are there."""
+        try:
+            wait_each(list(requests.values()), self.deadline)
+        except Timeout as error:
+            missing = [rank for rank, request in requests.items() if not taken(request)]
+            raise self.cart.timed_out(self.operation, missing, error, self.deadline) from None
+        for request in requests.values():
+            request.wait()
+
+    def blocks(self, shape: tuple[int, ...]) -> list[Block]:
+        """Those of all ranks."""
+        return [block_of(shape, self.cart.dims, self.cart.coords_of(rank)) for rank in range(self.cart.size)]
+
+    def mismatch(self, sentence: str) -> MismatchError:
+        return mismatch(self.cart, self.operation, sentence)
 
 
 def gather(
     cart: Cartesian, u: NDArray[Any], root: int, into: NDArray[Any] | None, timeout: float | None
 ) -> NDArray[Any] | None:
     """What :meth:`Cartesian.gather_blocks` does."""
-    deadline = Deadline("gather_blocks", timeout)
-    cart.coords_of(root)
-    tag = cart.next_tag()
-    target = _facts(into, "into", writable=True) if cart.rank == root and into is not None else None
-    facts = cart._private.allgather((root, _facts(u, "u"), target), timeout=deadline.left())
-    shape, kind = _whole(cart, facts, root)
-    blocks = [block_of(shape, cart.dims, cart.coords_of(rank)) for rank in range(cart.size)]
-    if cart.rank != root:
+    call = _Call(cart, "gather_blocks", root, timeout)
+    target = _facts(into, "into", writable=True) if call.is_root and into is not None else None
+    told = call.comm.allgather((root, _facts(u, "u"), target), timeout=call.deadline.left())
+    shape, kind = _whole(call, told)
+    blocks = call.blocks(shape)
+    if not call.is_root:
         if blocks[cart.rank].size:
-            _wait(cart, "gather_blocks", [cart._private.isend(u, root, tag)], [root], deadline)
+            call.wait({root: call.comm.isend(u, root, call.tag)})
         return None
-    import numpy as np
-
     array = np.empty(shape, np.dtype(kind)) if into is None else into
     array[blocks[root].slices] = u  # first, since `u` may lie in `into`
-    senders = [rank for rank, block in enumerate(blocks) if block.size and rank != root]
-    receives = [cart._private.irecv(rank, tag, into=array[blocks[rank].slices]) for rank in senders]
-    _wait(cart, "gather_blocks", receives, senders, deadline)
+    call.wait(
+        {
+            rank: call.comm.irecv(rank, call.tag, into=array[block.slices])
+            for rank, block in enumerate(blocks)
+            if block.size and rank != root
+        }
+    )
     return array
 
 
-def _whole(cart: Cartesian, facts: list[tuple[int, Facts | str, Facts | str | None]], root: int) -> Facts:
-    """Shape and dtype of the global array, of what all ranks have; the same on all ranks, also an error."""
+def _whole(call: _Call, told: list[Told]) -> Facts:
+    """Shape and dtype of the global array, of what all ranks tell; the same on all, also an error."""
     blocks: list[Facts] = []
-    target = facts[root][2]
-    for rank, (named, block, _) in enumerate(facts):
-        if named != root:
-            raise mismatch(cart, "gather_blocks", f"rank {rank} names the root {named}, but this rank {root}")
+    for rank, (root, block, _) in enumerate(told):
+        if root != call.root:
+            raise call.mismatch(f"rank {rank} names the root {root}, but this rank {call.root}")
         if isinstance(block, str):
-            raise mismatch(cart, "gather_blocks", f"on rank {rank}, {block}")
+            raise call.mismatch(f"on rank {rank}, {block}")
         blocks.append(block)
+    target = told[call.root][2]
     if isinstance(target, str):
-        raise mismatch(cart, "gather_blocks", f"on rank {root}, {target}")
-    first, kind = target or blocks[0]
-    axes = len(first)
+        raise call.mismatch(f"on rank {call.root}, {target}")
+    (first, kind), whose = (target, "into") if target else (blocks[0], "that of rank 0")
+    dims = call.cart.dims
     for rank, (extents, other) in enumerate(blocks):
-        if len(extents) != axes or axes < len(cart.dims):
-            raise mismatch(cart, "gather_blocks", f"the block of rank {rank} has {len(extents)} axes, but "
-                           f"{'that of rank 0' if target is None else 'into'} {axes}, and the mesh {len(cart.dims)}")  # fmt: skip
+        if len(extents) != len(first):
+            raise call.mismatch(f"the block of rank {rank} has {len(extents)} axes, but {whose} {len(first)}")
         if other != kind:
-            whose = "that of rank 0" if target is None else "into"
-            raise mismatch(cart, "gather_blocks", f"the block of rank {rank} is of {other}, but {whose} of {kind}")
-    shape = first if target else tuple(_extent(cart, blocks, axis) for axis in range(axes))
-    for rank, (extents, _) in enumerate(blocks):
-        due = block_of(shape, cart.dims, cart.coords_of(rank)).shape
-        if due != extents:
-            raise mismatch(
-                cart,
-                "gather_blocks",
-                f"the block of rank {rank} has the shape {extents}, but in an array of shape {shape} on the mesh "
-                f"{cart.dims} it has {due}: give each rank's part as block() divides the array, without ghost layers",
+            raise call.mismatch(f"the block of rank {rank} is of {other}, but {whose} of {kind}")
+    if len(first) < len(dims):
+        raise call.mismatch(f"blocks have {len(first)} axes, but the mesh {dims} has {len(dims)}")
+    shape = target[0] if target else tuple(_extent(call.cart, blocks, axis) for axis in range(len(first)))
+    for rank, (block, due) in enumerate(zip(blocks, call.blocks(shape), strict=True)):
+        if block[0] != due.shape:
+            raise call.mismatch(
+                f"the block of rank {rank} has the shape {block[0]}, but in an array of shape {shape} on the mesh "
+                f"{dims} it has {due.shape}: give each rank's part as block() divides the array, without ghost layers"
             )
     return shape, kind
 
@@ -92,73 +127,53 @@ def scatter(
     cart: Cartesian, a: NDArray[Any] | None, root: int, into: NDArray[Any] | None, timeout: float | None
 ) -> NDArray[Any]:
     """What :meth:`Cartesian.scatter_blocks` does."""
-    deadline = Deadline("scatter_blocks", timeout)
-    cart.coords_of(root)
-    tag = cart.next_tag()
-    facts = cart._private.bcast(_divisible(cart, a) if cart.rank == root else None, root, timeout=deadline.left())
+    call = _Call(cart, "scatter_blocks", root, timeout)
+    facts: Any = _divisible(cart, a) if call.is_root else None
+    facts = call.comm.bcast(facts, root, timeout=call.deadline.left())
     if isinstance(facts, str):
-        raise mismatch(cart, "scatter_blocks", f"on rank {root}, {facts}")
+        raise call.mismatch(f"on rank {root}, {facts}")
     shape, kind = facts
-    blocks = [block_of(shape, cart.dims, cart.coords_of(rank)) for rank in range(cart.size)]
-    mine = blocks[cart.rank]
-    problem = None if into is None else _misfit(into, mine, kind)
-    if a is not None and cart.rank == root:
-        received = _give(cart, a, blocks, tag, None if problem else into, deadline)
+    blocks = call.blocks(shape)
+    problem = None if into is None else _misfit(into, blocks[cart.rank], kind)
+    target = None if problem else into
+    if call.is_root and a is not None:
+        received = _give(call, a, blocks, target)
     else:
-        received = _take(cart, mine, kind, root, tag, None if problem else into, deadline)
-    if problem:
-        raise mismatch(cart, "scatter_blocks", problem)
+        received = _take(call, blocks[cart.rank], kind, target)
+    if problem:  # the block has come all the same, so that the root does not wait for ever
+        raise call.mismatch(problem)
     return received
 
 
-def _give(
-    cart: Cartesian, a: NDArray[Any], blocks: list[Block], tag: int, into: NDArray[Any] | None, deadline: Deadline
-) -> NDArray[Any]:
+def _give(call: _Call, a: NDArray[Any], blocks: list[Block], into: NDArray[Any] | None) -> NDArray[Any]:
     """Send all blocks but the own, which is copied."""
-    takers = [rank for rank, block in enumerate(blocks) if block.size and rank != cart.rank]
-    sends = [cart._private.isend(a[blocks[rank].slices], rank, tag) for rank in takers]
-    import numpy as np
-
-    own = a[blocks[cart.rank].slices]
-    apart = into is None or np.may_share_memory(into, a)
-    if apart:
+    sends = {
+        rank: call.comm.isend(a[block.slices], rank, call.tag)
+        for rank, block in enumerate(blocks)
+        if block.size and rank != call.root
+    }
+    own = a[blocks[call.root].slices]
+    if into is None or np.may_share_memory(into, a):
         own = own.copy("K")
-    _wait(cart, "scatter_blocks", sends, takers, deadline)
+    call.wait(sends)
     if into is None:
         return own
     into[...] = own  # only now, since it may lie in what is sent
     return into
 
 
-def _take(
-    cart: Cartesian, block: Block, kind: Any, root: int, tag: int, into: NDArray[Any] | None, deadline: Deadline
-) -> NDArray[Any]:
-    """Receive the own block."""
+def _take(call: _Call, block: Block, kind: Any, into: NDArray[Any] | None) -> NDArray[Any]:
+    """Receive the own block; the root sends none that is empty."""
     if not block.size:
-        import numpy as np
-
         return np.empty(block.shape, np.dtype(kind)) if into is None else into
-    receive = cart._private.irecv(root, tag, into=into)
-    _wait(cart, "scatter_blocks", [receive], [root], deadline)
+    receive = call.comm.irecv(call.root, call.tag, into=into)
+    call.wait({call.root: receive})
     received: NDArray[Any] = receive.wait()
     return received
 
 
-def _wait(cart: Topology, operation: str, requests: list[Any], peers: list[int], deadline: Deadline) -> None:
-    """Wait for all requests, with these ranks."""
-    try:
-        wait_each(requests, deadline)
-    except Timeout as error:
-        missing = [peer for peer, request in zip(peers, requests, strict=True) if not request.done]
-        raise cart.timed_out(operation, missing, error, deadline) from None
-    for request in requests:
-        request.wait()  # raises its error
-
-
 def _facts(array: object, name: str, *, writable: bool = False) -> Facts | str:
-    """Shape and dtype of an array, or why it is none that can be sent from here and received in place."""
-    import numpy as np
-
+    """Shape and dtype of an array, or why it is none that can be sent from here or received in."""
     if not isinstance(array, np.ndarray):
         return f"{name} must be an array, not {type(array).__name__}"
     if array.dtype.hasobject:
@@ -167,15 +182,11 @@ def _facts(array: object, name: str, *, writable: bool = False) -> Facts | str:
         return f"{name} must be a plain array, not {type(array).__name__}"
     if writable and not array.flags.writeable:
         return f"{name} must be writable"
-    return array.shape, _kind(array.dtype)
-
-
-def _kind(dtype: np.dtype[Any]) -> Any:
-    """A dtype as what is sent fast and compared: its text says all of those without fields."""
-    return dtype if dtype.names else dtype.str
+    return array.shape, array.dtype if array.dtype.names else array.dtype.str  # text is sent faster
 
 
 def _divisible(cart: Cartesian, array: object) -> Facts | str:
+    """Facts of a global array, or why it cannot be divided."""
     facts = _facts(array, "a")
     if not isinstance(facts, str) and len(facts[0]) < len(cart.dims):
         return f"a has {len(facts[0])} axes, but the mesh {cart.dims} has {len(cart.dims)}"

@@ -5,8 +5,7 @@ Messages among neighbours are on a communicator of their own, so that receives o
 
 from __future__ import annotations
 
-import contextlib
-from itertools import chain
+from contextlib import suppress
 
 from polympi.communicator import Communicator
 from polympi.deadline import Deadline
@@ -71,7 +70,9 @@ class Topology(Communicator):
         """
         super().free()
         for request in self._late:
-            request.cancel()
+            if not request.cancel():
+                with suppress(Exception):
+                    request.wait()
         self._late.clear()
         self._private.free()
 
@@ -132,7 +133,7 @@ class Topology(Communicator):
         error: Exception | None = None
         if problem:
             error = MismatchError(f"rank {self.rank}, {operation}(): {problem}", operation=operation, rank=self.rank)
-        self._late = [request for request in self._late if not request.test()]
+        self._late = [request for request in self._late if not taken(request)]
         receives = {
             place: self._private.irecv(self.sources[place], NEIGHBORS_TAG)
             for place in self._order
@@ -146,8 +147,8 @@ class Topology(Communicator):
                 try:
                     sends.append(self._private.isend((operation, pieces[number]), dest, NEIGHBORS_TAG))
                     continue
-                except Exception as reason:
-                    error = reason
+                except Exception as refused:
+                    error = refused
             sends.append(self._private.isend((FAILED, f"{type(error).__name__}: {error}"), dest, NEIGHBORS_TAG))
         self._await(operation, receives, sends, deadline)
         values: list[Any] = [None] * len(self.sources)
@@ -165,7 +166,7 @@ class Topology(Communicator):
         try:
             wait_each([*receives.values(), *sends], deadline)
         except BaseException as error:
-            missing = [place for place, request in receives.items() if not request.done]
+            missing = [place for place, request in receives.items() if not taken(request)]
             self._late += [receives[place] for place in missing]
             if isinstance(error, Timeout):
                 raise self.timed_out(operation, [self.sources[place] for place in missing], error, deadline) from None
@@ -222,6 +223,15 @@ def wait_each(requests: Sequence[core.Request], deadline: Deadline) -> None:
                 raise
 
 
+def taken(request: core.Request) -> bool:
+    """Whether a request is complete; its message is then no longer there for other receives."""
+    if not request.test():
+        return False
+    with suppress(Exception):
+        request.wait()
+    return True
+
+
 def agreed(comm: core.Communicator, operation: str, request: Callable[[], _T]) -> _T:
     """What all ranks ask for in a collective call, which must be the same.
 
@@ -240,13 +250,13 @@ def agreed(comm: core.Communicator, operation: str, request: Callable[[], _T]) -
 def told(comm: core.Communicator, operation: str, request: Callable[[], _T]) -> list[_T]:
     """What each rank asks for in a collective call, to all ranks; raises as above, if a request is wrong."""
     error: Exception | None = None
-    mine: tuple[Any, ...] = ()
+    mine: tuple[Any, ...]
     try:
         mine = (operation, request())
-    except Exception as reason:
-        error = reason
+    except Exception as wrong:
+        error = wrong
         mine = (operation, None, f"{type(error).__name__}: {error}")
-    answers = comm.allgather(mine)
+    answers: list[Any] = comm.allgather(mine)
     if error:
         raise error
     for rank, answer in enumerate(answers):
