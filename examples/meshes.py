@@ -2,8 +2,8 @@
 
     mpiexec -n 4 python examples/meshes.py
 
-``cart`` arranges the ranks as a mesh, and finds its sizes. Each rank then has a block of the global array. The ranks beside it
-are those that it exchanges faces with; ``PROC_NULL`` stands for a rank beyond the end of an axis.
+``cart`` arranges the ranks as a mesh, and finds its sizes. Each rank then has a block of the global array. The ranks
+beside it are those that it exchanges faces with; ``PROC_NULL`` stands for a rank beyond the end of an axis.
 """
 
 import numpy as np
@@ -27,7 +27,11 @@ def main() -> None:
 
         source, dest = cart.shift(axis=1)  # from the rank before, to the rank behind; this axis has ends
         left = cart.sendrecv(mine[:, -1], dest=dest, source=source)
-        assert left is None if source == mpi.PROC_NULL else np.array_equal(left, table[block.slices[0], block.start[1] - 1])
+        assert (
+            left is None
+            if source == mpi.PROC_NULL
+            else np.array_equal(left, table[block.slices[0], block.start[1] - 1])
+        )
 
         means = [mean for mean in cart.neighbor_allgather(mine.mean()) if mean is not None]
         print(f"rank {cart.rank} has the mean {mine.mean():g}, its neighbours have {means}")

@@ -5,6 +5,8 @@ Blocks are sent from the arrays of the program, and received in them, as they li
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 import numpy as np
 
 from polympi.block import block_of
@@ -14,6 +16,7 @@ from polympi.topology import mismatch, taken, wait_each
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from numpy.typing import NDArray
@@ -40,16 +43,43 @@ class _Call:
         self.root = root
         self.is_root = cart.rank == root
         self.tag = cart.next_tag()
+        cart._late = [request for request in cart._late if not taken(request)]
+        self.others = [rank for rank in range(cart.size) if rank != root]
 
-    def wait(self, requests: dict[int, core.Request]) -> None:
-        """Wait for all messages, by the ranks they are from or for; the first error is raised when all are there."""
+    @contextmanager
+    def agreement(self, senders: Iterable[int]) -> Iterator[None]:
+        """The part of the call in which ranks tell what they have, before these send to this rank."""
+        try:
+            yield
+        except Timeout as error:  # others may go on, and send what is not received any more
+            self.cart._late += [self.comm.irecv(rank, self.tag) for rank in senders]
+            raise self.cart.timed_out(self.operation, [], error, self.deadline) from None
+
+    def send(self, blocks: dict[int, NDArray[Any]]) -> None:
+        """Send to these ranks."""
+        requests = {rank: self.comm.isend(block, rank, self.tag) for rank, block in blocks.items()}
+        self._wait(requests)
+        for request in requests.values():
+            request.wait()
+
+    def receive(self, targets: dict[int, NDArray[Any] | None]) -> list[NDArray[Any]]:
+        """Receive from these ranks, in the arrays if there are any; an error is raised when all has come."""
+        requests = {rank: self.comm.irecv(rank, self.tag, into=into) for rank, into in targets.items()}
+        try:
+            self._wait(requests)
+        except BaseException:
+            for rank, request in requests.items():  # what comes late must not be written to the arrays of the program
+                if not taken(request):
+                    self.cart._late.append(self.comm.irecv(rank, self.tag) if request.cancel() else request)
+            raise
+        return [request.wait() for request in requests.values()]
+
+    def _wait(self, requests: dict[int, core.Request]) -> None:
         try:
             wait_each(list(requests.values()), self.deadline)
         except Timeout as error:
             missing = [rank for rank, request in requests.items() if not taken(request)]
             raise self.cart.timed_out(self.operation, missing, error, self.deadline) from None
-        for request in requests.values():
-            request.wait()
 
     def blocks(self, shape: tuple[int, ...]) -> list[Block]:
         """Those of all ranks."""
@@ -65,22 +95,16 @@ def gather(
     """What :meth:`Cartesian.gather_blocks` does."""
     call = _Call(cart, "gather_blocks", root, timeout)
     target = _facts(into, "into", writable=True) if call.is_root and into is not None else None
-    told = call.comm.allgather((root, _facts(u, "u"), target), timeout=call.deadline.left())
+    with call.agreement(call.others if call.is_root else ()):
+        told = call.comm.allgather((root, _facts(u, "u"), target), timeout=call.deadline.left())
     shape, kind = _whole(call, told)
     blocks = call.blocks(shape)
     if not call.is_root:
-        if blocks[cart.rank].size:
-            call.wait({root: call.comm.isend(u, root, call.tag)})
+        call.send({root: u})
         return None
     array = np.empty(shape, np.dtype(kind)) if into is None else into
     array[blocks[root].slices] = u  # first, since `u` may lie in `into`
-    call.wait(
-        {
-            rank: call.comm.irecv(rank, call.tag, into=array[block.slices])
-            for rank, block in enumerate(blocks)
-            if block.size and rank != root
-        }
-    )
+    call.receive({rank: array[blocks[rank].slices] for rank in call.others})
     return array
 
 
@@ -129,7 +153,8 @@ def scatter(
     """What :meth:`Cartesian.scatter_blocks` does."""
     call = _Call(cart, "scatter_blocks", root, timeout)
     facts: Any = _divisible(cart, a) if call.is_root else None
-    facts = call.comm.bcast(facts, root, timeout=call.deadline.left())
+    with call.agreement(() if call.is_root else [root]):
+        facts = call.comm.bcast(facts, root, timeout=call.deadline.left())
     if isinstance(facts, str):
         raise call.mismatch(f"on rank {root}, {facts}")
     shape, kind = facts
@@ -139,7 +164,7 @@ def scatter(
     if call.is_root and a is not None:
         received = _give(call, a, blocks, target)
     else:
-        received = _take(call, blocks[cart.rank], kind, target)
+        (received,) = call.receive({root: target})
     if problem:  # the block has come all the same, so that the root does not wait for ever
         raise call.mismatch(problem)
     return received
@@ -147,29 +172,14 @@ def scatter(
 
 def _give(call: _Call, a: NDArray[Any], blocks: list[Block], into: NDArray[Any] | None) -> NDArray[Any]:
     """Send all blocks but the own, which is copied."""
-    sends = {
-        rank: call.comm.isend(a[block.slices], rank, call.tag)
-        for rank, block in enumerate(blocks)
-        if block.size and rank != call.root
-    }
     own = a[blocks[call.root].slices]
     if into is None or np.may_share_memory(into, a):
         own = own.copy("K")
-    call.wait(sends)
+    call.send({rank: a[blocks[rank].slices] for rank in call.others})
     if into is None:
         return own
     into[...] = own  # only now, since it may lie in what is sent
     return into
-
-
-def _take(call: _Call, block: Block, kind: Any, into: NDArray[Any] | None) -> NDArray[Any]:
-    """Receive the own block; the root sends none that is empty."""
-    if not block.size:
-        return np.empty(block.shape, np.dtype(kind)) if into is None else into
-    receive = call.comm.irecv(call.root, call.tag, into=into)
-    call.wait({call.root: receive})
-    received: NDArray[Any] = receive.wait()
-    return received
 
 
 def _facts(array: object, name: str, *, writable: bool = False) -> Facts | str:

@@ -40,7 +40,8 @@ class Topology(Communicator):
     destinations: tuple[int, ...]
     _order: tuple[int, ...]  # of `sources`, in which the receives are posted
     _private: Communicator
-    _late: list[core.Request]  # receives of calls that were left: what comes for them is of these calls
+    _late: list[core.Request]  # receives that are not complete, also of calls that were left: a later call would
+    # take what comes for them for its own
     _calls: int  # that need a tag of their own
 
     def _open(self) -> None:
@@ -130,16 +131,35 @@ class Topology(Communicator):
     ) -> list[Any]:
         """Send the pieces, or, if there is a problem, this; receive from all sources, whatever happens here."""
         deadline = Deadline(operation, timeout)
+        receives: dict[int, core.Request] = {}
+        try:
+            for place in self._order:
+                if self.sources[place] != PROC_NULL:
+                    receives[place] = self._private.irecv(self.sources[place], NEIGHBORS_TAG)
+                    self._late.append(receives[place])  # until it is complete, however this call ends
+            sends, error = self._send_all(operation, pieces, problem)
+            wait_each([*receives.values(), *sends], deadline)
+        except Timeout as late:
+            missing = [self.sources[place] for place, request in receives.items() if not taken(request)]
+            raise self.timed_out(operation, missing, late, deadline) from None
+        finally:
+            self._late = [request for request in self._late if not taken(request)]
+        values: list[Any] = [None] * len(self.sources)
+        for place, request in receives.items():
+            values[place], reason = self._unpack(operation, request, self.sources[place])
+            error = error or reason
+        if error:
+            raise error
+        return values
+
+    def _send_all(
+        self, operation: str, pieces: Sequence[object], problem: str | None
+    ) -> tuple[list[core.Request], Exception | None]:
+        """Send to all destinations; what cannot be sent is replaced by the reason, which is also returned."""
+        sends = []
         error: Exception | None = None
         if problem:
             error = MismatchError(f"rank {self.rank}, {operation}(): {problem}", operation=operation, rank=self.rank)
-        self._late = [request for request in self._late if not taken(request)]
-        receives = {
-            place: self._private.irecv(self.sources[place], NEIGHBORS_TAG)
-            for place in self._order
-            if self.sources[place] != PROC_NULL
-        }
-        sends = []
         for number, dest in enumerate(self.destinations):
             if dest == PROC_NULL:
                 continue
@@ -150,27 +170,7 @@ class Topology(Communicator):
                 except Exception as refused:
                     error = refused
             sends.append(self._private.isend((FAILED, f"{type(error).__name__}: {error}"), dest, NEIGHBORS_TAG))
-        self._await(operation, receives, sends, deadline)
-        values: list[Any] = [None] * len(self.sources)
-        for place, request in receives.items():
-            values[place], reason = self._unpack(operation, request, self.sources[place])
-            error = error or reason
-        if error:
-            raise error
-        return values
-
-    def _await(
-        self, operation: str, receives: dict[int, core.Request], sends: list[core.Request], deadline: Deadline
-    ) -> None:
-        """Wait for all; what does not come is kept, for it would be taken for what a later call waits for."""
-        try:
-            wait_each([*receives.values(), *sends], deadline)
-        except BaseException as error:
-            missing = [place for place, request in receives.items() if not taken(request)]
-            self._late += [receives[place] for place in missing]
-            if isinstance(error, Timeout):
-                raise self.timed_out(operation, [self.sources[place] for place in missing], error, deadline) from None
-            raise
+        return sends, error
 
     def _unpack(self, operation: str, request: core.Request, source: int) -> tuple[Any, Exception | None]:
         """What a source has sent, or why there is nothing."""

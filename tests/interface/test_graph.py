@@ -68,7 +68,8 @@ def refused(sources, destinations, *words, kind=mpi.MismatchError):
 here = f"rank {rank}, graph(): "
 refused([], [2] if rank == 1 else [], here,
         "rank 1 names rank 2 as a destination once, but rank 2 names rank 1 as a source not at all")
-refused([1, 1] if rank == 2 else [], [2] if rank == 1 else [], here, "once, but rank 2 names rank 1 as a source 2 times")
+refused([1, 1] if rank == 2 else [], [2] if rank == 1 else [], here,
+        "once, but rank 2 names rank 1 as a source 2 times")
 refused([rank], [], f"rank 0 names rank 0 as a destination not at all, but rank 0 names rank 0 as a source once")
 refused([], [size if rank == 0 else 0], "rank 3 is among the destinations, but there are ranks 0 to 2 only" if rank == 0
         else f"{here}rank 0 has failed: RankError: ", kind=mpi.MismatchError if rank else mpi.RankError)
@@ -88,8 +89,8 @@ with c.graph([other, other, rank], [other, rank, other]) as graph:
                 "rank 0 could not send its part: MismatchError: " if rank else "there are 1 pieces for 3 destinations"):
         graph.neighbor_alltoall(mine if rank else [1])
     assert graph.neighbor_alltoall(mine) == right
-    with raises(mpi.MismatchError, f"rank {rank}, neighbor_{'alltoall' if rank else 'allgather'}(): rank {other} called",
-                peer=other):
+    with raises(mpi.MismatchError, f"neighbor_{'alltoall' if rank else 'allgather'}(): rank {other} called",
+                rank=rank, peer=other):
         graph.neighbor_alltoall(mine) if rank else graph.neighbor_allgather(1)
     assert graph.neighbor_alltoall(mine) == right
     if rank:
