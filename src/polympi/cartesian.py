@@ -199,10 +199,14 @@ def _asked(
     size: int, dims: Sequence[int | None] | None, periods: bool | Sequence[bool], ndim: int | None
 ) -> tuple[tuple[int, ...], tuple[bool, ...]]:
     """The dims, complete, and the periods for each."""
-    if dims is None and ndim is None and not isinstance(periods, bool):
-        ndim = len(periods)
+    try:
+        each = None if isinstance(periods, bool) else tuple(map(bool, periods))
+    except TypeError:
+        raise TypeError(f"periods must be a bool, or one for each axis, not {periods!r}") from None
+    if dims is None and ndim is None and each is not None:
+        ndim = len(each)
     found = mesh.complete(size, dims, ndim)
-    periodic = (periods,) * len(found) if isinstance(periods, bool) else tuple(map(bool, periods))
+    periodic = (bool(periods),) * len(found) if each is None else each
     if len(periodic) != len(found):
         raise ValueError(f"there are {len(periodic)} periods for a mesh {found} with {len(found)} axes")
     return found, periodic

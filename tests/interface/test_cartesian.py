@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
-import subprocess
-import sys
 
 import pytest
 from rank_programs import PRELUDE
@@ -97,30 +94,6 @@ def test_a_place_outside_of_a_mesh_is_one_sentence() -> None:
         mesh.axis(2)
 
 
-def test_meshes_need_no_numpy_and_one_rank_is_a_mesh_without_mpi() -> None:
-    script = """
-import sys
-import polympi as mpi
-cart = mpi.world.cart(ndim=2, periods=(True, False))
-assert (cart.dims, cart.periods, cart.coords) == ((1, 1), (True, False), (0, 0))
-assert cart.neighbor_alltoall(["back", "on", "", ""]) == ["on", "back", None, None]
-graph = mpi.world.graph([0, 0], [0, 0])
-assert graph.neighbor_alltoall([1, 2]) == [1, 2]
-graph.free()
-assert "numpy" not in sys.modules
-import numpy as np
-a = np.arange(12).reshape(3, 4)
-assert (cart.gather_blocks(cart.scatter_blocks(a)) == a).all()
-cart.free()
-print("done")
-"""
-    environment = {**os.environ, "POLYMPI_BACKEND": "serial"}
-    ended = subprocess.run(
-        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False, timeout=60
-    )
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "done\n", "")
-
-
 # ---- on ranks ----
 
 
@@ -177,7 +150,9 @@ with raises(TypeError, "a communicator cannot be sent or pickled"):
 
 
 @pytest.mark.mpi
-def test_neighbours_give_one_another_objects_in_the_order_of_mpi(run_in_job, stack: Stack) -> None:
+@pytest.mark.sanitize
+@pytest.mark.parametrize("env", [{}, {"MACHINES": "0 1 1 0", "POLYMPI_MAILBOXES": "0"}])
+def test_neighbours_give_one_another_objects_in_the_order_of_mpi(run_in_job, stack: Stack, env: dict[str, str]) -> None:
     script = """
 places = list(itertools.product([True, False], repeat=2))
 for dims, periods in [*itertools.product([(1, 4), (2, 2), (4,)], places), ((1, 1, 2), (True, True, False))]:
@@ -201,7 +176,7 @@ for dims, periods in [*itertools.product([(1, 4), (2, 2), (4,)], places), ((1, 1
     assert request.wait() == "mine"
     cart.free()
 """
-    run_in_job(PRELUDE + script, 4, stack)
+    run_in_job(PRELUDE + script, 4, stack, env=env)
 
 
 @pytest.mark.mpi
@@ -220,6 +195,7 @@ told(lambda c: c.cart((3,), periods=rank == 2), mpi.MismatchError, "(True,)", "(
 # all are wrong, or one is
 told(lambda c: c.cart((2, 2)), ValueError, "a mesh (2, 2) needs 4 ranks, but there are 3")
 told(lambda c: c.cart((3,), (True, False)), ValueError, "there are 2 periods for a mesh (3,) with 1 axes")
+told(lambda c: c.cart((3,), 1), TypeError, "periods must be a bool, or one for each axis, not 1")
 told(lambda c: c.cart(), TypeError, "a mesh needs dims")
 told(lambda c: c.cart((-3 if rank == 1 else 3,)), ValueError if rank == 1 else mpi.MismatchError,
      "" if rank == 1 else f"rank {rank}, cart(): rank 1 has failed: ValueError: dims are (-3,)")
@@ -260,6 +236,17 @@ with c.cart((2,)) as cart:
         c.recv(0)
         for call in 1, 2:
             assert cart.neighbor_allgather(np.full(100_000, call)) == [("late", call), None]
+    assert cart.neighbor_allgather(rank) == mine
+    if rank == 0:  # an exception of a signal handler
+        import signal
+        signal.signal(signal.SIGALRM, lambda *_: {}["alarm"])
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        with raises(KeyError, "alarm"):
+            cart.neighbor_alltoall([None, np.arange(5)])
+        c.send(None, 1)
+    else:
+        c.recv(0)
+        assert same(cart.neighbor_alltoall(["missed", None]), [np.arange(5), None])
     assert cart.neighbor_allgather(rank) == mine
     with raises(ValueError):
         cart.neighbor_allgather(rank, timeout=-1)
