@@ -6,7 +6,9 @@ communicator of all ranks, does. The laboratory lives in :mod:`polympi.lab` and 
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from polympi.block import Block
     from polympi.buffered import buffer_attach, buffer_detach
+    from polympi.cartesian import Cartesian
     from polympi.communicator import Communicator
     from polympi.errors import (
         Error,
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
         Timeout,
         TruncationError,
     )
+    from polympi.graph import Graph
     from polympi.native.core import Plan, Request, Status, test_all, wait_all, wait_any
     from polympi.operations import BAND, BOR, BXOR, LAND, LOR, LXOR, MAX, MAXLOC, MIN, MINLOC, PROD, SUM, op
     from polympi.startup import abort, finalize, init, library_version, thread_level
@@ -34,7 +37,9 @@ ANY_TAG = -103  # receive with any tag
 
 # The other public names, by the modules that have them; these are imported when a name is first used.
 _HOMES = {
+    "polympi.block": ("Block",),
     "polympi.buffered": ("buffer_attach", "buffer_detach"),
+    "polympi.cartesian": ("Cartesian",),
     "polympi.communicator": ("Communicator",),
     "polympi.errors": (
         "Error",
@@ -48,6 +53,7 @@ _HOMES = {
         "Timeout",
         "TruncationError",
     ),
+    "polympi.graph": ("Graph",),
     "polympi.native.core": ("Plan", "Request", "Status", "test_all", "wait_all", "wait_any"),
     "polympi.operations": (
         *("SUM", "PROD", "MIN", "MAX", "LAND", "LOR", "LXOR", "BAND", "BOR", "BXOR", "MINLOC", "MAXLOC"),
@@ -72,8 +78,11 @@ __all__ = [
     "PROC_NULL",
     "PROD",
     "SUM",
+    "Block",
+    "Cartesian",
     "Communicator",
     "Error",
+    "Graph",
     "LauncherError",
     "LibraryError",
     "MismatchError",

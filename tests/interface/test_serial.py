@@ -61,6 +61,26 @@ def test_a_program_of_one_rank_runs_without_mpi(serial_core: Path, program: str,
     assert "with MPI" not in ended.stdout
 
 
+def test_one_rank_is_a_mesh_and_a_graph_which_need_no_numpy(serial_core: Path) -> None:
+    script = """
+import sys
+import polympi as mpi
+cart = mpi.world.cart(ndim=2, periods=(True, False))
+assert (cart.dims, cart.periods, cart.coords) == ((1, 1), (True, False), (0, 0))
+assert cart.neighbor_alltoall(["back", "on", "", ""]) == ["on", "back", None, None]
+with mpi.world.graph([0, 0], [0, 0]) as graph:
+    assert graph.neighbor_alltoall([1, 2]) == [1, 2]
+assert "numpy" not in sys.modules
+import numpy as np
+a = np.arange(12).reshape(3, 4)
+assert (cart.gather_blocks(cart.scatter_blocks(a)) == a).all()
+cart.free()
+print("done")
+"""
+    ended = start(script, serial_core)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "done\n", "")
+
+
 def test_undelivered_messages_are_reported_at_the_end(serial_core: Path) -> None:
     script = "import polympi as mpi, numpy as np; mpi.world.isend(np.ones(10**6), 0, 7); r = mpi.world.irecv(0, 8)"
     ended = start(script, serial_core)
