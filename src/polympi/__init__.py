@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         TruncationError,
     )
     from polympi.graph import Graph
+    from polympi.halo import Halo
     from polympi.native.core import Plan, Request, Status, test_all, wait_all, wait_any
     from polympi.operations import BAND, BOR, BXOR, LAND, LOR, LXOR, MAX, MAXLOC, MIN, MINLOC, PROD, SUM, op
     from polympi.startup import abort, finalize, init, library_version, thread_level
@@ -54,6 +55,7 @@ _HOMES = {
         "TruncationError",
     ),
     "polympi.graph": ("Graph",),
+    "polympi.halo": ("Halo",),
     "polympi.native.core": ("Plan", "Request", "Status", "test_all", "wait_all", "wait_any"),
     "polympi.operations": (
         *("SUM", "PROD", "MIN", "MAX", "LAND", "LOR", "LXOR", "BAND", "BOR", "BXOR", "MINLOC", "MAXLOC"),
@@ -83,6 +85,7 @@ __all__ = [
     "Communicator",
     "Error",
     "Graph",
+    "Halo",
     "LauncherError",
     "LibraryError",
     "MismatchError",

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from polympi.halo import Halo
+
 
 class Cartesian(Topology):
     """A communicator whose ranks are the cells of a mesh: ``world.cart((2, 3))`` makes it.
@@ -183,6 +185,32 @@ class Cartesian(Topology):
         from polympi.global_array import scatter
 
         return scatter(self, a, root, into, timeout)
+
+    def halo(
+        self,
+        arrays: NDArray[Any] | Sequence[NDArray[Any]],
+        width: int | Sequence[int] = 1,
+        corners: bool = False,
+        *,
+        timeout: float | None = None,
+    ) -> Halo:
+        """What fills the ghost layers of arrays with the outer layers of the neighbours. All ranks call it.
+
+        Args:
+            arrays: one, or several. Their first axes are those of the mesh, with ghost layers at both sides.
+            width: how many ghost layers: a number, or one for each axis of the mesh, also 0.
+            corners: also fill ghost cells beyond several sides at once, from neighbours along diagonals.
+            timeout: seconds to wait; None stands for POLYMPI_TIMEOUT, or for ever.
+
+        Raises:
+            MismatchError: ranks give different widths, corners or dtypes, the sides of neighbours have different
+                sizes, or another rank gives something wrong.
+            TypeError, ValueError: the arrays have too few axes, or too few layers inside.
+            Timeout: not all neighbours called it in time.
+        """
+        from polympi.halo import Halo  # imports NumPy
+
+        return Halo(self, arrays, width, corners, timeout)
 
 
 def make(
