@@ -6,7 +6,9 @@ communicator of all ranks, does. The laboratory lives in :mod:`polympi.lab` and 
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from polympi.block import Block
     from polympi.buffered import buffer_attach, buffer_detach
+    from polympi.cartesian import Cartesian
     from polympi.communicator import Communicator
     from polympi.errors import (
         Error,
@@ -20,7 +22,9 @@ if TYPE_CHECKING:
         Timeout,
         TruncationError,
     )
-    from polympi.native.core import Request, Status, test_all, wait_all, wait_any
+    from polympi.graph import Graph
+    from polympi.halo import Halo
+    from polympi.native.core import Plan, Request, Status, test_all, wait_all, wait_any
     from polympi.operations import BAND, BOR, BXOR, LAND, LOR, LXOR, MAX, MAXLOC, MIN, MINLOC, PROD, SUM, op
     from polympi.startup import abort, finalize, init, library_version, thread_level
 
@@ -34,7 +38,9 @@ ANY_TAG = -103  # receive with any tag
 
 # The other public names, by the modules that have them; these are imported when a name is first used.
 _HOMES = {
+    "polympi.block": ("Block",),
     "polympi.buffered": ("buffer_attach", "buffer_detach"),
+    "polympi.cartesian": ("Cartesian",),
     "polympi.communicator": ("Communicator",),
     "polympi.errors": (
         "Error",
@@ -48,7 +54,9 @@ _HOMES = {
         "Timeout",
         "TruncationError",
     ),
-    "polympi.native.core": ("Request", "Status", "test_all", "wait_all", "wait_any"),
+    "polympi.graph": ("Graph",),
+    "polympi.halo": ("Halo",),
+    "polympi.native.core": ("Plan", "Request", "Status", "test_all", "wait_all", "wait_any"),
     "polympi.operations": (
         *("SUM", "PROD", "MIN", "MAX", "LAND", "LOR", "LXOR", "BAND", "BOR", "BXOR", "MINLOC", "MAXLOC"),
         "op",
@@ -72,12 +80,17 @@ __all__ = [
     "PROC_NULL",
     "PROD",
     "SUM",
+    "Block",
+    "Cartesian",
     "Communicator",
     "Error",
+    "Graph",
+    "Halo",
     "LauncherError",
     "LibraryError",
     "MismatchError",
     "NoBufferError",
+    "Plan",
     "RankError",
     "Request",
     "StateError",

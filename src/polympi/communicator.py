@@ -6,8 +6,14 @@ from polympi.native import core
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
     from types import TracebackType
     from typing import NoReturn
+
+    from typing_extensions import Self
+
+    from polympi.cartesian import Cartesian
+    from polympi.graph import Graph
 
 
 class Communicator(core.Communicator):
@@ -21,7 +27,7 @@ class Communicator(core.Communicator):
         size: how many ranks there are.
     """
 
-    def __enter__(self) -> Communicator:
+    def __enter__(self) -> Self:
         """The communicator itself."""
         return self
 
@@ -31,6 +37,55 @@ class Communicator(core.Communicator):
         """Free it, on all ranks; not after an exception, since the other ranks may not call it."""
         if kind is None:
             self.free()
+
+    def cart(
+        self,
+        dims: Sequence[int | None] | None = None,
+        periods: bool | Sequence[bool] = False,
+        *,
+        ndim: int | None = None,
+    ) -> Cartesian | None:
+        """A communicator of the same ranks as cells of a mesh. All ranks call it, with the same arguments.
+
+        Ranks keep their order: the last axis is counted up first.
+
+        Args:
+            dims: how many ranks along each axis, ``(2, 3)``. 0 or None: found, so that all ranks take part and the
+                sizes are balanced and do not increase; if dims is left out, all are.
+            periods: whether an axis is periodic: a bool for each, or one for all.
+            ndim: how many axes, if dims is left out.
+
+        Returns:
+            The mesh; None on ranks that are left over, the last ones.
+
+        Raises:
+            TypeError, ValueError: the arguments make no mesh, or need more ranks than there are.
+            MismatchError: ranks give different arguments, or those of another rank make no mesh.
+            Timeout: not all ranks came within POLYMPI_TIMEOUT.
+
+        MPI 5.0, sections 8.5.1 and 8.5.2.
+        """
+        from polympi.cartesian import make
+
+        return make(self, dims, periods, ndim)
+
+    def graph(self, sources: Iterable[int], destinations: Iterable[int]) -> Graph:
+        """A communicator of the same ranks, in which each has the neighbours that it names. All ranks call it.
+
+        Args:
+            sources: the ranks that this rank receives from. One may occur several times, and be this rank.
+            destinations: the ranks that it sends to. Each must name this rank as a source as often.
+
+        Raises:
+            TypeError, RankError: what this rank names are no ranks.
+            MismatchError: an edge is named by one of its two ranks only, or another rank names no ranks; on all ranks.
+            Timeout: not all ranks came within POLYMPI_TIMEOUT.
+
+        MPI 5.0, section 8.5.4 (MPI_Dist_graph_create_adjacent).
+        """
+        from polympi.graph import make
+
+        return make(self, sources, destinations)
 
     def __reduce__(self) -> NoReturn:
         """Refuse to be pickled: a communicator has no meaning in another process."""

@@ -61,6 +61,26 @@ def test_a_program_of_one_rank_runs_without_mpi(serial_core: Path, program: str,
     assert "with MPI" not in ended.stdout
 
 
+def test_one_rank_is_a_mesh_and_a_graph_which_need_no_numpy(serial_core: Path) -> None:
+    script = """
+import sys
+import polympi as mpi
+cart = mpi.world.cart(ndim=2, periods=(True, False))
+assert (cart.dims, cart.periods, cart.coords) == ((1, 1), (True, False), (0, 0))
+assert cart.neighbor_alltoall(["back", "on", "", ""]) == ["on", "back", None, None]
+with mpi.world.graph([0, 0], [0, 0]) as graph:
+    assert graph.neighbor_alltoall([1, 2]) == [1, 2]
+assert "numpy" not in sys.modules
+import numpy as np
+a = np.arange(12).reshape(3, 4)
+assert (cart.gather_blocks(cart.scatter_blocks(a)) == a).all()
+cart.free()
+print("done")
+"""
+    ended = start(script, serial_core)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "done\n", "")
+
+
 def test_undelivered_messages_are_reported_at_the_end(serial_core: Path) -> None:
     script = "import polympi as mpi, numpy as np; mpi.world.isend(np.ones(10**6), 0, 7); r = mpi.world.irecv(0, 8)"
     ended = start(script, serial_core)
@@ -69,6 +89,27 @@ def test_undelivered_messages_are_reported_at_the_end(serial_core: Path) -> None
         "[rank 0] irecv(source=0, tag=8) got no message",
         "[rank 0] isend(dest=0, tag=7) was never received",
     ]
+
+
+def test_a_plan_of_a_rank_with_itself(serial_core: Path) -> None:
+    script = """
+import numpy as np
+import polympi as mpi
+grid = np.arange(40_000.0).reshape(200, 200)
+with mpi.world.plan() as plan:
+    plan.send(grid[:, 1], 0, 1)
+    plan.recv(grid[:, 0], 0, 1)
+    contiguous = grid[5:105].copy()
+    plan.send(contiguous, 0, 2)
+    large = np.zeros((100, 200))
+    plan.recv(large, 0, 2)
+    for turn in range(3):
+        grid[:, 1] += 1
+        plan()
+        assert (grid[:, 0] == grid[:, 1]).all() and (large == contiguous).all()
+"""
+    ended = start(script, serial_core)
+    assert ended.returncode == 0, ended.stderr
 
 
 def test_mpi_is_finalised_and_cannot_be_used_again(serial_core: Path) -> None:

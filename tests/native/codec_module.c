@@ -306,6 +306,49 @@ static PyObject *overlaps(PyObject *module, PyObject *arguments) {
     return found;
 }
 
+/* What the ranks of a channel tell one another. */
+static PyObject *offer(PyObject *module, PyObject *arguments) {
+    (void)module;
+    int step, channel, tag;
+    const char *behind;
+    Py_ssize_t nbytes;
+    if (!PyArg_ParseTuple(arguments, "iiiy#", &step, &channel, &tag, &behind, &nbytes))
+        return NULL;
+    PyObject *message = PyBytes_FromStringAndSize(NULL, OFFER_FORM + nbytes);
+    if (message) {
+        wire_put_offer(PyBytes_AS_STRING(message), (enum offer_step)step, channel, tag, nbytes);
+        memcpy(PyBytes_AS_STRING(message) + OFFER_FORM, behind, (size_t)nbytes);
+    }
+    return message;
+}
+
+static PyObject *offered(PyObject *module, PyObject *bytes) {
+    (void)module;
+    struct offer offer;
+    char *copy = PyBytes_Check(bytes) ? exact_copy(PyBytes_AS_STRING(bytes), PyBytes_GET_SIZE(bytes)) : NULL;
+    if (!copy)
+        return NULL;
+    bool read = wire_get_offer(copy, PyBytes_GET_SIZE(bytes), &offer);
+    PyMem_RawFree(copy);
+    if (!read)
+        return PyErr_Format(PyExc_LookupError, "no offer");
+    return Py_BuildValue("(iIII)", (int)offer.step, offer.channel, offer.tag, offer.nbytes);
+}
+
+/* How the message of memory begins that a plan sends. */
+static PyObject *form(PyObject *module, PyObject *arguments) {
+    (void)module;
+    const Call call = {.operation = "plan.send", .rank = 0, .peer = 0, .tag = 0, .sends = true};
+    PyObject *object;
+    int fortran;
+    Target target;
+    if (!PyArg_ParseTuple(arguments, "Op", &object, &fortran) || target_open(&target, object, &call) < 0)
+        return NULL;
+    PyObject *bytes = target_form(&target, fortran);
+    target_close(&target);
+    return bytes;
+}
+
 /* Each struct of heads.h with other numbers in each field. */
 static PyObject *heads(PyObject *module, PyObject *unused) {
     (void)module, (void)unused;
@@ -349,6 +392,9 @@ static PyMethodDef functions[] = {
     {"announce", announce, METH_VARARGS, "What begins a message that announces (value, sequence)."},
     {"plain_array", plain_array, METH_VARARGS,
      "What begins the message of an array: (type, itemsize, shape of two axes, sequence)."},
+    {"offer", offer, METH_VARARGS, "A message on a channel: (step, channel, tag, what follows)."},
+    {"offered", offered, METH_O, "(step, channel, tag, bytes that follow) of such a message."},
+    {"form", form, METH_VARARGS, "How a channel's array begins: (array, whether in Fortran order)."},
     {"heads", heads, METH_NOARGS, "What begins the messages of collectives, by the names of its structs."},
     {"kinds", kinds, METH_NOARGS, "What the numbers in them are, by what they tell apart."},
     {"overlaps", overlaps, METH_VARARGS, "Whether (value, into) share memory, as the core sees it."},

@@ -125,6 +125,36 @@ def test_plain_arrays_are_written_as_the_encoder_writes_them(codec: ModuleType, 
     assert message == (codec.announce(sent, 77) if parts else stream[: -sent.nbytes])
 
 
+def test_what_the_ranks_of_a_channel_tell_one_another(codec: ModuleType) -> None:
+    # step; channel; tag; bytes of what follows
+    messages = {
+        (1, 0x01020304, 7, b"form"): "01 00 00 00  04 03 02 01  07 00 00 00  04 00 00 00  66 6f 72 6d",
+        (2, 5, 6, b""): "02 00 00 00  05 00 00 00  06 00 00 00  00 00 00 00",
+        (5, 5, 6, b"why"): "05 00 00 00  05 00 00 00  06 00 00 00  03 00 00 00  77 68 79",
+    }
+    for (step, channel, tag, behind), expected in messages.items():
+        message = codec.offer(step, channel, tag, behind)
+        assert message.hex(" ") == bytes.fromhex(expected).hex(" ")
+        assert codec.offered(message) == (step, channel, tag, len(behind))
+        for damaged in (message[:-1], message + b"x", b"\x00" + message[1:], b"\x06" + message[1:], message[:15], b""):
+            with pytest.raises(LookupError):
+                codec.offered(damaged)
+
+
+FORMS: list[tuple[str, Any, bool, str]] = [
+    ("array", np.zeros((16, 32)), False, f"0e 0c 02 00 00 01 00 00  08 00 00 00  00 00 00 00  {ROWS}"),
+    ("small", np.zeros((2, 1), "i2"), False, f"0e 03 02 00 00 01 00 00  02 00 00 00  00 00 00 00  {TWO} {ONE}"),
+    ("fortran", np.zeros((32, 16)).T, True, f"0e 0c 02 00 01 01 00 00  08 00 00 00  00 00 00 00  {ROWS}"),
+    ("bytes", b"ab", False, f"0e 02 01 01 00 01 00 00  01 00 00 00  00 00 00 00  {TWO}"),
+    ("described", np.zeros(2, "M8[s]"), False, f"0e ff 01 00 00 01 00 00  08 00 00 00  {DATE[0]}  {TWO}  {DATE[1]}"),
+]
+
+
+@pytest.mark.parametrize(("value", "fortran", "expected"), [one[1:] for one in FORMS], ids=[name for name, *_ in FORMS])
+def test_what_a_channel_offers(codec: ModuleType, value: object, fortran: bool, expected: str) -> None:
+    assert codec.form(value, fortran).hex(" ") == bytes.fromhex(expected).hex(" ")
+
+
 HEAD = "07 02 03 04  08 07 06 05  fe ff ff ff  09 00 00 00"  # verb, kind, type, op; bytes; root; failed
 TEN, ELEVEN, TWELVE = (f"{number:02x} 00 00 00 00 00 00 00" for number in (10, 11, 12))
 HEADS = {
@@ -157,4 +187,4 @@ def test_numbers_of_verbs_and_kinds(codec: ModuleType) -> None:
 
 
 def test_these_are_the_bytes_of_this_version(codec: ModuleType) -> None:
-    assert codec.WIRE_VERSION == 2
+    assert codec.WIRE_VERSION == 3

@@ -164,11 +164,15 @@ static const char *what_was_missing(const Call *call) {
 }
 
 int raise_timeout(const Call *call, double seconds) {
+    return raise_timeout_since(call, seconds, what_was_missing(call));
+}
+
+int raise_timeout_since(const Call *call, double seconds, const char *missing) {
     PyObject *what = describe_call(call), *place = callers_place(), *number = PyFloat_FromDouble(seconds);
     PyObject *whom = awaited(call), *sentence = NULL;
     if (what && place && number && whom)
         sentence = PyUnicode_FromFormat("rank %d waited %R s%U in %U at %U: %s", call->rank, number, whom,
-                                        what, place, what_was_missing(call));
+                                        what, place, missing);
     Py_XDECREF(whom);
     Py_XDECREF(what);
     Py_XDECREF(place);

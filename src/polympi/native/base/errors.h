@@ -18,6 +18,8 @@ int raise_coded(const char *class_name, const Call *call, PyObject *sentence, in
 
 /* Raise Timeout: who waited for whom, in which operation, tag, file and line of the caller's code. */
 int raise_timeout(const Call *call, double seconds);
+/* The same, with what was missing in words. */
+int raise_timeout_since(const Call *call, double seconds, const char *missing);
 /* Whether the exception at hand is that, not one of a signal handler or of Python. */
 bool is_timeout(void);
 

@@ -85,7 +85,8 @@ typedef struct {
     PyObject *array;  /* the ndarray over a DLPack object; strong or NULL */
 } Target;
 
-/* Open what was given as `into`: 0, or -1 with MismatchError (not writable, no memory, object dtype). */
+/* Open what was given as `into`, or, where the call sends, memory to be read: 0, or -1 with MismatchError
+ * (not writable, no memory, object dtype). */
 int target_open(Target *target, PyObject *object, const Call *call);
 void target_close(Target *target);
 /* Move an open target to other memory. */
@@ -95,6 +96,12 @@ void target_move(Target *to, const Target *from);
  * do not fit) or TruncationError (more elements than room). Fewer elements fill the first ones of a
  * one-dimensional target. */
 int target_accepts(const Target *target, const Elements *elements, const Call *call);
+
+/* Whether these elements and those of the target are of one type and as many: 0; -1 with MismatchError. */
+int target_matches(const Target *target, const Elements *elements, const Call *call);
+/* How the message of all that is in the memory would begin, without data, as bytes; `fortran`: in that order.
+ */
+PyObject *target_form(const Target *target, bool fortran);
 
 /* Put contiguous data of the elements, in the order they were sent in, into the target. Needs no GIL. */
 void target_fill(const Target *target, const Elements *elements, const char *data);

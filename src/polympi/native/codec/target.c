@@ -95,13 +95,25 @@ int array_elements(const char *bytes, Py_ssize_t nbytes, Elements *elements) {
 /* ---- opening a target ---- */
 
 static int refuse(const Call *call, PyObject *object, const char *why) {
-    return raise_error("MismatchError", call, "a %s cannot be received into: %s", Py_TYPE(object)->tp_name,
-                       why);
+    return raise_error("MismatchError", call,
+                       call->sends ? "a %s cannot be part of a plan: %s" : "a %s cannot be received into: %s",
+                       Py_TYPE(object)->tp_name, why);
+}
+
+/* Plans have memory alone; other receives may do without. */
+static int refuse_objects(const Call *call, PyObject *object, const char *what) {
+    bool plan = strncmp(call->operation, "plan", 4) == 0;
+    PyObject *why = PyUnicode_FromFormat(
+        "%s; %s", what, plan ? "use send() and recv() for them, which take any object" : "leave `into` out");
+    if (why)
+        refuse(call, object, PyUnicode_AsUTF8(why));
+    Py_XDECREF(why);
+    return -1;
 }
 
 static int open_array(Target *target, PyObject *object, const Call *call) {
     PyArrayObject *array = (PyArrayObject *)object;
-    if (unlikely(!PyArray_ISWRITEABLE(array)))
+    if (unlikely(!call->sends && !PyArray_ISWRITEABLE(array)))
         return refuse(call, target->object,
                       target->array
                           ? "DLPack gives its memory for reading only; give an ndarray over it instead"
@@ -110,10 +122,9 @@ static int open_array(Target *target, PyObject *object, const Call *call) {
     target->type = dtype_type(dtype);
     target->dtype = (PyObject *)dtype;
     if (unlikely(target->type == TYPE_DESCRIBED && !PyDataType_ISLEGACY(dtype)))
-        return refuse(call, target->object,
-                      "its elements refer to memory elsewhere, as objects do; leave `into` out");
+        return refuse_objects(call, target->object, "its elements refer to memory elsewhere, as objects do");
     if (unlikely(target->type == TYPE_DESCRIBED && PyDataType_REFCHK(dtype)))
-        return refuse(call, target->object, "its elements are objects, not plain memory; leave `into` out");
+        return refuse_objects(call, target->object, "its elements are objects, not plain memory");
     array_layout(object, &target->layout);
     return 0;
 }
@@ -135,12 +146,13 @@ static void view_layout(const Py_buffer *view, Layout *layout) {
 }
 
 static int open_buffer(Target *target, PyObject *object, const Call *call) {
-    if (PyObject_GetBuffer(object, &target->view, PyBUF_FULL) < 0) {
+    if (PyObject_GetBuffer(object, &target->view, call->sends ? PyBUF_FULL_RO : PyBUF_FULL) < 0) {
         target->view.obj = NULL;
         if (!PyErr_ExceptionMatches(PyExc_BufferError))
             return -1;
         PyErr_Clear();
-        return refuse(call, object, "it has no writable memory");
+        return refuse(call, object,
+                      call->sends ? "it gives no access to its memory" : "it has no writable memory");
     }
     const Py_buffer *view = &target->view;
     char native = native_format(view->format, view->itemsize);
@@ -183,7 +195,9 @@ int target_open(Target *target, PyObject *object, const Call *call) {
     else if (has_dlpack(object))
         failed = open_foreign(target, object, call);
     else
-        failed = refuse(call, object, "it is neither an array nor other writable memory");
+        failed = refuse(call, object,
+                        call->sends ? "it is neither an array nor other memory; send it with send()"
+                                    : "it is neither an array nor other writable memory");
     if (unlikely(failed))
         target_close(target);
     return failed;
@@ -364,9 +378,21 @@ static int refuse_type(const Target *target, const Elements *elements, const Cal
     return -1;
 }
 
+static bool same_elements(const Target *target, const Elements *elements) {
+    return same_type(target, elements) && elements->itemsize == target->layout.itemsize;
+}
+
+int target_matches(const Target *target, const Elements *elements, const Call *call) {
+    if (!same_elements(target, elements))
+        return refuse_type(target, elements, call);
+    if (elements->count == target->layout.count)
+        return 0;
+    return refuse_elements("MismatchError", target, elements, call, "a plan needs as many on both sides");
+}
+
 int target_accepts(const Target *target, const Elements *elements, const Call *call) {
     const Layout *layout = &target->layout;
-    if (unlikely(!same_type(target, elements) || elements->itemsize != layout->itemsize))
+    if (unlikely(!same_elements(target, elements)))
         return refuse_type(target, elements, call);
     if (likely(layout->count == elements->count))
         return 0;

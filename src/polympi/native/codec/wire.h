@@ -15,7 +15,7 @@
  * with these bytes, and those of collectives (heads.h); with what lies in memory
  * that they share (shared_memory.c, mailbox.c, board.c); with the calls of MPI in which they meet; with the
  * trees and rounds of collectives. */
-enum { WIRE_VERSION = 2 };
+enum { WIRE_VERSION = 3 };
 
 /* The most bytes of a small message: the stream, or an announcement. */
 #define PACKET_BYTES 8192
@@ -254,6 +254,45 @@ static inline bool wire_announces_one(const char *message, struct announcement *
            announced->body_bytes == (uint64_t)(sizes_of_parts(1) + stream_bytes) &&
            wire_get_size(message + ANNOUNCEMENT_FORM, 0) == (uint64_t)nbytes &&
            memcmp(message + announced_stream(1), stream, (size_t)stream_bytes) == 0;
+}
+
+/* ---- channels of plans ---- */
+
+/* What the two ranks of a channel tell one another before its data travel. */
+enum offer_step {
+    OFFER_MADE = 1,  /* the sender; how the array begins follows, as a TAG_ARRAY whose data are apart */
+    OFFER_WITHDRAWN, /* the sender has given up what it offered */
+    OFFER_ACCEPTED,  /* the receiver; the data may travel as they were offered */
+    OFFER_ACCEPTED_IN_C_ORDER, /* likewise, but not in Fortran order */
+    OFFER_REFUSED              /* the receiver; a sentence in UTF-8 follows, which says why */
+};
+
+struct offer {
+    uint8_t step;
+    uint8_t unused[3];
+    uint32_t channel; /* the tag of the data, which the sender has chosen */
+    uint32_t tag;     /* that the user gave */
+    uint32_t nbytes;  /* that follow */
+};
+_Static_assert(sizeof(struct offer) == 16, "offer has no padding");
+
+enum { OFFER_FORM = sizeof(struct offer) };
+
+static inline void wire_put_offer(char *message, enum offer_step step, int channel, int tag,
+                                  Py_ssize_t nbytes) {
+    const struct offer offer = {.step = (uint8_t)step,
+                                .channel = (uint32_t)channel,
+                                .tag = (uint32_t)tag,
+                                .nbytes = (uint32_t)nbytes};
+    memcpy(message, &offer, sizeof offer);
+}
+/* What a message of nbytes says of a channel; false where it is damaged. */
+static inline bool wire_get_offer(const char *message, Py_ssize_t nbytes, struct offer *offer) {
+    if (nbytes < OFFER_FORM)
+        return false;
+    memcpy(offer, message, sizeof *offer);
+    return offer->step >= OFFER_MADE && offer->step <= OFFER_REFUSED &&
+           nbytes - OFFER_FORM == offer->nbytes && offer->channel <= INT32_MAX && offer->tag <= INT32_MAX;
 }
 
 /* What a small message of nbytes announces; false where it is damaged: nothing that it claims is believed

@@ -11,7 +11,9 @@
 #include "collectives/mailbox.h"
 #include "collectives/placement.h"
 #include "python/collective_methods.h"
+#include "python/plan.h"
 #include "python/point_to_point.h"
+#include "transfer/agreement.h"
 #include "transfer/seeking.h"
 #include "transfer/transfer.h"
 
@@ -140,6 +142,8 @@ static PyObject *communicator_dup(Communicator *self, PyObject *Py_UNUSED(unused
 /* Data of a message could not be fetched any more once the communicator is freed. */
 static int end_receives(Communicator *self, const Call *call) {
     progress();
+    if (parts_under_way(self))
+        return raise_error("StateError", call, "a plan is started: finish it first");
     const Call *receive = receive_under_way(self);
     if (!receive)
         return wait_poll(give_up_abandoned, self, call, DEFAULT_TIMEOUT) < 0 ? -1 : 0;
@@ -164,6 +168,7 @@ static PyObject *communicator_free(Communicator *self, PyObject *Py_UNUSED(unuse
     if (!is_usable(self) || end_receives(self, &call) < 0 || creation_begin(&creation, self, FREE) < 0)
         return NULL;
     self->size = 0;
+    agreements_close(self);
     mailboxes_close(self->mailboxes);
     self->mailboxes = NULL;
     int code = creation_make(give_back, self);
@@ -184,6 +189,7 @@ static PyObject *communicator_repr(Communicator *self) {
 /* MPI has no way to free a communicator on one rank alone, so that one that is only forgotten stays. */
 static void communicator_dealloc(Communicator *self) {
     calls_close(self);
+    agreements_close(self);
     mailboxes_close(self->mailboxes);
     free(self->placement);
     Py_TYPE(self)->tp_free(self);
@@ -215,7 +221,7 @@ static PyMethodDef management_methods[] = {
      "free($self, /)\n--\n\n"
      "Free the communicator. All ranks call it; calls on it afterwards raise StateError.\n\n"
      "Raises:\n"
-     "    StateError: a receive on it is under way.\n"
+     "    StateError: a receive or a plan on it is under way.\n"
      "    Timeout: not all ranks came within POLYMPI_TIMEOUT.\n\n"
      "MPI libraries have room for one or two thousand communicators (MPI 5.0, section 7.4.3)."},
     {NULL, NULL, 0, NULL},
@@ -247,10 +253,11 @@ static PyMethodDef *join_methods(PyMethodDef *const *tables, int count) {
 }
 
 int communicator_prepare(void) {
-    PyMethodDef *const tables[] = {point_to_point_methods, collective_methods, management_methods};
+    PyMethodDef *const tables[] = {point_to_point_methods, collective_methods, plan_methods,
+                                   management_methods};
     Communicator_Type.tp_methods = join_methods(tables, sizeof tables / sizeof *tables);
     if (!Communicator_Type.tp_methods || point_to_point_prepare() < 0 || collectives_prepare() < 0 ||
-        signature_prepare(&split_signature) < 0)
+        plan_prepare() < 0 || signature_prepare(&split_signature) < 0)
         return -1;
     return PyType_Ready(&Communicator_Type);
 }

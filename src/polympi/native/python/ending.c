@@ -21,6 +21,7 @@
 #include "memory/strided.h"
 #include "python/request.h"
 #include "reductions/op.h"
+#include "transfer/parts.h"
 #include "transfer/sending.h"
 #include "transfer/transfer.h"
 #include "transport/strided_datatype.h"
@@ -205,9 +206,10 @@ PyObject *settle(PyObject *Py_UNUSED(module), PyObject *args) {
         return sentences;
     state.stuck = false;
     abandon_sends();
+    parts_let_go();
     progress();
     if (bring_home(say, patient) < 0 || (patient && report_stuck(sentences) < 0) ||
-        report_receives(sentences) < 0)
+        report_receives(sentences) < 0 || parts_report(sentences) < 0)
         Py_CLEAR(sentences);
     return sentences;
 }
@@ -271,6 +273,7 @@ static void give_back(void) {
     withdraw_flights();
     withdraw_waits();
     withdraw_receives();
+    parts_withdraw();
     strided_forget();
     ops_forget();
 }
@@ -337,6 +340,7 @@ static void take_leave_without_python(int status) {
     state.without_python = true;
     withdraw_waits();
     withdraw_receives();
+    parts_withdraw();
 }
 
 static PyObject *settle_messages; /* of polympi.startup: settles, and says what is left */

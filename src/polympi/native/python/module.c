@@ -5,6 +5,7 @@
 #include "python/buffered.h"
 #include "python/communicator.h"
 #include "python/ending.h"
+#include "python/plan.h"
 #include "python/point_to_point.h"
 #include "python/request.h"
 #include "python/start.h"
@@ -124,6 +125,7 @@ static PyMethodDef functions[] = {
 static int add_types(PyObject *module) {
     return PyModule_AddObjectRef(module, "Communicator", (PyObject *)&Communicator_Type) ||
            PyModule_AddObjectRef(module, "Request", (PyObject *)&Request_Type) ||
+           PyModule_AddObjectRef(module, "Plan", (PyObject *)&Plan_Type) ||
            PyModule_AddObjectRef(module, "Status", (PyObject *)Status_Type) ||
            PyModule_AddIntConstant(module, "ANY_SOURCE", ANY_SOURCE) ||
            PyModule_AddIntConstant(module, "ANY_TAG", ANY_TAG) ||

@@ -11,6 +11,7 @@
 #include "memory/strided.h"
 #include "python/communicator.h"
 #include "python/start.h"
+#include "transfer/transfer.h"
 #include "transport/strided_datatype.h"
 
 /* The layouts of two arrays, of which the second has room for the first. */
@@ -112,6 +113,10 @@ static PyObject *send_raw(PyObject *Py_UNUSED(module), PyObject *args) {
     Py_RETURN_NONE;
 }
 
+static PyObject *tag_of_agreements(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
+    return is_running() ? PyLong_FromLong(agreement_tag()) : NULL;
+}
+
 static PyObject *claim_version(PyObject *Py_UNUSED(module), PyObject *version) {
     unsigned long number = PyLong_AsUnsignedLong(version);
     if (PyErr_Occurred())
@@ -203,6 +208,8 @@ PyMethodDef test_functions[] = {
     {"_send_raw", send_raw, METH_VARARGS,
      "_send_raw($module, communicator, message, dest, tag, apart, /)\n--\n\n"
      "Send bytes as they are: as a message of the user, or `apart`, as what an announcement announces."},
+    {"_agreement_tag", tag_of_agreements, METH_NOARGS,
+     "_agreement_tag($module, /)\n--\n\nThe tag of offers of plans, on what `_send_raw` calls `apart`."},
     {"_claim_version", claim_version, METH_O,
      "_claim_version($module, version, /)\n--\n\n"
      "Let this rank say at its start that it speaks this version of the wire."},

@@ -16,6 +16,7 @@ typedef struct {
     int seeking;                 /* 0: every receive is posted as it comes; otherwise see seeking.h, kept.h */
     uint64_t number;             /* of no other communicator, and the same at all its ranks */
     struct Calls *calls;         /* the last of them (call_log.h); NULL before the first */
+    struct Agreements *agreements; /* on channels of plans (agreement.h); NULL before the first */
 } Communicator;
 
 /* Whether calls on it are possible now; otherwise raises StateError and is false. */

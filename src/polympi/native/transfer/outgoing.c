@@ -33,13 +33,19 @@ void packet_give(char *packet) {
 
 /* ---- tags on the shadow communicator ---- */
 
-/* Sequence numbers take the lower half of the tags, pieces of collectives the upper one. */
+/* Sequence numbers and, above them, channels of plans take the lower half of the tags, pieces of collectives
+ * the upper one. */
 static inline uint32_t half_of_tags(void) { return (uint32_t)state.highest_tag / 2; }
+static inline uint32_t eighth_of_tags(void) { return (uint32_t)state.highest_tag / 8; }
+static inline uint32_t tags_of_sequences(void) { return half_of_tags() - eighth_of_tags(); }
 
 int internal_tag(const Communicator *comm) {
     return (int)(half_of_tags() + comm->collective % half_of_tags());
 }
-int sequence_tag(uint32_t sequence) { return (int)(sequence % half_of_tags()); }
+int sequence_tag(uint32_t sequence) { return (int)(sequence % tags_of_sequences()); }
+int agreement_tag(void) { return (int)tags_of_sequences(); }
+uint32_t channel_tags(void) { return eighth_of_tags() - 1; }
+int channel_tag(uint32_t number) { return agreement_tag() + 1 + (int)(number % channel_tags()); }
 
 /* ---- one message ---- */
 

@@ -113,6 +113,31 @@ void sending_close(Sending *send, Py_ssize_t buffered) {
     enqueue(send);
 }
 
+void sending_adopt(Communicator *comm, const Call *call, const MPI_Request *requests, int count,
+                   PyObject *owner, char *copy) {
+    Sending *send = malloc(sizeof *send);
+    MPI_Request *taken = malloc((size_t)count * sizeof *taken);
+    struct belongings *belongings = calloc(1, sizeof *belongings);
+    Part *part = PyMem_RawCalloc(1, sizeof *part);
+    char **copies = malloc(sizeof *copies);
+    if (!send || !taken || !belongings || !part || !copies) {
+        free(send), free(taken), free(belongings), PyMem_RawFree(part), free(copies);
+        return;
+    }
+    memcpy(taken, requests, (size_t)count * sizeof *taken);
+    part->owner = Py_NewRef(owner);
+    *copies = copy;
+    belongings->stream = (Stream){.parts = part, .part_count = 1, .part_capacity = 1};
+    belongings->copies = copies;
+    belongings->copy_count = copy != NULL;
+    *send = (Sending){.comm = (Communicator *)Py_NewRef((PyObject *)comm),
+                      .call = *call,
+                      .requests = taken,
+                      .request_count = count,
+                      .belongings = belongings};
+    sending_close(send, 0);
+}
+
 /* Drop what is complete, `code` being what MPI has said of it. */
 static void drop(Sending *send, int code) {
     if (code != MPI_SUCCESS) {

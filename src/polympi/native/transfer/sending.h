@@ -34,6 +34,12 @@ void sending_close(Sending *send, Py_ssize_t buffered);
 
 /* ---- those that nobody waits for ---- */
 
+/* Take over requests of one message, which reads from memory of `owner`, and a copy of its own (NULL: none;
+ * pool_free gives it back). Where there is no memory for that, all of it is lost rather than freed under
+ * MPI's hands. */
+void sending_adopt(Communicator *comm, const Call *call, const MPI_Request *requests, int count,
+                   PyObject *owner, char *copy);
+
 /* Whether there are any. */
 bool sends_abandoned(void);
 /* The call of the next of them; `*place` is NULL at first. NULL: that was all. */

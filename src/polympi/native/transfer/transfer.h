@@ -19,9 +19,12 @@ enum mode { STANDARD, SYNCHRONOUS, READY };
 enum channel { USER, INTERNAL };
 
 /* Tags on the shadow communicator: of pieces of the collective call under way, after comm->collective was
- * counted up; of what is announced. */
+ * counted up; of what is announced; of offers and their answers, and of the data of a channel (channel.h). */
 int internal_tag(const Communicator *comm);
 int sequence_tag(uint32_t sequence);
+int agreement_tag(void);
+int channel_tag(uint32_t number);
+uint32_t channel_tags(void); /* how many there are */
 
 /* A message on its way out. */
 typedef struct {

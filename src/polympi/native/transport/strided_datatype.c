@@ -82,6 +82,12 @@ static int build(const Loops *loops, MPI_Datatype *type) {
     return code == MPI_SUCCESS ? MPI_Type_commit(type) : code;
 }
 
+int strided_datatype_new(const Layout *layout, MPI_Datatype *type) {
+    Loops loops;
+    loops_merge(layout, &loops);
+    return forwards(&loops) ? build(&loops, type) : MPI_ERR_ARG;
+}
+
 int strided_datatype(const Layout *layout, MPI_Datatype *type) {
     Loops loops;
     loops.ndim = 0;

@@ -15,6 +15,9 @@ bool strided_by_datatype(const Layout *layout);
  * where a stride is not positive. GIL and turn in MPI held. */
 int strided_datatype(const Layout *layout, MPI_Datatype *type);
 
+/* The same, for the caller to keep and to free. */
+int strided_datatype_new(const Layout *layout, MPI_Datatype *type);
+
 /* Free all cached datatypes, before MPI_Finalize. */
 void strided_forget(void);
 

@@ -1,0 +1,213 @@
+"""A global array on one rank of a mesh, and its blocks on all: from one to the other.
+
+Blocks are sent from the arrays of the program, and received in them, as they lie in memory.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+import numpy as np
+
+from polympi.block import block_of
+from polympi.deadline import Deadline
+from polympi.errors import MismatchError, Timeout
+from polympi.topology import mismatch, taken, wait_each
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+    from polympi.block import Block
+    from polympi.cartesian import Cartesian
+    from polympi.native import core
+
+    Facts = tuple[tuple[int, ...], Any]  # shape and dtype of an array
+    Told = tuple[
+        int, Facts | str, Facts | str | None
+    ]  # of a rank: the root; of its block and of `into`, or what is wrong
+
+
+class _Call:
+    """One call on one rank; on all of a mesh it has the same tag."""
+
+    def __init__(self, cart: Cartesian, operation: str, root: int, timeout: float | None) -> None:
+        self.deadline = Deadline(operation, timeout)
+        cart.coords_of(root)  # it has the root
+        self.cart = cart
+        self.comm = cart._private
+        self.operation = operation
+        self.root = root
+        self.is_root = cart.rank == root
+        self.tag = cart.next_tag()
+        cart._late = [request for request in cart._late if not taken(request)]
+        self.others = [rank for rank in range(cart.size) if rank != root]
+
+    @contextmanager
+    def agreement(self, senders: Iterable[int]) -> Iterator[None]:
+        """The part of the call in which ranks tell what they have, before these send to this rank."""
+        try:
+            yield
+        except Timeout as error:  # others may go on, and send what is not received any more
+            self.cart._late += [self.comm.irecv(rank, self.tag) for rank in senders]
+            raise self.cart.timed_out(self.operation, [], error, self.deadline) from None
+
+    def send(self, blocks: dict[int, NDArray[Any]]) -> None:
+        """Send to these ranks."""
+        requests = {rank: self.comm.isend(block, rank, self.tag) for rank, block in blocks.items()}
+        self._wait(requests)
+        for request in requests.values():
+            request.wait()
+
+    def receive(self, targets: dict[int, NDArray[Any] | None]) -> list[NDArray[Any]]:
+        """Receive from these ranks, in the arrays if there are any; an error is raised when all has come."""
+        requests = {rank: self.comm.irecv(rank, self.tag, into=into) for rank, into in targets.items()}
+        try:
+            self._wait(requests)
+        except BaseException:
+            for rank, request in requests.items():  # what comes late must not be written to the arrays of the program
+                if not taken(request):
+                    self.cart._late.append(self.comm.irecv(rank, self.tag) if request.cancel() else request)
+            raise
+        return [request.wait() for request in requests.values()]
+
+    def _wait(self, requests: dict[int, core.Request]) -> None:
+        try:
+            wait_each(list(requests.values()), self.deadline)
+        except Timeout as error:
+            missing = [rank for rank, request in requests.items() if not taken(request)]
+            raise self.cart.timed_out(self.operation, missing, error, self.deadline) from None
+
+    def blocks(self, shape: tuple[int, ...]) -> list[Block]:
+        """Those of all ranks."""
+        return [block_of(shape, self.cart.dims, self.cart.coords_of(rank)) for rank in range(self.cart.size)]
+
+    def mismatch(self, sentence: str) -> MismatchError:
+        return mismatch(self.cart, self.operation, sentence)
+
+
+def gather(
+    cart: Cartesian, u: NDArray[Any], root: int, into: NDArray[Any] | None, timeout: float | None
+) -> NDArray[Any] | None:
+    """What :meth:`Cartesian.gather_blocks` does."""
+    call = _Call(cart, "gather_blocks", root, timeout)
+    target = _facts(into, "into", writable=True) if call.is_root and into is not None else None
+    with call.agreement(call.others if call.is_root else ()):
+        told = call.comm.allgather((root, _facts(u, "u"), target), timeout=call.deadline.left())
+    shape, kind = _whole(call, told)
+    blocks = call.blocks(shape)
+    if not call.is_root:
+        call.send({root: u})
+        return None
+    array = np.empty(shape, np.dtype(kind)) if into is None else into
+    array[blocks[root].slices] = u  # first, since `u` may lie in `into`
+    call.receive({rank: array[blocks[rank].slices] for rank in call.others})
+    return array
+
+
+def _whole(call: _Call, told: list[Told]) -> Facts:
+    """Shape and dtype of the global array, of what all ranks tell; the same on all, also an error."""
+    blocks: list[Facts] = []
+    for rank, (root, block, _) in enumerate(told):
+        if root != call.root:
+            raise call.mismatch(f"rank {rank} names the root {root}, but this rank {call.root}")
+        if isinstance(block, str):
+            raise call.mismatch(f"on rank {rank}, {block}")
+        blocks.append(block)
+    target = told[call.root][2]
+    if isinstance(target, str):
+        raise call.mismatch(f"on rank {call.root}, {target}")
+    (first, kind), whose = (target, "into") if target else (blocks[0], "that of rank 0")
+    dims = call.cart.dims
+    for rank, (extents, other) in enumerate(blocks):
+        if len(extents) != len(first):
+            raise call.mismatch(f"the block of rank {rank} has {len(extents)} axes, but {whose} {len(first)}")
+        if other != kind:
+            raise call.mismatch(f"the block of rank {rank} is of {other}, but {whose} of {kind}")
+    if len(first) < len(dims):
+        raise call.mismatch(f"blocks have {len(first)} axes, but the mesh {dims} has {len(dims)}")
+    shape = target[0] if target else tuple(_extent(call.cart, blocks, axis) for axis in range(len(first)))
+    for rank, (block, due) in enumerate(zip(blocks, call.blocks(shape), strict=True)):
+        if block[0] != due.shape:
+            raise call.mismatch(
+                f"the block of rank {rank} has the shape {block[0]}, but in an array of shape {shape} on the mesh "
+                f"{dims} it has {due.shape}: give each rank's part as block() divides the array, without ghost layers"
+            )
+    return shape, kind
+
+
+def _extent(cart: Cartesian, blocks: list[Facts], axis: int) -> int:
+    """How long the global array is along an axis: as all blocks in the row that begins with rank 0."""
+    if axis >= len(cart.dims):
+        return blocks[0][0][axis]
+    row = ([coord if axis == other else 0 for other in range(len(cart.dims))] for coord in range(cart.dims[axis]))
+    return sum(blocks[cart.rank_of(coords)][0][axis] for coords in row)
+
+
+def scatter(
+    cart: Cartesian, a: NDArray[Any] | None, root: int, into: NDArray[Any] | None, timeout: float | None
+) -> NDArray[Any]:
+    """What :meth:`Cartesian.scatter_blocks` does."""
+    call = _Call(cart, "scatter_blocks", root, timeout)
+    facts: Any = _divisible(cart, a) if call.is_root else None
+    with call.agreement(() if call.is_root else [root]):
+        facts = call.comm.bcast(facts, root, timeout=call.deadline.left())
+    if isinstance(facts, str):
+        raise call.mismatch(f"on rank {root}, {facts}")
+    shape, kind = facts
+    blocks = call.blocks(shape)
+    problem = None if into is None else _misfit(into, blocks[cart.rank], kind)
+    target = None if problem else into
+    if call.is_root and a is not None:
+        received = _give(call, a, blocks, target)
+    else:
+        (received,) = call.receive({root: target})
+    if problem:  # the block has come all the same, so that the root does not wait for ever
+        raise call.mismatch(problem)
+    return received
+
+
+def _give(call: _Call, a: NDArray[Any], blocks: list[Block], into: NDArray[Any] | None) -> NDArray[Any]:
+    """Send all blocks but the own, which is copied."""
+    own = a[blocks[call.root].slices]
+    if into is None or np.may_share_memory(into, a):
+        own = own.copy("K")
+    call.send({rank: a[blocks[rank].slices] for rank in call.others})
+    if into is None:
+        return own
+    into[...] = own  # only now, since it may lie in what is sent
+    return into
+
+
+def _facts(array: object, name: str, *, writable: bool = False) -> Facts | str:
+    """Shape and dtype of an array, or why it is none that can be sent from here or received in."""
+    if not isinstance(array, np.ndarray):
+        return f"{name} must be an array, not {type(array).__name__}"
+    if array.dtype.hasobject:
+        return f"{name} must be an array of plain elements, not of {array.dtype}"
+    if type(array).__reduce__ is not np.ndarray.__reduce__:
+        return f"{name} must be a plain array, not {type(array).__name__}"
+    if writable and not array.flags.writeable:
+        return f"{name} must be writable"
+    return array.shape, array.dtype if array.dtype.names else array.dtype.str  # text is sent faster
+
+
+def _divisible(cart: Cartesian, array: object) -> Facts | str:
+    """Facts of a global array, or why it cannot be divided."""
+    facts = _facts(array, "a")
+    if not isinstance(facts, str) and len(facts[0]) < len(cart.dims):
+        return f"a has {len(facts[0])} axes, but the mesh {cart.dims} has {len(cart.dims)}"
+    return facts
+
+
+def _misfit(into: object, block: Block, kind: Any) -> str | None:
+    """Why a block cannot be received there; None if it can."""
+    facts = _facts(into, "into", writable=True)
+    if isinstance(facts, str):
+        return facts
+    if facts != (block.shape, kind):
+        return f"into has shape {facts[0]} and dtype {facts[1]}, but the block has {block.shape} and {kind}"
+    return None

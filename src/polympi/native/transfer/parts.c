@@ -1,0 +1,325 @@
+#include "transfer/parts.h"
+
+#include "base/errors.h"
+#include "transfer/agreement.h"
+
+static Parts *started; /* guarded by the GIL */
+
+static void list_started(Parts *parts) {
+    parts->next = started;
+    started = parts;
+    parts->stage = BOTH_WAYS;
+}
+
+static void unlist_started(Parts *parts) {
+    Parts **link = &started;
+    while (*link && *link != parts)
+        link = &(*link)->next;
+    if (*link)
+        *link = parts->next;
+    parts->stage = RESTING;
+}
+
+/* ---- making them ---- */
+
+Parts *parts_new(Communicator *comm) {
+    Parts *parts = PyMem_RawCalloc(1, sizeof *parts);
+    if (parts)
+        parts->comm = (Communicator *)Py_NewRef((PyObject *)comm);
+    else
+        PyErr_NoMemory();
+    return parts;
+}
+
+static int check_overlap(const Parts *parts, const Channel *channel) {
+    for (Py_ssize_t i = 0; i < parts->count; i++) {
+        int overlap = channels_overlap(channel, parts->channels[i]);
+        if (overlap < 0)
+            return -1;
+        if (overlap) {
+            char text[CALL_TEXT];
+            call_text(text, sizeof text, &parts->channels[i]->call);
+            return raise_error("MismatchError", &channel->call,
+                               "its memory overlaps with that of %s, and both travel at the same time; use "
+                               "other memory, or two plans",
+                               text);
+        }
+    }
+    return 0;
+}
+
+int parts_add(Parts *parts, Channel *channel) {
+    if (check_overlap(parts, channel) < 0)
+        return -1;
+    if (parts->count == parts->capacity) {
+        Py_ssize_t capacity = 2 * parts->capacity + 4;
+        Channel **more = PyMem_RawRealloc(parts->channels, (size_t)capacity * sizeof *more);
+        if (!more) {
+            PyErr_NoMemory();
+            return -1;
+        }
+        parts->channels = more;
+        parts->capacity = capacity;
+    }
+    parts->channels[parts->count++] = channel;
+    return 0;
+}
+
+/* ---- giving back ---- */
+
+/* Nothing of them is under way. May run Python code. */
+static void free_all(Parts *parts) {
+    for (Py_ssize_t i = 0; i < parts->count; i++)
+        channel_free(parts->channels[i]);
+    PyMem_RawFree(parts->channels);
+    PyMem_RawFree(parts->requests);
+    Py_DECREF(parts->comm);
+    PyMem_RawFree(parts);
+}
+
+static void let_go(Parts *parts) {
+    for (Py_ssize_t i = 0; i < parts->agreed && parts->stage != RESTING; i++)
+        if (parts->channels[i]->call.sends && !(parts->waits && parts->stage == ONE_WAY))
+            channel_let_go(parts->channels[i]);
+}
+
+/* Free what was dropped, where all has arrived. */
+void parts_free_dropped(void) {
+    for (Parts *parts = started, *next; parts && state.phase == RUNNING; parts = next) {
+        next = parts->next;
+        int complete = 0;
+        if (!parts->dropped)
+            continue;
+        bool locked = enter_mpi();
+        int code = test_any_number(parts->requests, parts->receiving, MPI_STATUSES_IGNORE, &complete);
+        leave_mpi(locked);
+        if (code != MPI_SUCCESS || !complete)
+            continue;
+        unlist_started(parts);
+        free_all(parts);
+        next = started; /* which may have run code that changed the list */
+    }
+}
+
+/* Nobody will use them any more; what is under way goes on. */
+void parts_drop(Parts *parts) {
+    if (parts->stage == RESTING) {
+        free_all(parts);
+        return;
+    }
+    if (state.phase != RUNNING) /* MPI may still know of them */
+        return;
+    let_go(parts);
+    parts->dropped = true;
+    parts_free_dropped();
+}
+
+/* ---- agreement ---- */
+
+/* Go on with it: 1 when nothing is open, 0, or -1. For wait_poll. */
+static int agree_step(void *context) {
+    Parts *parts = context;
+    if (!is_usable(parts->comm) || agreement_take(parts->comm) < 0) /* another thread may free it */
+        return -1;
+    int done = 1;
+    for (Py_ssize_t i = parts->agreed; i < parts->count; i++) {
+        Channel *channel = parts->channels[i];
+        if (!channel->call.sends && channel->stage == ALONE && agreement_answer(channel) < 0)
+            return -1;
+        done &= channel->stage == AGREED || channel->stage == UNFIT;
+    }
+    return done;
+}
+
+/* Take out the parts that do not fit, and raise what is wrong with the first of them. */
+static int take_out_failed(Parts *parts) {
+    PyObject *refusal = NULL;
+    Py_ssize_t kept = 0, count = parts->count;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        Channel *channel = parts->channels[i];
+        if (channel->stage != UNFIT) {
+            parts->channels[kept++] = channel;
+            continue;
+        }
+        if (!refusal)
+            refusal = Py_XNewRef(channel->refusal);
+        channel_free(channel);
+    }
+    parts->count = kept;
+    if (refusal)
+        PyErr_SetObject((PyObject *)Py_TYPE(refusal), refusal);
+    Py_XDECREF(refusal);
+    return kept == count ? 0 : -1;
+}
+
+/* Give all channels their requests, those that receive first. */
+static int give_requests(Parts *parts) {
+    int receiving = 0, sending = 0;
+    for (Py_ssize_t i = 0; i < parts->count; i++)
+        *(parts->channels[i]->call.sends ? &sending : &receiving) += parts->channels[i]->pieces;
+    MPI_Request *requests = PyMem_RawMalloc((size_t)(receiving + sending + 1) * sizeof *requests);
+    if (!requests) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    MPI_Request *receive = requests, *send = requests + receiving;
+    for (int i = 0; i < receiving + sending; i++)
+        requests[i] = MPI_REQUEST_NULL;
+    for (Py_ssize_t i = 0; i < parts->count; i++) {
+        Channel *channel = parts->channels[i];
+        MPI_Request **next = channel->call.sends ? &send : &receive;
+        channel->requests = *next;
+        *next += channel->pieces;
+    }
+    PyMem_RawFree(parts->requests);
+    parts->requests = requests;
+    parts->receiving = receiving;
+    parts->sending = sending;
+    parts->agreed = parts->count;
+    return 0;
+}
+
+/* A part that the partner has not agreed to. */
+static const Call *open_part(const Parts *parts) {
+    for (Py_ssize_t i = parts->agreed; i < parts->count; i++)
+        if (parts->channels[i]->stage == ALONE || parts->channels[i]->stage == ASKING)
+            return &parts->channels[i]->call;
+    return NULL;
+}
+
+double seconds_of(double timeout) { return timeout == DEFAULT_TIMEOUT ? state.timeout : timeout; }
+
+int parts_agree(Parts *parts, double timeout) {
+    if (likely(parts->agreed == parts->count))
+        return 0;
+    const Call call = {.operation = "plan.agree", .rank = parts->comm->rank, .peer = NO_PEER, .tag = NO_TAG};
+    for (Py_ssize_t i = parts->agreed; i < parts->count; i++) {
+        Channel *channel = parts->channels[i];
+        if (channel->call.sends && channel->stage == ALONE && agreement_offer(channel) < 0)
+            return -1;
+    }
+    if (wait_poll(agree_step, parts, &call, timeout) < 0) {
+        const Call *open = open_part(parts);
+        if (!open || !is_timeout())
+            return -1;
+        const Call part = *open; /* raising runs Python code */
+        PyErr_Clear();
+        return raise_timeout_since(&part, seconds_of(timeout),
+                                   part.sends
+                                       ? "it has not agreed to it; start a plan there that receives this"
+                                       : "it has not agreed to it; start a plan there that sends this");
+    }
+    return take_out_failed(parts) < 0 ? -1 : give_requests(parts);
+}
+
+/* ---- each time ---- */
+
+int parts_start(Parts *parts) {
+    list_started(parts);
+    for (int sends = 0; sends <= 1; sends++)
+        for (Py_ssize_t i = 0; i < parts->count; i++)
+            if (parts->channels[i]->call.sends == sends && channel_start(parts->channels[i]) < 0)
+                return -1;
+    return 0;
+}
+
+/* A part that is not complete; of the requests of parts that are, none is left. NULL: all are. */
+static const Call *incomplete_part(Parts *parts, bool sends) {
+    for (Py_ssize_t i = 0; i < parts->agreed; i++) {
+        Channel *channel = parts->channels[i];
+        for (int piece = 0; channel->call.sends == sends && piece < channel->pieces; piece++) {
+            int complete = 0;
+            bool locked = enter_mpi();
+            int code = MPI_Test(&channel->requests[piece], &complete, MPI_STATUS_IGNORE);
+            leave_mpi(locked);
+            if (code != MPI_SUCCESS || !complete)
+                return &channel->call;
+        }
+    }
+    return NULL;
+}
+
+/* Wait for all that receives, or all that sends. */
+static int wait_for_half(Parts *parts, bool sends, double timeout) {
+    MPI_Request *requests = parts->requests + (sends ? parts->receiving : 0);
+    int count = sends ? parts->sending : parts->receiving;
+    if (count == 0)
+        return 0;
+    Call call = {.operation = "plan", .rank = parts->comm->rank, .peer = NO_PEER, .tag = NO_TAG};
+    for (Py_ssize_t i = 0; sends && call.peer == NO_PEER;
+         i++) /* the end waits for what is sent, and names it */
+        if (parts->channels[i]->call.sends)
+            call = parts->channels[i]->call;
+    parts->waits = true;
+    int failed = wait_for(requests, count, MPI_STATUSES_IGNORE, &call, timeout);
+    parts->waits = false;
+    if (likely(!failed) || !is_timeout())
+        return failed;
+    const Call *open = incomplete_part(parts, sends);
+    PyErr_Clear();
+    if (!open)
+        return 0;
+    call = *open;
+    return raise_timeout_since(&call, seconds_of(timeout),
+                               sends ? "it did not receive" : "it has not started its plan again");
+}
+
+int parts_finish(Parts *parts, double timeout) {
+    if (parts->stage == BOTH_WAYS) {
+        if (unlikely(wait_for_half(parts, false, timeout) < 0))
+            return -1;
+        for (Py_ssize_t i = 0; i < parts->count; i++)
+            if (!parts->channels[i]->call.sends)
+                channel_unpack(parts->channels[i]);
+        parts->stage = ONE_WAY;
+    }
+    if (unlikely(wait_for_half(parts, true, timeout) < 0))
+        return -1;
+    unlist_started(parts);
+    return 0;
+}
+
+int parts_test(Parts *parts) {
+    const Call call = {.operation = "plan.test", .rank = parts->comm->rank, .peer = NO_PEER, .tag = NO_TAG};
+    return test_requests(parts->requests, parts->receiving + parts->sending, MPI_STATUSES_IGNORE, &call);
+}
+
+/* ---- the end ---- */
+
+bool parts_under_way(const Communicator *comm) {
+    parts_free_dropped();
+    for (const Parts *parts = started; parts; parts = parts->next)
+        if (parts->comm == comm)
+            return true;
+    return false;
+}
+
+void parts_let_go(void) {
+    parts_free_dropped();
+    for (Parts *parts = started; parts; parts = parts->next)
+        let_go(parts);
+}
+
+int parts_report(PyObject *sentences) {
+    parts_free_dropped();
+    for (Parts *parts = started; parts; parts = parts->next) {
+        const Call *open = parts->waits || state.phase != RUNNING ? NULL : incomplete_part(parts, false);
+        char text[CALL_TEXT] = "";
+        if (open)
+            call_text(text, sizeof text, open);
+        PyObject *sentence = PyUnicode_FromFormat("plan.start() was never finished%s%s%s", open ? ": " : "",
+                                                  text, open ? " got no data" : "");
+        int failed = sentence ? PyList_Append(sentences, sentence) : -1;
+        Py_XDECREF(sentence);
+        if (failed)
+            return -1;
+    }
+    return 0;
+}
+
+void parts_withdraw(void) {
+    for (Parts *parts = started; parts; parts = parts->next)
+        for (Py_ssize_t i = 0; i < parts->agreed; i++)
+            if (!parts->channels[i]->call.sends && !parts->waits)
+                channel_withdraw(parts->channels[i]);
+}
