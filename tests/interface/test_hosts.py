@@ -236,6 +236,18 @@ twin.free()
     run_on_hosts(PRELUDE + script, 2, stack).succeeded()
 
 
+def test_meshes_work_across_hosts(run_on_hosts, stack: Stack) -> None:
+    script = """
+with c.cart((2, 2), periods=True) as cart:
+    big = cart.neighbor_alltoall([np.full(10**5, 10 * rank + place) for place in range(4)])
+    assert [piece[-1] for piece in big] == [10 * n + (place ^ 1) for place, n in enumerate(cart.sources)]
+    whole = np.arange(301.0 * 500).reshape(301, 500)
+    got = cart.gather_blocks(cart.scatter_blocks(whole if rank == 3 else None, 3), 2)
+    assert rank != 2 or same(got, whole)
+"""
+    run_on_hosts(PRELUDE + script, 2, stack).succeeded()
+
+
 def test_a_rank_that_dies_on_one_host_ends_the_job_on_both(run_on_hosts, hosts: Hosts, stack: Stack) -> None:
     script = """
 in_turn()
