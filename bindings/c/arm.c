@@ -13,7 +13,8 @@
 /* The case that is running: one after the other. */
 static struct {
     enum way way;
-    MPI_Request *requests; /* two windows; of the first case on */
+    MPI_Request *requests; /* what a case sends and receives at a time; those of the largest so far */
+    int room;              /* for so many of them */
     const struct polympi_case *c;
     int rank;
     struct exchange exchange;
@@ -54,15 +55,26 @@ static const struct loops *choose_loops(const struct polympi_case *c, int rank) 
     }
 }
 
-/* Room for the requests of two windows, written to, so that no page is served first inside a loop. */
-static void make_requests(int window) {
-    const size_t bytes = 2 * (size_t)window * sizeof *arm.requests;
+/* Room for the requests of as many sends and receives, written to, so that no page is served first inside a
+ * loop.
+ */
+static void make_requests(int messages) {
+    const size_t bytes = 2 * (size_t)messages * sizeof *arm.requests;
+    if (messages <= arm.room)
+        return;
+    free(arm.requests);
     arm.requests = malloc(bytes);
     if (!arm.requests) {
-        fprintf(stderr, "There is no memory for the requests of two windows of %d messages.\n", window);
+        fprintf(stderr, "There is no memory for the requests of %d messages each way.\n", messages);
         MPI_Abort(MPI_COMM_WORLD, POLYMPI_NO_MEMORY);
     }
     memset(arm.requests, 1, bytes);
+    arm.room = messages;
+}
+
+/* Messages that are on their way at a time, each way. */
+static int in_flight(const struct polympi_case *c, const struct polympi_buffers *buffers) {
+    return c->benchmark == POLYMPI_PLAN ? buffers->outgoing_messages : buffers->window;
 }
 
 static void begin(void *context) {
@@ -86,8 +98,7 @@ static void release(void *context) {
 static void prepare(void *context, const struct polympi_case *c, const struct polympi_buffers *buffers,
                     struct polympi_callbacks *callbacks) {
     (void)context;
-    if (!arm.requests)
-        make_requests(buffers->window);
+    make_requests(in_flight(c, buffers));
     arm.c = c;
     arm.rank = buffers->rank;
     arm.exchange = (struct exchange){.type = payload_datatype(c->payload),
@@ -96,7 +107,7 @@ static void prepare(void *context, const struct polympi_case *c, const struct po
                                      .peer = 1 - buffers->rank,
                                      .next = (buffers->rank + 1) % buffers->ranks,
                                      .previous = (buffers->rank + buffers->ranks - 1) % buffers->ranks,
-                                     .window = buffers->window,
+                                     .window = in_flight(c, buffers),
                                      .stride = (size_t)buffers->stride,
                                      .outgoing = buffers->outgoing,
                                      .incoming = buffers->incoming,

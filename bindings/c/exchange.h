@@ -26,7 +26,7 @@ struct exchange {
     int peer;          /* the other rank of a point-to-point benchmark */
     int next;          /* in a cycle */
     int previous;
-    int window;     /* messages in flight */
+    int window;     /* messages in flight; in plan all of its messages */
     size_t stride;  /* bytes from slot to slot of a window */
     char *outgoing; /* first slot, or all pieces of a collective */
     char *incoming; /* the same for messages received; other memory, except the buffer of bcast on the root */

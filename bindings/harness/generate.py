@@ -101,8 +101,9 @@ def c_tables() -> str:
     for benchmark in MEASURED:
         modes = " | ".join(f"BIT({MODES.index(mode)})" for mode in benchmark.modes)
         payloads = " | ".join(f"BIT({constant(payload)})" for payload in benchmark.payloads)
-        traffic = ", ".join(f"{name.upper()}_MESSAGES" for name in (*benchmark.sends, *benchmark.gets))
-        origin = f"FROM_{benchmark.origin.upper()}, {int(benchmark.apiece)}"
+        numbers = (*benchmark.sends, *benchmark.gets)
+        traffic = ", ".join(str(one) if isinstance(one, int) else f"{one.upper()}_MESSAGES" for one in numbers)
+        origin = f"FROM_{benchmark.origin.upper()}, {int(benchmark.apiece)}, {int(benchmark.opt_in)}"
         facts = f'{{"{benchmark.name}", {constant(benchmark.kind)}, {modes}, {payloads}, {traffic}, {origin}}},'
         parts.append(f"    [{constant(benchmark.name)}] =")
         parts += textwrap.wrap(facts, 110, initial_indent=" " * 8, subsequent_indent=" " * 9)
@@ -124,7 +125,7 @@ def c_tables() -> str:
 
 def python_module() -> str:
     """The module of the Python harness."""
-    names, counts = "tuple[str, ...]", "tuple[str, str]"
+    names, counts = "tuple[str, ...]", "tuple[str | int, str | int]"
     tables: list[tuple[str, str, str, dict[str, Any]]] = [
         ("KINDS", "str", "Who takes part, and how it is timed.", {b.name: b.kind for b in MEASURED}),
         ("MODES", names, "The main one first.", {b.name: b.modes for b in MEASURED}),

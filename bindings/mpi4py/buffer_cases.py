@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import buffer_collectives as collectives
 import buffer_latency as latency
+import buffer_plan as repeated
 import buffer_ready as ready
 import buffer_ring as ring
 import buffer_windows as windows
@@ -15,6 +16,8 @@ from clock import clock
 from mpi4py import MPI
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from buffers import MessageBuffers
     from callbacks import World
     from cases import CycleLoops, Loops, PairLoops
@@ -140,6 +143,24 @@ class UpperCaseMethods(BufferCases):
         comm, ack = self._comm, buffers.acknowledgement
         of_a = (comm.Send, comm.Recv, buffers.outgoing, ack)
         return self.pair(STREAM, of_a, (comm.Send, comm.Recv, buffers.incoming, ack))
+
+    def plan(self, case: Case, buffers: MessageBuffers) -> Loops:  # noqa: ARG002
+        """Many small messages both ways, by persistent requests."""
+        ends = [[(buffer, 1) for buffer in side] for side in (buffers.incoming, buffers.outgoing)]
+        return self._repeated(*ends)
+
+    def _repeated(self, receives: Sequence[tuple[Any, int]], sends: Sequence[tuple[Any, int]]) -> Loops:
+        """Messages that are the same each time, with their tags: persistent requests, made once."""
+        comm, peer = self._comm, 1 - self.world.rank
+        requests = [comm.Recv_init(message, peer, tag) for message, tag in receives]
+        requests += [comm.Send_init(message, peer, tag) for message, tag in sends]
+
+        def release() -> None:
+            for request in requests:
+                request.Free()
+
+        given = (MPI.Prequest.Startall, MPI.Request.Waitall, requests)
+        return {**self.alike(repeated.exchanges, repeated.exchanges_events, given), "release": release}
 
     def datatype(self, case: Case, laid: Layouts) -> Loops:
         """A message of doubles that do not lie side by side goes by a derived datatype, as in C."""

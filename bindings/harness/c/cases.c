@@ -13,16 +13,14 @@
 #include <string.h>
 
 /* Messages in one iteration, of a rank that takes part. */
-static int32_t count_messages(enum messages messages, const struct session *session) {
+static int32_t count_messages(int32_t messages, const struct session *session) {
     switch (messages) {
-    case ONE_MESSAGES:
-        return 1;
     case ALL_MESSAGES:
         return session->ranks;
     case WINDOW_MESSAGES:
         return session->window;
     default:
-        return 0;
+        return messages;
     }
 }
 
@@ -53,6 +51,8 @@ static const char *refusal_of_all(const struct polympi_case *c, const struct ses
 static const char *refusal(const struct polympi_case *c, const struct session *session) {
     const struct polympi_program *program = session->program;
     const char *reason = refusal_of_all(c, session);
+    if (!reason && benchmark_facts[c->benchmark].opt_in && !(session->opted_in >> c->benchmark & 1))
+        reason = "this program has no loops for the benchmark";
     return reason || !program->refuse ? reason : program->refuse(program->context, c);
 }
 

@@ -22,6 +22,7 @@ enum {
     POLYMPI_OBJECT,
     POLYMPI_DATATYPE,
     POLYMPI_RING,
+    POLYMPI_PLAN,
     POLYMPI_BENCHMARKS /* their number */
 };
 

@@ -117,7 +117,9 @@ struct polympi_launch {
     int64_t pss_bytes;     /* polympi_memory after the first barrier */
     int64_t rss_bytes;
     int32_t plain_pages; /* 1: no huge pages, whatever the plan says */
-    int32_t unused;
+    /* A bit, 1 << POLYMPI_PLAN ..., for each benchmark with `opt_in` in the catalogue that the program has
+       loops for; it is refused elsewhere. */
+    int32_t opted_in;
 };
 
 /* Runs the plan and returns the exit code of the program, which then finalises MPI. Collective; it begins and

@@ -125,6 +125,7 @@ class BufferCases(_CasesOfAnInterface):
             "bandwidth": self.bandwidth,
             "bibandwidth": self.bibandwidth,
             "stream": self.stream,
+            "plan": self.plan,
         }.get(case.benchmark, self.collective)(case, buffers)
         return Callbacks(**{"clear": buffers.clear, "check": lambda _: buffers.check(), **loops})
 
@@ -162,6 +163,10 @@ class BufferCases(_CasesOfAnInterface):
     @abstractmethod
     def datatype(self, case: Case, laid: Layouts) -> Loops:
         """The loops of ``datatype``."""
+
+    def plan(self, case: Case, buffers: MessageBuffers) -> Loops:  # noqa: ARG002
+        """The loops of ``plan``, which not every interface has."""
+        raise UnsupportedCaseError("this program has no loops for the benchmark")
 
     @abstractmethod
     def ring(self, case: Case, buffers: MessageBuffers) -> Loops:

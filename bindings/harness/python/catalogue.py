@@ -26,6 +26,7 @@ KINDS: dict[str, str] = {
     "object": "pair",
     "datatype": "pair",
     "ring": "cycle",
+    "plan": "pair",
 }
 
 # The main one first.
@@ -61,6 +62,7 @@ MODES: dict[str, tuple[str, ...]] = {
     "object": ("standard",),
     "datatype": ("contiguous", "vector", "indexed", "struct"),
     "ring": ("standard",),
+    "plan": ("standard",),
 }
 
 # The main one first.
@@ -82,10 +84,11 @@ PAYLOADS: dict[str, tuple[str, ...]] = {
     "object": ("int", "string", "list", "map", "nested", "instance"),
     "datatype": ("float64",),
     "ring": ("bytes", "int32", "int"),
+    "plan": ("float64",),
 }
 
 # Messages of rank 0 and of another rank.
-SENDS: dict[str, tuple[str, str]] = {
+SENDS: dict[str, tuple[str | int, str | int]] = {
     "latency": ("one", "one"),
     "bandwidth": ("window", "none"),
     "bibandwidth": ("window", "window"),
@@ -103,10 +106,11 @@ SENDS: dict[str, tuple[str, str]] = {
     "object": ("one", "one"),
     "datatype": ("one", "one"),
     "ring": ("one", "none"),
+    "plan": (100, 100),
 }
 
 # Likewise.
-GETS: dict[str, tuple[str, str]] = {
+GETS: dict[str, tuple[str | int, str | int]] = {
     "latency": ("one", "one"),
     "bandwidth": ("none", "window"),
     "bibandwidth": ("window", "window"),
@@ -124,6 +128,7 @@ GETS: dict[str, tuple[str, str]] = {
     "object": ("one", "one"),
     "datatype": ("one", "one"),
     "ring": ("one", "one"),
+    "plan": (100, 100),
 }
 
 # Who made what arrives.
@@ -145,6 +150,7 @@ ORIGINS: dict[str, str] = {
     "object": "peer",
     "datatype": "peer",
     "ring": "root",
+    "plan": "peer",
 }
 
 # Bytes of an element, of the smallest and of the largest message.

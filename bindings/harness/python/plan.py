@@ -11,8 +11,8 @@ VERSION = "2"
 
 BENCHMARKS = tuple(KINDS)
 PAIRS = tuple(name for name, kind in KINDS.items() if kind == "pair")  # of ranks 0 and 1; the others wait
-CYCLES = tuple(name for name, kind in KINDS.items() if kind == "cycle")  # a message goes through all ranks
-POINT_TO_POINT = (*PAIRS, *CYCLES)  # messages from one rank to one, timed on rank 0
+# Messages from one rank to one, timed on rank 0; in a cycle they go through all ranks.
+POINT_TO_POINT = tuple(name for name, kind in KINDS.items() if kind in ("pair", "cycle"))
 HELD_TOGETHER = tuple(name for name, kind in KINDS.items() if kind == "joint")  # no rank leaves before all have come
 ROOTED = tuple(name for name, kind in KINDS.items() if kind == "rooted")  # ranks could run ahead: timed one by one
 GROUP_BYTES = 8 * len(LAYOUTS["contiguous"][1])  # that are sent; the same in all layouts

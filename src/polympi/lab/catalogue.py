@@ -64,7 +64,7 @@ class Payload(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return size_bytes % self.element == 0 and size_bytes >= self.least
 
 
-Messages: TypeAlias = Literal["none", "one", "all", "window"]
+Messages: TypeAlias = Literal["none", "one", "all", "window"] | int
 
 
 class Exceptional(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -88,6 +88,7 @@ class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         gets: likewise.
         origin: who made what arrives.
         apiece: each destination gets its own.
+        opt_in: programs with the harness in C must say that they have loops for it.
         sizes: by payload the sizes in all profiles; none for the profile's own.
         exceptions: modes whose iteration is another one.
     """
@@ -103,6 +104,7 @@ class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     origin: Literal["nobody", "peer", "root", "each", "sum"]
     _operations: int = msgspec.field(name="operations")
     apiece: bool = False
+    opt_in: bool = False
     sizes: dict[str, tuple[int, ...]] = {}
     exceptions: dict[str, Exceptional] = {}
 

@@ -115,6 +115,7 @@ def test_benchmarks_with_sizes_of_their_own_have_them_in_every_profile() -> None
         assert [c.size_bytes for c in ints] == [4, 40, 4000]
         ring = select_cases(profile, ["ring"], None, 2)
         assert {(c.payload, c.size_bytes) for c in ring} == {("bytes", 1024), ("int32", 4), ("int", 8)}
+        assert [c.size_bytes for c in select_cases(profile, ["plan"], None, 2)] == [8, 1024]
     assert [c.size_bytes for c in select_cases(QUICK, ["pingpong-int"], [4, 6, 8], 2)] == [4, 8]
 
 
