@@ -3,6 +3,7 @@
 #include "datatypes.h"
 #include "exchange.h"
 #include "faces.h"
+#include "halo.h"
 #include "layouts.h"
 
 #include <stdbool.h>
@@ -21,12 +22,14 @@ static struct {
 } arm;
 
 static bool takes_faces(void) { return arm.c->benchmark == POLYMPI_FACES; }
+static bool takes_halo(void) { return arm.c->benchmark == POLYMPI_HALO; }
 static bool takes_layouts(void) { return arm.c->benchmark == POLYMPI_DATATYPE; }
 
 /* Messages with gaps, which can be packed. */
 static bool can_be_packed(const struct polympi_case *c) {
     return (c->benchmark == POLYMPI_FACES && c->face != POLYMPI_CONTIGUOUS) ||
-           (c->benchmark == POLYMPI_DATATYPE && c->layout != POLYMPI_LAYOUT_CONTIGUOUS);
+           (c->benchmark == POLYMPI_DATATYPE && c->layout != POLYMPI_LAYOUT_CONTIGUOUS) ||
+           c->benchmark == POLYMPI_HALO;
 }
 
 static const char *refuse(void *context, const struct polympi_case *c) {
@@ -39,6 +42,8 @@ static const char *refuse(void *context, const struct polympi_case *c) {
 }
 
 static const struct loops *choose_loops(const struct polympi_case *c, int rank) {
+    if (takes_halo())
+        return arm.way == BY_PACKING ? halo_packing_loops() : halo_loops();
     if (arm.way == BY_PACKING)
         return takes_faces() ? packing_loops(c, rank) : layout_packing_loops(c, rank);
     switch (c->benchmark) {
@@ -55,9 +60,7 @@ static const struct loops *choose_loops(const struct polympi_case *c, int rank) 
     }
 }
 
-/* Room for the requests of as many sends and receives, written to, so that no page is served first inside a
- * loop.
- */
+/* Room for the requests of so many sends and receives, written to: no page is served first inside a loop. */
 static void make_requests(int messages) {
     const size_t bytes = 2 * (size_t)messages * sizeof *arm.requests;
     if (messages <= arm.room)
@@ -74,6 +77,8 @@ static void make_requests(int messages) {
 
 /* Messages that are on their way at a time, each way. */
 static int in_flight(const struct polympi_case *c, const struct polympi_buffers *buffers) {
+    if (c->benchmark == POLYMPI_HALO)
+        return POLYMPI_HALO_FACES;
     return c->benchmark == POLYMPI_PLAN ? buffers->outgoing_messages : buffers->window;
 }
 
@@ -91,6 +96,8 @@ static void release(void *context) {
     (void)context;
     if (takes_faces())
         faces_end(arm.c, &arm.exchange);
+    if (takes_halo())
+        halo_end(&arm.exchange);
     if (takes_layouts())
         layouts_end(&arm.exchange);
 }
@@ -120,6 +127,8 @@ static void prepare(void *context, const struct polympi_case *c, const struct po
     latency_choose(c, arm.way == BY_SPINNING ? waiting_by_spinning() : waiting_by_library(), &arm.exchange);
     if (takes_faces())
         faces_begin(c, &arm.exchange);
+    if (takes_halo())
+        halo_begin(&arm.exchange);
     if (takes_layouts())
         layouts_begin(c, &arm.exchange);
     const struct loops *loops = choose_loops(c, buffers->rank);

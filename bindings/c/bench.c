@@ -69,7 +69,7 @@ int main(int argc, char **argv) {
                                     .binding = arguments.name,
                                     .complaint = complaint,
                                     .plain_pages = arguments.plain,
-                                    .opted_in = 1 << POLYMPI_PLAN};
+                                    .opted_in = 1 << POLYMPI_PLAN | 1 << POLYMPI_HALO};
     int provided;
     const int64_t start = polympi_now();
     MPI_Init_thread(&argc, &argv, arguments.thread_level, &provided);

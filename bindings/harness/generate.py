@@ -22,6 +22,7 @@ from polympi.lab.catalogue import (
     BENCHMARKS,
     COMPLETIONS,
     FACE_MODES,
+    HALO_FACES,
     LARGEST_FACE_EDGE,
     LAYOUTS,
     MEASURED,
@@ -88,6 +89,7 @@ def c_header() -> str:
     parts += ["", f"enum {{ POLYMPI_MODES = {len(MODES)}, POLYMPI_LARGEST_FACE_EDGE = {LARGEST_FACE_EDGE} }};"]
     parts += [
         f"enum {{ POLYMPI_LAYOUT_GROUP = {len(LAYOUTS[0].sent)} /* elements that a group of a layout sends */ }};",
+        f"enum {{ POLYMPI_HALO_FACES = {HALO_FACES} /* of a cube */ }};",
         "",
     ]
     return "\n".join([*parts, "#endif", ""])
@@ -148,6 +150,7 @@ def python_module() -> str:
     ]
     parts = [f'"""What can be measured. {ORIGIN}"""', "", "from __future__ import annotations", ""]
     parts += [f"PAGES = {python_tuple(PAGES)}", f"LARGEST_FACE_EDGE = {LARGEST_FACE_EDGE}"]
+    parts.append(f"HALO_FACES = {HALO_FACES}")
     parts.append(f"WINDOWED = {python_tuple(b.name for b in MEASURED if b.windowed)}")
     parts.append(f"APIECE = {python_tuple(b.name for b in MEASURED if b.apiece)}  # each destination gets its own")
     for name, kind, comment, table in tables:

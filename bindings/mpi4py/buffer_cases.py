@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from cases import CycleLoops, Loops, PairLoops
     from common_start import CommonStart
     from faces import Faces
+    from halos import Halo
     from layouts import Layouts
     from plan import Case, Plan
 
@@ -149,6 +150,20 @@ class UpperCaseMethods(BufferCases):
         ends = [[(buffer, 1) for buffer in side] for side in (buffers.incoming, buffers.outgoing)]
         return self._repeated(*ends)
 
+    def halo(self, case: Case, halo: Halo) -> Loops:  # noqa: ARG002
+        """Faces and ghost layers are described by derived datatypes, as in C; persistent requests, too."""
+        edge = len(halo.cube)
+        types = [[_layer_datatype(edge, *place) for place in places] for places in (halo.received, halo.sent)]
+        ends = [[([halo.cube, 1, datatype], 1 + face) for face, datatype in enumerate(side)] for side in types]
+        loops = self._repeated(*ends)
+
+        def release() -> None:
+            loops["release"]()
+            for datatype in (*types[0], *types[1]):
+                datatype.Free()
+
+        return {**loops, "release": release}
+
     def _repeated(self, receives: Sequence[tuple[Any, int]], sends: Sequence[tuple[Any, int]]) -> Loops:
         """Messages that are the same each time, with their tags: persistent requests, made once."""
         comm, peer = self._comm, 1 - self.world.rank
@@ -190,6 +205,13 @@ def _face_datatype(edge: int, axis: int, place: int) -> MPI.Datatype:
     face, start = [edge] * 3, [0] * 3
     face[axis], start[axis] = 1, place
     return MPI.DOUBLE.Create_subarray([edge] * 3, face, start).Commit()
+
+
+def _layer_datatype(edge: int, axis: int, place: int) -> MPI.Datatype:
+    """The layer of a cube of doubles at a place along an axis, without its edges."""
+    layer, start = [edge - 2] * 3, [1] * 3
+    layer[axis], start[axis] = 1, place
+    return MPI.DOUBLE.Create_subarray([edge] * 3, layer, start).Commit()
 
 
 def _layout_datatype(mode: str, groups: int) -> tuple[MPI.Datatype, int]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from cases import CycleLoops, Loops, PairLoops
     from common_start import CommonStart
     from faces import Faces
+    from halos import Halo
     from layouts import Layouts
     from plan import Case, Plan
 
@@ -116,6 +117,11 @@ class ArrayCases(BufferCases):
     def plan(self, case: Case, buffers: MessageBuffers) -> Loops:  # noqa: ARG002
         """Many small arrays both ways, agreed on once."""
         return self._planned([(array, 1) for array in buffers.incoming], [(array, 1) for array in buffers.outgoing])
+
+    def halo(self, case: Case, halo: Halo) -> Loops:  # noqa: ARG002
+        """Faces and ghost layers are views of the cube, and parts of a plan like other arrays."""
+        ends = ([(layer, 1 + face) for face, layer in enumerate(side)] for side in (halo.incoming, halo.outgoing))
+        return self._planned(*ends)
 
     def _planned(self, receives: Sequence[tuple[Any, int]], sends: Sequence[tuple[Any, int]]) -> Loops:
         """The loops of a plan of these arrays, with their tags; both ranks agree on it before the first iteration."""

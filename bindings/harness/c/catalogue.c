@@ -66,6 +66,8 @@ const struct benchmark_facts benchmark_facts[POLYMPI_BENCHMARKS] = {
          ONE_MESSAGES, NONE_MESSAGES, ONE_MESSAGES, ONE_MESSAGES, FROM_ROOT, 0, 0},
     [POLYMPI_PLAN] =
         {"plan", POLYMPI_PAIR, BIT(0), BIT(POLYMPI_FLOAT64), 100, 100, 100, 100, FROM_PEER, 0, 1},
+    [POLYMPI_HALO] =
+        {"halo", POLYMPI_PAIR, BIT(0), BIT(POLYMPI_FLOAT64), 6, 6, 6, 6, FROM_PEER, 0, 1},
 };
 
 const struct mode_facts mode_facts[POLYMPI_MODES] = {

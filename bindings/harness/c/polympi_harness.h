@@ -60,11 +60,13 @@ struct polympi_buffers {
     void *acknowledgement; /* one byte, for the end of a window */
     void *empty;           /* an address for a message without bytes */
     void *attached;        /* the buffer for MPI_Buffer_attach in the mode buffered */
-    double *packed[2];     /* faces and datatype: room to pack what is sent and what is received */
+    double *packed[2];     /* faces, datatype, halo: room to pack what is sent and what is received */
     int64_t stride;
     int64_t count; /* elements in one message: bytes, integers, doubles, or objects */
     int64_t attached_bytes;
-    int64_t edge;              /* faces: of the cube, in elements; it begins with the face that is sent */
+    /* faces: of the cube, in elements; it begins with the face that is sent. halo: of the cube with its ghost
+       layers, which begins at `outgoing` and at `incoming`. */
+    int64_t edge;
     int32_t outgoing_messages; /* in one iteration, without acknowledgements */
     int32_t incoming_messages;
     int32_t window; /* messages in flight in windowed benchmarks */

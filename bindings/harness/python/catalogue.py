@@ -4,6 +4,7 @@ from __future__ import annotations
 
 PAGES = ("huge", "plain")
 LARGEST_FACE_EDGE = 258
+HALO_FACES = 6
 WINDOWED = ("bandwidth", "bibandwidth", "stream")
 APIECE = ("scatter", "alltoall")  # each destination gets its own
 
@@ -27,6 +28,7 @@ KINDS: dict[str, str] = {
     "datatype": "pair",
     "ring": "cycle",
     "plan": "pair",
+    "halo": "pair",
 }
 
 # The main one first.
@@ -63,6 +65,7 @@ MODES: dict[str, tuple[str, ...]] = {
     "datatype": ("contiguous", "vector", "indexed", "struct"),
     "ring": ("standard",),
     "plan": ("standard",),
+    "halo": ("standard",),
 }
 
 # The main one first.
@@ -85,6 +88,7 @@ PAYLOADS: dict[str, tuple[str, ...]] = {
     "datatype": ("float64",),
     "ring": ("bytes", "int32", "int"),
     "plan": ("float64",),
+    "halo": ("float64",),
 }
 
 # Messages of rank 0 and of another rank.
@@ -107,6 +111,7 @@ SENDS: dict[str, tuple[str | int, str | int]] = {
     "datatype": ("one", "one"),
     "ring": ("one", "none"),
     "plan": (100, 100),
+    "halo": (6, 6),
 }
 
 # Likewise.
@@ -129,6 +134,7 @@ GETS: dict[str, tuple[str | int, str | int]] = {
     "datatype": ("one", "one"),
     "ring": ("one", "one"),
     "plan": (100, 100),
+    "halo": (6, 6),
 }
 
 # Who made what arrives.
@@ -151,6 +157,7 @@ ORIGINS: dict[str, str] = {
     "datatype": "peer",
     "ring": "root",
     "plan": "peer",
+    "halo": "peer",
 }
 
 # Bytes of an element, of the smallest and of the largest message.
