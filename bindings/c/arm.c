@@ -3,6 +3,7 @@
 #include "datatypes.h"
 #include "exchange.h"
 #include "faces.h"
+#include "halo.h"
 #include "layouts.h"
 
 #include <stdbool.h>
@@ -13,19 +14,22 @@
 /* The case that is running: one after the other. */
 static struct {
     enum way way;
-    MPI_Request *requests; /* two windows; of the first case on */
+    MPI_Request *requests; /* what a case sends and receives at a time; those of the largest so far */
+    int room;              /* for so many of them */
     const struct polympi_case *c;
     int rank;
     struct exchange exchange;
 } arm;
 
 static bool takes_faces(void) { return arm.c->benchmark == POLYMPI_FACES; }
+static bool takes_halo(void) { return arm.c->benchmark == POLYMPI_HALO; }
 static bool takes_layouts(void) { return arm.c->benchmark == POLYMPI_DATATYPE; }
 
 /* Messages with gaps, which can be packed. */
 static bool can_be_packed(const struct polympi_case *c) {
     return (c->benchmark == POLYMPI_FACES && c->face != POLYMPI_CONTIGUOUS) ||
-           (c->benchmark == POLYMPI_DATATYPE && c->layout != POLYMPI_LAYOUT_CONTIGUOUS);
+           (c->benchmark == POLYMPI_DATATYPE && c->layout != POLYMPI_LAYOUT_CONTIGUOUS) ||
+           c->benchmark == POLYMPI_HALO;
 }
 
 static const char *refuse(void *context, const struct polympi_case *c) {
@@ -38,6 +42,8 @@ static const char *refuse(void *context, const struct polympi_case *c) {
 }
 
 static const struct loops *choose_loops(const struct polympi_case *c, int rank) {
+    if (takes_halo())
+        return arm.way == BY_PACKING ? halo_packing_loops() : halo_loops();
     if (arm.way == BY_PACKING)
         return takes_faces() ? packing_loops(c, rank) : layout_packing_loops(c, rank);
     switch (c->benchmark) {
@@ -54,15 +60,26 @@ static const struct loops *choose_loops(const struct polympi_case *c, int rank) 
     }
 }
 
-/* Room for the requests of two windows, written to, so that no page is served first inside a loop. */
-static void make_requests(int window) {
-    const size_t bytes = 2 * (size_t)window * sizeof *arm.requests;
+/* Room for the requests of so many sends and receives, written to: no page is served first inside a loop. */
+static void make_requests(int messages) {
+    const size_t bytes = 2 * (size_t)messages * sizeof *arm.requests;
+    if (messages <= arm.room)
+        return;
+    free(arm.requests);
     arm.requests = malloc(bytes);
     if (!arm.requests) {
-        fprintf(stderr, "There is no memory for the requests of two windows of %d messages.\n", window);
+        fprintf(stderr, "There is no memory for the requests of %d messages each way.\n", messages);
         MPI_Abort(MPI_COMM_WORLD, POLYMPI_NO_MEMORY);
     }
     memset(arm.requests, 1, bytes);
+    arm.room = messages;
+}
+
+/* Messages that are on their way at a time, each way. */
+static int in_flight(const struct polympi_case *c, const struct polympi_buffers *buffers) {
+    if (c->benchmark == POLYMPI_HALO)
+        return POLYMPI_HALO_FACES;
+    return c->benchmark == POLYMPI_PLAN ? buffers->outgoing_messages : buffers->window;
 }
 
 static void begin(void *context) {
@@ -79,6 +96,8 @@ static void release(void *context) {
     (void)context;
     if (takes_faces())
         faces_end(arm.c, &arm.exchange);
+    if (takes_halo())
+        halo_end(&arm.exchange);
     if (takes_layouts())
         layouts_end(&arm.exchange);
 }
@@ -86,8 +105,7 @@ static void release(void *context) {
 static void prepare(void *context, const struct polympi_case *c, const struct polympi_buffers *buffers,
                     struct polympi_callbacks *callbacks) {
     (void)context;
-    if (!arm.requests)
-        make_requests(buffers->window);
+    make_requests(in_flight(c, buffers));
     arm.c = c;
     arm.rank = buffers->rank;
     arm.exchange = (struct exchange){.type = payload_datatype(c->payload),
@@ -96,7 +114,7 @@ static void prepare(void *context, const struct polympi_case *c, const struct po
                                      .peer = 1 - buffers->rank,
                                      .next = (buffers->rank + 1) % buffers->ranks,
                                      .previous = (buffers->rank + buffers->ranks - 1) % buffers->ranks,
-                                     .window = buffers->window,
+                                     .window = in_flight(c, buffers),
                                      .stride = (size_t)buffers->stride,
                                      .outgoing = buffers->outgoing,
                                      .incoming = buffers->incoming,
@@ -109,6 +127,8 @@ static void prepare(void *context, const struct polympi_case *c, const struct po
     latency_choose(c, arm.way == BY_SPINNING ? waiting_by_spinning() : waiting_by_library(), &arm.exchange);
     if (takes_faces())
         faces_begin(c, &arm.exchange);
+    if (takes_halo())
+        halo_begin(&arm.exchange);
     if (takes_layouts())
         layouts_begin(c, &arm.exchange);
     const struct loops *loops = choose_loops(c, buffers->rank);

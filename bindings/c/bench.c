@@ -68,7 +68,8 @@ int main(int argc, char **argv) {
                                     .samples = arguments.samples,
                                     .binding = arguments.name,
                                     .complaint = complaint,
-                                    .plain_pages = arguments.plain};
+                                    .plain_pages = arguments.plain,
+                                    .opted_in = 1 << POLYMPI_PLAN | 1 << POLYMPI_HALO};
     int provided;
     const int64_t start = polympi_now();
     MPI_Init_thread(&argc, &argv, arguments.thread_level, &provided);

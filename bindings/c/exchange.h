@@ -26,7 +26,7 @@ struct exchange {
     int peer;          /* the other rank of a point-to-point benchmark */
     int next;          /* in a cycle */
     int previous;
-    int window;     /* messages in flight */
+    int window;     /* messages in flight; in plan all of its messages */
     size_t stride;  /* bytes from slot to slot of a window */
     char *outgoing; /* first slot, or all pieces of a collective */
     char *incoming; /* the same for messages received; other memory, except the buffer of bcast on the root */
@@ -35,7 +35,8 @@ struct exchange {
     void *attached; /* buffer of the mode `buffered` */
     int attached_bytes;
     size_t edge;       /* of the cube whose face travels, in elements; it begins with the face that is sent */
-    double *packed[2]; /* room for the face or message that is sent and the one that is received, packed */
+    double *packed[2]; /* room for the faces or message that are sent and those that are received, packed */
+    MPI_Datatype faces[2][POLYMPI_HALO_FACES]; /* of halo: those that are sent, and where they are received */
 };
 
 struct loops {

@@ -1,4 +1,4 @@
-/* Many messages in flight: bandwidth, bibandwidth and stream. `a` is rank 0 and `b` rank 1. */
+/* Many messages in flight: bandwidth, bibandwidth, stream and plan. `a` is rank 0 and `b` rank 1. */
 #define _DEFAULT_SOURCE
 #include "delay.h"
 #include "exchange.h"
@@ -82,7 +82,8 @@ const struct loops *window_loops(int32_t benchmark, int rank) {
         return bandwidth_loops[rank];
     case POLYMPI_STREAM:
         return stream_loops[rank];
-    default:
+    default: /* bibandwidth, and plan: its messages are posted anew each time, which persistent requests are
+                not faster than (docs/protocol.md) */
         return &bibandwidth_loops;
     }
 }

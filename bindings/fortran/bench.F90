@@ -24,6 +24,7 @@ program bench
   launch%complaint = c_loc(complaint%text)
   launch%load_ns = 0
   launch%plain_pages = 0
+  launch%opted_in = 0
   start = polympi_clock()
   call MPI_Init_thread(MPI_THREAD_SINGLE, provided, ierror)
   launch%init_ns = polympi_clock() - start

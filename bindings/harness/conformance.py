@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 
-from polympi.lab.catalogue import GROUP_BYTES, MEASURED, PAYLOADS, face_bytes
+from polympi.lab.catalogue import GROUP_BYTES, MEASURED, PAYLOADS, face_bytes, halo_bytes
 
 HEAD = ["polympi-plan 2", "window 64", "pages huge", "start /a folder/libpolympi_harness.so"]
 PLACES = [(0, 0, 0), (0, 1, 0), (41, 5, 63), (300, 2, 7)]  # case, origin, slot
@@ -62,6 +62,8 @@ def size_of(benchmark: str, payload: str) -> int:
     """A size that the payload can have."""
     if benchmark == "faces":
         return face_bytes(258)
+    if benchmark == "halo":
+        return halo_bytes(256)
     if benchmark == "datatype":
         return 2 * GROUP_BYTES
     fixed = PAYLOADS[payload].bytes
@@ -91,6 +93,9 @@ def refused_plans() -> dict[str, str]:
         "face-that-is-no-square": "case 0 faces rows float64 808 1 1 1 1",
         "smallest-face": f"case 0 faces rows float64 {face_bytes(1)} 1 1 1 1",
         "largest-face": f"case 0 faces rows float64 {face_bytes(259)} 1 1 1 1",
+        "faces-of-no-cube": "case 0 halo standard float64 384 1 1 1 1",
+        "smallest-halo": f"case 0 halo standard float64 {halo_bytes(1)} 1 1 1 1",
+        "largest-halo": f"case 0 halo standard float64 {halo_bytes(257)} 1 1 1 1",
         "negative-size": "case 0 latency standard bytes -8 1 1 1 1",
         "size-with-a-unit": "case 0 latency standard bytes 8B 1 1 1 1",
         "a-count-too-few": "case 0 latency standard bytes 8 1 1 1",

@@ -22,6 +22,7 @@ from polympi.lab.catalogue import (
     BENCHMARKS,
     COMPLETIONS,
     FACE_MODES,
+    HALO_FACES,
     LARGEST_FACE_EDGE,
     LAYOUTS,
     MEASURED,
@@ -88,6 +89,7 @@ def c_header() -> str:
     parts += ["", f"enum {{ POLYMPI_MODES = {len(MODES)}, POLYMPI_LARGEST_FACE_EDGE = {LARGEST_FACE_EDGE} }};"]
     parts += [
         f"enum {{ POLYMPI_LAYOUT_GROUP = {len(LAYOUTS[0].sent)} /* elements that a group of a layout sends */ }};",
+        f"enum {{ POLYMPI_HALO_FACES = {HALO_FACES} /* of a cube */ }};",
         "",
     ]
     return "\n".join([*parts, "#endif", ""])
@@ -101,8 +103,9 @@ def c_tables() -> str:
     for benchmark in MEASURED:
         modes = " | ".join(f"BIT({MODES.index(mode)})" for mode in benchmark.modes)
         payloads = " | ".join(f"BIT({constant(payload)})" for payload in benchmark.payloads)
-        traffic = ", ".join(f"{name.upper()}_MESSAGES" for name in (*benchmark.sends, *benchmark.gets))
-        origin = f"FROM_{benchmark.origin.upper()}, {int(benchmark.apiece)}"
+        numbers = (*benchmark.sends, *benchmark.gets)
+        traffic = ", ".join(str(one) if isinstance(one, int) else f"{one.upper()}_MESSAGES" for one in numbers)
+        origin = f"FROM_{benchmark.origin.upper()}, {int(benchmark.apiece)}, {int(benchmark.opt_in)}"
         facts = f'{{"{benchmark.name}", {constant(benchmark.kind)}, {modes}, {payloads}, {traffic}, {origin}}},'
         parts.append(f"    [{constant(benchmark.name)}] =")
         parts += textwrap.wrap(facts, 110, initial_indent=" " * 8, subsequent_indent=" " * 9)
@@ -124,7 +127,7 @@ def c_tables() -> str:
 
 def python_module() -> str:
     """The module of the Python harness."""
-    names, counts = "tuple[str, ...]", "tuple[str, str]"
+    names, counts = "tuple[str, ...]", "tuple[str | int, str | int]"
     tables: list[tuple[str, str, str, dict[str, Any]]] = [
         ("KINDS", "str", "Who takes part, and how it is timed.", {b.name: b.kind for b in MEASURED}),
         ("MODES", names, "The main one first.", {b.name: b.modes for b in MEASURED}),
@@ -147,6 +150,7 @@ def python_module() -> str:
     ]
     parts = [f'"""What can be measured. {ORIGIN}"""', "", "from __future__ import annotations", ""]
     parts += [f"PAGES = {python_tuple(PAGES)}", f"LARGEST_FACE_EDGE = {LARGEST_FACE_EDGE}"]
+    parts.append(f"HALO_FACES = {HALO_FACES}")
     parts.append(f"WINDOWED = {python_tuple(b.name for b in MEASURED if b.windowed)}")
     parts.append(f"APIECE = {python_tuple(b.name for b in MEASURED if b.apiece)}  # each destination gets its own")
     for name, kind, comment, table in tables:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import buffer_collectives as collectives
 import buffer_latency as latency
+import buffer_plan as repeated
 import buffer_ready as ready
 import buffer_ring as ring
 import buffer_windows as windows
@@ -15,11 +16,14 @@ from clock import clock
 from mpi4py import MPI
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from buffers import MessageBuffers
     from callbacks import World
     from cases import CycleLoops, Loops, PairLoops
     from common_start import CommonStart
     from faces import Faces
+    from halos import Halo
     from layouts import Layouts
     from plan import Case, Plan
 
@@ -141,6 +145,38 @@ class UpperCaseMethods(BufferCases):
         of_a = (comm.Send, comm.Recv, buffers.outgoing, ack)
         return self.pair(STREAM, of_a, (comm.Send, comm.Recv, buffers.incoming, ack))
 
+    def plan(self, case: Case, buffers: MessageBuffers) -> Loops:  # noqa: ARG002
+        """Many small messages both ways, by persistent requests."""
+        ends = [[(buffer, 1) for buffer in side] for side in (buffers.incoming, buffers.outgoing)]
+        return self._repeated(*ends)
+
+    def halo(self, case: Case, halo: Halo) -> Loops:  # noqa: ARG002
+        """Faces and ghost layers are described by derived datatypes, as in C; persistent requests, too."""
+        edge = len(halo.cube)
+        types = [[_layer_datatype(edge, *place) for place in places] for places in (halo.received, halo.sent)]
+        ends = [[([halo.cube, 1, datatype], 1 + face) for face, datatype in enumerate(side)] for side in types]
+        loops = self._repeated(*ends)
+
+        def release() -> None:
+            loops["release"]()
+            for datatype in (*types[0], *types[1]):
+                datatype.Free()
+
+        return {**loops, "release": release}
+
+    def _repeated(self, receives: Sequence[tuple[Any, int]], sends: Sequence[tuple[Any, int]]) -> Loops:
+        """Messages that are the same each time, with their tags: persistent requests, made once."""
+        comm, peer = self._comm, 1 - self.world.rank
+        requests = [comm.Recv_init(message, peer, tag) for message, tag in receives]
+        requests += [comm.Send_init(message, peer, tag) for message, tag in sends]
+
+        def release() -> None:
+            for request in requests:
+                request.Free()
+
+        given = (MPI.Prequest.Startall, MPI.Request.Waitall, requests)
+        return {**self.alike(repeated.exchanges, repeated.exchanges_events, given), "release": release}
+
     def datatype(self, case: Case, laid: Layouts) -> Loops:
         """A message of doubles that do not lie side by side goes by a derived datatype, as in C."""
         datatype, count = _layout_datatype(case.mode, laid.groups)
@@ -169,6 +205,13 @@ def _face_datatype(edge: int, axis: int, place: int) -> MPI.Datatype:
     face, start = [edge] * 3, [0] * 3
     face[axis], start[axis] = 1, place
     return MPI.DOUBLE.Create_subarray([edge] * 3, face, start).Commit()
+
+
+def _layer_datatype(edge: int, axis: int, place: int) -> MPI.Datatype:
+    """The layer of a cube of doubles at a place along an axis, without its edges."""
+    layer, start = [edge - 2] * 3, [1] * 3
+    layer[axis], start[axis] = 1, place
+    return MPI.DOUBLE.Create_subarray([edge] * 3, layer, start).Commit()
 
 
 def _layout_datatype(mode: str, groups: int) -> tuple[MPI.Datatype, int]:

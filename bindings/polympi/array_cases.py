@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import array_collectives as collectives
 import array_latency as latency
+import array_plan as plans
 import array_ready as ready
 import array_ring as ring
 import array_windows as windows
@@ -16,11 +17,14 @@ from cases import BUFFERED_MESSAGES, BufferCases
 import polympi as mpi
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from buffers import MessageBuffers
     from callbacks import World
     from cases import CycleLoops, Loops, PairLoops
     from common_start import CommonStart
     from faces import Faces
+    from halos import Halo
     from layouts import Layouts
     from plan import Case, Plan
 
@@ -109,6 +113,25 @@ class ArrayCases(BufferCases):
         comm, ack = self._comm, buffers.acknowledgement
         of_a = (comm.send, comm.recv, buffers.outgoing, ack)
         return self.pair(STREAM, of_a, (comm.send, comm.recv, buffers.incoming, ack))
+
+    def plan(self, case: Case, buffers: MessageBuffers) -> Loops:  # noqa: ARG002
+        """Many small arrays both ways, agreed on once."""
+        return self._planned([(array, 1) for array in buffers.incoming], [(array, 1) for array in buffers.outgoing])
+
+    def halo(self, case: Case, halo: Halo) -> Loops:  # noqa: ARG002
+        """Faces and ghost layers are views of the cube, and parts of a plan like other arrays."""
+        ends = ([(layer, 1 + face) for face, layer in enumerate(side)] for side in (halo.incoming, halo.outgoing))
+        return self._planned(*ends)
+
+    def _planned(self, receives: Sequence[tuple[Any, int]], sends: Sequence[tuple[Any, int]]) -> Loops:
+        """The loops of a plan of these arrays, with their tags; both ranks agree on it before the first iteration."""
+        peer, made = 1 - self.world.rank, self._comm.plan()
+        for array, tag in receives:
+            made.recv(array, peer, tag)
+        for array, tag in sends:
+            made.send(array, peer, tag)
+        made.agree()
+        return {**self.alike(plans.exchanges, plans.exchanges_events, (made,)), "release": made.free}
 
     def datatype(self, case: Case, laid: Layouts) -> Loops:
         """Elements at equal distances are a view, sent and received like any other array."""

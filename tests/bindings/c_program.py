@@ -14,7 +14,7 @@ from pathlib import Path
 from polympi.lab.bindings.build import build, program_command
 from polympi.lab.bindings.harness import STATIC, build_harness
 from polympi.lab.bindings.manifest import load_bindings, shipped_folder
-from polympi.lab.catalogue import BENCHMARKS, FIXED_SIZES, face_bytes
+from polympi.lab.catalogue import BENCHMARKS, FIXED_SIZES, face_bytes, halo_bytes
 from polympi.lab.process import Ended, run_tree
 from polympi.lab.stacks.command import mpiexec_command
 from polympi.lab.stacks.stack import Stack
@@ -26,7 +26,10 @@ WINDOW = 3
 COUNTS = "2 2 3 4"  # warm-up, batches, iterations, events
 BATCHES, EVENTS = 2, 4
 TIMEOUT_S = 300.0
-FACES = [face_bytes(edge) for edge in (2, 7, 130)]
+OWN_SIZES = {
+    "faces": [face_bytes(edge) for edge in (2, 7, 130)],
+    "halo": [halo_bytes(edge) for edge in (2, 7, 128)],
+}
 HEADER = (
     r"polympi-samples 2",
     r"binding (?P<binding>\S+)",
@@ -114,7 +117,7 @@ def catalogue_cases(sizes: list[int]) -> list[str]:
         if not b.launch_figure
         for mode in b.modes
         for payload in b.payloads
-        for size in ([FIXED_SIZES[payload]] if payload in FIXED_SIZES else FACES if b.name == "faces" else sizes)
+        for size in ([FIXED_SIZES[payload]] if payload in FIXED_SIZES else OWN_SIZES.get(b.name, sizes))
         if b.allows(payload, size)
     ]
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from polympi.lab.catalogue import BENCHMARKS, FIXED_SIZES, GROUP_BYTES, Case, face_bytes
+from polympi.lab.catalogue import BENCHMARKS, FIXED_SIZES, GROUP_BYTES, Case, face_bytes, halo_bytes
 
 EAGER_AND_RENDEZVOUS = (8, 24, 1024, 69632)  # 24 is a dict's only size; 69632 is above both stacks' eager limits
 LATENCY_SIZES = (0, *EAGER_AND_RENDEZVOUS, 2**20)
 SMALLEST_FACE = face_bytes(2)
 FACE_SIZES = (SMALLEST_FACE, face_bytes(11), face_bytes(34), face_bytes(130))  # from two rows of two to rendezvous
+SMALLEST_HALO = halo_bytes(2)
+HALO_SIZES = (SMALLEST_HALO, halo_bytes(9), halo_bytes(32), halo_bytes(128))  # the last is above eager limits
 LAYOUT_SIZES = (GROUP_BYTES, 1024, 69632)  # from one group to rendezvous
 
 
@@ -28,6 +30,8 @@ def sizes(benchmark: str, mode: str) -> tuple[int, ...]:
     """All sizes where they matter most; elsewhere one on each side of the switch to rendezvous."""
     if benchmark == "faces":
         return FACE_SIZES
+    if benchmark == "halo":
+        return HALO_SIZES
     if benchmark == "datatype":
         return LAYOUT_SIZES
     if benchmark == "latency":

@@ -50,7 +50,7 @@ void __wrap_latency_begin(const struct polympi_case *c, const struct exchange *x
 
 void __wrap_latency_begin(const struct polympi_case *c, const struct exchange *x, int rank) {
     __real_latency_begin(c, x, rank);
-    ((double *)x->outgoing)[x->edge * x->edge + x->edge + 1] = 0;
+    ((double *)x->outgoing)[PLACE] = 0;
 }
 """
 # Rank 1 comes 20 ms too late for every seventh start, later than other processes often make it. The linker puts this in
@@ -114,7 +114,7 @@ def test_each_loop_that_is_timed_is_checked(mpich: Stack, tmp_path: Path, idle: 
 
 def test_what_is_written_beside_a_face_is_found(mpich: Stack, tmp_path: Path) -> None:
     source = tmp_path / "beside.c"
-    source.write_text(WRITE_BESIDE)
+    source.write_text(WRITE_BESIDE.replace("PLACE", "x->edge * x->edge + x->edge + 1"))
     program = compile_with_reference(mpich, tmp_path, source, "-Wl,--wrap=latency_begin")
     (tmp_path / "plan").write_text(plan_of([f"faces {mode} float64 392" for mode in FACE_MODES]))
     written = tmp_path / "samples"
@@ -122,6 +122,21 @@ def test_what_is_written_beside_a_face_is_found(mpich: Stack, tmp_path: Path) ->
     assert [verdict.split(": ")[-1] for verdict in samples.valid.values()] == [
         "an element beside the face was written to"
     ] * 3
+
+
+@pytest.mark.parametrize(
+    ("place", "element"),
+    [("0", "(0, 0, 0)"), ("8", "(0, 0, 8)"), ("2 * 81 + 8", "(2, 0, 8)"), ("4 * 81 + 4 * 9 + 4", "(4, 4, 4)")],
+)
+def test_what_is_written_beside_a_halo_is_found(mpich: Stack, tmp_path: Path, place: str, element: str) -> None:
+    """Corners and edges of the ghost layers stay, and so does the cube within."""
+    source = tmp_path / "beside.c"
+    source.write_text(WRITE_BESIDE.replace("PLACE", place))
+    program = compile_with_reference(mpich, tmp_path, source, "-Wl,--wrap=latency_begin")
+    (tmp_path / "plan").write_text(plan_of(["halo standard float64 2352"]))
+    written = tmp_path / "samples"
+    samples = launch(mpich, tmp_path, [str(program), str(tmp_path / "plan"), str(written)], written).samples
+    assert f"rank 0 received: element {element} is 0 instead of" in samples.valid[0]
 
 
 def test_a_rank_that_is_late_for_the_start_spoils_no_time(stack: Stack, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import msgspec
 import pytest
 from c_program import read_strictly
-from every_case import SMALLEST_FACE, all_cases
+from every_case import SMALLEST_FACE, SMALLEST_HALO, all_cases
 
 from polympi.lab.bindings.build import build, why_not_ready
 from polympi.lab.bindings.manifest import load_bindings
@@ -44,7 +44,7 @@ LEVELS = {
 REFUSING = [name for name in SHIPPED if name not in ("c", "c-again", "c-multiple", "c-pages")]
 # Where ranks outnumber processors, those of MPICH in C take long; the second launch of C differs in its name only.
 RANKS = {name: (2,) if name == "c-again" else (2, 3) for name in SHIPPED}
-FEW_SIZES = (8, *FIXED_SIZES.values(), SMALLEST_FACE)
+FEW_SIZES = (8, *FIXED_SIZES.values(), SMALLEST_FACE, SMALLEST_HALO)
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def _covered(name: str, ranks: int) -> list[Case]:
         for c in covered
         if BENCHMARKS[c.benchmark].all_ranks
         or (c.mode, c.size_bytes) == ("standard", 24)
-        or (c.benchmark, c.size_bytes) == ("faces", SMALLEST_FACE)
+        or (c.benchmark, c.size_bytes) in [("faces", SMALLEST_FACE), ("halo", SMALLEST_HALO)]
     ]
 
 

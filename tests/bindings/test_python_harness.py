@@ -22,6 +22,7 @@ from clock import cost_ns, resolution_ns
 from common_start import UNTIMED, LoadedStart, StartError, start_cost_ns
 from faces import Faces
 from footprint import footprint
+from halos import Halo
 from library_barrier import barrier_events
 from object_collectives import calls_events
 from objects import check_objects, expected_objects, make_object
@@ -170,6 +171,27 @@ def test_faces_are_the_first_and_the_last_of_their_direction(mode: str, first: A
     there.cube[last] = here.cube[first]
     there.cube[-1, -1, -1] += 1
     assert there.check() == "element 24 is 16.0 instead of 15.0"
+
+
+def test_a_halo_continues_the_other_cube() -> None:
+    case = make_case("halo", "float64", 6 * 8 * 5 * 5)
+    here, there = (Halo(case, rank, Arena(Halo.space(case))) for rank in (0, 1))
+    for one in (here, there):
+        one.clear()
+        assert one.check().startswith("element (0, 1, 1) is ")
+    number = 0.5 * np.arange(7**3).reshape(7, 7, 7) + 3
+    assert (here.cube[1:-1, 1:-1, 1:-1] == number[1:-1, 1:-1, 1:-1]).all()
+    there.cube[0, 1:-1, 1:-1], there.cube[-1, 1:-1, 1:-1] = number[5, 1:-1, 1:-1], number[1, 1:-1, 1:-1]
+    there.cube[1:-1, 0, 1:-1], there.cube[1:-1, -1, 1:-1] = number[1:-1, 5, 1:-1], number[1:-1, 1, 1:-1]
+    there.cube[1:-1, 1:-1, 0], there.cube[1:-1, 1:-1, -1] = number[1:-1, 1:-1, 5], number[1:-1, 1:-1, 1]
+    assert there.check() == ""
+    for mine, theirs in zip(here.incoming, there.outgoing, strict=True):
+        mine[:] = theirs
+    assert here.check() == ""
+    for place in (3, 3, 3), (0, 0, 3), (6, 6, 6), (6, 3, 3):
+        kept, here.cube[place] = here.cube[place], 0
+        assert here.check().startswith(f"element {place} is 0.0 instead of ")
+        here.cube[place] = kept
 
 
 @pytest.mark.parametrize(("payload", "size"), [("bytes", 64), ("int", 8), ("float", 8), ("dict", 24), ("array", 64)])

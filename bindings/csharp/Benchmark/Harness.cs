@@ -45,7 +45,7 @@ namespace Benchmark
     {
         public IntPtr Plan, Samples, Binding, Complaint;
         public long ReadyNs, LoadNs, InitNs, PssBytes, RssBytes;
-        public int PlainPages, Unused;
+        public int PlainPages, OptedIn;
     }
 
     /// <summary>The harness in C.</summary>

@@ -2,6 +2,7 @@
 #include "cases.h"
 #include "catalogue.h"
 #include "cube.h"
+#include "ghosts.h"
 #include "layout.h"
 #include "samples.h"
 
@@ -13,16 +14,14 @@
 #include <string.h>
 
 /* Messages in one iteration, of a rank that takes part. */
-static int32_t count_messages(enum messages messages, const struct session *session) {
+static int32_t count_messages(int32_t messages, const struct session *session) {
     switch (messages) {
-    case ONE_MESSAGES:
-        return 1;
     case ALL_MESSAGES:
         return session->ranks;
     case WINDOW_MESSAGES:
         return session->window;
     default:
-        return 0;
+        return messages;
     }
 }
 
@@ -53,6 +52,8 @@ static const char *refusal_of_all(const struct polympi_case *c, const struct ses
 static const char *refusal(const struct polympi_case *c, const struct session *session) {
     const struct polympi_program *program = session->program;
     const char *reason = refusal_of_all(c, session);
+    if (!reason && benchmark_facts[c->benchmark].opt_in && !(session->opted_in >> c->benchmark & 1))
+        reason = "this program has no loops for the benchmark";
     return reason || !program->refuse ? reason : program->refuse(program->context, c);
 }
 
@@ -87,6 +88,17 @@ static void place_faces(const struct polympi_case *c, struct polympi_arena *aren
         buffers->packed[i] = polympi_arena_carve(arena, 1, c->bytes);
 }
 
+/* Carves the cube, from and into which all faces go, and room to pack them, one after the other. */
+static void place_halo(const struct polympi_case *c, struct polympi_arena *arena,
+                       struct polympi_buffers *buffers) {
+    buffers->edge = ghosts_edge(c->bytes);
+    buffers->outgoing = polympi_arena_carve(
+        arena, 1, buffers->edge * buffers->edge * buffers->edge * (int64_t)sizeof(double));
+    buffers->incoming = buffers->outgoing;
+    for (int i = 0; i < 2; i++)
+        buffers->packed[i] = polympi_arena_carve(arena, 1, c->bytes);
+}
+
 /* Carves both messages, whose parts do not touch, and room to pack them. */
 static void place_layouts(const struct polympi_case *c, struct polympi_arena *arena,
                           struct polympi_buffers *buffers) {
@@ -109,6 +121,8 @@ static struct polympi_buffers place(const struct polympi_case *c, const struct s
                                       .ranks = session->ranks};
     if (taking_part && c->benchmark == POLYMPI_FACES) {
         place_faces(c, arena, &buffers);
+    } else if (taking_part && c->benchmark == POLYMPI_HALO) {
+        place_halo(c, arena, &buffers);
     } else if (taking_part && c->benchmark == POLYMPI_DATATYPE) {
         place_layouts(c, arena, &buffers);
     } else if (taking_part) {
@@ -181,14 +195,16 @@ static struct polympi_callbacks prepare(const struct polympi_case *c, const stru
     return callbacks;
 }
 
-/* Whether the messages of a case have gaps; there is one each way, and its check overwrites it. */
+/* Whether the messages of a case have gaps; they are filled and checked all at once. */
 static bool has_gaps(const struct polympi_case *c) {
-    return c->benchmark == POLYMPI_FACES || c->benchmark == POLYMPI_DATATYPE;
+    return c->benchmark == POLYMPI_FACES || c->benchmark == POLYMPI_DATATYPE || c->benchmark == POLYMPI_HALO;
 }
 
 static void fill_with_gaps(const struct polympi_case *c, const struct polympi_buffers *buffers) {
     if (c->benchmark == POLYMPI_FACES)
         cube_fill(c, buffers, buffers->rank);
+    else if (c->benchmark == POLYMPI_HALO)
+        ghosts_fill(c, buffers, buffers->rank);
     else
         layout_fill(c, buffers, buffers->rank);
 }
@@ -211,6 +227,8 @@ static void check_message(const struct polympi_case *c, const struct polympi_buf
     char fault[POLYMPI_COMPLAINT_BYTES] = "";
     if (c->benchmark == POLYMPI_FACES)
         cube_check(c, buffers, origin, fault);
+    else if (c->benchmark == POLYMPI_HALO)
+        ghosts_check(c, buffers, origin, fault);
     else if (c->benchmark == POLYMPI_DATATYPE)
         layout_check(c, buffers, origin, fault);
     else if (facts->origin == FROM_SUM)

@@ -6,8 +6,8 @@
 
 #include <stdint.h>
 
-/* How many messages. */
-enum messages { NONE_MESSAGES, ONE_MESSAGES, ALL_MESSAGES /* one a rank */, WINDOW_MESSAGES };
+/* How many messages: a number, or one of these. */
+enum { ALL_MESSAGES = -2 /* one a rank */, WINDOW_MESSAGES, NONE_MESSAGES, ONE_MESSAGES };
 
 /* Who made what arrives: the other of two ranks, rank 0, each rank in turn, or all (their sum). */
 enum origin { FROM_NOBODY, FROM_PEER, FROM_ROOT, FROM_EACH, FROM_SUM };
@@ -15,14 +15,15 @@ enum origin { FROM_NOBODY, FROM_PEER, FROM_ROOT, FROM_EACH, FROM_SUM };
 struct benchmark_facts {
     const char *name;
     int32_t kind;
-    uint64_t modes;           /* a bit for each it has */
-    uint64_t payloads;        /* likewise */
-    enum messages sends_root; /* of rank 0 in one iteration */
-    enum messages sends_other;
-    enum messages gets_root;
-    enum messages gets_other;
+    uint64_t modes;     /* a bit for each it has */
+    uint64_t payloads;  /* likewise */
+    int32_t sends_root; /* messages of rank 0 in one iteration */
+    int32_t sends_other;
+    int32_t gets_root;
+    int32_t gets_other;
     enum origin origin;
     int32_t apiece; /* each destination gets its own message */
+    int32_t opt_in; /* a program that does not say that it has loops for it does not run it */
 };
 
 struct mode_facts {

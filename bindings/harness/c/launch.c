@@ -38,7 +38,7 @@ static int32_t run_plan(const struct polympi_launch *launch, const struct polymp
 
 int32_t polympi_run(const struct polympi_launch *launch, const struct polympi_program *program) {
     char complaint[POLYMPI_COMPLAINT_BYTES] = "";
-    struct session session = {.program = program};
+    struct session session = {.program = program, .opted_in = launch->opted_in};
     struct polympi_plan plan;
     MPI_Comm_rank(MPI_COMM_WORLD, &session.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &session.ranks);

@@ -1,6 +1,7 @@
 #define _DEFAULT_SOURCE
 #include "catalogue.h"
 #include "cube.h"
+#include "ghosts.h"
 #include "layout.h"
 #include "polympi_harness.h"
 
@@ -81,6 +82,8 @@ static bool read_int(struct reader *reader, const char *text, int most, int32_t 
 static bool has_legal_size(const struct polympi_case *c) {
     const struct payload_facts *facts = &payload_facts[c->payload];
     if (c->benchmark == POLYMPI_FACES && cube_edge(c->bytes) == 0)
+        return false;
+    if (c->benchmark == POLYMPI_HALO && ghosts_edge(c->bytes) == 0)
         return false;
     if (c->benchmark == POLYMPI_DATATYPE && !layout_allows(c->bytes))
         return false;

@@ -22,6 +22,8 @@ enum {
     POLYMPI_OBJECT,
     POLYMPI_DATATYPE,
     POLYMPI_RING,
+    POLYMPI_PLAN,
+    POLYMPI_HALO,
     POLYMPI_BENCHMARKS /* their number */
 };
 
@@ -95,5 +97,6 @@ enum {
 
 enum { POLYMPI_MODES = 19, POLYMPI_LARGEST_FACE_EDGE = 258 };
 enum { POLYMPI_LAYOUT_GROUP = 4 /* elements that a group of a layout sends */ };
+enum { POLYMPI_HALO_FACES = 6 /* of a cube */ };
 
 #endif

@@ -60,11 +60,13 @@ struct polympi_buffers {
     void *acknowledgement; /* one byte, for the end of a window */
     void *empty;           /* an address for a message without bytes */
     void *attached;        /* the buffer for MPI_Buffer_attach in the mode buffered */
-    double *packed[2];     /* faces and datatype: room to pack what is sent and what is received */
+    double *packed[2];     /* faces, datatype, halo: room to pack what is sent and what is received */
     int64_t stride;
     int64_t count; /* elements in one message: bytes, integers, doubles, or objects */
     int64_t attached_bytes;
-    int64_t edge;              /* faces: of the cube, in elements; it begins with the face that is sent */
+    /* faces: of the cube, in elements; it begins with the face that is sent. halo: of the cube with its ghost
+       layers, which begins at `outgoing` and at `incoming`. */
+    int64_t edge;
     int32_t outgoing_messages; /* in one iteration, without acknowledgements */
     int32_t incoming_messages;
     int32_t window; /* messages in flight in windowed benchmarks */
@@ -117,7 +119,9 @@ struct polympi_launch {
     int64_t pss_bytes;     /* polympi_memory after the first barrier */
     int64_t rss_bytes;
     int32_t plain_pages; /* 1: no huge pages, whatever the plan says */
-    int32_t unused;
+    /* A bit, 1 << POLYMPI_PLAN ..., for each benchmark with `opt_in` in the catalogue that the program has
+       loops for; it is refused elsewhere. */
+    int32_t opted_in;
 };
 
 /* Runs the plan and returns the exit code of the program, which then finalises MPI. Collective; it begins and

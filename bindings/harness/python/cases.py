@@ -16,6 +16,7 @@ from buffers import DTYPES, MessageBuffers
 from callbacks import Callbacks, UnsupportedCaseError
 from clock import clock
 from faces import Faces
+from halos import Halo
 from layouts import Layouts
 from objects import PAYLOADS, check_objects, expected_objects, make_object
 from pieces import traffic
@@ -117,6 +118,9 @@ class BufferCases(_CasesOfAnInterface):
         if case.benchmark == "datatype":
             laid = Layouts(case, self.world.rank, self.arena)
             return Callbacks(**{"clear": laid.clear, "check": lambda _: laid.check(), **self.datatype(case, laid)})
+        if case.benchmark == "halo":
+            halo = Halo(case, self.world.rank, self.arena)
+            return Callbacks(**{"clear": halo.clear, "check": lambda _: halo.check(), **self.halo(case, halo)})
         buffers = MessageBuffers(case, self.traffic(case), self.arena, self.attached_bytes(case))
         loops = {
             "latency": self.latency,
@@ -125,6 +129,7 @@ class BufferCases(_CasesOfAnInterface):
             "bandwidth": self.bandwidth,
             "bibandwidth": self.bibandwidth,
             "stream": self.stream,
+            "plan": self.plan,
         }.get(case.benchmark, self.collective)(case, buffers)
         return Callbacks(**{"clear": buffers.clear, "check": lambda _: buffers.check(), **loops})
 
@@ -133,6 +138,8 @@ class BufferCases(_CasesOfAnInterface):
             return Faces.space(case) if self.world.rank < 2 else 0
         if case.benchmark == "datatype":
             return Layouts.space(case) if self.world.rank < 2 else 0
+        if case.benchmark == "halo":
+            return Halo.space(case) if self.world.rank < 2 else 0
         return MessageBuffers.space(case, self.traffic(case), self.attached_bytes(case))
 
     def attached_bytes(self, case: Case) -> int:  # noqa: ARG002
@@ -162,6 +169,14 @@ class BufferCases(_CasesOfAnInterface):
     @abstractmethod
     def datatype(self, case: Case, laid: Layouts) -> Loops:
         """The loops of ``datatype``."""
+
+    def plan(self, case: Case, buffers: MessageBuffers) -> Loops:  # noqa: ARG002
+        """The loops of ``plan``, which not every interface has."""
+        raise UnsupportedCaseError("this program has no loops for the benchmark")
+
+    def halo(self, case: Case, halo: Halo) -> Loops:  # noqa: ARG002
+        """The loops of ``halo``, which not every interface has."""
+        raise UnsupportedCaseError("this program has no loops for the benchmark")
 
     @abstractmethod
     def ring(self, case: Case, buffers: MessageBuffers) -> Loops:

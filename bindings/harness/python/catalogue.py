@@ -4,6 +4,7 @@ from __future__ import annotations
 
 PAGES = ("huge", "plain")
 LARGEST_FACE_EDGE = 258
+HALO_FACES = 6
 WINDOWED = ("bandwidth", "bibandwidth", "stream")
 APIECE = ("scatter", "alltoall")  # each destination gets its own
 
@@ -26,6 +27,8 @@ KINDS: dict[str, str] = {
     "object": "pair",
     "datatype": "pair",
     "ring": "cycle",
+    "plan": "pair",
+    "halo": "pair",
 }
 
 # The main one first.
@@ -61,6 +64,8 @@ MODES: dict[str, tuple[str, ...]] = {
     "object": ("standard",),
     "datatype": ("contiguous", "vector", "indexed", "struct"),
     "ring": ("standard",),
+    "plan": ("standard",),
+    "halo": ("standard",),
 }
 
 # The main one first.
@@ -82,10 +87,12 @@ PAYLOADS: dict[str, tuple[str, ...]] = {
     "object": ("int", "string", "list", "map", "nested", "instance"),
     "datatype": ("float64",),
     "ring": ("bytes", "int32", "int"),
+    "plan": ("float64",),
+    "halo": ("float64",),
 }
 
 # Messages of rank 0 and of another rank.
-SENDS: dict[str, tuple[str, str]] = {
+SENDS: dict[str, tuple[str | int, str | int]] = {
     "latency": ("one", "one"),
     "bandwidth": ("window", "none"),
     "bibandwidth": ("window", "window"),
@@ -103,10 +110,12 @@ SENDS: dict[str, tuple[str, str]] = {
     "object": ("one", "one"),
     "datatype": ("one", "one"),
     "ring": ("one", "none"),
+    "plan": (100, 100),
+    "halo": (6, 6),
 }
 
 # Likewise.
-GETS: dict[str, tuple[str, str]] = {
+GETS: dict[str, tuple[str | int, str | int]] = {
     "latency": ("one", "one"),
     "bandwidth": ("none", "window"),
     "bibandwidth": ("window", "window"),
@@ -124,6 +133,8 @@ GETS: dict[str, tuple[str, str]] = {
     "object": ("one", "one"),
     "datatype": ("one", "one"),
     "ring": ("one", "one"),
+    "plan": (100, 100),
+    "halo": (6, 6),
 }
 
 # Who made what arrives.
@@ -145,6 +156,8 @@ ORIGINS: dict[str, str] = {
     "object": "peer",
     "datatype": "peer",
     "ring": "root",
+    "plan": "peer",
+    "halo": "peer",
 }
 
 # Bytes of an element, of the smallest and of the largest message.

@@ -32,10 +32,9 @@ def traffic(case: Case, rank: int, ranks: int, window: int) -> Traffic:
     """What ``rank`` gives and gets in one iteration; acknowledgements apart."""
     if case.benchmark in PAIRS and rank > 1:
         return Traffic([], [])
-    counts = {"none": 0, "one": 1, "all": ranks, "window": window}
     place = 0 if rank == 0 else 1
-    outgoing = [Piece(rank, slot) for slot in range(counts[SENDS[case.benchmark][place]])]
-    arriving = counts[GETS[case.benchmark][place]]
+    sent, arriving = (_count(table[case.benchmark][place], ranks, window) for table in (SENDS, GETS))
+    outgoing = [Piece(rank, slot) for slot in range(sent)]
     slot = rank if case.benchmark in APIECE else 0
     origin = ORIGINS[case.benchmark]
     if origin == "peer":
@@ -43,3 +42,7 @@ def traffic(case: Case, rank: int, ranks: int, window: int) -> Traffic:
     if origin == "root":
         return Traffic(outgoing, [Piece(0, slot)] * arriving)
     return Traffic(outgoing, [Piece(each, slot) for each in range(ranks)] if arriving else [])
+
+
+def _count(messages: str | int, ranks: int, window: int) -> int:
+    return messages if isinstance(messages, int) else {"none": 0, "one": 1, "all": ranks, "window": window}[messages]

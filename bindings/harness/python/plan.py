@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import isqrt
 
-from catalogue import KINDS, LARGEST_FACE_EDGE, LAYOUTS, MODES, ORIGINS, PAGES, SIZES, WINDOWED
+from catalogue import HALO_FACES, KINDS, LARGEST_FACE_EDGE, LAYOUTS, MODES, ORIGINS, PAGES, SIZES, WINDOWED
 
 VERSION = "2"
 
 BENCHMARKS = tuple(KINDS)
 PAIRS = tuple(name for name, kind in KINDS.items() if kind == "pair")  # of ranks 0 and 1; the others wait
-CYCLES = tuple(name for name, kind in KINDS.items() if kind == "cycle")  # a message goes through all ranks
-POINT_TO_POINT = (*PAIRS, *CYCLES)  # messages from one rank to one, timed on rank 0
+# Messages from one rank to one, timed on rank 0; in a cycle they go through all ranks.
+POINT_TO_POINT = tuple(name for name, kind in KINDS.items() if kind in ("pair", "cycle"))
 HELD_TOGETHER = tuple(name for name, kind in KINDS.items() if kind == "joint")  # no rank leaves before all have come
 ROOTED = tuple(name for name, kind in KINDS.items() if kind == "rooted")  # ranks could run ahead: timed one by one
 GROUP_BYTES = 8 * len(LAYOUTS["contiguous"][1])  # that are sent; the same in all layouts
@@ -47,6 +47,12 @@ def face_edge(size: int) -> int:
     """Elements along an edge of the cube of doubles whose face has ``size`` bytes; 0 if none may have such a face."""
     edge = isqrt(size // 8)
     return edge if 8 * edge * edge == size and 2 <= edge <= LARGEST_FACE_EDGE else 0
+
+
+def halo_edge(size: int) -> int:
+    """Elements along an edge, with its ghost layers, of the cube whose six faces have ``size`` bytes; 0 if none may."""
+    inner = isqrt(size // (8 * HALO_FACES))
+    return inner + 2 if 8 * HALO_FACES * inner * inner == size and 2 <= inner <= LARGEST_FACE_EDGE - 2 else 0
 
 
 def whole_groups(size: int) -> int:
@@ -129,8 +135,8 @@ def _case(fields: list[str], line: str) -> Case:
         raise PlanError(f"The plan names an unknown payload: '{payload}'.")
     size, warmup, batches, iterations, events = (_count(field, line) for field in counts)
     element, least, most = SIZES[payload]
-    impossible = (benchmark == "faces" and not face_edge(size)) or (benchmark == "datatype" and not whole_groups(size))
-    if size % element or not least <= size <= most or impossible:
+    lies_in = {"faces": face_edge, "datatype": whole_groups, "halo": halo_edge}.get(benchmark)
+    if size % element or not least <= size <= most or (lies_in and not lies_in(size)):
         raise PlanError(f"The plan asks for {payload} of {size} bytes, which does not exist: '{line}'.")
     return Case(_count(number, line), benchmark, mode, payload, size, warmup, batches, iterations, events)
 

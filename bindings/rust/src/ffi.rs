@@ -80,7 +80,7 @@ pub struct Launch {
     pub pss_bytes: i64,
     pub rss_bytes: i64,
     pub plain_pages: i32,
-    pub unused: i32,
+    pub opted_in: i32,
 }
 
 unsafe extern "C" {

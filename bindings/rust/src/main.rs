@@ -66,7 +66,7 @@ fn main() -> ExitCode {
         pss_bytes: 0,
         rss_bytes: 0,
         plain_pages: 0,
-        unused: 0,
+        opted_in: 0,
     };
     let start = ffi::polympi_clock();
     environment::begin();

@@ -64,7 +64,7 @@ class Payload(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return size_bytes % self.element == 0 and size_bytes >= self.least
 
 
-Messages: TypeAlias = Literal["none", "one", "all", "window"]
+Messages: TypeAlias = Literal["none", "one", "all", "window"] | int
 
 
 class Exceptional(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -88,6 +88,7 @@ class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         gets: likewise.
         origin: who made what arrives.
         apiece: each destination gets its own.
+        opt_in: programs with the harness in C must say that they have loops for it.
         sizes: by payload the sizes in all profiles; none for the profile's own.
         exceptions: modes whose iteration is another one.
     """
@@ -103,6 +104,7 @@ class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     origin: Literal["nobody", "peer", "root", "each", "sum"]
     _operations: int = msgspec.field(name="operations")
     apiece: bool = False
+    opt_in: bool = False
     sizes: dict[str, tuple[int, ...]] = {}
     exceptions: dict[str, Exceptional] = {}
 
@@ -142,10 +144,16 @@ class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return one * (WINDOW if self.windowed else 1) * (ranks if self.kind == "cycle" else 1)
 
     def allows(self, payload: str, size_bytes: int) -> bool:
-        """Whether a message of this payload can have this size here: a face is a square, a layout is made of groups."""
+        """Whether a message of this payload can have this size here: a face is a square, a layout is made of groups.
+
+        The size of ``halo`` is that of all six faces.
+        """
         if self.name == "faces":
             edge = isqrt(size_bytes // 8)
             return face_bytes(edge) == size_bytes and 2 <= edge <= LARGEST_FACE_EDGE
+        if self.name == "halo":
+            inner = isqrt(size_bytes // (8 * HALO_FACES))
+            return halo_bytes(inner) == size_bytes and 2 <= inner <= LARGEST_FACE_EDGE - 2
         if self.name == "datatype":
             return size_bytes > 0 and size_bytes % GROUP_BYTES == 0
         return is_legal_size(payload, size_bytes)
@@ -188,6 +196,7 @@ FACE_MODES = _FILE.face_modes
 LAYOUTS = _FILE.layouts
 GROUP_BYTES = 8 * len(LAYOUTS[0].sent)  # the same in all layouts, so that they have the same sizes
 LARGEST_FACE_EDGE = _FILE.largest_face_edge
+HALO_FACES = 6  # of a cube
 PAYLOADS = {payload.name: payload for payload in _FILE.payloads}
 FIXED_SIZES = {payload.name: payload.bytes for payload in _FILE.payloads if payload.bytes is not None}
 BENCHMARKS = {b.name: msgspec.structs.replace(b, summary=b.summary.format(window=WINDOW)) for b in _FILE.benchmarks}
@@ -197,6 +206,11 @@ MEASURED = [benchmark for benchmark in BENCHMARKS.values() if not benchmark.laun
 def face_bytes(edge: int) -> int:
     """Bytes of a face of a cube of doubles with so many elements along an edge."""
     return 8 * edge * edge
+
+
+def halo_bytes(inner: int) -> int:
+    """Bytes of the six faces of a cube of doubles with so many inner elements along an edge."""
+    return HALO_FACES * face_bytes(inner)
 
 
 def is_legal_size(payload: str, size_bytes: int) -> bool:

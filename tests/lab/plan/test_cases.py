@@ -70,7 +70,7 @@ def test_a_face_is_a_square_of_doubles_of_no_endless_cube() -> None:
 
 def test_sizes_that_no_face_can_have_leave_the_other_benchmarks() -> None:
     cases = select_cases(QUICK, [], [8, 1024], 2)
-    assert {c.benchmark for c in cases} == set(BENCHMARKS) - {"faces", "startup", *LONGER_ONLY}
+    assert {c.benchmark for c in cases} == set(BENCHMARKS) - {"faces", "halo", "startup", *LONGER_ONLY}
 
 
 def test_one_rank_leaves_the_launch_figures() -> None:
@@ -115,6 +115,7 @@ def test_benchmarks_with_sizes_of_their_own_have_them_in_every_profile() -> None
         assert [c.size_bytes for c in ints] == [4, 40, 4000]
         ring = select_cases(profile, ["ring"], None, 2)
         assert {(c.payload, c.size_bytes) for c in ring} == {("bytes", 1024), ("int32", 4), ("int", 8)}
+        assert [c.size_bytes for c in select_cases(profile, ["plan"], None, 2)] == [8, 1024]
     assert [c.size_bytes for c in select_cases(QUICK, ["pingpong-int"], [4, 6, 8], 2)] == [4, 8]
 
 
@@ -122,6 +123,15 @@ def test_a_message_of_datatype_is_made_of_whole_groups() -> None:
     assert {c.size_bytes for c in select_cases(QUICK, ["datatype"], [0, 8, 32, 48, 64], 2)} == {32, 64}
     with pytest.raises(UsageError, match="a datatype multiples of 32 B"):
         select_cases(QUICK, ["datatype/vector"], [8], 2)
+
+
+def test_a_halo_is_six_faces_of_a_cube_one_cube_in_a_quick_run() -> None:
+    assert [c.size_bytes for c in select_cases(QUICK, ["halo"], None, 2)] == [49152]
+    assert [c.size_bytes for c in select_cases(PROFILES["standard"], ["halo"], None, 2)] == [3072, 49152, 786432]
+    asked = [48, 192, 200, 384, 48 * 256**2, 48 * 257**2]
+    assert [c.size_bytes for c in select_cases(QUICK, ["halo"], asked, 2)] == [192, 48 * 256**2]
+    with pytest.raises(UsageError, match=r"a halo 48 n\^2 B, with n up to 256"):
+        select_cases(QUICK, ["halo"], [48], 2)
 
 
 def test_a_lap_of_a_ring_has_as_many_hops_as_ranks() -> None:

@@ -40,6 +40,8 @@ def times_of(directory, benchmark):
         ("bibandwidth", "standard", 128, CLOCK),
         ("stream", "standard", 64, CLOCK),
         ("ring", "standard", 2, CLOCK),  # two ranks, two hops
+        ("plan", "standard", 200, CLOCK),  # a hundred messages each way
+        ("halo", "standard", 1, CLOCK),  # an exchange
         ("allreduce", "standard", 1, START),
     ],
 )

@@ -5,7 +5,16 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Sequence
 
-from polympi.lab.catalogue import BENCHMARKS, FIXED_SIZES, GROUP_BYTES, LARGEST_FACE_EDGE, Benchmark, Case, face_bytes
+from polympi.lab.catalogue import (
+    BENCHMARKS,
+    FIXED_SIZES,
+    GROUP_BYTES,
+    LARGEST_FACE_EDGE,
+    Benchmark,
+    Case,
+    face_bytes,
+    halo_bytes,
+)
 from polympi.lab.errors import UsageError
 from polympi.lab.plan.patterns import fits
 from polympi.lab.plan.profiles import Profile
@@ -17,7 +26,7 @@ def select_cases(profile: Profile, benches: Sequence[str], sizes: Sequence[int] 
 
     The main payload of a benchmark in standard mode gets the profile's full list of sizes, other modes and other
     payloads the short one; their cross product is measured only where a pattern asks for it. Faces have sizes of their
-    own, the same in all modes, and so have benchmarks for which the catalogue names sizes.
+    own, the same in all modes, and so have a halo and benchmarks for which the catalogue names sizes.
 
     Args:
         profile: gives the sizes.
@@ -42,8 +51,8 @@ def select_cases(profile: Profile, benches: Sequence[str], sizes: Sequence[int] 
         if asked_for and not cases and not all(benchmark.launch_figure for benchmark, _, _ in matched):
             raise UsageError(
                 f"None of the sizes asked for is possible in '{bench}' (float64 and arrays take 8 B each, int32 4 B, "
-                f"a face of n x n doubles 8 n^2 B, with n up to {LARGEST_FACE_EDGE}, a datatype multiples of "
-                f"{GROUP_BYTES} B)."
+                f"a face of n x n doubles 8 n^2 B, with n up to {LARGEST_FACE_EDGE}, a halo 48 n^2 B, with "
+                f"n up to {LARGEST_FACE_EDGE - 2}, a datatype multiples of {GROUP_BYTES} B)."
             )
         chosen |= cases
     order = list(BENCHMARKS)
@@ -108,6 +117,8 @@ def _cases(profile: Profile, benchmark: Benchmark, mode: str, payload: str, size
 def _full_sizes(profile: Profile, benchmark: Benchmark) -> Sequence[int]:
     if benchmark.name == "faces":
         return [face_bytes(edge) for edge in profile.face_edges]
+    if benchmark.name == "halo":
+        return [halo_bytes(edge) for edge in profile.halo_edges]
     if benchmark.collective:
         return profile.collective_sizes
     return profile.window_sizes if benchmark.windowed else profile.sizes

@@ -42,6 +42,7 @@ class Profile:
         few_sizes: sizes of other modes and other payloads.
         face_edges: edges of the cubes whose faces travel, in elements: powers of two and a layer of neighbours at both
             ends.
+        halo_edges: inner elements along the edges of the cubes of ``halo``.
         benches: benchmarks, or patterns that begin with a benchmark's whole name, to measure unless others are asked
             for; empty for all.
         bindings: bindings to compare unless others are asked for; empty for those that their manifests mark.
@@ -61,6 +62,7 @@ class Profile:
     collective_sizes: tuple[int, ...]
     few_sizes: tuple[int, ...]
     face_edges: tuple[int, ...]
+    halo_edges: tuple[int, ...]
     benches: tuple[str, ...] = ()
     bindings: tuple[str, ...] = ()
     one_stack: bool = False
@@ -96,6 +98,7 @@ _GLANCE = Profile(
     collective_sizes=(8, 64 * KI),
     few_sizes=(8, 64 * KI),
     face_edges=(130,),
+    halo_edges=(32,),
     benches=("latency/standard/bytes", "latency/standard/dict", "allreduce/standard/float64"),
     bindings=("mpi4py", "mpi4py-object", "polympi", "polympi-object"),
     one_stack=True,
@@ -114,6 +117,7 @@ _QUICK = Profile(
     collective_sizes=(8, KI, 64 * KI, MI),
     few_sizes=(8, 64 * KI),
     face_edges=(34, 130),
+    halo_edges=(32,),
     benches=tuple(name for name in BENCHMARKS if name not in LONGER_ONLY),
 )
 _STANDARD = Profile(
@@ -130,6 +134,7 @@ _STANDARD = Profile(
     collective_sizes=_powers_of_two(8, MI),
     few_sizes=(8, KI, 64 * KI, MI),
     face_edges=(10, 18, 34, 66, 130),
+    halo_edges=(8, 32, 128),
 )
 _PUBLISH = replace(
     _STANDARD,
