@@ -328,7 +328,7 @@ def test_a_dry_run_makes_nothing(tmp_path: Path, mpich: Stack) -> None:
     assert done.returncode == 0, done.stderr
     text = re.sub(r"\s+", " ", done.stdout)
     assert "bindings c, c-again, mpi4py, mpi4py-object, polympi, polympi-object" in text
-    assert "cases 6: latency 4 and allreduce 2 blocks 9 launches 56" in text
+    assert "cases 6: latency 4 and allreduce 2 blocks 9 launches 60" in text
     assert re.search(r"about \d+ s, within a factor of two", text)
     assert list(tmp_path.iterdir()) == []
     assert "polympi stack add mpich" in told(
