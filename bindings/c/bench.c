@@ -3,6 +3,7 @@
        mpiexec -n RANKS bench PLAN SAMPLES [single|funneled|serialized|multiple] [spin|pack|plain] [--name
    NAME] */
 #define _DEFAULT_SOURCE
+#include "applications.h"
 #include "arm.h"
 #include "polympi_harness.h"
 
@@ -61,15 +62,32 @@ static struct arguments read_arguments(int argc, char **argv, char complaint[POL
     return arguments;
 }
 
+/* What the arm does, and applications, which are the same in all arms. */
+static struct polympi_program arm;
+
+static const char *refuse(void *context, const struct polympi_case *c) {
+    return application_is_asked_for(c) ? NULL : arm.refuse(context, c);
+}
+
+static void prepare(void *context, const struct polympi_case *c, const struct polympi_buffers *buffers,
+                    struct polympi_callbacks *callbacks) {
+    if (application_is_asked_for(c))
+        application_prepare(c, buffers, callbacks);
+    else
+        arm.prepare(context, c, buffers, callbacks);
+}
+
 int main(int argc, char **argv) {
     char complaint[POLYMPI_COMPLAINT_BYTES] = "";
     const struct arguments arguments = read_arguments(argc, argv, complaint);
-    struct polympi_launch launch = {.plan = arguments.plan,
-                                    .samples = arguments.samples,
-                                    .binding = arguments.name,
-                                    .complaint = complaint,
-                                    .plain_pages = arguments.plain,
-                                    .opted_in = 1 << POLYMPI_PLAN | 1 << POLYMPI_HALO};
+    struct polympi_launch launch = {
+        .plan = arguments.plan,
+        .samples = arguments.samples,
+        .binding = arguments.name,
+        .complaint = complaint,
+        .plain_pages = arguments.plain,
+        .opted_in = 1 << POLYMPI_PLAN | 1 << POLYMPI_HALO | 1 << POLYMPI_INNER_PRODUCT | 1 << POLYMPI_WAVE |
+                    1 << POLYMPI_POISSON_CG | 1 << POLYMPI_MATMUL | 1 << POLYMPI_SORT};
     int provided;
     const int64_t start = polympi_now();
     MPI_Init_thread(&argc, &argv, arguments.thread_level, &provided);
@@ -77,7 +95,8 @@ int main(int argc, char **argv) {
     MPI_Barrier(MPI_COMM_WORLD);
     launch.ready_ns = polympi_now();
     polympi_memory(&launch.pss_bytes, &launch.rss_bytes);
-    const struct polympi_program program = arm_begin(arguments.way);
+    const struct polympi_program program = {.refuse = refuse, .prepare = prepare};
+    arm = arm_begin(arguments.way);
     const int32_t code = polympi_run(&launch, &program);
     arm_end();
     MPI_Finalize();

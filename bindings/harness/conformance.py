@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 
-from polympi.lab.catalogue import GROUP_BYTES, MEASURED, PAYLOADS, face_bytes, halo_bytes
+from polympi.lab.catalogue import BENCHMARKS, GROUP_BYTES, MEASURED, PAYLOADS, face_bytes, halo_bytes, problem_bytes
 
 HEAD = ["polympi-plan 2", "window 64", "pages huge", "start /a folder/libpolympi_harness.so"]
 PLACES = [(0, 0, 0), (0, 1, 0), (41, 5, 63), (300, 2, 7)]  # case, origin, slot
@@ -64,6 +64,8 @@ def size_of(benchmark: str, payload: str) -> int:
         return face_bytes(258)
     if benchmark == "halo":
         return halo_bytes(256)
+    if dimensions := BENCHMARKS[benchmark].dimensions:
+        return problem_bytes(4, dimensions)
     if benchmark == "datatype":
         return 2 * GROUP_BYTES
     fixed = PAYLOADS[payload].bytes
@@ -119,6 +121,8 @@ def messages() -> str:
     """Messages, one a line: case, origin, slot, payload, bytes, and the content in hexadecimal digits."""
     found = []
     for payload in PAYLOADS.values():
+        if payload.name == "problem":
+            continue  # no message: an application sends what it computes
         sizes = SIZES[payload.name] if payload.bytes is None else (payload.bytes,)
         for case, origin, slot in PLACES:
             for size in sizes:

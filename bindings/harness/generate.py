@@ -29,6 +29,8 @@ from polympi.lab.catalogue import (
     PAGES,
     PAYLOADS,
     SEND_MODES,
+    SMALLEST_EDGE,
+    VARIANTS,
     Benchmark,
     Payload,
 )
@@ -36,7 +38,7 @@ from polympi.lab.catalogue import (
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 ORIGIN = "Made from src/polympi/lab/catalogue.toml by bindings/harness/generate.py: make catalogue."
-KINDS = ("pair", "joint", "rooted", "cycle")
+KINDS = ("pair", "joint", "rooted", "cycle", "application")
 MODES = list(dict.fromkeys(mode for benchmark in MEASURED for mode in benchmark.modes))
 LARGEST_INT64 = 2**63 - 1
 
@@ -73,6 +75,7 @@ def c_header() -> str:
             [f"layout_{layout.mode}" for layout in LAYOUTS],
             "LAYOUTS",
         ),
+        ("A mode of an application.", [f"variant_{variant}" for variant in VARIANTS], "VARIANTS"),
         ("The payloads.", PAYLOADS, "PAYLOADS"),
         ("What message buffers lie on.", [f"{pages}_pages" for pages in PAGES], "PAGES"),
     ]
@@ -90,6 +93,7 @@ def c_header() -> str:
     parts += [
         f"enum {{ POLYMPI_LAYOUT_GROUP = {len(LAYOUTS[0].sent)} /* elements that a group of a layout sends */ }};",
         f"enum {{ POLYMPI_HALO_FACES = {HALO_FACES} /* of a cube */ }};",
+        f"enum {{ POLYMPI_SMALLEST_EDGE = {SMALLEST_EDGE} /* of an application's arrays */ }};",
         "",
     ]
     return "\n".join([*parts, "#endif", ""])
@@ -106,6 +110,7 @@ def c_tables() -> str:
         numbers = (*benchmark.sends, *benchmark.gets)
         traffic = ", ".join(str(one) if isinstance(one, int) else f"{one.upper()}_MESSAGES" for one in numbers)
         origin = f"FROM_{benchmark.origin.upper()}, {int(benchmark.apiece)}, {int(benchmark.opt_in)}"
+        origin += f", {benchmark.dimensions}"
         facts = f'{{"{benchmark.name}", {constant(benchmark.kind)}, {modes}, {payloads}, {traffic}, {origin}}},'
         parts.append(f"    [{constant(benchmark.name)}] =")
         parts += textwrap.wrap(facts, 110, initial_indent=" " * 8, subsequent_indent=" " * 9)
@@ -134,6 +139,12 @@ def python_module() -> str:
         ("PAYLOADS", names, "The main one first.", {b.name: b.payloads for b in MEASURED}),
         ("SENDS", counts, "Messages of rank 0 and of another rank.", {b.name: b.sends for b in MEASURED}),
         ("GETS", counts, "Likewise.", {b.name: b.gets for b in MEASURED}),
+        (
+            "DIMENSIONS",
+            "int",
+            "Of the arrays of an application.",
+            {b.name: b.dimensions for b in MEASURED if b.application},
+        ),
         ("ORIGINS", "str", "Who made what arrives.", {b.name: b.origin for b in MEASURED}),
         (
             "SIZES",
@@ -150,7 +161,7 @@ def python_module() -> str:
     ]
     parts = [f'"""What can be measured. {ORIGIN}"""', "", "from __future__ import annotations", ""]
     parts += [f"PAGES = {python_tuple(PAGES)}", f"LARGEST_FACE_EDGE = {LARGEST_FACE_EDGE}"]
-    parts.append(f"HALO_FACES = {HALO_FACES}")
+    parts += [f"HALO_FACES = {HALO_FACES}", f"SMALLEST_EDGE = {SMALLEST_EDGE}"]
     parts.append(f"WINDOWED = {python_tuple(b.name for b in MEASURED if b.windowed)}")
     parts.append(f"APIECE = {python_tuple(b.name for b in MEASURED if b.apiece)}  # each destination gets its own")
     for name, kind, comment, table in tables:
@@ -161,11 +172,11 @@ def python_module() -> str:
     return "\n".join([*parts, ""])
 
 
-def python_entry(key: str, value: str | tuple[object, ...]) -> list[str]:
+def python_entry(key: str, value: str | int | tuple[object, ...]) -> list[str]:
     """A line of a dict as ruff formats it, or several where it is long."""
-    text = python_tuple(value) if isinstance(value, tuple) else f'"{value}"'
+    text = python_tuple(value) if isinstance(value, tuple) else f'"{value}"' if isinstance(value, str) else str(value)
     line = f'    "{key}": {text},'
-    if len(line) <= 120 or isinstance(value, str):
+    if len(line) <= 120 or not isinstance(value, tuple):
         return [line]
     return [f'    "{key}": (', *(f'        "{one}",' for one in value), "    ),"]
 
@@ -231,15 +242,16 @@ def constant(name: str) -> str:
     return f"POLYMPI_{name.upper().replace('-', '_')}"
 
 
-def mode_parts(mode: str) -> tuple[str, str, str, str]:
-    """Send mode, completion, place of the face and layout that a mode means; the first of each where it means none."""
+def mode_parts(mode: str) -> tuple[str, str, str, str, str]:
+    """Send mode, completion, place of the face, layout and variant that a mode means; the first where it means none."""
     layouts = [layout.mode for layout in LAYOUTS]
+    variant = f"variant_{mode if mode in VARIANTS else VARIANTS[0]}"
     face = mode if mode in FACE_MODES else FACE_MODES[0]
     layout = mode if mode in layouts else layouts[0]
-    if mode in (*FACE_MODES, *layouts):
-        return SEND_MODES[0], COMPLETIONS[0], face, f"layout_{layout}"
+    if mode in (*FACE_MODES, *layouts, *VARIANTS):
+        return SEND_MODES[0], COMPLETIONS[0], face, f"layout_{layout}", variant
     send_mode, _, completion = mode.partition("-")
-    return send_mode, completion or COMPLETIONS[0], face, f"layout_{layout}"
+    return send_mode, completion or COMPLETIONS[0], face, f"layout_{layout}", variant
 
 
 def sizes(payload: Payload) -> tuple[int, int, int]:

@@ -1,6 +1,8 @@
 """What mpi4py costs, on buffers, with pickled objects, and with ``mpi4py.util.pkl5`` (``docs/protocol.md``).
 
-Usage: bench.py PLAN SAMPLES buffers|object|pkl5 [--name NAME]
+Usage: bench.py PLAN SAMPLES buffers|object|pkl5 [--name NAME] [--applications APPLICATIONS]
+
+APPLICATIONS holds the applications that use mpi4py.
 
 The first half of ``main`` is timed: it loads the binding, starts MPI and comes to the first barrier. Only then is the
 rest loaded (NumPy too, which mpi4py itself does not need), so that it is in neither the times nor the memory.
@@ -12,6 +14,7 @@ import os
 import sys
 import time
 
+OPTIONS = {"--name": "NAME", "--applications": "APPLICATIONS"}
 INTERFACES = {"buffers": "mpi4py", "object": "mpi4py-object", "pkl5": "mpi4py-pkl5"}
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "harness", "python"))
@@ -90,10 +93,14 @@ def measure(
 
 def arguments(words: list[str]) -> tuple[str, str, str, str]:
     """Plan, samples, interface and name of the command line; argparse would cost memory before it is measured."""
-    if len(words) in (3, 5) and words[2] in INTERFACES and words[3:4] in ([], ["--name"]):
+    options = dict(zip(words[3::2], words[4::2], strict=False))
+    if len(words) >= 3 and len(words) % 2 == 1 and words[2] in INTERFACES and not set(options) - set(OPTIONS):
         plan, samples, interface = words[:3]
-        return plan, samples, interface, words[4] if len(words) == 5 else INTERFACES[interface]
-    print("Usage: bench.py PLAN SAMPLES " + "|".join(INTERFACES) + " [--name NAME].", file=sys.stderr)
+        if "--applications" in options:
+            sys.path.insert(0, options["--applications"])
+        return plan, samples, interface, options.get("--name", INTERFACES[interface])
+    usage = "Usage: bench.py PLAN SAMPLES " + "|".join(INTERFACES)
+    print(usage + "".join(f" [{option} {value}]" for option, value in OPTIONS.items()) + ".", file=sys.stderr)
     sys.exit(3)  # docs/protocol.md, Exit codes
 
 

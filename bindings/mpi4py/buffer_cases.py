@@ -11,6 +11,7 @@ import buffer_plan as repeated
 import buffer_ready as ready
 import buffer_ring as ring
 import buffer_windows as windows
+from applications import load_application
 from cases import BUFFERED_MESSAGES, BufferCases
 from clock import clock
 from mpi4py import MPI
@@ -18,6 +19,7 @@ from mpi4py import MPI
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from applications import Application
     from buffers import MessageBuffers
     from callbacks import World
     from cases import CycleLoops, Loops, PairLoops
@@ -182,6 +184,10 @@ class UpperCaseMethods(BufferCases):
         datatype, count = _layout_datatype(case.mode, laid.groups)
         ends = [[message, count, datatype] for message in (laid.outgoing, laid.incoming)]
         return {**self.pair(LOOPS[""], (self._comm.Send, self._comm.Recv, *ends)), "release": datatype.Free}
+
+    def application(self, case: Case) -> Application:
+        """The program that is among the examples."""
+        return load_application(case, self._comm, suffix="_mpi4py")
 
     def ring(self, case: Case, buffers: MessageBuffers) -> Loops:  # noqa: ARG002
         """A message round all ranks; every rank sends on the buffer that it received into."""

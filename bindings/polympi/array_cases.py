@@ -11,6 +11,7 @@ import array_plan as plans
 import array_ready as ready
 import array_ring as ring
 import array_windows as windows
+from applications import load_application
 from callbacks import UnsupportedCaseError
 from cases import BUFFERED_MESSAGES, BufferCases
 
@@ -19,6 +20,7 @@ import polympi as mpi
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from applications import Application
     from buffers import MessageBuffers
     from callbacks import World
     from cases import CycleLoops, Loops, PairLoops
@@ -54,11 +56,15 @@ class ArrayCases(BufferCases):
         world: the same, as the harness sees them.
         start: the common start of collective calls.
         plan: all cases.
+        kernel: what applications compute with: ``numpy`` or ``numba``.
     """
 
-    def __init__(self, comm: mpi.Communicator, world: World, start: CommonStart, plan: Plan) -> None:
+    def __init__(
+        self, comm: mpi.Communicator, world: World, start: CommonStart, plan: Plan, kernel: str = "numpy"
+    ) -> None:
         super().__init__(world, start, plan)
         self._comm = comm
+        self._kernel = kernel
 
     def refuse(self, case: Case) -> None:
         """What polympi has no call for."""
@@ -138,6 +144,10 @@ class ArrayCases(BufferCases):
         step = 2 if case.mode == "vector" else 1
         ends = [message.reshape(-1)[::step] for message in (laid.outgoing, laid.incoming)]
         return self.pair(LOOPS[""], (self._comm.send, self._comm.recv, *ends))
+
+    def application(self, case: Case) -> Application:
+        """The program that is among the examples."""
+        return load_application(case, self._comm, kernel=self._kernel)
 
     def ring(self, case: Case, buffers: MessageBuffers) -> Loops:  # noqa: ARG002
         """A message round all ranks; every rank sends on the array that it received into."""

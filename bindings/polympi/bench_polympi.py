@@ -1,8 +1,8 @@
 """What polympi costs, with arrays received into arrays, and with objects (``docs/protocol.md``).
 
-Usage: bench_polympi.py PLAN SAMPLES arrays|objects FOLDER [--name NAME]
+Usage: bench_polympi.py PLAN SAMPLES arrays|objects|numba FOLDER [--name NAME] [--applications APPLICATIONS]
 
-FOLDER holds the package ``polympi`` with a core for this MPI (``install.py``). The first half of ``main`` is timed: it
+APPLICATIONS holds the applications, which compute with NumPy or, with `numba`, by compiled functions. FOLDER holds the package ``polympi`` with a core for this MPI (``install.py``). The first half of ``main`` is timed: it
 loads the binding, starts MPI and comes to the first barrier. Only then is the rest loaded (NumPy too, which polympi
 itself does not need), so that it is in neither the times nor the memory.
 """
@@ -13,7 +13,9 @@ import os
 import sys
 import time
 
-INTERFACES = {"arrays": "polympi", "objects": "polympi-object"}
+INTERFACES = {"arrays": "polympi", "objects": "polympi-object", "numba": "polympi-numba"}
+OPTIONS = {"--name": "NAME", "--applications": "APPLICATIONS"}
+KERNELS = {"arrays": "numpy", "numba": "numba"}
 
 # A user's choice of library, core and time-out is for programs; here the stack is what was chosen. The thread level
 # (POLYMPI_THREADS) is recorded with the samples and stays the user's.
@@ -65,10 +67,11 @@ def measure(
         startup_ns=startup,
         memory_bytes=memory,
     )
-    if interface == "arrays":
+    if interface in KERNELS:
         from array_cases import ArrayCases
 
-        return run_program(*files, header, world, lambda start, plan: ArrayCases(comm, world, start, plan))
+        kernel = KERNELS[interface]
+        return run_program(*files, header, world, lambda start, plan: ArrayCases(comm, world, start, plan, kernel))
     from value_cases import ValueCases
 
     return run_program(*files, header, world, lambda start, plan: ValueCases(comm, world, start, plan))
@@ -76,10 +79,14 @@ def measure(
 
 def arguments(words: list[str]) -> tuple[str, str, str, str, str]:
     """Plan, samples, interface, folder and name; argparse would cost memory before it is measured."""
-    if len(words) in (4, 6) and words[2] in INTERFACES and words[4:5] in ([], ["--name"]):
+    options = dict(zip(words[4::2], words[5::2], strict=False))
+    if len(words) >= 4 and len(words) % 2 == 0 and words[2] in INTERFACES and not set(options) - set(OPTIONS):
         plan, samples, interface, folder = words[:4]
-        return plan, samples, interface, folder, words[5] if len(words) == 6 else INTERFACES[interface]
-    print("Usage: bench_polympi.py PLAN SAMPLES " + "|".join(INTERFACES) + " FOLDER [--name NAME].", file=sys.stderr)
+        if "--applications" in options:
+            sys.path.insert(0, options["--applications"])
+        return plan, samples, interface, folder, options.get("--name", INTERFACES[interface])
+    usage = "Usage: bench_polympi.py PLAN SAMPLES " + "|".join(INTERFACES) + " FOLDER"
+    print(usage + "".join(f" [{option} {value}]" for option, value in OPTIONS.items()) + ".", file=sys.stderr)
     sys.exit(3)  # docs/protocol.md, Exit codes
 
 

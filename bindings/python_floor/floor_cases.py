@@ -15,6 +15,7 @@ from pieces import traffic
 
 if TYPE_CHECKING:
     from callbacks import Call, Clock, Times
+    from cases import Loops
     from pieces import Traffic
     from plan import Case, Plan
 
@@ -70,7 +71,7 @@ class FloorCases:
         buffers = MessageBuffers(case, self._traffic(case), self.arena)
         mpifloor.choose(buffers.outgoing[0].ctypes.data, buffers.incoming[0].ctypes.data, case.size)
         both = (mpifloor.send, mpifloor.recv)
-        loops = {"batch": partial(pong, *both)}
+        loops: Loops = {"batch": partial(pong, *both)}
         if self._world.rank == 0:
             loops = {"batch": partial(ping, *both), "events": partial(ping_events, *both, clock)}
         return Callbacks(clear=buffers.clear, check=lambda _: buffers.check(), **loops)

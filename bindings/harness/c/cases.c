@@ -1,5 +1,6 @@
 #define _DEFAULT_SOURCE
 #include "cases.h"
+#include "applications.h"
 #include "catalogue.h"
 #include "cube.h"
 #include "ghosts.h"
@@ -35,12 +36,19 @@ static int64_t attached_bytes(const struct polympi_case *c) {
     return c->send_mode == POLYMPI_BUFFERED ? ROOM_FOR_MESSAGES * (c->bytes + MPI_BSEND_OVERHEAD) : 0;
 }
 
+/* A program that computes: its results are checked, not its messages. */
+static bool is_application(const struct polympi_case *c) {
+    return benchmark_facts[c->benchmark].dimensions > 0;
+}
+
 /* Why no program can run a case on these ranks, or NULL. */
 static const char *refusal_of_all(const struct polympi_case *c, const struct session *session) {
     if ((c->kind == POLYMPI_PAIR || c->kind == POLYMPI_CYCLE) && session->ranks < 2)
         return "it takes two ranks to exchange messages";
     if (!(benchmark_facts[c->benchmark].payloads >> c->payload & 1))
         return "the benchmark does not have this payload";
+    if (is_application(c) && polympi_problem_edge(c) < 2 * (int64_t)session->ranks)
+        return "the mesh is too small for so many ranks";
     if (polympi_payload_count(c) > INT_MAX || attached_bytes(c) > INT_MAX)
         return "the message has more elements than an int of MPI counts";
     if (c->kind == POLYMPI_ROOTED && c->iterations > INT_MAX / larger(c->batches, 1))
@@ -61,15 +69,15 @@ static bool takes_part(const struct polympi_case *c, const struct session *sessi
     return c->kind != POLYMPI_PAIR || session->rank < 2;
 }
 
-/* Messages from one rank to one, timed on rank 0; else a call of all ranks. */
-static bool is_point_to_point(const struct polympi_case *c) {
-    return c->kind == POLYMPI_PAIR || c->kind == POLYMPI_CYCLE;
+/* Timed on rank 0 in stretches of many iterations; else a call of all ranks from a common start. */
+static bool is_timed_on_root(const struct polympi_case *c) {
+    return c->kind == POLYMPI_PAIR || c->kind == POLYMPI_CYCLE || c->kind == POLYMPI_APPLICATION;
 }
 
 /* Bytes from one message to the next: slots of a window have pages of their own, pieces of a collective
  * touch. */
 static int64_t spacing(const struct polympi_case *c) {
-    return is_point_to_point(c) ? polympi_arena_stride(c->bytes) : c->bytes;
+    return is_timed_on_root(c) ? polympi_arena_stride(c->bytes) : c->bytes;
 }
 
 /* Messages in a row, which take a place even when they are empty; no messages take none. */
@@ -125,6 +133,8 @@ static struct polympi_buffers place(const struct polympi_case *c, const struct s
         place_halo(c, arena, &buffers);
     } else if (taking_part && c->benchmark == POLYMPI_DATATYPE) {
         place_layouts(c, arena, &buffers);
+    } else if (is_application(c)) {
+        buffers.edge = polympi_problem_edge(c);
     } else if (taking_part) {
         buffers.outgoing_messages = count_messages(root ? facts->sends_root : facts->sends_other, session);
         buffers.incoming_messages = count_messages(root ? facts->gets_root : facts->gets_other, session);
@@ -170,17 +180,24 @@ bool session_allocate(struct session *session, const struct polympi_plan *plan) 
     }
     session->ns = allocate(most_times, sizeof *session->ns);
     session->batches = allocate(most_batches, sizeof *session->batches);
-    return session->ns && session->batches && polympi_arena_map(&session->arena, most_bytes, plan->pages);
+    session->communication = allocate(most_batches, sizeof *session->communication);
+    return session->ns && session->batches && session->communication &&
+           polympi_arena_map(&session->arena, most_bytes, plan->pages);
 }
 
 void session_free(struct session *session) {
     polympi_arena_unmap(&session->arena);
     free(session->ns);
     free(session->batches);
+    free(session->communication);
 }
 
 /* What a program may leave out. */
 static void nothing(void *context) { (void)context; }
+static int64_t no_time(void *context) {
+    (void)context;
+    return 0;
+}
 
 static struct polympi_callbacks prepare(const struct polympi_case *c, const struct session *session,
                                         const struct polympi_buffers *buffers) {
@@ -192,6 +209,8 @@ static struct polympi_callbacks prepare(const struct polympi_case *c, const stru
     for (size_t i = 0; i < sizeof optional / sizeof *optional; i++)
         if (!*optional[i])
             *optional[i] = nothing;
+    if (!callbacks.communication)
+        callbacks.communication = no_time;
     return callbacks;
 }
 
@@ -260,25 +279,51 @@ static void validate_loop(const struct polympi_case *c, const struct polympi_cal
         check_message(c, buffers, i, complaint);
 }
 
+/* Several iterations of an application, by the very loops that will be timed, whose result is checked. */
+static void validate_application(const struct polympi_case *c, const struct polympi_callbacks *callbacks,
+                                 const struct polympi_buffers *buffers, char *complaint) {
+    void *const context = callbacks->context;
+    int64_t ns[VALIDATED_ITERATIONS];
+    int in_a_row = c->kind == POLYMPI_ROOTED ? 0 : VALIDATED_IN_A_ROW;
+    callbacks->begin(context);
+    if (c->kind == POLYMPI_APPLICATION && buffers->rank > 0)
+        in_a_row = VALIDATED_ITERATIONS;
+    if (in_a_row)
+        callbacks->batch(context, in_a_row);
+    if (in_a_row < VALIDATED_ITERATIONS)
+        callbacks->singly(context, VALIDATED_ITERATIONS - in_a_row, ns);
+    callbacks->end(context);
+    callbacks->show(context);
+    if (callbacks->check)
+        callbacks->check(c, buffers, VALIDATED_ITERATIONS, complaint);
+    else
+        snprintf(complaint, POLYMPI_COMPLAINT_BYTES, "the program does not say how its result is checked");
+}
+
 /* One iteration of each of the very loops that will be timed: rooted collectives have no other than the one
  * that times each iteration alone, and point to point other ranks answer both of rank 0 in the same way. */
 static void validate(const struct polympi_case *c, const struct polympi_callbacks *callbacks,
                      const struct polympi_buffers *buffers, char *complaint) {
+    if (is_application(c)) {
+        validate_application(c, callbacks, buffers, complaint);
+        return;
+    }
     if (c->kind != POLYMPI_ROOTED)
         validate_loop(c, callbacks, false, buffers, complaint);
-    validate_loop(c, callbacks, !is_point_to_point(c) || buffers->rank == 0, buffers, complaint);
+    validate_loop(c, callbacks, !is_timed_on_root(c) || buffers->rank == 0, buffers, complaint);
 }
 
 /* Only ranks that take part; the figures of rank 0 count. */
-static void time_point_to_point(const struct polympi_case *c, const struct polympi_callbacks *callbacks,
-                                struct session *session) {
+static void time_on_root(const struct polympi_case *c, const struct polympi_callbacks *callbacks,
+                         struct session *session) {
     void *const context = callbacks->context;
     callbacks->begin(context);
     callbacks->batch(context, c->warmup);
     for (int i = 0; i < c->batches; i++) {
-        const int64_t start = polympi_now();
+        const int64_t before = callbacks->communication(context), start = polympi_now();
         callbacks->batch(context, c->iterations);
         session->batches[i] = polympi_now() - start;
+        session->communication[i] = callbacks->communication(context) - before;
     }
     if (session->rank == 0)
         callbacks->singly(context, c->events, session->ns);
@@ -333,14 +378,16 @@ static void time_collective(const struct polympi_case *c, const struct polympi_c
 static void measure(const struct polympi_case *c, const struct polympi_callbacks *callbacks,
                     struct session *session) {
     const int64_t repeated = common_start_repeated();
-    if (!is_point_to_point(c))
+    if (!is_timed_on_root(c))
         time_collective(c, callbacks, session);
     else if (takes_part(c, session))
-        time_point_to_point(c, callbacks, session);
+        time_on_root(c, callbacks, session);
     if (common_start_repeated() > repeated)
         samples_format(session->samples, "repeated %" PRId32 " %" PRId64, c->id,
                        common_start_repeated() - repeated);
     polympi_samples_times(session->samples, "batch", c->id, session->batches, c->batches);
+    if (c->kind == POLYMPI_APPLICATION)
+        polympi_samples_times(session->samples, "communication", c->id, session->communication, c->batches);
     polympi_samples_times(session->samples, "event", c->id, session->ns, c->events);
 }
 
@@ -353,7 +400,9 @@ void case_run(const struct polympi_case *c, struct session *session) {
         return;
     }
     struct polympi_arena arena = session->arena; /* a copy: every case begins at the beginning */
-    const struct polympi_buffers buffers = place(c, session, &arena);
+    struct polympi_part part = {0};
+    struct polympi_buffers buffers = place(c, session, &arena);
+    buffers.part = &part;
     const bool taking_part = takes_part(c, session);
     struct polympi_callbacks callbacks = {.release = nothing};
     char complaint[POLYMPI_COMPLAINT_BYTES] = "";
@@ -361,7 +410,7 @@ void case_run(const struct polympi_case *c, struct session *session) {
         fill(c, &buffers);
         callbacks = prepare(c, session, &buffers);
     }
-    if (!is_point_to_point(c))
+    if (!is_timed_on_root(c))
         common_start_next_case();
     if (taking_part)
         validate(c, &callbacks, &buffers, complaint);

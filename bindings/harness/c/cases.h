@@ -15,8 +15,9 @@ struct session {
     int32_t window;
     int32_t opted_in; /* as in struct polympi_launch */
     struct polympi_arena arena;
-    int64_t *ns;      /* times of the iterations of one case that are timed alone */
-    int64_t *batches; /* times of its batches */
+    int64_t *ns;            /* times of the iterations of one case that are timed alone */
+    int64_t *batches;       /* times of its batches */
+    int64_t *communication; /* of these, the times that an application spent in calls of communication */
 };
 
 /* Allocates for the most demanding case of the plan; false where there is no memory for it. */

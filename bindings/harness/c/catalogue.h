@@ -22,8 +22,9 @@ struct benchmark_facts {
     int32_t gets_root;
     int32_t gets_other;
     enum origin origin;
-    int32_t apiece; /* each destination gets its own message */
-    int32_t opt_in; /* a program that does not say that it has loops for it does not run it */
+    int32_t apiece;     /* each destination gets its own message */
+    int32_t opt_in;     /* a program that does not say that it has loops for it does not run it */
+    int32_t dimensions; /* of the arrays of an application; 0: it is none */
 };
 
 struct mode_facts {
@@ -32,6 +33,7 @@ struct mode_facts {
     int32_t completion;
     int32_t face;
     int32_t layout;
+    int32_t variant;
 };
 
 /* A group of elements of a layout, which is repeated: how many it has, and the places of those that are sent.

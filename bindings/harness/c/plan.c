@@ -79,6 +79,28 @@ static bool read_int(struct reader *reader, const char *text, int most, int32_t 
     return true;
 }
 
+/* Without pow, for which programs would have to be linked with libm. */
+static double power(double base, int32_t exponent) {
+    double product = 1.0;
+    while (exponent-- > 0)
+        product *= base;
+    return product;
+}
+
+int64_t polympi_problem_edge(const struct polympi_case *c) {
+    const int32_t dimensions = benchmark_facts[c->benchmark].dimensions;
+    const int64_t elements = c->bytes / (int64_t)sizeof(double);
+    int64_t low = POLYMPI_SMALLEST_EDGE, high = elements;
+    while (low < high) { /* the first edge with so many elements or more */
+        const int64_t middle = low + (high - low) / 2;
+        if (power((double)middle, dimensions) < (double)elements)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return power((double)low, dimensions) == (double)elements && low * 8 <= c->bytes ? low : 0;
+}
+
 static bool has_legal_size(const struct polympi_case *c) {
     const struct payload_facts *facts = &payload_facts[c->payload];
     if (c->benchmark == POLYMPI_FACES && cube_edge(c->bytes) == 0)
@@ -86,6 +108,8 @@ static bool has_legal_size(const struct polympi_case *c) {
     if (c->benchmark == POLYMPI_HALO && ghosts_edge(c->bytes) == 0)
         return false;
     if (c->benchmark == POLYMPI_DATATYPE && !layout_allows(c->bytes))
+        return false;
+    if (benchmark_facts[c->benchmark].dimensions && polympi_problem_edge(c) == 0)
         return false;
     return c->bytes % facts->element_bytes == 0 && c->bytes >= facts->least_bytes &&
            c->bytes <= facts->most_bytes;
@@ -108,6 +132,7 @@ static bool read_case(struct reader *reader, char *fields[], struct polympi_case
                                .completion = mode_facts[mode].completion,
                                .face = mode_facts[mode].face,
                                .layout = mode_facts[mode].layout,
+                               .variant = mode_facts[mode].variant,
                                .payload = payload};
     if (!read_int(reader, fields[1], INT_MAX, &c->id) || !read_number(reader, fields[5], LLONG_MAX, &bytes) ||
         !read_int(reader, fields[6], INT_MAX, &c->warmup) ||

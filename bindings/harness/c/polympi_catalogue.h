@@ -24,6 +24,11 @@ enum {
     POLYMPI_RING,
     POLYMPI_PLAN,
     POLYMPI_HALO,
+    POLYMPI_INNER_PRODUCT,
+    POLYMPI_WAVE,
+    POLYMPI_POISSON_CG,
+    POLYMPI_MATMUL,
+    POLYMPI_SORT,
     POLYMPI_BENCHMARKS /* their number */
 };
 
@@ -33,6 +38,7 @@ enum {
     POLYMPI_JOINT,
     POLYMPI_ROOTED,
     POLYMPI_CYCLE,
+    POLYMPI_APPLICATION,
     POLYMPI_KINDS /* their number */
 };
 
@@ -70,6 +76,15 @@ enum {
     POLYMPI_LAYOUTS /* their number */
 };
 
+/* A mode of an application. */
+enum {
+    POLYMPI_VARIANT_BLOCKING,
+    POLYMPI_VARIANT_OVERLAPPED,
+    POLYMPI_VARIANT_MERGED,
+    POLYMPI_VARIANT_STANDARD,
+    POLYMPI_VARIANTS /* their number */
+};
+
 /* The payloads. */
 enum {
     POLYMPI_NONE,
@@ -85,6 +100,7 @@ enum {
     POLYMPI_MAP,
     POLYMPI_NESTED,
     POLYMPI_INSTANCE,
+    POLYMPI_PROBLEM,
     POLYMPI_PAYLOADS /* their number */
 };
 
@@ -95,8 +111,9 @@ enum {
     POLYMPI_PAGES /* their number */
 };
 
-enum { POLYMPI_MODES = 19, POLYMPI_LARGEST_FACE_EDGE = 258 };
+enum { POLYMPI_MODES = 22, POLYMPI_LARGEST_FACE_EDGE = 258 };
 enum { POLYMPI_LAYOUT_GROUP = 4 /* elements that a group of a layout sends */ };
 enum { POLYMPI_HALO_FACES = 6 /* of a cube */ };
+enum { POLYMPI_SMALLEST_EDGE = 3 /* of an application's arrays */ };
 
 #endif

@@ -33,12 +33,14 @@ enum { POLYMPI_DONE = 0, POLYMPI_CANNOT_DO_THE_PLAN = 3, POLYMPI_NO_MEMORY = 4 }
 enum { POLYMPI_PAYLOAD_TAG = 1, POLYMPI_ACKNOWLEDGEMENT_TAG = 2 };
 
 /* One case of the plan. `send_mode` and `completion` say what a mode of latency asks for, `face` what one of
-   faces does, `layout` what one of datatype does; elsewhere they are 0. */
+   faces does, `layout` what one of datatype does, `variant` what one of an application does; elsewhere they
+   are 0. */
 struct polympi_case {
     int64_t bytes; /* of one message */
     int32_t id;
     int32_t benchmark; /* POLYMPI_LATENCY ... */
-    int32_t kind;      /* of the benchmark: POLYMPI_PAIR, POLYMPI_JOINT, POLYMPI_ROOTED, POLYMPI_CYCLE */
+    int32_t kind;      /* of the benchmark: POLYMPI_PAIR, POLYMPI_JOINT, POLYMPI_ROOTED, POLYMPI_CYCLE,
+                          POLYMPI_APPLICATION */
     int32_t mode;      /* a number below POLYMPI_MODES: polympi_mode_name */
     int32_t send_mode;
     int32_t completion;
@@ -49,7 +51,17 @@ struct polympi_case {
     int32_t iterations; /* in a batch */
     int32_t events;
     int32_t layout;
-    int32_t unused; /* keeps the size a multiple of 8 everywhere */
+    int32_t variant;
+};
+
+/* A rank's part of the result of an application, without ghost layers: element (i, j, k) of the part, which
+   is (start[0] + i, start[1] + j, start[2] + k) of the whole, is values[i * stride[0] + j * stride[1] + k *
+   stride[2]]. Dimensions that it does not have: start 0, count 1, stride 0. */
+struct polympi_part {
+    const double *values;
+    int64_t start[3];
+    int64_t count[3];
+    int64_t stride[3]; /* in elements */
 };
 
 /* The memory of one rank in one case. Messages lie `stride` bytes apart: in a window each on a page of its
@@ -65,14 +77,15 @@ struct polympi_buffers {
     int64_t count; /* elements in one message: bytes, integers, doubles, or objects */
     int64_t attached_bytes;
     /* faces: of the cube, in elements; it begins with the face that is sent. halo: of the cube with its ghost
-       layers, which begins at `outgoing` and at `incoming`. */
+       layers, which begins at `outgoing` and at `incoming`. An application: of its arrays. */
     int64_t edge;
     int32_t outgoing_messages; /* in one iteration, without acknowledgements */
     int32_t incoming_messages;
     int32_t window; /* messages in flight in windowed benchmarks */
     int32_t rank;
     int32_t ranks;
-    int32_t unused; /* keeps the size a multiple of 8 everywhere */
+    int32_t unused;            /* keeps the size a multiple of 8 everywhere */
+    struct polympi_part *part; /* of an application: `show` describes this rank's part of the result there */
 };
 
 /* The loops of one case on one rank, and what they need before and after. NULL in place of a function that
@@ -80,20 +93,32 @@ struct polympi_buffers {
 struct polympi_callbacks {
     void *context; /* first argument of each */
     /* Between a warm-up with its batches and events, or one validation, and what was before: make requests,
-       post the receive that a ready send needs. `end` undoes it. */
+       post the receive that a ready send needs, give an application the state before its first iteration.
+       `end` undoes it. */
     void (*begin)(void *context);
     void (*end)(void *context);
     /* Runs so many iterations in a row. Not called in rooted collectives. */
     void (*batch)(void *context, int32_t iterations);
     /* Times each iteration alone, by polympi_now; in collectives each from a common start
-       (common_start.h). In a pair and in a cycle called on rank 0, while the others run `batch`. */
+       (common_start.h). In a pair, a cycle and an application called on rank 0, while the others run
+       `batch`. */
     void (*singly)(void *context, int32_t iterations, int64_t *ns);
     /* Where messages are objects that do not arrive in `incoming`: writes those of the last iteration there,
        for the check. */
     void (*show)(void *context);
     /* Frees what the case holds. */
     void (*release)(void *context);
+    /* An application: ns that this rank has spent in calls of communication so far, and how its result is
+       checked after so many iterations, by polympi_application_check. */
+    int64_t (*communication)(void *context);
+    void (*check)(const struct polympi_case *c, const struct polympi_buffers *buffers, int64_t iterations,
+                  char *complaint);
 };
+
+/* Checks this rank's part of an application's result; writes the first difference to `complaint`. It takes
+   functions of libm, and so is linked only where a program names it. Collective. */
+void polympi_application_check(const struct polympi_case *c, const struct polympi_buffers *buffers,
+                               int64_t iterations, char *complaint);
 
 /* What a program brings. */
 struct polympi_program {
@@ -151,6 +176,9 @@ struct polympi_plan {
 };
 int32_t polympi_plan_read(const char *path, struct polympi_plan *plan, char *complaint);
 void polympi_plan_free(struct polympi_plan *plan);
+
+/* Elements in each dimension of an application's arrays; 0 where none has the size of the case. */
+int64_t polympi_problem_edge(const struct polympi_case *c);
 
 /* Names of the catalogue, by the numbers in a case. */
 const char *polympi_benchmark_name(int32_t benchmark);

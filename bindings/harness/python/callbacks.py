@@ -51,7 +51,9 @@ class Callbacks:
         begin: called on rank 0 before a series of point-to-point iterations, while rank 1 runs all of them.
         finish: called on rank 0 after it.
         release: frees what they hold, after the case.
-        keep_all: one iteration that returns everything it receives, if ``batch`` drops some of it.
+        keep_all: one iteration that returns everything it receives, if ``batch`` drops some of it; of an application
+            several, whose number it returns.
+        communication: of an application, ns that this rank has spent in calls of communication so far.
     """
 
     batch: Callable[[int], object] = nothing_of
@@ -62,6 +64,7 @@ class Callbacks:
     finish: Callable[[], object] = nothing
     release: Callable[[], None] = nothing
     keep_all: Callable[[], object] | None = None
+    communication: Callable[[], int] | None = None
 
 
 class Cases(Protocol):

@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import library_barrier
+from applications import application_callbacks
 from arena import UNSEEN, Arena, space
 from buffers import DTYPES, MessageBuffers
 from callbacks import Callbacks, UnsupportedCaseError
@@ -20,11 +21,12 @@ from halos import Halo
 from layouts import Layouts
 from objects import PAYLOADS, check_objects, expected_objects, make_object
 from pieces import traffic
-from plan import PAIRS
+from plan import APPLICATIONS, PAIRS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from applications import Application
     from callbacks import Buffer, Call, World
     from common_start import CommonStart
     from pieces import Traffic
@@ -107,6 +109,8 @@ class BufferCases(_CasesOfAnInterface):
         Raises:
             UnsupportedCaseError: the payload is no buffer, or the interface refuses the case.
         """
+        if case.benchmark in APPLICATIONS:
+            return application_callbacks(case, self.application(case), self.world, self.start, clock)
         if case.payload not in (*DTYPES, "none"):
             raise UnsupportedCaseError(f"arrays hold bytes or numbers, not a payload '{case.payload}'")
         self.refuse(case)
@@ -134,6 +138,8 @@ class BufferCases(_CasesOfAnInterface):
         return Callbacks(**{"clear": buffers.clear, "check": lambda _: buffers.check(), **loops})
 
     def _space(self, case: Case) -> int:
+        if case.benchmark in APPLICATIONS:
+            return 0  # its arrays are the program's own
         if case.benchmark == "faces":
             return Faces.space(case) if self.world.rank < 2 else 0
         if case.benchmark == "datatype":
@@ -177,6 +183,10 @@ class BufferCases(_CasesOfAnInterface):
     def halo(self, case: Case, halo: Halo) -> Loops:  # noqa: ARG002
         """The loops of ``halo``, which not every interface has."""
         raise UnsupportedCaseError("this program has no loops for the benchmark")
+
+    def application(self, case: Case) -> Application:
+        """What makes the iterations of an application, which not every interface has."""
+        raise UnsupportedCaseError(f"this program has no {case.benchmark}")
 
     @abstractmethod
     def ring(self, case: Case, buffers: MessageBuffers) -> Loops:

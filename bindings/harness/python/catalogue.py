@@ -5,6 +5,7 @@ from __future__ import annotations
 PAGES = ("huge", "plain")
 LARGEST_FACE_EDGE = 258
 HALO_FACES = 6
+SMALLEST_EDGE = 3
 WINDOWED = ("bandwidth", "bibandwidth", "stream")
 APIECE = ("scatter", "alltoall")  # each destination gets its own
 
@@ -29,6 +30,11 @@ KINDS: dict[str, str] = {
     "ring": "cycle",
     "plan": "pair",
     "halo": "pair",
+    "inner-product": "rooted",
+    "wave": "application",
+    "poisson-cg": "application",
+    "matmul": "application",
+    "sort": "application",
 }
 
 # The main one first.
@@ -66,6 +72,11 @@ MODES: dict[str, tuple[str, ...]] = {
     "ring": ("standard",),
     "plan": ("standard",),
     "halo": ("standard",),
+    "inner-product": ("standard",),
+    "wave": ("blocking", "overlapped"),
+    "poisson-cg": ("blocking", "overlapped", "merged"),
+    "matmul": ("standard",),
+    "sort": ("standard",),
 }
 
 # The main one first.
@@ -89,6 +100,11 @@ PAYLOADS: dict[str, tuple[str, ...]] = {
     "ring": ("bytes", "int32", "int"),
     "plan": ("float64",),
     "halo": ("float64",),
+    "inner-product": ("problem",),
+    "wave": ("problem",),
+    "poisson-cg": ("problem",),
+    "matmul": ("problem",),
+    "sort": ("problem",),
 }
 
 # Messages of rank 0 and of another rank.
@@ -112,6 +128,11 @@ SENDS: dict[str, tuple[str | int, str | int]] = {
     "ring": ("one", "none"),
     "plan": (100, 100),
     "halo": (6, 6),
+    "inner-product": ("none", "none"),
+    "wave": ("none", "none"),
+    "poisson-cg": ("none", "none"),
+    "matmul": ("none", "none"),
+    "sort": ("none", "none"),
 }
 
 # Likewise.
@@ -135,6 +156,20 @@ GETS: dict[str, tuple[str | int, str | int]] = {
     "ring": ("one", "one"),
     "plan": (100, 100),
     "halo": (6, 6),
+    "inner-product": ("none", "none"),
+    "wave": ("none", "none"),
+    "poisson-cg": ("none", "none"),
+    "matmul": ("none", "none"),
+    "sort": ("none", "none"),
+}
+
+# Of the arrays of an application.
+DIMENSIONS: dict[str, int] = {
+    "inner-product": 1,
+    "wave": 3,
+    "poisson-cg": 2,
+    "matmul": 2,
+    "sort": 1,
 }
 
 # Who made what arrives.
@@ -158,6 +193,11 @@ ORIGINS: dict[str, str] = {
     "ring": "root",
     "plan": "peer",
     "halo": "peer",
+    "inner-product": "nobody",
+    "wave": "nobody",
+    "poisson-cg": "nobody",
+    "matmul": "nobody",
+    "sort": "nobody",
 }
 
 # Bytes of an element, of the smallest and of the largest message.
@@ -175,6 +215,7 @@ SIZES: dict[str, tuple[int, int, int]] = {
     "map": (320, 320, 320),
     "nested": (144, 144, 144),
     "instance": (24, 24, 24),
+    "problem": (8, 8, 9223372036854775807),
 }
 
 # A mode of datatype: elements of a group, and the places of those that are sent.

@@ -5,14 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import isqrt
 
-from catalogue import HALO_FACES, KINDS, LARGEST_FACE_EDGE, LAYOUTS, MODES, ORIGINS, PAGES, SIZES, WINDOWED
+from catalogue import (
+    DIMENSIONS,
+    HALO_FACES,
+    KINDS,
+    LARGEST_FACE_EDGE,
+    LAYOUTS,
+    MODES,
+    ORIGINS,
+    PAGES,
+    SIZES,
+    SMALLEST_EDGE,
+    WINDOWED,
+)
 
 VERSION = "2"
 
 BENCHMARKS = tuple(KINDS)
 PAIRS = tuple(name for name, kind in KINDS.items() if kind == "pair")  # of ranks 0 and 1; the others wait
-# Messages from one rank to one, timed on rank 0; in a cycle they go through all ranks.
+# Messages from one rank to one; in a cycle they go through all ranks.
 POINT_TO_POINT = tuple(name for name, kind in KINDS.items() if kind in ("pair", "cycle"))
+APPLICATIONS = tuple(DIMENSIONS)  # they compute, and their results are checked
+# Timed on rank 0 in stretches of many iterations; others are calls of all ranks from a common start.
+TIMED_ON_ROOT = tuple(name for name, kind in KINDS.items() if kind in ("pair", "cycle", "application"))
 HELD_TOGETHER = tuple(name for name, kind in KINDS.items() if kind == "joint")  # no rank leaves before all have come
 ROOTED = tuple(name for name, kind in KINDS.items() if kind == "rooted")  # ranks could run ahead: timed one by one
 GROUP_BYTES = 8 * len(LAYOUTS["contiguous"][1])  # that are sent; the same in all layouts
@@ -53,6 +68,13 @@ def halo_edge(size: int) -> int:
     """Elements along an edge, with its ghost layers, of the cube whose six faces have ``size`` bytes; 0 if none may."""
     inner = isqrt(size // (8 * HALO_FACES))
     return inner + 2 if 8 * HALO_FACES * inner * inner == size and 2 <= inner <= LARGEST_FACE_EDGE - 2 else 0
+
+
+def problem_edge(case: Case) -> int:
+    """Elements in each dimension of an application's arrays; 0 where none has the size of the case."""
+    dimensions = DIMENSIONS[case.benchmark]
+    edge = round((case.size // 8) ** (1 / dimensions))
+    return edge if 8 * edge**dimensions == case.size and edge >= SMALLEST_EDGE else 0
 
 
 def whole_groups(size: int) -> int:
@@ -135,10 +157,12 @@ def _case(fields: list[str], line: str) -> Case:
         raise PlanError(f"The plan names an unknown payload: '{payload}'.")
     size, warmup, batches, iterations, events = (_count(field, line) for field in counts)
     element, least, most = SIZES[payload]
+    case = Case(_count(number, line), benchmark, mode, payload, size, warmup, batches, iterations, events)
     lies_in = {"faces": face_edge, "datatype": whole_groups, "halo": halo_edge}.get(benchmark)
-    if size % element or not least <= size <= most or (lies_in and not lies_in(size)):
+    possible = not size % element and least <= size <= most and (lies_in is None or lies_in(size) > 0)
+    if not possible or (benchmark in APPLICATIONS and not problem_edge(case)):
         raise PlanError(f"The plan asks for {payload} of {size} bytes, which does not exist: '{line}'.")
-    return Case(_count(number, line), benchmark, mode, payload, size, warmup, batches, iterations, events)
+    return case
 
 
 def _count(field: str, line: str) -> int:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import gc
 from array import array
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from callbacks import UnsupportedCaseError
 from catalogue import PAYLOADS
 from clock import clock
-from plan import POINT_TO_POINT, ROOTED
+from plan import APPLICATIONS, POINT_TO_POINT, ROOTED, TIMED_ON_ROOT, problem_edge
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,13 +50,15 @@ def run_plan(plan: Plan, prepare: Prepare, world: World, start: CommonStart, sam
 def _prepare(case: Case, prepare: Prepare, world: World) -> Callbacks:
     if case.benchmark in POINT_TO_POINT and world.size < 2:
         raise UnsupportedCaseError("point to point needs two ranks")
+    if case.benchmark in APPLICATIONS and problem_edge(case) < 2 * world.size:
+        raise UnsupportedCaseError("the mesh is too small for so many ranks")
     if case.payload not in PAYLOADS[case.benchmark]:
         raise UnsupportedCaseError(f"{case.benchmark} does not have the payload {case.payload}")
     return prepare(case)
 
 
 def _run_case(case: Case, callbacks: Callbacks, world: World, start: CommonStart, samples: SampleFile | None) -> None:
-    if case.benchmark not in POINT_TO_POINT:
+    if case.benchmark not in TIMED_ON_ROOT:
         start.next_case()
     failure = validate(case, callbacks, world)
     if samples:
@@ -68,11 +70,12 @@ def _run_case(case: Case, callbacks: Callbacks, world: World, start: CommonStart
     gc.collect()
     gc.freeze()
     repeated = start.repeated()
-    batches, events = measure(case, callbacks, world, start)
+    batches, events, communication = measure(case, callbacks, world, start)
     if samples:
         if start.repeated() > repeated:
             samples.record("repeated", case.number, start.repeated() - repeated)
         samples.times("batch", case.number, batches)
+        samples.times("communication", case.number, communication)
         samples.times("event", case.number, events)
 
 
@@ -87,32 +90,46 @@ def validate(case: Case, callbacks: Callbacks, world: World) -> str:
         callbacks.begin()
         received = exchange()
         callbacks.finish()
-        verdict = verdict or callbacks.check(received)
+        found = callbacks.check(received)  # on all ranks, whatever was found before: some checks take all of them
+        verdict = verdict or found
     verdicts = world.collect(verdict)
     return next((f"rank {rank}: {verdict}" for rank, verdict in enumerate(verdicts) if verdict), "")
 
 
 def _exchanges(case: Case, callbacks: Callbacks, rank: int) -> list[Callable[[], object]]:
     """One iteration as a batch runs it, and one as an event; other ranks answer both in the same way."""
-    once = callbacks.keep_all or partial(callbacks.batch, 1)
+    batched = partial(callbacks.batch, 1)
+    once = callbacks.keep_all or batched
     alone = partial(callbacks.events, _places(1))
     if case.benchmark in ROOTED:
         return [alone]
-    return [once, once if case.benchmark in POINT_TO_POINT and rank > 0 else alone]
+    if case.benchmark in TIMED_ON_ROOT and rank > 0:
+        return [once, once if case.benchmark in POINT_TO_POINT else batched]
+    return [once, alone]
 
 
-def measure(case: Case, callbacks: Callbacks, world: World, start: CommonStart) -> tuple[Times, Times]:
-    """Warm up, time the batches, then the events; the times in ns are of meaning on rank 0."""
-    if case.benchmark in POINT_TO_POINT:
-        return _measure_messages(case, callbacks, world.rank)
+class Measured(NamedTuple):
+    """Times in ns, of meaning on rank 0; communication is what an application spent of each batch in such calls."""
+
+    batches: Times
+    events: Times
+    communication: Times = array("q")
+
+
+def measure(case: Case, callbacks: Callbacks, world: World, start: CommonStart) -> Measured:
+    """Warm up, time the batches, then the events."""
+    if case.benchmark in TIMED_ON_ROOT:
+        return _measure_on_root(case, callbacks, world.rank)
     if case.benchmark in ROOTED:
         return _measure_rooted(case, callbacks, world)
     return _measure_held_together(case, callbacks, world, start)
 
 
-def _measure_messages(case: Case, callbacks: Callbacks, rank: int) -> tuple[Times, Times]:
+def _measure_on_root(case: Case, callbacks: Callbacks, rank: int) -> Measured:
     """Rank 0 holds the clock; the others only run as many iterations in a row as rank 0 in all."""
     batches, events = _places(case.batches), _places(case.events)
+    spent = callbacks.communication
+    communication = _places(case.batches if spent else 0)
     batch, iterations = callbacks.batch, case.iterations
     if rank > 0:
         batch(case.iterations_in_all)
@@ -120,15 +137,18 @@ def _measure_messages(case: Case, callbacks: Callbacks, rank: int) -> tuple[Time
         callbacks.begin()
         batch(case.warmup)
         for k in range(case.batches):
+            so_far = spent() if spent else 0
             before = clock()
             batch(iterations)
             batches[k] = clock() - before
+            if spent:
+                communication[k] = spent() - so_far
         callbacks.events(events)
         callbacks.finish()
-    return batches, events
+    return Measured(batches, events, communication)
 
 
-def _measure_held_together(case: Case, callbacks: Callbacks, world: World, start: CommonStart) -> tuple[Times, Times]:
+def _measure_held_together(case: Case, callbacks: Callbacks, world: World, start: CommonStart) -> Measured:
     """Collectives that hold all ranks together: a batch is many calls from a common start.
 
     One that a rank began too late is made again.
@@ -144,10 +164,10 @@ def _measure_held_together(case: Case, callbacks: Callbacks, world: World, start
         batches[k] = clock() - begun
         k += start.agree()
     callbacks.events(events)
-    return world.maxima(batches), world.maxima(events)
+    return Measured(world.maxima(batches), world.maxima(events))
 
 
-def _measure_rooted(case: Case, callbacks: Callbacks, world: World) -> tuple[Times, Times]:
+def _measure_rooted(case: Case, callbacks: Callbacks, world: World) -> Measured:
     """Collectives that would run ahead: every iteration alone, its time that of the last rank, a batch their sum."""
     batches, events, single = _places(case.batches), _places(case.events), _places(case.batches * case.iterations)
     callbacks.events(_places(case.warmup))
@@ -156,7 +176,7 @@ def _measure_rooted(case: Case, callbacks: Callbacks, world: World) -> tuple[Tim
     for k in range(case.batches):
         batches[k] = sum(longest[k * case.iterations : (k + 1) * case.iterations])
     callbacks.events(events)
-    return batches, world.maxima(events)
+    return Measured(batches, world.maxima(events))
 
 
 def _places(count: int) -> Times:

@@ -14,6 +14,8 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from polympi.lab.units import format_size
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:
@@ -90,11 +92,13 @@ class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         apiece: each destination gets its own.
         opt_in: programs with the harness in C must say that they have loops for it.
         sizes: by payload the sizes in all profiles; none for the profile's own.
+        dimensions: of the arrays of an application; 0 for a benchmark that is none.
+        edges: elements in each dimension of an application's arrays, the one of short profiles first.
         exceptions: modes whose iteration is another one.
     """
 
     name: str
-    kind: Literal["pair", "cycle", "joint", "rooted", "launch"]
+    kind: Literal["pair", "cycle", "joint", "rooted", "application", "launch"]
     summary: str
     iteration: str
     modes: tuple[str, ...]
@@ -106,6 +110,8 @@ class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     apiece: bool = False
     opt_in: bool = False
     sizes: dict[str, tuple[int, ...]] = {}
+    dimensions: int = 0
+    edges: tuple[int, ...] = ()
     exceptions: dict[str, Exceptional] = {}
 
     @property
@@ -115,8 +121,13 @@ class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def collective(self) -> bool:
-        """Whether it is a call of all ranks; otherwise messages from one rank to one."""
-        return self.kind not in ("pair", "cycle")
+        """Whether it is a call of all ranks; otherwise messages from one rank to one, or a whole program."""
+        return self.kind not in ("pair", "cycle", "application")
+
+    @property
+    def application(self) -> bool:
+        """Whether it is a program that computes, and not an exchange of messages alone."""
+        return self.dimensions > 0
 
     @property
     def all_ranks(self) -> bool:
@@ -154,6 +165,8 @@ class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if self.name == "halo":
             inner = isqrt(size_bytes // (8 * HALO_FACES))
             return halo_bytes(inner) == size_bytes and 2 <= inner <= LARGEST_FACE_EDGE - 2
+        if self.application:
+            return self.edge(size_bytes) >= SMALLEST_EDGE
         if self.name == "datatype":
             return size_bytes > 0 and size_bytes % GROUP_BYTES == 0
         return is_legal_size(payload, size_bytes)
@@ -161,7 +174,19 @@ class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def minimum_ranks(self) -> int:
         """Ranks below which the benchmark means nothing."""
-        return 1 if self.launch_figure else 2
+        return 1 if self.launch_figure or self.application else 2
+
+    def edge(self, size_bytes: int) -> int:
+        """Elements in each dimension of an application's array of so many bytes; 0 if there is no such array."""
+        edge = round((size_bytes // 8) ** (1 / self.dimensions))
+        return edge if problem_bytes(edge, self.dimensions) == size_bytes else 0
+
+    def size_words(self, size_bytes: int) -> str:
+        """A size as people write it: ``64 KiB``; of an application its mesh, ``129³``."""
+        if not self.application:
+            return format_size(size_bytes)
+        power = {1: "", 2: "²", 3: "³"}[self.dimensions]
+        return f"{self.edge(size_bytes)}{power}"
 
 
 class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -197,6 +222,8 @@ LAYOUTS = _FILE.layouts
 GROUP_BYTES = 8 * len(LAYOUTS[0].sent)  # the same in all layouts, so that they have the same sizes
 LARGEST_FACE_EDGE = _FILE.largest_face_edge
 HALO_FACES = 6  # of a cube
+SMALLEST_EDGE = 3  # of an application's array: an element with a neighbour on each side
+VARIANTS = tuple(dict.fromkeys(mode for b in _FILE.benchmarks if b.kind == "application" for mode in b.modes))
 PAYLOADS = {payload.name: payload for payload in _FILE.payloads}
 FIXED_SIZES = {payload.name: payload.bytes for payload in _FILE.payloads if payload.bytes is not None}
 BENCHMARKS = {b.name: msgspec.structs.replace(b, summary=b.summary.format(window=WINDOW)) for b in _FILE.benchmarks}
@@ -211,6 +238,11 @@ def face_bytes(edge: int) -> int:
 def halo_bytes(inner: int) -> int:
     """Bytes of the six faces of a cube of doubles with so many inner elements along an edge."""
     return HALO_FACES * face_bytes(inner)
+
+
+def problem_bytes(edge: int, dimensions: int) -> int:
+    """Bytes of an application's array of doubles with so many elements in each dimension."""
+    return int(8 * edge**dimensions)
 
 
 def is_legal_size(payload: str, size_bytes: int) -> bool:

@@ -26,9 +26,11 @@ _FORMS = {
     "repeated": "repeated ID COUNT",
     "batch": "batch ID NS...",
     "event": "event ID NS...",
+    "communication": "communication ID NS...",
     "clocks": "clocks ERROR",
     "end": "end",
 }
+_TIMES = {"batch": "batches", "event": "events", "communication": "communication"}  # by the record: the attribute
 _NO_NUMBER = re.compile(
     r"invalid literal for int\(\) with base 10: (?P<text>.*)|could not convert string to float: (?P<real>.*)"
 )
@@ -45,6 +47,7 @@ class LaunchSamples:
     Attributes:
         batches: times in ns of the batches, by the number of the case.
         events: times in ns of the single events, likewise.
+        communication: of the batches of an application, the times in ns that rank 0 spent in calls of communication.
         valid: cases that passed the validation.
         invalid: cases that failed it, and how.
         skipped: cases that the program could not run, and why.
@@ -72,6 +75,7 @@ class LaunchSamples:
     buffer_bytes: int = 0
     batches: dict[int, list[int]] = field(default_factory=dict)
     events: dict[int, list[int]] = field(default_factory=dict)
+    communication: dict[int, list[int]] = field(default_factory=dict)
     valid: set[int] = field(default_factory=set)
     invalid: dict[int, str] = field(default_factory=dict)
     skipped: dict[int, str] = field(default_factory=dict)
@@ -146,7 +150,7 @@ def _read_line(samples: LaunchSamples, line: str, number: int, known_cases: froz
 def _read_case_line(samples: LaunchSamples, keyword: str, fields: list[str], known_cases: frozenset[int]) -> None:
     if keyword == "end":
         raise ValueError("nothing follows on it")
-    if keyword not in ("case", "valid", "skip", "repeated", "batch", "event"):
+    if keyword not in ("case", "valid", "skip", "repeated", *_TIMES):
         raise ValueError(f"there is no record '{keyword}'" if keyword else "it is empty")
     case = int(fields[0])
     if case not in known_cases:
@@ -165,7 +169,7 @@ def _read_case_line(samples: LaunchSamples, keyword: str, fields: list[str], kno
         else:
             samples.invalid[case] = " ".join(fields[2:])
     else:
-        times = samples.batches if keyword == "batch" else samples.events
+        times: dict[int, list[int]] = getattr(samples, _TIMES[keyword])
         if case in times:
             raise ValueError(f"a second '{keyword}' of case {case}")
         times[case] = _naturals(fields[1:], None)

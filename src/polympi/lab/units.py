@@ -8,6 +8,7 @@ from polympi.lab.errors import UsageError
 
 _BINARY = {"": 1, "b": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 _SIZE = re.compile(r"([0-9]+)\s*([bkmg]?)(?:i?b)?", re.IGNORECASE)
+_MESH = re.compile(r"([0-9]{1,18})\^([123])")
 _DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(ms|s|m|h|)", re.IGNORECASE)
 _PERCENT = re.compile(r"([0-9]{1,9}(?:\.[0-9]+)?)\s*%")
 _SECONDS = {"ms": 1e-3, "": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
@@ -16,18 +17,23 @@ _SECONDS = {"ms": 1e-3, "": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 def parse_size(text: str) -> int:
     """Bytes of a size such as ``8``, ``64KiB``, ``4M``; all prefixes are binary (1 KiB = 1024 B).
 
+    ``129^3`` means the doubles of a mesh with so many elements in each of three dimensions; ``^1`` and ``^2`` likewise.
+
     Raises:
         UsageError: the text is not a size.
     """
-    match = _SIZE.fullmatch(text.strip())
-    if not match:
-        raise UsageError(f"'{text}' is not a size: write bytes as 8, 64KiB, 4MiB, or '{NETPIPE}'.")
-    size = int(match[1]) * _BINARY[match[2].lower()]
+    if mesh := _MESH.fullmatch(text.strip()):
+        size = int(BYTES_OF_A_DOUBLE * int(mesh[1]) ** int(mesh[2]))
+    elif match := _SIZE.fullmatch(text.strip()):
+        size = int(match[1]) * _BINARY[match[2].lower()]
+    else:
+        raise UsageError(f"'{text}' is not a size: write bytes as 8, 64KiB, 4MiB, a mesh as 129^3, or '{NETPIPE}'.")
     if size >= 2**63:
         raise UsageError(f"'{text}' is more bytes than any machine addresses.")
     return size
 
 
+BYTES_OF_A_DOUBLE = 8
 NETPIPE = "netpipe"  # in place of a size: those of the program NetPIPE
 NETPIPE_LAST = 2**22  # the largest power of two of them, as of the other lists of sizes
 NETPIPE_BESIDE = 3  # bytes more and less than each power of two: neither is aligned, and one is beyond a switch at it

@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from polympi.lab.bindings.harness import build_harness, harness_folder, put_in_place
-from polympi.lab.bindings.manifest import Binding, shipped_folder
+from polympi.lab.bindings.manifest import Binding, applications_folder, shipped_folder
 from polympi.lab.bindings.sources import INTERFACE, files_meant
 from polympi.lab.errors import BuildError, system_reason
 from polympi.lab.home import home
@@ -125,6 +125,7 @@ def _fill(
     places = {
         "folder": str(binding.folder),
         "bindings": str(shipped_folder()),
+        "applications": str(applications_folder()),
         "harness": str(harness_folder(stack)),
         "polympi": str(INTERFACE),
         "output": str(output),

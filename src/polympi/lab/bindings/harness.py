@@ -48,7 +48,7 @@ def build_harness(stack: Stack) -> Path:
         _run(stack, [stack.mpicc, *_FLAGS, "-c", *sources], objects)
         compiled = sorted(str(part) for part in objects.glob("*.o"))
         _run(stack, ["ar", "rcs", str(made / STATIC), *compiled], objects)
-        _run(stack, [stack.mpicc, "-shared", *compiled, "-o", str(made / SHARED)], objects)
+        _run(stack, [stack.mpicc, "-shared", *compiled, "-lm", "-o", str(made / SHARED)], objects)
         put_in_place(made, folder)
     return folder
 

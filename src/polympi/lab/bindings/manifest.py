@@ -180,6 +180,12 @@ def shipped_folder() -> Path:
     return installed if installed.is_dir() else Path(__file__).parents[4] / "bindings"
 
 
+def applications_folder() -> Path:
+    """The folder of the applications, which some bindings run: in the installed package, or in a checkout."""
+    installed = Path(__file__).with_name("applications")
+    return installed if installed.is_dir() else Path(__file__).parents[4] / "examples" / "applications"
+
+
 def load_bindings(extra_folders: Iterable[Path] = ()) -> dict[str, Binding]:
     """All bindings by name: the shipped ones, those of ``$POLYMPI_BINDINGS``, and those of further folders.
 

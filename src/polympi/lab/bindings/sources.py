@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import polympi
-from polympi.lab.bindings.manifest import Binding, shipped_folder, unusable
+from polympi.lab.bindings.manifest import Binding, applications_folder, shipped_folder, unusable
 
 INTERFACE = Path(polympi.__path__[0])  # the folder of the package that this laboratory belongs to
 
@@ -15,14 +15,16 @@ def files_meant(binding: Binding, pattern: str, field: str) -> list[Path]:
 
     Args:
         binding: whose manifest has the pattern.
-        pattern: as :meth:`pathlib.Path.glob` takes it, after ``{polympi}/`` or ``{bindings}/`` if it is about these.
+        pattern: as :meth:`pathlib.Path.glob` takes it, after ``{polympi}/``, ``{bindings}/`` or ``{applications}/`` if
+            it is about these.
         field: the name of the field that has it, for errors.
 
     Raises:
         UsageError: there is no such file, whose changes would go unnoticed, or it is no pattern of files in a folder.
     """
     folder, relative = binding.folder, pattern
-    for place, root in (("{polympi}/", INTERFACE), ("{bindings}/", shipped_folder())):
+    places = {"{polympi}/": INTERFACE, "{bindings}/": shipped_folder(), "{applications}/": applications_folder()}
+    for place, root in places.items():
         if pattern.startswith(place):
             folder, relative = root, pattern.removeprefix(place)
     try:

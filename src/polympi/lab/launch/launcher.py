@@ -196,6 +196,7 @@ def _missing(samples: LaunchSamples, cases: Mapping[int, PlannedCase]) -> str | 
         for kind, found, wanted in (
             ("batch", samples.batches, case.batches),
             ("event", samples.events, case.events),
+            ("communication", samples.communication, case.batches if number in samples.communication else 0),
         ):
             if (count := len(found.get(number, []))) != wanted:
                 return f"{count} times in the record '{kind}' {name} instead of {wanted}"
@@ -234,10 +235,14 @@ def _frame(record: LaunchRecord, samples: LaunchSamples, cases: Mapping[int, Pla
             "payload": cases[number].payload,
             "size_bytes": cases[number].size_bytes,
             "kind": kind,
-            "iterations": cases[number].iterations if kind == "batch" else 1,
+            "iterations": 1 if kind == "event" else cases[number].iterations,
             "time_ns": times_ns,
         }
-        for kind, times in (("batch", samples.batches), ("event", samples.events))
+        for kind, times in (
+            ("batch", samples.batches),
+            ("event", samples.events),
+            ("communication", samples.communication),
+        )
         for number, times_ns in times.items()
         if times_ns
     ]

@@ -14,6 +14,7 @@ from polympi.lab.catalogue import (
     Case,
     face_bytes,
     halo_bytes,
+    problem_bytes,
 )
 from polympi.lab.errors import UsageError
 from polympi.lab.plan.patterns import fits
@@ -26,7 +27,7 @@ def select_cases(profile: Profile, benches: Sequence[str], sizes: Sequence[int] 
 
     The main payload of a benchmark in standard mode gets the profile's full list of sizes, other modes and other
     payloads the short one; their cross product is measured only where a pattern asks for it. Faces have sizes of their
-    own, the same in all modes, and so have a halo and benchmarks for which the catalogue names sizes.
+    own, the same in all modes, and so have a halo, applications and benchmarks for which the catalogue names sizes.
 
     Args:
         profile: gives the sizes.
@@ -52,7 +53,8 @@ def select_cases(profile: Profile, benches: Sequence[str], sizes: Sequence[int] 
             raise UsageError(
                 f"None of the sizes asked for is possible in '{bench}' (float64 and arrays take 8 B each, int32 4 B, "
                 f"a face of n x n doubles 8 n^2 B, with n up to {LARGEST_FACE_EDGE}, a halo 48 n^2 B, with "
-                f"n up to {LARGEST_FACE_EDGE - 2}, a datatype multiples of {GROUP_BYTES} B)."
+                f"n up to {LARGEST_FACE_EDGE - 2}, a datatype multiples of {GROUP_BYTES} B, an application a mesh: "
+                "--sizes 129^3)."
             )
         chosen |= cases
     order = list(BENCHMARKS)
@@ -110,7 +112,8 @@ def _cases(profile: Profile, benchmark: Benchmark, mode: str, payload: str, size
         sizes = benchmark.sizes.get(payload)
     if sizes is None:
         main = mode == benchmark.modes[0] and payload == benchmark.payloads[0]
-        sizes = _full_sizes(profile, benchmark) if main or benchmark.name == "faces" else profile.few_sizes
+        own = benchmark.name == "faces" or benchmark.application
+        sizes = _full_sizes(profile, benchmark) if main or own else profile.few_sizes
     return [Case(benchmark.name, mode, payload, size) for size in sizes if benchmark.allows(payload, size)]
 
 
@@ -119,6 +122,8 @@ def _full_sizes(profile: Profile, benchmark: Benchmark) -> Sequence[int]:
         return [face_bytes(edge) for edge in profile.face_edges]
     if benchmark.name == "halo":
         return [halo_bytes(edge) for edge in profile.halo_edges]
+    if benchmark.application:
+        return [problem_bytes(edge, benchmark.dimensions) for edge in benchmark.edges[: profile.problems]]
     if benchmark.collective:
         return profile.collective_sizes
     return profile.window_sizes if benchmark.windowed else profile.sizes

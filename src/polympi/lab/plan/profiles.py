@@ -19,6 +19,8 @@ LONGEST_LAUNCH_S = 600.0
 
 # Measured in the longer profiles, or where they are asked for by name: they answer questions of their own.
 LONGER_ONLY = ("datatype", "ring")
+# Measured only where they are asked for by name: an iteration takes as long as thousands of messages.
+APPLICATIONS = tuple(name for name, benchmark in BENCHMARKS.items() if benchmark.application)
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class Profile:
         face_edges: edges of the cubes whose faces travel, in elements: powers of two and a layer of neighbours at both
             ends.
         halo_edges: inner elements along the edges of the cubes of ``halo``.
+        problems: how many of the meshes of an application.
         benches: benchmarks, or patterns that begin with a benchmark's whole name, to measure unless others are asked
             for; empty for all.
         bindings: bindings to compare unless others are asked for; empty for those that their manifests mark.
@@ -63,6 +66,7 @@ class Profile:
     few_sizes: tuple[int, ...]
     face_edges: tuple[int, ...]
     halo_edges: tuple[int, ...]
+    problems: int = 1
     benches: tuple[str, ...] = ()
     bindings: tuple[str, ...] = ()
     one_stack: bool = False
@@ -118,7 +122,7 @@ _QUICK = Profile(
     few_sizes=(8, 64 * KI),
     face_edges=(34, 130),
     halo_edges=(32,),
-    benches=tuple(name for name in BENCHMARKS if name not in LONGER_ONLY),
+    benches=tuple(name for name in BENCHMARKS if name not in (*LONGER_ONLY, *APPLICATIONS)),
 )
 _STANDARD = Profile(
     name="standard",
@@ -135,6 +139,8 @@ _STANDARD = Profile(
     few_sizes=(8, KI, 64 * KI, MI),
     face_edges=(10, 18, 34, 66, 130),
     halo_edges=(8, 32, 128),
+    problems=2,
+    benches=tuple(name for name in BENCHMARKS if name not in APPLICATIONS),
 )
 _PUBLISH = replace(
     _STANDARD,
