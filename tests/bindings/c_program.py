@@ -14,7 +14,7 @@ from pathlib import Path
 from polympi.lab.bindings.build import build, program_command
 from polympi.lab.bindings.harness import STATIC, build_harness
 from polympi.lab.bindings.manifest import load_bindings, shipped_folder
-from polympi.lab.catalogue import BENCHMARKS, FIXED_SIZES, face_bytes, halo_bytes
+from polympi.lab.catalogue import BENCHMARKS, FIXED_SIZES, face_bytes, halo_bytes, problem_bytes
 from polympi.lab.process import Ended, run_tree
 from polympi.lab.stacks.command import mpiexec_command
 from polympi.lab.stacks.stack import Stack
@@ -29,6 +29,7 @@ TIMEOUT_S = 300.0
 OWN_SIZES = {
     "faces": [face_bytes(edge) for edge in (2, 7, 130)],
     "halo": [halo_bytes(edge) for edge in (2, 7, 128)],
+    **{b.name: [problem_bytes(edge, b.dimensions) for edge in (8, 21)] for b in BENCHMARKS.values() if b.application},
 }
 HEADER = (
     r"polympi-samples 2",
@@ -56,6 +57,7 @@ class Samples:
     repeated: dict[int, int] = field(default_factory=dict)
     batches: dict[int, list[int]] = field(default_factory=dict)
     events: dict[int, list[int]] = field(default_factory=dict)
+    communication: dict[int, list[int]] = field(default_factory=dict)
     ended: bool = False
 
 
@@ -78,7 +80,7 @@ def _read_record(samples: Samples, line: str) -> None:
     if line == "end":
         samples.ended = True
         return
-    match = re.fullmatch(r"(case|valid|skip|repeated|batch|event) (\d+)( \S+( \S+)*)?", line, re.ASCII)
+    match = re.fullmatch(r"(case|valid|skip|repeated|batch|event|communication) (\d+)( \S+( \S+)*)?", line, re.ASCII)
     assert match, f"'{line}' is no record"
     kind, number, rest = match[1], int(match[2]), (match[3] or "").strip()
     if kind == "case":
@@ -96,7 +98,7 @@ def _read_record(samples: Samples, line: str) -> None:
         assert int(rest) > 0
         samples.repeated[number] = int(rest)
     else:
-        times = samples.batches if kind == "batch" else samples.events
+        times = {"batch": samples.batches, "event": samples.events, "communication": samples.communication}[kind]
         assert samples.valid[number] == "ok"
         assert number not in times, f"'{line}' comes twice"
         times[number] = [int(n) for n in rest.split(" ")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polympi.lab.catalogue import BENCHMARKS, FIXED_SIZES, GROUP_BYTES, Case, face_bytes, halo_bytes
+from polympi.lab.catalogue import BENCHMARKS, FIXED_SIZES, GROUP_BYTES, Case, face_bytes, halo_bytes, problem_bytes
 
 EAGER_AND_RENDEZVOUS = (8, 24, 1024, 69632)  # 24 is a dict's only size; 69632 is above both stacks' eager limits
 LATENCY_SIZES = (0, *EAGER_AND_RENDEZVOUS, 2**20)
@@ -10,6 +10,7 @@ SMALLEST_FACE = face_bytes(2)
 FACE_SIZES = (SMALLEST_FACE, face_bytes(11), face_bytes(34), face_bytes(130))  # from two rows of two to rendezvous
 SMALLEST_HALO = halo_bytes(2)
 HALO_SIZES = (SMALLEST_HALO, halo_bytes(9), halo_bytes(32), halo_bytes(128))  # the last is above eager limits
+EDGES = (8, 21)  # of applications: even for three ranks, and odd, with parts of uneven sizes
 LAYOUT_SIZES = (GROUP_BYTES, 1024, 69632)  # from one group to rendezvous
 
 
@@ -32,6 +33,8 @@ def sizes(benchmark: str, mode: str) -> tuple[int, ...]:
         return FACE_SIZES
     if benchmark == "halo":
         return HALO_SIZES
+    if dimensions := BENCHMARKS[benchmark].dimensions:
+        return tuple(problem_bytes(edge, dimensions) for edge in EDGES)
     if benchmark == "datatype":
         return LAYOUT_SIZES
     if benchmark == "latency":

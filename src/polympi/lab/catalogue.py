@@ -125,6 +125,11 @@ class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.kind not in ("pair", "cycle", "application")
 
     @property
+    def messages(self) -> bool:
+        """Whether it is an exchange of messages from one rank to one."""
+        return self.kind in ("pair", "cycle")
+
+    @property
     def application(self) -> bool:
         """Whether it is a program that computes, and not an exchange of messages alone."""
         return self.dimensions > 0

@@ -13,7 +13,7 @@ from polympi.lab.conclusions.costs import bandwidth_predicate, collectives_predi
 from polympi.lab.conclusions.gaps import failures, omissions, uncovered
 from polympi.lab.conclusions.noise import noise_sentence
 from polympi.lab.conclusions.pages import pages_sentence
-from polympi.lab.conclusions.phrases import duration, listing, sentence, signed, signed_bytes, times
+from polympi.lab.conclusions.phrases import duration, listing, sentence, signed, signed_bytes, size_words, times
 from polympi.lab.conclusions.rows import SMALL, Family, Row, bindings_of, by_family, rows_of, stacks_of
 from polympi.lab.conclusions.threads import threads_sentence
 from polympi.lab.conclusions.waiting import waiting_sentence
@@ -143,7 +143,7 @@ def collectives_answer(binding: str, rows: list[Row]) -> str:
     by_benchmark: dict[str, list[Row]] = {}
     for family, members in by_family(rows).items():
         benchmark = BENCHMARKS.get(family.benchmark)
-        if benchmark is None or not benchmark.collective or benchmark.launch_figure:
+        if benchmark is None or not benchmark.collective or benchmark.launch_figure or benchmark.application:
             continue
         if len(members) > len(by_benchmark.get(family.benchmark, [])):
             by_benchmark[family.benchmark] = members
@@ -192,7 +192,7 @@ def _small_cost(rows: list[Row]) -> str:
     if 2 * len(separated) <= len(small):
         return "is not separated from C"
     middle = median(separated)
-    reach = f" up to {format_size(small[-1].size_bytes)}" if len(small) > 1 else ""
+    reach = f" up to {size_words(small[-1])}" if len(small) > 1 else ""
     return f"{'adds' if middle >= 0 else 'saves'} {duration(middle)}{reach}"
 
 

@@ -7,7 +7,7 @@ from statistics import median
 
 from polympi.lab.catalogue import BENCHMARKS
 from polympi.lab.conclusions.overview import LARGEST_OBJECT, OBJECTS
-from polympi.lab.conclusions.phrases import count, duration, listing, percent, sentence, signed, times, verb
+from polympi.lab.conclusions.phrases import count, duration, listing, percent, sentence, signed, size_words, times, verb
 from polympi.lab.conclusions.rows import SMALL, Row, by_family, example_size
 from polympi.lab.units import format_size
 
@@ -53,8 +53,8 @@ def small_sentence(rows: Sequence[Row]) -> str:
         launches = count(max(row.launches for row in few), "launch")
         return f"A small {thing} cannot be judged: {launches} where an interval needs six."
     example = next(row for row in judged if row.size_bytes == example_size(row.size_bytes for row in judged))
-    last = format_size(judged[-1].size_bytes)
-    quoted = f"{times(example.ratio)} at {format_size(example.size_bytes)}" if len(judged) > 1 else times(example.ratio)
+    last = size_words(judged[-1])
+    quoted = f"{times(example.ratio)} at {size_words(example)}" if len(judged) > 1 else times(example.ratio)
     reach = f"of up to {last}" if len(judged) > 1 else f"of {last}"
     verdicts = {row.verdict for row in judged if row.separated}
     if not verdicts:
@@ -91,11 +91,11 @@ def _large_message(rows: Sequence[Row]) -> str:
         return ""
     last = large[-1]
     if last.separated:
-        return f"at {format_size(last.size_bytes)} a message takes {times(last.ratio)} C ({signed(last.delta)})"
+        return f"at {size_words(last)} a message takes {times(last.ratio)} C ({signed(last.delta)})"
     after = max((index for index, row in enumerate(large) if row.separated), default=-1) + 1
     if after == len(large) - 1:
-        return f"at {format_size(last.size_bytes)} a message is not separated from C ({times(last.ratio)})"
-    first, ratio = format_size(large[after].size_bytes), f"{times(last.ratio)} at {format_size(last.size_bytes)}"
+        return f"at {size_words(last)} a message is not separated from C ({times(last.ratio)})"
+    first, ratio = size_words(large[after]), f"{times(last.ratio)} at {size_words(last)}"
     return f"from {first} on a message is not separated from C ({ratio})"
 
 
@@ -105,7 +105,7 @@ def _bandwidth(rows: Sequence[Row]) -> str:
     if not judged:
         return ""
     last = judged[-1]
-    where = f"bandwidth at {format_size(last.size_bytes)} is"
+    where = f"bandwidth at {size_words(last)} is"
     # The same bytes travel in both, so that the share is the inverse of the ratio of times.
     return f"{where} {percent(1.0 / last.ratio)} of C's" if last.separated else f"{where} not separated from C's"
 
@@ -115,10 +115,10 @@ def _objects(rows: Sequence[Row]) -> str:
     standard = [row for row in rows if row.benchmark == "latency" and row.mode == "standard" and row.judged]
     small_dict = [row for row in standard if row.payload == "dict"]
     arrays = [row for row in standard if row.payload == "array" and row.size_bytes <= LARGEST_OBJECT]
-    chosen = {f"a dict of {format_size(row.size_bytes)}": row for row in small_dict}
+    chosen = {f"a dict of {size_words(row)}": row for row in small_dict}
     if arrays:
         largest = max(arrays, key=lambda row: row.size_bytes)
-        chosen[f"an array of {format_size(largest.size_bytes)}"] = largest
+        chosen[f"an array of {size_words(largest)}"] = largest
     costs = [f"{thing} takes {times(row.ratio)} C" for thing, row in chosen.items() if row.separated]
     others = [thing for thing, row in chosen.items() if not row.separated]
     rest = f"{listing(others)} {verb(len(others), 'is', 'are')} not separated from C" if others else ""
@@ -130,7 +130,7 @@ def _collectives(rows: Sequence[Row]) -> str:
     longest: dict[str, list[Row]] = {}
     for family, members in by_family(rows).items():
         benchmark = BENCHMARKS[family.benchmark]
-        if benchmark.collective and not benchmark.launch_figure:
+        if benchmark.collective and not (benchmark.launch_figure or benchmark.application):
             longest[family.benchmark] = max(longest.get(family.benchmark, []), members, key=len)
     judged = [row for row in map(_small_example, longest.values()) if row is not None]
     if not judged:

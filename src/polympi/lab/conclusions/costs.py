@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
-from polympi.lab.conclusions.phrases import count, duration, first_few, listing, percent, rate, signed, times, verb
+from polympi.lab.conclusions.phrases import (
+    count,
+    duration,
+    first_few,
+    listing,
+    percent,
+    rate,
+    signed,
+    size_words,
+    times,
+    verb,
+)
 from polympi.lab.conclusions.rows import SMALL, Row, example_size
 from polympi.lab.units import format_size
 
@@ -38,7 +49,7 @@ def cost_predicate(rows: Sequence[Row], thing: str) -> str:
         clauses[0] = _with_aside(clauses[0], hidden)
     if rest and not tail and rest[-1].separated:
         last = rest.pop()
-        quoted = f"at {format_size(last.size_bytes)} it takes {times(last.ratio)} C ({signed(last.delta)})"
+        quoted = f"at {size_words(last)} it takes {times(last.ratio)} C ({signed(last.delta)})"
         clauses.append(_with_aside(quoted, hidden))
     faster = [row for row in rest if row.verdict == "faster"]
     slower = [] if small[0].separated else [row for row in rest if row.verdict == "slower"]
@@ -123,7 +134,7 @@ def _large_collectives(judged: dict[str, list[Row]]) -> str:
         return ""
     if len(large) == 1:
         verdict = f"{large[0].verdict} than C" if large[0].separated else "not separated from C"
-        return f"; at {format_size(large[0].size_bytes)} it is {verdict}"
+        return f"; at {size_words(large[0])} it is {verdict}"
     where = f"from {format_size(64 * SMALL)} on"
     rows = count(len(large), "row")
     words = [row.verdict for row in large if row.separated]
@@ -149,7 +160,7 @@ def _small_messages(small: Sequence[Row], thing: str) -> str:
     example = next(row for row in small if row.size_bytes == example_size(r.size_bytes for r in small))
     if len(verdicts) == 1 and deltas:
         head = f"{_change(median(deltas))} {thing} {_reach(small)}"
-        quoted = f"{times(example.ratio)} C at {format_size(example.size_bytes)}"
+        quoted = f"{times(example.ratio)} C at {size_words(example)}"
         return f"{head} ({f'median over {len(small)} sizes; ' if len(small) > 1 else ''}{quoted})"
     slower = [row for row in small if row.verdict == "slower"]
     faster = [row for row in small if row.verdict == "faster"]
@@ -169,7 +180,7 @@ def _how_many(part: Sequence[Row], whole: Sequence[Row]) -> str:
 def _tail_clause(tail: Sequence[Row]) -> list[str]:
     if not tail:
         return []
-    first = format_size(tail[0].size_bytes)
+    first = size_words(tail[0])
     return [
         f"from {first} on it is not separated from C" if len(tail) > 1 else f"at {first} it is not separated from C"
     ]
@@ -182,7 +193,7 @@ def _split_tail(judged: Sequence[Row]) -> tuple[list[Row], list[Row]]:
 
 
 def _separated(head: Sequence[Row], tail: Sequence[Row]) -> str:
-    reach = f" up to {format_size(head[-1].size_bytes)}" if tail else ""
+    reach = f" up to {size_words(head[-1])}" if tail else ""
     return f"{sum(row.separated for row in head)} of {len(head)} sizes{reach} separated"
 
 
@@ -195,7 +206,7 @@ def _with_aside(text: str, aside: str) -> str:
 
 def _nothing_separated(judged: Sequence[Row]) -> str:
     if len(judged) == 1:
-        return f"is not separated from C at {format_size(judged[0].size_bytes)}"
+        return f"is not separated from C at {size_words(judged[0])}"
     ambiguous = sum(row.verdict == "ambiguous" for row in judged)
     aside = f" ({ambiguous} of them ambiguous)" if ambiguous else ""
     return f"is not separated from C at any of the {len(judged)} sizes {_span(judged)}{aside}"
@@ -209,24 +220,24 @@ def _unjudged(rows: Sequence[Row]) -> str:
     example = next(row for row in few if row.size_bytes == example_size(r.size_bytes for r in few))
     seen = ""
     if example.delta_to_c_ns is not None:
-        seen = f"; its median differs from C's by {signed(example.delta)} at {format_size(example.size_bytes)}"
+        seen = f"; its median differs from C's by {signed(example.delta)} at {size_words(example)}"
     return f"cannot be judged: {count(launches, 'launch')} where an interval needs six{seen}"
 
 
 def _reach(rows: Sequence[Row]) -> str:
-    last = format_size(rows[-1].size_bytes)
+    last = size_words(rows[-1])
     return f"of up to {last}" if len(rows) > 1 else f"of {last}"
 
 
 def _span(rows: Sequence[Row]) -> str:
-    return f"from {format_size(rows[0].size_bytes)} to {format_size(rows[-1].size_bytes)}"
+    return f"from {size_words(rows[0])} to {size_words(rows[-1])}"
 
 
 def _size_and_ratio(row: Row) -> str:
-    return f"{format_size(row.size_bytes)} ({times(row.ratio)} C)"
+    return f"{size_words(row)} ({times(row.ratio)} C)"
 
 
 def _reached(row: Row) -> str:
     if row.mb_per_s is None:
         return ""
-    return f"{rate(row.mb_per_s)} at {format_size(row.size_bytes)}"
+    return f"{rate(row.mb_per_s)} at {size_words(row)}"

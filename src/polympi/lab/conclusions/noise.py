@@ -6,12 +6,11 @@ import math
 from dataclasses import dataclass
 from statistics import median
 
-from polympi.lab.conclusions.phrases import count, percent, verb
+from polympi.lab.conclusions.phrases import count, percent, size_words, verb
 from polympi.lab.conclusions.rows import Row
 from polympi.lab.records import AGAIN
 from polympi.lab.statistics.floor import reach
 from polympi.lab.statistics.intervals import MedianInterval
-from polympi.lab.units import format_size
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ def noise_sentence(stack: str, rows: list[Row]) -> str:
         return f"On {stack} the noise floor is unknown: the A/A arm (C again) has no interval."
     where = f"{floor.largest.family.title}"
     if floor.largest.size_bytes:
-        where += f" at {format_size(floor.largest.size_bytes)}"
+        where += f" at {size_words(floor.largest)}"
     chance = f"{floor.expected:.1f}" if floor.expected < 9.95 else f"{floor.expected:.0f}"
     return (
         f"On {stack} noise moves the time of C against itself by {percent(floor.typical)} typically and "

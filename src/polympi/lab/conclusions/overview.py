@@ -11,7 +11,6 @@ from polympi.lab.conclusions.order import is_arm_of_c
 from polympi.lab.conclusions.rows import SMALL, Family, Row, bindings_of, by_family, example_size
 from polympi.lab.records import AGAIN, REFERENCE
 from polympi.lab.statistics.model import Analysis
-from polympi.lab.units import format_size
 
 # A dict first: the smallest object that is a structure.
 OBJECTS = ("dict", "array", "int", "float", "string", "list", "map", "nested", "instance")
@@ -20,10 +19,13 @@ LARGEST_OBJECT = 64 * SMALL  # an array whose bytes count, and whose description
 # when; last those that move nothing.
 COLLECTIVES = tuple(
     sorted(
-        (name for name, b in BENCHMARKS.items() if b.collective and not b.launch_figure),
+        (name for name, b in BENCHMARKS.items() if b.collective and not (b.launch_figure or b.application)),
         key=lambda name: (BENCHMARKS[name].payloads == ("none",), BENCHMARKS[name].timed_singly),
     )
 )
+
+
+MOST_APPLICATIONS = 3  # columns beside the others, on a screen of usual width
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class Column:
     @property
     def size(self) -> str:
         """The message size in words; empty where there is none."""
-        return format_size(self.size_bytes) if self.size_bytes else ""
+        return BENCHMARKS[self.family.benchmark].size_words(self.size_bytes) if self.size_bytes else ""
 
 
 @dataclass(frozen=True)
@@ -143,6 +145,7 @@ def columns_of(rows: Iterable[Row]) -> tuple[Column, ...]:
     - *object*: the ping-pong of the object that most arms have; of several, the first of :data:`OBJECTS`; at its
       largest size up to :data:`LARGEST_OBJECT`.
     - *collective*: the one that most arms have at a small size; of several, the first of :data:`COLLECTIVES`.
+    - *applications*: the first of each in its main mode, on its largest mesh.
     - *start-up*: launch to first barrier; the time of ``MPI_Init_thread`` where hosts have clocks of their own.
 
     Args:
@@ -150,13 +153,15 @@ def columns_of(rows: Iterable[Row]) -> tuple[Column, ...]:
     """
     compared = [row for row in rows if row.binding not in (REFERENCE, AGAIN) and row.median_ns is not None]
     families = by_family(compared)
-    found = [*message_columns(families), _object(families), _collective(families), _startup(families)]
+    found = [*message_columns(families), _object(families), _collective(families)]
+    found += [*_applications(families), _startup(families)]
     return tuple(column for column in found if column)
 
 
 def message_columns(families: dict[Family, list[Row]]) -> list[Column]:
     """The small and the large message among the rows of bindings; see :func:`columns_of`."""
-    candidates = [f for f in families if not BENCHMARKS[f.benchmark].collective and f.payload not in OBJECTS]
+    messages = [family for family in families if BENCHMARKS[family.benchmark].messages]
+    candidates = [family for family in messages if family.payload not in OBJECTS]
     ping_pong = [f for f in candidates if f.benchmark == "latency" and f.mode == "standard"]
     if not candidates:
         return []
@@ -186,6 +191,11 @@ def _collective(families: dict[Family, list[Row]]) -> Column | None:
         return None
     sizes = common_sizes(families[family])
     return Column("collective", "Collective", family, example_size([size for size in sizes if size] or sizes))
+
+
+def _applications(families: dict[Family, list[Row]]) -> list[Column]:
+    mains = [f for f in families if BENCHMARKS[f.benchmark].application and f.mode == BENCHMARKS[f.benchmark].modes[0]]
+    return [Column(f.benchmark, "Application", f, max(common_sizes(families[f]))) for f in mains[:MOST_APPLICATIONS]]
 
 
 def _startup(families: dict[Family, list[Row]]) -> Column | None:

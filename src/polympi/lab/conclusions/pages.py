@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from polympi.lab.arms import PLAIN_PAGES
-from polympi.lab.conclusions.phrases import listing, percent, sentence, times
+from polympi.lab.conclusions.phrases import listing, percent, sentence, size_words, times
 from polympi.lab.conclusions.rows import Row
 from polympi.lab.statistics.model import Analysis
 from polympi.lab.statistics.operations import counts
-from polympi.lab.units import format_size
 
 ALL, NONE = 0.99, 0.01  # shares from which "all" and "none" are true except for a page at an end
 
@@ -67,7 +66,7 @@ def _cost(rows: Sequence[Row]) -> list[str]:
         r for r in rows if (r.binding, r.benchmark, r.payload) == (PLAIN_PAGES, "latency", "bytes") and r.separated
     )
     large = sorted((row for row in ping_pong if row.size_bytes >= 65536), key=lambda row: row.size_bytes)
-    costs = [f"{times(row.ratio)} C at {format_size(row.size_bytes)}" for row in large]
+    costs = [f"{times(row.ratio)} C at {size_words(row)}" for row in large]
     return (
         [sentence(f"On the pages of a program that does not ask for huge ones, C itself takes {listing(costs)}")]
         if costs

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Protocol
 
+from polympi.lab.catalogue import BENCHMARKS
 from polympi.lab.units import format_bytes, format_ns, format_size
 
 MINUS = "−"
@@ -21,6 +23,21 @@ def size(size_bytes: int) -> str:
     if size_bytes >= 1000 and size_bytes % 1000 == 0:
         return f"{size_bytes // 10**6:,} MB" if size_bytes % 10**6 == 0 else f"{size_bytes // 1000:,} kB"
     return f"{size_bytes:,} B" if size_bytes % 1024 else format_size(size_bytes)
+
+
+class _Measured(Protocol):
+    """What was measured of one case."""
+
+    @property
+    def benchmark(self) -> str: ...
+
+    @property
+    def size_bytes(self) -> int: ...
+
+
+def size_words(row: _Measured) -> str:
+    """The size of a row's case: of a message, or the mesh of an application."""
+    return BENCHMARKS[row.benchmark].size_words(row.size_bytes)
 
 
 def verb(number: int, singular: str, plural: str) -> str:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from polympi.lab.conclusions.phrases import listing, sentence, times
+from polympi.lab.conclusions.phrases import listing, sentence, size_words, times
 from polympi.lab.conclusions.rows import SMALL, Row, example_size
 from polympi.lab.records import AGAIN
-from polympi.lab.units import format_size
 
 SPINNING = "c-spin"  # the arm of C that waits by itself
 
@@ -29,7 +28,7 @@ def waiting_sentence(stack: str, rows: Sequence[Row]) -> str:
     spinning = small[example_size(small)]
     if spinning.verdict != "faster" or not spinning.median_ns:
         return ""
-    size = format_size(spinning.size_bytes)
+    size = size_words(spinning)
     said = sentence(
         f"On {stack}, C is faster when it waits in its own loop than in its blocking calls: for a message of {size} "
         f"{SPINNING} takes {times(spinning.ratio)} C"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from polympi.lab.catalogue import Case
+from polympi.lab.catalogue import BENCHMARKS, Case
 from polympi.lab.conclusions.gaps import absences
 from polympi.lab.conclusions.phrases import factor, rate, signed
 from polympi.lab.conclusions.rows import Family, Row, bindings_of, by_family, representative_sizes
 from polympi.lab.records import REFERENCE
 from polympi.lab.statistics.model import Analysis
-from polympi.lab.units import format_ns, format_size
+from polympi.lab.units import format_ns
 
 # Sign, short words and meaning of each verdict: a sign and a word, so that colour is never the only carrier.
 SIGNS = {
@@ -153,7 +153,7 @@ def _line(family: Family, size: int, at_size: dict[str, Row], cells: tuple[Cell,
     return Line(
         family=family,
         label=family.title if first else "",
-        size="" if family.payload == "none" else format_size(size),
+        size="" if family.payload == "none" else BENCHMARKS[family.benchmark].size_words(size),
         reference=format_ns(reference.median_ns) if reference and reference.median_ns else "",
         bandwidth=rate(reference.mb_per_s)
         if reference and reference.mb_per_s and family.benchmark in ("bandwidth", "bibandwidth", "stream")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from polympi.lab.catalogue import BENCHMARKS
 from polympi.lab.conclusions.changes import relative
 from polympi.lab.conclusions.phrases import count, plain_ratio, verb
 from polympi.lab.conclusions.rows import Family
 from polympi.lab.statistics.comparison.launches import MOST_LAUNCHES
 from polympi.lab.statistics.comparison.model import SAME, UNKNOWN, Change, Comparison, GroupChange, RowChange
 from polympi.lab.statistics.verdicts import FASTER, SLOWER
-from polympi.lab.units import format_ns, format_size
+from polympi.lab.units import format_ns
 
 _ORDER = (SLOWER, FASTER, UNKNOWN, SAME)
 KEY = (
@@ -83,7 +84,7 @@ def rest_sentence(comparison: Comparison) -> str | None:
 def _row(row: RowChange, absolute: bool) -> tuple[str, ...]:
     values = [format_ns(v) if absolute else f"{plain_ratio(v)}×" for v in (row.before, row.after)]
     case = Family(row.stack, row.benchmark, row.mode, row.payload).title
-    size = "" if row.payload == "none" else format_size(row.size_bytes)
+    size = "" if row.payload == "none" else BENCHMARKS[row.benchmark].size_words(row.size_bytes)
     return (row.binding, case, size, *values, relative(row.change), _interval(row))
 
 

@@ -15,7 +15,6 @@ from polympi.lab.records import AGAIN, REFERENCE
 from polympi.lab.report import charts
 from polympi.lab.report.charts import Palette
 from polympi.lab.statistics.model import Analysis
-from polympi.lab.units import format_size
 
 _BANDWIDTHS = ("bandwidth", "bibandwidth", "stream")
 
@@ -174,7 +173,7 @@ def _mode_figure(family: Family, rows: Sequence[Row], palette: Palette) -> Itera
         stack=family.stack,
         benchmark=family.benchmark,
         family=family.title,
-        title=f"Modes at {format_size(size)}",
+        title=f"Modes at {BENCHMARKS[family.benchmark].size_words(size)}",
         caption="Medians over launches; bars are intervals.",
         chart=charts.modes_at_size(at_size, palette),
     )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import polars as pl
 
+from polympi.lab.catalogue import BENCHMARKS
 from polympi.lab.statistics.fits import MINIMUM_SIZES, fit_segments, fitted_times
 from polympi.lab.statistics.model import Fit, Overhead
 from polympi.lab.statistics.overheads import overhead_line, overhead_over_blocks
 from polympi.lab.statistics.reference import with_reference
 
+_APPLICATIONS = [benchmark.name for benchmark in BENCHMARKS.values() if benchmark.application]
 _FAMILY = ("stack", "binding", "benchmark", "mode", "payload")
 
 
@@ -71,5 +73,7 @@ def overheads_of(launch_medians: pl.DataFrame) -> list[Overhead]:
 
 
 def _families(rows: pl.DataFrame) -> list[tuple[tuple[str, str, str, str, str], pl.DataFrame]]:
+    """The rows that differ only in size; those of applications have no latency and no bandwidth."""
+    rows = rows.filter(~pl.col("benchmark").is_in(_APPLICATIONS))
     families = rows.partition_by(_FAMILY, as_dict=True, maintain_order=True)
     return [((stack, arm, name, mode, payload), f) for (stack, arm, name, mode, payload), f in families.items()]

@@ -7,6 +7,7 @@ from typing import Any
 
 import altair as alt
 
+from polympi.lab.catalogue import BENCHMARKS
 from polympi.lab.conclusions.phrases import factor, rate, signed
 from polympi.lab.conclusions.rows import Row
 from polympi.lab.records import AGAIN, REFERENCE
@@ -26,7 +27,7 @@ from polympi.lab.report.charts.style import (
     size_axis,
     zoom,
 )
-from polympi.lab.units import format_ns, format_size
+from polympi.lab.units import format_ns
 
 HEIGHT = 290
 _TOOLTIP = [
@@ -138,7 +139,7 @@ def _record(row: Row) -> dict[str, Any]:
     record: dict[str, Any] = {
         "binding": row.binding,
         "size": row.size_bytes,
-        "size_text": format_size(row.size_bytes),
+        "size_text": BENCHMARKS[row.benchmark].size_words(row.size_bytes),
         "ns": row.median_ns,
         "low": row.ci_low_ns,
         "high": row.ci_high_ns,
