@@ -1,5 +1,6 @@
 #define _DEFAULT_SOURCE
 #include "applications.h"
+#include "poisson_cg.h"
 #include "wave.h"
 
 #include <mpi.h>
@@ -32,6 +33,11 @@ struct program {
     static const struct program name##_program = {name##_make, name##_begin, name##_iterate,                 \
                                                   name##_show, name##_spent, name##_end}
 
+DEFINE_PROGRAM(poisson_cg,
+               poisson_cg_create(MPI_COMM_WORLD, edge,
+                                 c->variant == POLYMPI_VARIANT_MERGED       ? POISSON_CG_MERGED
+                                 : c->variant == POLYMPI_VARIANT_OVERLAPPED ? POISSON_CG_OVERLAPPED
+                                                                            : POISSON_CG_BLOCKING));
 DEFINE_PROGRAM(wave, wave_create(MPI_COMM_WORLD, edge, c->variant == POLYMPI_VARIANT_OVERLAPPED));
 
 /* The case that is running: one after the other. */
@@ -43,6 +49,8 @@ static struct {
 
 static const struct program *find(int32_t benchmark) {
     switch (benchmark) {
+    case POLYMPI_POISSON_CG:
+        return &poisson_cg_program;
     case POLYMPI_WAVE:
         return &wave_program;
     default:
