@@ -37,10 +37,10 @@ PIECE = 2**14  # elements that NumPy's functions pass over at a time: 128 KB of 
 
 
 class Kernel(Protocol):
-    """The loops over the unknowns of a rank. Vectors that are multiplied by A have ghost layers, others have none."""
+    """The loops over the unknowns of a rank. All vectors have a layer of ghost elements around them."""
 
     def multiply(self, u: Field, product: Field, box: Box) -> float:
-        """Write A u to the product in a box, whose first unknown is 0; gives <u, A u> there."""
+        """Write A u to the product in a box; gives <u, A u> there."""
 
     def update(self, x: Field, r: Field, p: Field, v: Field, alpha: float) -> float:
         """Add alpha p to x, subtract alpha v from r; gives <r, r>."""
@@ -53,48 +53,53 @@ class NumPyKernel:
     """The loops by functions of NumPy, a few rows at a time.
 
     Args:
-        shape: unknowns of the rank along each axis.
+        shape: of a vector, with ghost layers.
     """
 
     def __init__(self, shape: tuple[int, ...]) -> None:
         self.rows = max(1, PIECE // shape[1])
-        self.room = np.empty((min(self.rows, shape[0]), shape[1]))
+        self.room = np.empty((min(self.rows, shape[0]), shape[1] - 2))
 
-    def _pieces(self, first: int, stop: int) -> Iterator[tuple[int, int]]:
+    def _pieces(self, first: int, stop: int) -> Iterator[slice]:
         for begin in range(first, stop, self.rows):
-            yield begin, min(begin + self.rows, stop)
+            yield slice(begin, min(begin + self.rows, stop))
+
+    def _inner(self, *vectors: Field) -> Iterator[list[Field]]:
+        """The same rows of several vectors, without ghost elements."""
+        for rows in self._pieces(1, len(vectors[0]) - 1):
+            yield [vector[rows, 1:-1] for vector in vectors]
 
     def multiply(self, u: Field, product: Field, box: Box) -> float:
         """See Kernel."""
         (first, stop), (left, right) = box
         total = 0.0
-        for begin, end in self._pieces(first, stop):
-            inner, result = u[begin + 1 : end + 1, left + 1 : right + 1], product[begin:end, left:right]
+        for rows in self._pieces(first, stop):
+            inner, result = u[rows, left:right], product[rows, left:right]
             np.multiply(inner, 4.0, out=result)
-            result -= u[begin:end, left + 1 : right + 1]
-            result -= u[begin + 2 : end + 2, left + 1 : right + 1]
-            result -= u[begin + 1 : end + 1, left:right]
-            result -= u[begin + 1 : end + 1, left + 2 : right + 2]
+            result -= u[rows.start - 1 : rows.stop - 1, left:right]
+            result -= u[rows.start + 1 : rows.stop + 1, left:right]
+            result -= u[rows, left - 1 : right - 1]
+            result -= u[rows, left + 1 : right + 1]
             total += np.einsum("ij,ij->", inner, result)
         return total
 
     def update(self, x: Field, r: Field, p: Field, v: Field, alpha: float) -> float:
         """See Kernel."""
         total = 0.0
-        for begin, end in self._pieces(0, len(x)):
-            room, rest = self.room[: end - begin], r[begin:end]
-            np.multiply(p[begin:end], alpha, out=room)
-            x[begin:end] += room
-            np.multiply(v[begin:end], alpha, out=room)
-            rest -= room
-            total += np.einsum("ij,ij->", rest, rest)
+        for of_x, of_r, of_p, of_v in self._inner(x, r, p, v):
+            room = self.room[: len(of_x)]
+            np.multiply(of_p, alpha, out=room)
+            np.add(of_x, room, out=of_x)
+            np.multiply(of_v, alpha, out=room)
+            np.subtract(of_r, room, out=of_r)
+            total += np.einsum("ij,ij->", of_r, of_r)
         return total
 
     def turn(self, p: Field, r: Field, beta: float) -> None:
         """See Kernel."""
-        for begin, end in self._pieces(0, len(p)):
-            p[begin:end] *= beta
-            p[begin:end] += r[begin:end]
+        for of_p, of_r in self._inner(p, r):
+            np.multiply(of_p, beta, out=of_p)
+            np.add(of_p, of_r, out=of_p)
 
 
 class NumbaKernel:
@@ -105,13 +110,10 @@ class NumbaKernel:
         self.multiply: Callable[[Field, Field, Box], float] = multiply
         self.update: Callable[[Field, Field, Field, Field, float], float] = update
         self.turn: Callable[[Field, Field, float], None] = turn
-        padded, plain = np.zeros((3, 3)), np.zeros((1, 1))  # compile now, and not in the first iteration
-        inner = padded[1:-1, 1:-1]
-        multiply(padded, plain, ((0, 1), (0, 1)))
-        for left, right in ((inner, plain), (plain, inner), (plain, plain)):
-            update(plain, left, left, right, 0.0)
-            update(plain, left, right, plain, 0.0)
-            turn(left, right, 0.0)
+        vectors = [np.zeros((3, 3)) for _ in range(4)]
+        multiply(vectors[0], vectors[1], ((1, 2), (1, 2)))  # compiles it now, and not in the first iteration
+        update(*vectors, 0.0)
+        turn(vectors[0], vectors[1], 0.0)
 
 
 @functools.cache
@@ -130,31 +132,33 @@ def compiled_loops() -> tuple[Callable[..., Any], ...]:
         total = 0.0
         for i in range(first, stop):
             # Slices, so that the compiler knows that no index is negative, and makes vectors of the loop.
-            row, result = u[i + 1, left + 1 : right + 1], product[i, left:right]
-            lower, upper = u[i, left + 1 : right + 1], u[i + 2, left + 1 : right + 1]
-            before, behind = u[i + 1, left:right], u[i + 1, left + 2 : right + 2]
+            row, result = u[i, left:right], product[i, left:right]
+            lower, upper = u[i - 1, left:right], u[i + 1, left:right]
+            before, behind = u[i, left - 1 : right - 1], u[i, left + 1 : right + 1]
             for j in range(row.size):
-                result[j] = 4.0 * row[j] - ((lower[j] + upper[j]) + (before[j] + behind[j]))
-                total += row[j] * result[j]
+                value = 4.0 * row[j] - ((lower[j] + upper[j]) + (before[j] + behind[j]))
+                result[j] = value
+                total += row[j] * value
         return total
 
     @numba.njit(cache=True, fastmath={"reassoc"})
     def update(x: Field, r: Field, p: Field, v: Field, alpha: float) -> float:
         total = 0.0
-        for i in range(x.shape[0]):
-            x_row, r_row, p_row, v_row = x[i], r[i], p[i], v[i]
-            for j in range(x_row.size):
-                x_row[j] += alpha * p_row[j]
-                r_row[j] -= alpha * v_row[j]
-                total += r_row[j] * r_row[j]
+        for i in range(1, x.shape[0] - 1):
+            of_x, of_r, of_p, of_v = x[i, 1:-1], r[i, 1:-1], p[i, 1:-1], v[i, 1:-1]
+            for j in range(of_x.size):
+                of_x[j] += alpha * of_p[j]
+                rest = of_r[j] - alpha * of_v[j]
+                of_r[j] = rest
+                total += rest * rest
         return total
 
     @numba.njit(cache=True)
     def turn(p: Field, r: Field, beta: float) -> None:
-        for i in range(p.shape[0]):
-            p_row, r_row = p[i], r[i]
-            for j in range(p_row.size):
-                p_row[j] = r_row[j] + beta * p_row[j]
+        for i in range(1, p.shape[0] - 1):
+            of_p, of_r = p[i, 1:-1], r[i, 1:-1]
+            for j in range(of_p.size):
+                of_p[j] = of_r[j] + beta * of_p[j]
 
     return multiply, update, turn
 
@@ -168,6 +172,17 @@ def block_of(cart: mpi.Cartesian, edge: int) -> mpi.Block:
         ranks = " x ".join(map(str, cart.dims))
         raise ValueError(f"a mesh of {edge} unknowns along each axis is too small for {ranks} ranks")
     return cart.block((edge, edge))
+
+
+def vectors_of(shape: tuple[int, ...], count: int) -> list[Field]:
+    """Vectors of zeros, which begin at different places in a page of memory.
+
+    Else a processor takes a value that is read for one with the same place in a page that is just written, and waits.
+    """
+    apart = 4096 // 8 // count // 8 * 8
+    size = (shape[0] * shape[1] + 511) // 512 * 512 + apart
+    memory = np.zeros(count * size)
+    return [memory[i * size :][: shape[0] * shape[1]].reshape(shape) for i in range(count)]
 
 
 class PoissonCG:
@@ -199,24 +214,19 @@ class PoissonCG:
         self.communication_ns = 0
         try:
             self.block = block_of(cart, edge)
+            self.shape = tuple(extent + 2 for extent in self.block.shape)  # with ghost layers
             self.kernel = self._made(kernel)
         except ValueError:
             cart.free()
             raise
-        rows, columns = shape = self.block.shape
-        self.x, self.r, self.v = (np.zeros(shape) for _ in range(3))
-        # What A multiplies has ghost layers: p, and when merged r, of which w = A r follows.
-        self.around = np.zeros((rows + 2, columns + 2))
-        self.inner = self.around[1:-1, 1:-1]
-        if variant == "merged":
-            self.r, self.p, self.w = self.inner, np.zeros(shape), np.zeros(shape)
-        else:
-            self.p = self.inner
-        self.halo = cart.halo(self.around)
-        # What needs no remote value; cart.sources has for each axis the rank before this one and the rank behind it.
-        remote = [neighbor != mpi.PROC_NULL for neighbor in cart.sources]
+        self.x, self.r, self.p, self.v, self.w = self.vectors = vectors_of(self.shape, 5)
+        # What A multiplies is exchanged: p, and when merged r, of which w = A r follows; first of all x.
+        self.exchanged = self.r if variant == "merged" else self.p
+        self.halo = cart.halo(self.exchanged)
+        remote = [neighbor != mpi.PROC_NULL for neighbor in cart.sources]  # for each axis before and behind this rank
         self.local = [
-            (int(remote[2 * axis]), max(shape[axis] - remote[2 * axis + 1], int(remote[2 * axis]))) for axis in range(2)
+            (1 + remote[2 * axis], max(self.shape[axis] - 1 - remote[2 * axis + 1], 1 + remote[2 * axis]))
+            for axis in range(2)
         ]
         self.right = self._right_side()
         self.restart()
@@ -225,7 +235,7 @@ class PoissonCG:
         """The kernel; all ranks have it, or all raise."""
         problem = made = None
         try:
-            made = KERNELS[kernel](self.block.shape)
+            made = KERNELS[kernel](self.shape)
         except KeyError:
             problem = f"there is no kernel {kernel}, but {' and '.join(KERNELS)}"
         except ImportError as error:
@@ -249,10 +259,11 @@ class PoissonCG:
 
     def restart(self) -> None:
         """Take the first state: x = b, r = p = b - A x."""
-        self.x[...] = self.inner[...] = self.right
+        x, r, p, v = (vector[1:-1, 1:-1] for vector in (self.x, self.r, self.p, self.v))
+        self.exchanged[1:-1, 1:-1] = x[...] = self.right
         self._multiply(self.v)
-        self.r[...] = self.p[...] = self.right - self.v
-        sums = [float(np.einsum("ij,ij->", self.r, self.r)), 0.0]
+        r[...] = p[...] = self.right - v
+        sums = [float(np.einsum("ij,ij->", r, r)), 0.0]
         if self.variant == "merged":
             sums[1] = self._multiply(self.w)
             self.beta = 0.0
@@ -290,21 +301,21 @@ class PoissonCG:
         self.rho = rho
 
     def _multiply(self, product: Field) -> float:
-        """A times the vector with ghost layers; gives this rank's part of their inner product."""
-        rows, columns = product.shape
-        multiply = self.kernel.multiply
+        """A times what is exchanged; gives this rank's part of their inner product."""
+        bottom, behind = (extent - 1 for extent in self.shape)
+        multiply, u = self.kernel.multiply, self.exchanged
         if self.variant != "overlapped":
             self._exchange(self.halo)
-            return multiply(self.around, product, ((0, rows), (0, columns)))
-        (top, bottom), (left, right) = inside = self.local
+            return multiply(u, product, ((1, bottom), (1, behind)))
+        rows, columns = self.local
         self._exchange(self.halo.start)
-        total = multiply(self.around, product, (inside[0], inside[1]))
+        total = multiply(u, product, (rows, columns))
         self._exchange(self.halo.finish)
         # What is beside ghost layers, each unknown once: whole rows, then the ends of the others.
-        for box in (((0, top), (0, columns)), ((bottom, rows), (0, columns)),
-                    ((top, bottom), (0, left)), ((top, bottom), (right, columns))):  # fmt: skip
-            total += multiply(self.around, product, box)
-        return total
+        total += multiply(u, product, ((1, rows[0]), (1, behind)))
+        total += multiply(u, product, ((rows[1], bottom), (1, behind)))
+        total += multiply(u, product, (rows, (1, columns[0])))
+        return total + multiply(u, product, (rows, (columns[1], behind)))
 
     def _exchange(self, call: Callable[[], None]) -> None:
         begun = time.perf_counter_ns()
@@ -321,19 +332,19 @@ class PoissonCG:
 
     def part(self) -> tuple[Field, tuple[int, ...]]:
         """This rank's values of x, and the global index of the first of them."""
-        return self.x, self.block.start
+        return self.x[1:-1, 1:-1], self.block.start
 
     def residual(self) -> float:
         """|b - A x|^2 over its first value, computed anew. What the next iteration needs is lost: restart() follows."""
-        self.inner[...] = self.x
+        self.exchanged[...] = self.x
         self._multiply(self.v)
-        rest = self.right - self.v
+        rest = self.right - self.v[1:-1, 1:-1]
         return self._sum([float(np.einsum("ij,ij->", rest, rest))])[0] / self.first
 
     def error(self) -> float:
         """The largest difference from the solution, over its largest value, on all ranks."""
         x, y = self._axes()
-        return float(self.cart.allreduce(float(abs(self.x - x * y).max()), op=mpi.MAX)) * 16
+        return float(self.cart.allreduce(float(abs(self.part()[0] - x * y).max()), op=mpi.MAX)) * 16
 
     def free(self) -> None:
         """Give back the plan and the mesh."""
