@@ -92,7 +92,7 @@ class InnerProduct:
         start = world.rank * each + min(world.rank, more)
         i = np.arange(start, start + each + (world.rank < more))
         self.x = 1 / (i + 1)
-        self.y = (i + 1.0) * (1 + i % 3)
+        self.y = ((i + 1) * (1 + i % 3)).astype(np.float64)
         self.restart()
 
     def _made(self, kernel: str) -> Kernel:
@@ -162,9 +162,8 @@ def run(given: argparse.Namespace, world: mpi.Communicator) -> int:
     part, _ = solver.part()
     error = world.bcast(abs(part[0] / exact(given.length) - 1) if world.rank == 0 else None)
     if world.rank == 0:
-        print(
-            f"{given.length} elements, {given.iterations} times, {world.size} rank{'s' * (world.size > 1)}, {given.kernel}"
-        )
+        ranks = "1 rank" if world.size == 1 else f"{world.size} ranks"
+        print(f"{given.length} elements, {given.iterations} times, {ranks}, {given.kernel}")
         rate = given.length * given.iterations / seconds
         share = reductions / seconds
         print(f"{seconds:.3f} s, {rate * 1e-6:.1f} million elements a second, at most {share:.1%} of it in reductions")
@@ -182,7 +181,8 @@ def main() -> int:
         return run(options(), world)
     except ValueError as error:
         if world.rank == 0:
-            print(f"inner_product.py: {error}", file=sys.stderr)
+            print(f"inner_product.py: {error}", file=sys.stderr, flush=True)
+        world.barrier()  # the first rank that ends with an error ends the others, too
         return 2
 
 

@@ -1,6 +1,8 @@
 """The inner product of two long vectors, of which each rank has a part: ../inner_product.py with mpi4py.
 
-mpiexec -n 2 python examples/applications/with_mpi4py/inner_product_mpi4py.py --length 262144
+    mpiexec -n 2 python examples/applications/with_mpi4py/inner_product_mpi4py.py --length 262144
+
+The vectors are those of the program with polympi, and so is what is printed.
 """
 
 from __future__ import annotations
@@ -55,7 +57,7 @@ class InnerProduct:
         start = rank * each + min(rank, more)
         i = np.arange(start, start + each + (rank < more))
         self.x = 1 / (i + 1)
-        self.y = (i + 1.0) * (1 + i % 3)
+        self.y = ((i + 1) * (1 + i % 3)).astype(np.float64)
         self.value = np.zeros(1)
         self.restart()
 
@@ -111,7 +113,8 @@ def run(given: argparse.Namespace, world: MPI.Comm) -> int:
     part, _ = solver.part()
     error = world.bcast(abs(part[0] / exact(given.length) - 1) if world.rank == 0 else None)
     if world.rank == 0:
-        print(f"{given.length} elements, {given.iterations} times, {world.size} rank{'s' * (world.size > 1)}")
+        ranks = "1 rank" if world.size == 1 else f"{world.size} ranks"
+        print(f"{given.length} elements, {given.iterations} times, {ranks}")
         rate = given.length * given.iterations / seconds
         share = reductions / seconds
         print(f"{seconds:.3f} s, {rate * 1e-6:.1f} million elements a second, at most {share:.1%} of it in reductions")
@@ -129,7 +132,8 @@ def main() -> int:
         return run(options(), world)
     except ValueError as error:
         if world.rank == 0:
-            print(f"inner_product_mpi4py.py: {error}", file=sys.stderr)
+            print(f"inner_product_mpi4py.py: {error}", file=sys.stderr, flush=True)
+        world.Barrier()  # the first rank that ends with an error ends the others, too
         return 2
 
 
