@@ -1,5 +1,6 @@
 #define _DEFAULT_SOURCE
 #include "applications.h"
+#include "inner_product.h"
 #include "poisson_cg.h"
 #include "wave.h"
 
@@ -33,6 +34,7 @@ struct program {
     static const struct program name##_program = {name##_make, name##_begin, name##_iterate,                 \
                                                   name##_show, name##_spent, name##_end}
 
+DEFINE_PROGRAM(inner_product, inner_product_create(MPI_COMM_WORLD, edge));
 DEFINE_PROGRAM(poisson_cg,
                poisson_cg_create(MPI_COMM_WORLD, edge,
                                  c->variant == POLYMPI_VARIANT_MERGED       ? POISSON_CG_MERGED
@@ -49,6 +51,8 @@ static struct {
 
 static const struct program *find(int32_t benchmark) {
     switch (benchmark) {
+    case POLYMPI_INNER_PRODUCT:
+        return &inner_product_program;
     case POLYMPI_POISSON_CG:
         return &poisson_cg_program;
     case POLYMPI_WAVE:

@@ -22,6 +22,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(
 
 def main(plan: str, samples: str, interface: str, name: str) -> int:
     """Run a plan and return the exit code."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # a rank has one processor; the BLAS of NumPy would take all of them
     started = time.monotonic_ns()
     import mpi4py
 

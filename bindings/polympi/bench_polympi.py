@@ -28,6 +28,7 @@ def main(plan: str, samples: str, interface: str, folder: str, name: str) -> int
     """Run a plan and return the exit code. An exception ends all ranks: polympi sees to that."""
     for variable in FOR_PROGRAMS:
         os.environ.pop(variable, None)
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # a rank has one processor; the BLAS of NumPy would take all of them
     sys.path.insert(0, folder)
     started = time.monotonic_ns()
     import polympi as mpi
