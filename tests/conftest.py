@@ -55,7 +55,7 @@ def pytest_runtest_makereport() -> Iterator[None]:
 
 
 def _stack(name: str) -> Stack:
-    wanted = python_requirements(load_bindings().values())
+    wanted = [*python_requirements(load_bindings().values()), "matplotlib>=3.9"]  # for pictures of applications
     with only_one_makes():
         stacks = installed_stacks()
         return stacks[name] if name in stacks and _has(stacks[name], wanted) else add_stack(name, wanted)

@@ -60,7 +60,7 @@ class NumPyKernel:
 
     Args:
         shape: of a field, with ghost layers.
-        walls: for each side, whether it is the boundary of the cube: 2 a for the lower one of axis a, 2 a + 1 for the other.
+        walls: for each side, whether it is the boundary of the cube. Side 2 a is the lower one of axis a.
     """
 
     def __init__(self, shape: Sequence[int], walls: Sequence[bool]) -> None:
