@@ -9,9 +9,8 @@
 /* The product of two panels, by the method of K. Goto and R. van de Geijn, ACM Trans. Math. Softw. 34 (2008),
    with vectors of GCC and Clang. A tile of C, ROWS by COLUMNS, is added up in registers. The panels are
    copied into slivers, in the order in which they are read. NumPy leaves this to a BLAS, tuned by hand for
-   each processor; here is the plain method, so that the program needs no library. Most of the time is spent
-   here, so that a ratio of the two says more of the kernels than of MPI: the share of communication is beside
-   it. */
+   each processor; here is the plain method, so that the program needs no library. A ratio of the times of the
+   two compares these products before it compares MPI: look at the share of communication beside it. */
 #if defined(__AVX512F__)
 enum { LANES = 8, VECTORS = 3, ROWS = 8 }; /* 24 of 32 registers for the tile */
 #elif defined(__AVX__)
@@ -87,10 +86,10 @@ static void add_tile(double *c, int64_t row, vector tile[ROWS][VECTORS], int64_t
                 c[i * row + j] += values[i][j];
 }
 
-/* C += the panel of A times the panel of B, which have so many columns, and rows. */
-static void multiply(struct matmul *s, const double *a, int64_t a_row, const double *b, int64_t width) {
+/* C += a panel of A, which has so many columns, times a panel of B, which has so many rows. */
+static void multiply(struct matmul *s, const double *a, const double *b, int64_t width) {
     vector tile[ROWS][VECTORS];
-    pack(s->slivers[0], a, s->n[0], a_row, 1, width, ROWS);
+    pack(s->slivers[0], a, s->n[0], width, 1, width, ROWS);
     pack(s->slivers[1], b, s->n[1], 1, s->n[1], width, COLUMNS);
     for (int64_t strip = 0; strip < s->n[1]; strip += STRIP)
         for (int64_t i = 0; i < s->n[0]; i += ROWS)
@@ -134,7 +133,7 @@ static int64_t add_panels(struct matmul *s, int64_t k) {
     MPI_Bcast(a, (int)(s->n[0] * width), MPI_DOUBLE, column, s->row);
     MPI_Bcast(b, (int)(width * s->n[1]), MPI_DOUBLE, row, s->column);
     s->communication_ns += now_ns() - begun;
-    multiply(s, a, width, b, width);
+    multiply(s, a, b, width);
     return end;
 }
 

@@ -1,6 +1,6 @@
 """Every rank says which it is: ../hello.py with mpi4py.
 
-    mpiexec -n 4 python examples/applications/with_mpi4py/hello_mpi4py.py
+    mpiexec -n 4 python examples/applications/with_mpi4py/hello_with_mpi4py.py
 
 The lines come in any order.
 """
