@@ -1,7 +1,9 @@
 #define _DEFAULT_SOURCE
 #include "applications.h"
 #include "inner_product.h"
+#include "matmul.h"
 #include "poisson_cg.h"
+#include "sort.h"
 #include "wave.h"
 
 #include <mpi.h>
@@ -35,12 +37,14 @@ struct program {
                                                   name##_show, name##_spent, name##_end}
 
 DEFINE_PROGRAM(inner_product, inner_product_create(MPI_COMM_WORLD, edge));
+DEFINE_PROGRAM(wave, wave_create(MPI_COMM_WORLD, edge, c->variant == POLYMPI_VARIANT_OVERLAPPED));
 DEFINE_PROGRAM(poisson_cg,
                poisson_cg_create(MPI_COMM_WORLD, edge,
                                  c->variant == POLYMPI_VARIANT_MERGED       ? POISSON_CG_MERGED
                                  : c->variant == POLYMPI_VARIANT_OVERLAPPED ? POISSON_CG_OVERLAPPED
                                                                             : POISSON_CG_BLOCKING));
-DEFINE_PROGRAM(wave, wave_create(MPI_COMM_WORLD, edge, c->variant == POLYMPI_VARIANT_OVERLAPPED));
+DEFINE_PROGRAM(matmul, matmul_create(MPI_COMM_WORLD, edge));
+DEFINE_PROGRAM(sort, sort_create(MPI_COMM_WORLD, edge));
 
 /* The case that is running: one after the other. */
 static struct {
@@ -53,10 +57,14 @@ static const struct program *find(int32_t benchmark) {
     switch (benchmark) {
     case POLYMPI_INNER_PRODUCT:
         return &inner_product_program;
-    case POLYMPI_POISSON_CG:
-        return &poisson_cg_program;
     case POLYMPI_WAVE:
         return &wave_program;
+    case POLYMPI_POISSON_CG:
+        return &poisson_cg_program;
+    case POLYMPI_MATMUL:
+        return &matmul_program;
+    case POLYMPI_SORT:
+        return &sort_program;
     default:
         return NULL;
     }
