@@ -41,7 +41,7 @@ def _request(path: Path, stacks: list[Stack], wanted: list[str], benches: list[s
         "wanted": wanted,
         "benches": benches,
         "sizes": [8, 1024],
-        "ranks": 2,
+        "ranks": [2],
         "profile": SHORT,
         "seed": 1,
     }
@@ -231,7 +231,7 @@ def test_precision_stops_rows_before_the_last_block(tmp_path: Path, mpich: Stack
 
 
 def test_startup_alone_needs_no_case(tmp_path: Path, mpich: Stack) -> None:
-    directory, outcome = _run(_request(tmp_path / "run", [mpich], ["mpi4py"], ["startup"], ranks=1))
+    directory, outcome = _run(_request(tmp_path / "run", [mpich], ["mpi4py"], ["startup"], ranks=[1]))
     assert outcome.blocks == {"mpich": 6}
     rows = analyse(directory).summary.filter(binding="mpi4py", mode="import")
     assert rows["median_ns"][0] > 0

@@ -35,7 +35,7 @@ def _begin(path: Path, stack: Stack, stop_after: int) -> RunDirectory:
         wanted=["mpi4py"],
         benches=["latency/standard/bytes"],
         sizes=[8],
-        ranks=2,
+        ranks=[2],
         profile=SHORT,
         seed=5,
     )

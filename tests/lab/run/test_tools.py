@@ -47,7 +47,7 @@ def request_on(tmp_path: Path, stack: Stack, monkeypatch: pytest.MonkeyPatch) ->
             "wanted": ["c"],
             "benches": ["latency/standard/bytes", "barrier"],
             "sizes": [0, 5, 8, 1024],
-            "ranks": 2,
+            "ranks": [2],
             "profile": SHORT,
             "seed": 1,
             "tools": ["osu_latency"],
@@ -153,7 +153,7 @@ def test_what_cannot_take_part_is_told_before_anything_is_measured(
     with pytest.raises(
         BuildError, match=r"The tool 'osu_latency' cannot take part .* it takes 2 ranks, and --ranks is 3"
     ):
-        prepare(request_on(ranks=3))
+        prepare(request_on(ranks=[3]))
     with pytest.raises(BuildError, match="it measures latency/standard/bytes, of which this run has no size"):
         prepare(request_on(sizes=[0, 5]))
     monkeypatch.setenv("POLYMPI_TOOLS", "/nowhere")

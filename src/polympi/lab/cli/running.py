@@ -103,11 +103,11 @@ def _show(request: Request, plans: list[StackPlan]) -> None:
     table.add_column(style="bold")
     table.add_column(overflow="fold")
     table.add_row("profile", f"{request.profile.name}: {request.profile.summary}")
-    table.add_row("ranks", str(request.ranks))
+    table.add_row("ranks", ", ".join(map(str, request.ranks)))
     for plan, estimated in zip(plans, estimates, strict=True):
         cases = listing([f"{name} {number}" for name, number in estimated.cases.items()])
         table.add_row("")
-        table.add_row("stack", f"{plan.stack.name}, {plan.stack.library}")
+        table.add_row("stack", f"{plan.name}, {plan.stack.library}")
         table.add_row("bindings", ", ".join(arm.name for arm in plan.arms))
         for name, reason in plan.left_out.items():
             table.add_row("left out", f"{name}: {reason}")
