@@ -24,6 +24,7 @@ from polympi.lab.plan.calibration import SLOW
 from polympi.lab.records import AGAIN, Finding, LaunchRecord, RunRecord, StackRun
 from polympi.lab.report.cells import Line, interval, main_table
 from polympi.lab.report.facts import Section, findings, sections
+from polympi.lab.report.scaling import ScalingTable, scaling_tables
 from polympi.lab.report.screen import Screen, language_screen, screen
 from polympi.lab.statistics.model import Analysis, Fit
 from polympi.lab.units import format_ns, format_size
@@ -161,6 +162,7 @@ class Content:
     sections: list[Section]
     fits: list[FitLine]
     code: Code | None
+    scaling: list[ScalingTable]
     failed: list[LaunchRecord]
     reproduce: list[tuple[str, str]]
     commands: list[tuple[str, str]]
@@ -186,6 +188,7 @@ def content(analysis: Analysis) -> Content:
         sections=sections(analysis.environment),
         fits=fit_lines(analysis),
         code=code(run),
+        scaling=scaling_tables(analysis.scaling),
         failed=failed_launches(analysis),
         reproduce=_reproduce(analysis),
         commands=_commands(analysis),

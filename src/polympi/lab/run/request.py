@@ -136,15 +136,14 @@ def check(request: Request) -> list[Case]:
     named_tools = [name for name in request.tools or () if name in TOOLS]
     if named_tools and len(request.ranks) > 1 and TOOL_RANKS not in request.ranks:
         raise UsageError(
-            f"--tool {named_tools[0]} cannot take part: with several numbers of ranks, tools run with {TOOL_RANKS} of them, "
-            f"and --ranks {','.join(map(str, request.ranks))} has no {TOOL_RANKS}."
+            f"--tool {named_tools[0]} cannot take part: with several numbers of ranks, tools run with {TOOL_RANKS} of "
+            f"them, and --ranks {','.join(map(str, request.ranks))} has no {TOOL_RANKS}."
         )
     cases = select_cases(request.profile, request.benches, request.sizes, max(request.ranks))
     for ranks in request.ranks:
         if request.benches and cases and not (possible_on(cases, ranks) or _has_launch_figures(request.benches)):
             raise UsageError(
-                f"None of the benchmarks asked for can be measured on {count(ranks, 'rank')}: leave {ranks} out of "
-                "--ranks."
+                f"Nothing that was asked for can be measured on {count(ranks, 'rank')}: leave {ranks} out of --ranks."
             )
     return cases
 
