@@ -41,8 +41,9 @@ def speedup_over_ranks(rows: Sequence[ScalingRow], palette: Palette) -> alt.Laye
     )
     line = alt.Chart(dataset("ideal")).mark_line(strokeDash=[5, 4], strokeWidth=1.2, color="#8b93a1")
     name = alt.Chart(dataset("ideal_end")).mark_text(text="ideal", align="right", dx=-6, dy=-4, color="#8b93a1")
-    points = base.mark_point(size=48, filled=True).encode(
+    points = base.mark_point(size=48, strokeWidth=1.8).encode(
         y=y,
+        fill=alt.Fill("binding:N", scale=palette.scale(names), legend=legend()),
         shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=legend()),
         fillOpacity=hollow_unless("!datum.oversubscribed"),
         tooltip=[
@@ -57,7 +58,7 @@ def speedup_over_ranks(rows: Sequence[ScalingRow], palette: Palette) -> alt.Laye
         line.encode(x=x, y=alt.Y("ideal:Q")),
         name.encode(x=x, y=alt.Y("ideal:Q")),
         base.mark_line(strokeWidth=1.8).encode(y=y).add_params(chosen),
-        base.mark_rule(strokeWidth=1.2).encode(y=alt.Y("low:Q"), y2=alt.Y2("high:Q")),
+        base.mark_rule(strokeWidth=1.2).encode(y=alt.Y("low:Q"), y2=alt.Y2("high")),
         points,
     ]
     return layered(layers, 290, rows=records, ideal=ideal, ideal_end=ideal[-1:])
