@@ -13,6 +13,7 @@ from rich.console import Console
 from polympi.lab.catalogue import problem_bytes
 from polympi.lab.importers.rows import IMPORTED_SCHEMA
 from polympi.lab.report.charts import Palette, speedup_over_ranks
+from polympi.lab.report.comparisons import comparisons
 from polympi.lab.report.csvfiles import write_csv
 from polympi.lab.report.html import render_html
 from polympi.lab.report.markdown import render_markdown
@@ -134,3 +135,33 @@ def test_the_chart_has_the_ideal_line_and_hollow_points_beyond_the_processors() 
     assert (drawn["c", 2]["speedup"], drawn["c", 2]["low"], drawn["c", 2]["high"]) == (1.8, 1.7, pytest.approx(1.9))
     [points] = [layer for layer in chart["layer"] if layer["mark"]["type"] == "point"]
     assert points["encoding"]["fillOpacity"] == {"value": 0, "condition": {"test": "!datum.oversubscribed", "value": 1}}
+
+
+def published(rows, shown=("mpi4py",)):
+    """What stands beside a run that scales so, by the name of the published table."""
+    run = replace(built_analysis([summary_row(binding="c")]), scaling=rows)
+    return {one.source.name: one for one in comparisons(run, Palette(["c", "mpi4py"]), shown)}
+
+
+def products(length=2**18, **other):
+    changes = {"benchmark": "inner-product", "mode": "standard", "size_bytes": problem_bytes(length, 1)}
+    return [replace(row, **changes | other) for row in ROWS]
+
+
+def test_published_speed_ups_of_the_inner_product_stand_beside_ours() -> None:
+    one = published(products())["inner_product_speedup"]
+    assert one.statement == (
+        "Published: with 16 processes instead of one C is 8.83 × as fast and pypar 4.60 ×, "
+        "with 64 5.06 × as fast and pypar 4.32 ×. Here, with 2 ranks: c 1.80 × and mpi4py 1.50 ×."
+    )
+    assert one.headers == ("processes", "published: C", "published: pypar", "c, here", "mpi4py, here")
+    assert one.lines[0] == ("2", "1.95", "1.73", "1.80", "1.50")
+    assert one.lines[-1] == ("64", "5.06", "4.32", "–", "–")
+    assert published(products(), shown=())["inner_product_speedup"].headers[-1] == "c, here"
+    crowded = published(products(processors=1))["inner_product_speedup"]
+    assert "Here, with 4 ranks: c 1.20 ×" in crowded.statement
+
+
+@pytest.mark.parametrize("rows", [ROWS, products(length=1000), products(base_ranks=2), products()[:1]])
+def test_what_is_something_else_has_no_published_speed_ups_beside_it(rows) -> None:
+    assert published(rows) == {}
