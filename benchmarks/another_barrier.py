@@ -141,7 +141,7 @@ def main(
             wanted=[POLLING],
             benches=COLLECTIVES,
             sizes=None,
-            ranks=2,
+            ranks=[2],
             profile=profile,
             seed=choose_seed(seed),
             command=sys.argv,

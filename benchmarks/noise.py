@@ -181,7 +181,7 @@ def _request(path: Path, stack: str, wanted: list[str] | None, benches: list[str
         wanted=wanted,
         benches=benches,
         sizes=None,
-        ranks=2,
+        ranks=[2],
         profile=get_profile(PROFILE),
         seed=choose_seed(None),
         command=sys.argv,

@@ -114,7 +114,7 @@ def main(
             wanted=[DELAYED],
             benches=[BENCH],
             sizes=parse_sizes(sizes),
-            ranks=2,
+            ranks=[2],
             profile=get_profile(profile),
             seed=choose_seed(seed),
             command=sys.argv,

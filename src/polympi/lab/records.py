@@ -214,12 +214,16 @@ class CodeLines(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StackRun(msgspec.Struct, kw_only=True):
-    """What was planned on one stack.
+    """What was planned on one stack, with one number of ranks.
 
     Attributes:
+        stack: the stack, as samples and launches name it. Where a run has several numbers of ranks, each of them is
+            measured as if it were a stack of its own, and the name says it: ``mpich, 4 ranks``.
+        installed: the name of the installed stack, where `stack` says more than that; else empty.
+        ranks: of its launches, where the run has several numbers of them; else 0.
         bindings: the arms, reference first, A/A arm second.
         not_covered: for each binding, the planned cases that it does not cover and why.
-        left_out: bindings that could not take part on this stack, and why.
+        left_out: bindings, tools and benchmarks that could not take part on this stack, and why.
         cases: the cases, with the counts that calibration chose.
         slow: for each binding that is slow, the cases in which it makes fewer iterations, by their numbers in `cases`.
         builds: for each arm the name of its build, which changes with its sources, its compiler and its library.
@@ -238,12 +242,21 @@ class StackRun(msgspec.Struct, kw_only=True):
     builds: dict[str, str] = {}
     lines: dict[str, CodeLines] = {}
     tools: list[str] = []
+    installed: str = ""
+    ranks: int = 0
+
+    @property
+    def installation(self) -> str:
+        """The name of the installed stack."""
+        return self.installed or self.stack
 
 
 class RunRecord(msgspec.Struct, kw_only=True):
     """What was asked of a run (``run.json``).
 
     Attributes:
+        ranks: of a launch; the fewest, if there are several numbers of them.
+        several_ranks: the numbers of ranks, ascending, if there are several; else empty.
         benches: benchmarks or patterns of cases, as asked for; empty for the profile's.
         sizes: sizes in bytes, as asked for; None for the profile's.
         bindings_from: folders of further bindings.
@@ -272,6 +285,12 @@ class RunRecord(msgspec.Struct, kw_only=True):
     chosen: list[str] = []
     usual: list[str] = []
     resumed: list[str] = []
+    several_ranks: list[int] = []
+
+    @property
+    def every_ranks(self) -> list[int]:
+        """The numbers of ranks of the run, ascending; usually one."""
+        return self.several_ranks or [self.ranks]
 
 
 class RowStop(msgspec.Struct, frozen=True, kw_only=True):

@@ -47,12 +47,17 @@ def test_a_profile_of_one_stack_takes_mpich_or_the_first(home: Path) -> None:
 
 
 def test_the_most_ranks_are_what_the_samples_can_name() -> None:
-    assert choose_ranks(MOST_RANKS) == MOST_RANKS
+    assert choose_ranks(str(MOST_RANKS)) == [MOST_RANKS]
     assert pl.Series([MOST_RANKS], dtype=SAMPLE_SCHEMA["ranks"]).to_list() == [MOST_RANKS]
     with pytest.raises(TypeError):
         pl.Series([MOST_RANKS + 1], dtype=SAMPLE_SCHEMA["ranks"])
     with pytest.raises(UsageError):
-        choose_ranks(MOST_RANKS + 1)
+        choose_ranks(str(MOST_RANKS + 1))
+
+
+def test_ranks_are_one_number_or_several() -> None:
+    assert choose_ranks("2") == [2]
+    assert choose_ranks(" 4, 1,2") == [1, 2, 4]
 
 
 def test_a_seed_is_kept_or_made() -> None:

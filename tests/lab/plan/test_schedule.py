@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polympi.lab.plan.schedule import block_order, case_order, williams_squares
+from polympi.lab.plan.schedule import block_order, case_order, stack_order, williams_squares
 
 names = st.lists(st.text("abcdefgh", min_size=1, max_size=3), min_size=1, max_size=8, unique=True)
 
@@ -74,3 +74,11 @@ def test_cases_are_shuffled_anew_in_each_block() -> None:
     assert all(sorted(order) == cases for order in orders)
     assert len({tuple(order) for order in orders}) == 5
     assert case_order(cases, 2, 3, "s") == orders[2]
+
+
+def test_with_several_ranks_none_always_comes_first() -> None:
+    stacks = ["1 rank", "2 ranks", "4 ranks"]
+    orders = [stack_order(stacks, block, 7) for block in range(60)]
+    assert all(sorted(order) == stacks for order in orders)
+    assert min(Counter(order[0] for order in orders).values()) >= 8
+    assert orders == [stack_order(stacks, block, 7) for block in range(60)]

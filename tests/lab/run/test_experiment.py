@@ -13,6 +13,7 @@ import pytest
 
 from polympi.lab.bindings.lines import code_lines
 from polympi.lab.bindings.manifest import load_bindings
+from polympi.lab.catalogue import problem_bytes
 from polympi.lab.errors import BuildError, StackError, UsageError
 from polympi.lab.plan.profiles import PROFILES, Profile
 from polympi.lab.records import Environment, Outcome
@@ -41,7 +42,7 @@ def _request(path: Path, stacks: list[Stack], wanted: list[str], benches: list[s
         "wanted": wanted,
         "benches": benches,
         "sizes": [8, 1024],
-        "ranks": 2,
+        "ranks": [2],
         "profile": SHORT,
         "seed": 1,
     }
@@ -153,6 +154,32 @@ def test_two_stacks_share_the_time_block_by_block(tmp_path: Path, mpich: Stack, 
     assert blocks == sorted(blocks)
 
 
+def test_several_numbers_of_ranks_are_measured_block_by_block(tmp_path: Path, mpich: Stack) -> None:
+    sizes, benches = [8, problem_bytes(17, 3)], ["wave/blocking", "latency/standard/bytes"]
+    request = _request(tmp_path / "run", [mpich], ["c"], benches, ranks=[1, 2], sizes=sizes)
+    directory, outcome = _run(request)
+    assert outcome.blocks == {"mpich, 1 rank": 6, "mpich, 2 ranks": 6}
+    made = [launch for launch in directory.launches() if launch.block is not None]
+    assert [launch.block for launch in made] == [block for block in range(6) for _ in range(4)]
+    assert {launch.stack for launch in made[:2]} != {launch.stack for launch in made[2:4]}
+    one, two = directory.run().stacks
+    assert (one.installation, one.ranks, two.installation, two.ranks) == ("mpich", 1, "mpich", 2)
+    assert {case.benchmark for case in one.cases} == {"wave"}
+    assert {case.benchmark for case in two.cases} == {"wave", "latency"}
+    assert one.left_out == {"latency": "it needs at least 2 ranks"}
+    assert two.left_out == {}
+    analysis = analyse(directory)
+    assert {(row["stack"], row["ranks"]) for row in analysis.summary.iter_rows(named=True)} == {
+        ("mpich, 1 rank", 1),
+        ("mpich, 2 ranks", 2),
+    }
+    base, more = analysis.scaling
+    assert (base.ranks, base.speedup, base.launches) == (1, 1.0, 6)
+    assert (more.ranks, more.base_ranks, more.blocks) == (2, 1, 6)
+    assert more.speedup_low <= more.speedup <= more.speedup_high
+    assert 0 < base.communication < more.communication < 1  # one rank exchanges nothing
+
+
 def _left_processes() -> list[psutil.Process]:
     """Other processes with this test's environment: what it has started, and no other test that runs beside it."""
     mine = os.environ["PYTEST_CURRENT_TEST"]
@@ -231,7 +258,7 @@ def test_precision_stops_rows_before_the_last_block(tmp_path: Path, mpich: Stack
 
 
 def test_startup_alone_needs_no_case(tmp_path: Path, mpich: Stack) -> None:
-    directory, outcome = _run(_request(tmp_path / "run", [mpich], ["mpi4py"], ["startup"], ranks=1))
+    directory, outcome = _run(_request(tmp_path / "run", [mpich], ["mpi4py"], ["startup"], ranks=[1]))
     assert outcome.blocks == {"mpich": 6}
     rows = analyse(directory).summary.filter(binding="mpi4py", mode="import")
     assert rows["median_ns"][0] > 0

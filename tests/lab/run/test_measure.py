@@ -46,7 +46,7 @@ def _request(output: Path, stack: Stack) -> Request:
         wanted=["c"],
         benches=["latency/standard/bytes"],
         sizes=[8],
-        ranks=2,
+        ranks=[2],
         profile=SHORT,
         seed=1,
     )

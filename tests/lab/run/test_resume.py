@@ -10,6 +10,7 @@ import pytest
 from synthetic import make_run
 
 from polympi.lab.bindings.manifest import load_bindings
+from polympi.lab.catalogue import problem_bytes
 from polympi.lab.errors import UsageError
 from polympi.lab.plan.profiles import PROFILES
 from polympi.lab.records import Environment, Outcome, StackFacts
@@ -24,21 +25,23 @@ from polympi.lab.statistics.analysis import analyse
 
 SHORT = dataclasses.replace(PROFILES["quick"], batches=2, batch_ns=1e5, events=5, minimum_blocks=3, maximum_blocks=3)
 NOTHING = Environment()
+MESH = [problem_bytes(17, 3)]
 
 
-def _begin(path: Path, stack: Stack, stop_after: int) -> RunDirectory:
+def _begin(path: Path, stack: Stack, stop_after: int, **changes: object) -> RunDirectory:
     """A run that somebody stops after so many launches."""
-    request = Request(
-        output=path,
-        stacks=[stack],
-        bindings=load_bindings(),
-        wanted=["mpi4py"],
-        benches=["latency/standard/bytes"],
-        sizes=[8],
-        ranks=2,
-        profile=SHORT,
-        seed=5,
-    )
+    fields: dict[str, object] = {
+        "output": path,
+        "stacks": [stack],
+        "bindings": load_bindings(),
+        "wanted": ["mpi4py"],
+        "benches": ["latency/standard/bytes"],
+        "sizes": [8],
+        "ranks": [2],
+        "profile": SHORT,
+        "seed": 5,
+    }
+    request = Request(**{**fields, **changes})  # type: ignore[arg-type]
     plans = prepare(request)
     directory = RunDirectory.create(path, record(request, plans), NOTHING)
     _experiment(request, plans, directory, stop_after)
@@ -90,6 +93,25 @@ def test_only_what_is_missing_is_measured(tmp_path: Path, mpich: Stack) -> None:
     assert sorted(counted) == [(b, name) for b in range(3) for name in ("c", "c-again", "mpi4py")]
     assert [r.outcome for r in launches if r.block == 1 and r.attempt == 0] == ["repeated"]
     assert set(analyse(directory).summary["launches"]) == {3}
+
+
+@pytest.mark.mpi
+def test_a_run_with_several_ranks_goes_on_where_it_was(tmp_path: Path, mpich: Stack) -> None:
+    # Calibrations (two launches each), a block with each number of ranks, and a launch of the next block.
+    directory = _begin(
+        *(tmp_path / "run", mpich, 3 * 2 + 3 * 2 + 1), ranks=[1, 2, 3], wanted=["c"], benches=["wave"], sizes=MESH
+    )
+    names = ["mpich, 1 rank", "mpich, 2 ranks", "mpich, 3 ranks"]
+    outcome = directory.outcome()
+    assert outcome is not None
+    assert outcome.blocks == dict.fromkeys(names, 1)
+    outcome = _go_on(directory)
+    assert (outcome.ended, outcome.blocks) == ("complete", dict.fromkeys(names, 3))
+    launches = [r for r in directory.launches() if r.block is not None and r.outcome == "ok"]
+    assert [r.block for r in launches] == sorted(r.block or 0 for r in launches)
+    assert {(r.stack, r.ranks) for r in launches} == set(zip(names, (1, 2, 3), strict=True))
+    rows = [row for row in analyse(directory).scaling if row.mode == "blocking"]
+    assert [(row.stack, row.ranks, row.launches) for row in rows] == [("mpich", ranks, 3) for ranks in (1, 2, 3)]
 
 
 @pytest.mark.mpi

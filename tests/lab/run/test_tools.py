@@ -47,7 +47,7 @@ def request_on(tmp_path: Path, stack: Stack, monkeypatch: pytest.MonkeyPatch) ->
             "wanted": ["c"],
             "benches": ["latency/standard/bytes", "barrier"],
             "sizes": [0, 5, 8, 1024],
-            "ranks": 2,
+            "ranks": [2],
             "profile": SHORT,
             "seed": 1,
             "tools": ["osu_latency"],
@@ -153,7 +153,11 @@ def test_what_cannot_take_part_is_told_before_anything_is_measured(
     with pytest.raises(
         BuildError, match=r"The tool 'osu_latency' cannot take part .* it takes 2 ranks, and --ranks is 3"
     ):
-        prepare(request_on(ranks=3))
+        prepare(request_on(ranks=[3]))
+    with pytest.raises(
+        UsageError, match=r"with several numbers of ranks, tools run with 2 of them, and --ranks 1,4 has"
+    ):
+        check(request_on(ranks=[1, 4], benches=["wave"]))
     with pytest.raises(BuildError, match="it measures latency/standard/bytes, of which this run has no size"):
         prepare(request_on(sizes=[0, 5]))
     monkeypatch.setenv("POLYMPI_TOOLS", "/nowhere")
@@ -178,3 +182,11 @@ def test_tools_take_part_with_all_bindings_unless_none_is_wanted(request_on: Cal
     assert tools(tools=["none"]) == []
     [plan] = prepare(request_on(tools=None))
     assert plan.tools == []
+
+
+@pytest.mark.parametrize("stack", ["mpich"], indirect=True)
+def test_with_several_numbers_of_ranks_a_tool_runs_with_two_of_them(request_on: Callable[..., Request]) -> None:
+    two, three = prepare(request_on(ranks=[2, 3]))
+    assert [found.name for found in two.tools] == ["osu_latency"]
+    assert three.tools == []
+    assert three.left_out == {"osu_latency": "with several numbers of ranks, tools run with 2 of them"}

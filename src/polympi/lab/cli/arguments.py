@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 from pathlib import Path
 
 from polympi.lab.bindings.manifest import Binding, load_bindings
@@ -15,6 +16,7 @@ from polympi.lab.suggest import did_you_mean
 from polympi.lab.units import format_bytes, format_size, parse_sizes
 
 MOST_RANKS = 2**16 - 1  # the column `ranks` of the samples has 16 bits
+_WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,20}")
 
 
 def split_list(text: str, option: str) -> list[str]:
@@ -63,17 +65,29 @@ def choose_pages(name: str | None) -> str:
     return PAGES[0] if name is None else name
 
 
-def choose_ranks(ranks: int) -> int:
-    """A possible number of ranks.
+def choose_ranks(text: str) -> list[int]:
+    """Numbers of ranks, ascending.
+
+    Args:
+        text: one number, or several with commas between them.
 
     Raises:
-        UsageError: it is not positive, or more than the samples can name.
+        UsageError: something is no whole number, not positive, more than the samples can name, or there twice.
     """
-    if ranks < 1:
-        raise UsageError(f"--ranks {ranks} is impossible: a launch has at least 1 rank.")
-    if ranks > MOST_RANKS:
-        raise UsageError(f"--ranks {ranks} is impossible: a launch has at most {MOST_RANKS} ranks.")
-    return ranks
+    numbers = []
+    for item in text.split(","):
+        word = item.strip()
+        if not _WHOLE_NUMBER.fullmatch(word):
+            raise UsageError(f"--ranks needs a whole number, or several such as 1,2,4, and not '{text}'.")
+        ranks = int(word)
+        if ranks < 1:
+            raise UsageError(f"--ranks {text} is impossible: a launch has at least 1 rank.")
+        if ranks > MOST_RANKS:
+            raise UsageError(f"--ranks {text} is impossible: a launch has at most {MOST_RANKS} ranks.")
+        if ranks in numbers:
+            raise UsageError(f"--ranks {text} names {ranks} twice: give each number of ranks once.")
+        numbers.append(ranks)
+    return sorted(numbers)
 
 
 def choose_sizes(text: str) -> list[int]:

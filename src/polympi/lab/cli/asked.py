@@ -15,7 +15,7 @@ from polympi.lab.plan.profiles import USUAL_PROFILE, get_profile
 from polympi.lab.run.request import Request
 from polympi.lab.units import parse_duration
 
-USUAL_RANKS = 2
+USUAL_RANKS = "2"
 _MAY_CHANGE = ("time_limit",)  # of a run that is continued; all else was settled when it began
 
 
@@ -29,7 +29,7 @@ class Asked:
     bench: str | None
     tool: str | None
     sizes: str | None
-    ranks: int | None
+    ranks: str | None
     profile: str | None
     pages: str | None
     hostfile: Path | None

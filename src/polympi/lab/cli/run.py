@@ -70,7 +70,14 @@ def run(
             "bytes more and less, for alignment and switches of protocol).",
         ),
     ] = None,
-    ranks: Annotated[int | None, typer.Option(metavar="N", help="Ranks of a launch. Default: 2.")] = None,
+    ranks: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N,...",
+            help="Ranks of a launch. With several numbers, such as 1,2,4, the same is measured with each of them, and "
+            "the report shows how applications scale. Default: 2.",
+        ),
+    ] = None,
     profile: Annotated[
         str | None,
         typer.Option(

@@ -59,12 +59,15 @@ def go_on(path: Path, asked: Asked, *, wait: bool, dry_run: bool) -> None:
         return
     request = request_again(directory, time_limit_s=time_limit_s)
     if dry_run:
-        [first, *_] = directory.run().stacks
+        [first, *others] = directory.run().stacks
+        # With several numbers of ranks, tools run with one of them.
+        same = [one for one in (first, *others) if one.installation == first.installation]
+        tools = next((one.tools for one in same if one.tools), [])
         made = sum(record.outcome == "ok" and record.block is not None for record in directory.launches())
         say(f"the run in '{path}' has {count(made, 'launch')} that count; all of it is:")
         _show(
             request,
-            preview(dataclasses.replace(request, output=_new_name(path), wanted=first.bindings, tools=first.tools)),
+            preview(dataclasses.replace(request, output=_new_name(path), wanted=first.bindings, tools=tools)),
         )
         return
     with shown() as watcher:
@@ -103,11 +106,11 @@ def _show(request: Request, plans: list[StackPlan]) -> None:
     table.add_column(style="bold")
     table.add_column(overflow="fold")
     table.add_row("profile", f"{request.profile.name}: {request.profile.summary}")
-    table.add_row("ranks", str(request.ranks))
+    table.add_row("ranks", ", ".join(map(str, request.ranks)))
     for plan, estimated in zip(plans, estimates, strict=True):
         cases = listing([f"{name} {number}" for name, number in estimated.cases.items()])
         table.add_row("")
-        table.add_row("stack", f"{plan.stack.name}, {plan.stack.library}")
+        table.add_row("stack", f"{plan.name}, {plan.stack.library}")
         table.add_row("bindings", ", ".join(arm.name for arm in plan.arms))
         for name, reason in plan.left_out.items():
             table.add_row("left out", f"{name}: {reason}")

@@ -26,7 +26,7 @@ from polympi.lab.stacks.stack import Stack
 
 @dataclass(frozen=True)
 class Setting:
-    """What all launches of a run have in common.
+    """What all launches on a stack have in common.
 
     Attributes:
         ranks: ranks of a launch.
@@ -34,6 +34,7 @@ class Setting:
         processors: CPUs this process may use.
         folder: where plan and samples of the launch under way are; all hosts must see it.
         pages: what message buffers lie on, one of :data:`~polympi.lab.catalogue.PAGES`.
+        stack: what records and samples call the stack, if that is not its name.
     """
 
     ranks: int
@@ -41,6 +42,7 @@ class Setting:
     processors: int
     folder: Path
     pages: str = PAGES[0]
+    stack: str | None = None
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,7 @@ def launch(
     command = mpiexec_command(stack, setting.ranks, program, processors=setting.processors, hostfile=setting.hostfile)
     record = LaunchRecord(
         launch=place.launch,
-        stack=stack.name,
+        stack=setting.stack or stack.name,
         block=place.block,
         position=place.position,
         binding=arm.name,

@@ -34,7 +34,7 @@ def select_cases(profile: Profile, benches: Sequence[str], sizes: Sequence[int] 
         benches: names (``latency``) or patterns of benchmark/mode/payload (``latency/ready*/bytes``); empty means the
             profile's, or all.
         sizes: sizes in bytes instead of the profile's.
-        ranks: ranks of a launch.
+        ranks: ranks of a launch; the most, if there are several numbers of them.
 
     Raises:
         UsageError: a name or pattern fits nothing, the ranks are too few, or no size is possible.
@@ -59,6 +59,11 @@ def select_cases(profile: Profile, benches: Sequence[str], sizes: Sequence[int] 
         chosen |= cases
     order = list(BENCHMARKS)
     return sorted(chosen, key=lambda c: (order.index(c.benchmark), c))
+
+
+def possible_on(cases: Sequence[Case], ranks: int) -> list[Case]:
+    """Those of the cases that mean something with so many ranks."""
+    return [case for case in cases if ranks >= BENCHMARKS[case.benchmark].minimum_ranks]
 
 
 def _matching(bench: str, ranks: int) -> list[tuple[Benchmark, str, str]]:

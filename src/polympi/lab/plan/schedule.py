@@ -47,6 +47,14 @@ def williams_squares(count: int) -> list[list[list[int]]]:
     return [square] if count % 2 == 0 or count == 1 else [square, [row[::-1] for row in square]]
 
 
+def stack_order(stacks: Sequence[_Item], block: int, seed: int) -> list[_Item]:
+    """The order in which a block is made on the stacks of a run with several numbers of ranks, shuffled for each block.
+
+    Times with different numbers of ranks are paired within a block, too, so that none shall always come first.
+    """
+    return random.Random(f"{seed}/stacks {block}").sample(list(stacks), len(stacks))
+
+
 def case_order(cases: Sequence[_Item], block: int, seed: int, stack: str) -> list[_Item]:
     """The cases shuffled for a block; all bindings of a block share the order, so that a case follows the same ones."""
     return random.Random(f"{seed}/{stack}/cases {block}").sample(list(cases), len(cases))

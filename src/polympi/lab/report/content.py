@@ -21,9 +21,10 @@ from polympi.lab.conclusions.rows import Family, Row, bindings_of, catalogue_ord
 from polympi.lab.conclusions.threads import thread_levels
 from polympi.lab.conclusions.tools import ToolBesideC, tools_beside_c
 from polympi.lab.plan.calibration import SLOW
-from polympi.lab.records import AGAIN, Finding, LaunchRecord, StackRun
+from polympi.lab.records import AGAIN, Finding, LaunchRecord, RunRecord, StackRun
 from polympi.lab.report.cells import Line, interval, main_table
 from polympi.lab.report.facts import Section, findings, sections
+from polympi.lab.report.scaling import ScalingTable, scaling_tables
 from polympi.lab.report.screen import Screen, language_screen, screen
 from polympi.lab.statistics.model import Analysis, Fit
 from polympi.lab.units import format_ns, format_size
@@ -161,6 +162,7 @@ class Content:
     sections: list[Section]
     fits: list[FitLine]
     code: Code | None
+    scaling: list[ScalingTable]
     failed: list[LaunchRecord]
     reproduce: list[tuple[str, str]]
     commands: list[tuple[str, str]]
@@ -186,6 +188,7 @@ def content(analysis: Analysis) -> Content:
         sections=sections(analysis.environment),
         fits=fit_lines(analysis),
         code=code(run),
+        scaling=scaling_tables(analysis.scaling),
         failed=failed_launches(analysis),
         reproduce=_reproduce(analysis),
         commands=_commands(analysis),
@@ -283,8 +286,8 @@ def _meta(analysis: Analysis) -> list[str]:
     return [
         run.created[:16].replace("T", " "),
         f"profile {run.profile}",
-        count(run.ranks, "rank"),
-        listing([_library(planned) or planned.stack for planned in run.stacks]),
+        _ranks(run),
+        listing(list(dict.fromkeys(_library(planned) or planned.installation for planned in run.stacks))),
         count(measured, "launch"),
         count(samples, "batch"),
         f"polympi {run.polympi}",
@@ -298,7 +301,7 @@ def _reproduce(analysis: Analysis) -> list[tuple[str, str]]:
         ("Seed", f"{run.seed} (add --seed {run.seed} for the same order of launches and cases)"),
         ("polympi", run.polympi),
         ("Profile", f"{run.profile}: {_blocks(run.minimum_blocks, run.maximum_blocks)}"),
-        ("Ranks", str(run.ranks)),
+        ("Ranks", ", ".join(map(str, run.every_ranks))),
         ("Window", count(run.window, "message")),
         ("Pages", run.pages),
         ("Begun", run.created),
@@ -309,7 +312,8 @@ def _reproduce(analysis: Analysis) -> list[tuple[str, str]]:
         facts.append(("Hosts", run.hostfile))
     if run.time_limit_s:
         facts.append(("Time limit", f"{run.time_limit_s:g} s"))
-    facts += [(f"Stack {planned.stack}", planned.library) for planned in run.stacks if planned.library]
+    libraries = {planned.installation: planned.library for planned in run.stacks if planned.library}
+    facts += [(f"Stack {name}", library) for name, library in libraries.items()]
     facts += [(f"Fewer iterations on {one.stack}", _fewer_iterations(one)) for one in run.stacks if one.slow]
     return facts
 
@@ -318,6 +322,10 @@ def _fewer_iterations(planned: StackRun) -> str:
     """Which bindings made fewer iterations than C, and in how many cases."""
     cases = [f"{binding} in {count(len(planned.slow[binding]), 'case')}" for binding in sorted(planned.slow)]
     return f"{listing(cases)}, where a trial took over {SLOW} times as long as C"
+
+
+def _ranks(run: RunRecord) -> str:
+    return f"{listing(list(map(str, run.several_ranks)))} ranks" if run.several_ranks else count(run.ranks, "rank")
 
 
 def _library(planned: StackRun) -> str:

@@ -22,7 +22,7 @@ from polympi.lab.conclusions.rows import Row, rows_of
 from polympi.lab.plan.calibration import SLOW
 from polympi.lab.records import AGAIN, REFERENCE, RunRecord
 from polympi.lab.report.cells import KEY, MEANINGS, SIGNS
-from polympi.lab.report.charts import Palette, config
+from polympi.lab.report.charts import Palette, config, speedup_over_ranks
 from polympi.lab.report.charts.style import RATE_LABEL, SIZE_LABEL, TIME_LABEL, unvalidated
 from polympi.lab.report.comparisons import comparisons
 from polympi.lab.report.content import (
@@ -38,6 +38,7 @@ from polympi.lab.report.content import (
 )
 from polympi.lab.report.figures import Figure, figures, palette_of
 from polympi.lab.report.generator import mark
+from polympi.lab.report.scaling import SCALING_HEADERS, SCALING_NOTE
 from polympi.lab.report.vega import vega_runtime
 from polympi.lab.statistics.model import LARGEST_RESIDUAL, Analysis
 
@@ -101,6 +102,11 @@ def render_html(analysis: Analysis, imported: pl.DataFrame) -> str:
         drawn = figures(analysis)
         beside = comparisons(analysis, palette, words.shown)
         charts = {figure.name: _spec(figure.chart) for figure in drawn}
+        charts |= {
+            f"scaling-{i}": _spec(speedup_over_ranks(one.rows, palette))
+            for i, one in enumerate(words.scaling)
+            if one.drawn
+        }
         charts |= {f"published-{i}": _spec(one.chart) for i, one in enumerate(beside) if one.chart is not None}
     rows = rows_of(analysis)
     place = {_key(row): index for index, row in enumerate(rows)}
@@ -130,6 +136,8 @@ def render_html(analysis: Analysis, imported: pl.DataFrame) -> str:
         tools=[(one, tool_lines(one)) for stack in words.stacks for one in stack.tools],
         tool_headers=TOOL_HEADERS,
         tools_note=TOOLS_NOTE,
+        scaling_headers=SCALING_HEADERS,
+        scaling_note=SCALING_NOTE,
         code=code_lines(words.code) if words.code else [],
         code_headers=CODE_HEADERS,
         code_note=CODE_NOTE,

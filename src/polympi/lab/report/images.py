@@ -9,11 +9,13 @@ from typing import Any
 import vl_convert
 
 from polympi.lab.errors import UsageError, system_reason
-from polympi.lab.report.charts import config
+from polympi.lab.records import REFERENCE
+from polympi.lab.report.charts import config, speedup_over_ranks
 from polympi.lab.report.charts.style import unvalidated
 from polympi.lab.report.comparisons import comparisons
 from polympi.lab.report.content import shown_of
 from polympi.lab.report.figures import figures, palette_of
+from polympi.lab.report.scaling import scaling_tables
 from polympi.lab.statistics.model import Analysis
 
 _WIDTH = 640  # pixels of the plot; as wide as a column of text
@@ -49,11 +51,22 @@ def write_images(analysis: Analysis, directory: Path, form: str) -> list[Path]:
 
 def _specifications(analysis: Analysis) -> list[tuple[str, dict[str, Any]]]:
     shown = shown_of(analysis)
+    palette = palette_of(analysis)
     with unvalidated():
         drawn = [(f.name, f"{f.family} on {f.stack}: {f.title}", f.caption, f.chart) for f in figures(analysis, shown)]
         drawn += [
+            (
+                f"{one.stack}-{one.title}-scaling",
+                f"{one.title} on {one.stack}: speed-up",
+                one.answer,
+                speedup_over_ranks([row for row in one.rows if row.binding in (REFERENCE, *shown)], palette),
+            )
+            for one in scaling_tables(analysis.scaling)
+            if one.drawn
+        ]
+        drawn += [
             (f"published-{one.source.name}-{one.stack}", one.source.title, one.source.citation, one.chart)
-            for one in comparisons(analysis, palette_of(analysis), shown)
+            for one in comparisons(analysis, palette, shown)
             if one.chart is not None
         ]
         look = config(dark=False) | {"background": "white"}

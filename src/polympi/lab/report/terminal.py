@@ -18,6 +18,7 @@ from polympi.lab.conclusions.phrases import sentence
 from polympi.lab.records import REFERENCE
 from polympi.lab.report.cells import KEY, SIGNS
 from polympi.lab.report.content import Content, StackContent, content
+from polympi.lab.report.scaling import SCALING_HEADERS
 from polympi.lab.report.screen import Screen, ScreenCell, ScreenGroup, ScreenLine
 from polympi.lab.statistics.model import Analysis
 
@@ -48,7 +49,28 @@ def print_summary(analysis: Analysis, console: Console) -> None:
         console.print(Text.assemble((f" {label.word} ", "reverse"), " ", label.text))
     for stack in words.stacks:
         _print_stack(stack, words.shown, console)
+    _print_scaling(words, console)
     _print_troubles(words, console)
+
+
+def _print_scaling(words: Content, console: Console) -> None:
+    """How applications scale: below a sentence a row an arm and number of ranks, with intervals where there is room."""
+    width = min(console.width, _READABLE_WIDTH)
+    roomy = console.width >= _ROOM_FOR_SENTENCES
+    for one in words.scaling:
+        console.print()
+        console.print(Text.assemble((f"Scaling of {one.title} on {one.stack}", "bold")))
+        console.print(Text(one.answer), width=width)
+        table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
+        for number, header in enumerate(SCALING_HEADERS):
+            table.add_column(header, justify="right" if number else "left", overflow="fold")
+        for line in one.lines:
+            if line.binding in words.shown or line.binding == REFERENCE:
+                table.add_row(
+                    Text(line.binding if line.first else "", style="bold"),
+                    *map(Text, line.figures if roomy else line.short),
+                )
+        console.print(table, width=min(console.width, _WIDEST))
 
 
 def _print_stack(stack: StackContent, shown: Sequence[str], console: Console) -> None:

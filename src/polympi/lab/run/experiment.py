@@ -14,6 +14,7 @@ from polympi.lab.catalogue import WINDOW
 from polympi.lab.errors import StackError, UsageError
 from polympi.lab.launch.launcher import Arm, Launched, Place, Setting, launch
 from polympi.lab.plan.calibration import fewer_iterations, trial_plan
+from polympi.lab.plan.schedule import stack_order
 from polympi.lab.records import AGAIN, REFERENCE, LaunchRecord, Outcome, PlannedCase, RunRecord, StackRun
 from polympi.lab.run.calibrate import calibrate
 from polympi.lab.run.estimate import block_seconds
@@ -67,7 +68,11 @@ class Experiment:
         self._watcher = watcher
         self._asked_to_stop = asked_to_stop
         self._folder = directory.path.absolute() / "launch"  # ranks may start in another directory
-        self._setting = Setting(request.ranks, request.hostfile, processors, self._folder, request.pages)
+        self._settings = {
+            plan.name: Setting(plan.ranks, request.hostfile, processors, self._folder, request.pages, plan.name)
+            for plan in plans
+        }
+        self._processors = processors
         self._run = directory.run()
         self._launches = directory.next_launch()
         self._progress = Progress(blocks=request.profile.maximum_blocks)
@@ -123,14 +128,25 @@ class Experiment:
             if state.name not in self._calibrated:
                 self._calibrate(state)
         while unfinished := [state for state in self._states if state.open_rows]:
-            for state in unfinished:
+            for state in self._next_blocks(unfinished):
                 if not self._time_for_a_block():
                     return "time limit"
                 self._block(state)
         return "complete"
 
+    def _next_blocks(self, unfinished: Sequence[StackState]) -> list[StackState]:
+        """The stacks on which the next block is made, in their order.
+
+        It is the first block that any of them lacks: one that stayed behind when a run was broken off comes first, and
+        then blocks of the same number are made side by side again.
+        """
+        block = min(state.next_block() for state in unfinished)
+        behind = [state for state in unfinished if state.next_block() == block]
+        several = len(self._request.ranks) > 1
+        return stack_order(behind, block, self._request.seed) if several else behind
+
     def _calibrate(self, state: StackState) -> None:
-        crowded = self._request.ranks > self._setting.processors and self._request.hostfile is None
+        crowded = state.plan.ranks > self._processors and self._request.hostfile is None
         found = calibrate(
             self._request.profile,
             state.plan.all_cases(),
@@ -208,7 +224,7 @@ class Experiment:
             arm,
             state.plan.stack,
             cases,
-            self._setting,
+            self._settings[state.name],
             timeout_s=timeout_s,
             on_tick=self._look_up,
         )
@@ -232,7 +248,7 @@ class Experiment:
             found,
             state.plan.stack,
             sizes,
-            self._setting,
+            self._settings[state.name],
             timeout_s=timeout_s,
             on_tick=self._look_up,
         )
@@ -252,8 +268,8 @@ class Experiment:
         progress.seconds_left = self._seconds_left()
         self._look_up()
         self._watcher.launching(progress)
-        here = self._request.ranks if self._request.hostfile is None else 1  # how many come here, a file does not say
-        timeout_s = self._request.profile.timeout_s(here, self._setting.processors)
+        here = state.plan.ranks if self._request.hostfile is None else 1  # how many come here, a file does not say
+        timeout_s = self._request.profile.timeout_s(here, self._processors)
         left = self._limit_left()
         return (timeout_s, False) if left is None or left >= timeout_s else (max(left, 0.0), True)
 
@@ -313,7 +329,8 @@ def record(request: Request, plans: list[StackPlan]) -> RunRecord:
         command=list(request.command),
         profile=request.profile.name,
         seed=request.seed,
-        ranks=request.ranks,
+        ranks=min(request.ranks),
+        several_ranks=list(request.ranks) if len(request.ranks) > 1 else [],
         hostfile=str(request.hostfile.absolute()) if request.hostfile else None,
         time_limit_s=request.time_limit_s,
         window=WINDOW,
@@ -322,7 +339,9 @@ def record(request: Request, plans: list[StackPlan]) -> RunRecord:
         maximum_blocks=request.profile.maximum_blocks,
         stacks=[
             StackRun(
-                stack=plan.stack.name,
+                stack=plan.name,
+                installed=plan.stack.name if plan.of_several else "",
+                ranks=plan.ranks if plan.of_several else 0,
                 library=plan.stack.library,
                 bindings=[arm.name for arm in plan.arms],
                 languages={arm.name: arm.binding.language for arm in plan.arms},

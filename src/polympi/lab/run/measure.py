@@ -61,8 +61,10 @@ def measure(request: Request, *, watcher: Watcher, wait: bool = False) -> Measur
         plans = prepare(request, watcher.told)
         for plan in plans:
             for name, reason in plan.left_out.items():
-                watcher.told(f"{name} is left out on {plan.stack.name}: {reason}")
-        ranks_here = request.ranks if request.hostfile is None else 1  # how many come here, the host file does not say
+                watcher.told(f"{name} is left out on {plan.name}: {reason}")
+        ranks_here = (
+            max(request.ranks) if request.hostfile is None else 1
+        )  # how many come here, the host file does not say
         findings = environment_findings(facts, ranks_here)
         environment = Environment(facts=facts, stacks=_described(request), findings=findings)
         directory = RunDirectory.create(request.output, record(request, plans), environment)

@@ -11,10 +11,11 @@ from polympi.lab.arms import AGAIN, REFERENCE
 from polympi.lab.bindings.build import build, output_folder, program_command, why_not_ready
 from polympi.lab.bindings.harness import start_library
 from polympi.lab.bindings.manifest import ALL, Binding, asked_for, default_bindings
-from polympi.lab.catalogue import PAGES, Case
+from polympi.lab.catalogue import BENCHMARKS, PAGES, Case
+from polympi.lab.conclusions.phrases import count
 from polympi.lab.errors import BuildError, UsageError, system_reason
 from polympi.lab.launch.launcher import Arm
-from polympi.lab.plan.cases import select_cases
+from polympi.lab.plan.cases import possible_on, select_cases
 from polympi.lab.plan.profiles import Profile
 from polympi.lab.records import Refusal
 from polympi.lab.stacks.stack import Stack
@@ -23,6 +24,7 @@ from polympi.lab.tools.find import FoundTool, find_tool
 from polympi.lab.tools.known import TOOLS
 from polympi.lab.tools.tool import Tool
 
+TOOL_RANKS = 2  # with which tools of others are launched, where there are several numbers of ranks
 NO_TOOL = "none"  # in place of names: no tool of others
 
 
@@ -40,7 +42,7 @@ class Request:
             cannot take part ends the run if it was named, and is left out if ``all`` were asked for.
         benches: benchmarks or patterns of cases; empty for all.
         sizes: sizes in bytes; None for the profile's.
-        ranks: ranks of a launch.
+        ranks: the numbers of ranks, ascending; what is measured with one of them is measured with each.
         profile: how thoroughly.
         seed: of every random order.
         pages: what message buffers lie on, one of :data:`~polympi.lab.catalogue.PAGES`.
@@ -56,7 +58,7 @@ class Request:
     wanted: Sequence[str] | None
     benches: Sequence[str]
     sizes: Sequence[int] | None
-    ranks: int
+    ranks: Sequence[int]
     profile: Profile
     seed: int
     pages: str = PAGES[0]
@@ -69,14 +71,16 @@ class Request:
 
 @dataclass
 class StackPlan:
-    """What will be done on one stack.
+    """What will be done on one stack, with one number of ranks.
 
     Attributes:
         arms: the bindings that take part, the reference first, the A/A arm second.
         cases: the cases of each arm.
         not_covered: the cases an arm does not cover, and why.
-        left_out: bindings that cannot take part, and why.
+        left_out: bindings, tools and benchmarks that cannot take part, and why.
         tools: the tools of others that take part.
+        ranks: ranks of a launch.
+        of_several: whether the run has other numbers of ranks, too.
     """
 
     stack: Stack
@@ -85,6 +89,16 @@ class StackPlan:
     not_covered: dict[str, list[Refusal]]
     left_out: dict[str, str] = field(default_factory=dict)
     tools: list[FoundTool] = field(default_factory=list)
+    ranks: int = 2
+    of_several: bool = False
+
+    @property
+    def name(self) -> str:
+        """What records and samples call the stack: its name, and the ranks where the run has several numbers of them.
+
+        So each number of ranks has its own reference, calibration, trials and stop rule, and its own conclusions.
+        """
+        return f"{self.stack.name}, {count(self.ranks, 'rank')}" if self.of_several else self.stack.name
 
     def all_cases(self) -> list[Case]:
         """The cases that the reference and another arm than the A/A arm, or a tool, measure; all, if it is alone."""
@@ -119,7 +133,24 @@ def check(request: Request) -> list[Case]:
         check_hosts(request.hostfile)
     chosen(request)
     wanted_tools(request)
-    return select_cases(request.profile, request.benches, request.sizes, request.ranks)
+    named_tools = [name for name in request.tools or () if name in TOOLS]
+    if named_tools and len(request.ranks) > 1 and TOOL_RANKS not in request.ranks:
+        raise UsageError(
+            f"--tool {named_tools[0]} cannot take part: with several numbers of ranks, tools run with {TOOL_RANKS} of "
+            f"them, and --ranks {','.join(map(str, request.ranks))} has no {TOOL_RANKS}."
+        )
+    cases = select_cases(request.profile, request.benches, request.sizes, max(request.ranks))
+    for ranks in request.ranks:
+        if request.benches and cases and not (possible_on(cases, ranks) or _has_launch_figures(request.benches)):
+            raise UsageError(
+                f"Nothing that was asked for can be measured on {count(ranks, 'rank')}: leave {ranks} out of --ranks."
+            )
+    return cases
+
+
+def _has_launch_figures(benches: Sequence[str]) -> bool:
+    """Whether a benchmark without cases, which every launch measures, is among those asked for by name."""
+    return any(bench in BENCHMARKS and BENCHMARKS[bench].launch_figure for bench in benches)
 
 
 def prepare(request: Request, say: Callable[[str], None] = lambda _: None) -> list[StackPlan]:
@@ -134,7 +165,7 @@ def prepare(request: Request, say: Callable[[str], None] = lambda _: None) -> li
         BuildError: a binding asked for by name cannot take part.
     """
     cases = check(request)
-    return [plan_stack(request, stack, cases, partial(_built, say=say)) for stack in request.stacks]
+    return _plans(request, cases, partial(_built, say=say))
 
 
 def preview(request: Request) -> list[StackPlan]:
@@ -145,7 +176,12 @@ def preview(request: Request) -> list[StackPlan]:
         BuildError: a binding asked for by name cannot take part.
     """
     cases = check(request)
-    return [plan_stack(request, stack, cases, output_folder) for stack in request.stacks]
+    return _plans(request, cases, output_folder)
+
+
+def _plans(request: Request, cases: Sequence[Case], made: Callable[[Binding, Stack], Path]) -> list[StackPlan]:
+    """A plan for each stack and number of ranks."""
+    return [plan_stack(request, stack, cases, made, ranks) for stack in request.stacks for ranks in request.ranks]
 
 
 def _built(binding: Binding, stack: Stack, *, say: Callable[[str], None]) -> Path:
@@ -158,15 +194,16 @@ def _built(binding: Binding, stack: Stack, *, say: Callable[[str], None]) -> Pat
 
 
 def plan_stack(
-    request: Request, stack: Stack, cases: Sequence[Case], made: Callable[[Binding, Stack], Path]
+    request: Request, stack: Stack, cases: Sequence[Case], made: Callable[[Binding, Stack], Path], ranks: int
 ) -> StackPlan:
-    """What can be measured on one stack.
+    """What can be measured on one stack, with one number of ranks.
 
     Args:
         request: what was asked.
         stack: on which stack.
         cases: all cases of the run.
         made: gives the folder of a binding's program, building it if need be.
+        ranks: ranks of a launch, one of the request's.
 
     Raises:
         BuildError: a binding asked for by name cannot take part.
@@ -184,14 +221,17 @@ def plan_stack(
         if binding.name in (REFERENCE, AGAIN, *(request.wanted or ())):
             raise BuildError(f"Binding '{binding.name}' cannot take part on stack '{stack.name}': {reason}")
         left_out[binding.name] = reason
+    possible = possible_on(cases, ranks)
+    for name in dict.fromkeys(case.benchmark for case in cases if case not in possible):
+        left_out[name] = f"it needs at least {count(BENCHMARKS[name].minimum_ranks, 'rank')}"
     not_covered = {
-        arm.name: [Refusal(str(case), why) for case in cases if (why := arm.binding.why_not(case)) is not None]
+        arm.name: [Refusal(str(case), why) for case in possible if (why := arm.binding.why_not(case)) is not None]
         for arm in arms
     }
-    covered = {arm.name: [case for case in cases if arm.binding.why_not(case) is None] for arm in arms}
-    plan = StackPlan(stack, arms, covered, not_covered, left_out)
+    covered = {arm.name: [case for case in possible if arm.binding.why_not(case) is None] for arm in arms}
+    plan = StackPlan(stack, arms, covered, not_covered, left_out, ranks=ranks, of_several=len(request.ranks) > 1)
     plan.tools = _tools(request, plan)
-    if cases and not plan.all_cases():
+    if possible and not plan.all_cases():
         raise UsageError("None of the chosen bindings covers any of the chosen benchmarks: 'polympi list' shows both.")
     return plan
 
@@ -203,9 +243,14 @@ def _tools(request: Request, plan: StackPlan) -> list[FoundTool]:
         BuildError: one that was asked for by name cannot.
     """
     found = []
-    for name in wanted_tools(request):
+    wanted = wanted_tools(request)
+    if plan.of_several and plan.ranks != TOOL_RANKS:
+        why = f"with several numbers of ranks, tools run with {TOOL_RANKS} of them"
+        plan.left_out.update(dict.fromkeys(wanted if request.tools else (), why))
+        return []
+    for name in wanted:
         tool = TOOLS[name]
-        part = _why_no_part(tool, request, plan) or find_tool(tool, plan.stack)
+        part = _why_no_part(tool, plan) or find_tool(tool, plan.stack)
         if isinstance(part, FoundTool):
             found.append(part)
         elif name in (request.tools or ()):
@@ -215,9 +260,9 @@ def _tools(request: Request, plan: StackPlan) -> list[FoundTool]:
     return found
 
 
-def _why_no_part(tool: Tool, request: Request, plan: StackPlan) -> str | None:
-    if tool.only_two and request.ranks != 2:
-        return f"it takes 2 ranks, and --ranks is {request.ranks}"
+def _why_no_part(tool: Tool, plan: StackPlan) -> str | None:
+    if tool.only_two and plan.ranks != 2:
+        return f"it takes 2 ranks, and --ranks is {plan.ranks}"
     if not plan.cases_of(tool):
         return f"it measures {tool.case(0).pattern}, of which this run has no size that it can be asked for"
     return None

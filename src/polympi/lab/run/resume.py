@@ -56,12 +56,12 @@ def request_again(directory: RunDirectory, *, time_limit_s: float | None) -> Req
     )
     return Request(
         output=directory.path,
-        stacks=[get_stack(stack.stack) for stack in run.stacks],
+        stacks=[get_stack(name) for name in dict.fromkeys(stack.installation for stack in run.stacks)],
         bindings=bindings,
         wanted=None,
         benches=run.benches,
         sizes=run.sizes,
-        ranks=run.ranks,
+        ranks=run.every_ranks,
         profile=profile,
         seed=run.seed,
         pages=run.pages,
@@ -87,11 +87,9 @@ def prepare_again(request: Request, directory: RunDirectory, environment: Enviro
     run = directory.run()
     if difference := machine_difference(directory.environment(), environment):
         raise _other(directory, difference)
-    asked = select_cases(request.profile, request.benches, request.sizes, request.ranks)
-    return [
-        _plan_again(request, directory, recorded, stack, asked)
-        for recorded, stack in zip(run.stacks, request.stacks, strict=True)
-    ]
+    asked = select_cases(request.profile, request.benches, request.sizes, max(request.ranks))
+    stacks = {stack.name: stack for stack in request.stacks}
+    return [_plan_again(request, directory, recorded, stacks[recorded.installation], asked) for recorded in run.stacks]
 
 
 def machine_difference(before: Environment, now: Environment) -> str | None:
@@ -125,7 +123,7 @@ def _plan_again(
     cases = [planned_case(case) for case in recorded.cases] or asked
     wanted = dataclasses.replace(request, wanted=recorded.bindings, tools=recorded.tools)
     try:
-        plan = plan_stack(wanted, stack, cases, built)
+        plan = plan_stack(wanted, stack, cases, built, recorded.ranks or directory.run().ranks)
     except BuildError as error:
         raise _other(directory, str(error).rstrip(".")) from error
     return dataclasses.replace(plan, not_covered=recorded.not_covered, left_out=recorded.left_out)

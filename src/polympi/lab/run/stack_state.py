@@ -54,8 +54,8 @@ class StackState:
 
     @property
     def name(self) -> str:
-        """The name of the stack."""
-        return self.plan.stack.name
+        """The name of the stack in records and samples."""
+        return self.plan.name
 
     def begin(self, cases: dict[int, PlannedCase]) -> None:
         """Open the rows of the cases; with none, rows of the launch figures alone."""

@@ -12,6 +12,7 @@ from polympi.lab.statistics.lines import fits_of, overheads_of
 from polympi.lab.statistics.memory import memory_table
 from polympi.lab.statistics.model import Analysis
 from polympi.lab.statistics.operations import ROW, operation_times
+from polympi.lab.statistics.scaling import scaling_rows
 from polympi.lab.statistics.summary import summarise
 from polympi.lab.statistics.tools import tool_rows
 
@@ -35,10 +36,11 @@ def analyse(directory: RunDirectory) -> Analysis:
     invalid = invalid_rows(launches)
     times, launches = operation_times(directory, launches)
     tool_launches = directory.tool_launches()
-    medians = _launch_medians(times, invalid)
+    environment, measured = directory.environment(), _launch_medians(times, invalid)
+    medians = measured.drop("communication")
     return Analysis(
         run=run,
-        environment=directory.environment(),
+        environment=environment,
         outcome=outcome,
         launches=launches,
         summary=summarise(times, medians, run, outcome, invalid),
@@ -48,13 +50,14 @@ def analyse(directory: RunDirectory) -> Analysis:
         overheads=overheads_of(medians),
         tools=tool_rows(tool_launches, medians),
         tool_launches=tool_launches,
+        scaling=scaling_rows(measured, run, launches, environment),
         damaged_lines=directory.damaged_lines(),
         damaged_files=directory.damaged_files(),
     )
 
 
 def _launch_medians(times: pl.DataFrame, invalid: set[RowKey]) -> pl.DataFrame:
-    """The launch medians of all valid rows; payloads that arrived wrong are no measurement of the case."""
+    """The launch medians of all valid rows, with ``communication``; what arrived wrong is no measurement."""
     refused = pl.DataFrame([astuple(row) for row in invalid], schema={c: times.schema[c] for c in ROW}, orient="row")
-    valid = times.select(_MEDIAN_COLUMNS).drop_nulls("median_ns").join(refused, on=ROW, how="anti")
+    valid = times.select(*_MEDIAN_COLUMNS, "communication").drop_nulls("median_ns").join(refused, on=ROW, how="anti")
     return valid.sort("stack", "binding", "benchmark", "mode", "payload", "ranks", "size_bytes", "block")

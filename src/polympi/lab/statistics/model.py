@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from polympi.lab.records import Environment, LaunchRecord, Outcome, RunRecord, ToolLaunch
+from polympi.lab.statistics.scaling import ScalingRow
 from polympi.lab.statistics.tools import ToolRow
 
 # Relative residual beyond which a line is no description of its sizes: its slope would name a bandwidth that the
@@ -91,6 +92,7 @@ class Analysis:
         overheads: of every binding but the reference, where at least six blocks have at least four sizes of both.
         tools: tools of others beside C, a row a size.
         tool_launches: their launches that count.
+        scaling: how applications scale, where the run has several numbers of ranks.
         damaged_lines: numbers of the lines of ``launches.jsonl`` that cannot be read, from 1.
         damaged_files: names of other files of the result directory that cannot be read.
     """
@@ -106,6 +108,7 @@ class Analysis:
     overheads: list[Overhead]
     tools: list[ToolRow] = field(default_factory=list)
     tool_launches: list[ToolLaunch] = field(default_factory=list)
+    scaling: list[ScalingRow] = field(default_factory=list)
     damaged_lines: list[int] = field(default_factory=list)
     damaged_files: list[str] = field(default_factory=list)
 

@@ -48,6 +48,7 @@ _SCHEMA: dict[str, type[pl.DataType] | pl.DataType] = {
     "median_ns": pl.Float64,
     "batches_ns": pl.List(pl.Float64),
     "events_ns": pl.List(pl.Float64),
+    "communication": pl.Float64,
 }
 
 
@@ -64,7 +65,8 @@ def operation_times(directory: RunDirectory, launches: list[LaunchRecord]) -> tu
 
     Returns:
         ``stack, block, binding,`` the columns of :data:`CASE`, and ``median_ns`` (of the batches), ``batches_ns`` and
-        ``events_ns`` (lists), all of one operation, in ns.
+        ``events_ns`` (lists), all of one operation, in ns; and ``communication``, of applications that count it the
+        share of the median batch that rank 0 spends in calls of communication, medians of both, else null.
 
     Raises:
         ResultError: samples are of an unknown benchmark.
@@ -116,7 +118,8 @@ def _benchmark_facts() -> pl.DataFrame:
 def _reduced(samples: pl.DataFrame, clock_ns: float, start_ns: float, facts: pl.DataFrame) -> pl.DataFrame:
     """The samples of one launch, a row a case; given what a reading of the clock and a start cost in it."""
     clock, start = pl.lit(clock_ns), pl.lit(start_ns)
-    batch, event = pl.col("kind") == "batch", pl.col("kind") == "event"
+    batch, event, communicated = (pl.col("kind") == kind for kind in ("batch", "event", "communication"))
+    an_iteration = pl.col("time_ns") / pl.col("iterations")
     alone = pl.when("collective").then(start).otherwise(clock)
     singly = pl.when("timed_singly").then(start).otherwise(0.0)
     operations = pl.col("per_iteration") * pl.when("in_cycle").then("ranks").otherwise(1)
@@ -125,7 +128,8 @@ def _reduced(samples: pl.DataFrame, clock_ns: float, start_ns: float, facts: pl.
     return (
         samples.group_by("launch", "stack", "block", "binding", *CASE)
         .agg(
-            (pl.col("time_ns") / pl.col("iterations")).filter(batch).alias("batches"),
+            an_iteration.filter(batch).alias("batches"),
+            (an_iteration.filter(communicated).median() / an_iteration.filter(batch).median()).alias("communication"),
             pl.col("time_ns").filter(event).cast(pl.Float64).alias("events"),
         )
         .join(facts, on=["benchmark", "mode"], how="left")
@@ -150,5 +154,5 @@ def _startup_times(launches: Iterable[LaunchRecord]) -> pl.DataFrame:
             time = getattr(record, field)
             if time:
                 row = (record.stack, record.block, record.binding, "startup", mode, "none", 0, record.ranks)
-                rows.append((*row, float(time), [float(time)], []))
+                rows.append((*row, float(time), [float(time)], [], None))
     return pl.DataFrame(rows, schema=_SCHEMA, orient="row")

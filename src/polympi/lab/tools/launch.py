@@ -45,7 +45,7 @@ def launch_tool(
         on_tick: called about once a second while waiting; what it raises ends the launch and is passed on.
     """
     record = ToolLaunch(
-        stack=stack.name,
+        stack=setting.stack or stack.name,
         block=place.block or 0,
         position=place.position,
         tool=found.name,

@@ -6,6 +6,7 @@ from polympi.lab.report.charts.fits import fitted_time, residuals
 from polympi.lab.report.charts.launches import event_percentiles, launch_distribution
 from polympi.lab.report.charts.over_size import bandwidth_over_size, ratio_over_size, time_over_size
 from polympi.lab.report.charts.palette import Palette
+from polympi.lab.report.charts.scaling import speedup_over_ranks
 from polympi.lab.report.charts.style import config
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "ratio_over_size",
     "residuals",
     "series_over_size",
+    "speedup_over_ranks",
     "startup",
     "time_over_size",
 ]

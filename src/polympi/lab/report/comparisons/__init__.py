@@ -10,6 +10,7 @@ from polympi.lab.report.charts import Palette
 from polympi.lab.report.comparisons.comparison import Comparison
 from polympi.lab.report.comparisons.languages import boost, csharp
 from polympi.lab.report.comparisons.python import bidirectional, modules
+from polympi.lab.report.comparisons.scaling import inner_product
 from polympi.lab.report.comparisons.sends import pings, stream
 from polympi.lab.statistics.model import Analysis
 
@@ -17,7 +18,7 @@ __all__ = ["Comparison", "comparisons"]
 
 
 def comparisons(analysis: Analysis, palette: Palette, shown: Container[str]) -> list[Comparison]:
-    """All published tables that measure what the run measured, for each stack.
+    """All published tables that measure what the run measured, for each stack; speed-ups for each installed one.
 
     Args:
         analysis: the run.
@@ -40,4 +41,6 @@ def comparisons(analysis: Analysis, palette: Palette, shown: Container[str]) -> 
             csharp(analysis, stack, of_all, shown),
             boost(stack, of_all),
         ]
+    scaling = [row for row in analysis.scaling if row.binding == REFERENCE or row.binding in shown]
+    found += [inner_product(stack, scaling) for stack in dict.fromkeys(row.stack for row in scaling)]
     return [one for one in found if one is not None]

@@ -17,8 +17,9 @@ def why_not_comparable(before: Analysis, after: Analysis, *, absolute: bool = Fa
             libraries may then be what is compared.
     """
     reasons = []
-    if before.run.ranks != after.run.ranks:
-        reasons.append(f"One run has {before.run.ranks} ranks, the other {after.run.ranks}.")
+    if before.run.every_ranks != after.run.every_ranks:
+        ranks = [", ".join(map(str, analysis.run.every_ranks)) for analysis in (before, after)]
+        reasons.append(f"One run has {ranks[0]} ranks, the other {ranks[1]}.")
     if before.run.window != after.run.window:
         reasons.append(f"One run keeps {before.run.window} messages in flight, the other {after.run.window}.")
     if before.run.pages != after.run.pages and not absolute:

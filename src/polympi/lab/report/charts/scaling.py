@@ -1,0 +1,96 @@
+"""The chart of an application with several numbers of ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+from polympi.lab.conclusions.phrases import percent, plain_ratio
+from polympi.lab.report.charts.palette import Palette
+from polympi.lab.report.charts.style import dataset, faded, highlight, hollow_unless, layered, legend, log_axis
+from polympi.lab.statistics.scaling import ScalingRow
+from polympi.lab.units import format_ns
+
+
+def speedup_over_ranks(rows: Sequence[ScalingRow], palette: Palette) -> alt.LayerChart:
+    """Speed-up over the number of ranks with its interval, beside the line of an ideal speed-up.
+
+    Points are hollow where there were more ranks than processors.
+
+    Args:
+        rows: of one case on one stack.
+        palette: colours of the run.
+    """
+    records = [_record(row) for row in rows if row.speedup is not None]
+    names = palette.present(records)
+    ideal = [
+        {"ranks": ranks, "ideal": ranks / row.base_ranks}
+        for row in rows[:1]
+        for ranks in sorted({record["ranks"] for record in records})
+    ]
+    chosen = highlight()
+    ends = [record[name] for record in records for name in ("speedup", "low", "high")]
+    x, y = (
+        _ranks_axis([record["ranks"] for record in records]),
+        _speedup_axis([*ends, *(one["ideal"] for one in ideal)]),
+    )
+    base = alt.Chart(dataset()).encode(
+        x=x, color=alt.Color("binding:N", scale=palette.scale(names), legend=legend()), opacity=faded(chosen)
+    )
+    line = alt.Chart(dataset("ideal")).mark_line(strokeDash=[5, 4], strokeWidth=1.2, color="#8b93a1")
+    name = alt.Chart(dataset("ideal_end")).mark_text(text="ideal", align="right", dx=-6, dy=-4, color="#8b93a1")
+    points = base.mark_point(size=48, strokeWidth=1.8).encode(
+        y=y,
+        fill=alt.Fill("binding:N", scale=palette.scale(names), legend=legend()),
+        shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=legend()),
+        fillOpacity=hollow_unless("!datum.oversubscribed"),
+        tooltip=[
+            alt.Tooltip("binding:N", title="binding"),
+            alt.Tooltip("ranks_text:N", title="ranks"),
+            alt.Tooltip("time_text:N", title="an iteration"),
+            alt.Tooltip("speedup_text:N", title="speed-up"),
+            alt.Tooltip("efficiency_text:N", title="efficiency"),
+        ],
+    )
+    layers = [
+        line.encode(x=x, y=alt.Y("ideal:Q")),
+        name.encode(x=x, y=alt.Y("ideal:Q")),
+        base.mark_line(strokeWidth=1.8).encode(y=y).add_params(chosen),
+        base.mark_rule(strokeWidth=1.2).encode(y=alt.Y("low:Q"), y2=alt.Y2("high")),
+        points,
+    ]
+    return layered(layers, 290, rows=records, ideal=ideal, ideal_end=ideal[-1:])
+
+
+def _ranks_axis(ranks: Sequence[int]) -> alt.X:
+    ticks = sorted(set(ranks))
+    return alt.X(
+        "ranks:Q",
+        title="ranks",
+        scale=alt.Scale(type="log", base=2, domain=[ticks[0], ticks[-1]], nice=False, padding=16),
+        axis=alt.Axis(values=ticks, format="d", labelOverlap="greedy", grid=False),
+    )
+
+
+def _speedup_axis(values: Sequence[float | None]) -> alt.Y:
+    return log_axis("speedup", "speed-up", values, "format(datum.value, '~g')")
+
+
+def _record(row: ScalingRow) -> dict[str, Any]:
+    interval = ""
+    if row.speedup_low is not None and row.speedup_high is not None:
+        interval = f" ({plain_ratio(row.speedup_low)}–{plain_ratio(row.speedup_high)})"
+    return {
+        "binding": row.binding,
+        "ranks": row.ranks,
+        "ranks_text": f"{row.ranks}{', oversubscribed' if row.oversubscribed else ''}",
+        "oversubscribed": row.oversubscribed,
+        "time_text": format_ns(row.median_ns),
+        "speedup": row.speedup,
+        "low": row.speedup_low,
+        "high": row.speedup_high,
+        "speedup_text": f"{plain_ratio(row.speedup or 0.0)}{interval}",
+        "efficiency_text": percent(row.efficiency or 0.0),
+    }

@@ -1,0 +1,139 @@
+"""How applications scale, as tables and sentences: shared by all forms of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from polympi.lab.catalogue import BENCHMARKS
+from polympi.lab.conclusions.phrases import count, listing, percent, plain_ratio, sentence
+from polympi.lab.conclusions.rows import Family
+from polympi.lab.records import REFERENCE
+from polympi.lab.statistics.scaling import ScalingRow
+from polympi.lab.units import format_ns
+
+SCALING_HEADERS = ("", "ranks", "an iteration", "speed-up", "efficiency", "communication")
+SCALING_NOTE = (
+    "The same problem with more and more ranks. Speed-up: the time of an iteration with the fewest ranks over the time "
+    "with these, in the same block. Efficiency: the speed-up over how many times as many ranks there are. "
+    "Communication: the share of its time that rank 0 spends in calls of communication, waiting for other ranks "
+    "included. Medians over launches with their intervals."
+)
+_MOST_NAMED = 4  # bindings in a sentence
+
+
+@dataclass(frozen=True)
+class ScalingLine:
+    """One arm with one number of ranks: the columns of :data:`SCALING_HEADERS` behind the first.
+
+    Attributes:
+        binding: the arm.
+        first: whether it is the arm's first line.
+        figures: with intervals.
+        short: the same without.
+    """
+
+    binding: str
+    first: bool
+    figures: tuple[str, ...]
+    short: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ScalingTable:
+    """How one application of one size scales on one stack.
+
+    Attributes:
+        stack: the installed stack.
+        title: application, mode and mesh.
+        answer: the speed-ups with the most ranks that have a processor each, and what to know about others.
+        rows: the figures.
+        lines: the same in words.
+    """
+
+    stack: str
+    title: str
+    answer: str
+    rows: tuple[ScalingRow, ...]
+    lines: tuple[ScalingLine, ...]
+
+    @property
+    def drawn(self) -> bool:
+        """Whether there is a speed-up to draw."""
+        return any(row.speedup is not None and row.ranks > row.base_ranks for row in self.rows)
+
+
+def scaling_tables(rows: Sequence[ScalingRow]) -> list[ScalingTable]:
+    """A table for each stack and case, in the order of the rows."""
+
+    def case(row: ScalingRow) -> tuple[str, str, str, str, int]:
+        return (row.stack, row.benchmark, row.mode, row.payload, row.size_bytes)
+
+    return [_table(tuple(own)) for _, own in groupby(rows, key=case)]
+
+
+def _table(rows: tuple[ScalingRow, ...]) -> ScalingTable:
+    one = rows[0]
+    family = Family(one.stack, one.benchmark, one.mode, one.payload)
+    lines = tuple(
+        ScalingLine(row.binding, number == 0 or rows[number - 1].binding != row.binding, _figures(row), _short(row))
+        for number, row in enumerate(rows)
+    )
+    title = f"{family.title}, {BENCHMARKS[one.benchmark].size_words(one.size_bytes)}"
+    return ScalingTable(one.stack, title, _answer(rows), rows, lines)
+
+
+def _answer(rows: Sequence[ScalingRow]) -> str:
+    """The speed-ups with the most ranks that have a processor each; with the most of all, if only the fewest have."""
+    beyond = [row for row in rows if row.ranks > row.base_ranks and row.speedup is not None]
+    if not beyond:
+        return "No block was measured with several numbers of ranks."
+    chosen = max(row.ranks for row in [row for row in beyond if not row.oversubscribed] or beyond)
+    own = [row for row in beyond if row.ranks == chosen]
+    told = [f"{'C' if row.binding == REFERENCE else row.binding} {_gain(row)}" for row in own[:_MOST_NAMED]]
+    said = sentence(f"With {count(chosen, 'rank')} instead of {own[0].base_ranks}: {listing(told)}")
+    crowded = sorted({row.ranks for row in rows if row.oversubscribed})
+    if crowded:
+        processors = count(rows[0].processors or 0, "processor")
+        numbers = listing(map(str, crowded))
+        said += f" Oversubscribed: {numbers} ranks share {processors} and wait for each other."
+    return said
+
+
+def _gain(row: ScalingRow) -> str:
+    speedup, efficiency = plain_ratio(row.speedup or 0.0), percent(row.efficiency or 0.0)
+    return f"{speedup} × as fast (efficiency {efficiency})"
+
+
+def _figures(row: ScalingRow) -> tuple[str, ...]:
+    parts = (
+        _range(row.ci_low_ns, row.ci_high_ns, format_ns),
+        _range(row.speedup_low, row.speedup_high, plain_ratio),
+        _range(row.efficiency_low, row.efficiency_high, percent),
+        _range(row.communication_low, row.communication_high, percent),
+    )
+    ranks, *values = _short(row)
+    return (
+        f"{ranks}{' (oversubscribed)' if row.oversubscribed else ''}",
+        *(f"{value} {part}".rstrip() for value, part in zip(values, parts, strict=True)),
+    )
+
+
+def _short(row: ScalingRow) -> tuple[str, ...]:
+    return (
+        str(row.ranks),
+        format_ns(row.median_ns),
+        "–" if row.speedup is None else plain_ratio(row.speedup),
+        "–" if row.efficiency is None else percent(row.efficiency),
+        "–" if row.communication is None else percent(row.communication),
+    )
+
+
+def _range(low: float | None, high: float | None, form: Callable[[float], str]) -> str:
+    """Both ends of an interval, with their unit once if they share it: ``(44–56 %)``."""
+    if low is None or high is None:
+        return ""
+    first, last = form(low), form(high)
+    number, _, unit = first.partition(" ")
+    return f"({number if last.endswith(f' {unit}') else first}–{last})"

@@ -1,0 +1,139 @@
+"""Speed-up, efficiency and share of communication of applications with several numbers of ranks."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from polympi.lab.catalogue import problem_bytes
+from polympi.lab.records import SAMPLE_SCHEMA, Environment, LaunchRecord, RunRecord, StackRun
+from polympi.lab.statistics.intervals import median_interval
+from polympi.lab.statistics.scaling import scaling_rows
+
+COLUMNS = ("stack", "block", "binding", "benchmark", "mode", "payload", "size_bytes", "ranks")
+SCHEMA = {name: SAMPLE_SCHEMA[name] for name in COLUMNS} | {"median_ns": pl.Float64, "communication": pl.Float64}
+TWO_PROCESSORS = Environment(facts={"affinity": {"count": 2}})
+NAMES = {1: "mpich, 1 rank", 2: "mpich, 2 ranks", 4: "mpich, 4 ranks"}
+
+
+def a_run(several_ranks=(1, 2, 4), **other):
+    several = len(several_ranks) > 1
+    stacks = [
+        StackRun(stack=NAMES[ranks], bindings=["c", "c-again", "mpi4py"], installed="mpich", ranks=ranks)
+        if several
+        else StackRun(stack="mpich", bindings=["c", "c-again", "mpi4py"])
+        for ranks in several_ranks
+    ]
+    facts = {"polympi": "", "created": "", "profile": "quick", "seed": 1, "window": 64}
+    facts |= {"ranks": several_ranks[0], "several_ranks": list(several_ranks) if several else [], "stacks": stacks}
+    return RunRecord(**facts | {"minimum_blocks": 9, "maximum_blocks": 9} | other)
+
+
+def medians(times, binding="c", share=None, mode="blocking", benchmark="wave"):
+    """Launch medians, block by block for each number of ranks."""
+    size = problem_bytes(33, 3)
+    rows = [
+        (NAMES[ranks], block, binding, benchmark, mode, "problem", size, ranks, time, share)
+        for ranks, of_blocks in times.items()
+        for block, time in enumerate(of_blocks)
+        if time is not None
+    ]
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+
+
+def launches(frame, started="2026-01-01T00:00:00+00:00"):
+    return [
+        LaunchRecord(launch=n, stack=s, block=b, position=0, binding=a, ranks=r, outcome="ok", started=started)
+        for n, (s, b, a, r) in enumerate(frame.select("stack", "block", "binding", "ranks").iter_rows())
+    ]
+
+
+def scaled(frame, run=None, records=None, environment=TWO_PROCESSORS):
+    return scaling_rows(frame, run or a_run(), launches(frame) if records is None else records, environment)
+
+
+def test_what_drifts_from_block_to_block_cancels() -> None:
+    weather = np.exp(np.random.default_rng(1).normal(0.0, 0.5, 9))
+    one, two, four = scaled(medians({1: 1000 * weather, 2: 600 * weather, 4: 500 * weather}))
+    assert (one.speedup, one.efficiency, one.speedup_low) == (1.0, 1.0, None)  # itself; nothing was estimated
+    assert (two.speedup, two.speedup_low, two.speedup_high) == pytest.approx((5 / 3, 5 / 3, 5 / 3))
+    assert (four.speedup, four.efficiency) == pytest.approx((2.0, 0.5))
+    assert (two.stack, two.base_ranks, two.blocks, two.launches) == ("mpich", 1, 9, 9)
+
+
+def test_the_interval_is_that_of_the_log_ratios() -> None:
+    random = np.random.default_rng(3)
+    slow, fast = random.lognormal(7, 0.1, 9), random.lognormal(6.4, 0.1, 9)
+    _, row = scaled(medians({1: slow, 4: fast}))
+    wanted = median_interval(np.log(slow / fast))
+    own = median_interval(fast)
+    assert wanted is not None
+    assert own is not None
+    ends = (np.exp(wanted.low), np.exp(wanted.high))
+    assert (row.speedup_low, row.speedup_high, row.confidence) == pytest.approx((*ends, wanted.coverage))
+    assert (row.efficiency_low, row.efficiency_high) == pytest.approx((ends[0] / 4, ends[1] / 4))
+    assert (row.ci_low_ns, row.ci_high_ns, row.median_ns) == pytest.approx((own.low, own.high, np.median(fast)))
+
+
+def test_too_few_blocks_have_no_interval() -> None:
+    _, row = scaled(medians({1: [100.0] * 5, 2: [50.0] * 5}))
+    assert (row.speedup, row.speedup_low, row.ci_low_ns, row.confidence) == (2.0, None, None, None)
+
+
+def test_only_blocks_of_both_are_paired() -> None:
+    rows = scaled(medians({1: [100.0, None, 100.0], 2: [50.0, 1.0, None]}))
+    assert (rows[1].speedup, rows[1].blocks, rows[1].launches) == (2.0, 1, 2)
+
+
+def test_blocks_from_before_and_after_a_break_are_no_pair() -> None:
+    frame = medians({1: [100.0, 100.0], 2: [50.0, 10.0]})
+    records = launches(frame)
+    records[-1].started = "2026-01-02T00:00:00+00:00"  # block 1 with two ranks, the day after
+    run = a_run(resumed=["2026-01-02T00:00:00+00:00"])
+    assert (scaled(frame, run, records)[1].speedup, scaled(frame, run, records)[1].blocks) == (2.0, 1)
+    assert scaled(frame, a_run(), records)[1].blocks == 2
+
+
+def test_without_the_fewest_ranks_there_is_no_speed_up() -> None:
+    [row] = scaled(medians({4: [50.0] * 9}))
+    assert (row.speedup, row.efficiency, row.blocks, row.median_ns) == (None, None, 0, 50.0)
+
+
+def test_the_share_of_communication_is_the_median_of_the_launches() -> None:
+    frame = medians({1: [100.0] * 7}).with_columns(communication=pl.Series([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]))
+    [row] = scaled(frame)
+    assert (row.communication, row.communication_low, row.communication_high) == (0.4, 0.1, 0.7)
+    [row] = scaled(medians({1: [100.0] * 7}))
+    assert (row.communication, row.communication_low) == (None, None)
+
+
+def test_more_ranks_than_processors_are_told() -> None:
+    frame = medians({1: [100.0], 2: [50.0], 4: [50.0]})
+    assert [row.oversubscribed for row in scaled(frame)] == [False, False, True]
+    assert not any(row.oversubscribed for row in scaled(frame, environment=Environment()))
+    assert not any(row.oversubscribed for row in scaled(frame, a_run(hostfile="hosts")))
+
+
+def test_applications_alone_scale_and_arms_keep_the_order_of_the_run() -> None:
+    frame = pl.concat(
+        [
+            medians({1: [100.0], 2: [50.0]}, binding="mpi4py", mode="overlapped"),
+            medians({1: [100.0], 2: [50.0]}, binding="mpi4py"),
+            medians({2: [50.0], 1: [100.0]}),
+            medians({1: [100.0], 2: [50.0]}, binding="c-again"),
+            medians({1: [100.0], 2: [50.0]}, benchmark="latency"),
+        ]
+    )
+    assert [(row.mode, row.binding, row.ranks) for row in scaled(frame)] == [
+        ("blocking", "c", 1),
+        ("blocking", "c", 2),
+        ("blocking", "mpi4py", 1),
+        ("blocking", "mpi4py", 2),
+        ("overlapped", "mpi4py", 1),
+        ("overlapped", "mpi4py", 2),
+    ]
+
+
+def test_a_run_with_one_number_of_ranks_does_not_scale() -> None:
+    assert scaled(medians({1: [100.0]}), a_run((2,))) == []
