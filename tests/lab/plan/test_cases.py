@@ -3,15 +3,17 @@ import pytest
 from polympi.lab.catalogue import BENCHMARKS, Case, face_bytes
 from polympi.lab.errors import UsageError
 from polympi.lab.plan.cases import select_cases
-from polympi.lab.plan.profiles import LONGER_ONLY, PROFILES, get_profile
+from polympi.lab.plan.profiles import APPLICATIONS, LONGER_ONLY, PROFILES, get_profile
 
 QUICK = PROFILES["quick"]
 
 
-@pytest.mark.parametrize("profile", [p for p in PROFILES.values() if not p.benches], ids=lambda p: p.name)
-def test_every_benchmark_mode_and_payload_is_measured(profile) -> None:
-    cases = select_cases(profile, [], None, 2)
-    assert {c.benchmark for c in cases} == {b.name for b in BENCHMARKS.values() if not b.launch_figure}
+@pytest.mark.parametrize("profile", ["standard", "publish"])
+def test_every_benchmark_mode_and_payload_is_measured_but_applications(profile: str) -> None:
+    cases = select_cases(PROFILES[profile], [], None, 2)
+    assert {c.benchmark for c in cases} == {
+        b.name for b in BENCHMARKS.values() if not (b.launch_figure or b.application)
+    }
     latency = [c for c in cases if c.benchmark == "latency"]
     assert {c.mode for c in latency} == set(BENCHMARKS["latency"].modes)
     assert {c.payload for c in latency} == set(BENCHMARKS["latency"].payloads)
@@ -70,7 +72,7 @@ def test_a_face_is_a_square_of_doubles_of_no_endless_cube() -> None:
 
 def test_sizes_that_no_face_can_have_leave_the_other_benchmarks() -> None:
     cases = select_cases(QUICK, [], [8, 1024], 2)
-    assert {c.benchmark for c in cases} == set(BENCHMARKS) - {"faces", "halo", "startup", *LONGER_ONLY}
+    assert {c.benchmark for c in cases} == set(BENCHMARKS) - {"faces", "halo", "startup", *LONGER_ONLY, *APPLICATIONS}
 
 
 def test_one_rank_leaves_the_launch_figures() -> None:
@@ -145,3 +147,12 @@ def test_a_launch_whose_ranks_share_processors_has_more_time_but_not_without_end
     assert QUICK.timeout_s(2, 2) == QUICK.timeout_s(2, 64) == QUICK.launch_timeout_s
     assert QUICK.timeout_s(8, 2) == 4 * QUICK.launch_timeout_s
     assert QUICK.timeout_s(800, 2) == 600
+
+
+def test_applications_are_measured_where_they_are_asked_for_by_name() -> None:
+    assert {c.size_bytes for c in select_cases(QUICK, ["wave"], None, 2)} == {8 * 129**3}
+    assert {c.size_bytes for c in select_cases(PROFILES["standard"], ["wave"], None, 1)} == {8 * 129**3, 8 * 257**3}
+    assert {c.mode for c in select_cases(QUICK, ["poisson-cg"], None, 2)} == {"blocking", "overlapped", "merged"}
+    assert [c.size_bytes for c in select_cases(QUICK, ["sort"], [8, 8 * 5, 12], 1)] == [40]
+    with pytest.raises(UsageError, match=r"an application a mesh: --sizes 129\^3"):
+        select_cases(QUICK, ["wave"], [8 * 129**3 + 8], 2)
