@@ -1,0 +1,210 @@
+"""The small applications in their styles: the values of each result, and what their programs say of them."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+from applications import FLAGS, FOLDER, launched
+
+from polympi.lab.stacks.stack import Stack
+
+pytestmark = [pytest.mark.mpi]
+
+PROGRAMS = Path(__file__).parent / "programs"
+STYLES = ("polympi", "mpi4py", "c")
+# Sizes that no number of ranks divides, or as small as they can be; iterations; other kernels than NumPy's.
+CASES = [
+    ("inner_product", "InnerProduct", 1, 1, ""),
+    ("inner_product", "InnerProduct", 1001, 2, ""),
+    ("inner_product", "InnerProduct", 1001, 2, "numba"),
+    ("matmul", "Matmul", 4, 1, ""),
+    ("matmul", "Matmul", 37, 2, ""),
+    ("matmul", "Matmul", 301, 1, ""),  # several panels
+    ("sort", "Sort", 4, 1, ""),
+    ("sort", "Sort", 1024, 2, ""),
+]
+
+
+def expected(name: str, size: int) -> np.ndarray:
+    """The whole result, by NumPy on the whole data."""
+    i = np.arange(size)
+    if name == "inner_product":
+        return np.array([[(1 / (i + 1)) @ ((i + 1.0) * (1 + i % 3))]])
+    if name == "sort":
+        return np.sort((i * 2654435761 + 12345) % size)[:, None]
+    return np.add.outer(np.sin(i), np.cos(i)) @ np.add.outer(np.cos(i), np.sin(i))
+
+
+def whole(lines: list[list[str]], shape: tuple[int, ...]) -> np.ndarray:
+    """What the parts of the ranks are together; each element must be in one of them."""
+    result = np.full(shape, np.nan)
+    for line in lines:
+        i, j, rows, columns = map(int, line[1:5])
+        if rows * columns:
+            place = result[i : i + rows, j : j + columns]
+            assert np.isnan(place).all()
+            place[...] = np.array(line[5:], float).reshape(rows, columns)
+    return result
+
+
+def check(name: str, size: int, lines: list[list[str]], ranks: int) -> None:
+    right = expected(name, size)
+    assert sorted(int(line[0]) for line in lines) == list(range(ranks))
+    allowed = {"sort": 0, "inner_product": 1e-12 * right.max(), "matmul": 1e-12 * size}[name]
+    assert (abs(whole(lines, right.shape) - right) <= allowed).all()
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory):
+    """Makes the folder of the programs in C of a stack, once."""
+    folders: dict[str, Path] = {}
+
+    def make(stack: Stack) -> Path:
+        if stack.name not in folders:
+            folder = tmp_path_factory.mktemp("c") / "c"
+            shutil.copytree(FOLDER / "c", folder)
+            command = ["make", "-C", str(folder), "-j2", f"CC={stack.mpicc}", f"CFLAGS={' '.join(FLAGS)}"]
+            subprocess.run(command, check=True, env=stack.variables(), capture_output=True)
+            sources = [str(folder / f"{name}.c") for name in ("inner_product", "matmul", "sort")]
+            sources += [str(PROGRAMS / "parts.c"), f"-I{folder}", "-o", str(folder / "parts"), "-lm"]
+            subprocess.run([stack.mpicc, *FLAGS, *sources], check=True, env=stack.variables())
+            folders[stack.name] = folder
+        return folders[stack.name]
+
+    return make
+
+
+@pytest.fixture
+def say(run, built, tmp_path):
+    """Runs a program in one of the styles; gives its exit code, and what it wrote."""
+
+    def launch(style: str, name: str, arguments: list[str], ranks: int, stack: Stack) -> tuple[int | None, str]:
+        if style == "polympi":
+            ended = run(FOLDER / f"{name}.py", ranks, stack, arguments=arguments)
+            return ended.exit_code, ended.stdout + ended.stderr
+        if style == "c":
+            program = [str(built(stack) / name)]
+        else:
+            module = "hello_with_mpi4py" if name == "hello" else f"{name}_mpi4py"
+            program = [stack.python, str(FOLDER / "with_mpi4py" / f"{module}.py")]
+        said = launched([*program, *arguments], ranks, stack, tmp_path)
+        return said.code, said.text
+
+    return launch
+
+
+def test_make_builds_every_program(stack: Stack, built) -> None:
+    mains = [source.name.removesuffix("_main.c") for source in (FOLDER / "c").glob("*_main.c")]
+    assert {"wave", "sort", "hello"} <= set(mains)
+    assert [name for name in mains if not (built(stack) / name).is_file()] == []
+
+
+def check_lines(said: str, cases: list[tuple[str, str, int, int, str]], ranks: int) -> None:
+    """Check what programs/parts.py wrote."""
+    lines = defaultdict(list)
+    for line in map(str.split, said.splitlines()):
+        lines[tuple(line[:3])].append(line[3:])
+    for name, _, size, _, kernel in cases:
+        check(name, size, lines.pop((name, str(size), kernel or "-")), ranks)
+    assert not lines
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+def test_each_value_is_right_with_polympi(run_in_job, stack: Stack, ranks: int) -> None:
+    words = [str(word) for case in CASES for word in case]
+    check_lines(run_in_job(PROGRAMS / "parts.py", ranks, stack, arguments=[str(FOLDER), "", *words]), CASES, ranks)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+def test_each_value_is_right_with_mpi4py(stack: Stack, tmp_path, ranks: int) -> None:
+    cases = [case for case in CASES if not case[-1]]
+    program = [stack.python, str(PROGRAMS / "parts.py"), str(FOLDER / "with_mpi4py"), "_mpi4py"]
+    ended = launched([*program, *(str(word) for case in cases for word in case)], ranks, stack, tmp_path)
+    assert ended.code == 0, ended.text
+    check_lines(ended.text, cases, ranks)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+def test_each_value_is_right_in_c(stack: Stack, built, tmp_path, ranks: int) -> None:
+    for name, _, size, iterations, kernel in CASES:
+        if not kernel:
+            said = launched([str(built(stack) / "parts"), name, str(size), str(iterations)], ranks, stack, tmp_path)
+            assert said.code == 0, said.text
+            check(name, size, [file.read_text().split() for file in tmp_path.glob("part.*")], ranks)
+
+
+def test_what_cannot_be_divided_is_refused_in_c(stack: Stack, built, tmp_path) -> None:
+    for name, size in (("inner_product", 0), ("matmul", 1), ("sort", 1), ("sort", 24)):
+        said = launched([str(built(stack) / "parts"), name, str(size), "1"], 2, stack, tmp_path)
+        assert said.text.split() == ["none"] * 2
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_programs_tell_their_figures(say, stack: Stack, style: str) -> None:
+    for name, arguments, figures in [
+        ("inner_product", ["--length", "1000"], ["1000 elements", "million elements a second", "product: 1999, rel"]),
+        ("matmul", ["--edge", "50"], ["50^2 elements", "ranks 3 x 1", "billion operations a second", "largest error"]),
+        ("sort", ["--length", "256"], ["256 keys", "million keys a second", "largest part:"]),
+        ("ring", ["--laps", "20"], ["20 laps of 3 ranks: the number is 60, a hop takes"]),
+    ]:
+        code, said = say(style, name, arguments, 3, stack)
+        assert code == 0, said
+        assert [figure for figure in figures if figure not in said] == [], said
+        assert name == "ring" or "%" in said
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_every_rank_says_hello(say, stack: Stack, style: str) -> None:
+    for ranks in (1, 4):
+        code, said = say(style, "hello", [], ranks, stack)
+        assert code == 0
+        assert sorted(said.splitlines()) == [f"Hello, world! I'm process {rank} of {ranks}." for rank in range(ranks)]
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_ring_of_one_rank(say, stack: Stack, style: str) -> None:
+    code, said = say(style, "ring", ["--laps", "5"], 1, stack)
+    assert code == 0, said
+    assert "the number is 5," in said
+
+
+MISTAKES = {
+    "inner_product": [["--length", "0"], ["--iterations", "x"], ["--kernel", "fast"]],
+    "matmul": [["--edge", "1"], ["--iterations", "0"]],
+    "sort": [["--length", "1000"], ["--length", "1"]],
+    "ring": [["--laps", "0"], ["--lap", "1"]],
+}
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_what_cannot_be_done_is_one_sentence(say, stack: Stack, style: str) -> None:
+    for name, arguments in [(name, arguments) for name, several in MISTAKES.items() for arguments in several]:
+        code, said = say(style, name, arguments, 2, stack)
+        assert code == 2, said
+        assert "Traceback" not in said
+        sentences = {
+            "polympi": [f"{name}.py: "],
+            "mpi4py": [f"{name}_mpi4py.py: "],
+            "c": [f"usage: {name} ", "each rank needs one.", "keys cannot be sorted:"],
+        }
+        assert sum(said.count(sentence) for sentence in sentences[style]) == 1, said
+
+
+def test_without_a_launcher_a_program_is_one_rank(run, mpich: Stack) -> None:
+    for name, arguments in (("inner_product", []), ("matmul", ["--edge", "9"]), ("sort", []), ("ring", [])):
+        run(FOLDER / f"{name}.py", None, mpich, arguments=arguments, env={"POLYMPI_BACKEND": "serial"}).succeeded()
+
+
+def test_without_numba_it_says_what_to_install(run, mpich: Stack, tmp_path) -> None:
+    (tmp_path / "numba.py").write_text("raise ImportError('not here')\n")
+    program = FOLDER / "inner_product.py"
+    script = f"import sys, runpy\nsys.path[:0] = [{str(tmp_path)!r}]\nsys.argv[0] = {str(program)!r}\n"
+    script += f"runpy.run_path({str(program)!r}, run_name='__main__')\n"
+    ended = run(script, 2, mpich, arguments=["--kernel", "numba"])
+    assert ended.exit_code == 2
+    assert ended.stderr.count("pip install numba") == 1
