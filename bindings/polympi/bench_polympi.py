@@ -3,9 +3,9 @@
 Usage: bench_polympi.py PLAN SAMPLES arrays|objects|numba FOLDER [--name NAME] [--applications APPLICATIONS]
 
 APPLICATIONS holds the applications, which compute with NumPy or, with `numba`, by compiled functions. FOLDER holds the
-package ``polympi`` with a core for this MPI (``install.py``). The first half of ``main`` is timed: it loads the binding,
-starts MPI and comes to the first barrier. Only then is the rest loaded (NumPy too, which polympi itself does not need),
-so that it is in neither the times nor the memory.
+package ``polympi`` with a core for this MPI (``install.py``). The first half of ``main`` is timed: it loads the
+binding, starts MPI and comes to the first barrier. Only then is the rest loaded (NumPy too, which polympi itself does
+not need), so that it is in neither the times nor the memory.
 """
 
 from __future__ import annotations

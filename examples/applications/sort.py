@@ -7,8 +7,8 @@ which rank; then each rank sends the others their keys, and merges what it recei
 the end rank 0 has the least keys, and rank 1 those that follow. After H. Shi and J. Schaeffer, Parallel sorting by
 regular sampling, J. Parallel Distrib. Comput. 14 (1992).
 
-Key number i of n, a power of two, is (2654435761 i + 12345) mod n. The factor is odd, so the keys are 0, 1, ..., n - 1
-in another order, and number g of the sorted ones is g.
+Key number i of n is (2654435761 i + 12345) mod n. The factor is prime, so the keys are 0, 1, ..., n - 1 in another
+order, and number g of the sorted ones is g.
 """
 
 from __future__ import annotations
@@ -27,24 +27,26 @@ if TYPE_CHECKING:
 
     Keys = NDArray[np.float64]
 
+FACTOR = 2654435761  # of the keys; products with them are below 2^64
+
 
 class Sort:
     """The solver. All ranks call each of its methods.
 
     Args:
         world: the ranks.
-        length: number of keys, a power of two; at first the ranks' parts differ by one key at most.
+        length: number of keys; at first the ranks' parts differ by one key at most.
 
     Attributes:
         communication_ns: nanoseconds that this rank has spent in sending and receiving keys, samples included.
 
     Raises:
-        ValueError: on all ranks; the length is not a power of two, or smaller than the number of ranks.
+        ValueError: on all ranks; the length is smaller than the number of ranks, or too large for the keys.
     """
 
     def __init__(self, world: mpi.Communicator, length: int) -> None:
-        if length < 1 or length & (length - 1):
-            raise ValueError(f"{length} keys cannot be made: their number has to be a power of two")
+        if length >= FACTOR:
+            raise ValueError(f"{length} keys cannot be made: there are at most {FACTOR - 1}")
         if length < world.size:
             raise ValueError(f"{length} keys are too few for {world.size} ranks: each needs one")
         self.world, self.length = world, length
@@ -52,8 +54,7 @@ class Sort:
         each, more = divmod(length, world.size)
         start = world.rank * each + min(world.rank, more)
         i = np.arange(start, start + each + (world.rank < more), dtype=np.uint64)
-        # Products wrap around at 2^64, which a power of two divides.
-        self.keys = ((i * np.uint64(2654435761) + np.uint64(12345)) % np.uint64(length)).astype(np.float64)
+        self.keys = ((i * np.uint64(FACTOR) + np.uint64(12345)) % np.uint64(length)).astype(np.float64)
         self.restart()
 
     def restart(self) -> None:
@@ -100,7 +101,7 @@ class Parser(argparse.ArgumentParser):
 def options() -> argparse.Namespace:
     """What the command line asks for."""
     parser = Parser(description="Sort numbers on all ranks.", allow_abbrev=False)
-    parser.add_argument("--length", type=int, default=2**20, metavar="N", help="how many, a power of two (1048576)")
+    parser.add_argument("--length", type=int, default=2**20, metavar="N", help="how many (1048576)")
     parser.add_argument("--iterations", type=int, default=10, metavar="N", help="how often they are sorted (10)")
     given = parser.parse_args()
     if given.iterations < 1:

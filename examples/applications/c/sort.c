@@ -203,8 +203,8 @@ static int allocate(struct sort *s, int64_t length) {
     s->samples[1] = s->samples[0] + ranks;
     s->samples[2] = s->samples[1] + ranks * ranks;
     s->result = s->buffers[0];
-    for (int64_t i = 0; i < s->count; i++) /* products wrap around at 2^64, which a power of two divides */
-        s->keys[i] = (double)(((uint64_t)(start + i) * 2654435761U + 12345) % (uint64_t)length);
+    for (int64_t i = 0; i < s->count; i++) /* below 2^64 */
+        s->keys[i] = (double)(((uint64_t)(start + i) * SORT_FACTOR + 12345) % (uint64_t)length);
     return 1;
 }
 
@@ -215,7 +215,7 @@ struct sort *sort_create(MPI_Comm comm, int64_t length) {
         s->comm = comm;
         MPI_Comm_size(comm, &s->ranks);
         MPI_Comm_rank(comm, &s->rank);
-        if (length >= s->ranks && (length & (length - 1)) == 0 && most_keys(length, s->ranks) <= INT_MAX)
+        if (length >= s->ranks && length < SORT_FACTOR && most_keys(length, s->ranks) <= INT_MAX)
             made = allocate(s, length);
     }
     MPI_Allreduce(&made, &all_made, 1, MPI_INT, MPI_LAND, comm);

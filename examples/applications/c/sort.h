@@ -1,8 +1,8 @@
 /* A sample sort of n doubles, after H. Shi and J. Schaeffer, Parallel sorting by regular sampling, J.
    Parallel Distrib. Comput. 14 (1992).
 
-   Key number i of n, a power of two, is (2654435761 i + 12345) mod n. The factor is odd, so the keys are
-   0, 1, ..., n - 1 in another order, and number g of the sorted ones is g. */
+   Key number i of n is (SORT_FACTOR i + 12345) mod n. The factor is prime, so the keys are 0, 1, ..., n - 1
+   in another order, and number g of the sorted ones is g. */
 #ifndef SORT_H
 #define SORT_H
 
@@ -13,8 +13,9 @@
 struct sort;
 
 /* So many keys, divided among the ranks, whose parts differ by one key at most at first. All ranks call it.
-   NULL, on all ranks: a rank has no memory, or the length is no power of two, smaller than the number of
-   ranks, or too large for counts of MPI, which are of type int. */
+   NULL, on all ranks: a rank has no memory, or the length is smaller than the number of ranks, or too large
+   for counts of MPI, which are of type int. */
+#define SORT_FACTOR UINT32_C(2654435761)
 struct sort *sort_create(MPI_Comm comm, int64_t length);
 
 /* Forgets the result. */

@@ -86,8 +86,8 @@ int main(int words, char **word) {
             code = run(s, &o);
         else if (rank == 0)
             fprintf(stderr,
-                    "%" PRId64 " keys cannot be sorted: their number has to be a power of two, at least that "
-                               "of the ranks, and fit in memory.\n",
+                    "%" PRId64 " keys cannot be sorted: their number has to be at least that of the ranks, "
+                    "and to fit in memory.\n",
                     o.length);
         sort_free(s);
     }
