@@ -13,7 +13,7 @@ from pathlib import Path
 
 from polympi.lab.bindings.build import build, program_command
 from polympi.lab.bindings.harness import STATIC, build_harness
-from polympi.lab.bindings.manifest import load_bindings, shipped_folder
+from polympi.lab.bindings.manifest import applications_folder, load_bindings, shipped_folder
 from polympi.lab.catalogue import BENCHMARKS, FIXED_SIZES, face_bytes, halo_bytes, problem_bytes
 from polympi.lab.process import Ended, run_tree
 from polympi.lab.stacks.command import mpiexec_command
@@ -22,6 +22,7 @@ from polympi.lab.stacks.stack import Stack
 HERE = Path(__file__).parent
 SOURCES = shipped_folder() / "c"
 HARNESS = shipped_folder() / "harness" / "c"
+APPLICATIONS = applications_folder() / "c"
 WINDOW = 3
 COUNTS = "2 2 3 4"  # warm-up, batches, iterations, events
 BATCHES, EVENTS = 2, 4
@@ -29,7 +30,7 @@ TIMEOUT_S = 300.0
 OWN_SIZES = {
     "faces": [face_bytes(edge) for edge in (2, 7, 130)],
     "halo": [halo_bytes(edge) for edge in (2, 7, 128)],
-    **{b.name: [problem_bytes(edge, b.dimensions) for edge in (8, 21)] for b in BENCHMARKS.values() if b.application},
+    **{b.name: [problem_bytes(edge, b.dimensions) for edge in (12, 21)] for b in BENCHMARKS.values() if b.application},
 }
 HEADER = (
     r"polympi-samples 2",
@@ -171,9 +172,10 @@ def compile_with_reference(stack: Stack, folder: Path, source: Path, *options: s
     if stack.name not in _objects:
         made = Path(tempfile.mkdtemp(prefix="polympi-reference-"))
         atexit.register(shutil.rmtree, made, ignore_errors=True)
-        _compile(stack, ["-c", *map(str, sorted(SOURCES.glob("*.c")))], made)
+        applications = [path for path in APPLICATIONS.glob("*.c") if not path.stem.endswith("_main")]
+        _compile(stack, ["-c", *map(str, sorted([*SOURCES.glob("*.c"), *applications]))], made)
         _objects[stack.name] = made
-    files = [*map(str, sorted(_objects[stack.name].glob("*.o"))), str(build_harness(stack) / STATIC)]
+    files = [*map(str, sorted(_objects[stack.name].glob("*.o"))), str(build_harness(stack) / STATIC), "-lm"]
     return _compile(stack, [*options, str(source), *files, "-o", str(folder / source.stem)], folder / source.stem)
 
 
@@ -182,6 +184,6 @@ _objects: dict[str, Path] = {}  # the reference, compiled for each stack
 
 def _compile(stack: Stack, words: list[str], made: Path) -> Path:
     warnings = ["-Wall", "-Wextra", "-Werror", "-Wpedantic"]
-    command = [stack.mpicc, "-O2", "-std=c11", *warnings, f"-I{SOURCES}", f"-I{HARNESS}", *words]
+    command = [stack.mpicc, "-O2", "-std=c11", *warnings, f"-I{SOURCES}", f"-I{HARNESS}", f"-I{APPLICATIONS}", *words]
     subprocess.run(command, env=stack.variables(), check=True, cwd=made if made.is_dir() else made.parent)
     return made

@@ -10,7 +10,7 @@ SMALLEST_FACE = face_bytes(2)
 FACE_SIZES = (SMALLEST_FACE, face_bytes(11), face_bytes(34), face_bytes(130))  # from two rows of two to rendezvous
 SMALLEST_HALO = halo_bytes(2)
 HALO_SIZES = (SMALLEST_HALO, halo_bytes(9), halo_bytes(32), halo_bytes(128))  # the last is above eager limits
-EDGES = (8, 21)  # of applications: even for three ranks, and odd, with parts of uneven sizes
+EDGES = (12, 21)  # of applications: divided among 2, 3 and 4 ranks with and without a rest
 LAYOUT_SIZES = (GROUP_BYTES, 1024, 69632)  # from one group to rendezvous
 
 

@@ -54,7 +54,9 @@ def test_a_plan_is_read_as_written() -> None:
 def test_the_harness_knows_what_the_catalogue_has() -> None:
     measured = [b for b in catalogue.BENCHMARKS.values() if not b.launch_figure]
     assert tuple(b.name for b in measured) == plans.BENCHMARKS
-    assert tuple(b.name for b in measured if not b.collective) == plans.POINT_TO_POINT
+    assert tuple(b.name for b in measured if b.messages) == plans.POINT_TO_POINT
+    assert tuple(b.name for b in measured if b.application) == plans.APPLICATIONS
+    assert tuple(b.name for b in measured if not b.collective) == plans.TIMED_ON_ROOT
     assert tuple(b.name for b in measured if b.timed_singly) == plans.ROOTED
     assert {*plans.POINT_TO_POINT, *plans.HELD_TOGETHER, *plans.ROOTED} == set(plans.BENCHMARKS)
 

@@ -47,7 +47,7 @@ static const char *refusal_of_all(const struct polympi_case *c, const struct ses
         return "it takes two ranks to exchange messages";
     if (!(benchmark_facts[c->benchmark].payloads >> c->payload & 1))
         return "the benchmark does not have this payload";
-    if (is_application(c) && polympi_problem_edge(c) < 2 * (int64_t)session->ranks)
+    if (is_application(c) && polympi_problem_edge(c) < POLYMPI_SMALLEST_EDGE * (int64_t)session->ranks)
         return "the mesh is too small for so many ranks";
     if (polympi_payload_count(c) > INT_MAX || attached_bytes(c) > INT_MAX)
         return "the message has more elements than an int of MPI counts";

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from callbacks import UnsupportedCaseError
-from catalogue import PAYLOADS
+from catalogue import PAYLOADS, SMALLEST_EDGE
 from clock import clock
 from plan import APPLICATIONS, POINT_TO_POINT, ROOTED, TIMED_ON_ROOT, problem_edge
 
@@ -50,7 +50,7 @@ def run_plan(plan: Plan, prepare: Prepare, world: World, start: CommonStart, sam
 def _prepare(case: Case, prepare: Prepare, world: World) -> Callbacks:
     if case.benchmark in POINT_TO_POINT and world.size < 2:
         raise UnsupportedCaseError("point to point needs two ranks")
-    if case.benchmark in APPLICATIONS and problem_edge(case) < 2 * world.size:
+    if case.benchmark in APPLICATIONS and problem_edge(case) < SMALLEST_EDGE * world.size:
         raise UnsupportedCaseError("the mesh is too small for so many ranks")
     if case.payload not in PAYLOADS[case.benchmark]:
         raise UnsupportedCaseError(f"{case.benchmark} does not have the payload {case.payload}")

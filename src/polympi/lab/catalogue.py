@@ -227,7 +227,7 @@ LAYOUTS = _FILE.layouts
 GROUP_BYTES = 8 * len(LAYOUTS[0].sent)  # the same in all layouts, so that they have the same sizes
 LARGEST_FACE_EDGE = _FILE.largest_face_edge
 HALO_FACES = 6  # of a cube
-SMALLEST_EDGE = 3  # of an application's array: an element with a neighbour on each side
+SMALLEST_EDGE = 3  # of an application's array, for each rank: an element with a neighbour on each side
 VARIANTS = tuple(dict.fromkeys(mode for b in _FILE.benchmarks if b.kind == "application" for mode in b.modes))
 PAYLOADS = {payload.name: payload for payload in _FILE.payloads}
 FIXED_SIZES = {payload.name: payload.bytes for payload in _FILE.payloads if payload.bytes is not None}
