@@ -67,7 +67,10 @@ def test_the_map_of_the_core_shows_every_file() -> None:
     assert {file.name for file in there - shown if file.parent.name != "serial"} == {"__init__.py"}
 
 
-@pytest.mark.parametrize("page", ["README.md", "examples/README.md", "docs/interface.md", "docs/core.md"])
+LINKING = ["README.md", "examples/README.md", "examples/applications/README.md", "docs/interface.md", "docs/core.md"]
+
+
+@pytest.mark.parametrize("page", [*LINKING, "docs/writing-a-parallel-program.md"])
 def test_links_lead_to_files_and_headings_that_are_there(page: str) -> None:
     for target in re.findall(r"\]\(([^)]+)\)", (REPOSITORY / page).read_text()):
         name, _, heading = target.partition("#")

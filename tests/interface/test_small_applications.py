@@ -26,6 +26,7 @@ CASES = [
     ("matmul", "Matmul", 37, 2, ""),
     ("matmul", "Matmul", 301, 1, ""),  # several panels
     ("sort", "Sort", 4, 1, ""),
+    ("sort", "Sort", 1001, 1, ""),
     ("sort", "Sort", 1024, 2, ""),
 ]
 
@@ -139,7 +140,7 @@ def test_each_value_is_right_in_c(stack: Stack, built, tmp_path, ranks: int) -> 
 
 
 def test_what_cannot_be_divided_is_refused_in_c(stack: Stack, built, tmp_path) -> None:
-    for name, size in (("inner_product", 0), ("matmul", 1), ("sort", 1), ("sort", 24)):
+    for name, size in (("inner_product", 0), ("matmul", 1), ("sort", 1), ("sort", 2654435761)):
         said = launched([str(built(stack) / "parts"), name, str(size), "1"], 2, stack, tmp_path)
         assert said.text.split() == ["none"] * 2
 
@@ -176,7 +177,7 @@ def test_a_ring_of_one_rank(say, stack: Stack, style: str) -> None:
 MISTAKES = {
     "inner_product": [["--length", "0"], ["--iterations", "x"], ["--kernel", "fast"]],
     "matmul": [["--edge", "1"], ["--iterations", "0"]],
-    "sort": [["--length", "1000"], ["--length", "1"]],
+    "sort": [["--length", "2654435761"], ["--length", "1"]],
     "ring": [["--laps", "0"], ["--lap", "1"]],
 }
 

@@ -30,7 +30,7 @@ static void show(const struct application_part *part, int64_t communication_ns) 
     if (strcmp(words[1], #name) == 0) {                                                                      \
         struct name *s = name##_create(MPI_COMM_WORLD, size);                                                \
         if (!s)                                                                                              \
-            puts("none");                                                                                    \
+            fputs("none\n", stdout);                                                                         \
         if (s) {                                                                                             \
             name##_advance(s, iterations);                                                                   \
             name##_restart(s);                                                                               \
