@@ -58,7 +58,7 @@ def test_the_harness_knows_what_the_catalogue_has() -> None:
     assert tuple(b.name for b in measured if b.application) == plans.APPLICATIONS
     assert tuple(b.name for b in measured if not b.collective) == plans.TIMED_ON_ROOT
     assert tuple(b.name for b in measured if b.timed_singly) == plans.ROOTED
-    assert {*plans.POINT_TO_POINT, *plans.HELD_TOGETHER, *plans.ROOTED} == set(plans.BENCHMARKS)
+    assert {*plans.TIMED_ON_ROOT, *plans.HELD_TOGETHER, *plans.ROOTED} == set(plans.BENCHMARKS)
 
 
 def test_a_plan_without_what_its_cases_need_is_refused_in_a_sentence() -> None:

@@ -2,7 +2,7 @@ import pytest
 
 from polympi.lab.catalogue import BENCHMARKS, Case, face_bytes
 from polympi.lab.errors import UsageError
-from polympi.lab.plan.cases import select_cases
+from polympi.lab.plan.cases import possible_on, select_cases
 from polympi.lab.plan.profiles import APPLICATIONS, LONGER_ONLY, PROFILES, get_profile
 
 QUICK = PROFILES["quick"]
@@ -68,6 +68,12 @@ def test_faces_have_the_same_sizes_in_all_directions(profile) -> None:
 def test_a_face_is_a_square_of_doubles_of_no_endless_cube() -> None:
     asked = [8, 24, 32, 128, 512, 1024, 2**19, 2**21]
     assert {c.size_bytes for c in select_cases(QUICK, ["faces/rows/*"], asked, 2)} == {32, 128, 512, 2**19}
+
+
+def test_what_needs_two_ranks_is_not_possible_on_one() -> None:
+    cases = select_cases(QUICK, ["wave", "latency", "bcast"], None, 2)
+    assert {case.benchmark for case in possible_on(cases, 1)} == {"wave"}
+    assert possible_on(cases, 2) == cases
 
 
 def test_sizes_that_no_face_can_have_leave_the_other_benchmarks() -> None:

@@ -152,10 +152,11 @@ def test_published_speed_ups_of_the_inner_product_stand_beside_ours() -> None:
     one = published(products())["inner_product_speedup"]
     assert one.statement == (
         "Published: with 16 processes instead of one C is 8.83 × as fast and pypar 4.60 ×, "
-        "with 64 5.06 × as fast and pypar 4.32 ×. Here, with 2 ranks: c 1.80 × and mpi4py 1.50 ×."
+        "and with 64 processes 5.06 × as fast and pypar 4.32 ×. Here, with 2 ranks: c 1.80 × and mpi4py 1.50 ×."
     )
     assert one.headers == ("processes", "published: C", "published: pypar", "c, here", "mpi4py, here")
     assert one.lines[0] == ("2", "1.95", "1.73", "1.80", "1.50")
+    assert one.lines[1][0] == "4, oversubscribed here"
     assert one.lines[-1] == ("64", "5.06", "4.32", "–", "–")
     assert published(products(), shown=())["inner_product_speedup"].headers[-1] == "c, here"
     crowded = published(products(processors=1))["inner_product_speedup"]

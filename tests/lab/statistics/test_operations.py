@@ -64,6 +64,17 @@ def test_the_time_of_a_ring_is_that_of_one_of_its_hops(tmp_path):
     assert times_of(directory, "ring")["median_ns"].to_list() == [500]
 
 
+def test_the_share_of_communication_is_that_of_the_median_batch(tmp_path):
+    batches, spent = (4000, 6000, 90000), (1200, 1000, 80000)  # the last one was disturbed
+    samples = [("wave", "blocking", 8, "batch", 10, ns) for ns in batches]
+    samples += [("wave", "blocking", 8, "communication", 10, ns) for ns in spent]
+    (row,) = times_of(directory_of(tmp_path / "run", *samples), "wave").to_dicts()
+    assert row["communication"] == pytest.approx(1200 / 6000)
+    assert row["batches_ns"] == [400, 600, 9000]  # no part of them
+    (row,) = times_of(directory_of(tmp_path / "without", *samples[:3]), "wave").to_dicts()
+    assert row["communication"] is None
+
+
 def test_rooted_collectives_pay_a_start_in_every_iteration(tmp_path):
     directory = directory_of(
         tmp_path / "run", ("bcast", "standard", 8, "batch", 10, 5450), ("bcast", "standard", 8, "event", 1, 545)

@@ -31,9 +31,10 @@ def inner_product(stack: str, rows: Sequence[ScalingRow]) -> Comparison | None:
     table = published("inner_product_speedup")
     theirs = {row["processes"]: row for row in table.frame.iter_rows(named=True)}
     bindings = list(dict.fromkeys(row.binding for row in ours))
+    crowded = {row.ranks for row in ours if row.oversubscribed}
     lines = [
         (
-            str(ranks),
+            f"{ranks}{', oversubscribed here' if ranks in crowded else ''}",
             *(or_dash(theirs.get(ranks, {}).get(name), plain_ratio) for name in ("c_speedup", "python_pypar_speedup")),
             *(or_dash(by_key.get((binding, ranks)), plain_ratio) for binding in bindings),
         )
@@ -42,7 +43,7 @@ def inner_product(stack: str, rows: Sequence[ScalingRow]) -> Comparison | None:
     best = max(theirs.values(), key=lambda row: row["c_speedup"] or 0.0)
     said = f"Published: with {best['processes']} processes instead of one C is {_both(best)}"
     if (last := max(theirs)) != best["processes"]:
-        said += f", with {last} {_both(theirs[last])}"
+        said += f", and with {last} processes {_both(theirs[last])}"
     said += "."
     parts = [f"{name} {plain_ratio(speedup)} ×" for name in bindings if (speedup := by_key.get((name, most)))]
     said += f" Here, with {count(most, 'rank')}: {listing(parts)}."
