@@ -67,7 +67,9 @@ class ArrayCases(BufferCases):
         self._kernel = kernel
 
     def refuse(self, case: Case) -> None:
-        """What polympi has no call for."""
+        """What polympi has no call for, or what is the same with compiled kernels."""
+        if self._kernel != "numpy":
+            raise UnsupportedCaseError("only applications have kernels that are compiled")
         if case.mode.endswith("-persistent"):
             raise UnsupportedCaseError("polympi has no persistent requests")
         if case.benchmark == "datatype" and case.mode not in ("contiguous", "vector"):
@@ -147,6 +149,8 @@ class ArrayCases(BufferCases):
 
     def application(self, case: Case) -> Application:
         """The program that is among the examples."""
+        if self._kernel != "numpy" and case.benchmark in ("matmul", "sort"):
+            raise UnsupportedCaseError("it computes by one function of NumPy: there is nothing to compile")
         given = {} if self._kernel == "numpy" else {"kernel": self._kernel}  # not every application has another
         return load_application(case, self._comm, **given)
 
