@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from applications import FLAGS, FOLDER, launched
+from test_guide import EXAMPLE
 
 from polympi.lab.stacks.stack import Stack
 
@@ -199,6 +200,14 @@ def test_what_cannot_be_done_is_one_sentence(say, stack: Stack, style: str) -> N
 def test_without_a_launcher_a_program_is_one_rank(run, mpich: Stack) -> None:
     for name, arguments in (("inner_product", []), ("matmul", ["--edge", "9"]), ("sort", []), ("ring", [])):
         run(FOLDER / f"{name}.py", None, mpich, arguments=arguments, env={"POLYMPI_BACKEND": "serial"}).succeeded()
+
+
+def test_the_index_shows_how_a_solver_is_used_and_names_each_program(run_in_job, stack: Stack) -> None:
+    page = (FOLDER / "README.md").read_text()
+    (example,) = EXAMPLE.findall(page)
+    said = run_in_job(f"import sys\nsys.path.insert(0, {str(FOLDER)!r})\n{example}", 2, stack)
+    assert said.count("(33, 65, 65) points from (0, 0, 0)") == said.count("(32, 65, 65) points from (33, 0, 0)") == 1
+    assert [program.name for program in FOLDER.glob("*.py") if f"[{program.name}]({program.name})" not in page] == []
 
 
 def test_without_numba_it_says_what_to_install(run, mpich: Stack, tmp_path) -> None:
