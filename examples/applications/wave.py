@@ -434,7 +434,8 @@ def main() -> int:
         return run(options(), world)
     except ValueError as error:
         if world.rank == 0:
-            print(f"wave.py: {error}", file=sys.stderr)
+            print(f"wave.py: {error}", file=sys.stderr, flush=True)
+        world.barrier()  # else the end of another rank could end this one before its sentence is out
         return 2
 
 

@@ -351,7 +351,8 @@ def main() -> int:
         return run(options(), world)
     except ValueError as error:
         if world.rank == 0:
-            print(f"poisson_cg_mpi4py.py: {error}.", file=sys.stderr)
+            print(f"poisson_cg_mpi4py.py: {error}.", file=sys.stderr, flush=True)
+        world.Barrier()  # else the end of another rank could end this one before its sentence is out
         return 2
 
 

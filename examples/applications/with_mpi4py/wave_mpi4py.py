@@ -362,7 +362,8 @@ def main() -> int:
         return run(options(), world)
     except ValueError as error:
         if world.rank == 0:
-            print(f"wave_mpi4py.py: {error}", file=sys.stderr)
+            print(f"wave_mpi4py.py: {error}", file=sys.stderr, flush=True)
+        world.Barrier()  # else the end of another rank could end this one before its sentence is out
         return 2
 
 
