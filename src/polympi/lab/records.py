@@ -205,12 +205,14 @@ class CodeLines(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         hello: of the program in which each rank says which it is; 0 if there is none.
         timed: of the files that hold the timed part; 0 if the manifest does not name them.
-        combinations: the combinations of benchmark, mode and payload that the timed part covers.
+        combinations: the combinations of benchmark, mode and payload that the timed part covers, without applications.
+        applications: of the solver of each application, without what only the program alone takes.
     """
 
     hello: int
     timed: int
     combinations: int
+    applications: dict[str, int] = {}
 
 
 class StackRun(msgspec.Struct, kw_only=True):

@@ -5,7 +5,7 @@ import pytest
 from pygments.lexers import get_lexer_for_filename
 
 from polympi.lab.arms import AGAIN
-from polympi.lab.bindings.lines import code_lines, lines_of_code
+from polympi.lab.bindings.lines import code_lines, lines_of_code, solver
 from polympi.lab.bindings.manifest import Hello, load_bindings
 from polympi.lab.catalogue import MEASURED
 from polympi.lab.errors import UsageError
@@ -42,8 +42,45 @@ def test_every_shipped_binding_names_what_is_counted(name: str) -> None:
     lines = code_lines(SHIPPED[name])
     assert lines is not None
     assert 2 <= lines.hello < 20
-    assert lines.timed > 50
-    assert 0 < lines.combinations <= sum(len(b.combinations) for b in MEASURED)
+    assert lines.timed > 50 or lines.applications
+    assert lines.combinations <= sum(len(b.combinations) for b in MEASURED if not b.application)
+    assert (lines.timed > 0) == (lines.combinations > 0)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_each_application_that_is_covered_is_counted(name: str) -> None:
+    lines, binding = code_lines(SHIPPED[name]), SHIPPED[name]
+    assert lines is not None
+    covered = {b.name for b in MEASURED if b.application and binding.covered(b)}
+    assert set(lines.applications) == (set() if name == "c-multiple" else covered)  # which is C, run in another way
+    assert all(20 < number < 500 for number in lines.applications.values())
+
+
+def test_what_an_application_takes_to_run_alone_does_not_count() -> None:
+    text = """import sys
+
+
+class Wave:
+    def advance(self):
+        pass
+
+
+class NumbaKernel:
+    pass
+
+
+@decorated
+def main():
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
+"""
+    lexer = get_lexer_for_filename("wave.py", stripnl=False)
+    assert lines_of_code(text, lexer) == 11
+    assert lines_of_code(solver(text), lexer) == 6
+    assert lines_of_code(solver(text, ["NumbaKernel"]), lexer) == 4
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -56,7 +93,7 @@ def test_the_timed_part_is_built_into_the_program(name: str) -> None:
 
 
 def test_a_binding_that_names_nothing_is_not_counted() -> None:
-    binding = SHIPPED["c"]
+    binding = SHIPPED["c-pack"]
     bare = msgspec.structs.replace(binding.manifest, hello=None, build=msgspec.structs.replace(binding.manifest.build))
     bare.build.timed = []
     assert code_lines(msgspec.structs.replace(binding, manifest=bare)) is None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Collection
 from pathlib import Path
 
 from pygments.lexer import Lexer
@@ -14,6 +16,8 @@ from polympi.lab.bindings.sources import files_meant
 from polympi.lab.catalogue import MEASURED
 from polympi.lab.records import CodeLines
 
+# What an application in Python has in order to run alone: its arguments, its picture, and what it prints.
+ALONE = ("Parser", "options", "plot", "run", "main")
 _ALSO = {".inc": "part.F90"}  # suffixes of which Pygments thinks otherwise than the bindings: a file of that language
 
 
@@ -34,6 +38,23 @@ def lines_of_code(text: str, lexer: Lexer) -> int:
     return len(found)
 
 
+def solver(text: str, without: Collection[str] = ()) -> str:
+    """An application in Python without what only the program alone takes; lines that go are left blank.
+
+    Args:
+        text: the source.
+        without: further functions and classes that are left out.
+    """
+    lines = text.splitlines(keepends=True)
+    for node in ast.parse(text).body:
+        guarded = isinstance(node, ast.If) and "__main__" in ast.dump(node.test)
+        if guarded or getattr(node, "name", None) in (*ALONE, *without):
+            first = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", []))])
+            for number in range(first - 1, node.end_lineno or node.lineno):
+                lines[number] = "\n"
+    return "".join(lines)
+
+
 def code_lines(binding: Binding) -> CodeLines | None:
     """The lines that a binding takes; None where its manifest names neither a timed part nor a ``hello``.
 
@@ -41,13 +62,14 @@ def code_lines(binding: Binding) -> CodeLines | None:
         UsageError: the manifest names a file that is not there, or one whose language is not known.
     """
     hello, timed = binding.hello, binding.timed
-    if hello is None and not timed:
+    if hello is None and not timed and not binding.entry.applications:
         return None
     parts = {path for pattern in timed for path in files_meant(binding, pattern, "timed")}
     return CodeLines(
         hello=0 if hello is None else _of_files(binding, set(files_meant(binding, hello.source, "hello.source"))),
         timed=_of_files(binding, parts),
-        combinations=sum(binding.covered(benchmark) for benchmark in MEASURED),
+        combinations=sum(binding.covered(benchmark) for benchmark in MEASURED if not benchmark.application),
+        applications={name: _of_solver(binding, patterns) for name, patterns in binding.entry.applications.items()},
     )
 
 
@@ -55,9 +77,20 @@ def _is_one(kind: _TokenType, *kinds: _TokenType) -> bool:
     return any(is_token_subtype(kind, one) for one in kinds)
 
 
+def _of_solver(binding: Binding, patterns: list[str]) -> int:
+    paths = {path for pattern in patterns for path in files_meant(binding, pattern, "applications")}
+    without = binding.entry.not_counted
+    texts = {path: path.read_text(encoding="utf-8") for path in paths}
+    return _counted(binding, {p: solver(text, without) if p.suffix == ".py" else text for p, text in texts.items()})
+
+
 def _of_files(binding: Binding, paths: set[Path]) -> int:
+    return _counted(binding, {path: path.read_text(encoding="utf-8") for path in paths})
+
+
+def _counted(binding: Binding, texts: dict[Path, str]) -> int:
     total = 0
-    for path in paths:
+    for path, text in texts.items():
         try:
             lexer = get_lexer_for_filename(_ALSO.get(path.suffix, path.name), stripnl=False)
         except ClassNotFound as error:
@@ -65,5 +98,5 @@ def _of_files(binding: Binding, paths: set[Path]) -> int:
                 binding.folder / "manifest.toml",
                 f"the lines of '{path.name}' cannot be counted, since Pygments knows no language of such a file",
             ) from error
-        total += lines_of_code(path.read_text(encoding="utf-8"), lexer)
+        total += lines_of_code(text, lexer)
     return total

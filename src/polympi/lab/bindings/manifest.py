@@ -89,6 +89,8 @@ class Entry(msgspec.Struct, forbid_unknown_fields=True):
     Attributes:
         timed: in place of the manifest's ``build.timed``.
         hello: in place of the manifest's.
+        applications: by the name of an application, the patterns of the files of its solver, whose lines are counted.
+        not_counted: functions and classes of these files that another entry runs.
         most_iterations: iterations of a batch at most, of an interface whose calls take milliseconds; 0 for as many as
             C does.
     """
@@ -101,6 +103,8 @@ class Entry(msgspec.Struct, forbid_unknown_fields=True):
     without: list[Without] = []
     timed: list[str] = []
     hello: Hello | None = None
+    applications: dict[str, list[str]] = {}
+    not_counted: list[str] = []
     most_iterations: int = 0
 
 
@@ -281,23 +285,33 @@ def _mistake(manifest: Manifest) -> str | None:
             return f"in the field 'needs.python', '{requirement}' is not a requirement that pip understands"
     if not manifest.bindings:
         return "the field 'bindings' is empty: there is one entry for each way of running the program"
-    for number, entry in enumerate(manifest.bindings):
-        place = f"bindings[{number}]"
-        if not re.fullmatch(_NAME, entry.name) or entry.name in (ALL, AGAIN):
+    mistakes = (_mistake_of_entry(entry, f"bindings[{number}]") for number, entry in enumerate(manifest.bindings))
+    return next((mistake for mistake in mistakes if mistake), None)
+
+
+def _mistake_of_entry(entry: Entry, place: str) -> str | None:
+    if not re.fullmatch(_NAME, entry.name) or entry.name in (ALL, AGAIN):
+        return (
+            f"the field '{place}.name' is '{entry.name}': a name has letters, digits, '.', '_' and '-', "
+            f"and '{ALL}' and '{AGAIN}' are taken"
+        )
+    if entry.most_iterations < 0:
+        return f"the field '{place}.most_iterations' is {entry.most_iterations}: it is a number of iterations, or 0"
+    known = [benchmark.name for benchmark in BENCHMARKS.values() if benchmark.application]
+    for name in entry.applications:
+        if name not in known:
             return (
-                f"the field '{place}.name' is '{entry.name}': a name has letters, digits, '.', '_' and '-', "
-                f"and '{ALL}' and '{AGAIN}' are taken"
+                f"in the field '{place}.applications', there is no application '{name}': they are {', '.join(known)}"
+                f"{did_you_mean(name, known)}"
             )
-        if entry.most_iterations < 0:
-            return f"the field '{place}.most_iterations' is {entry.most_iterations}: it is a number of iterations, or 0"
-        lists = {"covers": entry.covers} | {f"without[{i}].cases": w.cases for i, w in enumerate(entry.without)}
-        for field, patterns in lists.items():
-            for pattern in patterns:
-                if not any(fnmatch.fnmatchcase(case, pattern) for case in _PATTERNS):
-                    return (
-                        f"in the field '{place}.{field}', '{pattern}' means no case: write benchmark/mode/payload with "
-                        f"the names that 'polympi list' shows, '*' for any{did_you_mean(pattern, _PATTERNS)}"
-                    )
+    lists = {"covers": entry.covers} | {f"without[{i}].cases": w.cases for i, w in enumerate(entry.without)}
+    for field, patterns in lists.items():
+        for pattern in patterns:
+            if not any(fnmatch.fnmatchcase(case, pattern) for case in _PATTERNS):
+                return (
+                    f"in the field '{place}.{field}', '{pattern}' means no case: write benchmark/mode/payload with "
+                    f"the names that 'polympi list' shows, '*' for any{did_you_mean(pattern, _PATTERNS)}"
+                )
     return None
 
 

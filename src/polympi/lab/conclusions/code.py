@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from polympi.lab.catalogue import BENCHMARKS
 from polympi.lab.conclusions.order import by_language, in_order
 from polympi.lab.conclusions.phrases import count, listing
-from polympi.lab.records import REFERENCE, CodeLines, RunRecord
+from polympi.lab.conclusions.rows import Row, by_family
+from polympi.lab.records import AGAIN, REFERENCE, CodeLines, RunRecord
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,36 @@ class Code:
 
     programs: tuple[Programs, ...]
     answer: str
+
+
+@dataclass(frozen=True)
+class Solver:
+    """What an application takes in the style of a binding: lines to write, and time to run.
+
+    Attributes:
+        row: the main mode of the application on the largest mesh that was measured.
+        lines: of the solver.
+    """
+
+    row: Row
+    lines: int
+
+
+def solvers(run: RunRecord, rows: Iterable[Row]) -> list[Solver]:
+    """The solvers of the applications that a run measured, C first in each, then in the order of the run."""
+    lines = {name: found.applications for planned in run.stacks for name, found in planned.lines.items()}
+    found = []
+    for family, members in by_family(rows).items():
+        benchmark = BENCHMARKS[family.benchmark]
+        if not benchmark.application or family.mode != benchmark.modes[0]:
+            continue
+        largest = max(row.size_bytes for row in members)
+        at_largest = [row for row in members if row.size_bytes == largest and row.binding != AGAIN]
+        order = in_order(run, [row.binding for row in at_largest])
+        at_largest.sort(key=lambda row: order.index(row.binding))
+        counted = [(row, lines.get(row.binding, {}).get(family.benchmark)) for row in at_largest]
+        found += [Solver(row, number) for row, number in counted if number and row.median_ns is not None]
+    return found
 
 
 def code(run: RunRecord) -> Code | None:

@@ -11,12 +11,12 @@ import polars as pl
 
 from polympi.lab.conclusions import Answer, Label, answers, labels
 from polympi.lab.conclusions.brief import brief, first_of
-from polympi.lab.conclusions.code import Code, code
+from polympi.lab.conclusions.code import Code, Solver, code, solvers
 from polympi.lab.conclusions.gaps import failed_launches
 from polympi.lab.conclusions.languages import languages
 from polympi.lab.conclusions.order import shown_first
 from polympi.lab.conclusions.overview import ArmInOverview, overview
-from polympi.lab.conclusions.phrases import count, listing, rate, signed, times
+from polympi.lab.conclusions.phrases import count, listing, rate, signed, size_words, times
 from polympi.lab.conclusions.rows import Family, Row, bindings_of, catalogue_order, rows_of, stacks_of
 from polympi.lab.conclusions.threads import thread_levels
 from polympi.lab.conclusions.tools import ToolBesideC, tools_beside_c
@@ -50,6 +50,11 @@ CODE_NOTE = (
     "Lines that hold code, neither blank nor comment alone: of hello, in which each rank says which it is, and of the "
     "files with the timed part. The combinations of benchmark, mode and payload are those that this part covers; what "
     "all languages share, the harness, is not in it."
+)
+SOLVER_HEADERS = ("application", "binding", "lines", "an iteration", "over C")
+SOLVER_NOTE = (
+    "What a style takes to write, and to run: lines that hold code of each application's solver, without what only the "
+    "program alone takes (its arguments, its picture, what it prints), beside the time of an iteration."
 )
 TOOL_HEADERS = ("size", "tool", "C", "tool over C")
 TOOLS_NOTE = (
@@ -162,6 +167,7 @@ class Content:
     sections: list[Section]
     fits: list[FitLine]
     code: Code | None
+    solvers: list[tuple[str, ...]]
     scaling: list[ScalingTable]
     failed: list[LaunchRecord]
     reproduce: list[tuple[str, str]]
@@ -188,6 +194,7 @@ def content(analysis: Analysis) -> Content:
         sections=sections(analysis.environment),
         fits=fit_lines(analysis),
         code=code(run),
+        solvers=solver_lines(solvers(run, rows)),
         scaling=scaling_tables(analysis.scaling),
         failed=failed_launches(analysis),
         reproduce=_reproduce(analysis),
@@ -354,6 +361,24 @@ def _links() -> list[tuple[str, str]]:
         return []
     pairs = [tuple(part.strip() for part in entry.split(",", 1)) for entry in entries]
     return [(pair[0], pair[1]) for pair in pairs if len(pair) == 2 and pair[1].startswith("https://")]
+
+
+def solver_lines(found: Sequence[Solver]) -> list[tuple[str, ...]]:
+    """Solvers of applications as lines of a table: the columns of :data:`SOLVER_HEADERS`."""
+    lines: list[tuple[str, ...]] = []
+    for one in found:
+        row = one.row
+        ratio = "" if row.ratio_to_c is None else times(row.ratio_to_c)
+        lines.append(
+            (
+                f"{row.family.title}, {size_words(row)} on {row.stack}",
+                row.binding,
+                str(one.lines),
+                "–" if row.median_ns is None else format_ns(row.median_ns),
+                ratio,
+            )
+        )
+    return lines
 
 
 def code_lines(programs: Code) -> list[tuple[str, ...]]:

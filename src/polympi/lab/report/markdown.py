@@ -15,6 +15,8 @@ from polympi.lab.report.content import (
     CODE_NOTE,
     IMPORTED_HEADERS,
     IMPORTED_NOTE,
+    SOLVER_HEADERS,
+    SOLVER_NOTE,
     TOOL_HEADERS,
     TOOLS_NOTE,
     Content,
@@ -60,6 +62,8 @@ def render_markdown(analysis: Analysis, imported: pl.DataFrame) -> str:
     if words.code:
         said = " ".join(filter(None, (words.code.answer, CODE_NOTE)))
         parts += ["## Lines of code", said, _table(CODE_HEADERS, code_lines(words.code), right=range(2, 6))]
+    if words.solvers:
+        parts += ["### Of applications", SOLVER_NOTE, _table(SOLVER_HEADERS, words.solvers, right=range(2, 5))]
     parts += _published(analysis)
     if imported.height:
         lines = imported_lines(imported)
