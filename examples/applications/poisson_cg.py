@@ -219,7 +219,6 @@ class PoissonCG:
         except ValueError:
             cart.free()
             raise
-        self.x, self.r, self.p, self.v, self.w = self.vectors = vectors_of(self.shape, 5)
         # What A multiplies is exchanged: p, and when merged r, of which w = A r follows; first of all x.
         self.exchanged = self.r if variant == "merged" else self.p
         self.halo = cart.halo(self.exchanged)
@@ -232,14 +231,17 @@ class PoissonCG:
         self.restart()
 
     def _made(self, kernel: str) -> Kernel:
-        """The kernel; all ranks have it, or all raise."""
+        """The kernel, with the vectors made; all ranks have both, or all raise."""
         problem = made = None
         try:
             made = KERNELS[kernel](self.shape)
+            self.x, self.r, self.p, self.v, self.w = vectors_of(self.shape, 5)
         except KeyError:
             problem = f"there is no kernel {kernel}, but {' and '.join(KERNELS)}"
         except ImportError as error:
             problem = f"the kernel {kernel} needs a package, which pip install {kernel} installs: {error}"
+        except MemoryError as error:
+            problem = f"there is no memory for the mesh: {error}"
         problems = [text for text in self.cart.allgather(problem) if text]
         if problems or made is None:
             raise ValueError(problems[0])
@@ -297,7 +299,7 @@ class PoissonCG:
         square = kernel.update(self.x, self.r, self.p, self.v, self.alpha)
         rho, product = self._sum([square, self._multiply(self.w)])
         self.beta = rho / self.rho
-        self.alpha = rho / (product - self.beta * rho / self.alpha)
+        self.alpha = rho / (product - self.beta * rho / self.alpha) if rho else 0.0  # 0: x is exact
         self.rho = rho
 
     def _multiply(self, product: Field) -> float:

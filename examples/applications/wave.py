@@ -234,19 +234,21 @@ class Wave:
         self.dt = RATIO / (edge - 1)
         # Beside a wall, points inside need no neighbour.
         self.inner = [(2 - self.walls[2 * axis], self.shape[axis] - 2 + self.walls[2 * axis + 1]) for axis in range(3)]
-        self.fields = two_fields(self.shape)  # by turns u and the values of the step before it
         self.halos = [cart.halo(u) for u in self.fields]
         self.restart()
 
     def _made(self, kernel: str) -> Kernel:
-        """The kernel; all ranks have it, or all raise."""
+        """The kernel, with the fields made; all ranks have both, or all raise."""
         problem = made = None
         try:
             made = KERNELS[kernel](self.shape, self.walls)
+            self.fields = two_fields(self.shape)  # by turns u and the values of the step before it
         except KeyError:
             problem = f"there is no kernel {kernel}, but {' and '.join(KERNELS)}"
         except ImportError as error:
             problem = f"the kernel {kernel} needs a package, which pip install {kernel} installs: {error}"
+        except MemoryError as error:
+            problem = f"there is no memory for the mesh: {error}"
         problems = [text for text in self.cart.allgather(problem) if text]
         if problems or made is None:
             raise ValueError(problems[0])

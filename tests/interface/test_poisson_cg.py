@@ -107,6 +107,26 @@ def test_other_styles_find_the_same(stack: Stack, tmp_path, variant: str) -> Non
             assert said.number(ERROR) < 1e-4
 
 
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_one_unknown_is_found_at_once(run, mpich: Stack, tmp_path, variant: str) -> None:
+    given = ["--mesh", "1", "--variant", variant]
+    said = run(PROGRAM, None, mpich, arguments=given, env={"POLYMPI_BACKEND": "serial"}).succeeded()
+    assert "1 iterations, the solution is found" in said
+    other = launched([str(compiled("poisson_cg", mpich, tmp_path)), *given], 1, mpich, tmp_path)
+    assert other.number(ITERATIONS) == 1
+
+
+def test_what_c_cannot_do_is_one_sentence(mpich: Stack, tmp_path) -> None:
+    program = str(compiled("poisson_cg", mpich, tmp_path))
+    for given, sentence in [
+        (["--mesh", "3000000000"], "There is no memory for the mesh"),
+        (["--variant", "lazy"], "usage: poisson_cg"),
+    ]:
+        said = launched([program, *given], 2, mpich, tmp_path)
+        assert said.code == 2
+        assert said.text.count(sentence) == 1
+
+
 def test_a_picture_of_the_residual(run, mpich: Stack, tmp_path) -> None:
     picture = tmp_path / "residual.png"
     run(PROGRAM, 2, mpich, arguments=["--mesh", "17", "--plot", str(picture)]).succeeded()
@@ -117,6 +137,7 @@ def test_a_picture_of_the_residual(run, mpich: Stack, tmp_path) -> None:
     ("arguments", "sentence"),
     [
         (["--mesh", "1"], "a mesh of 1 unknowns along each axis is too small for 2 x 1 ranks"),
+        (["--mesh", "30000000"], "there is no memory for the mesh"),
         (["--mesh", "0"], "--mesh 0 is not a positive number"),
         (["--variant", "lazy"], "invalid choice: 'lazy'"),
     ],

@@ -84,6 +84,7 @@ def test_it_runs_without_a_launcher_and_draws(run, mpich: Stack, tmp_path) -> No
     ("arguments", "sentence"),
     [
         (["--mesh", "5"], "a mesh of 5 points along each axis is too small for 2 x 1 x 1 ranks"),
+        (["--mesh", "3000000"], "there is no memory for the mesh"),
         (["--mesh", "2"], "--mesh 2 is too small"),
         (["--steps", "0"], "--steps 0 is not a positive number"),
         (["--kernel", "fast"], "invalid choice: 'fast'"),

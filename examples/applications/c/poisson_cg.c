@@ -1,6 +1,7 @@
 #define _DEFAULT_SOURCE /* madvise */
 #include "poisson_cg.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -249,7 +250,7 @@ static void iterate_merged(struct poisson_cg *s) {
     sums[1] = multiply_all(s, s->r, s->w);
     add_over_ranks(s, sums, 2);
     s->beta = sums[0] / s->rho;
-    s->alpha = sums[0] / (sums[1] - s->beta * sums[0] / s->alpha);
+    s->alpha = sums[0] > 0 ? sums[0] / (sums[1] - s->beta * sums[0] / s->alpha) : 0; /* 0: x is exact */
     s->rho = sums[0];
 }
 
@@ -262,6 +263,19 @@ void poisson_cg_advance(struct poisson_cg *s, int64_t iterations) {
         else
             iterate(s);
     }
+}
+
+double poisson_cg_recomputed(struct poisson_cg *s) {
+    double sum = 0, *u = s->variant == POISSON_CG_MERGED ? s->r : s->p;
+    memcpy(u, s->x, (size_t)((s->n[0] + 2) * s->row) * sizeof *u);
+    multiply_all(s, u, s->v);
+    for (int64_t i = 1; i <= s->n[0]; i++)
+        for (int64_t j = 1; j <= s->n[1]; j++) {
+            const double rest = right_side(s, i, j) - *at(s, s->v, i, j);
+            sum += rest * rest;
+        }
+    add_over_ranks(s, &sum, 1);
+    return sum / s->first;
 }
 
 double poisson_cg_residual(const struct poisson_cg *s) { return s->rho / s->first; }
@@ -298,7 +312,9 @@ static void divide(struct poisson_cg *s, MPI_Comm comm) {
    just written, and waits. */
 static int allocate(struct poisson_cg *s) {
     const int64_t page = 4096 / sizeof(double), apart = page / VECTORS / LANES * LANES;
-    if (s->n[0] < 1 || s->n[1] < 1)
+    /* Counts of messages are of type int, and sizes in bytes of 63 bits. */
+    if (s->n[0] < 1 || s->n[1] < 1 || s->n[0] > INT_MAX - 2 || s->n[1] > INT_MAX - 2 ||
+        (double)(s->n[0] + 4) * (double)(s->n[1] + 4) * (VECTORS + 1) * sizeof(double) > 0x1p60)
         return 0;
     s->row = s->n[1] + 2;
     s->size = ((s->n[0] + 2) * s->row + page - 1) / page * page + apart;

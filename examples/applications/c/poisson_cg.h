@@ -36,6 +36,10 @@ void poisson_cg_advance(struct poisson_cg *s, int64_t iterations);
 /* <r, r> over its first value, as the recurrence has it. */
 double poisson_cg_residual(const struct poisson_cg *s);
 
+/* The same, computed anew from x. What the next iteration needs is lost: poisson_cg_restart follows. All
+   ranks call it. */
+double poisson_cg_recomputed(struct poisson_cg *s);
+
 /* Where this rank's part of x is. */
 void poisson_cg_part(const struct poisson_cg *s, struct application_part *part);
 

@@ -77,15 +77,19 @@ static int run(struct poisson_cg *s, const struct options *o) {
     figures[1] = (double)(poisson_cg_communication_ns(s) - before) * 1e-9;
     figures[2] = error_of(s, o->edge);
     MPI_Allreduce(MPI_IN_PLACE, figures, 3, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    const int found = poisson_cg_residual(s) <= POISSON_CG_SMALLEST, right = !found || figures[2] < 1e-2;
+    const double known = poisson_cg_residual(s), residual = poisson_cg_recomputed(s);
+    const int found = known <= POISSON_CG_SMALLEST;
+    /* The recurrence and what is computed anew differ by rounding errors, which grow with the iterations. */
+    const int right = fabs(residual - known) <= 1e-6 * residual + 1e-20 * (double)iterations &&
+                      (!found || figures[2] < 1e-2);
     if (rank == 0) {
         printf("%" PRId64 "^2 unknowns, %d rank%s, %s\n", o->edge, ranks, ranks == 1 ? "" : "s",
                variants[o->variant]);
         printf("%" PRId64 " iterations, the solution is %s\n", iterations, found ? "found" : "not found yet");
         printf("%.3f s, %.3f ms an iteration, at most %.1f %% of it in communication\n", figures[0],
                1e3 * figures[0] / (double)iterations, 100 * figures[1] / figures[0]);
-        printf("<r, r> is %.2e of its first value; largest error %.1e of the solution\n",
-               poisson_cg_residual(s), figures[2]);
+        printf("|b - A x|^2 is %.2e of its first value; largest error %.1e of the solution\n", residual,
+               figures[2]);
         if (!right)
             fprintf(stderr, "The result is wrong.\n");
     }

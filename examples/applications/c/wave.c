@@ -13,7 +13,8 @@
 #pragma GCC diagnostic ignored "-Wstringop-overflow"
 #endif
 
-enum { SIDES = 6, HUGE_PAGE = 2 << 20 };
+/* MOST_POINTS: along an axis of a rank, so that the points of a face are counted by an int. */
+enum { SIDES = 6, HUGE_PAGE = 2 << 20, MOST_POINTS = 46338 };
 
 /* Side 2 a + s is the lower (s = 0) or the upper one (s = 1) of axis a. */
 struct side {
@@ -264,7 +265,7 @@ static int allocate_fields(struct wave *w) {
 
 static int allocate(struct wave *w) {
     for (int axis = 0; axis < 3; axis++)
-        if (w->n[axis] < WAVE_LEAST_POINTS)
+        if (w->n[axis] < WAVE_LEAST_POINTS || w->n[axis] > MOST_POINTS)
             return 0;
     for (int side = 2; side < SIDES; side++) {
         const size_t points = (size_t)face_points(w, side / 2);

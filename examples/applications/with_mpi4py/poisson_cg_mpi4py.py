@@ -189,7 +189,7 @@ class PoissonCG:
         square = kernel.update(self.x, self.r, self.p, self.v, self.alpha)
         rho, product = self._sum([square, self._multiply(self.w)])
         self.beta = rho / self.rho
-        self.alpha = rho / (product - self.beta * rho / self.alpha)
+        self.alpha = rho / (product - self.beta * rho / self.alpha) if rho else 0.0  # 0: x is exact
         self.rho = rho
 
     def _multiply(self, product: Field) -> float:
