@@ -44,7 +44,7 @@ def launched(command: Sequence[str], ranks: int, stack: Stack, folder: Path) -> 
     output = folder / "output.txt"
     ended = run_tree(
         mpiexec_command(stack, ranks, list(command), processors=1),
-        environment=stack.variables(),
+        environment={**stack.variables(), "PYTHONUNBUFFERED": ""},  # which would write a line and its end apart
         timeout_s=150,
         output=output,
         folder=folder,
