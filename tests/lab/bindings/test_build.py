@@ -56,6 +56,19 @@ def test_a_build_is_kept_until_a_source_changes(binding: Binding, mpich: Stack) 
 
 
 @pytest.mark.mpi
+def test_what_is_compiled_for_the_processor_is_kept_for_its_kind(
+    binding: Binding, mpich: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anywhere = output_folder(binding, mpich)
+    monkeypatch.setattr("polympi.lab.bindings.build.instruction_sets", lambda: "avx512f")
+    assert output_folder(binding, mpich) == anywhere
+    binding.manifest.build.command.append("-march=native")
+    here = output_folder(binding, mpich)
+    monkeypatch.setattr("polympi.lab.bindings.build.instruction_sets", lambda: "avx2")
+    assert output_folder(binding, mpich) not in (here, anywhere)
+
+
+@pytest.mark.mpi
 @pytest.mark.parametrize("pattern", ["", "a**", "/etc/passwd", "{bindings}/", "*.misspelt", "."])
 def test_sources_that_are_no_files_are_told(binding: Binding, mpich: Stack, pattern: str) -> None:
     binding.manifest.build.sources = ["*.c", pattern]

@@ -8,7 +8,7 @@ import psutil
 import pytest
 
 from polympi.lab.environment.files import expand_list
-from polympi.lab.environment.processor import affinity_facts, processor_facts
+from polympi.lab.environment.processor import affinity_facts, instruction_sets, processor_facts
 
 X86 = "processor\t: 0\nmodel name\t: Imaginary 9000\nflags\t\t: fpu sse{}\n"
 
@@ -91,3 +91,11 @@ def test_kernel_lists(text, numbers):
 def test_this_machine():
     assert processor_facts()["logical_cpus"] == psutil.cpu_count()
     assert affinity_facts()["cpus"] == sorted(os.sched_getaffinity(0))
+
+
+def test_instruction_sets_are_those_of_the_first_processor_in_one_order(tmp_path):
+    write(tmp_path, {"proc/cpuinfo": "processor : 0\nflags\t\t: sse2 avx\n\nprocessor : 1\nflags : other\n"})
+    assert instruction_sets(tmp_path) == "avx sse2"
+    write(tmp_path, {"proc/cpuinfo": "Features : fp asimd\n"})
+    assert instruction_sets(tmp_path) == "asimd fp"
+    assert instruction_sets(tmp_path / "nowhere") == ""

@@ -15,10 +15,12 @@ from packaging.utils import canonicalize_name
 from polympi.lab.bindings.harness import build_harness, harness_folder, put_in_place
 from polympi.lab.bindings.manifest import Binding, applications_folder, shipped_folder
 from polympi.lab.bindings.sources import INTERFACE, files_meant
+from polympi.lab.environment.processor import instruction_sets
 from polympi.lab.errors import BuildError, system_reason
 from polympi.lab.home import home
 from polympi.lab.stacks.stack import Stack
 
+NATIVE = "-march=native"  # in a command of GCC or Clang: for the processor at hand
 BUILD_TIMEOUT_S = 600.0
 _HARNESS = "{harness}"  # in a command: the folder of the harness in C, compiled for the stack
 _LIST_PACKAGES = """
@@ -144,12 +146,17 @@ def _fill(
 
 
 def output_folder(binding: Binding, stack: Stack) -> Path:
-    """Where the program of this source, command and stack is or will be; another source has another folder."""
+    """Where the program of this source, command and stack is or will be; another source has another folder.
+
+    So has another processor, where the command compiles for that at hand.
+    """
     manifest = binding.manifest
     key = hashlib.sha256()
     interpreter = str(Path(stack.python).resolve())  # names the version, for which extension modules are compiled
     for part in (*manifest.build.command, stack.mpicc, stack.library, interpreter, str(binding.folder)):
         key.update(part.encode() + b"\0")
+    if NATIVE in manifest.build.command:  # the folder may be one of several machines
+        key.update(instruction_sets().encode())
     if _needs_harness(binding):
         key.update(str(harness_folder(stack)).encode())
     for pattern in manifest.build.sources:

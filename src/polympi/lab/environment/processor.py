@@ -62,6 +62,16 @@ def affinity_facts(root: Path = Path("/"), allowed: set[int] | None = None) -> d
     return {"cpus": sorted(allowed), "count": len(allowed) or None, "cores": len(cores) if known else None}
 
 
+def instruction_sets(root: Path = Path("/")) -> str:
+    """What a compiler may use that compiles for this processor: its instruction sets; empty if the system does not tell.
+
+    Args:
+        root: the file system's root, another one in tests.
+    """
+    found = re.search(r"^(?:flags|Features)\s*:\s*(.*)$", read_text(root / "proc/cpuinfo") or "", re.MULTILINE)
+    return " ".join(sorted(found[1].split())) if found else ""
+
+
 def _model(information: str) -> str | None:
     """The model's name: ``model name`` on x86, ``cpu`` on POWER; ARM kernels give no name."""
     for key in ("model name", "cpu model", "cpu"):
