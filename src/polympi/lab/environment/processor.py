@@ -63,7 +63,7 @@ def affinity_facts(root: Path = Path("/"), allowed: set[int] | None = None) -> d
 
 
 def instruction_sets(root: Path = Path("/")) -> str:
-    """What a compiler may use that compiles for this processor: its instruction sets; empty if the system does not tell.
+    """What a compiler may use that compiles for this processor: its instruction sets; empty if the system hides them.
 
     Args:
         root: the file system's root, another one in tests.
