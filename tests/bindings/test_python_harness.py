@@ -56,7 +56,7 @@ def test_the_harness_knows_what_the_catalogue_has() -> None:
     assert tuple(b.name for b in measured) == plans.BENCHMARKS
     assert tuple(b.name for b in measured if b.messages) == plans.POINT_TO_POINT
     assert tuple(b.name for b in measured if b.application) == plans.APPLICATIONS
-    assert tuple(b.name for b in measured if not b.collective) == plans.TIMED_ON_ROOT
+    assert tuple(b.name for b in measured if not b.from_common_start) == plans.TIMED_ON_ROOT
     assert tuple(b.name for b in measured if b.timed_singly) == plans.ROOTED
     assert {*plans.TIMED_ON_ROOT, *plans.HELD_TOGETHER, *plans.ROOTED} == set(plans.BENCHMARKS)
 

@@ -122,7 +122,12 @@ class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def collective(self) -> bool:
         """Whether it is a call of all ranks; otherwise messages from one rank to one, or a whole program."""
-        return self.kind not in ("pair", "cycle", "application")
+        return self.kind not in ("pair", "cycle") and not self.application
+
+    @property
+    def from_common_start(self) -> bool:
+        """Whether ranks begin at a common start, which they wait for in the time of each event."""
+        return self.kind in ("joint", "rooted")
 
     @property
     def messages(self) -> bool:

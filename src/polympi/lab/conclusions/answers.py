@@ -143,7 +143,7 @@ def collectives_answer(binding: str, rows: list[Row]) -> str:
     by_benchmark: dict[str, list[Row]] = {}
     for family, members in by_family(rows).items():
         benchmark = BENCHMARKS.get(family.benchmark)
-        if benchmark is None or not benchmark.collective or benchmark.launch_figure or benchmark.application:
+        if benchmark is None or not benchmark.collective or benchmark.launch_figure:
             continue
         if len(members) > len(by_benchmark.get(family.benchmark, [])):
             by_benchmark[family.benchmark] = members

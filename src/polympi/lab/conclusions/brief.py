@@ -130,7 +130,7 @@ def _collectives(rows: Sequence[Row]) -> str:
     longest: dict[str, list[Row]] = {}
     for family, members in by_family(rows).items():
         benchmark = BENCHMARKS[family.benchmark]
-        if benchmark.collective and not (benchmark.launch_figure or benchmark.application):
+        if benchmark.collective and not benchmark.launch_figure:
             longest[family.benchmark] = max(longest.get(family.benchmark, []), members, key=len)
     judged = [row for row in map(_small_example, longest.values()) if row is not None]
     if not judged:

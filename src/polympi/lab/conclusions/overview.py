@@ -19,7 +19,7 @@ LARGEST_OBJECT = 64 * SMALL  # an array whose bytes count, and whose description
 # when; last those that move nothing.
 COLLECTIVES = tuple(
     sorted(
-        (name for name, b in BENCHMARKS.items() if b.collective and not (b.launch_figure or b.application)),
+        (name for name, b in BENCHMARKS.items() if b.collective and not b.launch_figure),
         key=lambda name: (BENCHMARKS[name].payloads == ("none",), BENCHMARKS[name].timed_singly),
     )
 )

@@ -109,9 +109,12 @@ def start_costs(launches: Sequence[LaunchRecord]) -> list[float]:
 
 
 def _benchmark_facts() -> pl.DataFrame:
-    columns = ["benchmark", "mode", "per_iteration", "in_cycle", "collective", "timed_singly"]
+    columns = ["benchmark", "mode", "per_iteration", "in_cycle", "from_common_start", "timed_singly"]
     modes = [(b, mode) for b in BENCHMARKS.values() for mode in b.modes]
-    rows = [(b.name, mode, b.operations(mode, 1), b.kind == "cycle", b.collective, b.timed_singly) for b, mode in modes]
+    rows = [
+        (b.name, mode, b.operations(mode, 1), b.kind == "cycle", b.from_common_start, b.timed_singly)
+        for b, mode in modes
+    ]
     return pl.DataFrame(rows, schema=columns, orient="row")
 
 
@@ -120,7 +123,7 @@ def _reduced(samples: pl.DataFrame, clock_ns: float, start_ns: float, facts: pl.
     clock, start = pl.lit(clock_ns), pl.lit(start_ns)
     batch, event, communicated = (pl.col("kind") == kind for kind in ("batch", "event", "communication"))
     an_iteration = pl.col("time_ns") / pl.col("iterations")
-    alone = pl.when("collective").then(start).otherwise(clock)
+    alone = pl.when("from_common_start").then(start).otherwise(clock)
     singly = pl.when("timed_singly").then(start).otherwise(0.0)
     operations = pl.col("per_iteration") * pl.when("in_cycle").then("ranks").otherwise(1)
     batches = (pl.col("batches") - pl.col("inside")) / operations
