@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from applications import FOLDER, compiled, launched
+from application_programs import FOLDER, compiled, launched
 from scipy.sparse import diags_array, eye_array, kron
 from scipy.sparse.linalg import cg, spsolve
 

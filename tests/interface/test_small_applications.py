@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from applications import FLAGS, FOLDER, launched
+from application_programs import FLAGS, FOLDER, launched
 from test_guide import EXAMPLE
 
 from polympi.lab.stacks.stack import Stack
