@@ -162,3 +162,9 @@ def test_applications_are_measured_where_they_are_asked_for_by_name() -> None:
     assert [c.size_bytes for c in select_cases(QUICK, ["sort"], [8, 8 * 5, 12], 1)] == [40]
     with pytest.raises(UsageError, match=r"an application a mesh: --sizes 129\^3"):
         select_cases(QUICK, ["wave"], [8 * 129**3 + 8], 2)
+
+
+def test_a_mesh_is_left_out_where_a_rank_would_have_too_little_of_it() -> None:
+    cases = select_cases(QUICK, ["wave/blocking"], [8 * 9**3, 8 * 12**3], 4)
+    assert [case.size_bytes for case in possible_on(cases, 4)] == [8 * 12**3]
+    assert possible_on(cases, 3) == cases

@@ -10,6 +10,7 @@ from polympi.lab.catalogue import (
     FIXED_SIZES,
     GROUP_BYTES,
     LARGEST_FACE_EDGE,
+    SMALLEST_EDGE,
     Benchmark,
     Case,
     face_bytes,
@@ -63,7 +64,13 @@ def select_cases(profile: Profile, benches: Sequence[str], sizes: Sequence[int] 
 
 def possible_on(cases: Sequence[Case], ranks: int) -> list[Case]:
     """Those of the cases that mean something with so many ranks."""
-    return [case for case in cases if ranks >= BENCHMARKS[case.benchmark].minimum_ranks]
+    return [case for case in cases if ranks >= BENCHMARKS[case.benchmark].minimum_ranks and _is_divisible(case, ranks)]
+
+
+def _is_divisible(case: Case, ranks: int) -> bool:
+    """Whether each rank gets enough of an application's mesh, however the ranks are placed on it."""
+    benchmark = BENCHMARKS[case.benchmark]
+    return not benchmark.application or benchmark.edge(case.size_bytes) >= SMALLEST_EDGE * ranks
 
 
 def _matching(bench: str, ranks: int) -> list[tuple[Benchmark, str, str]]:

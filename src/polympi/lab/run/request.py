@@ -222,8 +222,12 @@ def plan_stack(
             raise BuildError(f"Binding '{binding.name}' cannot take part on stack '{stack.name}': {reason}")
         left_out[binding.name] = reason
     possible = possible_on(cases, ranks)
-    for name in dict.fromkeys(case.benchmark for case in cases if case not in possible):
-        left_out[name] = f"it needs at least {count(BENCHMARKS[name].minimum_ranks, 'rank')}"
+    for case in cases:
+        if case not in possible:
+            few = ranks < BENCHMARKS[case.benchmark].minimum_ranks
+            need = count(BENCHMARKS[case.benchmark].minimum_ranks, "rank")
+            too_small = f"a mesh is too small for {count(ranks, 'rank')}"
+            left_out[case.benchmark] = f"it needs at least {need}" if few else too_small
     not_covered = {
         arm.name: [Refusal(str(case), why) for case in possible if (why := arm.binding.why_not(case)) is not None]
         for arm in arms
