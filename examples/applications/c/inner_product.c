@@ -62,6 +62,8 @@ static int allocate(struct inner_product *s, int64_t length) {
     const int64_t each = length / ranks, more = length % ranks;
     const int64_t start = each * s->rank + (s->rank < more ? s->rank : more);
     s->count = each + (s->rank < more);
+    if (s->count > INT64_MAX / 16) /* bytes, and a little more, have to fit */
+        return 0;
     const size_t bytes = ((size_t)s->count * sizeof(double) / ALIGNMENT + 1) * ALIGNMENT;
     s->x = aligned_alloc(ALIGNMENT, bytes);
     s->y = aligned_alloc(ALIGNMENT, bytes);

@@ -1,6 +1,7 @@
 #define _DEFAULT_SOURCE /* clock_gettime */
 #include "matmul.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,6 +175,9 @@ static void divide(struct matmul *s, MPI_Comm comm) {
 }
 
 static int allocate(struct matmul *s) {
+    /* Panels are counted by an int, and a block of so many rows and columns has less than 2^46 elements. */
+    if (s->n[0] > INT_MAX / WIDTH || s->n[1] > INT_MAX / WIDTH)
+        return 0;
     const int64_t block = s->n[0] * s->n[1];
     const struct {
         double **at;
@@ -202,16 +206,22 @@ static int allocate(struct matmul *s) {
     return 1;
 }
 
+/* Whether something is so on all ranks. All of them call it. */
+static int everywhere(MPI_Comm comm, int here) {
+    int all;
+    MPI_Allreduce(&here, &all, 1, MPI_INT, MPI_LAND, comm);
+    return all;
+}
+
 struct matmul *matmul_create(MPI_Comm comm, int64_t edge) {
-    int made = 0, all_made;
     struct matmul *s = calloc(1, sizeof *s);
-    if (s) {
-        s->edge = edge;
-        divide(s, comm);
-        made = allocate(s);
+    if (!everywhere(comm, s != NULL)) {
+        free(s);
+        return NULL;
     }
-    MPI_Allreduce(&made, &all_made, 1, MPI_INT, MPI_LAND, comm);
-    if (!all_made) {
+    s->edge = edge;
+    divide(s, comm);
+    if (!everywhere(comm, allocate(s))) {
         matmul_free(s);
         return NULL;
     }

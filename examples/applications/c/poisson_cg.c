@@ -339,17 +339,23 @@ static int allocate(struct poisson_cg *s) {
     return 1;
 }
 
+/* Whether something is so on all ranks. All of them call it. */
+static int everywhere(MPI_Comm comm, int here) {
+    int all;
+    MPI_Allreduce(&here, &all, 1, MPI_INT, MPI_LAND, comm);
+    return all;
+}
+
 struct poisson_cg *poisson_cg_create(MPI_Comm comm, int64_t edge, enum poisson_cg_variant variant) {
-    int made = 0, all_made;
     struct poisson_cg *s = calloc(1, sizeof *s);
-    if (s) {
-        s->edge = edge;
-        s->variant = variant;
-        divide(s, comm);
-        made = allocate(s);
+    if (!everywhere(comm, s != NULL)) {
+        free(s);
+        return NULL;
     }
-    MPI_Allreduce(&made, &all_made, 1, MPI_INT, MPI_LAND, comm);
-    if (!all_made) {
+    s->edge = edge;
+    s->variant = variant;
+    divide(s, comm);
+    if (!everywhere(comm, allocate(s))) {
         poisson_cg_free(s);
         return NULL;
     }

@@ -301,19 +301,25 @@ static void prepare_requests(struct wave *w) {
     }
 }
 
+/* Whether something is so on all ranks. All of them call it. */
+static int everywhere(MPI_Comm comm, int here) {
+    int all;
+    MPI_Allreduce(&here, &all, 1, MPI_INT, MPI_LAND, comm);
+    return all;
+}
+
 struct wave *wave_create(MPI_Comm comm, int64_t edge, int overlapped) {
-    int made = 0, all_made;
+    const double ratio = wave_time_step(edge) * (double)(edge - 1);
     struct wave *w = calloc(1, sizeof *w);
-    if (w) {
-        const double ratio = wave_time_step(edge) * (double)(edge - 1);
-        w->edge = edge;
-        w->overlapped = overlapped;
-        w->a = ratio * ratio;
-        divide(w, comm);
-        made = allocate(w);
+    if (!everywhere(comm, w != NULL)) {
+        free(w);
+        return NULL;
     }
-    MPI_Allreduce(&made, &all_made, 1, MPI_INT, MPI_LAND, comm);
-    if (!all_made) {
+    w->edge = edge;
+    w->overlapped = overlapped;
+    w->a = ratio * ratio;
+    divide(w, comm);
+    if (!everywhere(comm, allocate(w))) {
         wave_free(w);
         return NULL;
     }
