@@ -38,8 +38,9 @@ def calibrate(profile: Profile, cases: Sequence[Case], reference: Reference, *, 
         reference: launches the reference on a plan; whatever it raises is passed on.
         crowded: whether ranks outnumber processors (see :func:`polympi.lab.plan.calibration.choose_iterations`).
     """
-    _, timed = _timed(reference, first_plan(cases))
-    launched, timed = _timed(reference, second_plan(timed))
+    launched, timed = _timed(reference, first_plan(cases))
+    if timed or not cases:  # else the first launch says why nothing can be timed, and a second would say less
+        launched, timed = _timed(reference, second_plan(timed))
     chosen = choose_iterations(profile, timed, launched.samples.clock_resolution_ns, crowded=crowded)
     times_ns = reference_times(timed, crowded=crowded)
     return Calibration(dict(enumerate(chosen)), dict(enumerate(times_ns)), launched)
