@@ -1,4 +1,5 @@
 /* Raw MPI from C++: what the language costs, and its own objects. */
+#include "applications.hpp"
 #include "datatype.hpp"
 #include "exchange.hpp"
 #include "program.hpp"
@@ -50,6 +51,8 @@ class Program {
     }
 
     polympi_callbacks prepare(const polympi_case &c, const polympi_buffers &buffers) {
+        if (c.payload == POLYMPI_PROBLEM)
+            return application(c, buffers);
         requests_.resize(2 * static_cast<std::size_t>(buffers.window));
         const Exchange x(buffers, type_of(c.payload), requests_.data());
         if (c.payload == POLYMPI_ARRAY)
@@ -114,7 +117,8 @@ int main(int argc, char **argv) {
     const std::int64_t started = polympi_now();
     auto program = std::make_unique<bench::Program>(arguments.way == "derived");
     const std::int32_t code =
-        bench::run(arguments, began, started, {program.get(), bench::refuse, bench::prepare});
+        bench::run(arguments, began, started, {program.get(), bench::refuse, bench::prepare},
+                   bench::applications_opted_in);
     program.reset(); /* its datatypes are freed before MPI ends */
     MPI_Finalize();
     return code;

@@ -29,12 +29,13 @@ Arguments::Arguments(int argc, char **argv, const std::vector<std::string> &ways
 }
 
 std::int32_t run(const Arguments &arguments, std::int64_t began, std::int64_t started,
-                 const polympi_program &program) {
+                 const polympi_program &program, std::int32_t opted_in) {
     polympi_launch launch = {};
     launch.plan = arguments.plan.c_str();
     launch.samples = arguments.samples.c_str();
     launch.binding = arguments.name.c_str();
     launch.complaint = arguments.complaint.c_str();
+    launch.opted_in = opted_in;
     launch.init_ns = started - began;
     MPI_Barrier(MPI_COMM_WORLD);
     launch.ready_ns = polympi_now();

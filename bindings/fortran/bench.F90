@@ -5,6 +5,9 @@
 program bench
   use MPI_MODULE
   use, intrinsic :: iso_c_binding
+#ifdef USE_MPI_F08
+  use applications, only: applications_opted_in
+#endif
   use cases
   use harness
   implicit none
@@ -24,7 +27,11 @@ program bench
   launch%complaint = c_loc(complaint%text)
   launch%load_ns = 0
   launch%plain_pages = 0
-  launch%opted_in = 0
+#ifdef USE_MPI_F08
+  launch%opted_in = applications_opted_in()
+#else
+  launch%opted_in = 0 ! the applications are written with the other module
+#endif
   start = polympi_clock()
   call MPI_Init_thread(MPI_THREAD_SINGLE, provided, ierror)
   launch%init_ns = polympi_clock() - start

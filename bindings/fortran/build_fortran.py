@@ -1,6 +1,8 @@
 """Compile the Fortran programs, both benchmarks and both ``hello``, for the MPI of a stack.
 
-python build_fortran.py --mpicc MPICC --harness FOLDER --into FOLDER
+python build_fortran.py --mpicc MPICC --harness FOLDER --applications FOLDER --into FOLDER [OPTION...]
+
+Options that are not these go to the compiler.
 
 An MPI with Fortran has its own ``mpifort`` beside ``mpicc``. The wheels of MPICH and Open MPI have none. For these the
 modules and the libraries under them are those of the machine's package of the same MPI, which call the wheel's libmpi.
@@ -15,9 +17,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+SOLVERS = ["inner_product.f90", "wave.f90"]  # of the applications, which the program calls
 SOURCES = [  # in the order in which modules use each other
     "harness.f90",
     "loops.f90",
+    "applications.f90",
     "messages.F90",
     "latency_modes.F90",
     "latency_persistent.F90",
@@ -37,7 +41,7 @@ SOURCES = [  # in the order in which modules use each other
 ]
 # What C calls back has arguments that not every function uses.
 WARNINGS = ["-Wall", "-Wextra", "-Werror", "-Wno-unused-dummy-argument"]
-OPTIONS = ["-O2", "-cpp", "-std=f2018", "-fimplicit-none", *WARNINGS]
+OPTIONS = ["-cpp", "-std=f2018", "-fimplicit-none", *WARNINGS]
 PACKAGES = {"mpich": "mpich libmpich-dev", "openmpi": "openmpi-bin libopenmpi-dev"}
 # MPICH 5 has dropped these, which the package's library of Fortran still mentions, and which no program here calls.
 DROPPED = [f"-Wl,--defsym=PMPIX_Delete_error_{what}=0" for what in ("class", "code", "string")]
@@ -48,18 +52,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Compile the Fortran programs for the MPI of a stack.")
     parser.add_argument("--mpicc", required=True, type=Path)
     parser.add_argument("--harness", required=True, type=Path)
+    parser.add_argument("--applications", required=True, type=Path)
     parser.add_argument("--into", required=True, type=Path)
-    given = parser.parse_args()
+    given, optimizing = parser.parse_known_args()
+    options = [*OPTIONS, *optimizing]
     compiler, finding_modules, linking = choose_compiler(given.mpicc)
     for name, definition in (("f08", ["-DUSE_MPI_F08"]), ("mpi", [])):
         modules = given.into / name
         modules.mkdir()
-        sources = [str(Path(__file__).with_name(source)) for source in SOURCES]
-        made = [*OPTIONS, *definition, *finding_modules, "-J", str(modules), *sources]
+        solvers = [str(given.applications / "fortran" / solver) for solver in SOLVERS]
+        sources = [*solvers, *(str(Path(__file__).with_name(source)) for source in SOURCES)]
+        made = [*options, *definition, *finding_modules, "-J", str(modules), *sources]
         library = str(given.harness / "libpolympi_harness.a")
-        run([*compiler, *made, library, "-o", str(given.into / f"bench-{name}"), *linking])
+        run([*compiler, *made, library, "-o", str(given.into / f"bench-{name}"), *linking, "-lm"])
         hello = str(Path(__file__).with_name(f"hello_{name}.f90"))
-        run([*compiler, *OPTIONS, *finding_modules, hello, "-o", str(given.into / f"hello-{name}"), *linking])
+        run([*compiler, *options, *finding_modules, hello, "-o", str(given.into / f"hello-{name}"), *linking])
 
 
 def choose_compiler(mpicc: Path) -> tuple[list[str], list[str], list[str]]:

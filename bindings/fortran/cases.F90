@@ -3,6 +3,7 @@
 module cases
   use MPI_MODULE
   use, intrinsic :: iso_c_binding
+  use applications, only: prepare_application
   use array_collectives, only: array_collectives_begin, array_collectives_show
   use arrays, only: arrays_begin, arrays_show
   use choices
@@ -68,6 +69,10 @@ contains
     type(polympi_buffers), intent(in) :: buffers
     type(polympi_callbacks), intent(inout) :: callbacks
     names = names_of_case(of)
+    if (names%payload == "problem") then
+      call prepare_application(names%benchmark, names%mode, buffers, callbacks)
+      return
+    end if
     call messages_of_case(names%payload, of%bytes, buffers)
     if (names%benchmark == "faces") call faces_begin(names%mode, buffers)
     if (names%benchmark == "datatype") call layouts_begin(names%mode)

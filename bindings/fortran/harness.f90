@@ -3,10 +3,10 @@ module harness
   use, intrinsic :: iso_c_binding
   implicit none
   private
-  public :: polympi_case, polympi_buffers, polympi_callbacks, polympi_program, polympi_launch, polympi_record
-  public :: polympi_run, polympi_clock, polympi_memory
+  public :: polympi_case, polympi_buffers, polympi_callbacks, polympi_program, polympi_launch, polympi_part, polympi_record
+  public :: polympi_run, polympi_clock, polympi_memory, polympi_application_check
   public :: common_start_agree, common_start_wait
-  public :: benchmark_name, mode_name, payload_name
+  public :: benchmark_name, benchmark_number, mode_name, payload_name
 
   integer, parameter, public :: PAYLOAD_TAG = 1, ACKNOWLEDGEMENT_TAG = 2
   integer, parameter, public :: UNTIMED_CALLS = 3, NO_MEMORY = 4, NESTED_ROWS = 4
@@ -14,18 +14,24 @@ module harness
   type, bind(C) :: polympi_case
     integer(c_int64_t) :: bytes
     integer(c_int32_t) :: id, benchmark, kind, mode, send_mode, completion, face, payload
-    integer(c_int32_t) :: warmup, batches, iterations, events
+    integer(c_int32_t) :: warmup, batches, iterations, events, layout, variant
   end type polympi_case
+
+  type, bind(C) :: polympi_part
+    type(c_ptr) :: values
+    integer(c_int64_t) :: start(3), count(3), stride(3)
+  end type polympi_part
 
   type, bind(C) :: polympi_buffers
     type(c_ptr) :: outgoing, incoming, acknowledgement, empty, attached, packed(2)
     integer(c_int64_t) :: stride, count, attached_bytes, edge
     integer(c_int32_t) :: outgoing_messages, incoming_messages, window, rank, ranks, unused
+    type(c_ptr) :: part
   end type polympi_buffers
 
   type, bind(C) :: polympi_callbacks
     type(c_ptr) :: context
-    type(c_funptr) :: begin, end, batch, singly, show, release
+    type(c_funptr) :: begin, end, batch, singly, show, release, communication, check
   end type polympi_callbacks
 
   type, bind(C) :: polympi_program
@@ -54,6 +60,14 @@ module harness
       integer(c_int32_t) :: code
     end function polympi_run
 
+    subroutine polympi_application_check(of, buffers, iterations, complaint) bind(C)
+      import :: polympi_case, polympi_buffers, c_int64_t, c_ptr
+      type(polympi_case), intent(in) :: of
+      type(polympi_buffers), intent(in) :: buffers
+      integer(c_int64_t), value :: iterations
+      type(c_ptr), value :: complaint
+    end subroutine polympi_application_check
+
     function polympi_clock() bind(C) result(ns)
       import :: c_int64_t
       integer(c_int64_t) :: ns
@@ -79,6 +93,12 @@ module harness
       integer(c_int32_t), value :: benchmark
       type(c_ptr) :: name
     end function polympi_benchmark_name
+
+    function polympi_benchmark_number(name) bind(C) result(benchmark)
+      import :: c_char, c_int32_t
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int32_t) :: benchmark
+    end function polympi_benchmark_number
 
     function polympi_mode_name(mode) bind(C) result(name)
       import :: c_int32_t, c_ptr
@@ -106,6 +126,12 @@ contains
     character(:), allocatable :: name
     name = fortran_text(polympi_benchmark_name(of%benchmark))
   end function benchmark_name
+
+  function benchmark_number(name) result(benchmark)
+    character(*), intent(in) :: name
+    integer(c_int32_t) :: benchmark
+    benchmark = polympi_benchmark_number(name//c_null_char)
+  end function benchmark_number
 
   function mode_name(of) result(name)
     type(polympi_case), intent(in) :: of

@@ -245,3 +245,10 @@ int32_t polympi_plan_read(const char *path, struct polympi_plan *plan, char *com
 const char *polympi_benchmark_name(int32_t benchmark) { return benchmark_facts[benchmark].name; }
 const char *polympi_mode_name(int32_t mode) { return mode_facts[mode].name; }
 const char *polympi_payload_name(int32_t payload) { return payload_facts[payload].name; }
+
+int32_t polympi_benchmark_number(const char *name) {
+    for (int32_t benchmark = 0; benchmark < POLYMPI_BENCHMARKS; benchmark++)
+        if (strcmp(name, benchmark_facts[benchmark].name) == 0)
+            return benchmark;
+    return -1;
+}

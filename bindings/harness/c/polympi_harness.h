@@ -184,6 +184,8 @@ int64_t polympi_problem_edge(const struct polympi_case *c);
 const char *polympi_benchmark_name(int32_t benchmark);
 const char *polympi_mode_name(int32_t mode);
 const char *polympi_payload_name(int32_t payload);
+/* The other way round, for a language that does not read polympi_catalogue.h; -1: there is none. */
+int32_t polympi_benchmark_number(const char *name);
 
 /* The arena: the one memory map that all message buffers are carved out of, in a row. Without memory (base
    NULL) carving only counts. */

@@ -1,0 +1,201 @@
+#include "wave.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+#include <stdexcept>
+
+namespace {
+
+constexpr std::int64_t most_points = 46338; /* along an axis, so that those of a face are counted by an int */
+const double pi = std::acos(-1.0);
+
+/* What a row needs of others lies in rows, too: `below` and `above` along axis 0, `left` and `right` along
+   axis 1. So that a compiler makes vectors of it, nothing depends on where the row is. */
+void update_row(double *__restrict next, const double *__restrict u, const double *__restrict below,
+                const double *__restrict above, const double *__restrict left, const double *__restrict right,
+                double a, double c, std::int64_t count) {
+    for (std::int64_t k = 0; k < count; k++)
+        next[k] =
+            a * (((below[k] + above[k]) + (left[k] + right[k])) + (u[k - 1] + u[k + 1])) + c * u[k] - next[k];
+}
+
+} // namespace
+
+Wave::Wave(MPI_Comm comm, std::int64_t edge, bool overlapped)
+    : mesh_(comm), edge_(edge), overlapped_(overlapped) {
+    for (int axis = 0; axis < 3; axis++) {
+        n_[axis] = mesh_.count(axis, edge);
+        start_[axis] = mesh_.start(axis, edge);
+    }
+    const auto [least, most] = std::minmax_element(n_.begin(), n_.end());
+    if (!everywhere(mesh_.comm(), *least >= least_points && *most <= most_points))
+        throw std::invalid_argument("the mesh does not fit the ranks");
+    bool made = true;
+    try {
+        allocate();
+    } catch (const std::bad_alloc &) {
+        made = false;
+    }
+    if (!everywhere(mesh_.comm(), made))
+        throw std::bad_alloc();
+    restart();
+}
+
+/* The second field begins elsewhere in a page: else a processor takes values of it that are written for those
+   of the first one with the same place in a page, and waits. */
+void Wave::allocate() {
+    constexpr std::int64_t page = 4096 / sizeof(double);
+    row_ = n_[2] + 2;
+    plane_ = (n_[1] + 2) * row_;
+    const std::int64_t size = (n_[0] + 2) * plane_;
+    second_ = (size + page - 1) / page * page + page / 2 + 8;
+    memory_.resize(static_cast<std::size_t>(second_ + size));
+    for (int side = 2; side < 6; side++) {
+        if (mesh_.at_boundary(side))
+            continue;
+        const auto points = static_cast<std::size_t>(n_[0] * (side < 4 ? n_[2] : n_[1]));
+        faces_[side].outgoing.resize(points);
+        faces_[side].incoming.resize(points);
+    }
+}
+
+void Wave::restart() {
+    std::array<std::vector<double>, 3> cosines;
+    for (int axis = 0; axis < 3; axis++)
+        for (std::int64_t i = 0; i < n_[axis]; i++)
+            cosines[axis].push_back(
+                std::cos(pi * static_cast<double>(start_[axis] + i) / static_cast<double>(edge_ - 1)));
+    std::fill(memory_.begin(), memory_.end(), 0.0); /* the first step takes nothing from before it */
+    for (std::int64_t i = 1; i <= n_[0]; i++)
+        for (std::int64_t j = 1; j <= n_[1]; j++) {
+            double *row = field(0) + index(i, j, 0);
+            const double two = 2 * cosines[0][i - 1] * cosines[1][j - 1];
+            std::transform(cosines[2].begin(), cosines[2].end(), row + 1,
+                           [two](double z) { return two * z; });
+            row[0] = row[2]; /* ghost points of a neighbour are overwritten by what it sends */
+            row[n_[2] + 1] = row[n_[2] - 1];
+        }
+    current_ = 0;
+    steps_ = 0;
+}
+
+void Wave::advance(std::int64_t steps) {
+    const double ratio = time_step(edge_) * static_cast<double>(edge_ - 1);
+    for (; steps > 0; steps--) {
+        /* u_t = 0 at the beginning, so u^{-1} = u^1, and half of each term makes the first step. */
+        const double share = steps_ == 0 ? 0.5 : 1, a = share * ratio * ratio, c = share * 2 - 6 * a;
+        start_exchange();
+        if (overlapped_) {
+            overlapped_step(a, c);
+        } else {
+            finish_exchange();
+            update({{1, 1, 1}, n_}, a, c);
+        }
+        current_ = 1 - current_;
+        steps_++;
+    }
+}
+
+/* The faces are under way while the points inside are updated. The points beside ghost layers follow, axis by
+   axis, each of them once. */
+void Wave::overlapped_step(double a, double c) {
+    Box inside;
+    for (int axis = 0; axis < 3; axis++) {
+        inside.first[axis] = mesh_.at_boundary(2 * axis) ? 1 : 2;
+        inside.last[axis] = mesh_.at_boundary(2 * axis + 1) ? n_[axis] : n_[axis] - 1;
+    }
+    update(inside, a, c);
+    finish_exchange();
+    Box beside = inside;
+    for (int axis = 2; axis >= 0; axis--) {
+        if (inside.first[axis] == 2) {
+            beside.first[axis] = beside.last[axis] = 1;
+            update(beside, a, c);
+        }
+        if (inside.last[axis] < n_[axis]) {
+            beside.first[axis] = beside.last[axis] = n_[axis];
+            update(beside, a, c);
+        }
+        beside.first[axis] = 1;
+        beside.last[axis] = n_[axis];
+    }
+}
+
+/* The next values of a box overwrite the values before last. A row beside the boundary takes its mirror image
+   for the ghost row: u_0 = u_2. Only at the ends of rows the ghost points are written, while the row is in
+   the cache. */
+void Wave::update(const Box &box, double a, double c) {
+    const double *u = field(current_);
+    double *next = field(1 - current_);
+    const std::int64_t first = box.first[2], count = box.last[2] - first + 1, n = n_[2];
+    const bool lower = mesh_.at_boundary(4) && first == 1, upper = mesh_.at_boundary(5) && box.last[2] == n;
+    for (std::int64_t i = box.first[0]; i <= box.last[0]; i++) {
+        const std::int64_t below = i == 1 && mesh_.at_boundary(0) ? 2 : i - 1,
+                           above = i == n_[0] && mesh_.at_boundary(1) ? i - 1 : i + 1;
+        for (std::int64_t j = box.first[1]; j <= box.last[1]; j++) {
+            const std::int64_t left = j == 1 && mesh_.at_boundary(2) ? 2 : j - 1,
+                               right = j == n_[1] && mesh_.at_boundary(3) ? j - 1 : j + 1;
+            update_row(next + index(i, j, first), u + index(i, j, first), u + index(below, j, first),
+                       u + index(above, j, first), u + index(i, left, first), u + index(i, right, first), a,
+                       c, count);
+            double *row = next + index(i, j, 0);
+            if (lower)
+                row[0] = row[2];
+            if (upper)
+                row[n + 1] = row[n - 1];
+        }
+    }
+}
+
+/* Gives each point of a layer across axis 1 or 2 to `copy`, with its place in a packed face. */
+template <class Copy> void Wave::copy_face(int axis, std::int64_t layer, double *packed, Copy copy) {
+    double *u = field(current_);
+    const std::int64_t count = axis == 1 ? n_[2] : n_[1], step = axis == 1 ? 1 : row_;
+    for (std::int64_t i = 1; i <= n_[0]; i++, packed += count) {
+        double *point = u + (axis == 1 ? index(i, layer, 1) : index(i, 1, layer));
+        for (std::int64_t k = 0; k < count; k++)
+            copy(point[k * step], packed[k]);
+    }
+}
+
+/* Faces across axis 0 are planes, which travel from and to where they are, with the ghost points at the ends
+   of their rows. A message has the number of the side at which it arrives. */
+void Wave::start_exchange() {
+    const Stopwatch stopwatch(communication_ns_);
+    double *u = field(current_);
+    const int plane = static_cast<int>(n_[1] * row_);
+    outstanding_ = 0;
+    for (int side = 0; side < 6; side++) {
+        if (mesh_.at_boundary(side))
+            continue;
+        auto &incoming = faces_[side].incoming;
+        MPI_Irecv(side < 2 ? u + index(side == 0 ? 0 : n_[0] + 1, 1, 0) : incoming.data(),
+                  side < 2 ? plane : static_cast<int>(incoming.size()), MPI_DOUBLE, mesh_.neighbor(side),
+                  side, mesh_.comm(), &requests_[outstanding_++]);
+    }
+    for (int side = 0; side < 6; side++) {
+        if (mesh_.at_boundary(side))
+            continue;
+        auto &outgoing = faces_[side].outgoing;
+        if (side >= 2)
+            copy_face(side / 2, side % 2 ? n_[side / 2] : 1, outgoing.data(),
+                      [](const double &point, double &packed) { packed = point; });
+        MPI_Isend(side < 2 ? u + index(side == 0 ? 1 : n_[0], 1, 0) : outgoing.data(),
+                  side < 2 ? plane : static_cast<int>(outgoing.size()), MPI_DOUBLE, mesh_.neighbor(side),
+                  side ^ 1, mesh_.comm(), &requests_[outstanding_++]);
+    }
+}
+
+void Wave::finish_exchange() {
+    const Stopwatch stopwatch(communication_ns_);
+    MPI_Waitall(outstanding_, requests_.data(), MPI_STATUSES_IGNORE);
+    for (int side = 2; side < 6; side++)
+        if (!mesh_.at_boundary(side))
+            copy_face(side / 2, side % 2 ? n_[side / 2] + 1 : 0, faces_[side].incoming.data(),
+                      [](double &point, const double &packed) { point = packed; });
+}
+
+Part Wave::part() const {
+    return {memory_.data() + current_ * second_ + index(1, 1, 1), start_, n_, {plane_, row_, 1}};
+}
