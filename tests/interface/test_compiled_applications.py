@@ -1,0 +1,121 @@
+"""The applications in C++ and Fortran alone: exact on any number of ranks, and one sentence about bad options."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import subprocess
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from application_programs import FOLDER, launched
+
+from polympi.lab.stacks.stack import Stack
+
+pytestmark = [pytest.mark.mpi]
+
+BINDINGS = FOLDER.parents[1] / "bindings"
+COMPILERS = {"cxx": "g++", "fortran": "gfortran"}
+WARNINGS = ["-O2", "-Wall", "-Wextra", "-Werror"]
+
+
+def build_fortran() -> ModuleType:
+    """The script of the binding, which knows how Fortran finds a stack's MPI."""
+    specification = importlib.util.spec_from_file_location("build_fortran", BINDINGS / "fortran" / "build_fortran.py")
+    assert specification is not None
+    assert specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+def compile_cxx(name: str, stack: Stack, program: Path) -> None:
+    sources = [str(FOLDER / "cxx" / f"{name}{part}.cpp") for part in ("", "_main")]
+    options = ["-std=c++17", "-Wpedantic", "-DMPICH_SKIP_MPICXX", "-DOMPI_SKIP_MPICXX"]
+    wrapped = {**stack.variables(), "MPICH_CC": "g++", "OMPI_CC": "g++", "I_MPI_CC": "g++"}
+    subprocess.run([stack.mpicc, *WARNINGS, *options, *sources, "-o", str(program)], check=True, env=wrapped)
+
+
+def compile_fortran(name: str, stack: Stack, program: Path) -> None:
+    sources = [str(FOLDER / "fortran" / f"{part}.f90") for part in ("figures", name, f"{name}_main")]
+    compiler, finding, linking = build_fortran().choose_compiler(Path(stack.mpicc))
+    options = ["-std=f2018", "-J", str(program.parent), *finding]
+    subprocess.run([*compiler, *WARNINGS, *options, *sources, "-o", str(program), *linking], check=True)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory):
+    """Compiles a program of a language for a stack, once."""
+    programs: dict[tuple[str, str, str], Path] = {}
+
+    def make(language: str, name: str, stack: Stack) -> Path:
+        if shutil.which(COMPILERS[language]) is None:
+            pytest.skip(f"there is no {COMPILERS[language]}")
+        if (language, name, stack.name) not in programs:
+            program = tmp_path_factory.mktemp(language) / name
+            (compile_cxx if language == "cxx" else compile_fortran)(name, stack, program)
+            programs[language, name, stack.name] = program
+        return programs[language, name, stack.name]
+
+    return make
+
+
+@pytest.mark.parametrize("language", COMPILERS)
+@pytest.mark.parametrize("mode", [[], ["--overlapped"]], ids=["blocking", "overlapped"])
+def test_waves_follow_the_scheme_on_any_number_of_ranks(built, stack: Stack, tmp_path: Path, language, mode) -> None:
+    program = str(built(language, "wave", stack))
+    away = set()
+    for ranks in (1, 2, 4):
+        said = launched([program, "--mesh", "24", "--steps", "60", *mode], ranks, stack, tmp_path)
+        assert said.code == 0, said.text
+        first = f"24^3 points, 60 steps, {ranks} rank{'s' * (ranks > 1)}, {'overlapped' if mode else 'blocking'}\n"
+        assert first in said.text
+        assert said.number(r"largest error: (\S+) against the closed form") < 1e-12
+        away.add(said.number(r"scheme, (\S+) "))
+    assert len(away) == 1  # from the wave itself, as much on any number of ranks
+
+
+@pytest.mark.parametrize("language", COMPILERS)
+def test_waves_converge_as_dx_squared(built, stack: Stack, tmp_path: Path, language) -> None:
+    program = str(built(language, "wave", stack))
+    errors = []
+    for edge, steps in ((17, 40), (33, 80)):
+        said = launched([program, "--mesh", str(edge), "--steps", str(steps)], 2, stack, tmp_path)
+        errors.append(said.number(r"scheme, (\S+) "))
+    assert 3.5 < errors[0] / errors[1] < 4.5
+
+
+@pytest.mark.parametrize("language", COMPILERS)
+@pytest.mark.parametrize("length", [1, 3, 100001])
+def test_inner_products_are_exact(built, stack: Stack, tmp_path: Path, language, length) -> None:
+    program = str(built(language, "inner_product", stack))
+    exact = sum(1 + i % 3 for i in range(length))
+    for ranks in (1, 2, 4):
+        said = launched([program, "--length", str(length), "--iterations", "3"], ranks, stack, tmp_path)
+        assert said.code == 0, said.text
+        assert said.number(r"inner product: (\S+),") == pytest.approx(exact, rel=1e-12)
+
+
+@pytest.mark.parametrize("language", COMPILERS)
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ("wave --mesh 3", "too small"),
+        ("wave --mesh 12x", "usage: wave"),
+        ("wave --mesh", "usage: wave"),
+        ("wave --steps -1", "usage: wave"),
+        ("wave --speed 1", "usage: wave"),
+        ("inner_product --length 0", "usage: inner_product"),
+        ("inner_product --length 1000000000000000", "no memory"),
+        ("inner_product fast", "usage: inner_product"),
+    ],
+    ids=lambda asked: asked[0],
+)
+def test_bad_options_are_one_sentence(built, stack: Stack, tmp_path: Path, language, asked) -> None:
+    words, sentence = asked
+    name, *arguments = words.split()
+    said = launched([str(built(language, name, stack)), *arguments], 2, stack, tmp_path)
+    lines = [line for line in said.text.splitlines() if sentence in line]
+    assert len(lines) == 1, said.text
+    assert said.code == 2
