@@ -8,6 +8,7 @@ fn main() {
     let harness = env::var("POLYMPI_HARNESS").expect("POLYMPI_HARNESS names the folder of the harness in C");
     println!("cargo:rustc-link-search=native={harness}");
     println!("cargo:rustc-link-lib=static=polympi_harness");
+    println!("cargo:rustc-link-lib=m"); // which the harness uses
     let mpicc = env::var("MPICC").expect("MPICC names the compiler wrapper of the MPI");
     let shown = Command::new(&mpicc).arg("-show").output().expect("mpicc -show says how it links");
     let shown = String::from_utf8(shown.stdout).expect("mpicc -show speaks UTF-8");

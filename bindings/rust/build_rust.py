@@ -1,6 +1,8 @@
 """Compile the Rust programs, the benchmark and ``hello``, for the MPI of a stack.
 
-python build_rust.py --mpicc MPICC --harness FOLDER --into FOLDER [--lint]
+python build_rust.py --mpicc MPICC --harness FOLDER --applications FOLDER --into FOLDER [--lint] [OPTION...]
+
+Options that are not these go to rustc.
 
 The crate ``mpi-sys`` reads mpi.h with libclang, which the stack's Python has. It comes without headers of a compiler,
 such as stddef.h: those of the machine's compiler do.
@@ -25,12 +27,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Compile the Rust programs for the MPI of a stack.")
     parser.add_argument("--mpicc", required=True)
     parser.add_argument("--harness", required=True)
+    parser.add_argument("--applications", required=True, type=Path)
     parser.add_argument("--into", required=True, type=Path)
     parser.add_argument("--lint", action="store_true", help="check the sources with clippy instead")
-    given = parser.parse_args()
+    given, options = parser.parse_known_args()
     with tempfile.TemporaryDirectory(dir=given.into, prefix="target-") as scratch:
         command = ["cargo", "clippy" if given.lint else "build", "--release", "--locked", "--quiet"]
-        environment = {**os.environ, **variables(given.mpicc, given.harness)}
+        environment = {
+            **os.environ,
+            **variables(given.mpicc, given.harness),
+            "POLYMPI_APPLICATIONS": str(given.applications),
+            "RUSTFLAGS": " ".join(options),
+        }
         if subprocess.run([*command, "--target-dir", scratch], cwd=FOLDER, env=environment, check=False).returncode:
             sys.exit("cargo failed.")
         if not given.lint:

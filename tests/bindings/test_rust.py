@@ -17,6 +17,7 @@ from polympi.lab.bindings.manifest import load_bindings, shipped_folder
 from polympi.lab.stacks.stack import Stack
 
 FOLDER = shipped_folder() / "rust"
+APPLICATIONS = FOLDER.parents[1] / "examples" / "applications"
 SECONDS = 300
 
 
@@ -25,10 +26,11 @@ def _needs(*programs: str) -> None:
         pytest.skip(f"it needs {', '.join(missing)}")
 
 
-def test_sources_are_formatted() -> None:
+@pytest.mark.parametrize("folder", [FOLDER, APPLICATIONS / "rust"], ids=["binding", "applications"])
+def test_sources_are_formatted(folder: Path) -> None:
     _needs("cargo", "cargo-fmt")
     done = subprocess.run(
-        ["cargo", "fmt", "--check"], cwd=FOLDER, capture_output=True, text=True, timeout=SECONDS, check=False
+        ["cargo", "fmt", "--check"], cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -38,6 +40,7 @@ def test_the_linter_finds_nothing(mpich: Stack, tmp_path: Path) -> None:
     if missing := why_not_ready(load_bindings()["rust"], mpich):
         pytest.skip(missing)
     places = ["--mpicc", mpich.mpicc, "--harness", str(build_harness(mpich)), "--into", str(tmp_path)]
+    places += ["--applications", str(APPLICATIONS)]
     done = subprocess.run(
         [mpich.python, FOLDER / "build_rust.py", *places, "--lint"],
         env=mpich.variables(),

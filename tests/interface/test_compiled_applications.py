@@ -1,4 +1,4 @@
-"""The applications in C++ and Fortran alone: exact on any number of ranks, and one sentence about bad options."""
+"""The applications in C++, Fortran and Rust alone: exact on any number of ranks, and one sentence about bad options."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from polympi.lab.stacks.stack import Stack
 pytestmark = [pytest.mark.mpi]
 
 BINDINGS = FOLDER.parents[1] / "bindings"
-COMPILERS = {"cxx": "g++", "fortran": "gfortran"}
+COMPILERS = {"cxx": "g++", "fortran": "gfortran", "rust": "cargo"}
 WARNINGS = ["-O2", "-Wall", "-Wextra", "-Werror"]
 
 
-def build_fortran() -> ModuleType:
-    """The script of the binding, which knows how Fortran finds a stack's MPI."""
-    specification = importlib.util.spec_from_file_location("build_fortran", BINDINGS / "fortran" / "build_fortran.py")
+def script(language: str) -> ModuleType:
+    """The script that builds a binding, which knows how its language finds a stack's MPI."""
+    file = BINDINGS / language / f"build_{language}.py"
+    specification = importlib.util.spec_from_file_location(file.stem, file)
     assert specification is not None
     assert specification.loader is not None
     module = importlib.util.module_from_spec(specification)
@@ -39,9 +40,32 @@ def compile_cxx(name: str, stack: Stack, program: Path) -> None:
 
 def compile_fortran(name: str, stack: Stack, program: Path) -> None:
     sources = [str(FOLDER / "fortran" / f"{part}.f90") for part in ("figures", name, f"{name}_main")]
-    compiler, finding, linking = build_fortran().choose_compiler(Path(stack.mpicc))
+    compiler, finding, linking = script("fortran").choose_compiler(Path(stack.mpicc))
     options = ["-std=f2018", "-J", str(program.parent), *finding]
     subprocess.run([*compiler, *WARNINGS, *options, *sources, "-o", str(program), *linking], check=True)
+
+
+def compile_rust(name: str, stack: Stack, program: Path) -> None:
+    """All programs of the package, in the folder of this one."""
+    finds = "from build_rust import *; print(folder_of_libclang())"
+    libclang = subprocess.run(
+        [stack.python, "-c", finds], cwd=BINDINGS / "rust", check=True, capture_output=True, text=True
+    )
+    headers = subprocess.run(["cc", "-print-file-name=include"], check=True, capture_output=True, text=True)
+    environment = {
+        **stack.variables(),
+        "MPICC": stack.mpicc,
+        "LIBCLANG_PATH": libclang.stdout.strip(),
+        "BINDGEN_EXTRA_CLANG_ARGS": f"-isystem {headers.stdout.strip()}",
+        # As mpicc links, the program finds its MPI where it was linked.
+        "RUSTFLAGS": f"-Clink-arg=-Wl,-rpath,{Path(stack.libmpi).parent}",
+    }
+    command = ["cargo", "build", "--release", "--locked", "--quiet", "--bin", name, "--target-dir", str(program.parent)]
+    subprocess.run(command, cwd=FOLDER / "rust", check=True, env=environment)
+    program.symlink_to(program.parent / "release" / name)
+
+
+COMPILE = {"cxx": compile_cxx, "fortran": compile_fortran, "rust": compile_rust}
 
 
 @pytest.fixture(scope="module")
@@ -53,8 +77,9 @@ def built(tmp_path_factory: pytest.TempPathFactory):
         if shutil.which(COMPILERS[language]) is None:
             pytest.skip(f"there is no {COMPILERS[language]}")
         if (language, name, stack.name) not in programs:
-            program = tmp_path_factory.mktemp(language) / name
-            (compile_cxx if language == "cxx" else compile_fortran)(name, stack, program)
+            program = tmp_path_factory.getbasetemp() / f"{language}-{stack.name}" / name
+            program.parent.mkdir(exist_ok=True)  # cargo finds there what it has built for the other program
+            COMPILE[language](name, stack, program)
             programs[language, name, stack.name] = program
         return programs[language, name, stack.name]
 

@@ -1,7 +1,7 @@
 //! What the harness calls back: which cases this program does, and with which loops.
 
 use crate::{
-    array_collectives, arrays, collectives, faces,
+    applications, array_collectives, arrays, collectives, faces,
     ffi::{self, Buffers, Callbacks, Case, Program},
     latency, layouts,
     memory::{Memory, Slice, Value},
@@ -70,6 +70,9 @@ unsafe extern "C" fn prepare(
     let (names, buffers, callbacks) = unsafe { (Names::of(&*case), &*buffers, &mut *callbacks) };
     let memory = &Memory(buffers);
     match names {
+        Names { benchmark, mode, payload: "problem" } => {
+            applications::prepare(benchmark, mode, buffers, callbacks);
+        }
         Names { benchmark: "latency", mode, payload } => prepare_latency(mode, payload, memory, callbacks),
         Names { benchmark: "pingpong-int", mode, .. } => {
             latency::prepare::<Slice<i32>>(mode, memory, callbacks);

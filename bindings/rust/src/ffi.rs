@@ -8,6 +8,7 @@ use std::ffi::{c_char, c_void};
 pub const PAYLOAD_TAG: i32 = 1;
 pub const ACKNOWLEDGEMENT_TAG: i32 = 2;
 pub const UNTIMED_CALLS: usize = 3;
+pub const NO_MEMORY: i32 = 4;
 
 #[repr(C)]
 pub struct Case {
@@ -25,7 +26,16 @@ pub struct Case {
     pub iterations: i32,
     pub events: i32,
     pub layout: i32,
-    pub unused: i32,
+    pub variant: i32,
+}
+
+/// A rank's part of the result of an application.
+#[repr(C)]
+pub struct Part {
+    pub values: *const f64,
+    pub start: [i64; 3],
+    pub count: [i64; 3],
+    pub stride: [i64; 3],
 }
 
 #[repr(C)]
@@ -46,6 +56,7 @@ pub struct Buffers {
     pub rank: i32,
     pub ranks: i32,
     pub unused: i32,
+    pub part: *mut Part,
 }
 
 pub type Action = unsafe extern "C" fn(*mut c_void);
@@ -59,6 +70,8 @@ pub struct Callbacks {
     pub singly: Option<unsafe extern "C" fn(*mut c_void, i32, *mut i64)>,
     pub show: Option<Action>,
     pub release: Option<Action>,
+    pub communication: Option<unsafe extern "C" fn(*mut c_void) -> i64>,
+    pub check: Option<unsafe extern "C" fn(*const Case, *const Buffers, i64, *mut c_char)>,
 }
 
 #[repr(C)]
@@ -85,6 +98,13 @@ pub struct Launch {
 
 unsafe extern "C" {
     pub fn polympi_run(launch: *const Launch, program: *const Program) -> i32;
+    pub fn polympi_application_check(
+        case: *const Case,
+        buffers: *const Buffers,
+        iterations: i64,
+        complaint: *mut c_char,
+    );
+    pub fn polympi_benchmark_number(name: *const c_char) -> i32;
     pub safe fn polympi_clock() -> i64;
     pub safe fn polympi_memory(pss: &mut i64, rss: &mut i64);
     pub safe fn common_start_agree() -> i32;

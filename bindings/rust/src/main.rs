@@ -2,6 +2,7 @@
 //!
 //!     mpiexec -n RANKS bench PLAN SAMPLES [--name NAME]
 
+mod applications;
 mod array_collectives;
 mod arrays;
 mod cases;
@@ -66,7 +67,7 @@ fn main() -> ExitCode {
         pss_bytes: 0,
         rss_bytes: 0,
         plain_pages: 0,
-        opted_in: 0,
+        opted_in: applications::opted_in(),
     };
     let start = ffi::polympi_clock();
     environment::begin();

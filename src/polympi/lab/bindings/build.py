@@ -20,7 +20,7 @@ from polympi.lab.errors import BuildError, system_reason
 from polympi.lab.home import home
 from polympi.lab.stacks.stack import Stack
 
-NATIVE = "-march=native"  # in a command of GCC or Clang: for the processor at hand
+NATIVE = {"-march=native", "-Ctarget-cpu=native"}  # in a command, of GCC or Clang, of Rust: for the processor at hand
 BUILD_TIMEOUT_S = 600.0
 _HARNESS = "{harness}"  # in a command: the folder of the harness in C, compiled for the stack
 _LIST_PACKAGES = """
@@ -155,7 +155,7 @@ def output_folder(binding: Binding, stack: Stack) -> Path:
     interpreter = str(Path(stack.python).resolve())  # names the version, for which extension modules are compiled
     for part in (*manifest.build.command, stack.mpicc, stack.library, interpreter, str(binding.folder)):
         key.update(part.encode() + b"\0")
-    if NATIVE in manifest.build.command:  # the folder may be one of several machines
+    if not NATIVE.isdisjoint(manifest.build.command):  # the folder may be one of several machines
         key.update(instruction_sets().encode())
     if _needs_harness(binding):
         key.update(str(harness_folder(stack)).encode())

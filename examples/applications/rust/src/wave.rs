@@ -1,0 +1,318 @@
+// The wave equation in a cube whose boundary reflects, u_tt = u_xx + u_yy + u_zz, by central differences, on a mesh of
+// ranks that exchange the faces of their blocks.
+
+use mpi::{
+    collective::SystemOperation,
+    ffi,
+    request::multiple_scope,
+    topology::{CartesianCommunicator, SimpleCommunicator},
+    traits::*,
+    Rank,
+};
+use std::{f64::consts::PI, time::Instant};
+
+/// Along an axis of a rank.
+pub const LEAST_POINTS: usize = 3;
+/// Numbers in a page of memory.
+const PAGE: usize = 4096 / size_of::<f64>();
+
+/// The step in time: 0.57728 of the spacing, a little less than the 1 / sqrt(3) up to which the scheme is stable.
+pub fn time_step(edge: usize) -> f64 {
+    0.004510 * 128.0 / (edge - 1) as f64
+}
+
+/// The solver. Its methods are collective.
+pub struct Wave {
+    mesh: CartesianCommunicator,
+    faces: [Face; 6],
+    field: Field,
+    edge: usize,
+    overlapped: bool,
+    steps: u64,
+    /// Where this rank's block begins.
+    pub start: [usize; 3],
+    /// Nanoseconds that this rank has spent in the exchange of faces.
+    pub communication_ns: i64,
+}
+
+/// Side 2 a is the lower one of axis a, side 2 a + 1 the upper one. Without a neighbour it is the boundary.
+#[derive(Default)]
+struct Face {
+    neighbor: Option<Rank>,
+    outgoing: Vec<f64>,
+    incoming: Vec<f64>,
+}
+
+/// Points from first to last, both included, along each axis.
+#[derive(Clone, Copy)]
+struct Block {
+    first: [usize; 3],
+    last: [usize; 3],
+}
+
+/// u and the values of the step before it, by turns, in one memory.
+#[derive(Default)]
+struct Field {
+    /// This rank's points; 0 and n + 1 are ghost layers.
+    n: [usize; 3],
+    row: usize,
+    plane: usize,
+    /// Sides at the boundary.
+    mirror: [bool; 6],
+    memory: Vec<f64>,
+    /// Where the second one begins.
+    second: usize,
+    current: usize,
+}
+
+impl Wave {
+    /// A mesh of edge^3 points, divided among the ranks. Fails on all ranks where one has no memory, or fewer than
+    /// LEAST_POINTS points along an axis.
+    pub fn new(world: &SimpleCommunicator, edge: usize, overlapped: bool) -> Result<Wave, &'static str> {
+        let mut dims = [0; 3];
+        // SAFETY: there are as many dimensions as the array has elements.
+        unsafe { ffi::MPI_Dims_create(world.size(), 3, dims.as_mut_ptr()) };
+        let mesh =
+            world.create_cartesian_communicator(&dims, &[false; 3], false).expect("no rank is left over");
+        let coordinates = mesh.rank_to_coordinates(mesh.rank());
+        let (mut n, mut start) = ([0; 3], [0; 3]);
+        let mut faces: [Face; 6] = Default::default();
+        for axis in 0..3 {
+            let (ranks, before) = (dims[axis] as usize, coordinates[axis] as usize);
+            n[axis] = edge / ranks + usize::from(before < edge % ranks);
+            start[axis] = edge / ranks * before + before.min(edge % ranks);
+            let (lower, upper) = mesh.shift(axis as i32, 1);
+            faces[2 * axis].neighbor = lower;
+            faces[2 * axis + 1].neighbor = upper;
+        }
+        if !everywhere(&mesh, n.iter().all(|points| *points >= LEAST_POINTS)) {
+            return Err("the mesh is too small for the ranks: each needs 3 points along each axis");
+        }
+        let mirror = [0, 1, 2, 3, 4, 5].map(|side: usize| faces[side].neighbor.is_none());
+        let field = Field::new(n, mirror).filter(|field| field.room_for_faces(&mut faces).is_some());
+        if !everywhere(&mesh, field.is_some()) {
+            return Err("a rank has no memory for its part of the mesh");
+        }
+        let field = field.expect("made everywhere");
+        let mut wave = Wave { mesh, faces, field, edge, overlapped, steps: 0, start, communication_ns: 0 };
+        wave.restart();
+        Ok(wave)
+    }
+
+    /// The state before the first step: u = 2 cos(pi x) cos(pi y) cos(pi z) at rest.
+    pub fn restart(&mut self) {
+        let cosines = [0, 1, 2].map(|axis: usize| {
+            let points = self.start[axis]..self.start[axis] + self.field.n[axis];
+            points.map(|i| (PI * i as f64 / (self.edge - 1) as f64).cos()).collect::<Vec<f64>>()
+        });
+        self.field.memory.fill(0.0); // the first step takes nothing from before it
+        self.field.current = 0;
+        self.steps = 0;
+        let (n, row, plane) = (self.field.n[2], self.field.row, self.field.plane);
+        for (i, x) in cosines[0].iter().enumerate() {
+            for (j, y) in cosines[1].iter().enumerate() {
+                let points = &mut self.field.memory[(i + 1) * plane + (j + 1) * row..][..row];
+                for (point, z) in points[1..=n].iter_mut().zip(&cosines[2]) {
+                    *point = 2.0 * x * y * z;
+                }
+                points[0] = points[2]; // ghost points of a neighbour are overwritten by what it sends
+                points[n + 1] = points[n - 1];
+            }
+        }
+    }
+
+    pub fn advance(&mut self, steps: u64) {
+        for _ in 0..steps {
+            // u_t = 0 at the beginning, so u^{-1} = u^1, and half of each term makes the first step.
+            let share = if self.steps == 0 { 0.5 } else { 1.0 };
+            let a = share * (time_step(self.edge) * (self.edge - 1) as f64).powi(2);
+            self.step(a, 2.0 * share - 6.0 * a);
+            self.field.current = 1 - self.field.current;
+            self.steps += 1;
+        }
+    }
+
+    /// The points inside are updated while the faces are under way, if overlapped; those beside ghost layers follow,
+    /// axis by axis, each of them once. A message has the number of the side at which it arrives.
+    fn step(&mut self, a: f64, c: f64) {
+        let Wave { mesh, faces, field, .. } = self;
+        let all = Block { first: [1; 3], last: field.n };
+        let inside = if self.overlapped { field.inside() } else { all };
+        let begun = Instant::now();
+        for (side, face) in faces.iter_mut().enumerate().filter(|(_, face)| face.neighbor.is_some()) {
+            field.read_face(side, &mut face.outgoing);
+        }
+        let mut computing = 0;
+        multiple_scope(12, |scope, requests| {
+            for (side, face) in faces.iter_mut().enumerate() {
+                let Some(neighbor) = face.neighbor else { continue };
+                let peer = mesh.process_at_rank(neighbor);
+                requests.add(peer.immediate_receive_into_with_tag(
+                    scope,
+                    &mut face.incoming[..],
+                    side as i32,
+                ));
+                requests.add(peer.immediate_send_with_tag(scope, &face.outgoing[..], side as i32 ^ 1));
+            }
+            if self.overlapped {
+                let updating = Instant::now();
+                field.update(&inside, a, c);
+                computing = updating.elapsed().as_nanos() as i64;
+            }
+            requests.wait_all(&mut Vec::with_capacity(12));
+        });
+        for (side, face) in faces.iter().enumerate().filter(|(_, face)| face.neighbor.is_some()) {
+            field.write_face(side, &face.incoming);
+        }
+        self.communication_ns += begun.elapsed().as_nanos() as i64 - computing;
+        if !self.overlapped {
+            field.update(&all, a, c);
+            return;
+        }
+        let mut beside = inside;
+        for axis in [2, 1, 0] {
+            for (here, layer) in
+                [(inside.first[axis] == 2, 1), (inside.last[axis] < field.n[axis], field.n[axis])]
+            {
+                if here {
+                    (beside.first[axis], beside.last[axis]) = (layer, layer);
+                    field.update(&beside, a, c);
+                }
+            }
+            (beside.first[axis], beside.last[axis]) = (1, field.n[axis]);
+        }
+    }
+
+    /// This rank's points along each axis.
+    pub fn points(&self) -> [usize; 3] {
+        self.field.n
+    }
+
+    /// u from this rank's first point on, and how far apart its neighbours along each axis are.
+    pub fn values(&self) -> (&[f64], [usize; 3]) {
+        let Field { row, plane, .. } = self.field;
+        (&self.field.memory[self.field.current * self.field.second + plane + row + 1..], [plane, row, 1])
+    }
+}
+
+impl Field {
+    /// The second one begins elsewhere in a page: else a processor takes values of it that are written for those of
+    /// the first one with the same place in a page, and waits. None: there is no memory.
+    fn new(n: [usize; 3], mirror: [bool; 6]) -> Option<Field> {
+        let (row, plane) = (n[2] + 2, (n[1] + 2).checked_mul(n[2] + 2)?);
+        let size = (n[0] + 2).checked_mul(plane)?;
+        let second = size.checked_next_multiple_of(PAGE)? + PAGE / 2 + 8;
+        let memory = zeros(second.checked_add(size)?)?;
+        Some(Field { n, row, plane, mirror, memory, second, current: 0 })
+    }
+
+    /// What is not beside a ghost layer of a neighbour.
+    fn inside(&self) -> Block {
+        Block {
+            first: [0, 1, 2].map(|axis: usize| if self.mirror[2 * axis] { 1 } else { 2 }),
+            last: [0, 1, 2].map(|axis: usize| self.n[axis] - usize::from(!self.mirror[2 * axis + 1])),
+        }
+    }
+
+    /// The rows of the points of a layer across an axis: where each begins in u, how many points it has, and how far
+    /// these are apart.
+    fn layer(&self, axis: usize, layer: usize) -> (impl Iterator<Item = usize>, usize, usize) {
+        let Field { n, row, plane, current, second, .. } = *self;
+        let begin = current * second;
+        let (lines, first, apart, count, step) = match axis {
+            0 => (n[1], layer * plane + row + 1, row, n[2], 1),
+            1 => (n[0], plane + layer * row + 1, plane, n[2], 1),
+            _ => (n[0], plane + row + layer, plane, n[1], row),
+        };
+        ((0..lines).map(move |line| begin + first + line * apart), count, step)
+    }
+
+    fn room_for_faces(&self, faces: &mut [Face; 6]) -> Option<()> {
+        for (side, face) in faces.iter_mut().enumerate().filter(|(_, face)| face.neighbor.is_some()) {
+            let (lines, count, _) = self.layer(side / 2, 0);
+            let points = lines.count() * count;
+            (face.outgoing, face.incoming) = (zeros(points)?, zeros(points)?);
+        }
+        Some(())
+    }
+
+    fn read_face(&self, side: usize, packed: &mut [f64]) {
+        let (lines, count, step) = self.layer(side / 2, if side % 2 == 0 { 1 } else { self.n[side / 2] });
+        for (begin, packed) in lines.zip(packed.chunks_exact_mut(count)) {
+            for (packed, point) in packed.iter_mut().zip(self.memory[begin..].iter().step_by(step)) {
+                *packed = *point;
+            }
+        }
+    }
+
+    fn write_face(&mut self, side: usize, packed: &[f64]) {
+        let (lines, count, step) = self.layer(side / 2, if side % 2 == 0 { 0 } else { self.n[side / 2] + 1 });
+        for (begin, packed) in lines.zip(packed.chunks_exact(count)) {
+            for (packed, point) in packed.iter().zip(self.memory[begin..].iter_mut().step_by(step)) {
+                *point = *packed;
+            }
+        }
+    }
+
+    /// The next values of a block overwrite the values before last. A row beside the boundary takes its mirror image
+    /// for the ghost row: u_0 = u_2. Only at the ends of rows the ghost points are written, while the row is in the
+    /// cache.
+    fn update(&mut self, block: &Block, a: f64, c: f64) {
+        let Field { n, row, plane, mirror, second, current, .. } = *self;
+        let (first_level, second_level) = self.memory.split_at_mut(second);
+        let (u, next) = if current == 0 { (first_level, second_level) } else { (second_level, first_level) };
+        let (first, last) = (block.first[2], block.last[2]);
+        let count = (last + 1).saturating_sub(first);
+        for i in block.first[0]..=block.last[0] {
+            let below = if mirror[0] && i == 1 { 2 } else { i - 1 };
+            let above = if mirror[1] && i == n[0] { i - 1 } else { i + 1 };
+            for j in block.first[1]..=block.last[1] {
+                let left = if mirror[2] && j == 1 { 2 } else { j - 1 };
+                let right = if mirror[3] && j == n[1] { j - 1 } else { j + 1 };
+                let at = |i: usize, j: usize| &u[i * plane + j * row + first..][..count];
+                let own = &u[i * plane + j * row + first - 1..][..count + 2];
+                let ends = &mut next[i * plane + j * row..][..row];
+                update_row(
+                    &mut ends[first..first + count],
+                    own,
+                    [at(below, j), at(above, j), at(i, left), at(i, right)],
+                    a,
+                    c,
+                );
+                if mirror[4] && first == 1 {
+                    ends[0] = ends[2];
+                }
+                if mirror[5] && last == n[2] {
+                    ends[n[2] + 1] = ends[n[2] - 1];
+                }
+            }
+        }
+    }
+}
+
+/// What a row needs of others lies in rows, too: those below and above along axis 0, left and right along axis 1. Its
+/// own begins and ends with a point more. All are cut to one length, so that the loop has no checks of bounds.
+fn update_row(next: &mut [f64], own: &[f64], beside: [&[f64]; 4], a: f64, c: f64) {
+    let count = next.len();
+    let (before, u, after) = (&own[..count], &own[1..=count], &own[2..count + 2]);
+    let [below, above, left, right] = beside.map(|row| &row[..count]);
+    for k in 0..count {
+        next[k] = a * (((below[k] + above[k]) + (left[k] + right[k])) + (before[k] + after[k])) + c * u[k]
+            - next[k];
+    }
+}
+
+/// So many zeros; None where there is no memory.
+fn zeros(count: usize) -> Option<Vec<f64>> {
+    let mut memory = Vec::new();
+    memory.try_reserve_exact(count).ok()?;
+    memory.resize(count, 0.0);
+    Some(memory)
+}
+
+/// Whether something is so on all ranks.
+fn everywhere(comm: &impl CommunicatorCollectives, here: bool) -> bool {
+    let mut all = false;
+    comm.all_reduce_into(&here, &mut all, SystemOperation::logical_and());
+    all
+}
