@@ -9,7 +9,11 @@ use mpi::{
     traits::*,
     Rank,
 };
-use std::{f64::consts::PI, time::Instant};
+use std::{
+    f64::consts::PI,
+    ffi::{c_int, c_void},
+    time::Instant,
+};
 
 /// Along an axis of a rank.
 pub const LEAST_POINTS: usize = 3;
@@ -306,8 +310,26 @@ fn update_row(next: &mut [f64], own: &[f64], beside: [&[f64]; 4], a: f64, c: f64
 fn zeros(count: usize) -> Option<Vec<f64>> {
     let mut memory = Vec::new();
     memory.try_reserve_exact(count).ok()?;
+    ask_for_huge_pages(&memory);
     memory.resize(count, 0.0);
     Some(memory)
+}
+
+unsafe extern "C" {
+    fn madvise(address: *mut c_void, bytes: usize, advice: c_int) -> c_int;
+}
+
+/// Where Linux has huge pages, for memory that was not touched yet: a plane is then in few of them, and the processor
+/// knows where these are.
+fn ask_for_huge_pages(memory: &Vec<f64>) {
+    const MADV_HUGEPAGE: c_int = 14;
+    let page = PAGE * size_of::<f64>();
+    let (begin, bytes) = (memory.as_ptr() as usize, memory.capacity() * size_of::<f64>());
+    let before = begin.next_multiple_of(page) - begin;
+    if bytes >= page + before {
+        // SAFETY: these pages are the vector's, and the advice changes no byte of them.
+        unsafe { madvise((begin + before) as *mut c_void, (bytes - before) / page * page, MADV_HUGEPAGE) };
+    }
 }
 
 /// Whether something is so on all ranks.
