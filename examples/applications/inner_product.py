@@ -78,7 +78,7 @@ class InnerProduct:
         communication_ns: nanoseconds that this rank has spent in reductions.
 
     Raises:
-        ValueError: on all ranks; the vectors have no elements, or a rank does not have the kernel.
+        ValueError: on all ranks; the vectors have no elements, or a rank does not have the kernel or the memory.
     """
 
     def __init__(self, world: mpi.Communicator, length: int, kernel: str = "numpy") -> None:
@@ -87,23 +87,28 @@ class InnerProduct:
         self.world, self.length = world, length
         self.product = self._made(kernel)
         self.communication_ns = 0
-        # As numpy.array_split cuts: of the elements that are left over, each of the first ranks has one.
-        each, more = divmod(length, world.size)
-        start = world.rank * each + min(world.rank, more)
-        i = np.arange(start, start + each + (world.rank < more))
-        self.x = 1 / (i + 1)
-        self.y = ((i + 1) * (1 + i % 3)).astype(np.float64)
         self.restart()
 
+    def _vectors(self) -> tuple[Vector, Vector]:
+        """This rank's parts."""
+        # As numpy.array_split cuts: of the elements that are left over, each of the first ranks has one.
+        each, more = divmod(self.length, self.world.size)
+        start = self.world.rank * each + min(self.world.rank, more)
+        i = np.arange(start, start + each + (self.world.rank < more))
+        return 1 / (i + 1), ((i + 1) * (1 + i % 3)).astype(np.float64)
+
     def _made(self, kernel: str) -> Kernel:
-        """The kernel; all ranks have it, or all raise."""
+        """The kernel, with the vectors made; all ranks have both, or all raise."""
         problem = made = None
         try:
             made = KERNELS[kernel]()
+            self.x, self.y = self._vectors()
         except KeyError:
             problem = f"there is no kernel {kernel}, but {' and '.join(KERNELS)}"
         except ImportError as error:
             problem = f"the kernel {kernel} needs a package, which pip install {kernel} installs: {error}"
+        except MemoryError as error:
+            problem = f"there is no memory for the vectors: {error}"
         problems = [text for text in self.world.allgather(problem) if text]
         if problems or made is None:
             raise ValueError(problems[0])

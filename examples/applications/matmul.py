@@ -65,7 +65,7 @@ class Matmul:
         communication_ns: nanoseconds that this rank has spent in broadcasts.
 
     Raises:
-        ValueError: on all ranks; there are more ranks along an axis than rows, or there is no such kernel.
+        ValueError: on all ranks; there are more ranks along an axis than rows, no such kernel, or no memory on a rank.
     """
 
     def __init__(self, world: mpi.Communicator, edge: int, kernel: str = "numpy") -> None:
@@ -80,12 +80,24 @@ class Matmul:
         self.communication_ns = 0
         self.row, self.column = cart.sub([1]), cart.sub([0])  # the ranks beside this one, and above and below it
         self.block = cart.block((edge, edge))
+        problem = None
+        try:
+            self._allocate()
+        except MemoryError as error:
+            problem = f"there is no memory for the matrices: {error}"
+        problems = [text for text in cart.allgather(problem) if text]
+        if problems:
+            self.free()
+            raise ValueError(problems[0])
+
+    def _allocate(self) -> None:
+        """Make this rank's blocks of the matrices, and room for panels."""
         (i, j), (i_stop, j_stop) = self.block.start, self.block.stop
-        k = np.cos(np.arange(edge))
+        k = np.cos(np.arange(self.edge))
         self.a = np.add.outer(np.sin(np.arange(i, i_stop)), k[j:j_stop])
         self.b = np.add.outer(k[i:i_stop], np.sin(np.arange(j, j_stop)))
         self.c = np.zeros(self.block.shape)
-        self.panels = panels(edge, *cart.dims)
+        self.panels = panels(self.edge, *self.cart.dims)
         width = max(stop - first for first, stop, *_ in self.panels)
         rows, columns = self.block.shape
         self.room = np.empty(rows * width), np.empty(width * columns)  # for panels of A and B

@@ -197,6 +197,35 @@ def test_what_cannot_be_done_is_one_sentence(say, stack: Stack, style: str) -> N
         assert sum(said.count(sentence) for sentence in sentences[style]) == 1, said
 
 
+@pytest.mark.parametrize("words", ["inner_product --length 1000000000000000", "matmul --edge 10000000"])
+def test_a_lack_of_memory_is_one_sentence(say, stack: Stack, words: str) -> None:
+    name, *arguments = words.split()
+    code, said = say("polympi", name, arguments, 2, stack)
+    assert code == 2, said
+    assert "Traceback" not in said
+    assert said.count(f"{name}.py: there is no memory for the ") == 1, said
+
+
+SMALL = """
+import resource, sys
+sys.path.insert(0, {folder!r})
+from sort import Sort
+import polympi as mpi
+resource.setrlimit(resource.RLIMIT_AS, (2**33, 2**33))  # 2^31 keys would take 17 GB
+try:
+    Sort(mpi.world, 2**31)
+except ValueError as error:
+    print(error)
+"""
+
+
+def test_a_lack_of_memory_for_keys_is_one_sentence(run, stack: Stack, tmp_path: Path) -> None:
+    script = tmp_path / "small.py"
+    script.write_text(SMALL.format(folder=str(FOLDER)))
+    said = run(script, 2, stack).succeeded()
+    assert said.count("there is no memory for the keys: ") == 2, said
+
+
 def test_without_a_launcher_a_program_is_one_rank(run, mpich: Stack) -> None:
     for name, arguments in (("inner_product", []), ("matmul", ["--edge", "9"]), ("sort", []), ("ring", [])):
         run(FOLDER / f"{name}.py", None, mpich, arguments=arguments, env={"POLYMPI_BACKEND": "serial"}).succeeded()

@@ -80,6 +80,8 @@ class Matmul:
         self.b = np.add.outer(k[i:i_stop], np.sin(np.arange(j, j_stop)))
         self.c = np.zeros((i_stop - i, j_stop - j))
         self.panels = panels(edge, *self.dims)
+        width = max(stop - first for first, stop, *_ in self.panels)
+        self.room = np.empty(len(self.c) * width), np.empty(width * self.c.shape[1])  # for panels of A and B
         self.product = np.empty_like(self.c)
 
     def restart(self) -> None:
@@ -99,14 +101,13 @@ class Matmul:
     def _shared(self, first: int, stop: int, column: int, row: int) -> tuple[Matrix, Matrix]:
         """Panels of A and B, in buffers without gaps."""
         begun = time.perf_counter_ns()
+        rows, columns = self.c.shape
+        a = self.room[0][: rows * (stop - first)].reshape(rows, -1)
+        b = self.room[1][: (stop - first) * columns].reshape(-1, columns)
         if self.row.Get_rank() == column:
-            a = np.ascontiguousarray(self.a[:, first - self.start[1] : stop - self.start[1]])
-        else:
-            a = np.empty((len(self.c), stop - first))
+            a[...] = self.a[:, first - self.start[1] : stop - self.start[1]]
         if self.column.Get_rank() == row:
             b = self.b[first - self.start[0] : stop - self.start[0]]
-        else:
-            b = np.empty((stop - first, self.c.shape[1]))
         self.row.Bcast(a, root=column)
         self.column.Bcast(b, root=row)
         self.communication_ns += time.perf_counter_ns() - begun
