@@ -2,7 +2,7 @@
 #ifndef APPLICATIONS_INNER_PRODUCT_HPP
 #define APPLICATIONS_INNER_PRODUCT_HPP
 
-#include "mesh.hpp"
+#include "part.hpp"
 
 #include <cstdint>
 #include <vector>

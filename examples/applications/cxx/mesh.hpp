@@ -1,19 +1,11 @@
-/* What solvers in C++ share: a mesh of ranks, the part of a result, and the clock. */
+/* A mesh of ranks, with what each has of the axes. */
 #ifndef APPLICATIONS_MESH_HPP
 #define APPLICATIONS_MESH_HPP
 
 #include <mpi.h>
 
 #include <array>
-#include <chrono>
 #include <cstdint>
-
-/* A rank's part of a result, without ghost layers: element (i, j, k) of the part, which is (start[0] + i,
-   ...) of the whole, is values[i * stride[0] + j * stride[1] + k * stride[2]]. */
-struct Part {
-    const double *values = nullptr;
-    std::array<std::int64_t, 3> start{}, count{}, stride{};
-};
 
 /* The ranks of a communicator in a mesh of three dimensions without periods. Collective to make and to
    destroy. */
@@ -52,29 +44,6 @@ class Mesh {
     MPI_Comm comm_ = MPI_COMM_NULL;
     std::array<int, 3> dims_{}, coords_{};
     std::array<int, 6> neighbors_{};
-};
-
-/* Whether something is so on all ranks. Collective. */
-inline bool everywhere(MPI_Comm comm, bool here) {
-    int mine = here, all;
-    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_LAND, comm);
-    return all;
-}
-
-/* Adds the time from its making to its end to a sum of nanoseconds. */
-class Stopwatch {
-  public:
-    explicit Stopwatch(std::int64_t &sum) : sum_(sum), begun_(Clock::now()) {}
-    Stopwatch(const Stopwatch &) = delete;
-    Stopwatch &operator=(const Stopwatch &) = delete;
-    ~Stopwatch() {
-        sum_ += std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begun_).count();
-    }
-
-  private:
-    using Clock = std::chrono::steady_clock;
-    std::int64_t &sum_;
-    Clock::time_point begun_;
 };
 
 #endif

@@ -4,6 +4,7 @@
 #define APPLICATIONS_WAVE_HPP
 
 #include "mesh.hpp"
+#include "part.hpp"
 
 #include <array>
 #include <cstdint>
