@@ -1,6 +1,7 @@
 #include "applications.hpp"
 
 #include "inner_product.hpp"
+#include "loops.hpp"
 #include "wave.hpp"
 
 #include <algorithm>
@@ -11,56 +12,37 @@
 namespace bench {
 namespace {
 
-template <class Solver> struct Running {
-    std::unique_ptr<Solver> solver;
-    polympi_part *part; /* of the harness */
+template <class Solver> class Application : public Case {
+  public:
+    Application(std::unique_ptr<Solver> solver, polympi_part *part)
+        : solver_(std::move(solver)), part_(part) {}
+
+    Solver &solver() const { return *solver_; }
+    void begin() override { solver_->restart(); }
+    void show() override {
+        const Part found = solver_->part();
+        part_->values = found.values;
+        std::copy(found.start.begin(), found.start.end(), part_->start);
+        std::copy(found.count.begin(), found.count.end(), part_->count);
+        std::copy(found.stride.begin(), found.stride.end(), part_->stride);
+    }
+
+  private:
+    std::unique_ptr<Solver> solver_;
+    polympi_part *part_; /* of the harness */
 };
 
-template <class Solver> Solver &solver_of(void *context) {
-    return *static_cast<Running<Solver> *>(context)->solver;
-}
-
-template <class Solver> void singly(void *context, std::int32_t iterations, std::int64_t *ns) {
-    for (std::int32_t i = 0; i < iterations; i++) {
-        const std::int64_t start = polympi_now();
-        solver_of<Solver>(context).advance(1);
-        ns[i] = polympi_now() - start;
-    }
-}
-
-/* From a common start: an iteration that a rank began too late is made again. */
-template <class Solver> void singly_together(void *context, std::int32_t iterations, std::int64_t *ns) {
-    common_start_agree();
-    for (std::int32_t i = 0; i < iterations;) {
-        solver_of<Solver>(context).advance(UNTIMED_CALLS);
-        const std::int64_t start = common_start_wait();
-        solver_of<Solver>(context).advance(1);
-        ns[i] = polympi_now() - start;
-        i += common_start_agree();
-    }
-}
-
-template <class Solver> void show(void *context) {
-    const Part found = solver_of<Solver>(context).part();
-    polympi_part &part = *static_cast<Running<Solver> *>(context)->part;
-    part.values = found.values;
-    std::copy(found.start.begin(), found.start.end(), part.start);
-    std::copy(found.count.begin(), found.count.end(), part.count);
-    std::copy(found.stride.begin(), found.stride.end(), part.stride);
-}
-
 template <class Solver>
-polympi_callbacks callbacks(std::unique_ptr<Solver> solver, polympi_part *part, bool rooted) {
-    polympi_callbacks made = {};
-    made.context = new Running<Solver>{std::move(solver), part};
-    made.begin = [](void *context) { solver_of<Solver>(context).restart(); };
-    made.batch = [](void *context, std::int32_t iterations) {
-        solver_of<Solver>(context).advance(iterations);
+polympi_callbacks run(std::unique_ptr<Solver> solver, polympi_part *part, bool rooted) {
+    auto owner = std::make_unique<Application<Solver>>(std::move(solver), part);
+    auto iteration = [&runs = owner->solver()] { runs.advance(1); };
+    using Iteration = decltype(iteration);
+    polympi_callbacks made = callbacks(std::move(owner), std::move(iteration),
+                                       rooted ? singly_together<Iteration> : singly<Iteration>);
+    made.communication = [](void *context) {
+        const Case &running = *static_cast<const Prepared<Iteration> *>(context)->owner;
+        return static_cast<const Application<Solver> &>(running).solver().communication_ns();
     };
-    made.singly = rooted ? singly_together<Solver> : singly<Solver>;
-    made.show = show<Solver>;
-    made.release = [](void *context) { delete static_cast<Running<Solver> *>(context); };
-    made.communication = [](void *context) { return solver_of<Solver>(context).communication_ns(); };
     made.check = polympi_application_check;
     return made;
 }
@@ -71,9 +53,8 @@ polympi_callbacks application(const polympi_case &c, const polympi_buffers &buff
     const bool rooted = c.kind == POLYMPI_ROOTED;
     try {
         if (c.benchmark == POLYMPI_INNER_PRODUCT)
-            return callbacks(std::make_unique<InnerProduct>(MPI_COMM_WORLD, buffers.edge), buffers.part,
-                             rooted);
-        return callbacks(
+            return run(std::make_unique<InnerProduct>(MPI_COMM_WORLD, buffers.edge), buffers.part, rooted);
+        return run(
             std::make_unique<Wave>(MPI_COMM_WORLD, buffers.edge, c.variant == POLYMPI_VARIANT_OVERLAPPED),
             buffers.part, rooted);
     } catch (const std::exception &) {

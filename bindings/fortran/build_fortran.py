@@ -1,8 +1,8 @@
 """Compile the Fortran programs, both benchmarks and both ``hello``, for the MPI of a stack.
 
-python build_fortran.py --mpicc MPICC --harness FOLDER --applications FOLDER --into FOLDER [OPTION...]
+python build_fortran.py --mpicc MPICC --harness FOLDER --applications FOLDER --into FOLDER [-- OPTION...]
 
-Options that are not these go to the compiler.
+Options behind -- go to the compiler.
 
 An MPI with Fortran has its own ``mpifort`` beside ``mpicc``. The wheels of MPICH and Open MPI have none. For these the
 modules and the libraries under them are those of the machine's package of the same MPI, which call the wheel's libmpi.
@@ -54,8 +54,9 @@ def main() -> None:
     parser.add_argument("--harness", required=True, type=Path)
     parser.add_argument("--applications", required=True, type=Path)
     parser.add_argument("--into", required=True, type=Path)
-    given, optimizing = parser.parse_known_args()
-    options = [*OPTIONS, *optimizing]
+    parser.add_argument("options", nargs="*", help="of the compiler, behind --")
+    given = parser.parse_args()
+    options = [*OPTIONS, *given.options]
     compiler, finding_modules, linking = choose_compiler(given.mpicc)
     for name, definition in (("f08", ["-DUSE_MPI_F08"]), ("mpi", [])):
         modules = given.into / name

@@ -1,8 +1,8 @@
 """Compile the Rust programs, the benchmark and ``hello``, for the MPI of a stack.
 
-python build_rust.py --mpicc MPICC --harness FOLDER --applications FOLDER --into FOLDER [--lint] [OPTION...]
+python build_rust.py --mpicc MPICC --harness FOLDER --applications FOLDER --into FOLDER [--lint] [-- OPTION...]
 
-Options that are not these go to rustc.
+Options behind -- go to rustc.
 
 The crate ``mpi-sys`` reads mpi.h with libclang, which the stack's Python has. It comes without headers of a compiler,
 such as stddef.h: those of the machine's compiler do.
@@ -30,14 +30,15 @@ def main() -> None:
     parser.add_argument("--applications", required=True, type=Path)
     parser.add_argument("--into", required=True, type=Path)
     parser.add_argument("--lint", action="store_true", help="check the sources with clippy instead")
-    given, options = parser.parse_known_args()
+    parser.add_argument("options", nargs="*", help="of the compiler, behind --")
+    given = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=given.into, prefix="target-") as scratch:
         command = ["cargo", "clippy" if given.lint else "build", "--release", "--locked", "--quiet"]
         environment = {
             **os.environ,
             **variables(given.mpicc, given.harness),
             "POLYMPI_APPLICATIONS": str(given.applications),
-            "RUSTFLAGS": " ".join(options),
+            "RUSTFLAGS": " ".join([*os.environ.get("RUSTFLAGS", "").split(), *given.options]),
         }
         if subprocess.run([*command, "--target-dir", scratch], cwd=FOLDER, env=environment, check=False).returncode:
             sys.exit("cargo failed.")

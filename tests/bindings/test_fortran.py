@@ -54,18 +54,8 @@ def test_without_modules_the_build_says_what_to_install(tmp_path: Path) -> None:
     mpicc = tmp_path / "mpicc"
     mpicc.write_text("#!/bin/sh\nexit 1\n")
     mpicc.chmod(0o755)
-    command = [
-        sys.executable,
-        BUILD,
-        "--mpicc",
-        mpicc,
-        "--harness",
-        tmp_path,
-        "--applications",
-        tmp_path,
-        "--into",
-        tmp_path,
-    ]
+    folders = [word for option in ("--harness", "--applications", "--into") for word in (option, tmp_path)]
+    command = [sys.executable, BUILD, "--mpicc", mpicc, *folders]
     said = subprocess.run(command, env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False)
     assert said.returncode == 1
     assert said.stderr.endswith("apt install gfortran mpich libmpich-dev.\n")

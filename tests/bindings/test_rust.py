@@ -13,11 +13,10 @@ import pytest
 
 from polympi.lab.bindings.build import why_not_ready
 from polympi.lab.bindings.harness import build_harness
-from polympi.lab.bindings.manifest import load_bindings, shipped_folder
+from polympi.lab.bindings.manifest import applications_folder, load_bindings, shipped_folder
 from polympi.lab.stacks.stack import Stack
 
 FOLDER = shipped_folder() / "rust"
-APPLICATIONS = FOLDER.parents[1] / "examples" / "applications"
 SECONDS = 300
 
 
@@ -26,7 +25,7 @@ def _needs(*programs: str) -> None:
         pytest.skip(f"it needs {', '.join(missing)}")
 
 
-@pytest.mark.parametrize("folder", [FOLDER, APPLICATIONS / "rust"], ids=["binding", "applications"])
+@pytest.mark.parametrize("folder", [FOLDER, applications_folder() / "rust"], ids=["binding", "applications"])
 def test_sources_are_formatted(folder: Path) -> None:
     _needs("cargo", "cargo-fmt")
     done = subprocess.run(
@@ -40,7 +39,7 @@ def test_the_linter_finds_nothing(mpich: Stack, tmp_path: Path) -> None:
     if missing := why_not_ready(load_bindings()["rust"], mpich):
         pytest.skip(missing)
     places = ["--mpicc", mpich.mpicc, "--harness", str(build_harness(mpich)), "--into", str(tmp_path)]
-    places += ["--applications", str(APPLICATIONS)]
+    places += ["--applications", str(applications_folder())]
     done = subprocess.run(
         [mpich.python, FOLDER / "build_rust.py", *places, "--lint"],
         env=mpich.variables(),
