@@ -17,6 +17,8 @@ use std::{
 
 /// Along an axis of a rank.
 pub const LEAST_POINTS: usize = 3;
+/// Likewise, so that the points of a face are counted by an i32.
+const MOST_POINTS: usize = 46338;
 /// Numbers in a page of memory.
 const PAGE: usize = 4096 / size_of::<f64>();
 
@@ -71,7 +73,7 @@ struct Field {
 
 impl Wave {
     /// A mesh of edge^3 points, divided among the ranks. Fails on all ranks where one has no memory, or fewer than
-    /// LEAST_POINTS points along an axis.
+    /// LEAST_POINTS or more than MOST_POINTS points along an axis.
     pub fn new(world: &SimpleCommunicator, edge: usize, overlapped: bool) -> Result<Wave, &'static str> {
         let mut dims = [0; 3];
         // SAFETY: there are as many dimensions as the array has elements.
@@ -89,8 +91,9 @@ impl Wave {
             faces[2 * axis].neighbor = lower;
             faces[2 * axis + 1].neighbor = upper;
         }
-        if !everywhere(&mesh, n.iter().all(|points| *points >= LEAST_POINTS)) {
-            return Err("the mesh is too small for the ranks: each needs 3 points along each axis");
+        if !everywhere(&mesh, n.iter().all(|points| (LEAST_POINTS..=MOST_POINTS).contains(points))) {
+            return Err("the mesh is too small for the ranks, or too large: each needs 3 points along each axis, \
+                        and 46338 at most");
         }
         let mirror = [0, 1, 2, 3, 4, 5].map(|side: usize| faces[side].neighbor.is_none());
         let field = Field::new(n, mirror).filter(|field| field.room_for_faces(&mut faces).is_some());
