@@ -92,8 +92,10 @@ impl Wave {
             faces[2 * axis + 1].neighbor = upper;
         }
         if !everywhere(&mesh, n.iter().all(|points| (LEAST_POINTS..=MOST_POINTS).contains(points))) {
-            return Err("the mesh is too small for the ranks, or too large: each needs 3 points along each axis, \
-                        and 46338 at most");
+            return Err(
+                "the mesh is too small for the ranks, or too large: each needs 3 points along each axis, \
+                        and 46338 at most",
+            );
         }
         let mirror = [0, 1, 2, 3, 4, 5].map(|side: usize| faces[side].neighbor.is_none());
         let field = Field::new(n, mirror).filter(|field| field.room_for_faces(&mut faces).is_some());
