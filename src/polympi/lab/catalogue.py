@@ -6,9 +6,10 @@ The facts are in ``catalogue.toml`` beside this module; ``docs/protocol.md`` tel
 from __future__ import annotations
 
 import sys
+from bisect import bisect_left
 from dataclasses import dataclass
 from itertools import product
-from math import isqrt
+from math import isqrt, log2
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -94,6 +95,7 @@ class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         sizes: by payload the sizes in all profiles; none for the profile's own.
         dimensions: of the arrays of an application; 0 for a benchmark that is none.
         edges: elements in each dimension of an application's arrays, the one of short profiles first.
+        work: what an iteration of an application does, as ``catalogue.toml`` explains.
         exceptions: modes whose iteration is another one.
     """
 
@@ -112,6 +114,7 @@ class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sizes: dict[str, tuple[int, ...]] = {}
     dimensions: int = 0
     edges: tuple[int, ...] = ()
+    work: Literal["elements", "products", "comparisons"] = "elements"
     exceptions: dict[str, Exceptional] = {}
 
     @property
@@ -190,6 +193,23 @@ class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Elements in each dimension of an application's array of so many bytes; 0 if there is no such array."""
         edge = round((size_bytes // 8) ** (1 / self.dimensions))
         return edge if problem_bytes(edge, self.dimensions) == size_bytes else 0
+
+    def work_of(self, size_bytes: int) -> float:
+        """How much an iteration of an application does with an array of so many bytes, in units of its ``work``."""
+        return self._work(self.edge(size_bytes))
+
+    def _work(self, edge: int) -> float:
+        elements = int(edge**self.dimensions)
+        each = {"elements": 1.0, "products": float(edge), "comparisons": log2(elements)}
+        return elements * each[self.work]
+
+    def grown(self, size_bytes: int, times: int) -> int:
+        """Bytes of the array with which an application has nearest to so many times the work of this one."""
+        edge = self.edge(size_bytes)
+        edges, wanted = range(edge, edge * times + 1), times * self._work(edge)
+        above = bisect_left(edges, wanted, key=self._work)
+        nearest = min(edges[max(above - 1, 0) : above + 1], key=lambda one: abs(self._work(one) - wanted))
+        return problem_bytes(nearest, self.dimensions)
 
     def size_words(self, size_bytes: int) -> str:
         """A size as people write it: ``64 KiB``; of an application its mesh, ``129³``."""

@@ -14,6 +14,9 @@ __all__ = [
     "FORMAT",
     "REFERENCE",
     "SAMPLE_SCHEMA",
+    "SCALINGS",
+    "STRONG",
+    "WEAK",
     "CodeLines",
     "Environment",
     "Facts",
@@ -29,6 +32,9 @@ __all__ = [
     "ToolFigure",
     "ToolLaunch",
 ]
+
+# What happens to a problem where a run has several numbers of ranks: it is the same for all, or as large for each rank.
+SCALINGS = STRONG, WEAK = ("strong", "weak")
 
 FORMAT = 2  # version of the result directory; raised when a reader of the old one would misread the new one
 
@@ -231,6 +237,7 @@ class StackRun(msgspec.Struct, kw_only=True):
         builds: for each arm the name of its build, which changes with its sources, its compiler and its library.
         lines: the lines of code of each arm whose manifest names the files.
         tools: the tools of others that take part.
+        grown_from: in weak scaling, by benchmark the sizes of its cases here, each with that of one rank.
     """
 
     stack: str
@@ -246,6 +253,7 @@ class StackRun(msgspec.Struct, kw_only=True):
     tools: list[str] = []
     installed: str = ""
     ranks: int = 0
+    grown_from: dict[str, dict[int, int]] = {}
 
     @property
     def installation(self) -> str:
@@ -259,6 +267,7 @@ class RunRecord(msgspec.Struct, kw_only=True):
     Attributes:
         ranks: of a launch; the fewest, if there are several numbers of them.
         several_ranks: the numbers of ranks, ascending, if there are several; else empty.
+        scaling: what happens to a problem then, one of :data:`SCALINGS`.
         benches: benchmarks or patterns of cases, as asked for; empty for the profile's.
         sizes: sizes in bytes, as asked for; None for the profile's.
         bindings_from: folders of further bindings.
@@ -288,6 +297,7 @@ class RunRecord(msgspec.Struct, kw_only=True):
     usual: list[str] = []
     resumed: list[str] = []
     several_ranks: list[int] = []
+    scaling: str = STRONG
 
     @property
     def every_ranks(self) -> list[int]:

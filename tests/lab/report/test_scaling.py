@@ -17,7 +17,7 @@ from polympi.lab.report.comparisons import comparisons
 from polympi.lab.report.csvfiles import write_csv
 from polympi.lab.report.html import render_html
 from polympi.lab.report.markdown import render_markdown
-from polympi.lab.report.scaling import scaling_tables
+from polympi.lab.report.scaling import scaling_note, scaling_tables
 from polympi.lab.report.terminal import print_summary
 from polympi.lab.statistics.scaling import ScalingRow
 
@@ -26,8 +26,23 @@ NOTHING = pl.DataFrame(schema=IMPORTED_SCHEMA)
 
 def a_row(ranks=2, speedup=1.8, binding="c", spread=0.1, **other):
     low, high = (None, None) if ranks == 1 or speedup is None else (speedup - spread, speedup + spread)
-    figures = {"stack": "mpich", "binding": binding, "benchmark": "wave", "mode": "blocking", "payload": "problem"}
-    figures |= {"size_bytes": problem_bytes(33, 3), "ranks": ranks, "processors": 2, "launches": 9, "base_ranks": 1}
+    figures = {
+        "stack": "mpich",
+        "scaling": "strong",
+        "binding": binding,
+        "benchmark": "wave",
+        "mode": "blocking",
+        "payload": "problem",
+    }
+    figures |= {
+        "asked_bytes": problem_bytes(33, 3),
+        "size_bytes": problem_bytes(33, 3),
+        "work": 1.0,
+        "ranks": ranks,
+        "processors": 2,
+        "launches": 9,
+        "base_ranks": 1,
+    }
     figures |= {"median_ns": 36000.0 / (speedup or 1), "ci_low_ns": 15000.0, "ci_high_ns": 25000.0, "blocks": 9}
     figures |= {"speedup": speedup, "speedup_low": low, "speedup_high": high, "confidence": 0.96}
     for name, value in (("", speedup), ("_low", low), ("_high", high)):
@@ -70,6 +85,42 @@ def test_the_answer_is_of_the_most_ranks_that_have_a_processor_each() -> None:
     unknown = scaling_tables([replace(row, processors=None) for row in ROWS])[0]
     assert unknown.answer.startswith("With 4 ranks")
     assert "versubscribed" not in unknown.answer
+
+
+WEAK_ROWS = [
+    a_row(ranks, speedup, scaling="weak", size_bytes=problem_bytes(edge, 3), median_ns=36000.0)
+    for ranks, speedup, edge in ((1, 1.0, 33), (2, 1.8, 42))
+]
+
+
+def test_weak_scaling_says_the_problem_of_each_number_of_ranks_and_the_scaled_speed_up() -> None:
+    [table] = scaling_tables(WEAK_ROWS)
+    assert table.title == "wave (blocking), 33³ a rank"
+    assert table.headers[2:5] == ("problem", "an iteration", "scaled speed-up")
+    assert [line.short[:4] for line in table.lines] == [
+        ("1", "33³", "36.0 µs", "1.00"),
+        ("2", "42³", "36.0 µs", "1.80"),
+    ]
+    assert table.lines[1].figures[1:3] == ("42³", "36.0 µs (15.0–25.0 µs)")
+    assert table.answer == (
+        "With 2 ranks instead of 1, each with as much work, in the same time: C 1.80 × the work (efficiency 90 %)."
+    )
+    assert "(weak scaling)" in scaling_note(WEAK_ROWS)
+    assert "(strong scaling)" in scaling_note(ROWS)
+
+
+def test_every_report_shows_weak_scaling(analysis) -> None:
+    weak = replace(analysis, scaling=WEAK_ROWS)
+    assert "| 2 | 42³ | 36.0 µs (15.0–25.0 µs) | 1.80 (1.70–1.90) |" in render_markdown(weak, NOTHING)
+    page = render_html(weak, NOTHING)
+    assert "<th>scaled speed-up</th>" in page
+    assert "42³" in page
+    stream = io.StringIO()
+    print_summary(weak, Console(file=stream, width=80))
+    assert "Scaling of wave (blocking), 33³ a rank on mpich" in stream.getvalue()
+    assert "42³" in stream.getvalue()
+    chart = speedup_over_ranks(WEAK_ROWS, Palette(["c"])).to_dict()
+    assert [row["ranks_text"] for row in chart["datasets"]["rows"]] == ["1, 33³", "2, 42³"]
 
 
 def test_more_ranks_than_processors_are_marked() -> None:
@@ -144,7 +195,8 @@ def published(rows, shown=("mpi4py",)):
 
 
 def products(length=2**18, **other):
-    changes = {"benchmark": "inner-product", "mode": "standard", "size_bytes": problem_bytes(length, 1)}
+    size = problem_bytes(length, 1)
+    changes = {"benchmark": "inner-product", "mode": "standard", "asked_bytes": size, "size_bytes": size}
     return [replace(row, **changes | other) for row in ROWS]
 
 
@@ -163,6 +215,8 @@ def test_published_speed_ups_of_the_inner_product_stand_beside_ours() -> None:
     assert "Here, with 4 ranks: c 1.20 ×" in crowded.statement
 
 
-@pytest.mark.parametrize("rows", [ROWS, products(length=1000), products(base_ranks=2), products()[:1]])
+@pytest.mark.parametrize(
+    "rows", [ROWS, products(length=1000), products(base_ranks=2), products(scaling="weak"), products()[:1]]
+)
 def test_what_is_something_else_has_no_published_speed_ups_beside_it(rows) -> None:
     assert published(rows) == {}

@@ -180,6 +180,27 @@ def test_several_numbers_of_ranks_are_measured_block_by_block(tmp_path: Path, mp
     assert 0 < base.communication < more.communication < 1  # one rank exchanges nothing
 
 
+def test_in_weak_scaling_each_number_of_ranks_has_its_own_problem(tmp_path: Path, mpich: Stack) -> None:
+    request = _request(
+        *(tmp_path / "run", [mpich], ["c"], ["wave/blocking", "matmul"]),
+        **{"ranks": [1, 2], "sizes": [problem_bytes(17, 3), problem_bytes(32, 2)], "scaling": "weak"},
+    )
+    directory, outcome = _run(request)
+    assert outcome.blocks == {"mpich, 1 rank": 6, "mpich, 2 ranks": 6}
+    _, two = directory.run().stacks
+    sizes = {case.benchmark: case.size_bytes for case in two.cases}
+    assert sizes == {
+        "wave": problem_bytes(21, 3),
+        "matmul": problem_bytes(40, 2),
+    }  # 17 and 32 times the third root of 2
+    assert two.grown_from == {name: {sizes[name]: asked} for name, asked in zip(sizes, request.sizes, strict=True)}
+    base, more = (row for row in analyse(directory).scaling if row.benchmark == "wave")
+    assert (base.asked_bytes, more.asked_bytes, more.size_bytes) == (8 * 17**3, 8 * 17**3, 8 * 21**3)
+    assert (more.weak, more.work, more.blocks) == (True, 21**3 / 17**3, 6)
+    assert more.efficiency == pytest.approx(more.speedup / 2)
+    assert more.speedup_low <= more.speedup <= more.speedup_high
+
+
 def _left_processes() -> list[psutil.Process]:
     """Other processes with this test's environment: what it has started, and no other test that runs beside it."""
     mine = os.environ["PYTEST_CURRENT_TEST"]

@@ -115,6 +115,17 @@ def test_a_run_with_several_ranks_goes_on_where_it_was(tmp_path: Path, mpich: St
 
 
 @pytest.mark.mpi
+def test_a_run_of_weak_scaling_goes_on_with_its_problems(tmp_path: Path, mpich: Stack) -> None:
+    weak = {"ranks": [1, 2], "scaling": "weak", "wanted": ["c"], "benches": ["wave/blocking"], "sizes": MESH}
+    directory = _begin(tmp_path / "run", mpich, 2 + 1, **weak)  # the second calibration has not begun
+    assert _go_on(directory).ended == "complete"
+    one, two = directory.run().stacks
+    assert [case.size_bytes for case in (*one.cases, *two.cases)] == [MESH[0], problem_bytes(21, 3)]
+    assert two.grown_from == {"wave": {problem_bytes(21, 3): MESH[0]}}
+    assert [(row.asked_bytes, row.ranks) for row in analyse(directory).scaling] == [(MESH[0], 1), (MESH[0], 2)]
+
+
+@pytest.mark.mpi
 def test_a_run_that_was_stopped_while_calibrating_calibrates(tmp_path: Path, mpich: Stack) -> None:
     directory = _begin(tmp_path / "run", mpich, stop_after=1)
     assert directory.run().stacks[0].cases == []

@@ -30,11 +30,11 @@ def a_run(several_ranks=(1, 2, 4), **other):
     return RunRecord(**facts | {"minimum_blocks": 9, "maximum_blocks": 9} | other)
 
 
-def medians(times, binding="c", share=None, mode="blocking", benchmark="wave"):
+def medians(times, binding="c", share=None, *, mode="blocking", benchmark="wave", sizes=None):
     """Launch medians, block by block for each number of ranks."""
-    size = problem_bytes(33, 3)
+    sizes = sizes or dict.fromkeys(times, problem_bytes(33, 3))
     rows = [
-        (NAMES[ranks], block, binding, benchmark, mode, "problem", size, ranks, time, share)
+        (NAMES[ranks], block, binding, benchmark, mode, "problem", sizes[ranks], ranks, time, share)
         for ranks, of_blocks in times.items()
         for block, time in enumerate(of_blocks)
         if time is not None
@@ -95,9 +95,34 @@ def test_blocks_from_before_and_after_a_break_are_no_pair() -> None:
     assert scaled(frame, a_run(), records)[1].blocks == 2
 
 
+GROWN = {1: problem_bytes(33, 3), 2: problem_bytes(42, 3)}  # 42³ is 2.06 times 33³
+
+
+def a_weak_run():
+    run = a_run((1, 2), scaling="weak")
+    for one in run.stacks:
+        one.grown_from = {"wave": {GROWN[one.ranks]: GROWN[1]}}
+    return run
+
+
+def test_in_weak_scaling_the_work_that_was_done_counts() -> None:
+    weather = np.exp(np.random.default_rng(2).normal(0.0, 0.5, 9))
+    one, two = scaled(medians({1: 1000 * weather, 2: 1100 * weather}, sizes=GROWN), a_weak_run())
+    assert (one.speedup, one.efficiency, one.work, one.weak) == (1.0, 1.0, 1.0, True)
+    assert (one.asked_bytes, two.asked_bytes, two.size_bytes) == (GROWN[1], GROWN[1], GROWN[2])
+    assert two.work == pytest.approx(74088 / 35937)
+    assert (two.speedup, two.efficiency) == pytest.approx((1.8742, 0.9371), rel=1e-4)  # 74088 / 35937 / 1.1
+    assert (two.speedup_low, two.efficiency_high) == pytest.approx((two.speedup, two.efficiency))
+
+
+def test_in_strong_scaling_the_work_is_the_same() -> None:
+    _, two = scaled(medians({1: [100.0], 2: [50.0]}))
+    assert (two.scaling, two.work, two.asked_bytes, two.size_bytes) == ("strong", 1.0, GROWN[1], GROWN[1])
+
+
 def test_without_the_fewest_ranks_there_is_no_speed_up() -> None:
     [row] = scaled(medians({4: [50.0] * 9}))
-    assert (row.speedup, row.efficiency, row.blocks, row.median_ns) == (None, None, 0, 50.0)
+    assert (row.speedup, row.efficiency, row.blocks, row.median_ns, row.work) == (None, None, 0, 50.0, None)
 
 
 def test_the_share_of_communication_is_the_median_of_the_launches() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from polympi.lab.bindings.manifest import Binding, load_bindings
 from polympi.lab.catalogue import PAGES
 from polympi.lab.errors import UsageError
+from polympi.lab.records import SCALINGS, STRONG
 from polympi.lab.stacks.known import FIRST_STACK
 from polympi.lab.stacks.stack import Stack, get_stack, installed_stacks
 from polympi.lab.suggest import did_you_mean
@@ -88,6 +89,17 @@ def choose_ranks(text: str) -> list[int]:
             raise UsageError(f"--ranks {text} names {ranks} twice: give each number of ranks once.")
         numbers.append(ranks)
     return sorted(numbers)
+
+
+def choose_scaling(name: str | None) -> str:
+    """What happens to a problem where there are several numbers of ranks.
+
+    Raises:
+        UsageError: there is no such scaling.
+    """
+    if name is not None and name not in SCALINGS:
+        raise UsageError(f"There is no scaling '{name}': choose {' or '.join(SCALINGS)}.{did_you_mean(name, SCALINGS)}")
+    return STRONG if name is None else name
 
 
 def choose_sizes(text: str) -> list[int]:

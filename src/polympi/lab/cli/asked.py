@@ -9,7 +9,14 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from polympi.lab.bindings.manifest import Binding
-from polympi.lab.cli.arguments import choose_pages, choose_ranks, choose_seed, choose_sizes, split_list
+from polympi.lab.cli.arguments import (
+    choose_pages,
+    choose_ranks,
+    choose_scaling,
+    choose_seed,
+    choose_sizes,
+    split_list,
+)
 from polympi.lab.errors import UsageError
 from polympi.lab.plan.profiles import USUAL_PROFILE, get_profile
 from polympi.lab.run.request import Request
@@ -30,6 +37,7 @@ class Asked:
     tool: str | None
     sizes: str | None
     ranks: str | None
+    scaling: str | None
     profile: str | None
     pages: str | None
     hostfile: Path | None
@@ -59,6 +67,7 @@ class Asked:
             profile=get_profile(USUAL_PROFILE if self.profile is None else self.profile),
             sizes=None if self.sizes is None else choose_sizes(self.sizes),
             ranks=choose_ranks(USUAL_RANKS if self.ranks is None else self.ranks),
+            scaling=choose_scaling(self.scaling),
             time_limit_s=self.time_limit_s,
             stacks=(),
             bindings=bindings,

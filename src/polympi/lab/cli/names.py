@@ -71,6 +71,13 @@ def complete_tools(incomplete: str) -> list[str]:
     return _last_of_list(incomplete, _quietly(names))
 
 
+def complete_scalings(incomplete: str) -> list[str]:
+    """What can happen to a problem where there are several numbers of ranks."""
+    from polympi.lab.records import SCALINGS
+
+    return [name for name in SCALINGS if name.startswith(incomplete)]
+
+
 def complete_pages(incomplete: str) -> list[str]:
     """What message buffers can lie on."""
     from polympi.lab.catalogue import PAGES

@@ -13,6 +13,7 @@ from polympi.lab.cli.names import (
     complete_pages,
     complete_profiles,
     complete_results,
+    complete_scalings,
     complete_stacks,
     complete_tools,
 )
@@ -78,6 +79,16 @@ def run(
             "the report shows how applications scale. Default: 2.",
         ),
     ] = None,
+    scaling: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="With several numbers of ranks: [bold]strong[/], the same problem for all of them, or [bold]weak[/], "
+            "a problem that grows with the ranks, so that each of them has as much work; sizes are then those of one "
+            "rank. Default: strong.",
+            autocompletion=complete_scalings,
+        ),
+    ] = None,
     profile: Annotated[
         str | None,
         typer.Option(
@@ -138,6 +149,7 @@ def run(
         tool=tool,
         sizes=sizes,
         ranks=ranks,
+        scaling=scaling,
         profile=profile,
         pages=pages,
         hostfile=hostfile,

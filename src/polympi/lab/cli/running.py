@@ -14,7 +14,7 @@ from polympi.lab.cli.asked import Asked
 from polympi.lab.cli.console import errors, results, say
 from polympi.lab.cli.display import ending, shown
 from polympi.lab.cli.exit_codes import INTERRUPTED, NOT_ALL_MEASURED
-from polympi.lab.conclusions.phrases import count, listing
+from polympi.lab.conclusions.phrases import count, listing, size_words
 from polympi.lab.errors import UsageError
 from polympi.lab.report.terminal import print_summary
 from polympi.lab.report.write import write_report
@@ -107,6 +107,8 @@ def _show(request: Request, plans: list[StackPlan]) -> None:
     table.add_column(overflow="fold")
     table.add_row("profile", f"{request.profile.name}: {request.profile.summary}")
     table.add_row("ranks", ", ".join(map(str, request.ranks)))
+    if len(request.ranks) > 1:
+        table.add_row("scaling", request.scaling)
     for plan, estimated in zip(plans, estimates, strict=True):
         cases = listing([f"{name} {number}" for name, number in estimated.cases.items()])
         table.add_row("")
@@ -116,11 +118,19 @@ def _show(request: Request, plans: list[StackPlan]) -> None:
             table.add_row("left out", f"{name}: {reason}")
         if plan.tools:
             table.add_row("tools", ", ".join(found.name for found in plan.tools))
+        if plan.grown_from:
+            table.add_row("problems", _problems(plan))
         table.add_row("cases", f"{sum(estimated.cases.values())}: {cases}" if cases else "launch figures alone")
         table.add_row("blocks", blocks)
         table.add_row("launches", _range(str(estimated.fewest_launches), str(estimated.most_launches)))
     results.print(table)
     results.print(f"\nabout {_total(estimates)}, within a factor of two; nothing was measured, made or installed.")
+
+
+def _problems(plan: StackPlan) -> str:
+    """The meshes of weak scaling with the ranks of a plan: ``wave 163³``."""
+    sizes = {(case.benchmark, case.size_bytes): case for case in plan.all_cases()}
+    return listing(f"{case.benchmark} {size_words(case)}" for case in sizes.values())
 
 
 def _total(estimates: list[Estimate]) -> str:

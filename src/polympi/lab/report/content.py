@@ -308,7 +308,7 @@ def _reproduce(analysis: Analysis) -> list[tuple[str, str]]:
         ("Seed", f"{run.seed} (add --seed {run.seed} for the same order of launches and cases)"),
         ("polympi", run.polympi),
         ("Profile", f"{run.profile}: {_blocks(run.minimum_blocks, run.maximum_blocks)}"),
-        ("Ranks", ", ".join(map(str, run.every_ranks))),
+        ("Ranks", f"{', '.join(map(str, run.every_ranks))}{f', {run.scaling} scaling' if run.several_ranks else ''}"),
         ("Window", count(run.window, "message")),
         ("Pages", run.pages),
         ("Begun", run.created),

@@ -40,7 +40,7 @@ from polympi.lab.report.content import (
 )
 from polympi.lab.report.figures import Figure, figures, palette_of
 from polympi.lab.report.generator import mark
-from polympi.lab.report.scaling import SCALING_HEADERS, SCALING_NOTE
+from polympi.lab.report.scaling import scaling_note
 from polympi.lab.report.vega import vega_runtime
 from polympi.lab.statistics.model import LARGEST_RESIDUAL, Analysis
 
@@ -138,8 +138,7 @@ def render_html(analysis: Analysis, imported: pl.DataFrame) -> str:
         tools=[(one, tool_lines(one)) for stack in words.stacks for one in stack.tools],
         tool_headers=TOOL_HEADERS,
         tools_note=TOOLS_NOTE,
-        scaling_headers=SCALING_HEADERS,
-        scaling_note=SCALING_NOTE,
+        scaling_note=scaling_note(analysis.scaling),
         code=code_lines(words.code) if words.code else [],
         code_headers=CODE_HEADERS,
         code_note=CODE_NOTE,

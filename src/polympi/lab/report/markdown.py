@@ -30,7 +30,7 @@ from polympi.lab.report.content import (
 from polympi.lab.report.escape import escape
 from polympi.lab.report.figures import palette_of
 from polympi.lab.report.generator import mark
-from polympi.lab.report.scaling import SCALING_HEADERS, SCALING_NOTE
+from polympi.lab.report.scaling import scaling_note
 from polympi.lab.statistics.model import Analysis
 
 
@@ -57,7 +57,7 @@ def render_markdown(analysis: Analysis, imported: pl.DataFrame) -> str:
     parts.append("Ratio to C with its interval, and the difference. In brackets the thread level of each arm.")
     for stack in words.stacks:
         parts += _main_table(stack, many=len(words.stacks) > 1)
-    parts += _scaling(words)
+    parts += _scaling(words, scaling_note(analysis.scaling))
     parts += _tools(words)
     if words.code:
         said = " ".join(filter(None, (words.code.answer, CODE_NOTE)))
@@ -136,13 +136,13 @@ def _cell(cell: Cell) -> str:
     return f"{cell.sign} {cell.ratio} ×{interval}, {cell.delta}"
 
 
-def _scaling(words: Content) -> list[str]:
+def _scaling(words: Content, note: str) -> list[str]:
     parts = []
     for table in words.scaling:
         title = f"**{escape(table.title)} on {escape(table.stack)}.** {escape(table.answer)}"
         lines = [(line.binding, *line.figures) for line in table.lines]
-        parts += [title, _table(SCALING_HEADERS, lines, right=range(1, len(SCALING_HEADERS)))]
-    return ["## Scaling", SCALING_NOTE, *parts] if parts else []
+        parts += [title, _table(table.headers, lines, right=range(1, len(table.headers)))]
+    return ["## Scaling", note, *parts] if parts else []
 
 
 def _tools(words: Content) -> list[str]:

@@ -7,25 +7,34 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from polympi.lab.catalogue import BENCHMARKS
-from polympi.lab.conclusions.phrases import count, listing, percent, plain_ratio, sentence
+from polympi.lab.conclusions.phrases import count, listing, percent, plain_ratio, sentence, size_words
 from polympi.lab.conclusions.rows import Family
 from polympi.lab.records import REFERENCE
 from polympi.lab.statistics.scaling import ScalingRow
 from polympi.lab.units import format_ns
 
-SCALING_HEADERS = ("", "ranks", "an iteration", "speed-up", "efficiency", "communication")
-SCALING_NOTE = (
-    "The same problem with more and more ranks. Speed-up: the time of an iteration with the fewest ranks over the time "
-    "with these, in the same block. Efficiency: the speed-up over how many times as many ranks there are. "
-    "Communication: the share of its time that rank 0 spends in calls of communication, waiting for other ranks "
-    "included. Medians over launches with their intervals."
+_STRONG_HEADERS = ("", "ranks", "an iteration", "speed-up", "efficiency", "communication")
+_WEAK_HEADERS = ("", "ranks", "problem", "an iteration", "scaled speed-up", "efficiency", "communication")
+_STRONG = (
+    "The same problem with more and more ranks (strong scaling). Speed-up: the time of an iteration with the fewest "
+    "ranks over the time with these, in the same block."
+)
+_WEAK = (
+    "A problem that grows with the ranks, so that each of them has as much work (weak scaling). Scaled speed-up: how "
+    "many times as much work is done in the same time as with the fewest ranks, in the same block. So it does not "
+    "matter that edges are whole numbers, with which the work of a rank is only nearly the same."
+)
+_BOTH = (
+    "Efficiency: the speed-up over how many times as many ranks there are. Communication: the share of its time that "
+    "rank 0 spends in calls of communication, waiting for other ranks included. Medians over launches with their "
+    "intervals."
 )
 _MOST_NAMED = 4  # bindings in a sentence
 
 
 @dataclass(frozen=True)
 class ScalingLine:
-    """One arm with one number of ranks: the columns of :data:`SCALING_HEADERS` behind the first.
+    """One arm with one number of ranks: the columns of a :class:`ScalingTable` behind the first.
 
     Attributes:
         binding: the arm.
@@ -47,6 +56,7 @@ class ScalingTable:
     Attributes:
         stack: the installed stack.
         title: application, mode and mesh.
+        headers: of the columns.
         answer: the speed-ups with the most ranks that have a processor each, and what to know about others.
         rows: the figures.
         lines: the same in words.
@@ -54,6 +64,7 @@ class ScalingTable:
 
     stack: str
     title: str
+    headers: tuple[str, ...]
     answer: str
     rows: tuple[ScalingRow, ...]
     lines: tuple[ScalingLine, ...]
@@ -64,11 +75,16 @@ class ScalingTable:
         return any(row.speedup is not None and row.ranks > row.base_ranks for row in self.rows)
 
 
+def scaling_note(rows: Sequence[ScalingRow]) -> str:
+    """What the figures are."""
+    return f"{_WEAK if any(row.weak for row in rows) else _STRONG} {_BOTH}"
+
+
 def scaling_tables(rows: Sequence[ScalingRow]) -> list[ScalingTable]:
     """A table for each stack and case, in the order of the rows."""
 
     def case(row: ScalingRow) -> tuple[str, str, str, str, int]:
-        return (row.stack, row.benchmark, row.mode, row.payload, row.size_bytes)
+        return (row.stack, row.benchmark, row.mode, row.payload, row.asked_bytes)
 
     return [_table(tuple(own)) for _, own in groupby(rows, key=case)]
 
@@ -80,8 +96,9 @@ def _table(rows: tuple[ScalingRow, ...]) -> ScalingTable:
         ScalingLine(row.binding, number == 0 or rows[number - 1].binding != row.binding, _figures(row), _short(row))
         for number, row in enumerate(rows)
     )
-    title = f"{family.title}, {BENCHMARKS[one.benchmark].size_words(one.size_bytes)}"
-    return ScalingTable(one.stack, title, _answer(rows), rows, lines)
+    title = f"{family.title}, {BENCHMARKS[one.benchmark].size_words(one.asked_bytes)}{' a rank' if one.weak else ''}"
+    headers = _WEAK_HEADERS if one.weak else _STRONG_HEADERS
+    return ScalingTable(one.stack, title, headers, _answer(rows), rows, lines)
 
 
 def _answer(rows: Sequence[ScalingRow]) -> str:
@@ -92,7 +109,8 @@ def _answer(rows: Sequence[ScalingRow]) -> str:
     chosen = max(row.ranks for row in [row for row in beyond if not row.oversubscribed] or beyond)
     own = [row for row in beyond if row.ranks == chosen]
     told = [f"{'C' if row.binding == REFERENCE else row.binding} {_gain(row)}" for row in own[:_MOST_NAMED]]
-    said = sentence(f"With {count(chosen, 'rank')} instead of {own[0].base_ranks}: {listing(told)}")
+    each = ", each with as much work, in the same time" if own[0].weak else ""
+    said = sentence(f"With {count(chosen, 'rank')} instead of {own[0].base_ranks}{each}: {listing(told)}")
     crowded = sorted({row.ranks for row in rows if row.oversubscribed})
     if crowded:
         processors = count(rows[0].processors or 0, "processor")
@@ -103,11 +121,13 @@ def _answer(rows: Sequence[ScalingRow]) -> str:
 
 def _gain(row: ScalingRow) -> str:
     speedup, efficiency = plain_ratio(row.speedup or 0.0), percent(row.efficiency or 0.0)
-    return f"{speedup} × as fast (efficiency {efficiency})"
+    gain = f"{speedup} × the work" if row.weak else f"{speedup} × as fast"
+    return f"{gain} (efficiency {efficiency})"
 
 
 def _figures(row: ScalingRow) -> tuple[str, ...]:
     parts = (
+        *([""] if row.weak else []),
         _range(row.ci_low_ns, row.ci_high_ns, format_ns),
         _range(row.speedup_low, row.speedup_high, plain_ratio),
         _range(row.efficiency_low, row.efficiency_high, percent),
@@ -123,6 +143,7 @@ def _figures(row: ScalingRow) -> tuple[str, ...]:
 def _short(row: ScalingRow) -> tuple[str, ...]:
     return (
         str(row.ranks),
+        *([size_words(row)] if row.weak else []),
         format_ns(row.median_ns),
         "–" if row.speedup is None else plain_ratio(row.speedup),
         "–" if row.efficiency is None else percent(row.efficiency),

@@ -18,7 +18,6 @@ from polympi.lab.conclusions.phrases import sentence
 from polympi.lab.records import REFERENCE
 from polympi.lab.report.cells import KEY, SIGNS
 from polympi.lab.report.content import Content, StackContent, content
-from polympi.lab.report.scaling import SCALING_HEADERS
 from polympi.lab.report.screen import Screen, ScreenCell, ScreenGroup, ScreenLine
 from polympi.lab.statistics.model import Analysis
 
@@ -62,7 +61,7 @@ def _print_scaling(words: Content, console: Console) -> None:
         console.print(Text.assemble((f"Scaling of {one.title} on {one.stack}", "bold")))
         console.print(Text(one.answer), width=width)
         table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
-        for number, header in enumerate(SCALING_HEADERS):
+        for number, header in enumerate(one.headers):
             table.add_column(header, justify="right" if number else "left", overflow="fold")
         for line in one.lines:
             if line.binding in words.shown or line.binding == REFERENCE:

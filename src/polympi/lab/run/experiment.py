@@ -331,6 +331,7 @@ def record(request: Request, plans: list[StackPlan]) -> RunRecord:
         seed=request.seed,
         ranks=min(request.ranks),
         several_ranks=list(request.ranks) if len(request.ranks) > 1 else [],
+        scaling=request.scaling,
         hostfile=str(request.hostfile.absolute()) if request.hostfile else None,
         time_limit_s=request.time_limit_s,
         window=WINDOW,
@@ -350,6 +351,7 @@ def record(request: Request, plans: list[StackPlan]) -> RunRecord:
                 builds={arm.name: arm.built.name for arm in plan.arms},
                 lines={arm.name: lines for arm in plan.arms if (lines := code_lines(arm.binding))},
                 tools=[found.name for found in plan.tools],
+                grown_from=_sizes_grown(plan),
             )
             for plan in plans
         ],
@@ -359,6 +361,14 @@ def record(request: Request, plans: list[StackPlan]) -> RunRecord:
         chosen=named(request),
         usual=[binding.name for binding in default_bindings(request.bindings)],
     )
+
+
+def _sizes_grown(plan: StackPlan) -> dict[str, dict[int, int]]:
+    """By benchmark the sizes of its cases, each with that of one rank; nothing in strong scaling."""
+    sizes: dict[str, dict[int, int]] = {}
+    for case, of_one in plan.grown_from.items():
+        sizes.setdefault(case.benchmark, {})[case.size_bytes] = of_one.size_bytes
+    return sizes
 
 
 def now() -> str:

@@ -16,8 +16,9 @@ from polympi.lab.conclusions.phrases import count
 from polympi.lab.errors import BuildError, UsageError, system_reason
 from polympi.lab.launch.launcher import Arm
 from polympi.lab.plan.cases import possible_on, select_cases
+from polympi.lab.plan.growth import check_growth, problems
 from polympi.lab.plan.profiles import Profile
-from polympi.lab.records import Refusal
+from polympi.lab.records import STRONG, WEAK, Refusal
 from polympi.lab.stacks.stack import Stack
 from polympi.lab.suggest import did_you_mean
 from polympi.lab.tools.find import FoundTool, find_tool
@@ -43,6 +44,7 @@ class Request:
         benches: benchmarks or patterns of cases; empty for all.
         sizes: sizes in bytes; None for the profile's.
         ranks: the numbers of ranks, ascending; what is measured with one of them is measured with each.
+        scaling: whether the sizes are those of a problem for all ranks (``strong``) or for each of them (``weak``).
         profile: how thoroughly.
         seed: of every random order.
         pages: what message buffers lie on, one of :data:`~polympi.lab.catalogue.PAGES`.
@@ -67,6 +69,7 @@ class Request:
     tools: Sequence[str] | None = None
     command: Sequence[str] = ()
     bindings_from: Sequence[Path] = ()
+    scaling: str = STRONG
 
 
 @dataclass
@@ -81,6 +84,7 @@ class StackPlan:
         tools: the tools of others that take part.
         ranks: ranks of a launch.
         of_several: whether the run has other numbers of ranks, too.
+        grown_from: in weak scaling, the cases here, each with its problem of one rank.
     """
 
     stack: Stack
@@ -91,6 +95,7 @@ class StackPlan:
     tools: list[FoundTool] = field(default_factory=list)
     ranks: int = 2
     of_several: bool = False
+    grown_from: dict[Case, Case] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -140,8 +145,10 @@ def check(request: Request) -> list[Case]:
             f"them, and --ranks {','.join(map(str, request.ranks))} has no {TOOL_RANKS}."
         )
     cases = select_cases(request.profile, request.benches, request.sizes, max(request.ranks))
+    check_growth(request.scaling, cases, request.ranks)
     for ranks in request.ranks:
-        if request.benches and cases and not (possible_on(cases, ranks) or _has_launch_figures(request.benches)):
+        grown = list(problems(request.scaling, cases, ranks))
+        if request.benches and cases and not (possible_on(grown, ranks) or _has_launch_figures(request.benches)):
             raise UsageError(
                 f"Nothing that was asked for can be measured on {count(ranks, 'rank')}: leave {ranks} out of --ranks."
             )
@@ -181,7 +188,14 @@ def preview(request: Request) -> list[StackPlan]:
 
 def _plans(request: Request, cases: Sequence[Case], made: Callable[[Binding, Stack], Path]) -> list[StackPlan]:
     """A plan for each stack and number of ranks."""
-    return [plan_stack(request, stack, cases, made, ranks) for stack in request.stacks for ranks in request.ranks]
+    plans = []
+    for stack in request.stacks:
+        for ranks in request.ranks:
+            grown = problems(request.scaling, cases, ranks)
+            plan = plan_stack(request, stack, list(grown), made, ranks)
+            plan.grown_from = grown if request.scaling == WEAK else {}
+            plans.append(plan)
+    return plans
 
 
 def _built(binding: Binding, stack: Stack, *, say: Callable[[str], None]) -> Path:
@@ -201,7 +215,7 @@ def plan_stack(
     Args:
         request: what was asked.
         stack: on which stack.
-        cases: all cases of the run.
+        cases: all cases of the run, as large as they are with so many ranks.
         made: gives the folder of a binding's program, building it if need be.
         ranks: ranks of a launch, one of the request's.
 

@@ -14,6 +14,7 @@ from polympi.lab.conclusions.phrases import listing
 from polympi.lab.errors import BuildError, UsageError
 from polympi.lab.launch.launcher import planned_case
 from polympi.lab.plan.cases import select_cases
+from polympi.lab.plan.growth import problems
 from polympi.lab.plan.profiles import get_profile
 from polympi.lab.records import Environment, StackFacts, StackRun
 from polympi.lab.run.request import Request, StackPlan, check_hosts, plan_stack
@@ -62,6 +63,7 @@ def request_again(directory: RunDirectory, *, time_limit_s: float | None) -> Req
         benches=run.benches,
         sizes=run.sizes,
         ranks=run.every_ranks,
+        scaling=run.scaling,
         profile=profile,
         seed=run.seed,
         pages=run.pages,
@@ -120,10 +122,11 @@ def _plan_again(
             raise BuildError(f"its program differs from the one that the run in '{directory.path}' began with")
         return folder
 
-    cases = [planned_case(case) for case in recorded.cases] or asked
+    ranks = recorded.ranks or directory.run().ranks
+    cases = [planned_case(case) for case in recorded.cases] or list(problems(request.scaling, asked, ranks))
     wanted = dataclasses.replace(request, wanted=recorded.bindings, tools=recorded.tools)
     try:
-        plan = plan_stack(wanted, stack, cases, built, recorded.ranks or directory.run().ranks)
+        plan = plan_stack(wanted, stack, cases, built, ranks)
     except BuildError as error:
         raise _other(directory, str(error).rstrip(".")) from error
     return dataclasses.replace(plan, not_covered=recorded.not_covered, left_out=recorded.left_out)

@@ -1,9 +1,13 @@
-"""How applications scale: the same problem with several numbers of ranks, paired block by block.
+"""How applications scale: a problem with several numbers of ranks, paired block by block.
 
-The work is the same for all numbers of ranks (strong scaling). The speed-up is the time of an iteration with the fewest
-ranks over that with more of them, the efficiency the speed-up over how many times as many ranks there are (G. M.
-Amdahl, AFIPS 30 (1967) 483-485, for why it falls). A block is made with each number of ranks, one after the other, so
-that what drifts from block to block cancels in the speed-up, as it does in the ratio of a binding to C.
+In strong scaling the work is the same for all numbers of ranks. The speed-up is the time of an iteration with the
+fewest ranks over that with more of them, the efficiency the speed-up over how many times as many ranks there are (G. M.
+Amdahl, AFIPS 30 (1967) 483-485, for why it falls). In weak scaling the work grows with the ranks, and the speed-up is
+the scaled one (J. L. Gustafson, Communications of the ACM 31 (1988) 532-533): the ratio of times multiplied by how many
+times as much work was done. So whole edges, with which the work of a rank is only nearly the same, distort no figure.
+
+A block is made with each number of ranks, one after the other, so that what drifts from block to block cancels in the
+speed-up, as it does in the ratio of a binding to C.
 """
 
 from __future__ import annotations
@@ -17,13 +21,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from polympi.lab.catalogue import BENCHMARKS
-from polympi.lab.records import AGAIN, Environment, LaunchRecord, RunRecord
+from polympi.lab.catalogue import BENCHMARKS, Benchmark
+from polympi.lab.records import AGAIN, WEAK, Environment, LaunchRecord, RunRecord
 from polympi.lab.statistics.effects import paired_effect
 from polympi.lab.statistics.intervals import median_interval
 from polympi.lab.statistics.operations import counts
 
 _CASE = ("benchmark", "mode", "payload", "size_bytes")
+_PROBLEM = ("benchmark", "mode", "payload", "asked_bytes")  # of one rank in weak scaling, of all in strong
 
 
 @dataclass(frozen=True)
@@ -32,12 +37,18 @@ class ScalingRow:
 
     Attributes:
         stack: the installed stack.
+        scaling: ``strong`` or ``weak``.
+        asked_bytes: the size that was asked for; in weak scaling that of the problem of one rank.
+        size_bytes: the size with so many ranks; in strong scaling the same.
         processors: those of this host that the run could use; None if that is not known, or several hosts took part.
         launches: launches behind the time.
         median_ns: of one iteration, the median over launches; with the ends of its interval.
         base_ranks: the fewest ranks of the run, against which the speed-up is.
         blocks: blocks in which both numbers of ranks were measured.
-        speedup: median over these blocks of the time with the fewest ranks over the time with these; 1 for themselves.
+        work: of an iteration of all ranks, over that with the fewest ranks: 1 in strong scaling; None where the fewest
+            were not measured.
+        speedup: median over these blocks of the time with the fewest ranks over the time with these, times the work; 1
+            for the fewest themselves.
         efficiency: the speed-up over how many times as many ranks there are.
         confidence: the coverage of the intervals of both.
         communication: share of the time that rank 0 spends in calls of communication, the median over launches; None
@@ -45,10 +56,12 @@ class ScalingRow:
     """
 
     stack: str
+    scaling: str
     binding: str
     benchmark: str
     mode: str
     payload: str
+    asked_bytes: int
     size_bytes: int
     ranks: int
     processors: int | None
@@ -58,6 +71,7 @@ class ScalingRow:
     ci_high_ns: float | None
     base_ranks: int
     blocks: int
+    work: float | None
     speedup: float | None
     speedup_low: float | None
     speedup_high: float | None
@@ -68,6 +82,11 @@ class ScalingRow:
     communication: float | None
     communication_low: float | None
     communication_high: float | None
+
+    @property
+    def weak(self) -> bool:
+        """Whether the problem grows with the ranks."""
+        return self.scaling == WEAK
 
     @property
     def oversubscribed(self) -> bool:
@@ -99,12 +118,14 @@ def scaling_rows(
     sittings = _sittings(run, launches)
     applications = [name for name, benchmark in BENCHMARKS.items() if benchmark.application]
     measured = medians.filter(pl.col("benchmark").is_in(applications), pl.col("binding") != AGAIN)
+    grown_from = {one.stack: one.grown_from for one in run.stacks}
     cells: dict[tuple[Any, ...], dict[int, _Cell]] = defaultdict(dict)
-    for (stack, binding, *case, ranks), frame in measured.partition_by(
+    for (stack, binding, *names, size_bytes, ranks), frame in measured.partition_by(
         ["stack", "binding", *_CASE, "ranks"], as_dict=True
     ).items():
-        key = (installed.get(stack, stack), binding, *case)
-        cells[key][ranks] = _cell(frame, stack, sittings)
+        asked_bytes = grown_from.get(stack, {}).get(names[0], {}).get(size_bytes, size_bytes)
+        key = (installed.get(stack, stack), run.scaling, binding, *names, asked_bytes)
+        cells[key][ranks] = _cell(frame, stack, size_bytes, sittings)
     facts = environment.facts.get("affinity") or {}
     processors = facts.get("count") if run.hostfile is None else None
     place = _order(run)
@@ -117,8 +138,9 @@ def scaling_rows(
 
 @dataclass(frozen=True)
 class _Cell:
-    """Launches of one case and arm with one number of ranks: times in ns by sitting and block, and shares."""
+    """Launches of one problem and arm with one number of ranks: times in ns by sitting and block, and shares."""
 
+    size_bytes: int
     times_ns: Mapping[tuple[int, int], float]
     shares: Sequence[float]
 
@@ -135,10 +157,10 @@ def _sittings(run: RunRecord, launches: Iterable[LaunchRecord]) -> dict[tuple[st
     }
 
 
-def _cell(frame: pl.DataFrame, stack: str, sittings: Mapping[tuple[str, int], int]) -> _Cell:
+def _cell(frame: pl.DataFrame, stack: str, size_bytes: int, sittings: Mapping[tuple[str, int], int]) -> _Cell:
     rows = frame.select("block", "median_ns").iter_rows()
     times_ns = {(sittings.get((stack, block), 0), block): median_ns for block, median_ns in rows}
-    return _Cell(times_ns, frame["communication"].drop_nulls().to_list())
+    return _Cell(size_bytes, times_ns, frame["communication"].drop_nulls().to_list())
 
 
 def _row(
@@ -148,7 +170,8 @@ def _row(
     times_ns = list(own.times_ns.values())
     interval, shares = median_interval(times_ns), median_interval(own.shares)
     return ScalingRow(
-        **dict(zip(("stack", "binding", *_CASE), key, strict=True)),
+        **dict(zip(("stack", "scaling", "binding", *_PROBLEM), key, strict=True)),
+        size_bytes=own.size_bytes,
         ranks=ranks,
         processors=processors,
         launches=len(times_ns),
@@ -159,26 +182,27 @@ def _row(
         communication=float(np.median(own.shares)) if own.shares else None,
         communication_low=shares.low if shares else None,
         communication_high=shares.high if shares else None,
-        **_speedup(own, cells.get(base_ranks), ranks / base_ranks),
+        **_speedup(own, cells.get(base_ranks), ranks / base_ranks, BENCHMARKS[key[3]]),
     )
 
 
-def _speedup(own: _Cell, base: _Cell | None, times_as_many: float) -> dict[str, Any]:
-    """The columns of speed-up and efficiency; against itself the speed-up is 1, and has no interval."""
+def _speedup(own: _Cell, base: _Cell | None, times_as_many: float, benchmark: Benchmark) -> dict[str, Any]:
+    """The columns of work, speed-up and efficiency; against itself the speed-up is 1, and has no interval."""
     names = ("speedup", "speedup_low", "speedup_high", "efficiency", "efficiency_low", "efficiency_high", "confidence")
     shared = sorted(own.times_ns.keys() & base.times_ns.keys()) if base else []
-    found: dict[str, Any] = {"blocks": len(shared)} | dict.fromkeys(names)
+    work = benchmark.work_of(own.size_bytes) / benchmark.work_of(base.size_bytes) if base else None
+    found: dict[str, Any] = {"blocks": len(shared), "work": work} | dict.fromkeys(names)
     if base is own:
         return found | {"speedup": 1.0, "efficiency": 1.0}
-    if base is None or not shared:
+    if work is None or base is None or not shared:
         return found
     effect = paired_effect([own.times_ns[block] for block in shared], [base.times_ns[block] for block in shared])
     if effect.log_ratio is None:
         return found
-    speedup = math.exp(-effect.log_ratio)
+    speedup = work * math.exp(-effect.log_ratio)
     found |= {"speedup": speedup, "efficiency": speedup / times_as_many}
     if interval := effect.log_interval:
-        low, high = math.exp(-interval.high), math.exp(-interval.low)
+        low, high = work * math.exp(-interval.high), work * math.exp(-interval.low)
         found |= {"speedup_low": low, "speedup_high": high, "confidence": interval.coverage}
         found |= {"efficiency_low": low / times_as_many, "efficiency_high": high / times_as_many}
     return found
@@ -191,11 +215,11 @@ def _order(run: RunRecord) -> Any:
     benchmarks = list(BENCHMARKS)
 
     def place(key: tuple[Any, ...]) -> tuple[Any, ...]:
-        stack, binding, benchmark, mode, payload, size_bytes = key
+        stack, _, binding, benchmark, mode, payload, asked_bytes = key
         modes = BENCHMARKS[benchmark].modes
         return (
             stacks.index(stack) if stack in stacks else len(stacks),
-            (benchmarks.index(benchmark), modes.index(mode), payload, size_bytes),
+            (benchmarks.index(benchmark), modes.index(mode), payload, asked_bytes),
             bindings.index(binding) if binding in bindings else len(bindings),
             binding,
         )

@@ -37,6 +37,8 @@ def test_what_makes_runs_incomparable_is_said_in_sentences(run: Analysis) -> Non
     several = changed(run, ranks=1, several_ranks=[1, 2])
     assert why_not_comparable(run, several) == ["One run has 2 ranks, the other 1, 2."]
     assert why_not_comparable(several, several) == []
+    weak = changed(run, scaling="weak")
+    assert why_not_comparable(run, weak) == ["One run is of strong scaling, the other of weak."]
     assert "32" in why_not_comparable(run, changed(run, window=32))[0]
     other_machine = replace(run, environment=Environment(facts={"cpu": {"model": "Abacus"}}))
     assert why_not_comparable(run, other_machine) == ["The processors differ: 'Synthetic' and 'Abacus'."]

@@ -7,7 +7,7 @@ from typing import Any
 
 import altair as alt
 
-from polympi.lab.conclusions.phrases import percent, plain_ratio
+from polympi.lab.conclusions.phrases import percent, plain_ratio, size_words
 from polympi.lab.report.charts.palette import Palette
 from polympi.lab.report.charts.style import dataset, faded, highlight, hollow_unless, layered, legend, log_axis
 from polympi.lab.statistics.scaling import ScalingRow
@@ -17,7 +17,7 @@ from polympi.lab.units import format_ns
 def speedup_over_ranks(rows: Sequence[ScalingRow], palette: Palette) -> alt.LayerChart:
     """Speed-up over the number of ranks with its interval, beside the line of an ideal speed-up.
 
-    Points are hollow where there were more ranks than processors.
+    In weak scaling it is the scaled one. Points are hollow where there were more ranks than processors.
 
     Args:
         rows: of one case on one stack.
@@ -34,7 +34,7 @@ def speedup_over_ranks(rows: Sequence[ScalingRow], palette: Palette) -> alt.Laye
     ends = [record[name] for record in records for name in ("speedup", "low", "high")]
     x, y = (
         _ranks_axis([record["ranks"] for record in records]),
-        _speedup_axis([*ends, *(one["ideal"] for one in ideal)]),
+        _speedup_axis([*ends, *(one["ideal"] for one in ideal)], scaled=any(row.weak for row in rows)),
     )
     base = alt.Chart(dataset()).encode(
         x=x, color=alt.Color("binding:N", scale=palette.scale(names), legend=legend()), opacity=faded(chosen)
@@ -74,18 +74,18 @@ def _ranks_axis(ranks: Sequence[int]) -> alt.X:
     )
 
 
-def _speedup_axis(values: Sequence[float | None]) -> alt.Y:
-    return log_axis("speedup", "speed-up", values, "format(datum.value, '~g')")
+def _speedup_axis(values: Sequence[float | None], *, scaled: bool) -> alt.Y:
+    return log_axis("speedup", "scaled speed-up" if scaled else "speed-up", values, "format(datum.value, '~g')")
 
 
 def _record(row: ScalingRow) -> dict[str, Any]:
-    interval = ""
+    interval, problem = "", f", {size_words(row)}" if row.weak else ""
     if row.speedup_low is not None and row.speedup_high is not None:
         interval = f" ({plain_ratio(row.speedup_low)}–{plain_ratio(row.speedup_high)})"
     return {
         "binding": row.binding,
         "ranks": row.ranks,
-        "ranks_text": f"{row.ranks}{', oversubscribed' if row.oversubscribed else ''}",
+        "ranks_text": f"{row.ranks}{', oversubscribed' if row.oversubscribed else ''}{problem}",
         "oversubscribed": row.oversubscribed,
         "time_text": format_ns(row.median_ns),
         "speedup": row.speedup,

@@ -14,14 +14,18 @@ _LENGTH = 2**18  # of the published vectors
 
 
 def inner_product(stack: str, rows: Sequence[ScalingRow]) -> Comparison | None:
-    """Speed-up of the inner product of two vectors of length 2^18.
+    """Speed-up of the inner product of two vectors of length 2^18, as in the source the same for all ranks.
 
     Args:
         stack: the installed stack.
         rows: how the applications of the run scale.
     """
     size = problem_bytes(_LENGTH, 1)
-    ours = [row for row in rows if (row.stack, row.benchmark, row.size_bytes) == (stack, "inner-product", size)]
+    ours = [
+        row
+        for row in rows
+        if not row.weak and (row.stack, row.benchmark, row.size_bytes) == (stack, "inner-product", size)
+    ]
     by_key = {(row.binding, row.ranks): row.speedup for row in ours if row.base_ranks == 1}
     faster = [row for row in ours if row.ranks > 1 and by_key.get((row.binding, row.ranks))]
     if not faster:

@@ -20,6 +20,8 @@ def why_not_comparable(before: Analysis, after: Analysis, *, absolute: bool = Fa
     if before.run.every_ranks != after.run.every_ranks:
         ranks = [", ".join(map(str, analysis.run.every_ranks)) for analysis in (before, after)]
         reasons.append(f"One run has {ranks[0]} ranks, the other {ranks[1]}.")
+    if before.run.scaling != after.run.scaling:
+        reasons.append(f"One run is of {before.run.scaling} scaling, the other of {after.run.scaling}.")
     if before.run.window != after.run.window:
         reasons.append(f"One run keeps {before.run.window} messages in flight, the other {after.run.window}.")
     if before.run.pages != after.run.pages and not absolute:
