@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 
-from polympi import block, mesh
+from polympi import block, mesh, placement
 from polympi.native import core
 from polympi.topology import Topology, agreed, cast
 
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 class Cartesian(Topology):
     """A communicator whose ranks are the cells of a mesh: ``world.cart((2, 3))`` makes it.
 
-    Rank 0 is in the first cell, and the last axis is counted up first, as in arrays of C.
+    Rank 0 is in the first cell, and the last axis is counted up first, as in arrays of C. With ``reorder=True`` a rank
+    may have another number here than in the communicator that the mesh was made of.
 
     Attributes:
         dims: how many ranks there are along each axis.
@@ -214,13 +215,24 @@ class Cartesian(Topology):
 
 
 def make(
-    comm: core.Communicator, dims: Sequence[int | None] | None, periods: bool | Sequence[bool], ndim: int | None
+    comm: core.Communicator,
+    dims: Sequence[int | None] | None,
+    periods: bool | Sequence[bool],
+    ndim: int | None,
+    reorder: bool,
 ) -> Cartesian | None:
     """The mesh that :meth:`Communicator.cart` makes."""
-    found, periodic = agreed(comm, "cart", lambda: _asked(comm.size, dims, periods, ndim))
+    found, periodic, moves = agreed(comm, "cart", lambda: (*_asked(comm.size, dims, periods, ndim), bool(reorder)))
     cells = mesh.Mesh(found, periodic)
-    part = core.Communicator.split(comm, 0 if comm.rank < cells.size else None)
+    key = _place(comm, cells) if moves else comm.rank
+    part = core.Communicator.split(comm, 0 if comm.rank < cells.size else None, key)
     return _on(part, cells) if part else None
+
+
+def _place(comm: core.Communicator, cells: mesh.Mesh) -> int:
+    """The cell for this rank, where as many neighbours as possible share a machine; all ranks call it."""
+    machines: list[int] = comm.allgather(core.machine())
+    return placement.placed(cells, machines).index(comm.rank) if comm.rank < cells.size else comm.rank
 
 
 def _asked(

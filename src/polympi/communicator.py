@@ -44,16 +44,20 @@ class Communicator(core.Communicator):
         periods: bool | Sequence[bool] = False,
         *,
         ndim: int | None = None,
+        reorder: bool = False,
     ) -> Cartesian | None:
         """A communicator of the same ranks as cells of a mesh. All ranks call it, with the same arguments.
 
-        Ranks keep their order: the last axis is counted up first.
+        Ranks of the mesh are counted along its last axis first. They are those of this communicator in order, unless
+        they may be reordered.
 
         Args:
             dims: how many ranks along each axis, ``(2, 3)``. 0 or None: found, so that all ranks take part and the
                 sizes are balanced and do not increase; if dims is left out, all are.
             periods: whether an axis is periodic: a bool for each, or one for all.
             ndim: how many axes, if dims is left out.
+            reorder: give ranks that are on several machines other places in the mesh, and so other numbers, if then
+                more neighbours share a machine.
 
         Returns:
             The mesh; None on ranks that are left over, the last ones.
@@ -67,7 +71,7 @@ class Communicator(core.Communicator):
         """
         from polympi.cartesian import make
 
-        return make(self, dims, periods, ndim)
+        return make(self, dims, periods, ndim, reorder)
 
     def graph(self, sources: Iterable[int], destinations: Iterable[int]) -> Graph:
         """A communicator of the same ranks, in which each has the neighbours that it names. All ranks call it.

@@ -33,8 +33,8 @@ int signature_parse_slowly(const Signature *signature, PyObject *const *args, Py
                      signature->function, signature->positional, nargs);
         return -1;
     }
-    for (Py_ssize_t i = 0; i < nargs; i++)
-        values[i] = args[i];
+    for (int i = 0; i < signature->total; i++)
+        values[i] = i < nargs ? args[i] : NULL;
     Py_ssize_t keywords = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
     for (Py_ssize_t k = 0; k < keywords; k++) {
         int i = find_name(signature, PyTuple_GET_ITEM(kwnames, k));

@@ -20,21 +20,32 @@ typedef struct {
 /* Intern the names; once, at module start. */
 int signature_prepare(Signature *signature);
 
-/* Fill values[0 .. total), borrowed; what was not given stays NULL. 0, or -1 with TypeError. */
+/* Fill values[MOST_ARGUMENTS], borrowed; what was not given is NULL. 0, or -1 with TypeError. */
 int signature_parse_slowly(const Signature *signature, PyObject *const *args, Py_ssize_t nargs,
                            PyObject *kwnames, PyObject **values);
 
-/* The same; without keywords and with a legal number of arguments it is a plain copy. */
+/* The same. Keywords in the order of the signature, as they are mostly given, are found by one walk along its
+ * names. Whatever else there is to say is said slowly. */
 static inline int signature_parse(const Signature *signature, PyObject *const *args, Py_ssize_t nargs,
                                   PyObject *kwnames, PyObject **values) {
-    for (int i = 0; i < signature->total; i++)
+    for (int i = 0; i < MOST_ARGUMENTS; i++) /* a fixed number: a few stores of vectors */
         values[i] = NULL;
-    if (likely(!kwnames && nargs <= signature->positional && nargs >= signature->required)) {
-        for (Py_ssize_t i = 0; i < nargs; i++)
-            values[i] = args[i];
-        return 0;
+    if (unlikely(nargs > signature->positional))
+        return signature_parse_slowly(signature, args, nargs, kwnames, values);
+    for (Py_ssize_t i = 0; i < nargs; i++)
+        values[i] = args[i];
+    Py_ssize_t keywords = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
+    for (Py_ssize_t k = 0, i = nargs; k < keywords; k++, i++) {
+        while (i < signature->total && signature->names[i] != PyTuple_GET_ITEM(kwnames, k))
+            i++;
+        if (unlikely(i == signature->total))
+            return signature_parse_slowly(signature, args, nargs, kwnames, values);
+        values[i] = args[nargs + k];
     }
-    return signature_parse_slowly(signature, args, nargs, kwnames, values);
+    for (Py_ssize_t i = nargs; i < signature->required; i++)
+        if (unlikely(!values[i]))
+            return signature_parse_slowly(signature, args, nargs, kwnames, values);
+    return 0;
 }
 
 /* An int of C from an int, or from an object with __index__ (a NumPy integer). 0, or -1 with

@@ -43,6 +43,10 @@ static PyObject *crowded(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused
     return is_running() ? PyBool_FromLong(state.crowded) : NULL;
 }
 
+static PyObject *machine(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
+    return is_running() ? PyLong_FromLong(state.machine) : NULL;
+}
+
 static PyObject *library_version(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
     char text[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
     int length = 0;
@@ -105,6 +109,8 @@ static PyMethodDef functions[] = {
     {"crowded", crowded, METH_NOARGS,
      "crowded($module, /)\n--\n\nWhether the ranks of this machine outnumber its CPUs, so that waiting ones "
      "yield."},
+    {"machine", machine, METH_NOARGS,
+     "machine($module, /)\n--\n\nA number of the machine that this rank is on: one rank of the world on it."},
     {"library_version", library_version, METH_NOARGS,
      "library_version($module, /)\n--\n\nWhat the MPI library says it is."},
     {"set_timeout", set_timeout, METH_O,

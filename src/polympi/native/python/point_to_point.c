@@ -34,23 +34,28 @@ static Signature ssend_signature = {"ssend", 3, 2, 4, {"obj", "dest", "tag", "ti
 static Signature rsend_signature = {"rsend", 3, 2, 4, {"obj", "dest", "tag", "timeout"}, {NULL}};
 static Signature bsend_signature = {"bsend", 3, 2, 4, {"obj", "dest", "tag", "timeout"}, {NULL}};
 
-/* Start sending a simple array: COMPLETED where that was all, STARTED where it has to be waited for; 0 for
- * any other object; -1. */
-enum { STARTED = 1, COMPLETED };
-static inline int start_array(Outgoing *out, PyObject *object, const Call *call) {
-    Py_ssize_t nbytes = simple_message(object, out->packet);
-    if (unlikely(!nbytes))
-        return outgoing_start_simple(out, object, call->peer, call->tag);
+/* Send the message in a packet: 1 complete, 0 it has to be waited for; -1 with an exception. */
+static inline int send_now(Communicator *self, const char *packet, Py_ssize_t nbytes, const Call *call,
+                           MPI_Request *request) {
     int complete = 0;
     bool locked = enter_mpi();
-    int code =
-        MPI_Isend(out->packet, (int)nbytes, MPI_BYTE, call->peer, call->tag, out->comm->comm, out->first);
-    if (likely(code == MPI_SUCCESS)) {
-        out->request_count = 1;
-        code = MPI_Test(out->first, &complete, MPI_STATUS_IGNORE);
-    }
+    int code = MPI_Isend(packet, (int)nbytes, MPI_BYTE, call->peer, call->tag, self->comm, request);
+    if (unlikely(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    else
+        code = MPI_Test(request, &complete, MPI_STATUS_IGNORE);
     leave_mpi(locked);
-    return unlikely(code != MPI_SUCCESS) ? raise_mpi(code, call) : complete ? COMPLETED : STARTED;
+    return unlikely(code != MPI_SUCCESS) ? raise_mpi(code, call) : complete;
+}
+
+/* Start sending what is no small array, or not in standard mode: 0 or -1. */
+static int start_any(Outgoing *out, PyObject *object, enum mode mode) {
+    int started = mode == STANDARD ? outgoing_start_simple(out, object, out->call.peer, out->call.tag) : 0;
+    if (started)
+        return started < 0 ? -1 : 0;
+    if (codec_encode(&out->stream, object) < 0)
+        return -1;
+    return outgoing_start(out, USER, out->call.peer, out->call.tag, mode);
 }
 
 static inline PyObject *blocking_send(Communicator *self, PyObject *const *args, Py_ssize_t nargs,
@@ -58,22 +63,34 @@ static inline PyObject *blocking_send(Communicator *self, PyObject *const *args,
     PyObject *values[MOST_ARGUMENTS];
     Call call = {.operation = signature->function};
     double timeout = DEFAULT_TIMEOUT;
-    Outgoing out;
     if (unlikely(signature_parse(signature, args, nargs, kwnames, values) < 0 ||
                  resolve_peer(self, values[DEST], "dest", values[TAG], false, &call) < 0 ||
                  (values[TIMEOUT] && parse_timeout(values[TIMEOUT], &timeout, call.operation) < 0)))
         return NULL;
     if (unlikely(call.peer == PROC_NULL))
         Py_RETURN_NONE;
-    if (unlikely(outgoing_open(&out, self, &call) < 0))
+    char *packet = packet_take();
+    if (unlikely(!packet))
         return NULL;
-    int started = mode == STANDARD ? start_array(&out, values[OBJECT], &call) : 0;
-    if (likely(started == COMPLETED)) {
-        packet_give(out.packet);
-        Py_RETURN_NONE;
+    Outgoing out;
+    Py_ssize_t nbytes = mode == STANDARD ? simple_message(values[OBJECT], packet) : 0;
+    int failed;
+    if (likely(nbytes)) {
+        MPI_Request request;
+        int complete = send_now(self, packet, nbytes, &call, &request);
+        if (likely(complete > 0)) {
+            packet_give(packet);
+            Py_RETURN_NONE;
+        }
+        failed = complete;
+        outgoing_open_packet(&out, packet, self, &call);
+        out.first[0] = request;
+        out.request_count = 1;
+    } else {
+        outgoing_open_packet(&out, packet, self, &call);
+        failed = start_any(&out, values[OBJECT], mode);
     }
-    if (unlikely(started < 0 || (!started && (codec_encode(&out.stream, values[OBJECT]) < 0 ||
-                                              outgoing_start(&out, USER, call.peer, call.tag, mode) < 0)))) {
+    if (unlikely(failed < 0)) {
         outgoing_close(&out);
         return NULL;
     }
@@ -219,11 +236,11 @@ static PyObject *communicator_recv(Communicator *self, PyObject *const *args, Py
         return NULL;
     if (unlikely(call.peer == PROC_NULL))
         return with_status(Py_NewRef(values[INTO] ? values[INTO] : Py_None), &null_status, values[STATUS]);
+    if (likely(!values[STATUS]))
+        return incoming_receive(self, call.peer, call.tag, values[INTO], &call, timeout);
     Incoming *in = post(self, values[INTO], &call);
     if (unlikely(!in))
         return NULL;
-    if (likely(!values[STATUS]))
-        return incoming_wait(in, NULL, timeout);
     return with_status(incoming_wait(in, &status, timeout), &status, values[STATUS]);
 }
 

@@ -1,8 +1,10 @@
-/* What is there when all of a message has come: its elements, counted, and put where the user wants them. */
+/* When all of a message has come: it becomes an object, or goes where the user wants it. */
 #include "codec/delivery.h"
 #include "transfer/incoming.h"
 
-PyObject *incoming_fill_target(Incoming *in, Status *status) {
+/* The object of the target of a message that has come, filled; a new reference, or NULL. `status` may be
+ * NULL. */
+static PyObject *fill_target(Incoming *in, Status *status) {
     Elements elements = {0};
     int is_array = array_elements(in->inbox->stream, in->inbox->stream_bytes, &elements);
     if (is_array < 0)
@@ -22,7 +24,8 @@ PyObject *incoming_fill_target(Incoming *in, Status *status) {
     return failed ? NULL : Py_NewRef(in->target->object);
 }
 
-void incoming_measure(const Incoming *in, Status *status) {
+/* The elements and bytes of what is received as an object. */
+static void measure(const Incoming *in, Status *status) {
     Elements elements = {0};
     status->nbytes = in->inbox->stream_bytes;
     for (int i = 0; i < in->inbox->part_count; i++)
@@ -35,4 +38,44 @@ void incoming_measure(const Incoming *in, Status *status) {
     }
     Py_XDECREF(elements.dtype);
     PyErr_Clear(); /* damaged: decoding says so */
+}
+
+static PyObject *into_simple(Incoming *in, Status *status) {
+    SimpleArray *simple = &in->inbox->simple;
+    if (likely(simple->nbytes < PART_BYTES))
+        memcpy(simple->data, in->inbox->packet + simple->head_bytes, (size_t)simple->nbytes);
+    if (status) {
+        status->elements = PyArray_SIZE((PyArrayObject *)in->array);
+        status->nbytes = simple->nbytes;
+    }
+    PyObject *array = in->array;
+    in->array = NULL;
+    return array;
+}
+
+static PyObject *as_object(Incoming *in, Status *status) {
+    if (status)
+        measure(in, status);
+    if (unlikely(in->inbox->bytes != NULL)) {
+        PyObject *bytes = in->inbox->bytes;
+        in->inbox->bytes = NULL;
+        return bytes;
+    }
+    return codec_decode(in->inbox->stream, in->inbox->stream_bytes, in->inbox->parts, in->inbox->part_count);
+}
+
+PyObject *incoming_deliver(Incoming *in, Status *status) {
+    PyObject *object;
+    if (status)
+        *status =
+            (Status){.source = in->inbox->small.MPI_SOURCE, .tag = in->inbox->small.MPI_TAG, .elements = 1};
+    if (unlikely(in->refusal != NULL)) {
+        PyErr_SetObject((PyObject *)Py_TYPE(in->refusal), in->refusal);
+        object = NULL;
+    } else
+        object = in->array    ? into_simple(in, status)
+                 : in->target ? fill_target(in, status)
+                              : as_object(in, status);
+    incoming_close(in);
+    return object;
 }

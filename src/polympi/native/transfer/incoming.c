@@ -31,6 +31,11 @@ static Incoming *take(void) {
     return in;
 }
 
+static inline void put_back(Incoming *in) {
+    in->next = free_incoming;
+    free_incoming = in;
+}
+
 /* Enough for those that come and go; one that had a message takes up to 10 KB. */
 enum { MOST_ALLOCATED = 64 };
 
@@ -88,8 +93,7 @@ void incoming_close(Incoming *in) {
     if (unlikely(in->refusal != NULL))
         Py_CLEAR(in->refusal);
     Communicator *comm = in->comm;
-    in->next = free_incoming;
-    free_incoming = in;
+    put_back(in);
     Py_DECREF(comm);
 }
 
@@ -283,48 +287,6 @@ static inline void advance(Incoming *in) {
     in->moving = false;
 }
 
-/* ---- what arrived, as an object ---- */
-
-static PyObject *into_simple(Incoming *in, Status *status) {
-    SimpleArray *simple = &in->inbox->simple;
-    if (likely(simple->nbytes < PART_BYTES))
-        memcpy(simple->data, in->inbox->packet + simple->head_bytes, (size_t)simple->nbytes);
-    if (status) {
-        status->elements = PyArray_SIZE((PyArrayObject *)in->array);
-        status->nbytes = simple->nbytes;
-    }
-    PyObject *array = in->array;
-    in->array = NULL;
-    return array;
-}
-
-static PyObject *as_object(Incoming *in, Status *status) {
-    if (status)
-        incoming_measure(in, status);
-    if (unlikely(in->inbox->bytes != NULL)) {
-        PyObject *bytes = in->inbox->bytes;
-        in->inbox->bytes = NULL;
-        return bytes;
-    }
-    return codec_decode(in->inbox->stream, in->inbox->stream_bytes, in->inbox->parts, in->inbox->part_count);
-}
-
-PyObject *incoming_deliver(Incoming *in, Status *status) {
-    PyObject *object;
-    if (status)
-        *status =
-            (Status){.source = in->inbox->small.MPI_SOURCE, .tag = in->inbox->small.MPI_TAG, .elements = 1};
-    if (unlikely(in->refusal != NULL)) {
-        PyErr_SetObject((PyObject *)Py_TYPE(in->refusal), in->refusal);
-        object = NULL;
-    } else
-        object = in->array    ? into_simple(in, status)
-                 : in->target ? incoming_fill_target(in, status)
-                              : as_object(in, status);
-    incoming_close(in);
-    return object;
-}
-
 /* ---- waiting ---- */
 
 /* Wait for a message that was kept: 0 or -1. */
@@ -420,6 +382,74 @@ PyObject *incoming_wait(Incoming *in, Status *status, double timeout) {
         if (give_up(in))
             return NULL;
     return incoming_deliver(in, status);
+}
+
+/* How often a receive is tested before it is opened, so that others can see it: as long as Python's lock is
+ * kept nothing else can happen. Most small messages of a partner that waits come in this time, about a
+ * microsecond. */
+enum { TESTS_BEFORE_OPEN = 32 };
+
+/* Post a receive in an inbox, and test it: 1 a message has come, 0 not yet; -1 with an exception. */
+static inline int receive_now(Communicator *comm, int source, int tag, Incoming *in, const Call *call) {
+    int complete = 0;
+    bool locked = enter_mpi();
+    int code = MPI_Irecv(in->inbox->packet, PACKET_BYTES, MPI_BYTE, mpi_source(source), mpi_tag(tag),
+                         comm->comm, &in->first);
+    if (unlikely(code != MPI_SUCCESS))
+        in->first = MPI_REQUEST_NULL;
+    for (int tests = 0; likely(code == MPI_SUCCESS) && !complete && tests < TESTS_BEFORE_OPEN; tests++) {
+        code = MPI_Test(&in->first, &complete, &in->inbox->small);
+        if (unlikely(state.crowded))
+            break;
+    }
+    leave_mpi(locked);
+    return unlikely(code != MPI_SUCCESS) ? raise_mpi(code, call) : complete;
+}
+
+/* What a message holds that is no more than its packet; false: there is more to do than that. */
+static inline bool take_small(Inbox *inbox, PyObject *into, PyObject **object) {
+    const SimpleArray *simple = &inbox->simple;
+    int nbytes = 0;
+    if (into) {
+        if (unlikely(simple->nbytes >= PART_BYTES ||
+                     memcmp(inbox->packet, simple->head, (size_t)simple->head_bytes) != 0))
+            return false;
+        memcpy(simple->data, inbox->packet + simple->head_bytes, (size_t)simple->nbytes);
+        *object = Py_NewRef(into);
+    } else {
+        MPI_Get_count(&inbox->small, MPI_BYTE, &nbytes);
+        if (unlikely(nbytes == 0 || wire_get_tag(inbox->packet) == TAG_REMOTE))
+            return false;
+        *object = codec_decode(inbox->packet, nbytes, NULL, 0);
+    }
+    wire_put_tag(inbox->packet, TAG_NONE);
+    return true;
+}
+
+PyObject *incoming_receive(Communicator *comm, int source, int tag, PyObject *into, const Call *call,
+                           double timeout) {
+    PyObject *object, *array = into == Py_None ? NULL : into;
+    Incoming *in = take();
+    if (unlikely(!in))
+        return NULL;
+    if (unlikely(comm->seeking || (array && !simple_array(array, &in->inbox->simple)))) {
+        put_back(in);
+        in = incoming_start_promised(comm, source, tag, into, call);
+        return in ? incoming_wait(in, NULL, timeout) : NULL;
+    }
+    int come = receive_now(comm, source, tag, in, call);
+    if (likely(come > 0 && take_small(in->inbox, array, &object))) {
+        put_back(in);
+        return object;
+    }
+    open_incoming(in, comm, call);
+    in->array = Py_XNewRef(array);
+    in->expects = array != NULL;
+    if (come > 0)
+        advance(in);
+    else if (unlikely(come < 0))
+        fail(in);
+    return incoming_wait(in, NULL, timeout);
 }
 
 /* 1 complete, 0 not yet, -1 exception. */

@@ -60,12 +60,6 @@ int incoming_damaged(const Incoming *in);
 /* Keep the exception that is set for the one who gets the message, unless there is one. */
 void keep_refusal(Incoming *in);
 
-/* The object of the target of a message that has come, filled; a new reference, or NULL. `status` may be
- * NULL. */
-PyObject *incoming_fill_target(Incoming *in, Status *status);
-/* The elements and bytes of what is received as an object. */
-void incoming_measure(const Incoming *in, Status *status);
-
 /* Leave the memory of the user, where nothing may be under way. May run Python code at its end. */
 void incoming_drop_memory(Incoming *in);
 /* Give everything back; nothing of it may be under way. */

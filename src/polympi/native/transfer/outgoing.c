@@ -50,9 +50,15 @@ int channel_tag(uint32_t number) { return agreement_tag() + 1 + (int)(number % c
 /* ---- one message ---- */
 
 int outgoing_open(Outgoing *out, Communicator *comm, const Call *call) {
-    out->packet = packet_take();
-    if (unlikely(!out->packet))
+    char *packet = packet_take();
+    if (unlikely(!packet))
         return -1;
+    outgoing_open_packet(out, packet, comm, call);
+    return 0;
+}
+
+void outgoing_open_packet(Outgoing *out, char *packet, Communicator *comm, const Call *call) {
+    out->packet = packet;
     out->comm = comm;
     out->call = *call;
     out->lasts = false;
@@ -63,7 +69,6 @@ int outgoing_open(Outgoing *out, Communicator *comm, const Call *call) {
     out->request_capacity = sizeof out->first / sizeof *out->first;
     out->copies = NULL;
     out->copy_count = 0;
-    return 0;
 }
 
 /* The place of one more request; NULL with MemoryError. */

@@ -43,6 +43,8 @@ typedef struct {
 
 /* Take a packet, for codec_encode(&out->stream, value). 0 or -1 (MemoryError). */
 int outgoing_open(Outgoing *out, Communicator *comm, const Call *call);
+/* The same with a packet that is taken over. */
+void outgoing_open_packet(Outgoing *out, char *packet, Communicator *comm, const Call *call);
 /* Copy all parts, so that what was encoded need not stay as it is (bsend). 0 or -1. */
 int outgoing_copy_parts(Outgoing *out);
 /* Start sending what was encoded. `dest` and `tag` were checked. 0, or -1 (the caller closes). */
@@ -85,6 +87,10 @@ Incoming *incoming_start_target(Communicator *comm, enum channel channel, int so
  * Closes, always; a receive that has timed out is cancelled. Data that are under way are waited for longer;
  * in the end the message is kept for another receive. */
 PyObject *incoming_wait(Incoming *in, Status *status, double timeout);
+/* Post a receive as incoming_start_promised does, and wait for it. What is small and comes at once costs
+ * little more than MPI's own calls. */
+PyObject *incoming_receive(Communicator *comm, int source, int tag, PyObject *into, const Call *call,
+                           double timeout);
 /* Wait until all has arrived: 0, or -1 (Timeout, what a signal handler raised). Does not close, so that one
  * may wait again. */
 int incoming_finish(Incoming *in, double timeout);
