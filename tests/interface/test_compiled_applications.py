@@ -16,7 +16,7 @@ from polympi.lab.stacks.stack import Stack
 pytestmark = [pytest.mark.mpi]
 
 BINDINGS = FOLDER.parents[1] / "bindings"
-COMPILERS = {"cxx": "g++", "fortran": "gfortran", "rust": "cargo"}
+COMPILERS = {"cxx": "g++", "fortran": "gfortran", "rust": "cargo", "java": "java"}
 WARNINGS = ["-O2", "-Wall", "-Wextra", "-Werror"]
 
 
@@ -65,7 +65,15 @@ def compile_rust(name: str, stack: Stack, program: Path) -> None:
     program.symlink_to(program.parent / "release" / name)
 
 
-COMPILE = {"cxx": compile_cxx, "fortran": compile_fortran, "rust": compile_rust}
+def compile_java(name: str, stack: Stack, program: Path) -> None:
+    """All programs, in the folder of this one."""
+    build = [stack.python, str(BINDINGS / "java" / "build_java.py"), "--mpicc", stack.mpicc]
+    places = ["--applications", str(FOLDER), "--into", str(program.parent)]
+    if not program.exists():
+        subprocess.run([*build, *places], check=True, env=stack.variables())
+
+
+COMPILE = {"cxx": compile_cxx, "fortran": compile_fortran, "rust": compile_rust, "java": compile_java}
 
 
 @pytest.fixture(scope="module")

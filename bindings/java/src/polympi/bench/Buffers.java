@@ -16,8 +16,9 @@ record Buffers(
         MemorySegment attached,
         long distance,
         int count,
-        int edge,
-        int rank) {
+        long edge,
+        int rank,
+        MemorySegment part) {
     static Buffers read(MemorySegment b) {
         final long stride = b.get(JAVA_LONG, 56);
         final MemorySegment outgoing = b.get(ADDRESS, 0);
@@ -31,13 +32,14 @@ record Buffers(
                 memory(b.get(ADDRESS, 32), b.get(JAVA_LONG, 72)),
                 incoming.address() - outgoing.address(),
                 (int) b.get(JAVA_LONG, 64),
-                (int) b.get(JAVA_LONG, 80),
-                b.get(JAVA_INT, 100));
+                b.get(JAVA_LONG, 80),
+                b.get(JAVA_INT, 100),
+                memory(b.get(ADDRESS, 112), 80));
     }
 
     /** The cube of faces, which begins with the face that is sent. */
     MemorySegment cube() {
-        return memory(first, (long) edge * edge * edge * Double.BYTES);
+        return memory(first, edge * edge * edge * Double.BYTES);
     }
 
     /** All messages of a row, of which the first is at the beginning; in a collective they touch. */

@@ -31,7 +31,7 @@ record Case(String benchmark, String send, String completion, String mode, Strin
 
     /** Whether messages alone hold the ranks together, and no common start is needed. */
     boolean heldTogether() {
-        return kind == Harness.PAIR || kind == Harness.CYCLE;
+        return kind == Harness.PAIR || kind == Harness.CYCLE || kind == Harness.APPLICATION;
     }
 
     /** All but the size. */

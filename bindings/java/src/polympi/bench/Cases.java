@@ -18,6 +18,9 @@ final class Cases {
     /** Bytes that warming up exchanges at most, so that it takes milliseconds. */
     private static final long WARM_BYTES = 1 << 25;
 
+    /** Bytes of an array of an application in all iterations of warming up, which takes tenths of a second. */
+    private static final long WARM_PROBLEM_BYTES = 1L << 31;
+
     private static final int COLDEST = 20;
 
     private final Comm world;
@@ -40,6 +43,7 @@ final class Cases {
             return new OwnObjects(world, c, b).loops();
         }
         return switch (c.payload()) {
+            case "problem" -> Applications.loops(world, c, b);
             case "none" -> Loops.of(() -> Collectives.barrier(world));
             case "array" -> new Arrays(world, doubles, c, b).loops();
             case "bytes" -> choose(c, b, Datatype.BYTE, b.count(), Values.NONE);
@@ -75,7 +79,8 @@ final class Cases {
     private void warm(Case c, Buffers b, Loops loops) {
         final long done = warmed.getOrDefault(c.family(), 0L);
         final long bytes = Math.max(1, c.bytes()) * (c.is("bandwidth", "bibandwidth", "stream") ? 64 : 1);
-        final long iterations = Math.min(WARM - done, Math.max(COLDEST, WARM_BYTES / bytes));
+        final long most = c.payload().equals("problem") ? WARM_PROBLEM_BYTES : WARM_BYTES;
+        final long iterations = Math.min(WARM - done, Math.max(COLDEST, most / bytes));
         if (iterations > 0) {
             loops.begin.run();
             loops.batch((int) iterations);

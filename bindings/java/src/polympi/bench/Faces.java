@@ -12,7 +12,7 @@ final class Faces {
     private Faces() {}
 
     static Loops loops(Comm world, Case c, Buffers b) {
-        final int edge = b.edge();
+        final int edge = (int) b.edge();
         final MemorySegment cube = b.cube();
         final boolean contiguous = c.mode().equals("contiguous");
         final int[] part = {edge, edge, edge};

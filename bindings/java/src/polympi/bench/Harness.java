@@ -20,6 +20,7 @@ import java.nio.file.Path;
 final class Harness {
     static final int PAIR = 0; // POLYMPI_PAIR
     static final int CYCLE = 3; // POLYMPI_CYCLE
+    static final int APPLICATION = 4; // POLYMPI_APPLICATION
     static final int UNTIMED_CALLS = 3;
 
     private static final Linker LINKER = Linker.nativeLinker();
@@ -30,13 +31,15 @@ final class Harness {
     private static final MethodHandle AGREE = function("common_start_agree", JAVA_INT);
     private static final MethodHandle WAIT = function("common_start_wait", JAVA_LONG);
     private static final MethodHandle BENCHMARK = function("polympi_benchmark_name", ADDRESS, JAVA_INT);
+    private static final MethodHandle NUMBER = function("polympi_benchmark_number", JAVA_INT, ADDRESS);
     private static final MethodHandle MODE = function("polympi_mode_name", ADDRESS, JAVA_INT);
     private static final MethodHandle PAYLOAD = function("polympi_payload_name", ADDRESS, JAVA_INT);
 
     private static Loops loops;
     private static boolean heldTogether;
     private static Cases cases;
-    private static MemorySegment table; // struct polympi_callbacks, the same for all cases
+    private static MemorySegment table; // struct polympi_callbacks, the same for all cases but applications
+    private static MemorySegment ofApplications; // its last two, which others do not have
 
     private Harness() {}
 
@@ -100,11 +103,23 @@ final class Harness {
         launch.set(JAVA_LONG, 32, (long) CLOCK.invokeExact());
         launch.set(JAVA_LONG, 48, initNs);
         procedure("polympi_memory", launch.asSlice(56), launch.asSlice(64));
+        launch.set(JAVA_INT, 76, optedIn(arena));
         table = callbacks(arena);
+        ofApplications = arena.allocate(ADDRESS, 2);
+        ofApplications.setAtIndex(ADDRESS, 0, upcall("communication", JAVA_LONG, ADDRESS));
+        ofApplications.setAtIndex(ADDRESS, 1, SYMBOLS.find("polympi_application_check").orElseThrow());
         final MemorySegment program = arena.allocate(24, Long.BYTES);
         program.set(ADDRESS, 8, upcall("refuse", ADDRESS, ADDRESS, ADDRESS));
         program.set(ADDRESS, 16, upcall("prepare", null, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
         return (int) RUN.invokeExact(launch, program);
+    }
+
+    private static int optedIn(Arena arena) throws Throwable {
+        int bits = 0;
+        for (String benchmark : Applications.BENCHMARKS) {
+            bits |= 1 << (int) NUMBER.invokeExact(arena.allocateFrom(benchmark));
+        }
+        return bits;
     }
 
     private static MemorySegment callbacks(Arena arena) throws ReflectiveOperationException {
@@ -136,8 +151,13 @@ final class Harness {
     private static void prepare(MemorySegment context, MemorySegment c, MemorySegment b, MemorySegment callbacks) {
         final Case asked = Case.read(c.reinterpret(56));
         heldTogether = asked.heldTogether();
-        loops = cases.prepare(asked, Buffers.read(b.reinterpret(112)));
-        MemorySegment.copy(table, 0, callbacks.reinterpret(table.byteSize()), 0, table.byteSize());
+        loops = cases.prepare(asked, Buffers.read(b.reinterpret(120)));
+        final long common = table.byteSize();
+        final MemorySegment all = callbacks.reinterpret(common + ofApplications.byteSize());
+        all.copyFrom(table);
+        if (loops.communication != null) {
+            all.asSlice(common).copyFrom(ofApplications);
+        }
     }
 
     private static void begin(MemorySegment context) {
@@ -166,7 +186,12 @@ final class Harness {
         loops.show.run();
     }
 
+    private static long communication(MemorySegment context) {
+        return loops.communication.getAsLong();
+    }
+
     private static void release(MemorySegment context) {
         loops.release.run();
+        loops = null; // what the case held is garbage before the next one allocates
     }
 }

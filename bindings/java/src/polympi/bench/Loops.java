@@ -3,6 +3,7 @@ package polympi.bench;
 import static polympi.bench.Cases.PAYLOAD_TAG;
 
 import java.lang.foreign.MemorySegment;
+import java.util.function.LongSupplier;
 import polympi.mpi.Comm;
 import polympi.mpi.Datatype;
 
@@ -18,6 +19,9 @@ final class Loops {
 
     /** Writes objects that arrived where the harness checks them. */
     Runnable show = NOTHING;
+
+    /** Of an application, whose result is checked: how long this rank has communicated so far, in ns; else null. */
+    LongSupplier communication;
 
     Runnable release = NOTHING;
 

@@ -12,6 +12,10 @@ import java.lang.invoke.MethodHandle;
  * allocated. One thread calls a communicator.
  */
 public final class Comm {
+    private static final MethodHandle RANK = Library.function("MPI_Comm_rank", "HA");
+    private static final MethodHandle SIZE = Library.function("MPI_Comm_size", "HA");
+    private static final MethodHandle FREE = Library.function("MPI_Comm_free", "A");
+    private static final MethodHandle ABORT = Library.function("MPI_Abort", "HI");
     private static final MethodHandle SEND = Library.function("MPI_Send", "AIHIIH");
     private static final MethodHandle SSEND = Library.function("MPI_Ssend", "AIHIIH");
     private static final MethodHandle BSEND = Library.function("MPI_Bsend", "AIHIIH");
@@ -39,7 +43,7 @@ public final class Comm {
     private final MemorySegment status;
     private final MemorySegment count;
 
-    Comm(long handle, int rank, int size) {
+    private Comm(long handle, int rank, int size) {
         this.handle = handle;
         this.rank = rank;
         this.size = size;
@@ -47,6 +51,20 @@ public final class Comm {
         message = arena.allocate(Long.BYTES, Long.BYTES);
         status = arena.allocate(Library.constant("sizeof MPI_Status"), Long.BYTES);
         count = arena.allocate(ValueLayout.JAVA_INT);
+    }
+
+    static Comm of(long handle) {
+        try (Arena arena = Arena.ofConfined()) {
+            final MemorySegment rank = arena.allocate(ValueLayout.JAVA_INT);
+            final MemorySegment size = arena.allocate(ValueLayout.JAVA_INT);
+            MpiException.check((int) RANK.invokeExact(handle, rank));
+            MpiException.check((int) SIZE.invokeExact(handle, size));
+            return new Comm(handle, rank.get(ValueLayout.JAVA_INT, 0), size.get(ValueLayout.JAVA_INT, 0));
+        } catch (MpiException reported) {
+            throw reported;
+        } catch (Throwable unexpected) {
+            throw new AssertionError(unexpected);
+        }
     }
 
     /** The number of this process. */
@@ -57,6 +75,29 @@ public final class Comm {
     /** The number of ranks. */
     public int size() {
         return size;
+    }
+
+    /** Ends the processes of all ranks with a code. */
+    public void abort(int code) {
+        try {
+            MpiException.check((int) ABORT.invokeExact(handle, code));
+        } catch (MpiException reported) {
+            throw reported;
+        } catch (Throwable unexpected) {
+            throw new AssertionError(unexpected);
+        }
+    }
+
+    void free() {
+        try (Arena arena = Arena.ofConfined()) {
+            final MemorySegment freed = arena.allocate(Long.BYTES, Long.BYTES);
+            Library.putHandle(freed, handle);
+            MpiException.check((int) FREE.invokeExact(freed));
+        } catch (MpiException reported) {
+            throw reported;
+        } catch (Throwable unexpected) {
+            throw new AssertionError(unexpected);
+        }
     }
 
     /** Sends a message. */

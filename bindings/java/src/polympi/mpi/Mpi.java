@@ -13,12 +13,12 @@ public final class Mpi {
     public static final int ANY_SOURCE = (int) Library.constant("ANY_SOURCE");
     /** In place of a tag that receives. */
     public static final int ANY_TAG = (int) Library.constant("ANY_TAG");
+    /** In place of a rank: nobody, with whom to communicate does nothing. */
+    public static final int PROC_NULL = (int) Library.constant("PROC_NULL");
 
     private static final MethodHandle INIT = Library.function("MPI_Init_thread", "AAIA");
     private static final MethodHandle FINALIZE = Library.function("MPI_Finalize", "");
     private static final MethodHandle RETURN_ERRORS = Library.function("MPI_Comm_set_errhandler", "HH");
-    private static final MethodHandle RANK = Library.function("MPI_Comm_rank", "HA");
-    private static final MethodHandle SIZE = Library.function("MPI_Comm_size", "HA");
     private static final MethodHandle ATTACH = Library.function("MPI_Buffer_attach", "AI");
     private static final MethodHandle DETACH = Library.function("MPI_Buffer_detach", "AA");
 
@@ -32,10 +32,7 @@ public final class Mpi {
             final int level = (int) Library.constant("THREAD_FUNNELED");
             MpiException.check((int) INIT.invokeExact(MemorySegment.NULL, MemorySegment.NULL, level, number));
             MpiException.check((int) RETURN_ERRORS.invokeExact(world, Library.constant("ERRORS_RETURN")));
-            MpiException.check((int) RANK.invokeExact(world, number));
-            final int rank = number.get(ValueLayout.JAVA_INT, 0);
-            MpiException.check((int) SIZE.invokeExact(world, number));
-            return new Comm(world, rank, number.get(ValueLayout.JAVA_INT, 0));
+            return Comm.of(world);
         } catch (MpiException reported) {
             throw reported;
         } catch (Throwable unexpected) {

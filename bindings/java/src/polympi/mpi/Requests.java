@@ -9,6 +9,7 @@ public final class Requests {
     private static final MethodHandle WAIT = Library.function("MPI_Wait", "AA");
     private static final MethodHandle WAITALL = Library.function("MPI_Waitall", "IAA");
     private static final MethodHandle START = Library.function("MPI_Start", "A");
+    private static final MethodHandle STARTALL = Library.function("MPI_Startall", "IA");
     private static final MethodHandle FREE = Library.function("MPI_Request_free", "A");
 
     private final MemorySegment handles;
@@ -18,6 +19,11 @@ public final class Requests {
     public Requests(Arena arena, int length) {
         this.length = length;
         handles = arena.allocate(length * Library.HANDLE_BYTES, Long.BYTES);
+    }
+
+    /** The number of places. */
+    public int length() {
+        return length;
     }
 
     MemorySegment at(int i) {
@@ -51,6 +57,17 @@ public final class Requests {
         int code;
         try {
             code = (int) START.invokeExact(at(i));
+        } catch (Throwable unexpected) {
+            throw new AssertionError(unexpected);
+        }
+        MpiException.check(code);
+    }
+
+    /** Starts all requests, which are persistent. */
+    public void startAll() {
+        int code;
+        try {
+            code = (int) STARTALL.invokeExact(length, handles);
         } catch (Throwable unexpected) {
             throw new AssertionError(unexpected);
         }
