@@ -4,6 +4,7 @@
 #include "matmul.h"
 #include "poisson_cg.h"
 #include "sort.h"
+#include "triad.h"
 #include "wave.h"
 
 #include <mpi.h>
@@ -45,6 +46,7 @@ DEFINE_PROGRAM(poisson_cg,
                                                                             : POISSON_CG_BLOCKING));
 DEFINE_PROGRAM(matmul, matmul_create(MPI_COMM_WORLD, edge));
 DEFINE_PROGRAM(sort, sort_create(MPI_COMM_WORLD, edge));
+DEFINE_PROGRAM(triad, triad_create(MPI_COMM_WORLD, edge, c->variant == POLYMPI_VARIANT_IN_PLACE));
 
 /* The case that is running: one after the other. */
 static struct {
@@ -65,6 +67,8 @@ static const struct program *find(int32_t benchmark) {
         return &matmul_program;
     case POLYMPI_SORT:
         return &sort_program;
+    case POLYMPI_TRIAD:
+        return &triad_program;
     default:
         return NULL;
     }
@@ -120,12 +124,13 @@ void application_prepare(const struct polympi_case *c, const struct polympi_buff
                     (int)c->id);
         MPI_Abort(MPI_COMM_WORLD, POLYMPI_NO_MEMORY);
     }
-    *callbacks = (struct polympi_callbacks){.context = running.program,
-                                            .begin = begin,
-                                            .batch = batch,
-                                            .singly = c->kind == POLYMPI_ROOTED ? singly_from_start : singly,
-                                            .show = show,
-                                            .release = release,
-                                            .communication = communication,
-                                            .check = polympi_application_check};
+    *callbacks =
+        (struct polympi_callbacks){.context = running.program,
+                                   .begin = begin,
+                                   .batch = batch,
+                                   .singly = c->kind == POLYMPI_APPLICATION ? singly : singly_from_start,
+                                   .show = show,
+                                   .release = release,
+                                   .communication = communication,
+                                   .check = polympi_application_check};
 }

@@ -160,6 +160,32 @@ def test_programs_tell_their_figures(say, stack: Stack, style: str) -> None:
         assert name == "ring" or "%" in said
 
 
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_a_triad_is_exact_and_tells_the_bandwidth(say, stack: Stack, ranks: int) -> None:
+    for passes, place in ((4, []), (4, ["--in-place"]), (5, ["--in-place"])):
+        code, said = say("c", "triad", ["--length", "1000", "--passes", str(passes), *place], ranks, stack)
+        assert code == 0, said
+        many = f"{ranks} rank{'s' * (ranks > 1)}"
+        assert f"1000 elements, {passes} passes, {many}, {'in place' if place else 'three arrays'}" in said
+        assert "GB/s" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("--length 0", "usage: triad"),
+        ("--passes", "usage: triad"),
+        ("--inplace", "usage: triad"),
+        ("--length 1", "less than one for each rank"),
+        ("--length 100000000000000", "do not fit in memory"),
+    ],
+)
+def test_a_triad_that_cannot_be_made_is_one_sentence(say, stack: Stack, words: str, sentence: str) -> None:
+    code, said = say("c", "triad", words.split(), 2, stack)
+    assert code == 2, said
+    assert said.count(sentence) == 1, said
+
+
 @pytest.mark.parametrize("style", STYLES)
 def test_every_rank_says_hello(say, stack: Stack, style: str) -> None:
     for ranks in (1, 4):

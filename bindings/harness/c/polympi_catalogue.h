@@ -29,6 +29,7 @@ enum {
     POLYMPI_POISSON_CG,
     POLYMPI_MATMUL,
     POLYMPI_SORT,
+    POLYMPI_TRIAD,
     POLYMPI_BENCHMARKS /* their number */
 };
 
@@ -82,6 +83,7 @@ enum {
     POLYMPI_VARIANT_OVERLAPPED,
     POLYMPI_VARIANT_MERGED,
     POLYMPI_VARIANT_STANDARD,
+    POLYMPI_VARIANT_IN_PLACE,
     POLYMPI_VARIANTS /* their number */
 };
 
@@ -111,7 +113,7 @@ enum {
     POLYMPI_PAGES /* their number */
 };
 
-enum { POLYMPI_MODES = 22, POLYMPI_LARGEST_FACE_EDGE = 258 };
+enum { POLYMPI_MODES = 23, POLYMPI_LARGEST_FACE_EDGE = 258 };
 enum { POLYMPI_LAYOUT_GROUP = 4 /* elements that a group of a layout sends */ };
 enum { POLYMPI_HALO_FACES = 6 /* of a cube */ };
 enum { POLYMPI_SMALLEST_EDGE = 3 /* of an application's arrays */ };

@@ -60,8 +60,11 @@ def load_application(case: Case, comm: object, suffix: str = "", **more: Any) ->
         more: further arguments of the class.
 
     Raises:
-        UnsupportedCaseError: it cannot have this mesh on these ranks, or lacks a package; on every rank.
+        UnsupportedCaseError: there is none, it cannot have this mesh on these ranks, or it lacks a package; on every
+            rank.
     """
+    if case.benchmark not in CLASSES:
+        raise UnsupportedCaseError("this program has no loops for the benchmark")
     module, name = CLASSES[case.benchmark]
     if case.benchmark == "wave":
         more["overlapped"] = case.mode == "overlapped"

@@ -35,6 +35,7 @@ KINDS: dict[str, str] = {
     "poisson-cg": "application",
     "matmul": "application",
     "sort": "application",
+    "triad": "joint",
 }
 
 # The main one first.
@@ -77,6 +78,7 @@ MODES: dict[str, tuple[str, ...]] = {
     "poisson-cg": ("blocking", "overlapped", "merged"),
     "matmul": ("standard",),
     "sort": ("standard",),
+    "triad": ("standard", "in-place"),
 }
 
 # The main one first.
@@ -105,6 +107,7 @@ PAYLOADS: dict[str, tuple[str, ...]] = {
     "poisson-cg": ("problem",),
     "matmul": ("problem",),
     "sort": ("problem",),
+    "triad": ("problem",),
 }
 
 # Messages of rank 0 and of another rank.
@@ -133,6 +136,7 @@ SENDS: dict[str, tuple[str | int, str | int]] = {
     "poisson-cg": ("none", "none"),
     "matmul": ("none", "none"),
     "sort": ("none", "none"),
+    "triad": ("none", "none"),
 }
 
 # Likewise.
@@ -161,6 +165,7 @@ GETS: dict[str, tuple[str | int, str | int]] = {
     "poisson-cg": ("none", "none"),
     "matmul": ("none", "none"),
     "sort": ("none", "none"),
+    "triad": ("none", "none"),
 }
 
 # Of the arrays of an application.
@@ -170,6 +175,7 @@ DIMENSIONS: dict[str, int] = {
     "poisson-cg": 2,
     "matmul": 2,
     "sort": 1,
+    "triad": 1,
 }
 
 # Who made what arrives.
@@ -198,6 +204,7 @@ ORIGINS: dict[str, str] = {
     "poisson-cg": "nobody",
     "matmul": "nobody",
     "sort": "nobody",
+    "triad": "nobody",
 }
 
 # Bytes of an element, of the smallest and of the largest message.

@@ -96,6 +96,7 @@ class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         dimensions: of the arrays of an application; 0 for a benchmark that is none.
         edges: elements in each dimension of an application's arrays, the one of short profiles first.
         work: what an iteration of an application does, as ``catalogue.toml`` explains.
+        limited_by: benchmark and mode that show what the memory allows an application.
         exceptions: modes whose iteration is another one.
     """
 
@@ -115,6 +116,7 @@ class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     dimensions: int = 0
     edges: tuple[int, ...] = ()
     work: Literal["elements", "products", "comparisons"] = "elements"
+    limited_by: tuple[str, str] | None = None
     exceptions: dict[str, Exceptional] = {}
 
     @property
@@ -253,7 +255,9 @@ GROUP_BYTES = 8 * len(LAYOUTS[0].sent)  # the same in all layouts, so that they 
 LARGEST_FACE_EDGE = _FILE.largest_face_edge
 HALO_FACES = 6  # of a cube
 SMALLEST_EDGE = 3  # of an application's array, for each rank: an element with a neighbour on each side
-VARIANTS = tuple(dict.fromkeys(mode for b in _FILE.benchmarks if b.kind == "application" for mode in b.modes))
+# Modes of applications, those that exchange messages first.
+_APPLICATIONS = sorted((b for b in _FILE.benchmarks if b.application), key=lambda b: b.kind != "application")
+VARIANTS = tuple(dict.fromkeys(mode for b in _APPLICATIONS for mode in b.modes))
 PAYLOADS = {payload.name: payload for payload in _FILE.payloads}
 FIXED_SIZES = {payload.name: payload.bytes for payload in _FILE.payloads if payload.bytes is not None}
 BENCHMARKS = {b.name: msgspec.structs.replace(b, summary=b.summary.format(window=WINDOW)) for b in _FILE.benchmarks}
