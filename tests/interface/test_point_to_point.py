@@ -138,8 +138,18 @@ for value in VALUES:
     request = c.irecv(rank)
     c.send(value, rank)
     assert same(request.wait(), expected)
+    for tag in 1, 2:
+        c.send(value, rank, tag)  # does not wait
+    assert same(c.recv(rank, 2), expected) and same(c.recv(rank, 1), expected)
     with mpi.buffer_attach(10**8):
         c.bsend(value, rank)
+        assert same(c.recv(), expected)
+for count in 1, 100, 1000, 10**6:
+    for step in 1, 2:
+        array = np.arange(float(count))[::step]
+        expected = array.copy()
+        c.send(array, rank)
+        array[...] = -1  # what was sent is what was there then
         assert same(c.recv(), expected)
 into = np.zeros((3, 1000))
 request = c.isend(np.arange(3000.0), rank)

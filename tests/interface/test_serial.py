@@ -296,7 +296,7 @@ import polympi as mpi
 w = mpi.world
 late = w.irecv(0, 2)
 calls = [lambda: w.recv(0, 1, timeout=0.05), lambda: w.probe(0, 1, timeout=0.05), lambda: late.wait(timeout=0.05),
-         lambda: w.ssend("late", 0, 3, timeout=0.05), lambda: w.send(bytes(10**5), 0, 4, timeout=0.05),
+         lambda: w.ssend("late", 0, 3, timeout=0.05), lambda: w.ssend(bytes(10**5), 0, 4, timeout=0.05),
          lambda: w.sendrecv("half", 0, 5, 0, 6, timeout=0.05), lambda: mpi.wait_any([late], timeout=0.05)]
 for call in calls:
     try:

@@ -20,6 +20,8 @@ def values_arrive_as_they_are() -> None:
         request = world.isend(value, 0, 1)
         assert_alike(world.recv(0, 1), value)
         request.wait()
+        world.send(value, 0, 1)
+        assert_alike(world.recv(0, 1), value)
         waiting = world.irecv(0, 2)
         world.send(value, 0, 2)
         assert_alike(waiting.wait(), value)

@@ -48,13 +48,24 @@ static inline int send_now(Communicator *self, const char *packet, Py_ssize_t nb
     return unlikely(code != MPI_SUCCESS) ? raise_mpi(code, call) : complete;
 }
 
-/* Start sending what is no small array, or not in standard mode: 0 or -1. */
-static int start_any(Outgoing *out, PyObject *object, enum mode mode) {
-    int started = mode == STANDARD ? outgoing_start_simple(out, object, out->call.peer, out->call.tag) : 0;
+/* A message to the rank itself: this thread, which would wait, may be the one to receive it. */
+static inline bool not_waited_for(const Communicator *self, const Call *call, enum mode mode) {
+    return mode == STANDARD && call->peer == self->rank;
+}
+
+/* Encode what is no small array: the bytes of the message, where the packet has all of it and the mode is the
+ * standard one; 0: it was started; -1. */
+static Py_ssize_t encode_or_start(Outgoing *out, PyObject *object, enum mode mode) {
+    const Stream *stream = &out->stream;
+    bool copied = not_waited_for(out->comm, &out->call, mode);
+    int started =
+        mode == STANDARD && !copied ? outgoing_start_simple(out, object, out->call.peer, out->call.tag) : 0;
     if (started)
         return started < 0 ? -1 : 0;
-    if (codec_encode(&out->stream, object) < 0)
+    if (codec_encode(&out->stream, object) < 0 || (copied && outgoing_copy_parts(out) < 0))
         return -1;
+    if (likely(mode == STANDARD && !stream->part_count && !stream->heap))
+        return still_running(&out->call) < 0 ? -1 : stream->used;
     return outgoing_start(out, USER, out->call.peer, out->call.tag, mode);
 }
 
@@ -63,6 +74,7 @@ static inline PyObject *blocking_send(Communicator *self, PyObject *const *args,
     PyObject *values[MOST_ARGUMENTS];
     Call call = {.operation = signature->function};
     double timeout = DEFAULT_TIMEOUT;
+    Outgoing out;
     if (unlikely(signature_parse(signature, args, nargs, kwnames, values) < 0 ||
                  resolve_peer(self, values[DEST], "dest", values[TAG], false, &call) < 0 ||
                  (values[TIMEOUT] && parse_timeout(values[TIMEOUT], &timeout, call.operation) < 0)))
@@ -72,10 +84,13 @@ static inline PyObject *blocking_send(Communicator *self, PyObject *const *args,
     char *packet = packet_take();
     if (unlikely(!packet))
         return NULL;
-    Outgoing out;
     Py_ssize_t nbytes = mode == STANDARD ? simple_message(values[OBJECT], packet) : 0;
-    int failed;
-    if (likely(nbytes)) {
+    if (nbytes == 0) {
+        outgoing_open_packet(&out, packet, self, &call);
+        nbytes = encode_or_start(&out, values[OBJECT], mode);
+    }
+    int failed = nbytes < 0 ? -1 : 0;
+    if (likely(nbytes > 0)) {
         MPI_Request request;
         int complete = send_now(self, packet, nbytes, &call, &request);
         if (likely(complete > 0)) {
@@ -86,15 +101,12 @@ static inline PyObject *blocking_send(Communicator *self, PyObject *const *args,
         outgoing_open_packet(&out, packet, self, &call);
         out.first[0] = request;
         out.request_count = 1;
-    } else {
-        outgoing_open_packet(&out, packet, self, &call);
-        failed = start_any(&out, values[OBJECT], mode);
     }
-    if (unlikely(failed < 0)) {
+    if (unlikely(failed < 0 || not_waited_for(self, &call, mode)))
         outgoing_close(&out);
-        return NULL;
-    }
-    if (unlikely(outgoing_wait(&out, timeout) < 0))
+    else
+        failed = outgoing_wait(&out, timeout);
+    if (unlikely(failed < 0))
         return NULL;
     Py_RETURN_NONE;
 }
