@@ -32,7 +32,8 @@ NO_COMPILER = (
     f"mvn dependency:get -Dartifact={ECJ}, or set POLYMPI_ECJ to its .jar."
 )
 # Read what it does in README.md.
-COMPILED_EARLY = ("polympi.*", "java.lang.invoke.*", "jdk.internal.foreign.*")  # what each call of MPI goes through
+# What each call of MPI goes through, and the applications.
+COMPILED_EARLY = ("polympi.*", "applications.*", "java.lang.invoke.*", "jdk.internal.foreign.*")
 OPTIONS = ("--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC", "-XX:+UseTransparentHugePages")
 STEADY = (
     "-Xbatch",

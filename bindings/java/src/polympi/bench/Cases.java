@@ -18,7 +18,10 @@ final class Cases {
     /** Bytes that warming up exchanges at most, so that it takes milliseconds. */
     private static final long WARM_BYTES = 1 << 25;
 
-    /** Bytes of an array of an application in all iterations of warming up, which takes tenths of a second. */
+    /** Likewise of an application, each of which calls its inner loops many times. */
+    private static final int WARM_PROBLEM = 300;
+
+    /** Bytes of its array in all of these iterations at most, so that they take tenths of a second. */
     private static final long WARM_PROBLEM_BYTES = 1L << 31;
 
     private static final int COLDEST = 20;
@@ -79,8 +82,9 @@ final class Cases {
     private void warm(Case c, Buffers b, Loops loops) {
         final long done = warmed.getOrDefault(c.family(), 0L);
         final long bytes = Math.max(1, c.bytes()) * (c.is("bandwidth", "bibandwidth", "stream") ? 64 : 1);
-        final long most = c.payload().equals("problem") ? WARM_PROBLEM_BYTES : WARM_BYTES;
-        final long iterations = Math.min(WARM - done, Math.max(COLDEST, most / bytes));
+        final boolean problem = c.payload().equals("problem");
+        final long enough = (problem ? WARM_PROBLEM_BYTES : WARM_BYTES) / bytes;
+        final long iterations = Math.min((problem ? WARM_PROBLEM : WARM) - done, Math.max(COLDEST, enough));
         if (iterations > 0) {
             loops.begin.run();
             loops.batch((int) iterations);
