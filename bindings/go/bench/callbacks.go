@@ -7,6 +7,7 @@ package main
 import "C"
 
 import (
+	"time"
 	"unsafe"
 )
 
@@ -15,8 +16,10 @@ type loops struct {
 	begin   func() // before a series of iterations: make requests, post what a ready send needs
 	iterate func()
 	end     func()
-	show    func() // puts objects that arrived where the harness checks them
+	show    func() // puts objects that arrived, or the result of an application, where the harness checks them
 	release func()
+
+	communication func() time.Duration // that an application has spent in it so far
 }
 
 var (
@@ -58,6 +61,9 @@ func goRelease() {
 	do(running.release)
 	running = loops{}
 }
+
+//export goCommunication
+func goCommunication() C.int64_t { return C.int64_t(running.communication()) }
 
 //export goBatch
 func goBatch(iterations C.int32_t) {

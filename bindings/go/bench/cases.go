@@ -57,6 +57,8 @@ func prepare(c *C.struct_polympi_case, b *C.struct_polympi_buffers) loops {
 	switch c.payload {
 	case C.POLYMPI_NONE:
 		return loops{iterate: func() { must(world.Barrier()) }}
+	case C.POLYMPI_PROBLEM:
+		return application(c, b)
 	case C.POLYMPI_BYTES:
 		return dispatch(c, b, memoryOf[byte](b))
 	case C.POLYMPI_FLOAT64:

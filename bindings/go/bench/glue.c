@@ -38,12 +38,21 @@ static void release(void *context) {
     goRelease();
 }
 
+static int64_t communication(void *context) {
+    (void)context;
+    return goCommunication();
+}
+
 static void prepare(void *context, const struct polympi_case *c, const struct polympi_buffers *buffers,
                     struct polympi_callbacks *callbacks) {
     (void)context;
     goPrepare((struct polympi_case *)c, (struct polympi_buffers *)buffers);
     *callbacks = (struct polympi_callbacks){
         .begin = begin, .end = end, .batch = batch, .singly = singly, .show = show, .release = release};
+    if (c->payload == POLYMPI_PROBLEM) {
+        callbacks->communication = communication;
+        callbacks->check = polympi_application_check;
+    }
 }
 
 int32_t glue_run(const struct polympi_launch *launch) {

@@ -27,7 +27,7 @@ func must(err error) {
 
 // readArguments gives the launch that the command line asks for.
 func readArguments(arguments []string) C.struct_polympi_launch {
-	launch := C.struct_polympi_launch{binding: C.CString("go")}
+	launch := C.struct_polympi_launch{binding: C.CString("go"), opted_in: optedIn}
 	usage := len(arguments) < 2
 	for i := 2; i < len(arguments) && !usage; i++ {
 		if usage = arguments[i] != "--name" || i+1 == len(arguments); !usage {

@@ -34,15 +34,25 @@ struct matched {
     struct told told;
 };
 
+struct joined {
+    handle comm;
+    int code;
+    int rank;
+    int size;
+};
+
 /* Constants. */
 static inline handle go_world(void) { return (handle)MPI_COMM_WORLD; }
 static inline handle go_no_request(void) { return (handle)MPI_REQUEST_NULL; }
 static inline int go_any_source(void) { return MPI_ANY_SOURCE; }
 static inline int go_any_tag(void) { return MPI_ANY_TAG; }
+static inline int go_proc_null(void) { return MPI_PROC_NULL; }
 static inline handle go_sum(void) { return (handle)MPI_SUM; }
 static inline handle go_prod(void) { return (handle)MPI_PROD; }
 static inline handle go_max(void) { return (handle)MPI_MAX; }
 static inline handle go_min(void) { return (handle)MPI_MIN; }
+static inline handle go_land(void) { return (handle)MPI_LAND; }
+static inline handle go_lor(void) { return (handle)MPI_LOR; }
 static inline handle go_bool(void) { return (handle)MPI_C_BOOL; }
 static inline handle go_byte(void) { return (handle)MPI_BYTE; }
 static inline handle go_int8(void) { return (handle)MPI_INT8_T; }
@@ -57,11 +67,13 @@ static inline handle go_float64(void) { return (handle)MPI_DOUBLE; }
 static inline handle go_complex64(void) { return (handle)MPI_C_FLOAT_COMPLEX; }
 static inline handle go_complex128(void) { return (handle)MPI_C_DOUBLE_COMPLEX; }
 
-/* Start and errors. */
+/* Start and errors. Errors of calls without a communicator are those of MPI_COMM_SELF. */
 static inline int go_init(int level, int *rank, int *size) {
     int provided, code = MPI_Init_thread(NULL, NULL, level, &provided);
     if (!code)
         code = MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (!code)
+        code = MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     if (!code)
         code = MPI_Comm_rank(MPI_COMM_WORLD, rank);
     return code ? code : MPI_Comm_size(MPI_COMM_WORLD, size);
@@ -82,6 +94,38 @@ static inline int go_text(int code, char text[MPI_MAX_ERROR_STRING]) {
 }
 
 static inline int go_abort(handle comm, int code) { return MPI_Abort(COMM(comm), code); }
+
+/* Communicators. */
+static inline int go_comm_free(handle comm) {
+    MPI_Comm freed = COMM(comm);
+    return MPI_Comm_free(&freed);
+}
+static inline int go_dims_create(int ranks, int dimensions, int *dims) {
+    return MPI_Dims_create(ranks, dimensions, dims);
+}
+/* A rank that is left over gets the size 0. */
+static inline struct joined go_cart_create(handle comm, int dimensions, const int *dims, const int *periods,
+                                           int reorder) {
+    MPI_Comm cart = MPI_COMM_NULL;
+    struct joined joined = {.rank = MPI_UNDEFINED};
+    joined.code = MPI_Cart_create(COMM(comm), dimensions, dims, periods, reorder, &cart);
+    joined.comm = (handle)cart;
+    if (!joined.code && cart != MPI_COMM_NULL) {
+        joined.code = MPI_Comm_rank(cart, &joined.rank);
+        if (!joined.code)
+            joined.code = MPI_Comm_size(cart, &joined.size);
+    }
+    return joined;
+}
+static inline int go_cart_dimensions(handle cart, int *dimensions) {
+    return MPI_Cartdim_get(COMM(cart), dimensions);
+}
+static inline int go_cart_coords(handle cart, int rank, int dimensions, int *coords) {
+    return MPI_Cart_coords(COMM(cart), rank, dimensions, coords);
+}
+static inline int go_cart_shift(handle cart, int dimension, int displacement, int *source, int *dest) {
+    return MPI_Cart_shift(COMM(cart), dimension, displacement, source, dest);
+}
 
 /* Datatypes. */
 static inline struct made go_contiguous(int count, handle of) {
@@ -190,6 +234,12 @@ static inline int go_start(handle request) {
     MPI_Request started = REQUEST(request);
     return MPI_Start(&started);
 }
+static inline int go_startall(int count, const handle *requests) {
+    MPI_Request started[count];
+    for (int i = 0; i < count; i++)
+        started[i] = REQUEST(requests[i]);
+    return MPI_Startall(count, started);
+}
 static inline int go_wait(handle request) {
     MPI_Request waited = REQUEST(request);
     return MPI_Wait(&waited, IGNORE);
@@ -221,6 +271,8 @@ static inline int go_overhead(void) { return MPI_BSEND_OVERHEAD; }
 static inline byte *go_alloc(int64_t bytes, int *code) {
     void *memory = NULL;
     *code = MPI_Alloc_mem((MPI_Aint)bytes, MPI_INFO_NULL, &memory);
+    if (!*code && bytes > 0 && (uintptr_t)memory < 4096) /* MPICH 5.0 adds its offset to the NULL of malloc */
+        *code = MPI_ERR_NO_MEM;
     return memory;
 }
 static inline int go_free(byte *memory) { return MPI_Free_mem(memory); }

@@ -25,12 +25,14 @@ import "fmt"
 // Op is a reduction operation.
 type Op struct{ handle C.handle }
 
-// The reduction operations of numbers.
+// The reduction operations of numbers, and the logical ones of bool.
 var (
 	Sum  = Op{C.go_sum()}
 	Prod = Op{C.go_prod()}
 	Max  = Op{C.go_max()}
 	Min  = Op{C.go_min()}
+	Land = Op{C.go_land()}
+	Lor  = Op{C.go_lor()}
 )
 
 // long says that a slice is too short for what a call writes into it; nil where it is not.

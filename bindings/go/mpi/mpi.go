@@ -72,7 +72,7 @@ func failure(operation string, code C.int) error {
 	return &Error{operation, int(code), int(C.go_class(code)), C.GoStringN(&text[0], length)}
 }
 
-// Init starts MPI. From then on errors of the world communicator are returned, and do not end the program.
+// Init starts MPI. From then on errors are returned, and do not end the program.
 func Init(level ThreadLevel) error {
 	var rank, size C.int
 	code := C.go_init(C.go_level(C.int(level)), &rank, &size)
@@ -103,10 +103,11 @@ var world Comm
 // World is the communicator of all ranks, once MPI has started.
 func World() Comm { return world }
 
-// Any source and any tag, for what receives or probes.
+// Any source and any tag, for what receives or probes; and the rank of nobody, to whom no message goes.
 var (
 	AnySource = int(C.go_any_source())
 	AnyTag    = int(C.go_any_tag())
+	ProcNull  = int(C.go_proc_null())
 )
 
 // Rank is the number of this process in the communicator.
@@ -114,6 +115,11 @@ func (c Comm) Rank() int { return c.rank }
 
 // Size is the number of ranks in the communicator.
 func (c Comm) Size() int { return c.size }
+
+// Free frees a communicator that was made.
+func (c Comm) Free() error {
+	return check("Comm.Free", C.go_comm_free(c.handle))
+}
 
 // Abort ends all ranks with this code.
 func (c Comm) Abort(code int) {

@@ -143,6 +143,30 @@ func TestPersistentRequests(t *testing.T) {
 	ok(t, receiving.Free())
 }
 
+func TestPersistentRequestsOfOneCall(t *testing.T) {
+	memory, err := AllocMem[int32](4)
+	ok(t, err)
+	out, in, peer := memory[:2], memory[2:], 1-world.Rank()
+	var requests []*Persistent
+	for i := range 2 {
+		receiving, err := RecvInit(world, in[i:i+1], peer, i)
+		ok(t, err)
+		sending, err := SendInit(world, out[i:i+1], peer, i)
+		ok(t, err)
+		requests = append(requests, receiving, sending)
+	}
+	for turn := range int32(3) {
+		out[0], out[1] = turn, -turn
+		ok(t, Startall(requests))
+		ok(t, WaitallStarted(requests))
+		equal(t, in, []int32{turn, -turn})
+	}
+	for _, request := range requests {
+		ok(t, request.Free())
+	}
+	ok(t, FreeMem(memory))
+}
+
 func TestMessageOfUnknownLength(t *testing.T) {
 	for _, length := range []int{0, 1, 100_000} {
 		if world.Rank() == 0 {
@@ -201,6 +225,22 @@ func TestCollectives(t *testing.T) {
 	}
 }
 
+func TestLogicalOperations(t *testing.T) {
+	found := make([]bool, 2)
+	ok(t, Allreduce(world, []bool{true, world.Rank() == 0}, found, Land))
+	equal(t, found, []bool{true, false})
+	ok(t, Allreduce(world, []bool{false, world.Rank() == 0}, found, Lor))
+	equal(t, found, []bool{false, true})
+}
+
+func TestMemoryThatIsNotThereIsAnError(t *testing.T) {
+	var failed *Error
+	if _, err := AllocMem[float64](1 << 50); !errors.As(err, &failed) {
+		t.Fatalf("the error is %v", err)
+	}
+	equal(t, failed.Operation, "AllocMem")
+}
+
 func TestASliceThatIsTooShortIsRefused(t *testing.T) {
 	for _, err := range []error{
 		Allreduce(world, []int32{1, 2}, make([]int32, 1), Sum),
@@ -239,4 +279,35 @@ func TestCollectivesOfUnknownLengths(t *testing.T) {
 	pieces, err = AlltoallNew(world, [][]int32{mine, {}})
 	ok(t, err)
 	equal(t, pieces, [][][]int32{{{0}, {1, 1}}, {{}, {}}}[rank])
+}
+
+func TestMeshes(t *testing.T) {
+	dims := []int{0, 1}
+	ok(t, DimsCreate(2, dims))
+	equal(t, dims, []int{2, 1})
+	mesh, err := world.CartCreate(dims, []bool{false, true}, false)
+	ok(t, err)
+	equal(t, []int{mesh.Rank(), mesh.Size()}, []int{world.Rank(), 2})
+	coords, err := mesh.CartCoords(1)
+	ok(t, err)
+	equal(t, coords, []int{1, 0})
+	before, behind, err := mesh.CartShift(0, 1)
+	ok(t, err)
+	equal(t, [2]int{before, behind}, [][2]int{{ProcNull, 1}, {0, ProcNull}}[mesh.Rank()])
+	before, behind, err = mesh.CartShift(1, 1)
+	ok(t, err)
+	equal(t, [2]int{before, behind}, [2]int{mesh.Rank(), mesh.Rank()})
+	received := []int64{-1}
+	ok(t, Recv(mesh, received, ProcNull, 0))
+	equal(t, received[0], int64(-1))
+	ok(t, mesh.Free())
+}
+
+func TestRanksThatAreLeftOverAreInNoMesh(t *testing.T) {
+	mesh, err := world.CartCreate([]int{1}, []bool{false}, false)
+	ok(t, err)
+	equal(t, mesh.Size(), 1-world.Rank())
+	if mesh.Size() > 0 {
+		ok(t, mesh.Free())
+	}
 }

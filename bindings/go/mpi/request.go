@@ -8,6 +8,8 @@ package mpi
 #cgo nocallback go_irsend
 #cgo nocallback go_irecv
 #cgo nocallback go_start
+#cgo noescape go_startall
+#cgo nocallback go_startall
 #cgo nocallback go_wait
 #cgo noescape go_waitall
 #cgo nocallback go_waitall
@@ -90,9 +92,12 @@ func (r *Request) Test() (bool, error) {
 	return done != 0, check("Request.Test", tested.code)
 }
 
+// most is the number of requests whose handles a call puts on the stack; those of more take memory of the heap.
+const most = 256
+
 // Waitall waits until all requests are complete.
 func Waitall(requests []Request) error {
-	var room [256]C.handle // on the stack; more requests than these take memory of the heap
+	var room [most]C.handle
 	handles := room[:0]
 	for i := range requests {
 		handles = append(handles, requests[i].handle)
@@ -160,6 +165,27 @@ func RecvInit[T any](c Comm, message []T, source, tag int) (*Persistent, error) 
 // Start begins to send or to receive.
 func (p *Persistent) Start() error {
 	return check("Persistent.Start", C.go_start(p.request.handle))
+}
+
+// Startall begins to send or to receive all of them.
+func Startall(requests []*Persistent) error {
+	var room [most]C.handle
+	handles := handlesOf(requests, room[:0])
+	return check("Startall", C.go_startall(C.int(len(handles)), unsafe.SliceData(handles)))
+}
+
+// WaitallStarted waits until all that were started are complete; then they can be started again.
+func WaitallStarted(requests []*Persistent) error {
+	var room [most]C.handle
+	handles := handlesOf(requests, room[:0])
+	return check("WaitallStarted", C.go_waitall(C.int(len(handles)), unsafe.SliceData(handles)))
+}
+
+func handlesOf(requests []*Persistent, handles []C.handle) []C.handle {
+	for _, persistent := range requests {
+		handles = append(handles, persistent.request.handle)
+	}
+	return handles
 }
 
 // Wait waits until what was started is complete; then it can be started again.
