@@ -1,4 +1,4 @@
-"""The applications in C++, Fortran and Rust alone: exact on any number of ranks, and one sentence about bad options."""
+"""The applications in other languages than Python and C alone: exact, and one sentence about bad options."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from polympi.lab.stacks.stack import Stack
 pytestmark = [pytest.mark.mpi]
 
 BINDINGS = FOLDER.parents[1] / "bindings"
-COMPILERS = {"cxx": "g++", "fortran": "gfortran", "rust": "cargo", "java": "java"}
+COMPILERS = {"cxx": "g++", "fortran": "gfortran", "rust": "cargo", "java": "java", "go": "go"}
 WARNINGS = ["-O2", "-Wall", "-Wextra", "-Werror"]
 
 
@@ -73,7 +73,20 @@ def compile_java(name: str, stack: Stack, program: Path) -> None:
         subprocess.run([*build, *places], check=True, env=stack.variables())
 
 
-COMPILE = {"cxx": compile_cxx, "fortran": compile_fortran, "rust": compile_rust, "java": compile_java}
+def compile_go(name: str, stack: Stack, program: Path) -> None:
+    """As a user does in a checkout, where nothing is downloaded."""
+    offline = {"CGO_ENABLED": "1", "CC": stack.mpicc, "GOPROXY": "off", "GOFLAGS": ""}
+    command = ["go", "build", "-o", str(program), f"./cmd/{name}"]
+    subprocess.run(command, cwd=FOLDER / "go", check=True, env=stack.variables() | offline)
+
+
+COMPILE = {
+    "cxx": compile_cxx,
+    "fortran": compile_fortran,
+    "rust": compile_rust,
+    "java": compile_java,
+    "go": compile_go,
+}
 
 
 @pytest.fixture(scope="module")
