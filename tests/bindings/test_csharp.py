@@ -102,6 +102,13 @@ def test_an_uncaught_exception_ends_the_job_and_says_on_which_rank(stack: Stack,
     assert "[rank 0] System" not in done.stderr
 
 
+def test_a_rank_that_ends_the_job_goes_no_further(stack: Stack, runtime: str, built: Built) -> None:
+    into = built(stack, runtime)
+    done = launch(stack, 2, [*command(runtime, into, "Tests"), "abort"])
+    assert done.returncode == 3, done.stderr
+    assert "still there" not in done.stdout
+
+
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_examples_write_what_their_first_lines_say(mpich: Stack, runtime: str, built: Built, example: Path) -> None:
     into = built(mpich, runtime)

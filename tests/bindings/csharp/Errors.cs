@@ -114,5 +114,19 @@ namespace Tests
                 comm.Receive<int>(comm.Size - 1, 0);
             });
         }
+
+        /// <summary>One rank ends the job, and goes no further itself.</summary>
+        public static void Abort(string[] args)
+        {
+            MPI.Environment.Run(ref args, comm =>
+            {
+                if (comm.Rank == comm.Size - 1)
+                {
+                    comm.Abort(3);
+                    Console.WriteLine("still there");
+                }
+                comm.Receive<int>(comm.Size - 1, 0);
+            });
+        }
     }
 }

@@ -14,6 +14,11 @@ namespace Tests
                 Failures.Run(args);
                 return;
             }
+            if (args.Length > 0 && args[0] == "abort")
+            {
+                Failures.Abort(args);
+                return;
+            }
             MPI.Environment.Run(args, comm =>
             {
                 Action<Intracommunicator>[] tests = PointToPoint.All.Concat(Objects.All).Concat(Requests.All)

@@ -1,6 +1,7 @@
 /* The constants of this MPI, start and end, errors. */
 #include "handles.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* In the order of the struct Constants in C#. */
@@ -70,7 +71,13 @@ int32_t polympi_net_finalized(int32_t *flag) { return MPI_Finalized(flag); }
 int32_t polympi_net_finalize(void) { return MPI_Finalize(); }
 int32_t polympi_net_query_thread(int32_t *level) { return MPI_Query_thread(level); }
 int32_t polympi_net_is_thread_main(int32_t *flag) { return MPI_Is_thread_main(flag); }
-int32_t polympi_net_abort(intptr_t comm, int32_t code) { return MPI_Abort(COMM(comm), code); }
+
+/* MPICH's MPI_Abort returns, and the launcher ends the process later, which would go on until then. */
+int32_t polympi_net_abort(intptr_t comm, int32_t code) {
+    MPI_Abort(COMM(comm), code);
+    _Exit(code);
+}
+
 double polympi_net_wtime(void) { return MPI_Wtime(); }
 double polympi_net_wtick(void) { return MPI_Wtick(); }
 
