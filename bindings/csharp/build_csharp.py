@@ -1,6 +1,7 @@
 """Build Polympi.Net, its library in C, and the benchmark and ``Hello`` (or other programs) for Mono or for CoreCLR.
 
-Usage: build_csharp.py mono|coreclr --mpicc MPICC --into FOLDER [--harness FOLDER] [--program NAME SOURCE...]...
+Usage: build_csharp.py mono|coreclr --mpicc MPICC --into FOLDER [--harness FOLDER] [--applications FOLDER]
+           [--program NAME SOURCE...]...
 
 The compiler is Mono's for both. CoreCLR is that of the package dotnetcore2 from PyPI, in the environment of the Python
 that runs this; what is built has a folder `dotnet` that leads to it.
@@ -22,9 +23,10 @@ VERSION = "3.1.23"  # of the package as of the runtime in it
 FRAMEWORK = f"shared/Microsoft.NETCore.App/{VERSION}"
 # 1702: assemblies of CoreCLR name each other's builds.
 COMPILE = ["mcs", "-unsafe", "-optimize+", "-warnaserror", "-nowarn:1702", "-langversion:7.2"]
+SOLVERS = ["Application", "Box", "Faces", "InnerProduct", "Mesh", "Numbers", "Wave"]  # which the benchmark calls
 # What mcs may refer to: it does not follow the assemblies that others forward their types to.
 ASSEMBLIES = {
-    "mono": ["System.Core", "System.Runtime.Serialization", "System.Xml"],
+    "mono": ["System.Core", "System.Numerics", "System.Runtime.Serialization", "System.Xml"],
     "coreclr": [
         "System.Private.CoreLib", "System.Collections", "System.Collections.Concurrent", "System.Console",
         "System.Linq", "System.Linq.Expressions", "System.Memory", "System.Private.DataContractSerialization",
@@ -49,9 +51,11 @@ def main() -> int:
     parser.add_argument("--mpicc", required=True)
     parser.add_argument("--into", type=Path, required=True)
     parser.add_argument("--harness", type=Path)
+    parser.add_argument("--applications", type=Path, default=FOLDER.parents[1] / "examples" / "applications")
     parser.add_argument("--program", nargs="+", action="append", metavar=("NAME", "SOURCE"))
     given = parser.parse_args()
     usual = [[name, *sorted(map(str, FOLDER.glob(f"{name}/*.cs")))] for name in ("Benchmark", "Hello")]
+    usual[0] += [str(given.applications / "csharp" / f"{name}.cs") for name in SOLVERS]
     given.into.mkdir(parents=True, exist_ok=True)
     try:
         build_library(given.runtime, given.mpicc, given.into)

@@ -77,6 +77,8 @@ namespace Benchmark
                     return Objects(Kinds.Map);
                 case "nested":
                     return Objects(Kinds.Nested);
+                case "problem":
+                    return ApplicationCases.Prepare(world, benchmark, mode, buffers);
                 default:
                     return Objects(Kinds.Array);
             }

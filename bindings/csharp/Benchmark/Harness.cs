@@ -1,5 +1,6 @@
 using System;
 using System.Runtime.InteropServices;
+using Applications;
 
 namespace Benchmark
 {
@@ -16,12 +17,13 @@ namespace Benchmark
 
     /// <summary>struct polympi_buffers.</summary>
     [StructLayout(LayoutKind.Sequential)]
-    internal struct Buffers
+    internal unsafe struct Buffers
     {
 #pragma warning disable 649, 169
         public IntPtr Outgoing, Incoming, Acknowledgement, Empty, Attached, PackedOutgoing, PackedIncoming;
         public long Stride, Count, AttachedBytes, Edge;
         public int OutgoingMessages, IncomingMessages, Window, Rank, Ranks, Unused;
+        public Part* Part; // struct polympi_part has the fields of the applications' own
 #pragma warning restore 649, 169
     }
 
@@ -29,7 +31,7 @@ namespace Benchmark
     [StructLayout(LayoutKind.Sequential)]
     internal struct Callbacks
     {
-        public IntPtr Context, Begin, End, Batch, Singly, Show, Release;
+        public IntPtr Context, Begin, End, Batch, Singly, Show, Release, Communication, Check;
     }
 
     /// <summary>struct polympi_program.</summary>
@@ -54,6 +56,7 @@ namespace Benchmark
         public const int PayloadTag = 1;
         public const int AcknowledgementTag = 2;
         public const int UntimedCalls = 3;
+        public const int NoMemory = 4;
 
         private const string Library = "polympi_harness";
 
@@ -65,6 +68,12 @@ namespace Benchmark
 
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
         public delegate void Singly(IntPtr context, int iterations, long* ns);
+
+        [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
+        public delegate long Communication(IntPtr context);
+
+        [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
+        public delegate void Check(Case* c, Buffers* buffers, long iterations, IntPtr complaint);
 
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
         public delegate IntPtr Refuse(IntPtr context, Case* c);
@@ -86,6 +95,12 @@ namespace Benchmark
 
         [DllImport(Library, EntryPoint = "common_start_wait")]
         public static extern long WaitForStart();
+
+        [DllImport(Library, EntryPoint = "polympi_application_check")]
+        public static extern void CheckApplication(Case* c, Buffers* buffers, long iterations, IntPtr complaint);
+
+        [DllImport(Library, EntryPoint = "polympi_benchmark_number")]
+        public static extern int BenchmarkNumber(string name);
 
         [DllImport(Library)]
         private static extern IntPtr polympi_benchmark_name(int benchmark);

@@ -11,6 +11,9 @@ namespace Benchmark
         public Action Show = () => { };
         public Action Release = () => { };
 
+        /// <summary>Of an application: ns that this rank has spent in communication so far; else null.</summary>
+        public Func<long> Communication;
+
         /// <summary>Buffered sends go by way of the memory that the harness has for them.</summary>
         public void AttachWhileRunning(Buffers* buffers)
         {

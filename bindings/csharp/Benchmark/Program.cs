@@ -18,6 +18,8 @@ namespace Benchmark
         private static readonly Harness.Plainly End = context => Guarded(() => running.End());
         private static readonly Harness.Plainly Show = context => Guarded(() => running.Show());
         private static readonly Harness.Plainly Release = context => Guarded(() => running.Release());
+        private static readonly Harness.Communication Communication = ReadCommunication;
+        private static readonly Harness.Check Check = Harness.CheckApplication;
         private static readonly Harness.Batch Batch = RunBatch;
         private static readonly Harness.Singly Singly = RunSingly;
         private static readonly Dictionary<string, IntPtr> Reasons = new Dictionary<string, IntPtr>();
@@ -33,6 +35,7 @@ namespace Benchmark
                 Samples = Text(understood ? args[1] : ""),
                 Binding = Text(understood && args.Length == 4 ? args[3] : "csharp"),
                 Complaint = Text(understood ? "" : "Usage: Benchmark PLAN SAMPLES [--name NAME]."),
+                OptedIn = ApplicationCases.OptedIn,
             };
             long start = Harness.Clock();
             using (new MPI.Environment(ref args))
@@ -80,6 +83,18 @@ namespace Benchmark
                 Show = Marshal.GetFunctionPointerForDelegate(Show),
                 Release = Marshal.GetFunctionPointerForDelegate(Release),
             };
+            if (running.Communication != null)
+            {
+                callbacks->Communication = Marshal.GetFunctionPointerForDelegate(Communication);
+                callbacks->Check = Marshal.GetFunctionPointerForDelegate(Check);
+            }
+        }
+
+        private static long ReadCommunication(IntPtr context)
+        {
+            long ns = 0;
+            Guarded(() => ns = running.Communication());
+            return ns;
         }
 
         private static void RunBatch(IntPtr context, int iterations) => Guarded(() => running.Loops.Batch(iterations));

@@ -1,0 +1,251 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.Linq;
+using System.Numerics;
+using MPI;
+
+namespace Applications
+{
+    /// <summary>
+    /// The wave equation u_tt = u_xx + u_yy + u_zz on the unit cube, whose boundary reflects, after H. P. Langtangen,
+    /// Computational Partial Differential Equations, Springer 2003. Leapfrog in time and central differences in space,
+    /// so that a point and its six neighbours give the next value. The wave begins at rest, as
+    /// u = 2 cos(pi x) cos(pi y) cos(pi z).
+    /// </summary>
+    public sealed unsafe class Wave : ISolver
+    {
+        /// <summary>The points along each axis that a rank has at least.</summary>
+        public const int LeastPoints = 3;
+
+        /// <summary>And at most, so that the points of a face are counted by an int.</summary>
+        public const int MostPoints = 46338;
+
+        private const int Page = 4096 / sizeof(double);
+
+        private readonly Mesh mesh;
+        private readonly long edge;
+        private readonly bool overlapped;
+        private readonly Box all, inside;
+        private readonly List<Box> beside;
+        private readonly Numbers memory;
+        private readonly double*[] fields = new double*[2]; // of u and of the step before it, by turns
+        private readonly Faces faces;
+        private readonly Stopwatch exchanging = new Stopwatch();
+        private int current; // the field of u
+        private long step;
+
+        /// <summary>Divides a mesh of points among the ranks.</summary>
+        /// <param name="comm">The ranks.</param>
+        /// <param name="edge">The points along each axis.</param>
+        /// <param name="overlapped">Whether points inside are updated while the faces are under way.</param>
+        /// <exception cref="ArgumentException">On all ranks, where one has too few points, or too many.</exception>
+        /// <exception cref="InsufficientMemoryException">On all ranks, where one has no memory.</exception>
+        public Wave(Intracommunicator comm, long edge, bool overlapped)
+        {
+            this.edge = edge;
+            this.overlapped = overlapped;
+            mesh = new Mesh(comm, edge);
+            Check(
+                mesh.Points.All(points => points >= LeastPoints && points <= MostPoints),
+                new ArgumentException(
+                    "The mesh is too small for the ranks, or too large: each rank needs " + LeastPoints
+                    + " points along each axis, and " + MostPoints + " at most."));
+            all = new Box(mesh);
+            inside = all.Inside(mesh);
+            beside = all.Beside(inside);
+            // The second field begins elsewhere in a page: else a processor takes values of it that are written for
+            // those of the first one with the same place in a page, and waits.
+            long second = (mesh.Size + Page - 1) / Page * Page + Page / 2 + 8, end = second + mesh.Size;
+            memory = Numbers.Allocate(end + Faces.Room(mesh), onHugePages: true);
+            Check(memory != null, new InsufficientMemoryException("A rank has no memory for its part of the mesh."));
+            fields[0] = memory.First;
+            fields[1] = memory.First + second;
+            faces = new Faces(mesh, fields, memory.First + end);
+            Restart();
+        }
+
+        /// <inheritdoc/>
+        public Part Part
+        {
+            get
+            {
+                var part = new Part { Values = mesh.At(fields[current], 1, 1, 1) };
+                for (int axis = 0; axis < 3; axis++)
+                {
+                    part.Start[axis] = mesh.Start[axis];
+                    part.Count[axis] = mesh.Points[axis];
+                }
+                part.Stride[0] = mesh.Plane;
+                part.Stride[1] = mesh.Row;
+                part.Stride[2] = 1;
+                return part;
+            }
+        }
+
+        /// <inheritdoc/>
+        public long CommunicationNs => (long)(exchanging.ElapsedTicks * (1e9 / Stopwatch.Frequency));
+
+        /// <summary>
+        /// The time step: 0.57728 of the spacing, a little less than the 1 / sqrt(3) up to which the scheme is stable.
+        /// </summary>
+        /// <param name="edge">The points along each axis.</param>
+        public static double TimeStep(long edge) => 0.004510 * 128 / (edge - 1);
+
+        /// <inheritdoc/>
+        public void Restart()
+        {
+            double[][] cosines = Enumerable.Range(0, 3).Select(Cosines).ToArray();
+            long n = mesh.Points[2];
+            for (long i = 0; i < mesh.Size; i++)
+            {
+                fields[0][i] = fields[1][i] = 0; // the first step takes nothing from before it
+            }
+            for (long i = 1; i <= mesh.Points[0]; i++)
+            {
+                for (long j = 1; j <= mesh.Points[1]; j++)
+                {
+                    double* row = mesh.At(fields[0], i, j, 0);
+                    double two = 2 * cosines[0][i - 1] * cosines[1][j - 1];
+                    for (long k = 1; k <= n; k++)
+                    {
+                        row[k] = two * cosines[2][k - 1];
+                    }
+                    row[0] = row[2]; // ghost points of a neighbour are overwritten by what it sends
+                    row[n + 1] = row[n - 1];
+                }
+            }
+            current = 0;
+            step = 0;
+        }
+
+        /// <inheritdoc/>
+        public void Advance(long iterations)
+        {
+            double ratio = TimeStep(edge) * (edge - 1);
+            for (; iterations > 0; iterations--)
+            {
+                // u_t = 0 at the beginning, so u^{-1} = u^1, and half of each term makes the first step.
+                double share = step == 0 ? 0.5 : 1, a = share * ratio * ratio, c = 2 * share - 6 * a;
+                exchanging.Start();
+                faces.Start(current);
+                exchanging.Stop();
+                if (overlapped)
+                {
+                    Update(inside, a, c);
+                }
+                exchanging.Start();
+                faces.Finish(current);
+                exchanging.Stop();
+                if (overlapped)
+                {
+                    beside.ForEach(box => Update(box, a, c));
+                }
+                else
+                {
+                    Update(all, a, c);
+                }
+                current = 1 - current;
+                step++;
+            }
+        }
+
+        /// <inheritdoc/>
+        public void Dispose()
+        {
+            faces?.Dispose();
+            memory?.Dispose();
+            mesh.Dispose();
+        }
+
+        /// <summary>What is not so on one rank is an exception on all.</summary>
+        private void Check(bool here, Exception otherwise)
+        {
+            if (!mesh.Everywhere(here))
+            {
+                Dispose();
+                throw otherwise;
+            }
+        }
+
+        private double[] Cosines(int axis)
+        {
+            var cosines = new double[mesh.Points[axis]];
+            for (long i = 0; i < cosines.Length; i++)
+            {
+                cosines[i] = Math.Cos(Math.PI * (mesh.Start[axis] + i) / (edge - 1));
+            }
+            return cosines;
+        }
+
+        /// <summary>
+        /// The next values of a box overwrite the values before last. A row beside the boundary takes its mirror image
+        /// for the ghost row: u_0 = u_2. Only at the ends of rows the ghost points are written, while the row is in the
+        /// cache.
+        /// </summary>
+        private void Update(Box box, double a, double c)
+        {
+            double* u = fields[current], next = fields[1 - current];
+            long first = box.First[2], count = box.Last[2] - first + 1, n = mesh.Points[2];
+            bool lower = mesh.IsBoundary(4) && first == 1, upper = mesh.IsBoundary(5) && box.Last[2] == n;
+            for (long i = box.First[0]; i <= box.Last[0]; i++)
+            {
+                long below = i == 1 && mesh.IsBoundary(0) ? 2 : i - 1;
+                long above = i == mesh.Points[0] && mesh.IsBoundary(1) ? i - 1 : i + 1;
+                for (long j = box.First[1]; j <= box.Last[1]; j++)
+                {
+                    long left = j == 1 && mesh.IsBoundary(2) ? 2 : j - 1;
+                    long right = j == mesh.Points[1] && mesh.IsBoundary(3) ? j - 1 : j + 1;
+                    UpdateRow(
+                        mesh.At(next, i, j, first), mesh.At(u, i, j, first),
+                        mesh.At(u, below, j, first), mesh.At(u, above, j, first),
+                        mesh.At(u, i, left, first), mesh.At(u, i, right, first), a, c, count);
+                    double* row = mesh.At(next, i, j, 0);
+                    if (lower)
+                    {
+                        row[0] = row[2];
+                    }
+                    if (upper)
+                    {
+                        row[n + 1] = row[n - 1];
+                    }
+                }
+            }
+        }
+
+        /// <summary>
+        /// What a row needs of others lies in rows, too: below and above along axis 0, left and right along axis 1.
+        /// </summary>
+        private static void UpdateRow(
+            double* next, double* u, double* below, double* above, double* left, double* right, double a, double c,
+            long count)
+        {
+            long done = 0;
+            if (Vector.IsHardwareAccelerated) // Mono's compiler has no vectors
+            {
+                done = count - count % Vector<double>.Count;
+                UpdateVectors(
+                    (Vector<double>*)next, (Vector<double>*)(u - 1), (Vector<double>*)u, (Vector<double>*)(u + 1),
+                    (Vector<double>*)below, (Vector<double>*)above, (Vector<double>*)left, (Vector<double>*)right,
+                    new Vector<double>(a), new Vector<double>(c), done / Vector<double>.Count);
+            }
+            for (long k = done; k < count; k++)
+            {
+                next[k] = a * (((below[k] + above[k]) + (left[k] + right[k])) + (u[k - 1] + u[k + 1])) + c * u[k]
+                    - next[k];
+            }
+        }
+
+        private static void UpdateVectors(
+            Vector<double>* next, Vector<double>* before, Vector<double>* u, Vector<double>* after,
+            Vector<double>* below, Vector<double>* above, Vector<double>* left, Vector<double>* right,
+            Vector<double> a, Vector<double> c, long count)
+        {
+            for (long k = 0; k < count; k++)
+            {
+                next[k] = a * (((below[k] + above[k]) + (left[k] + right[k])) + (before[k] + after[k])) + c * u[k]
+                    - next[k];
+            }
+        }
+    }
+}
