@@ -16,7 +16,15 @@ from polympi.lab.stacks.stack import Stack
 pytestmark = [pytest.mark.mpi]
 
 BINDINGS = FOLDER.parents[1] / "bindings"
-COMPILERS = {"cxx": "g++", "fortran": "gfortran", "rust": "cargo", "java": "java", "go": "go"}
+COMPILERS = {
+    "cxx": "g++",
+    "fortran": "gfortran",
+    "rust": "cargo",
+    "java": "java",
+    "go": "go",
+    "csharp-mono": "mono",
+    "csharp-coreclr": "mcs",
+}
 WARNINGS = ["-O2", "-Wall", "-Wextra", "-Werror"]
 
 
@@ -80,12 +88,23 @@ def compile_go(name: str, stack: Stack, program: Path) -> None:
     subprocess.run(command, cwd=FOLDER / "go", check=True, env=stack.variables() | offline)
 
 
+def compile_csharp(runtime: str, start: str, name: str, stack: Stack, program: Path) -> None:
+    """All programs, in the folder of this one, which is a script that starts the runtime."""
+    options = [f"RUNTIME={runtime}", f"MPICC={stack.mpicc}", f"PYTHON={stack.python}", f"INTO={program.parent}"]
+    if not (program.parent / "Polympi.Net.dll").exists():
+        subprocess.run(["make", "-C", str(FOLDER / "csharp"), *options], check=True, env=stack.variables())
+    program.write_text(f'#!/bin/sh\ncd "$(dirname "$0")" && exec {start} "$@"\n')
+    program.chmod(0o755)
+
+
 COMPILE = {
     "cxx": compile_cxx,
     "fortran": compile_fortran,
     "rust": compile_rust,
     "java": compile_java,
     "go": compile_go,
+    "csharp-mono": lambda name, *place: compile_csharp("mono", f"mono {name}.exe", name, *place),
+    "csharp-coreclr": lambda name, *place: compile_csharp("coreclr", f"dotnet/dotnet {name}.dll", name, *place),
 }
 
 
