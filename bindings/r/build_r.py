@@ -1,6 +1,6 @@
 """Build the glue between R and the harness, and write the commands that start R with the stack's MPI library.
 
-Usage: build_r.py --mpicc MPICC --bindings FOLDER --harness FOLDER --into FOLDER
+Usage: build_r.py --mpicc MPICC --bindings FOLDER --applications FOLDER --harness FOLDER --into FOLDER
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Build the R binding for a stack.")
     parser.add_argument("--mpicc", required=True)
     parser.add_argument("--bindings", type=Path, required=True)
+    parser.add_argument("--applications", type=Path, required=True)
     parser.add_argument("--harness", type=Path, required=True)
     parser.add_argument("--into", type=Path, required=True)
     given = parser.parse_args()
@@ -41,8 +42,8 @@ def main() -> int:
     compiler = [given.mpicc, "-O2", "-shared", "-fPIC", *warnings, *includes, *sources, "-o", str(glue)]
     if code := subprocess.run(compiler, check=False).returncode:
         return code
-    for script in ("bench.R", "cases.R", "hello.R"):
-        shutil.copy(FOLDER / script, given.into)
+    for script in (*FOLDER.glob("*.R"), *(given.applications / "r").glob("*.R")):
+        shutil.copy(script, given.into)
     write_start(given.into, given.mpicc)
     return 0
 
@@ -55,22 +56,25 @@ def told(*command: str) -> str:
 
 def write_start(into: Path, mpicc: str) -> None:
     """The commands of one rank of the benchmark and of ``hello``, in which Rmpi finds the library of the stack."""
-    folders = [Path(folder) for folder in told(mpicc, "--showme:libdirs").split()]
-    environment = ""
-    if not any((folder / UNUSED[0]).exists() for folder in folders):
-        for name in UNUSED:
-            empty = ["-shared", "-x", "c", "/dev/null", f"-Wl,-soname,{name}", "-o", str(into / name)]
-            subprocess.run([mpicc, *empty], check=True)
-        # Rmpi opens libmpi.so, which is a real library only where its development files are installed as such.
-        library = next(path for folder in folders for path in folder.glob("libmpi.so.40"))
-        (into / "libmpi.so").symlink_to(library)
-        own = Path(told("R", "RHOME"), "lib")
-        search = ":".join(shlex.quote(str(folder)) for folder in (*folders, own))
-        environment = f'R_LD_LIBRARY_PATH="$folder":{search} '
+    search = folders_to_search(into, mpicc)
+    environment = f'R_LD_LIBRARY_PATH="$folder":{":".join(map(shlex.quote, search))} ' if search else ""
     for name in ("bench", "hello"):
         start = into / name
         start.write_text(START.format(environment=environment, script=f"{name}.R"))
         start.chmod(0o755)
+
+
+def folders_to_search(into: Path, mpicc: str) -> list[str]:
+    """Where R has to look for libraries after ``into``, which gets some; nowhere if Rmpi is of this very Open MPI."""
+    folders = [Path(folder) for folder in told(mpicc, "--showme:libdirs").split()]
+    if any((folder / UNUSED[0]).exists() for folder in folders):
+        return []
+    for name in UNUSED:
+        empty = ["-shared", "-x", "c", "/dev/null", f"-Wl,-soname,{name}", "-o", str(into / name)]
+        subprocess.run([mpicc, *empty], check=True)
+    # Rmpi opens libmpi.so, which is a real library only where its development files are installed as such.
+    (into / "libmpi.so").symlink_to(next(path for folder in folders for path in folder.glob("libmpi.so.40")))
+    return [str(folder) for folder in (*folders, Path(told("R", "RHOME"), "lib"))]
 
 
 if __name__ == "__main__":

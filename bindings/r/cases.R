@@ -1,13 +1,11 @@
 # Which loops each case takes. A loop is made of an iteration, which is an expression: so that an iteration is no call of a
 # function of its own, it is put into a loop that runs a batch and into one that times each alone.
 
-world <- 0L # Rmpi's number of MPI_COMM_WORLD
 payload_tag <- 1L
 acknowledgement_tag <- 2L
 untimed_calls <- 3L
-raw_type <- 4L # what Rmpi calls the types of vectors
-double_type <- 2L
-types <- list(bytes = raw_type, float64 = double_type, none = double_type, int32 = 1L)
+raw_type <- 4L # the other types are in ranks.R
+types <- list(bytes = raw_type, float64 = double_type, none = double_type, int32 = int_type)
 
 take <- function(i) .Call("polympi_take", i - 1L)
 put <- function(i, value) .Call("polympi_put", i - 1L, value)
@@ -165,6 +163,9 @@ layouts <- list(
 )
 
 refuse_buffers <- function(case) {
+  if (!is.null(solvers[[case$benchmark]])) {
+    return(NULL)
+  }
   if (is.null(types[[case$payload]])) {
     return("mpi.send takes vectors; values of R take mpi.send.Robj, which r-object measures")
   }
@@ -175,6 +176,9 @@ refuse_buffers <- function(case) {
 }
 
 prepare_buffers <- function(case) {
+  if (!is.null(solvers[[case$benchmark]])) {
+    return(prepare_application(case))
+  }
   if (case$benchmark == "faces") {
     return(prepare_faces(case))
   }
@@ -205,7 +209,7 @@ prepare_buffers <- function(case) {
 
 prepare_faces <- function(case) {
   env <- new.env(parent = globalenv())
-  env$edge <- case$edge
+  env$edge <- as.integer(case$edge)
   env$peer <- 1L - case$rank
   env$room <- numeric(case$edge^2)
   face <- faces[[case$mode]]

@@ -6,6 +6,8 @@
 #include "values.h"
 
 #include <R_ext/Rdynload.h>
+#include <mpi.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +44,10 @@ static void call_if_there(const char *name) {
         call(function, NULL);
 }
 
+static int is_alone(const struct polympi_case *c) {
+    return c->kind == POLYMPI_PAIR || c->kind == POLYMPI_CYCLE || c->kind == POLYMPI_APPLICATION;
+}
+
 /* The case as R sees it: a list of words and numbers. `buffers` is NULL where nothing is known of them. */
 static SEXP describe(const struct polympi_case *c, const struct polympi_buffers *b) {
     const char *names[] = {"benchmark", "mode",     "payload", "alone", "rank", "ranks",
@@ -50,12 +56,12 @@ static SEXP describe(const struct polympi_case *c, const struct polympi_buffers 
     SET_VECTOR_ELT(list, 0, Rf_mkString(polympi_benchmark_name(c->benchmark)));
     SET_VECTOR_ELT(list, 1, Rf_mkString(polympi_mode_name(c->mode)));
     SET_VECTOR_ELT(list, 2, Rf_mkString(polympi_payload_name(c->payload)));
-    SET_VECTOR_ELT(list, 3, Rf_ScalarLogical(c->kind == POLYMPI_PAIR || c->kind == POLYMPI_CYCLE));
+    SET_VECTOR_ELT(list, 3, Rf_ScalarLogical(is_alone(c)));
     SET_VECTOR_ELT(list, 4, Rf_ScalarInteger(b ? b->rank : 0));
     SET_VECTOR_ELT(list, 5, Rf_ScalarInteger(b ? b->ranks : 0));
     SET_VECTOR_ELT(list, 6, Rf_ScalarInteger(b ? b->outgoing_messages : 0));
     SET_VECTOR_ELT(list, 7, Rf_ScalarInteger(b ? b->incoming_messages : 0));
-    SET_VECTOR_ELT(list, 8, Rf_ScalarInteger(b ? (int)b->edge : 0));
+    SET_VECTOR_ELT(list, 8, Rf_ScalarReal(b ? (double)b->edge : 0));
     SET_VECTOR_ELT(list, 9, Rf_ScalarReal(b ? (double)b->count : 0));
     UNPROTECT(1);
     return list;
@@ -103,8 +109,15 @@ static void show(void *context) {
     call_if_there("show");
 }
 
+static int64_t communication(void *context) {
+    (void)context;
+    const SEXP function = loop("communication");
+    return function == R_NilValue ? 0 : (int64_t)Rf_asReal(call(function, NULL));
+}
+
 static void release(void *context) {
     (void)context;
+    call_if_there("release");
     R_ReleaseObject(running.loops);
     running.loops = R_NilValue;
 }
@@ -118,13 +131,19 @@ static void prepare(void *context, const struct polympi_case *c, const struct po
     running.loops = call(running.prepare, described);
     R_PreserveObject(running.loops);
     UNPROTECT(1);
-    *callbacks = (struct polympi_callbacks){
-        .begin = begin, .end = end, .batch = batch, .singly = singly, .show = show, .release = release};
+    *callbacks = (struct polympi_callbacks){.begin = begin,
+                                            .end = end,
+                                            .batch = batch,
+                                            .singly = singly,
+                                            .show = show,
+                                            .release = release,
+                                            .communication = communication,
+                                            .check = polympi_application_check};
 }
 
 /* Runs the plan. `texts` are the paths of plan and samples and the name; `init` is how long MPI took to
- * start. */
-static SEXP run(SEXP texts, SEXP init, SEXP ready, SEXP refusing, SEXP preparing) {
+   start; `optional` are the names of benchmarks that not every program has loops for. */
+static SEXP run(SEXP texts, SEXP init, SEXP ready, SEXP optional, SEXP refusing, SEXP preparing) {
     struct polympi_launch launch = {.complaint = "Usage: bench PLAN SAMPLES [--name NAME]."};
     running.refuse = refusing;
     running.prepare = preparing;
@@ -132,6 +151,8 @@ static SEXP run(SEXP texts, SEXP init, SEXP ready, SEXP refusing, SEXP preparing
         launch = (struct polympi_launch){.plan = CHAR(STRING_ELT(texts, 0)),
                                          .samples = CHAR(STRING_ELT(texts, 1)),
                                          .binding = CHAR(STRING_ELT(texts, 2))};
+    for (R_xlen_t i = 0; i < Rf_xlength(optional); i++)
+        launch.opted_in |= 1 << polympi_benchmark_number(CHAR(STRING_ELT(optional, i)));
     launch.init_ns = (int64_t)Rf_asReal(init);
     launch.ready_ns = (int64_t)Rf_asReal(ready);
     polympi_memory(&launch.pss_bytes, &launch.rss_bytes);
@@ -171,13 +192,39 @@ static SEXP put_memory(SEXP incoming, SEXP vector) {
     return R_NilValue;
 }
 
+/* Shows this rank's part of the result of an application, an array, with what is before it along each axis.
+   The harness reads it where it is. */
+static SEXP show_part(SEXP values, SEXP offset) {
+    struct polympi_part *part = running.buffers->part;
+    SEXP dim = PROTECT(Rf_getAttrib(values, R_DimSymbol));
+    int64_t stride = 1;
+    *part = (struct polympi_part){.values = REAL(values), .count = {1, 1, 1}};
+    for (int axis = 0; axis < Rf_length(dim); axis++) {
+        part->start[axis] = (int64_t)REAL(offset)[axis];
+        part->count[axis] = INTEGER(dim)[axis];
+        part->stride[axis] = stride;
+        stride *= INTEGER(dim)[axis];
+    }
+    UNPROTECT(1);
+    return R_NilValue;
+}
+
+/* Ends all ranks, which have found that a case does not fit the memory. */
+static SEXP give_up(SEXP reason) {
+    if (running.buffers->rank == 0)
+        fprintf(stderr, "Case %d: %s\n", (int)running.c->id, CHAR(STRING_ELT(reason, 0)));
+    MPI_Abort(MPI_COMM_WORLD, POLYMPI_NO_MEMORY);
+    return R_NilValue;
+}
+
 #define ENTRY(function, arguments)                                                                           \
     { "polympi_" #function, (DL_FUNC)&function, arguments }
 
 void R_init_glue(DllInfo *library) {
     static const R_CallMethodDef entries[] = {
-        ENTRY(run, 5), ENTRY(clock_now, 0),   ENTRY(start_agree, 0), ENTRY(start_wait, 0), ENTRY(take, 1),
-        ENTRY(put, 2), ENTRY(take_memory, 2), ENTRY(put_memory, 2),  {NULL, NULL, 0},
+        ENTRY(run, 6),       ENTRY(clock_now, 0), ENTRY(start_agree, 0), ENTRY(start_wait, 0),
+        ENTRY(take, 1),      ENTRY(put, 2),       ENTRY(take_memory, 2), ENTRY(put_memory, 2),
+        ENTRY(show_part, 2), ENTRY(give_up, 1),   {NULL, NULL, 0},
     };
     R_registerRoutines(library, NULL, entries, NULL, NULL);
     R_useDynamicSymbols(library, FALSE);
