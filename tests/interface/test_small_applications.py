@@ -223,13 +223,21 @@ def test_what_cannot_be_done_is_one_sentence(say, stack: Stack, style: str) -> N
         assert sum(said.count(sentence) for sentence in sentences[style]) == 1, said
 
 
-@pytest.mark.parametrize("words", ["inner_product --length 1000000000000000", "matmul --edge 10000000"])
-def test_a_lack_of_memory_is_one_sentence(say, stack: Stack, words: str) -> None:
+TOO_LARGE = ["inner_product --length 1000000000000000", "matmul --edge 10000000"]
+TOO_LARGE_FOR_MPI4PY = [*TOO_LARGE, "wave --mesh 3000000", "poisson_cg --mesh 30000000"]
+
+
+@pytest.mark.parametrize(
+    ("style", "words"),
+    [("polympi", words) for words in TOO_LARGE] + [("mpi4py", words) for words in TOO_LARGE_FOR_MPI4PY],
+)
+def test_a_lack_of_memory_is_one_sentence(say, stack: Stack, style: str, words: str) -> None:
     name, *arguments = words.split()
-    code, said = say("polympi", name, arguments, 2, stack)
+    code, said = say(style, name, arguments, 2, stack)
     assert code == 2, said
     assert "Traceback" not in said
-    assert said.count(f"{name}.py: there is no memory for the ") == 1, said
+    file = f"{name}.py" if style == "polympi" else f"{name}_mpi4py.py"
+    assert said.count(f"{file}: there is no memory for the ") == 1, said
 
 
 SMALL = """
@@ -250,6 +258,42 @@ def test_a_lack_of_memory_for_keys_is_one_sentence(run, stack: Stack, tmp_path: 
     script.write_text(SMALL.format(folder=str(FOLDER)))
     said = run(script, 2, stack).succeeded()
     assert said.count("there is no memory for the keys: ") == 2, said
+
+
+LIMITED = """
+import resource, sys
+sys.path.insert(0, {folder!r})
+from {module} import {solver}
+from mpi4py import MPI
+if MPI.COMM_WORLD.rank == 1:
+    used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + 2**24,) * 2)  # an array takes twice as much
+try:
+    {solver}(MPI.COMM_WORLD, {size})
+except ValueError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "solver", "size"),
+    [
+        ("inner_product", "InnerProduct", 2**23),
+        ("matmul", "Matmul", 2897),
+        ("poisson_cg", "PoissonCG", 2897),
+        ("sort", "Sort", 2**23),
+        ("wave", "Wave", 203),
+    ],
+)
+def test_a_lack_of_memory_on_one_rank_is_known_to_all(
+    stack: Stack, tmp_path: Path, module: str, solver: str, size: int
+) -> None:
+    script = tmp_path / "limited.py"
+    folder = str(FOLDER / "with_mpi4py")
+    script.write_text(LIMITED.format(folder=folder, module=f"{module}_mpi4py", solver=solver, size=size))
+    said = launched([stack.python, str(script)], 2, stack, tmp_path)
+    assert said.code == 0, said.text
+    assert said.text.count("there is no memory for the ") == said.text.count("on one of the ranks") == 2, said.text
 
 
 def test_without_a_launcher_a_program_is_one_rank(run, mpich: Stack) -> None:

@@ -42,7 +42,7 @@ class InnerProduct:
         communication_ns: nanoseconds that this rank has spent in reductions.
 
     Raises:
-        ValueError: on all ranks; the vectors have no elements, or there is no such kernel.
+        ValueError: on all ranks; the vectors have no elements, there is no such kernel, or no memory on a rank.
     """
 
     def __init__(self, world: MPI.Comm, length: int, kernel: str = "numpy") -> None:
@@ -52,14 +52,23 @@ class InnerProduct:
             raise ValueError(f"there is no kernel {kernel}, but numpy")
         self.world, self.length = world, length
         self.communication_ns = 0
-        size, rank = world.Get_size(), world.Get_rank()
-        each, more = divmod(length, size)
+        fits = True
+        try:
+            self._allocate()
+        except MemoryError:
+            fits = False
+        if not world.allreduce(fits, op=MPI.LAND):
+            raise ValueError("there is no memory for the vectors on one of the ranks")
+
+    def _allocate(self) -> None:
+        """Make this rank's parts of the vectors."""
+        size, rank = self.world.Get_size(), self.world.Get_rank()
+        each, more = divmod(self.length, size)
         start = rank * each + min(rank, more)
         i = np.arange(start, start + each + (rank < more))
         self.x = 1 / (i + 1)
         self.y = ((i + 1) * (1 + i % 3)).astype(np.float64)
         self.value = np.zeros(1)
-        self.restart()
 
     def restart(self) -> None:
         """Forget the result."""

@@ -57,7 +57,7 @@ class Matmul:
         communication_ns: nanoseconds that this rank has spent in broadcasts.
 
     Raises:
-        ValueError: on all ranks; there are more ranks along an axis than rows, or there is no such kernel.
+        ValueError: on all ranks; there are more ranks along an axis than rows, no such kernel, or no memory on a rank.
     """
 
     def __init__(self, world: MPI.Comm, edge: int, kernel: str = "numpy") -> None:
@@ -74,12 +74,23 @@ class Matmul:
             cuts = [*starts(edge, parts), edge]
             self.start.append(cuts[place])
             self.stop.append(cuts[place + 1])
+        fits = True
+        try:
+            self._allocate()
+        except MemoryError:
+            fits = False
+        if not world.allreduce(fits, op=MPI.LAND):
+            self.free()
+            raise ValueError("there is no memory for the matrices on one of the ranks")
+
+    def _allocate(self) -> None:
+        """Make this rank's blocks of the matrices, and room for panels."""
         (i, j), (i_stop, j_stop) = self.start, self.stop
-        k = np.cos(np.arange(edge))
+        k = np.cos(np.arange(self.edge))
         self.a = np.add.outer(np.sin(np.arange(i, i_stop)), k[j:j_stop])
         self.b = np.add.outer(k[i:i_stop], np.sin(np.arange(j, j_stop)))
         self.c = np.zeros((i_stop - i, j_stop - j))
-        self.panels = panels(edge, *self.dims)
+        self.panels = panels(self.edge, *self.dims)
         width = max(stop - first for first, stop, *_ in self.panels)
         self.room = np.empty(len(self.c) * width), np.empty(width * self.c.shape[1])  # for panels of A and B
         self.product = np.empty_like(self.c)

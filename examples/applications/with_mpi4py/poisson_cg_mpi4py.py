@@ -106,7 +106,7 @@ class PoissonCG:
         communication_ns: nanoseconds that this rank has spent in exchanges and reductions.
 
     Raises:
-        ValueError: on all ranks; the mesh is too small for them, or there is no such variant.
+        ValueError: on all ranks; the mesh is too small for them, there is no such variant, or no memory on a rank.
     """
 
     def __init__(self, world: MPI.Intracomm, edge: int, variant: str = "blocking") -> None:
@@ -120,14 +120,26 @@ class PoissonCG:
         self.edge, self.variant = edge, variant
         self.communication_ns = 0
         self.ends = [divided(edge, ranks, place) for ranks, place in zip(self.dims, self.cart.coords, strict=True)]
-        rows, columns = shape = tuple(stop - start for start, stop in self.ends)
         self.neighbors = [rank for axis in range(2) for rank in self.cart.Shift(axis, 1)]
+        fits = True
+        try:
+            self._allocate()
+        except MemoryError:
+            fits = False
+        if not self.cart.allreduce(fits, op=MPI.LAND):
+            self.free()
+            raise ValueError("there is no memory for the mesh on one of the ranks")
+        self.restart()
+
+    def _allocate(self) -> None:
+        """Make the vectors."""
+        rows, columns = shape = tuple(stop - start for start, stop in self.ends)
         self.kernel = NumPyKernel(shape)
         self.x, self.r, self.v = (np.zeros(shape) for _ in range(3))
         # What A multiplies has ghost layers: p, and when merged r, of which w = A r follows.
         self.around = np.zeros((rows + 2, columns + 2))
         self.inner = self.around[1:-1, 1:-1]
-        if variant == "merged":
+        if self.variant == "merged":
             self.r, self.p, self.w = self.inner, np.zeros(shape), np.zeros(shape)
         else:
             self.p = self.inner
@@ -138,7 +150,6 @@ class PoissonCG:
             (int(remote[2 * axis]), max(shape[axis] - remote[2 * axis + 1], int(remote[2 * axis]))) for axis in range(2)
         ]
         self.right = self._right_side()
-        self.restart()
 
     def _axes(self) -> tuple[Field, Field]:
         """Gives x (1 - x) for the rows of this rank, and y (1 - y) for its columns."""

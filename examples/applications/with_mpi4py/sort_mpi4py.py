@@ -34,7 +34,7 @@ class Sort:
         communication_ns: nanoseconds that this rank has spent in sending and receiving keys, samples included.
 
     Raises:
-        ValueError: on all ranks; the length is smaller than the number of ranks, or too large for the keys.
+        ValueError: on all ranks; the length is below the number of ranks, or too large for the keys or for memory.
     """
 
     def __init__(self, world: MPI.Comm, length: int) -> None:
@@ -44,11 +44,21 @@ class Sort:
             raise ValueError(f"{length} keys are too few for {world.size} ranks: each needs one")
         self.world, self.length = world, length
         self.communication_ns = 0
-        each, more = divmod(length, world.size)
-        start = world.rank * each + min(world.rank, more)
-        i = np.arange(start, start + each + (world.rank < more), dtype=np.uint64)
-        self.keys = ((i * np.uint64(FACTOR) + np.uint64(12345)) % np.uint64(length)).astype(np.float64)
+        fits = True
+        try:
+            self.keys = self._first_keys()
+        except MemoryError:
+            fits = False
+        if not world.allreduce(fits, op=MPI.LAND):
+            raise ValueError("there is no memory for the keys on one of the ranks")
         self.restart()
+
+    def _first_keys(self) -> Keys:
+        """This rank's, before they are sorted."""
+        each, more = divmod(self.length, self.world.size)
+        start = self.world.rank * each + min(self.world.rank, more)
+        i = np.arange(start, start + each + (self.world.rank < more), dtype=np.uint64)
+        return ((i * np.uint64(FACTOR) + np.uint64(12345)) % np.uint64(self.length)).astype(np.float64)
 
     def restart(self) -> None:
         """Forget the result."""

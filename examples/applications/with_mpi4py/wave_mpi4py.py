@@ -141,7 +141,7 @@ class Wave:
         communication_ns: nanoseconds that this rank has spent in the exchange of faces.
 
     Raises:
-        ValueError: on all ranks; the mesh is too small for them.
+        ValueError: on all ranks; the mesh is too small for them, or too large for the memory of one.
     """
 
     def __init__(self, world: MPI.Intracomm, edge: int, overlapped: bool = False) -> None:
@@ -159,10 +159,21 @@ class Wave:
         self.shape = tuple(stop - start + 2 for start, stop in self.ends)  # with ghost layers
         self.neighbors = [rank for axis in range(3) for rank in self.cart.Shift(axis, 1)]
         self.walls = [neighbor == MPI.PROC_NULL for neighbor in self.neighbors]
-        self.kernel = NumPyKernel(self.shape, self.walls)
         self.dt = RATIO / (edge - 1)
         # Beside a wall, points inside need no neighbour.
         self.inner = [(2 - self.walls[2 * axis], self.shape[axis] - 2 + self.walls[2 * axis + 1]) for axis in range(3)]
+        fits = True
+        try:
+            self._allocate()
+        except MemoryError:
+            fits = False
+        if not self.cart.allreduce(fits, op=MPI.LAND):
+            self.free()
+            raise ValueError("there is no memory for the mesh on one of the ranks")
+
+    def _allocate(self) -> None:
+        """Make the fields, with the wave as it begins, and room for faces."""
+        self.kernel = NumPyKernel(self.shape, self.walls)
         self.fields = two_fields(self.shape)  # by turns u and the values of the step before it
         # Faces do not lie side by side: they are copied.
         points = [extent - 2 for extent in self.shape]
