@@ -75,10 +75,28 @@ def test_the_flags_of_another_architecture_say_nothing_of_hypervisors(tmp_path):
 def test_cores_of_the_allowed_cpus(tmp_path):
     topology = "sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
     write(tmp_path, {topology.format(n): f"{n % 2},{n % 2 + 2}\n" for n in range(4)})
-    assert affinity_facts(tmp_path, {0, 2}) == {"cpus": [0, 2], "count": 2, "cores": 1}
-    assert affinity_facts(tmp_path, {0, 1}) == {"cpus": [0, 1], "count": 2, "cores": 2}
-    assert affinity_facts(tmp_path, {0, 9}) == {"cpus": [0, 9], "count": 2, "cores": None}
-    assert affinity_facts(tmp_path, set()) == {"cpus": [], "count": None, "cores": None}
+    unknown = {"last_level_cache_bytes": None}
+    assert affinity_facts(tmp_path, {0, 2}) == {"cpus": [0, 2], "count": 2, "cores": 1, **unknown}
+    assert affinity_facts(tmp_path, {0, 1}) == {"cpus": [0, 1], "count": 2, "cores": 2, **unknown}
+    assert affinity_facts(tmp_path, {0, 9}) == {"cpus": [0, 9], "count": 2, "cores": None, **unknown}
+    assert affinity_facts(tmp_path, set()) == {"cpus": [], "count": None, "cores": None, **unknown}
+
+
+def test_last_level_caches_of_the_allowed_cpus_count_once_each(tmp_path):
+    for cpu in range(4):
+        for index, (level, size, shared) in enumerate(
+            [(1, "32K", f"{cpu}"), (1, "48K", f"{cpu}"), (2, "1024K", f"{cpu}"), (3, "16384K", f"{cpu // 2}")]
+        ):
+            cache = f"sys/devices/system/cpu/cpu{cpu}/cache/index{index}"
+            files = {"level": f"{level}", "size": size, "shared_cpu_list": shared}
+            write(tmp_path, {f"{cache}/{name}": f"{text}\n" for name, text in files.items()})
+
+    def cache_bytes(*cpus):
+        return affinity_facts(tmp_path, set(cpus))["last_level_cache_bytes"]
+
+    assert cache_bytes(0) == cache_bytes(0, 1) == 16 * 2**20
+    assert cache_bytes(0, 1, 2) == 32 * 2**20
+    assert cache_bytes(0, 9) is None  # of one of them the system does not tell
 
 
 @pytest.mark.parametrize(

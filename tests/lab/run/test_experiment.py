@@ -164,8 +164,8 @@ def test_several_numbers_of_ranks_are_measured_block_by_block(tmp_path: Path, mp
     assert {launch.stack for launch in made[:2]} != {launch.stack for launch in made[2:4]}
     one, two = directory.run().stacks
     assert (one.installation, one.ranks, two.installation, two.ranks) == ("mpich", 1, "mpich", 2)
-    assert {case.benchmark for case in one.cases} == {"wave"}
-    assert {case.benchmark for case in two.cases} == {"wave", "latency"}
+    assert {case.benchmark for case in one.cases} == {"wave", "triad"}  # which the wave takes along
+    assert {case.benchmark for case in two.cases} == {"wave", "triad", "latency"}
     assert one.left_out == {"latency": "it needs at least 2 ranks"}
     assert two.left_out == {}
     analysis = analyse(directory)
@@ -173,7 +173,7 @@ def test_several_numbers_of_ranks_are_measured_block_by_block(tmp_path: Path, mp
         ("mpich, 1 rank", 1),
         ("mpich, 2 ranks", 2),
     }
-    base, more = analysis.scaling
+    base, more = (row for row in analysis.scaling if row.benchmark == "wave")
     assert (base.ranks, base.speedup, base.launches) == (1, 1.0, 6)
     assert (more.ranks, more.base_ranks, more.blocks) == (2, 1, 6)
     assert more.speedup_low <= more.speedup <= more.speedup_high
@@ -189,16 +189,34 @@ def test_in_weak_scaling_each_number_of_ranks_has_its_own_problem(tmp_path: Path
     assert outcome.blocks == {"mpich, 1 rank": 6, "mpich, 2 ranks": 6}
     _, two = directory.run().stacks
     sizes = {case.benchmark: case.size_bytes for case in two.cases}
-    assert sizes == {
-        "wave": problem_bytes(21, 3),
-        "matmul": problem_bytes(40, 2),
-    }  # 17 and 32 times the third root of 2
-    assert two.grown_from == {name: {sizes[name]: asked} for name, asked in zip(sizes, request.sizes, strict=True)}
+    wave, product = problem_bytes(21, 3), problem_bytes(40, 2)  # 17 and 32 times the third root of 2
+    assert sizes == {"wave": wave, "matmul": product, "triad": wave}
+    of_one = dict(zip(("wave", "matmul", "triad"), (*request.sizes, request.sizes[0]), strict=True))
+    assert two.grown_from == {name: {size: of_one[name]} for name, size in sizes.items()}
     base, more = (row for row in analyse(directory).scaling if row.benchmark == "wave")
     assert (base.asked_bytes, more.asked_bytes, more.size_bytes) == (8 * 17**3, 8 * 17**3, 8 * 21**3)
     assert (more.weak, more.work, more.blocks) == (True, 21**3 / 17**3, 6)
     assert more.efficiency == pytest.approx(more.speedup / 2)
     assert more.speedup_low <= more.speedup <= more.speedup_high
+
+
+def test_a_wave_takes_along_what_shows_what_memory_allows(tmp_path: Path, mpich: Stack) -> None:
+    request = _request(tmp_path / "run", [mpich], ["mpi4py"], ["wave/blocking"], sizes=[problem_bytes(17, 3)])
+    directory, outcome = _run(request)
+    assert (outcome.ended, outcome.withdrawn) == ("complete", {})
+    [planned] = directory.run().stacks
+    assert [(case.benchmark, case.mode, case.size_bytes) for case in planned.cases] == [
+        ("wave", "blocking", 8 * 17**3),
+        ("triad", "in-place", 8 * 17**3),
+    ]
+    assert planned.not_covered == {}  # nobody asked mpi4py for a triad
+    batches = directory.samples().filter(pl.col("benchmark") == "triad", pl.col("block").is_not_null()).collect()
+    assert set(batches["binding"]) == {"c", "c-again"}
+    of_c, of_mpi4py = analyse(directory).limits
+    assert (of_c.binding, of_mpi4py.binding) == ("c", "mpi4py")
+    assert (of_c.blocks, of_c.ranks, of_c.moved_bytes) == (6, 2, 24 * 17**3)
+    assert of_c.reached_low <= of_c.reached <= of_c.reached_high
+    assert of_mpi4py.reached < of_c.reached < 1  # a step of so few points is mostly messages
 
 
 def _left_processes() -> list[psutil.Process]:

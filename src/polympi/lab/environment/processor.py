@@ -50,7 +50,8 @@ def affinity_facts(root: Path = Path("/"), allowed: set[int] | None = None) -> d
         allowed: the CPUs; this process's by default.
 
     Returns:
-        The list ``cpus``, their number ``count``, and the number of distinct ``cores`` they belong to.
+        The list ``cpus``, their number ``count``, the number of distinct ``cores`` they belong to, and the size of
+        their last-level caches together, each counted once.
     """
     if allowed is None:
         allowed = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
@@ -59,7 +60,12 @@ def affinity_facts(root: Path = Path("/"), allowed: set[int] | None = None) -> d
     ]
     cores = {min(expand_list(text), default=None) for text in siblings if text}
     known = bool(siblings) and all(siblings)
-    return {"cpus": sorted(allowed), "count": len(allowed) or None, "cores": len(cores) if known else None}
+    return {
+        "cpus": sorted(allowed),
+        "count": len(allowed) or None,
+        "cores": len(cores) if known else None,
+        "last_level_cache_bytes": _last_level_cache(root, allowed),
+    }
 
 
 def instruction_sets(root: Path = Path("/")) -> str:
@@ -70,6 +76,22 @@ def instruction_sets(root: Path = Path("/")) -> str:
     """
     found = re.search(r"^(?:flags|Features)\s*:\s*(.*)$", read_text(root / "proc/cpuinfo") or "", re.MULTILINE)
     return " ".join(sorted(found[1].split())) if found else ""
+
+
+def _last_level_cache(root: Path, allowed: set[int]) -> int | None:
+    """Bytes of the caches farthest from the cores of these CPUs; a cache that several of them share counts once."""
+    caches: dict[tuple[str, int], int] = {}
+    for cpu in allowed:
+        folders = (root / f"sys/devices/system/cpu/cpu{cpu}/cache").glob("index[0-9]*")
+        found = [(level, folder) for folder in folders if (level := read_int(folder / "level")) is not None]
+        if not found:
+            return None
+        level, folder = max(found, key=lambda one: one[0])
+        size = re.fullmatch(r"(\d+)K", read_text(folder / "size") or "")
+        if size is None:
+            return None
+        caches[read_text(folder / "shared_cpu_list") or str(cpu), level] = 1024 * int(size[1])
+    return sum(caches.values()) or None
 
 
 def _model(information: str) -> str | None:

@@ -24,6 +24,7 @@ from polympi.lab.plan.calibration import SLOW
 from polympi.lab.records import AGAIN, Finding, LaunchRecord, RunRecord, StackRun
 from polympi.lab.report.cells import Line, interval, main_table
 from polympi.lab.report.facts import Section, findings, sections
+from polympi.lab.report.limits import LimitLine, limit_lines
 from polympi.lab.report.scaling import ScalingTable, scaling_tables
 from polympi.lab.report.screen import Screen, language_screen, screen
 from polympi.lab.statistics.model import Analysis, Fit
@@ -169,6 +170,7 @@ class Content:
     code: Code | None
     solvers: list[tuple[str, ...]]
     scaling: list[ScalingTable]
+    limits: list[LimitLine]
     failed: list[LaunchRecord]
     reproduce: list[tuple[str, str]]
     commands: list[tuple[str, str]]
@@ -196,6 +198,7 @@ def content(analysis: Analysis) -> Content:
         code=code(run),
         solvers=solver_lines(solvers(run, rows)),
         scaling=scaling_tables(analysis.scaling),
+        limits=limit_lines(analysis.limits, shown_of(analysis)),
         failed=failed_launches(analysis),
         reproduce=_reproduce(analysis),
         commands=_commands(analysis),

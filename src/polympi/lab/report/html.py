@@ -40,6 +40,7 @@ from polympi.lab.report.content import (
 )
 from polympi.lab.report.figures import Figure, figures, palette_of
 from polympi.lab.report.generator import mark
+from polympi.lab.report.limits import LIMIT_NOTE, LIMIT_TITLE
 from polympi.lab.report.scaling import scaling_note
 from polympi.lab.report.vega import vega_runtime
 from polympi.lab.statistics.model import LARGEST_RESIDUAL, Analysis
@@ -138,6 +139,8 @@ def render_html(analysis: Analysis, imported: pl.DataFrame) -> str:
         tools=[(one, tool_lines(one)) for stack in words.stacks for one in stack.tools],
         tool_headers=TOOL_HEADERS,
         tools_note=TOOLS_NOTE,
+        limit_title=LIMIT_TITLE,
+        limit_note=LIMIT_NOTE,
         scaling_note=scaling_note(analysis.scaling),
         code=code_lines(words.code) if words.code else [],
         code_headers=CODE_HEADERS,

@@ -30,6 +30,7 @@ from polympi.lab.report.content import (
 from polympi.lab.report.escape import escape
 from polympi.lab.report.figures import palette_of
 from polympi.lab.report.generator import mark
+from polympi.lab.report.limits import LIMIT_NOTE, LIMIT_TITLE
 from polympi.lab.report.scaling import scaling_note
 from polympi.lab.statistics.model import Analysis
 
@@ -58,6 +59,7 @@ def render_markdown(analysis: Analysis, imported: pl.DataFrame) -> str:
     for stack in words.stacks:
         parts += _main_table(stack, many=len(words.stacks) > 1)
     parts += _scaling(words, scaling_note(analysis.scaling))
+    parts += _limits(words)
     parts += _tools(words)
     if words.code:
         said = " ".join(filter(None, (words.code.answer, CODE_NOTE)))
@@ -143,6 +145,11 @@ def _scaling(words: Content, note: str) -> list[str]:
         lines = [(line.binding, *line.figures) for line in table.lines]
         parts += [title, _table(table.headers, lines, right=range(1, len(table.headers)))]
     return ["## Scaling", note, *parts] if parts else []
+
+
+def _limits(words: Content) -> list[str]:
+    lines = [f"- **{escape(one.title)}.** {escape(one.answer)}" for one in words.limits]
+    return [f"## {LIMIT_TITLE}", LIMIT_NOTE, "\n".join(lines)] if lines else []
 
 
 def _tools(words: Content) -> list[str]:

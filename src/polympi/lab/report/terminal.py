@@ -18,6 +18,7 @@ from polympi.lab.conclusions.phrases import sentence
 from polympi.lab.records import REFERENCE
 from polympi.lab.report.cells import KEY, SIGNS
 from polympi.lab.report.content import Content, StackContent, content
+from polympi.lab.report.limits import LIMIT_TITLE
 from polympi.lab.report.screen import Screen, ScreenCell, ScreenGroup, ScreenLine
 from polympi.lab.statistics.model import Analysis
 
@@ -49,6 +50,7 @@ def print_summary(analysis: Analysis, console: Console) -> None:
     for stack in words.stacks:
         _print_stack(stack, words.shown, console)
     _print_scaling(words, console)
+    _print_limits(words, console)
     _print_troubles(words, console)
 
 
@@ -70,6 +72,16 @@ def _print_scaling(words: Content, console: Console) -> None:
                     *map(Text, line.figures if roomy else line.short),
                 )
         console.print(table, width=min(console.width, _WIDEST))
+
+
+def _print_limits(words: Content, console: Console) -> None:
+    """What applications reach of what memory allows, a sentence or two each."""
+    if not words.limits:
+        return
+    console.print()
+    console.print(Text(LIMIT_TITLE, style="bold"))
+    for one in words.limits:
+        console.print(Text(f"{one.title}: {one.answer}"), width=min(console.width, _READABLE_WIDTH))
 
 
 def _print_stack(stack: StackContent, shown: Sequence[str], console: Console) -> None:

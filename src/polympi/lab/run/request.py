@@ -17,6 +17,7 @@ from polympi.lab.errors import BuildError, UsageError, system_reason
 from polympi.lab.launch.launcher import Arm
 from polympi.lab.plan.cases import possible_on, select_cases
 from polympi.lab.plan.growth import check_growth, problems
+from polympi.lab.plan.limits import limits_grown, limits_of, with_limits
 from polympi.lab.plan.profiles import Profile
 from polympi.lab.records import STRONG, WEAK, Refusal
 from polympi.lab.stacks.stack import Stack
@@ -106,10 +107,14 @@ class StackPlan:
         return f"{self.stack.name}, {count(self.ranks, 'rank')}" if self.of_several else self.stack.name
 
     def all_cases(self) -> list[Case]:
-        """The cases that the reference and another arm than the A/A arm, or a tool, measure; all, if it is alone."""
+        """The cases that the reference and another arm than the A/A arm, or a tool, measure; all, if it is alone.
+
+        What shows what memory allows them is measured with them, though by the reference alone.
+        """
         others = [set(cases) for name, cases in self.cases.items() if name not in (REFERENCE, AGAIN)]
         others += [set(self.cases_of(found.tool)) for found in self.tools]
         wanted = set().union(*others) if others else set(self.cases[REFERENCE])
+        wanted.update(limits_of(wanted))
         return [case for case in self.cases[REFERENCE] if case in wanted]
 
     def cases_of(self, tool: Tool) -> list[Case]:
@@ -193,7 +198,7 @@ def _plans(request: Request, cases: Sequence[Case], made: Callable[[Binding, Sta
         for ranks in request.ranks:
             grown = problems(request.scaling, cases, ranks)
             plan = plan_stack(request, stack, list(grown), made, ranks)
-            plan.grown_from = grown if request.scaling == WEAK else {}
+            plan.grown_from = limits_grown(grown) if request.scaling == WEAK else {}
             plans.append(plan)
     return plans
 
@@ -242,11 +247,17 @@ def plan_stack(
             need = count(BENCHMARKS[case.benchmark].minimum_ranks, "rank")
             too_small = f"a mesh is too small for {count(ranks, 'rank')}"
             left_out[case.benchmark] = f"it needs at least {need}" if few else too_small
+    limits = set(limits_of(possible))  # of which nobody asks another arm than C
     not_covered = {
-        arm.name: [Refusal(str(case), why) for case in possible if (why := arm.binding.why_not(case)) is not None]
+        arm.name: [
+            Refusal(str(case), why)
+            for case in possible
+            if case not in limits and (why := arm.binding.why_not(case)) is not None
+        ]
         for arm in arms
     }
-    covered = {arm.name: [case for case in possible if arm.binding.why_not(case) is None] for arm in arms}
+    measured = with_limits(possible)
+    covered = {arm.name: [case for case in measured if arm.binding.why_not(case) is None] for arm in arms}
     plan = StackPlan(stack, arms, covered, not_covered, left_out, ranks=ranks, of_several=len(request.ranks) > 1)
     plan.tools = _tools(request, plan)
     if possible and not plan.all_cases():

@@ -8,6 +8,7 @@ import polars as pl
 
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.statistics.keys import RowKey, invalid_rows
+from polympi.lab.statistics.limits import limit_rows
 from polympi.lab.statistics.lines import fits_of, overheads_of
 from polympi.lab.statistics.memory import memory_table
 from polympi.lab.statistics.model import Analysis
@@ -51,6 +52,7 @@ def analyse(directory: RunDirectory) -> Analysis:
         tools=tool_rows(tool_launches, medians),
         tool_launches=tool_launches,
         scaling=scaling_rows(measured, run, launches, environment),
+        limits=limit_rows(medians, run, environment),
         damaged_lines=directory.damaged_lines(),
         damaged_files=directory.damaged_files(),
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from polympi.lab.records import Environment, LaunchRecord, Outcome, RunRecord, ToolLaunch
+from polympi.lab.statistics.limits import LimitRow
 from polympi.lab.statistics.scaling import ScalingRow
 from polympi.lab.statistics.tools import ToolRow
 
@@ -93,6 +94,7 @@ class Analysis:
         tools: tools of others beside C, a row a size.
         tool_launches: their launches that count.
         scaling: how applications scale, where the run has several numbers of ranks.
+        limits: what applications reach of what memory allows, where both were measured.
         damaged_lines: numbers of the lines of ``launches.jsonl`` that cannot be read, from 1.
         damaged_files: names of other files of the result directory that cannot be read.
     """
@@ -109,6 +111,7 @@ class Analysis:
     tools: list[ToolRow] = field(default_factory=list)
     tool_launches: list[ToolLaunch] = field(default_factory=list)
     scaling: list[ScalingRow] = field(default_factory=list)
+    limits: list[LimitRow] = field(default_factory=list)
     damaged_lines: list[int] = field(default_factory=list)
     damaged_files: list[str] = field(default_factory=list)
 
