@@ -58,6 +58,11 @@ def test_too_few_blocks_have_no_interval() -> None:
     assert answer(a_row(low=None, high=None)).startswith("C reaches 0.62 of what memory allows")
 
 
+def test_more_than_the_limit_is_explained() -> None:
+    assert "More than 1 is not possible" in answer(a_row(), a_row("mpi4py", 1.1, None, None))
+    assert "More than 1" not in answer(a_row(), a_row("mpi4py", 1.0, None, None))
+
+
 def test_of_many_bindings_some_are_named() -> None:
     names = ["a", "b", "d", "e"]
     said = answer(a_row(), *(a_row(name, 0.1, None, None) for name in names), shown=names)

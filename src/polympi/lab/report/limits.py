@@ -56,7 +56,7 @@ def _line(rows: Sequence[LimitRow]) -> LimitLine:
     one = rows[0]
     family = Family(one.stack, one.benchmark, one.mode, one.payload)
     title = f"{family.title}, {BENCHMARKS[one.benchmark].size_words(one.size_bytes)} on {one.stack}"
-    return LimitLine(title, " ".join(filter(None, (_answer(rows), _cache(one)))))
+    return LimitLine(title, f"{_answer(rows)} {_cache(one)}{_beyond(rows)}")
 
 
 def _answer(rows: Sequence[LimitRow]) -> str:
@@ -74,6 +74,13 @@ def _reached(row: LimitRow) -> str:
     if row.reached_low is None or row.reached_high is None:
         return plain_ratio(row.reached)
     return f"{plain_ratio(row.reached)} ({plain_ratio(row.reached_low)}–{plain_ratio(row.reached_high)})"
+
+
+def _beyond(rows: Sequence[LimitRow]) -> str:
+    """What it means that more was reached than is possible."""
+    if all(row.reached <= 1 for row in rows):
+        return ""
+    return " More than 1 is not possible: the triad was disturbed more than the wave, or a cache held less of it."
 
 
 def _cache(row: LimitRow) -> str:
