@@ -9,6 +9,7 @@ import applications.InnerProduct;
 import applications.Wave;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import polympi.mpi.Collectives;
 import polympi.mpi.Comm;
 
 /** The programs of examples/applications as cases. */
@@ -29,6 +30,7 @@ final class Applications {
             if (world.rank() == 0) {
                 System.err.println(c.benchmark() + ": " + reason.getMessage() + ".");
             }
+            Collectives.barrier(world); // else another rank ends rank 0 before it has told
             world.abort(NO_MEMORY);
             throw new IllegalStateException(reason);
         }

@@ -77,7 +77,7 @@ public final class Comm {
         return size;
     }
 
-    /** Ends the processes of all ranks with a code. */
+    /** Ends the processes of all ranks with a code. It does not return: that of MPICH does, before the launcher ends all. */
     public void abort(int code) {
         try {
             MpiException.check((int) ABORT.invokeExact(handle, code));
@@ -86,6 +86,7 @@ public final class Comm {
         } catch (Throwable unexpected) {
             throw new AssertionError(unexpected);
         }
+        Runtime.getRuntime().halt(code);
     }
 
     void free() {
