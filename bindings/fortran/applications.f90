@@ -1,6 +1,6 @@
 ! The programs of examples/applications as cases: their callbacks, and what the harness checks of their results.
 module applications
-  use mpi_f08, only: MPI_Abort, MPI_COMM_WORLD
+  use mpi_f08, only: MPI_Abort, MPI_Barrier, MPI_COMM_WORLD
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: error_unit
   use harness
@@ -44,6 +44,7 @@ contains
     end if
     if (.not. made) then
       if (is_root) write (error_unit, "(a)") "The mesh does not fit: a rank has no memory for its part, or no points."
+      call MPI_Barrier(MPI_COMM_WORLD) ! else another rank may end rank 0 before it has told
       call MPI_Abort(MPI_COMM_WORLD, NO_MEMORY)
     end if
     callbacks%begin = c_funloc(begin)

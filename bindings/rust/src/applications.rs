@@ -119,5 +119,6 @@ fn give_up(rank: i32, reason: &str) -> ! {
     if rank == 0 {
         eprintln!("{reason}");
     }
+    environment::world().barrier(); // else another rank may end rank 0 before it has told
     environment::world().abort(ffi::NO_MEMORY)
 }
