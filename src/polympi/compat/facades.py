@@ -11,6 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from polympi.compat.script import Script, Use
+
 
 @dataclass(frozen=True)
 class Facade:
@@ -32,6 +34,10 @@ class Facade:
     def module(self) -> str:
         """The module that has the interface."""
         return next(iter(self.modules.values()))
+
+    def uses(self, script: Script) -> list[Use]:
+        """What a script uses of the interface; modules beside it, like that of Scientific.N, do not count."""
+        return [use for use in script.uses(set(self.modules)) if self.modules[use.module] == self.module]
 
     def names(self) -> set[str]:
         """The public names of the interface, as its ``__all__`` lists them; the module is not imported for that."""
@@ -62,5 +68,19 @@ def _assigned(module: str, name: str) -> object:
     raise LookupError(f"{module} does not assign {name} at its top")
 
 
-_ALL: tuple[Facade, ...] = ()  # one entry a facade
+_ALL: tuple[Facade, ...] = (
+    Facade("pypar", "Pypar 2.1.4", {"pypar": "polympi.compat.pypar"}),
+    Facade("pympi", "pyMPI 2.5b0", {"mpi": "polympi.compat.pympi"}),
+    Facade(
+        "scientific",
+        "Scientific.MPI of ScientificPython 2.9",
+        {
+            "Scientific.MPI": "polympi.compat.scientific.MPI",
+            "Scientific": "polympi.compat.scientific",
+            "Scientific.MPI.IO": "polympi.compat.scientific.MPI.IO",
+            "Scientific.N": "polympi.compat.scientific.N",
+            "Scientific.BSP": "polympi.compat.scientific.BSP",
+        },
+    ),
+)
 FACADES = {facade.name: facade for facade in _ALL}
