@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 from rank_programs import PRELUDE
 
+from polympi.compat.check import report
+from polympi.compat.choice import choose
 from polympi.compat.facades import FACADES
+from polympi.compat.script import read as script_of
 from polympi.lab.stacks.stack import Stack
 
 ROOT = Path(__file__).parents[3]
@@ -467,6 +470,24 @@ def test_a_script_that_ends_mpi_itself_or_fails(run, stack: Stack, tmp_path: Pat
     )
     ended = run(f"{begin}]))", 2, stack)
     assert ended.exit_code not in (0, None), str(ended)
+
+
+def test_the_page_has_each_name() -> None:
+    page = (ROOT / "docs" / "compat" / "pympi.md").read_text()
+    table = page.split("## Calls")[1].split("## What differs")[0]
+    assert sorted(name for name in FACADE.names() if not re.search(rf"`{name}\b", table)) == []
+
+
+def test_the_check_names_what_differs(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("import mpi\nif mpi.testall([]):\n    mpi.map(abs, [1])\nmpi.barrier()\n")
+    read = script_of(str(script))
+    assert report(read, choose("auto", read)[0]) == [
+        f"{script} is written for pyMPI 2.5b0: --as pympi",
+        "  barrier (line 4): as it was",
+        f"  map (line 3): is not there. {FACADE.differences()['map']}",
+        f"  testall (line 2): {FACADE.differences()['testall']}",
+    ]
 
 
 def test_the_differences_are_those_of_names_and_are_sentences() -> None:

@@ -12,8 +12,8 @@ import polympi as _polympi
 from polympi import ANY_SOURCE, ANY_TAG
 from polympi.compat.pympi.absent import RemoteObject
 from polympi.compat.pympi.cartesian import CartesianCommunicator as cartesian_communicator  # noqa: N813
-from polympi.compat.pympi.communicator import COMM_NULL, UNDEFINED
-from polympi.compat.pympi.communicator import Communicator as communicator  # noqa: N813
+from polympi.compat.pympi.communicators import COMM_NULL, UNDEFINED
+from polympi.compat.pympi.communicators import Communicator as communicator  # noqa: N813
 from polympi.compat.pympi.errors import MPIError
 from polympi.compat.pympi.output import trace, traceln
 from polympi.compat.pympi.reductions import (
@@ -149,7 +149,7 @@ DIFFERENCES = {
     "A communicator lives until comm_free, whatever persist is.",
     "configuration": "It has what is known of this module and of the MPI library; no flags of a build.",
     "finalize": "It may be called several times, and raises an error if there are messages that no rank receives.",
-    "isend": "Do not change a large array before the request is complete: it is sent from where it is, without a copy.",
+    "isend": "Do not change an object before its request is complete: large data are sent from where they are.",
     "map": "It raises NotImplementedError, as in the original. Use scatter and gather. After `from mpi import *`, map "
     "is Python's own.",
     "mapserver": "It raises NotImplementedError, as in the original. Use scatter and gather.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import polympi
-from polympi.compat.pympi.communicator import Communicator, _number_of
+from polympi.compat.pympi.communicators import Communicator, _number_of
 from polympi.compat.pympi.errors import ArgumentError, MPIError, told
 from polympi.compat.pympi.world import WORLD
 

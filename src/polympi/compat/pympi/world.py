@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 import polympi
-from polympi.compat.pympi.communicator import Communicator
+from polympi.compat.pympi.communicators import Communicator
 
 # Each has messages of its own, which never meet those of polympi or of other modules in the same program.
 WORLD = Communicator._of(polympi.world.dup())

@@ -12,7 +12,7 @@ from polympi import ANY_SOURCE, ANY_TAG, Error
 from polympi.compat.pympi import output
 from polympi.compat.pympi.absent import MAP, lacks
 from polympi.compat.pympi.errors import ArgumentError, MPIError, told
-from polympi.compat.pympi.reductions import Reduction
+from polympi.compat.pympi.reductions import Operator, Reduction
 from polympi.compat.pympi.requests import ReceiveRequest, Request, Status
 
 TYPE_CHECKING = False
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn, SupportsIndex, TextIO, overload
 
     from polympi.compat.pympi.cartesian import CartesianCommunicator
-    from polympi.compat.pympi.reductions import Operator
 
 UNDEFINED = -32766  # the number of MPI_UNDEFINED in the MPI libraries of pyMPI's time and of today
 
@@ -163,6 +162,8 @@ class Communicator:
             type: int or float: what each rank gives becomes one of these.
         """
         try:
+            if isinstance(operator, Operator) and operator.is_plain and ground is None and type is None:
+                return self._comm.reduce(message, operator.op, root)
             return Reduction(self._comm, operator, root, ground, type).reduce(message)
         except Error as error:
             raise told(error) from None
@@ -177,6 +178,8 @@ class Communicator:
     ) -> Any:
         """Like :meth:`reduce`, with the combination on all ranks; a function is called on the root."""
         try:
+            if isinstance(operator, Operator) and operator.is_plain and ground is None and type is None:
+                return self._comm.allreduce(message, operator.op)
             return Reduction(self._comm, operator, root, ground, type).allreduce(message)
         except Error as error:
             raise told(error) from None
@@ -191,6 +194,8 @@ class Communicator:
     ) -> Any:
         """Like :meth:`reduce`, with the combination of the ranks up to this one; a function is called on the root."""
         try:
+            if isinstance(operator, Operator) and operator.is_plain and ground is None and type is None:
+                return self._comm.scan(message, operator.op)
             return Reduction(self._comm, operator, root, ground, type).scan(message)
         except Error as error:
             raise told(error) from None
@@ -318,10 +323,9 @@ class Communicator:
 
     # ---- time, output, the end ----
 
-    def abort(self, errorcode: int = 1) -> NoReturn:
+    def abort(self, errorcode: int = 1) -> None:
         """End all ranks at once."""
         polympi.abort(errorcode)
-        raise AssertionError("the job goes on after abort")
 
     def time(self) -> float:
         """Seconds since some moment in the past."""
