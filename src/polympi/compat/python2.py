@@ -72,6 +72,9 @@ def advice(script: str, fixer: str = "") -> str:
 
 def sentence(script: str, source: str, error: SyntaxError) -> str | None:
     """Why a script does not run, if that is because it is one of Python 2; None: for another reason."""
+    if isinstance(error, TabError):  # to Python 2 a tab was eight columns, as it is to expand
+        mended = f"expand {script} > new.py makes one that Python 3 reads"
+        return f"{script} is a script of Python 2: line {error.lineno} mixes tabs and spaces. {mended}."
     found = idiom_at(source, error.lineno or 0)
     if found is None:
         return None

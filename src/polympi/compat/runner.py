@@ -24,7 +24,8 @@ def run(script: Script, arguments: Sequence[str], facade: Facade) -> None:
     """
     aliases.install(facade.modules)
     sys.argv = [script.path, *arguments]
-    sys.path[0] = str(Path(script.path).resolve().parent)
+    if not getattr(sys.flags, "safe_path", False):  # where Python is told to, it takes no folder of scripts
+        sys.path[0] = str(Path(script.path).resolve().parent)
     code = compile(script.source, script.path, "exec", dont_inherit=True)
     main = types.ModuleType("__main__")
     main.__file__ = script.path
