@@ -13,7 +13,6 @@ VERSION = "2.1.4"
 
 comm = mpi.world.dup()  # messages of the program that are not sent through this facade never meet those that are
 _rank, _size = comm.rank, comm.size
-_ended = False
 
 if _rank == 0:
     print(f"Pypar (version {VERSION}) initialised MPI OK with {_size} processors")
@@ -53,10 +52,7 @@ def initialized() -> int:
 
 def finalize() -> None:
     """End MPI. A second call does nothing, and a program that does not call it ends MPI, too."""
-    global _ended  # noqa: PLW0603  (a process ends MPI once)
-    if not _ended:
-        mpi.finalize()
-        _ended = True
+    mpi.finalize()
 
 
 def abort() -> None:
