@@ -17,7 +17,7 @@ def report(script: Script, facade: Facade) -> list[str]:
     """Lines of text: the names that the script uses, with what differs; those that are missing; idioms of Python 2."""
     names, differences = facade.names(), facade.differences()
     lines = [f"{script.path} is written for {facade.of}: --as {facade.name}"]
-    for name, numbers in _by_name(script.uses(set(facade.modules)), names).items():
+    for name, numbers in _by_name(facade.uses(script), names).items():
         what = differences.get(name, "as it was") if name in names else f"is not there. {differences.get(name, '')}"
         lines.append(f"  {name} ({numbers}): {what}".rstrip())
     if len(lines) == 1:

@@ -43,4 +43,4 @@ def choose(name: str, script: Script) -> tuple[Facade, str]:
 def _fitting_names(facade: Facade, script: Script) -> int:
     """How many of the names that a script uses a facade has."""
     names = facade.names()
-    return len({use.name for use in script.uses(set(facade.modules))} & names)
+    return len({use.name for use in facade.uses(script)} & names)
