@@ -474,6 +474,12 @@ def stars():
     exec("from Scientific.MPI import *; from Scientific.N import *", names)
     return names
 names = stars()
+try:
+    from Scientific.BSP import ParData
+except NotImplementedError as error:
+    assert "Scientific.BSP of ScientificPython is not in polympi.compat.scientific" in str(error)
+else:
+    raise AssertionError
 assert names["max"] is MPI.max and names["world"] is world and names["sum"] is N.sum
 world.send(N.zeros(3, N.Float), (world.rank + 1) % world.size, 0)
 print(len(world.receive(N.Float)[0]), world.size)
