@@ -1,6 +1,12 @@
-"""``python -m polympi``: the command ``polympi``."""
+"""``python -m polympi``: the command ``polympi``, or a script for an older MPI module (``--as``, ``--check``)."""
 
-from polympi.lab.cli import main
+import sys
+
+from polympi.compat import command
 
 if __name__ == "__main__":
+    if command.wanted(sys.argv[1:]):
+        sys.exit(command.main(sys.argv[1:]))
+    from polympi.lab.cli import main
+
     main()

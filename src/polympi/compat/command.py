@@ -1,0 +1,65 @@
+"""``python -m polympi --as pypar script.py``, and ``--check``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from polympi.compat import check, runner
+from polympi.compat.choice import choose
+from polympi.compat.facades import FACADES
+from polympi.compat.script import ScriptError, read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def wanted(arguments: Sequence[str]) -> bool:
+    """Whether a command line begins as those of this command do."""
+    return bool(arguments) and (arguments[0] in ("--as", "--check") or arguments[0].startswith("--as="))
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Follow a command line; gives the exit code, 2 if it cannot be followed. What the script raises is not caught."""
+    parser = argparse.ArgumentParser(
+        prog="python -m polympi",
+        description="Run a script that is written for an older MPI module of Python.",
+        epilog="Modules: " + "; ".join(f"{facade.name} is {facade.of}" for facade in FACADES.values()) + ".",
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "--as",
+        dest="name",
+        default="auto",
+        metavar="MODULE",
+        help="which module the script is written for; auto tells by what it imports",
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="say what the script uses and what differs here; run nothing"
+    )
+    parser.add_argument("script")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="of the script")
+    given = parser.parse_args(arguments)
+    try:
+        script = read(given.script)
+        facade, why = choose(given.name, script)
+    except ScriptError as error:
+        if is_first():
+            print(f"python -m polympi: {error}", file=sys.stderr)
+        return 2
+    if given.check:
+        if is_first():
+            print("\n".join(check.report(script, facade)))
+        return 0
+    if given.name == "auto" and is_first():
+        print(f"polympi: {given.script} runs as one for {facade.name} ({facade.of}): {why}", file=sys.stderr)
+    runner.run(script, given.arguments, facade)
+    return 0
+
+
+def is_first() -> bool:
+    """Whether this is rank 0, as far as the launcher's variables tell; MPI is not started yet."""
+    ranks = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")
+    return next((os.environ[name] for name in ranks if name in os.environ), "0") == "0"

@@ -1,0 +1,86 @@
+"""Which facades there are, and by which names their scripts import them."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from polympi.compat.script import Script, Use
+
+
+@dataclass(frozen=True)
+class Facade:
+    """The interface of an older module.
+
+    The module that has it also has ``DIFFERENCES``, a dictionary of names: in a sentence each, what is not as it was.
+
+    Attributes:
+        name: what ``--as`` takes.
+        of: the module and its version.
+        modules: what scripts import, and which module they get. The first has the interface.
+    """
+
+    name: str
+    of: str
+    modules: Mapping[str, str]
+
+    @property
+    def module(self) -> str:
+        """The module that has the interface."""
+        return next(iter(self.modules.values()))
+
+    def uses(self, script: Script) -> list[Use]:
+        """What a script uses of the interface; modules beside it, like that of Scientific.N, do not count."""
+        return [use for use in script.uses(set(self.modules)) if self.modules[use.module] == self.module]
+
+    def names(self) -> set[str]:
+        """The public names of the interface, as its ``__all__`` lists them; the module is not imported for that."""
+        found = _assigned(self.module, "__all__")
+        assert isinstance(found, list)
+        return set(found)
+
+    def differences(self) -> dict[str, str]:
+        """What differs from the module, by name; the module is not imported for that, since that may start MPI."""
+        found = _assigned(self.module, "DIFFERENCES")
+        assert isinstance(found, dict)
+        return found
+
+
+def _assigned(module: str, name: str) -> object:
+    """The value of a name that a module assigns a literal to."""
+    spec = find_spec(module)
+    assert spec is not None
+    assert spec.origin is not None
+    for node in ast.parse(Path(spec.origin).read_text(encoding="utf-8")).body:
+        targets = (
+            node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        )
+        if any(isinstance(target, ast.Name) and target.id == name for target in targets):
+            assert isinstance(node, (ast.Assign, ast.AnnAssign))
+            assert node.value is not None
+            return ast.literal_eval(node.value)
+    raise LookupError(f"{module} does not assign {name} at its top")
+
+
+_ALL: tuple[Facade, ...] = (
+    Facade("pypar", "Pypar 2.1.4", {"pypar": "polympi.compat.pypar"}),
+    Facade("pympi", "pyMPI 2.5b0", {"mpi": "polympi.compat.pympi"}),
+    Facade(
+        "scientific",
+        "Scientific.MPI of ScientificPython 2.9",
+        {
+            "Scientific.MPI": "polympi.compat.scientific.MPI",
+            "Scientific": "polympi.compat.scientific",
+            "Scientific.MPI.IO": "polympi.compat.scientific.MPI.IO",
+            "Scientific.N": "polympi.compat.scientific.N",
+            "Scientific.BSP": "polympi.compat.scientific.BSP",
+        },
+    ),
+)
+FACADES = {facade.name: facade for facade in _ALL}

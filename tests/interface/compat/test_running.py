@@ -1,0 +1,207 @@
+"""`python -m polympi --as pypar script.py` and `--check`: scripts run as Python runs them, and learn what differs."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from polympi.compat import aliases, check, command, python2
+from polympi.compat.choice import choose
+from polympi.compat.facades import FACADES, Facade
+from polympi.compat.script import ScriptError, read
+from polympi.lab.stacks.stack import Stack
+
+
+def written(folder: Path, text: str) -> str:
+    """The path of a script with this text."""
+    path = folder / "script.py"
+    path.write_text(textwrap.dedent(text))
+    return str(path)
+
+
+# ---- on ranks ----
+
+
+@pytest.mark.mpi
+def test_a_script_runs_as_python_runs_it(run_as, stack: Stack, tmp_path: Path) -> None:
+    (tmp_path / "beside.py").write_text("VALUE = 7\n")
+    script = written(
+        tmp_path,
+        """
+        import os, pickle, sys
+        import pypar, beside
+        import polympi.compat.pypar
+
+        class Thing:  # found in __main__ when it is unpickled
+            pass
+
+        assert pypar is polympi.compat.pypar is sys.modules["pypar"]
+        assert __name__ == "__main__" and __file__ == sys.argv[0]
+        assert sys.path[0] == os.path.dirname(os.path.realpath(__file__)) and beside.VALUE == 7
+        pypar.send(Thing(), pypar.size() - 1 - pypar.rank())
+        got = pypar.receive(pypar.any_source)
+        assert type(got) is Thing and type(pickle.loads(pickle.dumps(got))) is Thing
+        if pypar.rank() == 0:
+            print(sys.argv[1:])
+        """,
+    )
+    given = ["--check", "-x", "--as", "other", "--", "a b"]
+    ended = run_as(["--as=pypar", script, *given], 2, stack)
+    assert ended.succeeded().splitlines()[1:] == [str(given)]
+    assert ended.stderr == ""
+
+
+@pytest.mark.mpi
+def test_auto_says_what_it_has_chosen_once(run_as, mpich: Stack, tmp_path: Path) -> None:
+    script = written(tmp_path, "import pypar\npypar.barrier()\n")
+    ended = run_as(["--as", "auto", script], 2, mpich)
+    assert ended.succeeded()
+    assert ended.stderr == f"polympi: {script} runs as one for pypar (Pypar 2.1.4): it imports pypar\n"
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(("end", "code"), [("{}['missing']", 1), ("import sys; sys.exit(3)", 3), ("pypar.abort()", 1)])
+def test_one_rank_ends_the_whole_job(run_as, openmpi: Stack, tmp_path: Path, end: str, code: int) -> None:
+    script = written(tmp_path, f"import pypar\nif pypar.rank() == 1:\n    {end}\npypar.receive(1)\n")
+    ended = run_as(["--as", "pypar", script], 2, openmpi)
+    assert ended.exit_code == code
+    if "missing" in end:
+        assert "[rank 1] KeyError: 'missing'" in ended.stderr
+        assert f'[rank 1]   File "{script}", line 3, in <module>' in ended.stderr
+
+
+# ---- without MPI: nothing is run, or the command is wrong ----
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text", "said"),
+    [
+        (["--as", "nosuch"], "import pypar", "there is no facade nosuch, but "),
+        (["--as", "auto"], "import os", "script.py imports none of the modules that polympi stands in for: "),
+        (
+            ["--as", "pypar"],
+            "print 'a'",
+            "script.py is a script of Python 2: line 1 has a print statement. 2to3 -w -n ",
+        ),
+        (
+            ["--check"],
+            "if 1:\n        a = 1\n\tb = 2",
+            "script.py is a script of Python 2: line 3 mixes tabs and spaces",
+        ),
+        (["--as", "pypar"], "def f(:", "script.py is no script of Python: line 1: "),
+        (["--as", "pypar"], "a = '\0'", "script.py is no script of Python: "),
+        (["--as", "pypar"], "# coding: klingon", "script.py cannot be read: unknown encoding"),
+        (["--as", "pypar"], None, "script.py cannot be read: No such file or directory."),
+    ],
+)
+def test_what_cannot_be_run_is_told_in_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], text: str | None, said: str
+) -> None:
+    script = str(tmp_path / "script.py") if text is None else written(tmp_path, text)
+    assert command.main([*arguments, script]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.startswith("python -m polympi: ")
+    assert said in told.err
+    assert told.err.count("\n") == 1
+    assert told.err.endswith(".\n")
+
+
+def test_only_the_first_rank_tells(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PMI_RANK", "1")
+    assert command.main(["--as", "pypar", str(tmp_path / "none.py")]) == 2
+    assert capsys.readouterr() == ("", "")
+
+
+def test_the_command_line_is_that_of_a_script_or_of_the_laboratory() -> None:
+    assert command.wanted(["--as", "pypar", "x.py"])
+    assert command.wanted(["--as=pypar", "x.py"])
+    assert command.wanted(["--check", "x.py"])
+    assert not command.wanted(["run", "--check"])
+    assert not command.wanted([])
+    with pytest.raises(SystemExit) as ended:
+        command.main(["--as", "pypar"])
+    assert ended.value.code == 2
+
+
+def test_check_lists_what_a_script_uses_and_what_differs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = written(
+        tmp_path,
+        """
+        import cPickle
+        import pypar
+        from pypar import size as count, MAXLOC
+
+        for i in xrange(count()):
+            pypar.barrier()
+        pypar.abort(); pypar.barrier(); pypar.invented()
+        {}.has_key(1)
+        """,
+    )
+    assert command.main(["--check", script]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    differences = FACADES["pypar"].differences()
+    mended = python2.advice(script, "xrange")
+    assert lines[0] == f"{script} is written for Pypar 2.1.4: --as pypar"
+    assert f"  abort (line 8): {differences['abort']}" in lines
+    assert "  barrier (lines 7, 8): as it was" in lines
+    assert "  size (lines 4, 6): as it was" in lines
+    assert f"  MAXLOC (line 4): is not there. {differences['MAXLOC']}" in lines
+    assert "  invented (line 8): is not there." in lines
+    assert f"  line 6: the name xrange is of Python 2. {mended}." in lines
+    assert sum("of Python 2" in line for line in lines) == 3
+    assert len(lines) == 9
+
+
+def test_names_after_a_star_are_those_of_the_module(tmp_path: Path) -> None:
+    script = read(written(tmp_path, "from pypar import *\nx = rank() + len('a')\n"))
+    assert check.report(script, FACADES["pypar"])[1:] == ["  rank (line 2): as it was"]
+    unused = read(written(tmp_path, "import pypar\n"))
+    assert check.report(unused, FACADES["pypar"])[1:] == ["  It uses no name of the module."]
+
+
+def test_of_modules_with_one_name_the_one_is_chosen_whose_names_are_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "lone.py").write_text("__all__ = ['send', 'one']\nDIFFERENCES = {}\n")
+    (tmp_path / "lane.py").write_text("__all__ = ['send', 'other']\nDIFFERENCES = {}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(
+        "polympi.compat.choice.FACADES",
+        {name: Facade(name, f"{name} 1", {"mpi": name}) for name in ("lone", "lane")},
+    )
+    facade, why = choose("auto", read(written(tmp_path, "import mpi\nmpi.send(mpi.other)\n")))
+    assert (facade.name, why) == ("lane", "it imports mpi and uses more names of it than of lone")
+    with pytest.raises(ScriptError, match=r"script\.py may be written for lone and lane: say which with --as\."):
+        choose("auto", read(written(tmp_path, "from mpi import send\n")))
+
+
+def test_an_alias_is_the_module_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "target"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "inner.py").write_text("import target\nVALUE = [1]\n")
+    (tmp_path / "old.py").write_text("raise AssertionError('an installed module of the name is not what is meant')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
+    monkeypatch.setitem(sys.modules, "old", ModuleType("old"))
+    aliases.install({"old.part": "target.inner", "old": "target"})
+    namespace: dict[str, object] = {}
+    exec("import old.part, target.inner\nfrom old import part\nfrom old.part import VALUE", namespace)
+    assert namespace["old"] is sys.modules["target"]
+    assert namespace["part"] is sys.modules["target.inner"]
+    assert namespace["VALUE"] is sys.modules["old.part"].VALUE
+
+
+@pytest.mark.parametrize("facade", FACADES.values(), ids=lambda facade: facade.name)
+def test_each_facade_tells_its_names_without_being_imported(facade: Facade) -> None:
+    before = set(sys.modules)
+    assert facade.names()
+    assert facade.differences()
+    assert facade.module not in set(sys.modules) - before
