@@ -104,6 +104,7 @@ DIFFERENCES = {
     "any_source": "The number is polympi's own, and -1 is no wildcard: a mistake like rank - 1 on rank 0 is an error.",
     "any_tag": "The number is polympi's own, and -1 is no wildcard.",
     "broadcast": "The communicator may be left out. Skeletons and contents are those of NumPy arrays.",
+    "collectives_tag": "It is the highest tag that the MPI library has. A message may have it, too.",
     "finalize": "It may be called several times, and raises an error if there are messages that no rank receives.",
     "gather": "The communicator may be left out.",
     "get_content": "It takes NumPy arrays; the types of C++ that had contents are not here.",
@@ -123,15 +124,16 @@ DIFFERENCES = {
     "wait_any": "It passes over requests that are known to be complete; if all are, it is a ValueError.",
     "wait_some": "Other lists than a RequestList are taken, too.",
     "world": "An ordinary Python runs scripts; without a launcher world is one rank, which may send to itself. "
-    "Arrays are not pickled, also strided ones. Messages are polympi's own, so all ranks must run it.",
+    "Arrays are not pickled, also strided ones. isend does not copy large data: do not change an object before its "
+    "request is complete. Messages are polympi's own, so all ranks must run it.",
 }
 
 Exception = Error  # noqa: A001
 ObjectWithoutSkeleton = ObjectWithoutSkeletonError
 
 rank, size = world.rank, world.size
-max_tag = _highest_tag(world._comm)
-collectives_tag = max_tag + 1
+collectives_tag = _highest_tag(world._comm)  # Boost kept it for itself
+max_tag = collectives_tag - 1
 processor_name = _os.uname().nodename
 host_rank: int | None = None
 io_rank: int | None = any_source
