@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from polympi.compat.mympi.datatypes import Array
 
-    Message = tuple[Array, polympi.Status]
+    Message = tuple[Array, int, int]  # its elements, its source and its tag
 
 MPI_COMM_WORLD = 3001
 _numbers = itertools.count(MPI_COMM_WORLD + 1)
@@ -33,6 +33,8 @@ class Communicator:
         members: its ranks, by their numbers in MPI_COMM_WORLD.
         handler: the number of its error handler.
         kept: messages that have come and are not received yet, in order.
+        send: of the communicator of polympi.
+        recv: likewise.
     """
 
     comm: polympi.Communicator
@@ -41,6 +43,9 @@ class Communicator:
     members: tuple[int, ...]
     handler: int
     kept: list[Message] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.send, self.recv = self.comm.send, self.comm.recv
 
 
 by_number: dict[int, Communicator] = {}

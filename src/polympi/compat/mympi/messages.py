@@ -23,16 +23,15 @@ class _Last:
     """The last message that was received or found by a probe.
 
     Attributes:
-        status: its source and tag, and how many elements it has; None before the first one.
-        dtype: of its elements; None as long as they are not known.
-        on: the communicator on which a probe has found it, if they are not.
+        message: its source, its tag, and how many elements of which type it has; the type is None as long as that is
+            not known.
+        on: the communicator on which a probe has found it, if that is not known.
     """
 
-    __slots__ = ("dtype", "on", "status")
+    __slots__ = ("message", "on")
 
     def __init__(self) -> None:
-        self.status: polympi.Status | None = None
-        self.dtype: np.dtype[Any] | None = None
+        self.message: tuple[int, int, int, np.dtype[Any] | None] = MPI_ANY_SOURCE, MPI_ANY_TAG, 0, None
         self.on: Communicator | None = None
 
 
@@ -44,12 +43,15 @@ def mpi_send(  # noqa: PLR0917  (the order of MPI's arguments)
     buf: Any, count: int, datatype: int, dest: int, tag: int, comm: int, /
 ) -> int:
     """Send the first elements of a number, a sequence or an array, cast to a datatype; gives 0."""
-    on = by_number.get(comm) or communicator(comm, "mpi_send")
     try:
-        # As datatypes.sent, which it calls unless there is nothing to do.
-        if type(buf) is not _ndarray or buf.dtype is not DTYPES.get(datatype) or buf.shape != (count,):
+        on = by_number[comm]
+    except (KeyError, TypeError):
+        on = communicator(comm, "mpi_send")
+    try:
+        # As datatypes.sent, which is called unless there is nothing to do.
+        if type(buf) is not _ndarray or buf.dtype is not DTYPES.get(datatype) or buf.ndim != 1 or len(buf) != count:
             buf = datatypes.sent(buf, count, datatype, "mpi_send")
-        on.comm.send(buf, dest, tag)
+        on.send(buf, dest, tag)
     except (polympi.Error, error) as failure:
         return answer(failure, on.handler)
     here.error = 0
@@ -58,18 +60,22 @@ def mpi_send(  # noqa: PLR0917  (the order of MPI's arguments)
 
 def mpi_recv(count: int, datatype: int, source: int, tag: int, comm: int, /) -> Array:
     """Receive a row of count elements; where fewer came, zeros follow. From MPI_PROC_NULL all are zeros."""
-    on = by_number.get(comm) or communicator(comm, "mpi_recv")
-    row: Array
     try:
-        row, status = _take(on, source, tag) if on.kept else on.comm.recv(source, tag, status=True)
-        _last.status = status
-        if row is None:
-            _last.dtype = DTYPES[datatypes.MPI_BYTE]
-            row = datatypes.nothing(count, datatype, "mpi_recv")
+        on = by_number[comm]
+    except (KeyError, TypeError):
+        on = communicator(comm, "mpi_recv")
+    try:
+        if on.kept or source < 0 or tag < 0:  # wildcards and MPI_PROC_NULL are negative
+            row, source, tag = _take(on, source, tag)
+            if source == MPI_PROC_NULL:
+                row = datatypes.nothing(0, datatype, "mpi_recv")
         else:
-            _last.dtype = row.dtype
-            if row.dtype is not DTYPES.get(datatype) or row.size != count:
-                row = datatypes.received(row, count, datatype, "mpi_recv")
+            row = on.recv(source, tag)
+        size, dtype = len(row), row.dtype
+        _last.message = source, tag, size, dtype
+        # As datatypes.received, which is called unless there is nothing to do.
+        if size != count or dtype is not DTYPES.get(datatype):
+            row = datatypes.received(row, count, datatype, "mpi_recv")
     except (polympi.Error, error) as failure:
         answer(failure, on.handler)
         return datatypes.nothing(count, datatype, "mpi_recv")
@@ -80,16 +86,19 @@ def mpi_recv(count: int, datatype: int, source: int, tag: int, comm: int, /) -> 
 def _take(on: Communicator, source: int, tag: int) -> Message:
     """A message that was kept, if one matches; otherwise one that comes."""
     place = _place_of_kept(on, source, tag)
-    if place is not None:
-        return on.kept.pop(place)
-    got, status = on.comm.recv(source, tag, status=True)
-    return got, status
+    return _receive(on, source, tag) if place is None else on.kept.pop(place)
+
+
+def _receive(on: Communicator, source: int, tag: int) -> Message:
+    """A message that comes, with its source and tag."""
+    row, status = on.recv(source, tag, status=True)
+    return row, status.source, status.tag
 
 
 def _place_of_kept(on: Communicator, source: int, tag: int) -> int | None:
     """Which of the messages that were kept matches first."""
-    for place, (_, status) in enumerate(on.kept):
-        if source in (status.source, MPI_ANY_SOURCE) and tag in (status.tag, MPI_ANY_TAG):
+    for place, (_, sender, its) in enumerate(on.kept):
+        if source in (sender, MPI_ANY_SOURCE) and tag in (its, MPI_ANY_TAG):
             return place
     return None
 
@@ -126,22 +135,20 @@ def _found_kept(on: Communicator, source: int, tag: int) -> bool:
     place = _place_of_kept(on, source, tag)
     if place is None:
         return False
-    row, _last.status = on.kept[place]
-    _last.dtype = row.dtype
+    row, sender, its = on.kept[place]
+    _last.message = sender, its, len(row), row.dtype
     return True
 
 
 def _found(on: Communicator, status: polympi.Status) -> None:
     """Let a message be the last one, of which a probe tells source and tag."""
-    _last.status, _last.on = status, on
-    _last.dtype = DTYPES[datatypes.MPI_BYTE] if status.source == MPI_PROC_NULL else None
+    _last.message = status.source, status.tag, 0, DTYPES[datatypes.MPI_BYTE] if status.source == MPI_PROC_NULL else None
+    _last.on = on
 
 
 def mpi_status() -> Array:
     """Source, tag and error of the last message that was received or found by a probe."""
-    status = _last.status
-    source, tag = (MPI_ANY_SOURCE, MPI_ANY_TAG) if status is None else (status.source, status.tag)
-    return np.array([source, tag, here.error], "i")
+    return np.array([*_last.message[:2], here.error], "i")
 
 
 def mpi_get_count(*args: object) -> int:
@@ -153,22 +160,23 @@ def mpi_get_count(*args: object) -> int:
     datatype = args[-1] if args else None
     if len(args) not in (1, 2) or not isinstance(datatype, int):
         refuse("mpi_get_count", "give a datatype, as in mpi_get_count(MPI_INT)", errors.ARG)
-    if _last.status is None:
-        refuse("mpi_get_count", "no message was received or found by a probe yet", errors.OTHER)
-    if _last.dtype is None:
-        _fetch(_last.status)
-    assert _last.dtype is not None
-    number = datatypes.count_of(_last.status.elements or 0, _last.dtype, datatype, "mpi_get_count")
+    _, _, size, dtype = _last.message
+    if dtype is None:
+        size, dtype = _fetched()
+    number = datatypes.count_of(size, dtype, datatype, "mpi_get_count")
     return MPI_UNDEFINED if number is None else number
 
 
-def _fetch(found: polympi.Status) -> None:
+def _fetched() -> tuple[int, np.dtype[Any]]:
     """Receive the message that a probe has found, since only then its size is known, and keep it for mpi_recv."""
     on = _last.on
-    assert on is not None
+    if on is None:
+        refuse("mpi_get_count", "no message was received or found by a probe yet", errors.OTHER)
+    source, tag, *_ = _last.message
     try:
-        row, status = on.comm.recv(found.source, found.tag, status=True)
+        row, _, _ = message = _receive(on, source, tag)
     except polympi.Error as failure:
         raise error(str(failure)) from None
-    on.kept.append((row, status))
-    _last.status, _last.dtype = status, row.dtype
+    on.kept.append(message)
+    _last.message = source, tag, len(row), row.dtype
+    return len(row), row.dtype
