@@ -82,5 +82,24 @@ _ALL: tuple[Facade, ...] = (
             "Scientific.BSP": "polympi.compat.scientific.BSP",
         },
     ),
+    Facade(
+        "boostmpi",
+        "boostmpi 1.38 or boost.mpi 1.74",
+        {
+            "boostmpi": "polympi.compat.boostmpi",
+            "boost.mpi": "polympi.compat.boostmpi",
+            "boost": "polympi.compat.boost",
+            "mpi": "polympi.compat.boostmpi",
+        },
+    ),
+    Facade(
+        "mympi",
+        "MYMPI or pydusa 1.15",
+        {
+            "mpi": "polympi.compat.mympi",
+            "mympi": "polympi.compat.mympi",
+            "Numeric": "polympi.compat.scientific.N",  # the names of Numeric on NumPy
+        },
+    ),
 )
 FACADES = {facade.name: facade for facade in _ALL}

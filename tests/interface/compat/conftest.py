@@ -11,7 +11,7 @@ from polympi.lab.stacks.stack import Stack
 
 PROGRAM = """
 import runpy
-runpy.run_module("polympi", run_name="__main__", alter_sys=True)  # as `python -m polympi` does
+runpy.run_module("polympi", run_name="__main__")  # as `python -m polympi` does; the script may replace sys.argv
 """
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import warnings
-from bisect import bisect_left
 from time import perf_counter
 
 import polympi as mpi
+from polympi.compat.tags import highest_tag
 
 VERSION = "2.1.4"
 
@@ -79,17 +79,4 @@ def balance(N: int, P: int, p: int) -> tuple[int, int]:  # noqa: N803  (keywords
     return first, first + each + (p < more)
 
 
-def _highest_tag() -> int:
-    """The highest tag that messages can have here; only a look for messages tells whether a tag is one."""
-
-    def refused(tag: int) -> bool:
-        try:
-            comm.iprobe(mpi.ANY_SOURCE, tag)
-        except mpi.TagError:
-            return True
-        return False
-
-    return bisect_left(range(2**31), True, key=refused) - 1
-
-
-max_tag = _highest_tag()
+max_tag = highest_tag(comm)

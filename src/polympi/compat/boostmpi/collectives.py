@@ -1,0 +1,230 @@
+"""Calls of all ranks of a communicator, which comes first: ``broadcast(world, value, root)``.
+
+A first argument that is no communicator is the value, and the communicator that of all ranks: ``all_reduce(1, add)``.
+"""
+
+from __future__ import annotations
+
+import operator
+
+import polympi
+from polympi.compat.boostmpi.communicator import Communicator, world
+from polympi.compat.boostmpi.errors import told
+from polympi.compat.boostmpi.skeletons import Content
+from polympi.native.core import Op
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+
+class _Missing:
+    """In the place of an argument that was not given."""
+
+    def __repr__(self) -> str:
+        return "required"
+
+
+MISSING: Any = _Missing()
+
+# Functions of Python that the core has, by their identity, since not everything that can be called has a hash.
+_NATIVE = {
+    id(function): op
+    for function, op in (
+        (operator.add, polympi.SUM),
+        (operator.mul, polympi.PROD),
+        (operator.and_, polympi.BAND),
+        (operator.or_, polympi.BOR),
+        (operator.xor, polympi.BXOR),
+    )
+}
+
+
+def all_gather(comm: Any = world, value: Any = None) -> tuple[Any, ...]:
+    """The values of all ranks, in their order.
+
+    Raises:
+        Error: a rank could not send its value.
+    """
+    if not isinstance(comm, Communicator):
+        comm, value = _arranged("all_gather", comm, value)
+    try:
+        return tuple(comm._comm.allgather(value))
+    except polympi.Error as error:
+        raise told(error) from None
+
+
+def all_reduce(comm: Any = world, value: Any = MISSING, op: Callable[[Any, Any], Any] = MISSING) -> Any:
+    """The combination of the values of all ranks, in their order.
+
+    Args:
+        comm: the communicator.
+        value: that of this rank.
+        op: a function of two values, which is associative and does not change them.
+
+    Raises:
+        Error: the function failed on another rank.
+    """
+    if not isinstance(comm, Communicator):
+        comm, value, op = _arranged("all_reduce", comm, value, op)
+    if value is MISSING or op is MISSING:
+        raise _lacking("all_reduce", comm, value=value, op=op)
+    try:
+        return comm._comm.allreduce(value, _operation(op))
+    except polympi.Error as error:
+        raise told(error) from None
+
+
+def all_to_all(comm: Any = world, values: Iterable[Any] | None = None) -> tuple[Any, ...]:
+    """What all ranks have for this one: the value at its place in the values of each.
+
+    Raises:
+        Error: there are not as many values as ranks, here or elsewhere.
+    """
+    if not isinstance(comm, Communicator):
+        comm, values = _arranged("all_to_all", comm, values)
+    try:
+        return tuple(comm._comm.alltoall(_pieces("all_to_all", comm, values)))
+    except polympi.Error as error:
+        raise told(error) from None
+
+
+def broadcast(comm: Any = world, value: Any = None, root: int = MISSING) -> Any:
+    """The value of the root, on all ranks.
+
+    The content of an array is filled with that of the root, and a skeleton of the root is a new array elsewhere.
+
+    Raises:
+        Error: there is no such root, or its array does not fit.
+    """
+    if not isinstance(comm, Communicator):
+        comm, value, root = _arranged("broadcast", comm, value, root)
+    if root is MISSING:
+        raise _lacking("broadcast", comm, value=value, root=root)
+    try:
+        if not isinstance(value, Content):
+            return comm._comm.bcast(value, root)
+        if comm._rank == root:
+            return comm._comm.bcast(value.object, root)
+        return comm._comm.bcast(None, root, into=value.object)
+    except polympi.Error as error:
+        raise told(error) from None
+
+
+def gather(comm: Any = world, value: Any = None, root: int = MISSING) -> tuple[Any, ...] | None:
+    """The values of all ranks, in their order, on the root; None elsewhere.
+
+    Raises:
+        Error: there is no such root, or a rank could not send its value.
+    """
+    if not isinstance(comm, Communicator):
+        comm, value, root = _arranged("gather", comm, value, root)
+    if root is MISSING:
+        raise _lacking("gather", comm, value=value, root=root)
+    try:
+        values = comm._comm.gather(value, root)
+    except polympi.Error as error:
+        raise told(error) from None
+    return None if values is None else tuple(values)
+
+
+def reduce(
+    comm: Any = world, value: Any = MISSING, op: Callable[[Any, Any], Any] = MISSING, root: int = MISSING
+) -> Any:
+    """Like :func:`all_reduce`, with the combination on the root, and None elsewhere.
+
+    Raises:
+        Error: there is no such root, or the function failed on another rank.
+    """
+    if not isinstance(comm, Communicator):
+        comm, value, op, root = _arranged("reduce", comm, value, op, root)
+    if value is MISSING or op is MISSING or root is MISSING:
+        raise _lacking("reduce", comm, value=value, op=op, root=root)
+    try:
+        return comm._comm.reduce(value, _operation(op), root)
+    except polympi.Error as error:
+        raise told(error) from None
+
+
+def scan(comm: Any = world, value: Any = MISSING, op: Callable[[Any, Any], Any] = MISSING) -> Any:
+    """Like :func:`all_reduce`, with the combination of the ranks up to this one.
+
+    Raises:
+        Error: the function failed on another rank.
+    """
+    if not isinstance(comm, Communicator):
+        comm, value, op = _arranged("scan", comm, value, op)
+    if value is MISSING or op is MISSING:
+        raise _lacking("scan", comm, value=value, op=op)
+    try:
+        return comm._comm.scan(value, _operation(op))
+    except polympi.Error as error:
+        raise told(error) from None
+
+
+def scatter(comm: Any = world, values: Iterable[Any] | None = None, root: int = MISSING) -> Any:
+    """The value at the place of this rank in the values of the root; those of other ranks are ignored.
+
+    Raises:
+        Error: there is no such root, or it has not as many values as there are ranks.
+    """
+    if not isinstance(comm, Communicator):
+        comm, values, root = _arranged("scatter", comm, values, root)
+    if root is MISSING:
+        raise _lacking("scatter", comm, values=values, root=root)
+    try:
+        return comm._comm.scatter(_pieces("scatter", comm, values) if comm._rank == root else None, root)
+    except polympi.Error as error:
+        raise told(error) from None
+
+
+# ---- what is given ----
+
+
+def _arranged(call: str, value: Any, *given: Any) -> tuple[Any, ...]:
+    """The arguments of a call from which the communicator was left out.
+
+    What was given by its place, from the value on, is one place too far to the front, up to the first that is missing.
+    """
+    for place, other in enumerate(given):
+        if other is MISSING or other is None:
+            return world, value, *given[:place], *given[place + 1 :]
+    raise TypeError(f"rank {world.rank}, {call}(): the communicator comes first, but {value!r} is none: give mpi.world")
+
+
+def _lacking(call: str, comm: Communicator, **given: object) -> TypeError:
+    """The error of a call that lacks an argument."""
+    missing = next(name for name, value in given.items() if value is MISSING)
+    return TypeError(f"rank {comm.rank}, {call}(): {missing} is missing: give {call}(comm, {', '.join(given)})")
+
+
+def _operation(op: Callable[[Any, Any], Any]) -> Op:
+    """An operation of polympi for a function."""
+    return _NATIVE.get(id(op)) or (op if isinstance(op, Op) else polympi.op(op))
+
+
+class _Broken:
+    """In the place of a value that there is not: it cannot be sent, for the reason that it has."""
+
+    def __init__(self, reason: Exception) -> None:
+        self.reason = reason
+
+    def __reduce__(self) -> tuple[object, ...]:
+        raise self.reason
+
+
+def _pieces(call: str, comm: Communicator, values: Iterable[Any] | None) -> list[Any]:
+    """The values for the ranks.
+
+    If there are none, what is to be sent fails with the reason, and the call on all ranks: no other rank waits.
+    """
+    try:
+        return list(values)  # type: ignore[arg-type]
+    except Exception as error:
+        reason: Exception = error
+        if not hasattr(values, "__iter__"):
+            reason = TypeError(
+                f"rank {comm.rank}, {call}(): values must have one for each of the {comm.size} ranks, but is {values!r}"
+            )
+        return [_Broken(reason)] * comm.size

@@ -1,0 +1,91 @@
+"""Sends and receives that are under way."""
+
+from __future__ import annotations
+
+import polympi
+from polympi.compat.boostmpi.errors import told
+from polympi.compat.boostmpi.status import Status
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Request:
+    """A send that is under way; what :meth:`wait` and :meth:`test` of it give is its status."""
+
+    __slots__ = ("_cancelled", "_request", "_status", "_value")
+
+    def __init__(self, request: polympi.Request) -> None:
+        self._request = request
+        self._value: Any = None
+        self._status: Status | None = None
+        self._cancelled = False
+
+    def wait(self) -> Any:
+        """Wait until it is complete.
+
+        Returns:
+            Its status.
+
+        Raises:
+            Error: it failed.
+        """
+        return self._result()[1]
+
+    def test(self) -> Any:
+        """What :meth:`wait` returns, if it is complete; else None. Never waits.
+
+        Raises:
+            Error: it failed.
+        """
+        return self.wait() if self._is_complete() else None
+
+    def cancel(self) -> None:
+        """Give up a receive for which no message has come; sends go on."""
+        try:
+            self._cancelled = self._request.cancel() or self._cancelled
+        except polympi.Error as error:
+            raise told(error) from None
+
+    @property
+    def _is_known(self) -> bool:
+        """Whether a call has found it complete, and has given its result."""
+        return self._status is not None
+
+    def _is_complete(self) -> bool:
+        """Whether it is complete; looks, without waiting."""
+        try:
+            return self._is_known or self._request.test()
+        except polympi.Error as error:
+            raise told(error) from None
+
+    def _result(self) -> tuple[Any, Status]:
+        """Wait for it, and give its value, which is None for a send, and its status."""
+        if self._status is None:
+            try:
+                self._value, found = self._request.wait(status=True)
+            except polympi.Error as error:
+                raise told(error) from None
+            self._status = Status(found.source, found.tag, self._cancelled)
+        return self._value, self._status
+
+    def __repr__(self) -> str:
+        return f"<boostmpi {type(self).__name__}, {'complete' if self._is_known else 'under way'}>"
+
+
+class RequestWithValue(Request):
+    """A receive that is under way; what :meth:`wait` and :meth:`test` of it give is its value and its status."""
+
+    __slots__ = ()
+
+    def wait(self) -> tuple[Any, Status]:
+        """Wait until the message has come.
+
+        Returns:
+            The message, which is None after a successful :meth:`cancel`, and its status.
+
+        Raises:
+            Error: it failed, or the message does not fit the content that it is for.
+        """
+        return self._result()

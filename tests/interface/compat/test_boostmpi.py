@@ -1,0 +1,511 @@
+"""The facade of boostmpi and boost.mpi: what its calls do on several ranks, and that scripts written for it run."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from rank_programs import PRELUDE
+
+from polympi.compat.check import report
+from polympi.compat.choice import choose
+from polympi.compat.facades import FACADES
+from polympi.compat.script import ScriptError
+from polympi.compat.script import read as script_of
+from polympi.lab.stacks.stack import Stack
+
+ROOT = Path(__file__).parents[3]
+EXAMPLES = sorted((ROOT / "examples" / "compat" / "boostmpi").glob("*.py"))
+BEGIN = (
+    PRELUDE
+    + """
+from any_values import VALUES, arrived
+from polympi.compat import boostmpi as old
+world = old.world
+right, left = (rank + 1) % size, (rank - 1) % size
+"""
+)
+SIZES = pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+FACADE = FACADES["boostmpi"]
+
+
+# ---- without MPI ----
+
+
+def test_the_package_of_boost_alone_starts_nothing() -> None:
+    program = """
+import sys
+from polympi.compat import boost
+assert not any(name.startswith("polympi.native.core_") or name == "polympi.startup" for name in sys.modules)
+try:
+    boost.python
+except AttributeError as error:
+    print(error)
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    assert ended.stdout == (
+        "module 'polympi.compat.boost' has no attribute 'python': of Boost, only boost.mpi is here\n"
+    )
+
+
+def test_the_differences_are_those_of_names_and_are_sentences() -> None:
+    names, differences = FACADE.names(), FACADE.differences()
+    assert set(differences) <= names
+    assert all(text.endswith(".") and text[0].isalpha() for text in differences.values())
+    assert {"all_reduce", "Exception", "skeleton", "wait_any"} < set(differences)
+
+
+def test_the_page_has_each_name() -> None:
+    page = (ROOT / "docs" / "compat" / "boostmpi.md").read_text()
+    table = page.split("## Calls")[1].split("## What differs")[0]
+    assert sorted(name for name in FACADE.names() if not re.search(rf"`{name}\b", table)) == []
+
+
+def test_a_script_is_told_from_those_of_other_modules_by_its_names(tmp_path: Path) -> None:
+    def chosen(text: str) -> str:
+        file = tmp_path / "script.py"
+        file.write_text(text)
+        return choose("auto", script_of(str(file)))[0].name
+
+    assert chosen("import boostmpi as mpi\nmpi.rank\n") == "boostmpi"
+    assert chosen("import boost.mpi as mpi\nmpi.rank\n") == "boostmpi"
+    assert chosen("from boost import mpi\nmpi.rank\n") == "boostmpi"
+    assert chosen("import boost.mpi\nboost.mpi.rank\n") == "boostmpi"
+    assert chosen("import mpi\nmpi.all_reduce(mpi.world, mpi.rank, max)\n") == "boostmpi"
+    assert chosen("import mpi\nmpi.allreduce(mpi.rank, mpi.MAX)\n") == "pympi"
+    with pytest.raises(ScriptError, match=r"may be written for pympi and .*boostmpi: say which with --as\."):
+        chosen("import mpi\nmpi.rank\n")
+
+
+def test_the_check_names_what_differs(tmp_path: Path) -> None:
+    file = tmp_path / "script.py"
+    file.write_text(
+        "import boost.mpi\nfrom boost.mpi import *\nboost.mpi.finalize()\ntry:\n    world.barrier()\n"
+        "except Exception:\n    boost.mpi.bsend(1)\n"
+    )
+    assert report(script_of(str(file)), FACADE) == [
+        f"{file} is written for boostmpi 1.38 or boost.mpi 1.74: --as boostmpi",
+        f"  Exception (line 6): {FACADE.differences()['Exception']}",
+        "  bsend (line 7): is not there.",
+        f"  finalize (line 3): {FACADE.differences()['finalize']}",
+        f"  world (line 5): {FACADE.differences()['world']}",
+    ]
+
+
+# ---- the module ----
+
+
+@pytest.mark.mpi
+@SIZES
+def test_the_module_is_that_of_all_ranks(run_in_job, stack: Stack, ranks: int) -> None:
+    script = """
+import socket
+assert (old.rank, old.size, world.rank, world.size) == (rank, size, rank, size)
+assert old.initialized() is True and old.finalized() is False
+assert old.init() is old.init(sys.argv) is old.init(sys.argv, abort_on_exception=False) is False
+assert old.processor_name == socket.gethostname() and old.host_rank is None and old.io_rank == old.any_source
+assert old.max_tag >= 32767 and old.collectives_tag == old.max_tag + 1
+assert all(hasattr(old, name) for name in old.__all__) and "Exception" not in old.__all__
+public = {name for name, value in vars(old).items() if name[0] != "_" and type(value).__name__ != "module"}
+assert public - set(old.__all__) == {"DIFFERENCES", "Exception", "annotations"}, public - set(old.__all__)
+namespace = {}
+exec("from polympi.compat.boostmpi import *\\nkind = Exception", namespace)
+assert namespace["kind"] is Exception and namespace["Error"] is old.Exception and issubclass(old.Exception, Exception)
+assert old.ObjectWithoutSkeleton is old.ObjectWithoutSkeletonError and issubclass(old.ObjectWithoutSkeleton, old.Error)
+# the highest tags
+for tag in old.max_tag, old.collectives_tag:
+    world.send(right, tag, "high")
+    assert world.recv(left, tag, True)[1].tag == tag
+with raises(OverflowError if old.collectives_tag == 2**31 - 1 else old.Error, "tag", str(old.collectives_tag + 1)):
+    world.send(right, old.collectives_tag + 1, "higher")
+# a watch
+timer = old.Timer()
+time.sleep(0.002)
+assert 0.002 <= timer.elapsed < 60 and timer.elapsed >= timer.elapsed_min > 0 and timer.elapsed < timer.elapsed_max
+assert timer.time_is_global is False
+before = timer.elapsed
+timer.restart()
+assert timer.elapsed < before + 60
+"""
+    run_in_job(BEGIN + script, ranks, stack)
+
+
+# ---- messages ----
+
+
+@pytest.mark.mpi
+@SIZES
+def test_messages_arrive_as_they_were_sent(run_in_job, stack: Stack, ranks: int) -> None:
+    script = """
+for tag, value in enumerate(VALUES):
+    sending = world.isend(right, tag, value)
+    got, status = world.recv(left, tag, return_status=True)
+    assert same(got, arrived(value)), value
+    assert (status.source, status.tag, status.error, status.cancelled) == (left, tag, 0, False)
+    if isinstance(got, np.ndarray):
+        got[...] = 0  # writable
+    assert type(sending.wait()) is old.Status
+    world.isend(dest=right, tag=tag, value=value)
+    got, status = world.irecv(source=left, tag=tag).wait()
+    assert same(got, arrived(value)) and (status.source, status.tag) == (left, tag)
+# names, defaults, the third argument of recv
+world.send(right)
+assert world.recv(left) is None
+world.send(right, value="named", tag=4)
+assert same(world.recv(left, 4, False), "named")
+world.send(right, 4, "third")
+value, status = world.recv(left, 4, True)
+assert value == "third" and repr(status) == f"<boostmpi status: source {left}, tag 4>"
+world.barrier()  # others may not send yet to ranks that receive from any
+world.send(right, 5, [rank])
+value, status = world.recv(return_status=True)
+assert value == [left] and (status.source, status.tag) == (left, 5)
+world.barrier()
+# probes
+assert world.iprobe() is None and world.iprobe(left, 9) is None
+world.barrier()
+world.send(right, 8, "first")
+world.send(right, 9, "second")
+found = world.probe(old.any_source, 9)
+assert type(found) is old.Status and (found.source, found.tag) == (left, 9)
+assert (world.probe().source, world.probe(left, 8).tag) == (left, 8)
+found = world.iprobe(left)
+assert (found.source, found.tag) == (left, 8) and world.recv(found.source, found.tag) == "first"
+assert world.recv(old.any_source, old.any_tag) == "second"
+# messages of polympi, of world and of another communicator do not meet
+part = world.split(0)
+for comm, value in (part, "part"), (world, "world"):
+    comm.send(right, 1, value)
+mpi.world.send("polympi", right, 1)
+assert (world.recv(left, 1), part.recv(left, 1), mpi.world.recv(left, 1)) == ("world", "part", "polympi")
+assert old.Communicator() == world and old.Communicator() is not world and part != world
+world.send(right, 1, "same")
+assert old.Communicator().recv(left, 1) == "same"
+part._comm.free()
+# nobody
+assert world.send(mpi.PROC_NULL, 0, 5) is None and world.recv(mpi.PROC_NULL) is None
+assert world.irecv(mpi.PROC_NULL).wait()[0] is None
+"""
+    run_in_job(BEGIN + script, ranks, stack)
+
+
+@pytest.mark.mpi
+@SIZES
+def test_skeletons_and_contents_are_those_of_arrays(run_in_job, stack: Stack, ranks: int) -> None:
+    script = """
+root = size - 1
+arrays = [np.arange(12.0), np.arange(12).reshape(3, 4), np.asfortranarray(np.arange(12.0).reshape(3, 4)), np.array(5),
+    np.zeros((0, 3)), np.arange(24.0).reshape(4, 6)[::2, ::3], np.arange(20_000, dtype=">i4"), np.array([b"ab", b"c"]),
+    np.array([(1, 2.5)], [("a", "i2"), ("b", "f8")])]
+for array in arrays:
+    sending = world.isend(right, 2, old.skeleton(array))
+    proxy = world.recv(left, 2)
+    sending.wait()
+    assert type(proxy) is old.SkeletonProxy and "skeleton of shape" in repr(proxy)
+    assert (proxy.object.shape, proxy.object.dtype) == (array.shape, array.dtype)
+    content = old.get_content(proxy.object)
+    assert content.object is proxy.object and type(content) is old.Content and "content of shape" in repr(content)
+    sending = world.isend(right, 3, old.get_content(array))
+    got, status = world.recv(left, 3, content, return_status=True)
+    sending.wait()
+    assert got is proxy.object and np.array_equal(got, array) and (status.source, status.tag) == (left, 3)
+    proxy.object[...] = np.zeros((), array.dtype)
+    receiving = world.irecv(left, 3, buffer=content)
+    sending = world.isend(right, 3, old.get_content(array))
+    got, status = receiving.wait()
+    assert got is proxy.object and np.array_equal(got, array) and status.tag == 3
+    sending.wait()
+    # of all ranks
+    proxy = old.broadcast(world, old.skeleton(array) if rank == root else None, root)
+    assert (proxy.object.shape, proxy.object.dtype) == (array.shape, array.dtype)
+    if rank == root:
+        proxy.object[...] = array
+    assert old.broadcast(world, old.get_content(proxy.object), root) is proxy.object
+    assert np.array_equal(proxy.object, array)
+small = np.arange(4.0)
+world.send(right, 3, old.get_content(small))
+assert same(world.recv(left, 3), small)  # a content arrives as an array where none is given
+room = np.zeros(8)
+world.send(right, 3, old.get_content(small))
+assert world.recv(left, 3, old.get_content(room[::2])).base is room and room.tolist() == [0, 0, 1, 0, 2, 0, 3, 0]
+for value in [1, 2], 5, "text", None, np.array([None]), np.float64(1):
+    for call in old.skeleton, old.get_content:
+        with raises(old.ObjectWithoutSkeleton, f"{call.__name__}(): only NumPy arrays", f"not {type(value).__name__}"):
+            call(value)
+try:
+    old.skeleton(value)
+except old.ObjectWithoutSkeletonError as error:
+    assert error.object is value
+# what does not fit: it is lost, the next one is not
+world.send(right, 3, small)
+with raises(old.Error, f"rank {rank}"):
+    world.recv(left, 3, old.get_content(np.zeros(4, int)))
+world.send(right, 3, small)
+with raises(old.Error, f"rank {rank}", "4"):
+    world.irecv(left, 3, old.get_content(np.zeros(2))).wait()
+locked = np.zeros(4)
+locked.flags.writeable = False
+with raises(old.Error, f"rank {rank}"):
+    world.irecv(left, 3, old.get_content(locked))
+world.send(right, 3, "next")
+assert world.recv(left, 3) == "next"
+"""
+    run_in_job(BEGIN + script, ranks, stack)
+
+
+@pytest.mark.mpi
+@SIZES
+def test_requests_alone_and_in_lists(run_in_job, stack: Stack, ranks: int) -> None:
+    script = """
+asked = world.irecv(left, 1)
+assert asked.test() is None and repr(asked) == "<boostmpi RequestWithValue, under way>"
+world.barrier()
+sent = world.isend(right, 1, [rank])
+while (got := asked.test()) is None:
+    pass
+value, status = got
+assert value == [left] and (status.source, status.tag) == (left, 1) and asked.wait() == asked.test() == got
+assert repr(asked) == "<boostmpi RequestWithValue, complete>"
+while sent.test() is None:
+    pass
+assert type(sent.wait()) is old.Status
+sent.cancel()  # changes nothing
+# one that nobody sends for
+never = world.irecv(left, 99)
+never.cancel()
+value, status = never.wait()
+assert value is None and status.cancelled is True and "cancelled" in repr(status)
+
+def several(tag, kind=old.RequestList):
+    return (kind([world.irecv(left, tag + k) for k in range(4)]),
+            kind([world.isend(right, tag + k, (rank, k)) for k in range(4)]))
+told = []
+def tell(value, status):
+    told.append((value, status.source, status.tag))
+def took(tag, *places):
+    "Whether exactly these messages were told of."
+    found = told == [((left, k), left, tag + k) for k in places]
+    told.clear()
+    return found
+# all
+for kind in old.RequestList, list, tuple:
+    receives, sends = several(10, kind)
+    assert old.wait_all(receives, tell) is None and took(10, 0, 1, 2, 3)
+    old.wait_all(sends)
+    assert old.test_all(receives, callable=tell) is True and took(10, 0, 1, 2, 3)
+    assert old.test_all(sends) is True
+world.barrier()
+receives = old.RequestList(world.irecv(left, 20 + k) for k in range(2))
+assert old.test_all(receives, tell) is False and old.test_any(receives) is None and not told
+order = list(receives)
+assert old.test_some(receives, tell) == 2 and receives == order and not told
+world.barrier()
+world.send(right, 21, "only")  # the second alone
+assert old.wait_some(receives, tell) == 1 and receives == [order[0], order[1]] and told == [("only", left, 21)]
+told.clear()
+assert old.test_some(receives, tell) == 1 and receives == order and not told and old.test_any(receives) is None
+world.barrier()
+world.send(right, 20, "other")
+value, status, index = old.wait_any(receives)
+assert (value, status.source, status.tag, index) == ("other", left, 20, 0)
+for call in old.wait_any, old.test_any:
+    with raises(ValueError, f"{call.__name__}(): earlier calls have found all requests of the list complete"):
+        call(receives)
+assert old.wait_some(receives, tell) == old.test_some(receives, tell) == 0 and not told
+# what is complete goes to the end
+receives = old.RequestList(world.irecv(left, 30 + k) for k in range(4))
+order = list(receives)
+world.barrier()
+world.send(right, 30, (rank, 0))
+world.send(right, 32, (rank, 2))
+world.send(right, 39, "after them")
+assert world.recv(left, 39) == "after them"
+while (index := old.wait_some(receives, tell)) > 2:
+    pass
+assert index == 2 and receives[:2] == [order[1], order[3]] and set(receives[2:]) == {order[0], order[2]}
+assert sorted(told) == [((left, k), left, 30 + k) for k in (0, 2)]
+told.clear()
+del receives[index:]
+world.barrier()
+world.send(right, 31, (rank, 1))
+world.send(right, 33, (rank, 3))
+while receives:
+    del receives[old.wait_some(receives, tell):]
+assert sorted(told) == [((left, k), left, 30 + k) for k in (1, 3)]
+told.clear()
+# any, until none is left; sends, too
+receives, sends = several(40)
+seen = []
+while receives:
+    value, status, index = old.wait_any(receives)
+    assert value == (left, status.tag - 40) and status.source == left
+    seen.append(status.tag)
+    del receives[index]
+assert sorted(seen) == [40, 41, 42, 43]
+seen = []
+while len(seen) < 4:
+    if (found := old.test_any(sends)) is not None:
+        assert found[0] is None and type(found[1]) is old.Status
+        seen.append(found[2])
+assert sorted(seen) == [0, 1, 2, 3]
+# lists
+requests = old.RequestList()
+requests.append(world.isend(right, 50))
+requests.extend([world.irecv(left, 50)])
+assert len(requests) == 2 and requests[1] in requests and world.irecv(mpi.PROC_NULL) not in requests
+assert isinstance(requests[0], old.Request) and isinstance(requests[1], old.RequestWithValue)
+old.wait_all(requests)
+for call in old.wait_any, old.test_any, old.wait_all, old.test_all, old.wait_some, old.test_some:
+    with raises(ValueError, "cannot wait on an empty request vector"):
+        call([])
+    with raises(TypeError, f"{call.__name__}(): 5 is no request: give what isend and irecv return"):
+        call([5])
+for call in old.wait_some, old.test_some:
+    with raises(TypeError, f"{call.__name__}() moves complete requests to the end: give a RequestList"):
+        call(tuple(requests))
+"""
+    run_in_job(BEGIN + script, ranks, stack)
+
+
+@pytest.mark.mpi
+@SIZES
+def test_communicators_are_split(run_in_job, stack: Stack, ranks: int) -> None:
+    script = """
+half = world.split(rank % 2)
+members = [r for r in range(size) if r % 2 == rank % 2]
+assert type(half) is old.Communicator and half and (half.rank, half.size) == (members.index(rank), len(members))
+assert old.all_gather(half, rank) == tuple(members)
+assert repr(half) == f"<boostmpi communicator, rank {half.rank} of {half.size}>"
+back = world.split(0, -rank)
+assert old.all_gather(back, rank) == tuple(reversed(range(size))) and back != world and hash(back) != hash(world)
+assert hash(world) == hash(old.Communicator()) and world != 5
+assert same(old.broadcast(back, rank, 0), size - 1)
+alone = world.split(color=None if rank else 3, key=0)
+assert bool(alone) == (rank == 0)
+if not alone:
+    assert (alone.rank, alone.size) == (-1, 0) and repr(alone) == "<boostmpi communicator of no ranks>"
+    for call in (lambda: alone.send(0), alone.barrier, lambda: old.all_gather(alone, 1), alone.irecv,
+                 lambda: alone.recv(0), lambda: alone.split(1), alone.iprobe):
+        with raises(old.Error, "was called on a communicator of no ranks: ask `if communicator:` first"):
+            call()
+with raises(old.Error, f"rank {rank}, split(): color is -1"):
+    world.split(-1)
+for comm in half, back, alone:
+    if comm:
+        comm._comm.free()
+with raises(old.Error, "freed"):
+    half.barrier()
+"""
+    run_in_job(BEGIN + script, ranks, stack)
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_mistakes_in_messages_are_one_sentence(run_in_job, stack: Stack, ranks: int) -> None:
+    script = """
+for wrong in -1, size:
+    for call in (lambda: world.send(wrong, 0, 1), lambda: world.recv(wrong), lambda: world.isend(wrong, 0, 1),
+                 lambda: world.recv(wrong, 0, True), lambda: world.irecv(wrong), lambda: world.probe(wrong),
+                 lambda: world.iprobe(wrong)):
+        with raises(old.Error, f"rank {rank}", f"is {wrong}", f"the ranks of this communicator are 0 to {size - 1}"):
+            call()
+for call in (lambda: world.send(right, -2, 1), lambda: world.recv(left, -2), lambda: world.isend(right, -2, 1)):
+    with raises(old.Error, f"rank {rank}", "tag is -2"):
+        call()
+try:
+    world.send(size, 0, 1)
+except old.Exception as error:
+    assert error.what == error.routine == str(error) and type(error.result_code) is int and error.result_code > 0
+with raises(TypeError, "str"):
+    world.send("1", 0, 1)
+for call in world.recv, world.irecv:
+    for buffer in [1], np.zeros(1):
+        with raises(TypeError, f"rank {rank}, {call.__name__}(): the third argument is", "give mpi.get_content(array)"):
+            call(left, 3, buffer)
+"""
+    run_in_job(BEGIN + script, ranks, stack)
+
+
+# ---- scripts ----
+
+RUNNER = """
+import sys
+import polympi
+from polympi.compat import command
+for path in list(sys.argv[1:]):
+    assert command.main(["--as", "boostmpi", path]) == 0
+    polympi.world.barrier()  # a master that receives from any rank must not meet messages of the next program
+"""
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_the_examples_run(run, stack: Stack, ranks: int) -> None:
+    examples = [str(example) for example in EXAMPLES if ranks == 2 or example.stem != "network_timing"]
+    ended = run(RUNNER, ranks, stack, arguments=examples)
+    said = ended.succeeded()
+    assert ended.stderr == ""
+    for words in (
+        "Hello, world",
+        "the message came back",
+        "pi is about 3.1",
+        "****",
+        "20 results",
+        "was broadcast 10 times",
+        "the longest is three" if ranks == 4 else "the longest is zero",
+        "a column with the sum",
+        "three times",
+        "colors and ranks",
+        *(["MB/s"] if ranks == 2 else []),
+    ):
+        assert words in said, words
+    assert sorted(re.findall(r"I am rank (\d) of", said)) == [str(rank) for rank in range(ranks)]
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.stem)
+def test_an_example_names_the_command_that_runs_it(example: Path) -> None:
+    place = example.relative_to(ROOT)
+    assert re.search(rf"^    mpiexec -n \d python -m polympi --as boostmpi {place}$", example.read_text(), re.MULTILINE)
+
+
+@pytest.mark.mpi
+def test_a_script_imports_any_of_the_names_and_ends_mpi_itself(run_as, stack: Stack, tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import boost\n"
+        "early = boost.mpi.rank\n"
+        "import boost.mpi as one, boostmpi as two, mpi as three\n"
+        "from boost import mpi\n"
+        "from boostmpi import *\n"
+        "assert one is two is three is mpi is boost.mpi and early == rank and broadcast(rank, 0) == 0\n"
+        "assert issubclass(Error, Exception) and Exception is not mpi.Exception\n"
+        "mpi.finalize()\n"
+        "finalize()\n"
+        "assert (finalized(), initialized(), rank < size) == (True, True, True)\n"
+        "try:\n    world.send(0)\nexcept mpi.Exception as error:\n    print(error)\n"
+    )
+    ended = run_as(["--as", "auto", str(script)], 2, stack)
+    assert ended.succeeded() == 2 * "MPI is finalised: no call is possible any more\n"
+    assert f"{script} runs as one for boostmpi (boostmpi 1.38 or boost.mpi 1.74): it imports boost," in ended.stderr
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("call", ["mpi.abort(3)", "mpi.world.abort(3)", "mpi.abort(0)", "1 / 0"])
+def test_one_rank_ends_the_whole_job(run_as, mpich: Stack, tmp_path: Path, call: str) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(f"import boostmpi as mpi\nif mpi.rank:\n    {call}\nmpi.world.recv(1)\n")
+    ended = run_as(["--as", "boostmpi", str(script)], 2, mpich)
+    assert ended.exit_code == (3 if "3" in call else 1), str(ended)
+
+
+@pytest.mark.mpi
+def test_a_script_without_a_launcher_is_alone(run_as, stack: Stack, tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import mpi\nmpi.world.send(0, 1, 'to myself')\n"
+        "print(mpi.world.recv(0, 1), mpi.size, mpi.all_reduce(mpi.world, 5, max), mpi.gather(mpi.world, 'a', 0))\n"
+    )
+    assert run_as(["--as", "boostmpi", str(script)], None, stack).succeeded() == "to myself 1 5 ('a',)\n"
