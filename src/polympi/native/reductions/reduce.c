@@ -277,8 +277,12 @@ static PyObject *finish_large(Flight *flight) {
 
 static void leave_large(Flight *flight) {
     LargeCall *call = (LargeCall *)flight;
-    if (!call->agreed && large_detach(&call->large) && call->target.object)
+    if (call->agreed || !large_detach(&call->large))
+        return;
+    if (call->target.object)
         target_close(&call->target);
+    if (call->large.source != call->large.layout.data) /* a copy of it */
+        Py_CLEAR(call->reduction.value);
 }
 
 static void close_large(Flight *flight) {
@@ -288,7 +292,7 @@ static void close_large(Flight *flight) {
         return; /* MPI may use the memory for as long as the process lives */
     if (call->target.object)
         target_close(&call->target);
-    Py_DECREF(call->reduction.value);
+    Py_XDECREF(call->reduction.value);
     Py_DECREF(call->reduction.op);
 }
 
