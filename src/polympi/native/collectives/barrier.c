@@ -82,7 +82,7 @@ typedef struct {
 static PyObject *finish_barrier(Flight *Py_UNUSED(flight)) { Py_RETURN_NONE; }
 
 Flight *barrier_start(Communicator *comm) {
-    BarrierFlight *started = (BarrierFlight *)flight_new(sizeof *started);
+    BarrierFlight *started = (BarrierFlight *)flight_new(sizeof *started, sizeof started->flight);
     if (!started || flight_begin(&started->flight, comm, BARRIER, 0) < 0)
         return NULL;
     started->flight.finish = finish_barrier;

@@ -1,16 +1,20 @@
 #include "collectives/flight.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/errors.h"
 #include "collectives/call_log.h"
 #include "collectives/letters.h"
 #include "transfer/transfer.h"
 
-Flight *flight_new(size_t nbytes) {
-    Flight *flight = calloc(1, nbytes);
-    if (!flight)
+Flight *flight_new(size_t nbytes, size_t cleared) {
+    Flight *flight = malloc(nbytes);
+    if (!flight) {
         PyErr_NoMemory();
+        return NULL;
+    }
+    memset(flight, 0, cleared);
     return flight;
 }
 
@@ -50,6 +54,7 @@ static int after_leg(Flight *flight, int done) {
     if (done <= 0 || !flight->next)
         return done;
     int more = flight->next(flight);
+    flight->look_at = flight->step_at = 0;
     if (more <= 0)
         flight->leg.kind = NULL; /* nothing is left to give up */
     return more > 0 ? 0 : more < 0 ? -1 : 1;
@@ -79,14 +84,22 @@ static int awaited_rank(const Flight *flight) {
     return kind && kind->awaits ? kind->awaits(flight->leg.state) : NOBODY;
 }
 
+/* How often one is moved on that was left, once it has waited for long: it may wait as long as the process
+ * lives, and each step takes a test with the GIL held. */
+#define REST_SECONDS 0.001
+
 /* Look now and then at what the others have called: 0, or what has come of that. */
 static int look(Flight *flight) {
     double time = now();
-    bool early = !flight->look_at || time < flight->look_at;
-    if (!early || !flight->look_at)
-        flight->look_at = time + PATIENCE_SECONDS;
-    if (early)
+    bool first = !flight->look_at;
+    if (!first && flight->left && flight->step_at)
+        flight->step_at = time + REST_SECONDS;
+    if (!first && time < flight->look_at)
         return 0;
+    flight->look_at = time + PATIENCE_SECONDS;
+    if (first)
+        return 0;
+    flight->step_at = time;
     int source = awaited_rank(flight), left = look_around(&flight->collective, source);
     if (left <= 0)
         return left;
@@ -117,8 +130,27 @@ static void land(Flight *flight, int done) {
         flight_free(flight);
 }
 
+/* Whether it was left, and its communicator dropped, so that this rank can make no later call there which
+ * others would take for this one. What the library sends comes in any case. */
+static bool is_forgotten(const Flight *flight) {
+    Py_ssize_t holders = 0;
+    if (!flight->left || flight->leg.kind != &promise_leg)
+        return false;
+    for (const Work *work = oldest_work; work; work = work->next)
+        holders += work->comm == flight->work.comm;
+    return Py_REFCNT(flight->work.comm) == holders;
+}
+
 static void move_on(Work *work) {
     Flight *flight = (Flight *)work;
+    if (is_forgotten(flight)) {
+        work->moving = true;
+        raise_left(&flight->collective, flight->collective.comm->rank);
+        land(flight, -1);
+        return;
+    }
+    if (flight->left && flight->step_at && now() < flight->step_at)
+        return;
     work->moving = true;
     int done = step(flight);
     if (!done)

@@ -24,14 +24,16 @@ typedef struct Flight {
     /* Its rank leaves it: take other memory where that of the user is not in use yet. NULL: there is none. */
     void (*leave)(struct Flight *flight);
     double look_at; /* when to look at what the others call; 0: not yet known */
+    double step_at; /* not before that, after it was left and has waited for long */
     bool wanted;    /* somebody will ask for the result */
     bool left;      /* somebody has, and was told that it was not there in time */
     bool over;      /* then one of these is there, unless it was asked for */
     PyObject *value, *error;
 } Flight;
 
-/* Memory for a flight and what follows it, `nbytes` in all and zero; NULL with MemoryError. */
-Flight *flight_new(size_t nbytes);
+/* Memory for a flight and what follows it, `nbytes` in all, of which the first `cleared` are zero; NULL with
+ * MemoryError. */
+Flight *flight_new(size_t nbytes, size_t cleared);
 /* The call begins, for somebody who wants to know: 0; -1 with an exception, and the flight is gone. */
 int flight_begin(Flight *flight, Communicator *comm, enum verb verb, int root);
 /* Go on as far as it goes at once; `failed`: it could not be set up, for which the exception is set. */

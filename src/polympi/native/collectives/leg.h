@@ -31,8 +31,8 @@ typedef struct {
     void *state;
 } Leg;
 
-/* Rounds (rounds.h). */
-extern const LegKind rounds_leg;
+/* Rounds (rounds.h); and those in which a rank promises to call a collective of the library. */
+extern const LegKind rounds_leg, promise_leg;
 
 /* A nonblocking collective of the library, which has begun. */
 typedef struct {

@@ -283,5 +283,6 @@ static int wait_leg(void *state) {
     }
 }
 
-const LegKind rounds_leg = {
+const LegKind rounds_leg = {.step = step_leg, .wait = wait_leg, .give_up = give_up_leg, .awaits = awaits};
+const LegKind promise_leg = {
     .step = step_leg, .wait = wait_leg, .give_up = give_up_leg, .awaits = awaits, .goes_on = true};

@@ -60,8 +60,13 @@ int large_open(LargeReduction *large, Collective *collective, PyObject *value, e
     large->root = root;
     large->into = into;
     large->wanted = wanted;
+    large->source = large->result = large->segments = NULL;
+    large->packed = large->own_result = large->in_place = false;
+    large->counts = NULL;
+    large->done = large->piece = 0;
     array_layout(value, &large->layout);
     large->shape = large->layout;
+    large->first = 0;
     if (collective->verb == REDUCE_SCATTER) {
         Py_ssize_t rows = large->layout.shape[0], row = large->layout.count / rows;
         split_rows(rows, collective->comm->size, collective->comm->rank, &large->first,

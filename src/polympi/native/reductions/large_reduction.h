@@ -31,7 +31,7 @@ typedef struct {
     BoardReduction board;
 } LargeReduction;
 
-/* Get ready, before the ranks have agreed, in memory that is zero. `into` fits the result, or is NULL. 0, or
+/* Get ready, before the ranks have agreed. `into` fits the result, or is NULL. 0, or
  * -1 with MemoryError; to be closed in either case. */
 int large_open(LargeReduction *large, Collective *collective, PyObject *value, enum op op, int root,
                bool wanted, const Target *into);

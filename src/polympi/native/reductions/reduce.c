@@ -245,10 +245,10 @@ static int run_rounds(Reduction *reduction) {
  * the rank leaves it; the rounds are its first leg. */
 typedef struct {
     Flight flight; /* first, so that its address is that of the call */
+    bool agreed;   /* on reducing large arrays */
     Reduction reduction;
     LargeReduction large;
-    Target target;
-    bool agreed; /* on reducing large arrays */
+    Target target; /* open where it has an object */
 } LargeCall;
 
 static int next_leg(Flight *flight) {
@@ -298,9 +298,10 @@ static void close_large(Flight *flight) {
 
 /* Get ready before the others are told what this rank can do, and go on with the call. */
 static PyObject *run_large(Reduction *reduction) {
-    LargeCall *call = (LargeCall *)flight_new(sizeof *call);
+    LargeCall *call = (LargeCall *)flight_new(sizeof *call, offsetof(LargeCall, reduction));
     if (!call)
         return NULL;
+    call->target.object = NULL;
     Collective *collective = &call->flight.collective;
     const Target *into = reduction->into;
     call->reduction = *reduction;
@@ -323,7 +324,7 @@ static PyObject *run_large(Reduction *reduction) {
                    (call->large.segments ? ON_BOARDS : 0);
     begin_rounds(&call->reduction);
     doubling_open(&call->reduction.doubling, collective);
-    call->flight.leg = (Leg){&rounds_leg, &call->reduction.doubling.rounds};
+    call->flight.leg = (Leg){&promise_leg, &call->reduction.doubling.rounds};
     call->flight.next = next_leg;
     call->flight.finish = finish_large;
     call->flight.leave = leave_large;
