@@ -22,6 +22,7 @@ PROGRAM = Path(__file__).parent / "programs" / "job.py"
 START_S = 120.0  # until all ranks of a job have come
 SETTLE_S = 60.0  # until they have found what a program has left behind
 END_S = 10.0  # until a launcher ends ranks of which one has gone
+WHERE_S = 1.0  # before the time of a program is over, its ranks write where they are
 
 
 class CompanyError(Exception):
@@ -106,7 +107,7 @@ class Job:
         """
         self.programs.append(str(program))
         try:
-            self._tell(json.dumps([str(program), *arguments]))
+            self._tell(json.dumps([timeout - WHERE_S, str(program), *arguments]))
             answers = self._answers(timeout, lambda answer: answer["failed"])
             self._tell("")
             self._answers(SETTLE_S, lambda left: f"it leaves behind: {left}" if left else "")
@@ -132,7 +133,8 @@ class Job:
             waiting = [rank for rank in range(self.ranks) if rank not in answers]
             readable = _readable([self._links[rank] for rank in waiting], deadline - time.monotonic())
             if not readable:
-                raise CompanyError(f"after {timeout:g} s these ranks have not come to its end: {waiting}")
+                where = "\n".join(f"rank {rank}: {self._where(rank)}" for rank in waiting)
+                raise CompanyError(f"after {timeout:g} s these ranks have not come to its end:\n{where}")
             for rank in waiting:
                 if self._links[rank] not in readable:
                     continue
@@ -143,6 +145,13 @@ class Job:
                 if said := complaint(answers[rank]):
                     raise CompanyError(f"rank {rank}: {said}")
         return [answers[rank] for rank in range(self.ranks)]
+
+    def _where(self, rank: int) -> str:
+        """What a rank was doing when its time was all but over."""
+        try:
+            return (Path(self._folder.name) / f"rank{rank}").read_text() or "not in the program"
+        except FileNotFoundError:
+            return "not yet in the program"
 
     def kill(self) -> None:
         """End the ranks wherever they are."""

@@ -69,6 +69,17 @@ def test_what_would_meet_the_next_program_is_told(run_in_job, stack: Stack, scri
     assert words in said
 
 
+def test_a_program_that_hangs_only_here_is_told_with_where_its_ranks_are(run_in_job, stack: Stack) -> None:
+    script = """
+if rank == 1 and "job.py" in open("/proc/self/cmdline").read():
+    c.recv(0)
+"""
+    said = failure(run_in_job, script, stack, timeout=3)
+    assert "It succeeds alone" in said
+    assert "rank 1: Timeout" in said
+    assert 'program.py", line' in said
+
+
 def test_the_next_program_finds_its_process_as_it_was(run_in_job, stack: Stack) -> None:
     script = """
 import pickle, signal

@@ -7,6 +7,7 @@ for when all ranks have come to its end, since the next program must find none o
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import gc
 import io
 import json
@@ -57,6 +58,17 @@ def as_it_was() -> Iterator[None]:
         gc.enable()
         gc.set_threshold(*thresholds)
         sys.setswitchinterval(interval)
+
+
+@contextlib.contextmanager
+def watched(seconds: float, place: Path) -> Iterator[None]:
+    """After so many seconds, write there what Python is doing."""
+    with place.open("w") as where:
+        faulthandler.dump_traceback_later(seconds, file=where)
+        try:
+            yield
+        finally:
+            faulthandler.cancel_dump_traceback_later()
 
 
 def run(program: str, arguments: list[str]) -> dict[str, str]:
@@ -117,8 +129,10 @@ def main() -> None:
 
         say(c.rank)
         for order in orders:
-            program, *arguments = json.loads(order)
-            say(run(program, arguments))
+            seconds, program, *arguments = json.loads(order)
+            with watched(seconds, Path(sys.argv[1]).with_name(f"rank{c.rank}")):
+                answer = run(program, arguments)
+            say(answer)
             if not next_order(link, orders):  # all ranks are at its end
                 break
             say(left_behind())
