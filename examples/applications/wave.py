@@ -155,7 +155,7 @@ def compiled_loop() -> Callable[..., None]:
         j_stop, k_first, k_stop = whole(box[3]), whole(box[4]), whole(box[5])
         i_last, j_last, k_last = whole(u.shape[0] - 2), whole(u.shape[1] - 2), whole(u.shape[2] - 2)
         one, two = whole(1), whole(2)
-        # A row and the same one of the plane above it are each other's neighbours: one loop loads both once for two rows.
+        # A row and the same one of the plane above it are each other's neighbours: one loop for both loads them once.
         for i in range(i_first, i_stop, two):
             upper = min(i + one, i_stop - one)  # an odd last plane is alone
             # A row beside the boundary takes the row at its other side for the ghost row.
