@@ -237,8 +237,13 @@ namespace Applications
             long k = 0;
             if (Vector.IsHardwareAccelerated) // Mono's compiler has no vectors
             {
-                k = UpdateRowOfVectors(
-                    next, u, below, above, left, right, new Vector<double>(a), new Vector<double>(c), count);
+                Vector<double> allA = new Vector<double>(a), allC = new Vector<double>(c);
+                for (; k + Vector<double>.Count <= count; k += Vector<double>.Count)
+                {
+                    *(Vector<double>*)(next + k) = Updated(
+                        At(next + k), At(u + k), At(below + k) + At(above + k), At(u + k + left) + At(u + k + right),
+                        At(u + k - 1) + At(u + k + 1), allA, allC);
+                }
             }
             for (; k < count; k++)
             {
@@ -258,9 +263,17 @@ namespace Applications
             long k = 0;
             if (Vector.IsHardwareAccelerated)
             {
-                k = UpdatePairOfVectors(
-                    next, nextAbove, u, uAbove, below, above, left, right, new Vector<double>(a), new Vector<double>(c),
-                    count);
+                Vector<double> allA = new Vector<double>(a), allC = new Vector<double>(c);
+                for (; k + Vector<double>.Count <= count; k += Vector<double>.Count)
+                {
+                    Vector<double> own = At(u + k), ownAbove = At(uAbove + k);
+                    *(Vector<double>*)(next + k) = Updated(
+                        At(next + k), own, At(below + k) + ownAbove, At(u + k + left) + At(u + k + right),
+                        At(u + k - 1) + At(u + k + 1), allA, allC);
+                    *(Vector<double>*)(nextAbove + k) = Updated(
+                        At(nextAbove + k), ownAbove, own + At(above + k), At(uAbove + k + left) + At(uAbove + k + right),
+                        At(uAbove + k - 1) + At(uAbove + k + 1), allA, allC);
+                }
             }
             for (; k < count; k++)
             {
@@ -270,40 +283,6 @@ namespace Applications
                     nextAbove[k], uAbove[k], u[k] + above[k], uAbove[k + left] + uAbove[k + right],
                     uAbove[k - 1] + uAbove[k + 1], a, c);
             }
-        }
-
-        /// <summary>Gives the number of points that are updated: all but those that make no vector.</summary>
-        private static long UpdateRowOfVectors(
-            double* next, double* u, double* below, double* above, long left, long right, Vector<double> a,
-            Vector<double> c, long count)
-        {
-            long k = 0;
-            for (; k + Vector<double>.Count <= count; k += Vector<double>.Count)
-            {
-                *(Vector<double>*)(next + k) = Updated(
-                    At(next + k), At(u + k), At(below + k) + At(above + k), At(u + k + left) + At(u + k + right),
-                    At(u + k - 1) + At(u + k + 1), a, c);
-            }
-            return k;
-        }
-
-        /// <summary>Likewise for two rows.</summary>
-        private static long UpdatePairOfVectors(
-            double* next, double* nextAbove, double* u, double* uAbove, double* below, double* above, long left,
-            long right, Vector<double> a, Vector<double> c, long count)
-        {
-            long k = 0;
-            for (; k + Vector<double>.Count <= count; k += Vector<double>.Count)
-            {
-                Vector<double> own = At(u + k), ownAbove = At(uAbove + k);
-                *(Vector<double>*)(next + k) = Updated(
-                    At(next + k), own, At(below + k) + ownAbove, At(u + k + left) + At(u + k + right),
-                    At(u + k - 1) + At(u + k + 1), a, c);
-                *(Vector<double>*)(nextAbove + k) = Updated(
-                    At(nextAbove + k), ownAbove, own + At(above + k),
-                    At(uAbove + k + left) + At(uAbove + k + right), At(uAbove + k - 1) + At(uAbove + k + 1), a, c);
-            }
-            return k;
         }
 
         /// <summary>
