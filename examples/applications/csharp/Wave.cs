@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.Diagnostics;
 using System.Linq;
 using System.Numerics;
+using System.Runtime.CompilerServices;
 using MPI;
 
 namespace Applications
@@ -179,73 +180,126 @@ namespace Applications
         }
 
         /// <summary>
-        /// The next values of a box overwrite the values before last. A row beside the boundary takes its mirror image
-        /// for the ghost row: u_0 = u_2. Only at the ends of rows the ghost points are written, while the row is in the
-        /// cache.
+        /// The next values of a box overwrite the values before last, two planes at a time. A row beside the boundary takes
+        /// its mirror image for the ghost row: u_0 = u_2. Only at the ends of rows the ghost points are written, while the
+        /// row is in the cache.
         /// </summary>
         private void Update(Box box, double a, double c)
         {
             double* u = fields[current], next = fields[1 - current];
             long first = box.First[2], count = box.Last[2] - first + 1, n = mesh.Points[2];
             bool lower = mesh.IsBoundary(4) && first == 1, upper = mesh.IsBoundary(5) && box.Last[2] == n;
-            for (long i = box.First[0]; i <= box.Last[0]; i++)
+            for (long i = box.First[0]; i <= box.Last[0]; i += 2)
             {
+                long last = Math.Min(i + 1, box.Last[0]); // an odd last plane is alone
                 long below = i == 1 && mesh.IsBoundary(0) ? 2 : i - 1;
-                long above = i == mesh.Points[0] && mesh.IsBoundary(1) ? i - 1 : i + 1;
+                long above = last == mesh.Points[0] && mesh.IsBoundary(1) ? last - 1 : last + 1;
                 for (long j = box.First[1]; j <= box.Last[1]; j++)
                 {
-                    long left = j == 1 && mesh.IsBoundary(2) ? 2 : j - 1;
-                    long right = j == mesh.Points[1] && mesh.IsBoundary(3) ? j - 1 : j + 1;
-                    UpdateRow(
-                        mesh.At(next, i, j, first), mesh.At(u, i, j, first),
-                        mesh.At(u, below, j, first), mesh.At(u, above, j, first),
-                        mesh.At(u, i, left, first), mesh.At(u, i, right, first), a, c, count);
-                    double* row = mesh.At(next, i, j, 0);
-                    if (lower)
+                    long left = j == 1 && mesh.IsBoundary(2) ? mesh.Row : -mesh.Row;
+                    long right = j == mesh.Points[1] && mesh.IsBoundary(3) ? -mesh.Row : mesh.Row;
+                    if (last > i)
                     {
-                        row[0] = row[2];
+                        UpdatePair(
+                            mesh.At(next, i, j, first), mesh.At(next, last, j, first),
+                            mesh.At(u, i, j, first), mesh.At(u, last, j, first),
+                            mesh.At(u, below, j, first), mesh.At(u, above, j, first), left, right, a, c, count);
                     }
-                    if (upper)
+                    else
                     {
-                        row[n + 1] = row[n - 1];
+                        UpdateRow(
+                            mesh.At(next, i, j, first), mesh.At(u, i, j, first),
+                            mesh.At(u, below, j, first), mesh.At(u, above, j, first), left, right, a, c, count);
+                    }
+                    for (long plane = i; plane <= last; plane++)
+                    {
+                        double* row = mesh.At(next, plane, j, 0);
+                        if (lower)
+                        {
+                            row[0] = row[2];
+                        }
+                        if (upper)
+                        {
+                            row[n + 1] = row[n - 1];
+                        }
                     }
                 }
             }
         }
 
         /// <summary>
-        /// What a row needs of others lies in rows, too: below and above along axis 0, left and right along axis 1.
+        /// What a row needs of others lies in rows, too: below and above along axis 0, and so many numbers away left and
+        /// right along axis 1.
         /// </summary>
         private static void UpdateRow(
-            double* next, double* u, double* below, double* above, double* left, double* right, double a, double c,
-            long count)
+            double* next, double* u, double* below, double* above, long left, long right, double a, double c, long count)
         {
-            long done = 0;
+            long k = 0;
             if (Vector.IsHardwareAccelerated) // Mono's compiler has no vectors
             {
-                done = count - count % Vector<double>.Count;
-                UpdateVectors(
-                    (Vector<double>*)next, (Vector<double>*)(u - 1), (Vector<double>*)u, (Vector<double>*)(u + 1),
-                    (Vector<double>*)below, (Vector<double>*)above, (Vector<double>*)left, (Vector<double>*)right,
-                    new Vector<double>(a), new Vector<double>(c), done / Vector<double>.Count);
+                Vector<double> allA = new Vector<double>(a), allC = new Vector<double>(c);
+                for (; k + Vector<double>.Count <= count; k += Vector<double>.Count)
+                {
+                    *(Vector<double>*)(next + k) = Updated(
+                        At(next + k), At(u + k), At(below + k) + At(above + k), At(u + k + left) + At(u + k + right),
+                        At(u + k - 1) + At(u + k + 1), allA, allC);
+                }
             }
-            for (long k = done; k < count; k++)
+            for (; k < count; k++)
             {
-                next[k] = a * (((below[k] + above[k]) + (left[k] + right[k])) + (u[k - 1] + u[k + 1])) + c * u[k]
-                    - next[k];
+                next[k] = Updated(
+                    next[k], u[k], below[k] + above[k], u[k + left] + u[k + right], u[k - 1] + u[k + 1], a, c);
             }
         }
 
-        private static void UpdateVectors(
-            Vector<double>* next, Vector<double>* before, Vector<double>* u, Vector<double>* after,
-            Vector<double>* below, Vector<double>* above, Vector<double>* left, Vector<double>* right,
-            Vector<double> a, Vector<double> c, long count)
+        /// <summary>
+        /// A row of a plane and the same one of the plane above it: each is the other's neighbour, so that both are loaded
+        /// once for two rows. It takes less time than two rows apart.
+        /// </summary>
+        private static void UpdatePair(
+            double* next, double* nextAbove, double* u, double* uAbove, double* below, double* above, long left,
+            long right, double a, double c, long count)
         {
-            for (long k = 0; k < count; k++)
+            long k = 0;
+            if (Vector.IsHardwareAccelerated)
             {
-                next[k] = a * (((below[k] + above[k]) + (left[k] + right[k])) + (before[k] + after[k])) + c * u[k]
-                    - next[k];
+                Vector<double> allA = new Vector<double>(a), allC = new Vector<double>(c);
+                for (; k + Vector<double>.Count <= count; k += Vector<double>.Count)
+                {
+                    Vector<double> own = At(u + k), ownAbove = At(uAbove + k);
+                    *(Vector<double>*)(next + k) = Updated(
+                        At(next + k), own, At(below + k) + ownAbove, At(u + k + left) + At(u + k + right),
+                        At(u + k - 1) + At(u + k + 1), allA, allC);
+                    *(Vector<double>*)(nextAbove + k) = Updated(
+                        At(nextAbove + k), ownAbove, own + At(above + k), At(uAbove + k + left) + At(uAbove + k + right),
+                        At(uAbove + k - 1) + At(uAbove + k + 1), allA, allC);
+                }
+            }
+            for (; k < count; k++)
+            {
+                next[k] = Updated(
+                    next[k], u[k], below[k] + uAbove[k], u[k + left] + u[k + right], u[k - 1] + u[k + 1], a, c);
+                nextAbove[k] = Updated(
+                    nextAbove[k], uAbove[k], u[k] + above[k], uAbove[k + left] + uAbove[k + right],
+                    uAbove[k - 1] + uAbove[k + 1], a, c);
             }
         }
+
+        /// <summary>
+        /// The update of a point: what it had before u, u, and the sums of its neighbours along each axis.
+        /// </summary>
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        private static double Updated(
+            double before, double u, double axis0, double axis1, double axis2, double a, double c)
+            => a * ((axis0 + axis1) + axis2) + c * u - before;
+
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        private static Vector<double> Updated(
+            Vector<double> before, Vector<double> u, Vector<double> axis0, Vector<double> axis1, Vector<double> axis2,
+            Vector<double> a, Vector<double> c)
+            => a * ((axis0 + axis1) + axis2) + c * u - before;
+
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        private static Vector<double> At(double* place) => *(Vector<double>*)place;
     }
 }

@@ -11,14 +11,35 @@ namespace {
 constexpr std::int64_t most_points = 46338; /* along an axis, so that those of a face are counted by an int */
 const double pi = std::acos(-1.0);
 
-/* What a row needs of others lies in rows, too: `below` and `above` along axis 0, `left` and `right` along
-   axis 1. So that a compiler makes vectors of it, nothing depends on where the row is. */
+/* The update of a point: what it had before u, u, and the sums of its neighbours along each axis. */
+inline double updated(double before, double u, double axis0, double axis1, double axis2, double a, double c) {
+    return a * ((axis0 + axis1) + axis2) + c * u - before;
+}
+
+/* What a row needs of others lies in rows, too: `below` and `above` along axis 0, and so many numbers away
+   `left` and `right` along axis 1. So that a compiler makes vectors of it, nothing depends on where the row
+   is. */
 void update_row(double *__restrict next, const double *__restrict u, const double *__restrict below,
-                const double *__restrict above, const double *__restrict left, const double *__restrict right,
-                double a, double c, std::int64_t count) {
+                const double *__restrict above, std::int64_t left, std::int64_t right, double a, double c,
+                std::int64_t count) {
     for (std::int64_t k = 0; k < count; k++)
-        next[k] =
-            a * (((below[k] + above[k]) + (left[k] + right[k])) + (u[k - 1] + u[k + 1])) + c * u[k] - next[k];
+        next[k] = updated(next[k], u[k], below[k] + above[k], u[left + k] + u[right + k], u[k - 1] + u[k + 1],
+                          a, c);
+}
+
+/* A row of a plane and the same one of the plane above it: each is the other's neighbour, so that both are
+   loaded once for two rows. It takes less time than two rows apart. */
+void update_pair(double *__restrict next, double *__restrict next_above, const double *__restrict u,
+                 const double *__restrict u_above, const double *__restrict below,
+                 const double *__restrict above, std::int64_t left, std::int64_t right, double a, double c,
+                 std::int64_t count) {
+    for (std::int64_t k = 0; k < count; k++) {
+        next[k] = updated(next[k], u[k], below[k] + u_above[k], u[left + k] + u[right + k],
+                          u[k - 1] + u[k + 1], a, c);
+        next_above[k] =
+            updated(next_above[k], u_above[k], u[k] + above[k], u_above[left + k] + u_above[right + k],
+                    u_above[k - 1] + u_above[k + 1], a, c);
+    }
 }
 
 /* Asks for huge pages, where there are some, for memory that was not touched yet: a plane is then in few of
@@ -139,28 +160,35 @@ void Wave::overlapped_step(double a, double c) {
     }
 }
 
-/* The next values of a box overwrite the values before last. A row beside the boundary takes its mirror image
-   for the ghost row: u_0 = u_2. Only at the ends of rows the ghost points are written, while the row is in
-   the cache. */
+/* The next values of a box overwrite the values before last, two planes at a time. A row beside the boundary
+   takes its mirror image for the ghost row: u_0 = u_2. Only at the ends of rows the ghost points are written,
+   while the row is in the cache. */
 void Wave::update(const Box &box, double a, double c) {
     const double *u = field(current_);
     double *next = field(1 - current_);
     const std::int64_t first = box.first[2], count = box.last[2] - first + 1, n = n_[2];
     const bool lower = mesh_.at_boundary(4) && first == 1, upper = mesh_.at_boundary(5) && box.last[2] == n;
-    for (std::int64_t i = box.first[0]; i <= box.last[0]; i++) {
+    for (std::int64_t i = box.first[0]; i <= box.last[0]; i += 2) {
+        const std::int64_t last = std::min(i + 1, box.last[0]); /* an odd last plane is alone */
         const std::int64_t below = i == 1 && mesh_.at_boundary(0) ? 2 : i - 1,
-                           above = i == n_[0] && mesh_.at_boundary(1) ? i - 1 : i + 1;
+                           above = last == n_[0] && mesh_.at_boundary(1) ? last - 1 : last + 1;
         for (std::int64_t j = box.first[1]; j <= box.last[1]; j++) {
-            const std::int64_t left = j == 1 && mesh_.at_boundary(2) ? 2 : j - 1,
-                               right = j == n_[1] && mesh_.at_boundary(3) ? j - 1 : j + 1;
-            update_row(next + index(i, j, first), u + index(i, j, first), u + index(below, j, first),
-                       u + index(above, j, first), u + index(i, left, first), u + index(i, right, first), a,
-                       c, count);
-            double *row = next + index(i, j, 0);
-            if (lower)
-                row[0] = row[2];
-            if (upper)
-                row[n + 1] = row[n - 1];
+            const std::int64_t left = j == 1 && mesh_.at_boundary(2) ? row_ : -row_,
+                               right = j == n_[1] && mesh_.at_boundary(3) ? -row_ : row_;
+            if (last > i)
+                update_pair(next + index(i, j, first), next + index(last, j, first), u + index(i, j, first),
+                            u + index(last, j, first), u + index(below, j, first), u + index(above, j, first),
+                            left, right, a, c, count);
+            else
+                update_row(next + index(i, j, first), u + index(i, j, first), u + index(below, j, first),
+                           u + index(above, j, first), left, right, a, c, count);
+            for (std::int64_t plane = i; plane <= last; plane++) {
+                double *row = next + index(plane, j, 0);
+                if (lower)
+                    row[0] = row[2];
+                if (upper)
+                    row[n + 1] = row[n - 1];
+            }
         }
     }
 }

@@ -229,29 +229,68 @@ contains
                     self%sides%neighbor == MPI_PROC_NULL, first, last, a, c)
   end subroutine update
 
-  ! A row beside a boundary takes its mirror image for the ghost row: u_0 = u_2. Only at the ends of rows the ghost
-  ! points are written, while the row is in the cache.
+  ! Two planes at a time. A row beside a boundary takes its mirror image for the ghost row: u_0 = u_2. Only at the ends
+  ! of rows the ghost points are written, while the row is in the cache.
   pure subroutine update_box(next, u, n, mirror, first, last, a, c)
     integer, intent(in) :: n(3), first(3), last(3)
     real(real64), intent(inout) :: next(0:n(3) + 1, 0:n(2) + 1, 0:n(1) + 1)
     real(real64), intent(in) :: u(0:n(3) + 1, 0:n(2) + 1, 0:n(1) + 1), a, c
     logical, intent(in) :: mirror(6)
-    integer :: i, j, k, below, above, left, right
-    do i = first(1), last(1)
+    integer :: i, j, other, below, above, left, right
+    do i = first(1), last(1), 2
+      other = min(i + 1, last(1)) ! an odd last plane is alone
       below = merge(2, i - 1, mirror(1) .and. i == 1)
-      above = merge(i - 1, i + 1, mirror(2) .and. i == n(1))
+      above = merge(other - 1, other + 1, mirror(2) .and. other == n(1))
       do j = first(2), last(2)
         left = merge(2, j - 1, mirror(3) .and. j == 1)
         right = merge(j - 1, j + 1, mirror(4) .and. j == n(2))
-        do k = first(3), last(3)
-          next(k, j, i) = a * (((u(k, j, below) + u(k, j, above)) + (u(k, left, i) + u(k, right, i))) &
-                               + (u(k - 1, j, i) + u(k + 1, j, i))) + c * u(k, j, i) - next(k, j, i)
-        end do
-        if (mirror(5) .and. first(3) == 1) next(0, j, i) = next(2, j, i)
-        if (mirror(6) .and. last(3) == n(3)) next(n(3) + 1, j, i) = next(n(3) - 1, j, i)
+        if (other > i) then
+          call update_pair(next(:, j, i), next(:, j, other), u(:, j, i), u(:, j, other), u(:, j, below), u(:, j, above), &
+                           u(:, left, i), u(:, right, i), u(:, left, other), u(:, right, other), n(3), first(3), last(3), a, c)
+        else
+          call update_row(next(:, j, i), u(:, j, i), u(:, j, below), u(:, j, above), u(:, left, i), u(:, right, i), &
+                          n(3), first(3), last(3), a, c)
+        end if
+        if (mirror(5) .and. first(3) == 1) next(0, j, i:other) = next(2, j, i:other)
+        if (mirror(6) .and. last(3) == n(3)) next(n(3) + 1, j, i:other) = next(n(3) - 1, j, i:other)
       end do
     end do
   end subroutine update_box
+
+  ! What a row needs of others lies in rows, too: those below and above along axis 1, left and right along axis 2.
+  pure subroutine update_row(next, u, below, above, left, right, n, first, last, a, c)
+    integer, intent(in) :: n, first, last
+    real(real64), intent(inout) :: next(0:n + 1)
+    real(real64), intent(in), dimension(0:n + 1) :: u, below, above, left, right
+    real(real64), intent(in) :: a, c
+    integer :: k
+    do k = first, last
+      next(k) = updated(next(k), u(k), below(k) + above(k), left(k) + right(k), u(k - 1) + u(k + 1), a, c)
+    end do
+  end subroutine update_row
+
+  ! A row of a plane and the same one of the plane above it: each is the other's neighbour, so that both are loaded once
+  ! for two rows. It takes less time than two rows apart.
+  pure subroutine update_pair(next, next_above, u, u_above, below, above, left, right, left_above, right_above, &
+                              n, first, last, a, c)
+    integer, intent(in) :: n, first, last
+    real(real64), intent(inout), dimension(0:n + 1) :: next, next_above
+    real(real64), intent(in), dimension(0:n + 1) :: u, u_above, below, above, left, right, left_above, right_above
+    real(real64), intent(in) :: a, c
+    integer :: k
+    do k = first, last
+      next(k) = updated(next(k), u(k), below(k) + u_above(k), left(k) + right(k), u(k - 1) + u(k + 1), a, c)
+      next_above(k) = updated(next_above(k), u_above(k), u(k) + above(k), left_above(k) + right_above(k), &
+                              u_above(k - 1) + u_above(k + 1), a, c)
+    end do
+  end subroutine update_pair
+
+  ! The update of a point: what it had before u, u, and the sums of its neighbours along each axis.
+  pure function updated(before, u, axis1, axis2, axis3, a, c) result(next)
+    real(real64), intent(in) :: before, u, axis1, axis2, axis3, a, c
+    real(real64) :: next
+    next = a * ((axis1 + axis2) + axis3) + c * u - before
+  end function updated
 
   ! Faces across axis 1 are planes, which travel from and to where they are; the others are copied. A message has the
   ! number of the side at which it arrives.

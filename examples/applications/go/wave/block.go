@@ -35,25 +35,37 @@ func (b *block) inside() points {
 	return p
 }
 
-// update overwrites the values before last with the next ones. A row beside the boundary takes its mirror image for the
-// ghost row: u_0 = u_2. Only at the ends of rows the ghost points are written, while the row is in the cache.
+// update overwrites the values before last with the next ones, two planes at a time. A row beside the boundary takes its
+// mirror image for the ghost row: u_0 = u_2. Only at the ends of rows the ghost points are written, while the row is in
+// the cache.
 func (b *block) update(next, u []float64, p points, a, c float64) {
 	first, count := p.first[2], p.last[2]-p.first[2]+1
 	mirrorFirst := b.boundary[4] && first == 1
 	mirrorLast := b.boundary[5] && p.last[2] == b.n[2]
 	row := func(i, j int) []float64 { return u[b.at(i, j, first):][:count] }
-	for i := p.first[0]; i <= p.last[0]; i++ {
-		below, above := b.beside(0, i)
+	own := func(i, j int) []float64 { return u[b.at(i, j, first-1):][:count+2] }
+	points := func(i, j int) []float64 { return next[b.at(i, j, first):][:count] }
+	for i := p.first[0]; i <= p.last[0]; i += 2 {
+		last := min(i+1, p.last[0]) // an odd last plane is alone
+		below, _ := b.beside(0, i)
+		_, above := b.beside(0, last)
 		for j := p.first[1]; j <= p.last[1]; j++ {
 			left, right := b.beside(1, j)
-			whole := next[b.at(i, j, 0):][:b.row]
-			updateRow(whole[first:][:count], u[b.at(i, j, first-1):][:count+2],
-				row(below, j), row(above, j), row(i, left), row(i, right), a, c)
-			if mirrorFirst {
-				whole[0] = whole[2]
+			lower := plane{points(i, j), own(i, j), row(i, left), row(i, right)}
+			if last > i {
+				upper := plane{points(last, j), own(last, j), row(last, left), row(last, right)}
+				updatePair(lower, upper, row(below, j), row(above, j), a, c)
+			} else {
+				updateRow(lower, row(below, j), row(above, j), a, c)
 			}
-			if mirrorLast {
-				whole[b.row-1] = whole[b.row-3]
+			for i := i; i <= last; i++ {
+				whole := next[b.at(i, j, 0):][:b.row]
+				if mirrorFirst {
+					whole[0] = whole[2]
+				}
+				if mirrorLast {
+					whole[b.row-1] = whole[b.row-3]
+				}
 			}
 		}
 	}
@@ -71,17 +83,41 @@ func (b *block) beside(axis, layer int) (below, above int) {
 	return below, above
 }
 
-// updateRow updates a row from its own values, which begin and end with a point more, and from the rows below and above
-// along axis 0, left and right along axis 1. All have one length, so that nothing in the loop is checked, and a value
-// of the row is read once.
-func updateRow(next, own, below, above, left, right []float64, a, c float64) {
-	n := len(next)
-	before, u, rest := own[0], own[1], own[2:][:n]
-	below, above, left, right = below[:n], above[:n], left[:n], right[:n]
+// plane is what the update of a row takes of its plane: the next values, its own ones, which begin and end with a point
+// more, and the rows left and right along axis 1.
+type plane struct{ next, own, left, right []float64 }
+
+// updated gives the next value of a point, of the one before u, of u, and of the sums of its neighbours along each axis.
+func updated(before, u, axis0, axis1, axis2, a, c float64) float64 {
+	return a*((axis0+axis1)+axis2) + c*u - before
+}
+
+// updateRow updates a row from those of its plane and those below and above along axis 0. All have one length, so that
+// nothing in the loop is checked, and a value of the row is read once.
+func updateRow(p plane, below, above []float64, a, c float64) {
+	next, n := p.next, len(p.next)
+	before, u, rest := p.own[0], p.own[1], p.own[2:][:n]
+	below, above, left, right := below[:n], above[:n], p.left[:n], p.right[:n]
 	for k := range next {
 		after := rest[k]
-		next[k] = a*(((below[k]+above[k])+(left[k]+right[k]))+(before+after)) + c*u - next[k]
+		next[k] = updated(next[k], u, below[k]+above[k], left[k]+right[k], before+after, a, c)
 		before, u = u, after
+	}
+}
+
+// updatePair updates a row of a plane and the same one of the plane above it: each is the other's neighbour, so that both
+// are loaded once for two rows. It takes less time than two rows apart.
+func updatePair(lower, upper plane, below, above []float64, a, c float64) {
+	next, n := lower.next, len(lower.next)
+	before, u, rest := lower.own[0], lower.own[1], lower.own[2:][:n]
+	left, right, below := lower.left[:n], lower.right[:n], below[:n]
+	next2, before2, u2, rest2 := upper.next[:n], upper.own[0], upper.own[1], upper.own[2:][:n]
+	left2, right2, above := upper.left[:n], upper.right[:n], above[:n]
+	for k := range next {
+		after, after2 := rest[k], rest2[k]
+		next[k] = updated(next[k], u, below[k]+u2, left[k]+right[k], before+after, a, c)
+		next2[k] = updated(next2[k], u2, u+above[k], left2[k]+right2[k], before2+after2, a, c)
+		before, u, before2, u2 = u, after, u2, after2
 	}
 }
 

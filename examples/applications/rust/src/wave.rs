@@ -263,51 +263,109 @@ impl Field {
         }
     }
 
-    /// The next values of a block overwrite the values before last. A row beside the boundary takes its mirror image
-    /// for the ghost row: u_0 = u_2. Only at the ends of rows the ghost points are written, while the row is in the
-    /// cache.
+    /// The next values of a block overwrite the values before last, two planes at a time. A row beside the boundary
+    /// takes its mirror image for the ghost row: u_0 = u_2. Only at the ends of rows the ghost points are written, while
+    /// the row is in the cache.
     fn update(&mut self, block: &Block, a: f64, c: f64) {
         let Field { n, row, plane, mirror, second, current, .. } = *self;
         let (first_level, second_level) = self.memory.split_at_mut(second);
         let (u, next) = if current == 0 { (first_level, second_level) } else { (second_level, first_level) };
         let (first, last) = (block.first[2], block.last[2]);
         let count = (last + 1).saturating_sub(first);
-        for i in block.first[0]..=block.last[0] {
+        for i in (block.first[0]..=block.last[0]).step_by(2) {
+            let upper = (i + 1).min(block.last[0]); // an odd last plane is alone
             let below = if mirror[0] && i == 1 { 2 } else { i - 1 };
-            let above = if mirror[1] && i == n[0] { i - 1 } else { i + 1 };
+            let above = if mirror[1] && upper == n[0] { upper - 1 } else { upper + 1 };
+            let (planes, planes_above) = next.split_at_mut((i + 1) * plane);
             for j in block.first[1]..=block.last[1] {
                 let left = if mirror[2] && j == 1 { 2 } else { j - 1 };
                 let right = if mirror[3] && j == n[1] { j - 1 } else { j + 1 };
                 let at = |i: usize, j: usize| &u[i * plane + j * row + first..][..count];
-                let own = &u[i * plane + j * row + first - 1..][..count + 2];
-                let ends = &mut next[i * plane + j * row..][..row];
-                update_row(
-                    &mut ends[first..first + count],
-                    own,
-                    [at(below, j), at(above, j), at(i, left), at(i, right)],
-                    a,
-                    c,
-                );
-                if mirror[4] && first == 1 {
-                    ends[0] = ends[2];
+                let around = |i: usize| Around {
+                    own: &u[i * plane + j * row + first - 1..][..count + 2],
+                    left: at(i, left),
+                    right: at(i, right),
+                };
+                let ends = &mut planes[i * plane + j * row..][..row];
+                let ends_above = &mut planes_above[j * row..][..row];
+                let points = &mut ends[first..first + count];
+                if upper > i {
+                    let points_above = &mut ends_above[first..first + count];
+                    update_pair(
+                        [points, points_above],
+                        [around(i), around(upper)],
+                        at(below, j),
+                        at(above, j),
+                        a,
+                        c,
+                    );
+                } else {
+                    update_row(points, around(i), at(below, j), at(above, j), a, c);
                 }
-                if mirror[5] && last == n[2] {
-                    ends[n[2] + 1] = ends[n[2] - 1];
+                for ends in [ends, ends_above].into_iter().take(upper - i + 1) {
+                    if mirror[4] && first == 1 {
+                        ends[0] = ends[2];
+                    }
+                    if mirror[5] && last == n[2] {
+                        ends[n[2] + 1] = ends[n[2] - 1];
+                    }
                 }
             }
         }
     }
 }
 
-/// What a row needs of others lies in rows, too: those below and above along axis 0, left and right along axis 1. Its
-/// own begins and ends with a point more. All are cut to one length, so that the loop has no checks of bounds.
-fn update_row(next: &mut [f64], own: &[f64], beside: [&[f64]; 4], a: f64, c: f64) {
+/// What a row needs of its plane: its own points, which begin and end with a point more, and the rows to the left and
+/// to the right along axis 1.
+struct Around<'a> {
+    own: &'a [f64],
+    left: &'a [f64],
+    right: &'a [f64],
+}
+
+impl<'a> Around<'a> {
+    /// The points, those before and after each, and those to the left and to the right. All are cut to one length, so
+    /// that a loop has no checks of bounds.
+    fn cut(&self, count: usize) -> [&'a [f64]; 5] {
+        [
+            &self.own[1..=count],
+            &self.own[..count],
+            &self.own[2..count + 2],
+            &self.left[..count],
+            &self.right[..count],
+        ]
+    }
+}
+
+/// The update of a point: what it had before u, u, and the sums of its neighbours along each axis.
+fn updated(before: f64, u: f64, axis0: f64, axis1: f64, axis2: f64, a: f64, c: f64) -> f64 {
+    a * ((axis0 + axis1) + axis2) + c * u - before
+}
+
+/// The rows below and above lie along axis 0.
+fn update_row(next: &mut [f64], row: Around, below: &[f64], above: &[f64], a: f64, c: f64) {
     let count = next.len();
-    let (before, u, after) = (&own[..count], &own[1..=count], &own[2..count + 2]);
-    let [below, above, left, right] = beside.map(|row| &row[..count]);
+    let [u, before, after, left, right] = row.cut(count);
+    let (below, above) = (&below[..count], &above[..count]);
     for k in 0..count {
-        next[k] = a * (((below[k] + above[k]) + (left[k] + right[k])) + (before[k] + after[k])) + c * u[k]
-            - next[k];
+        next[k] = updated(next[k], u[k], below[k] + above[k], left[k] + right[k], before[k] + after[k], a, c);
+    }
+}
+
+/// A row of a plane and the same one of the plane above it: each is the other's neighbour, so that both are loaded once
+/// for two rows. It takes less time than two rows apart.
+fn update_pair(next: [&mut [f64]; 2], rows: [Around; 2], below: &[f64], above: &[f64], a: f64, c: f64) {
+    let [next, next_above] = next;
+    let count = next.len();
+    let next_above = &mut next_above[..count];
+    let [u, before, after, left, right] = rows[0].cut(count);
+    let [u_above, before_above, after_above, left_above, right_above] = rows[1].cut(count);
+    let (below, above) = (&below[..count], &above[..count]);
+    for k in 0..count {
+        next[k] =
+            updated(next[k], u[k], below[k] + u_above[k], left[k] + right[k], before[k] + after[k], a, c);
+        let (axis1, axis2) = (left_above[k] + right_above[k], before_above[k] + after_above[k]);
+        next_above[k] = updated(next_above[k], u_above[k], u[k] + above[k], axis1, axis2, a, c);
     }
 }
 

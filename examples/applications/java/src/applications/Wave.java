@@ -154,28 +154,37 @@ public final class Wave implements AutoCloseable {
     }
 
     /**
-     * The next values of a block, from first to last, both included, overwrite the values before last. A row beside the
-     * boundary takes its mirror image for the ghost row: u_0 = u_2. Only at the ends of rows the ghost points are written,
-     * while the row is in the cache.
+     * The next values of a block, from first to last, both included, overwrite the values before last. A row is updated with
+     * the same one of the plane above it: each is the other's neighbour, and still in the cache. One loop for both, as in C,
+     * takes 1.4 times as long, as C2 makes no vectors of a loop that writes two rows.
      */
     private void update(int[] first, int[] last, double a, double c) {
-        final boolean lower = mesh.atBoundary(4) && first[2] == 1;
-        final boolean upper = mesh.atBoundary(5) && last[2] == n[2];
-        for (int i = first[0]; i <= last[0]; i++) {
-            final double[][] below = u[i == 1 && mesh.atBoundary(0) ? 2 : i - 1];
-            final double[][] above = u[i == n[0] && mesh.atBoundary(1) ? i - 1 : i + 1];
+        for (int i = first[0]; i <= last[0]; i += 2) {
             for (int j = first[1]; j <= last[1]; j++) {
-                final double[] left = u[i][j == 1 && mesh.atBoundary(2) ? 2 : j - 1];
-                final double[] right = u[i][j == n[1] && mesh.atBoundary(3) ? j - 1 : j + 1];
-                final double[] row = next[i][j];
-                updateRow(row, u[i][j], below[j], above[j], left, right, first[2], last[2], a, c);
-                if (lower) {
-                    row[0] = row[2];
-                }
-                if (upper) {
-                    row[n[2] + 1] = row[n[2] - 1];
+                updatePoints(i, j, first[2], last[2], a, c);
+                if (i < last[0]) { // an odd last plane is alone
+                    updatePoints(i + 1, j, first[2], last[2], a, c);
                 }
             }
+        }
+    }
+
+    /**
+     * The points of a row. Beside the boundary it takes its mirror image for the ghost row: u_0 = u_2. Only at its ends the
+     * ghost points are written, while it is in the cache.
+     */
+    private void updatePoints(int i, int j, int first, int last, double a, double c) {
+        final double[] below = u[i == 1 && mesh.atBoundary(0) ? 2 : i - 1][j];
+        final double[] above = u[i == n[0] && mesh.atBoundary(1) ? i - 1 : i + 1][j];
+        final double[] left = u[i][j == 1 && mesh.atBoundary(2) ? 2 : j - 1];
+        final double[] right = u[i][j == n[1] && mesh.atBoundary(3) ? j - 1 : j + 1];
+        final double[] row = next[i][j];
+        updateRow(row, u[i][j], below, above, left, right, first, last, a, c);
+        if (mesh.atBoundary(4) && first == 1) {
+            row[0] = row[2];
+        }
+        if (mesh.atBoundary(5) && last == n[2]) {
+            row[n[2] + 1] = row[n[2] - 1];
         }
     }
 
