@@ -15,6 +15,12 @@ typedef struct {
     const Target *into;
 } Bcast;
 
+void bcast_excuse(Collective *collective, char *message) {
+    collective_defer(collective);
+    Py_ssize_t length = collective_excuse(collective, message + sizeof(Head), BCAST_ROOM);
+    bcast_head(message, BCAST_NOTHING, (Py_ssize_t)sizeof(Head) + length, collective->root);
+}
+
 /* The root's message. */
 static void write_message(Bcast *bcast, PyObject *value) {
     Stream *stream = &bcast->stream;

@@ -437,12 +437,6 @@ LargeBcast *large_bcast_offer(const Collective *collective, Stream *stream, char
     return NULL;
 }
 
-void bcast_excuse(Collective *collective, char *message) {
-    collective_defer(collective);
-    Py_ssize_t length = collective_excuse(collective, message + sizeof(Head), BCAST_ROOM);
-    bcast_head(message, BCAST_NOTHING, (Py_ssize_t)sizeof(Head) + length, collective->root);
-}
-
 /* ---- calls ---- */
 
 LargeBcast *large_bcast_await(const char *message, const Target *into) {
