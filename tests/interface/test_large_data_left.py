@@ -24,6 +24,13 @@ values = [value(other) for other in range(size)]
 mine, total = values[rank], sum(values)
 parts = [value(seed, 520) for seed in range(1500)]  # each is large; to name them all takes more than a small message
 
+def tell_that_it_has_left(*ranks):
+    for dest in ranks:
+        c.send("left", dest, 77)
+
+def come_when_it_has_left(source):
+    assert c.recv(source, 77, timeout=30) == "left"
+
 def later_calls_work():
     assert c.allreduce(rank, timeout=30) == sum(range(size))
     assert np.allclose(c.allreduce(mine, timeout=30), total)
@@ -56,8 +63,10 @@ for name, call in calls.items():
     if rank == 0:
         with raises(mpi.Timeout, "rank 0 waited 0.3 s in ", operation="bcast" if name == "parts" else name):
             call(timeout=0.3)
+        tell_that_it_has_left(size - 1)
     else:
-        time.sleep(0.8 if rank == size - 1 else 0)
+        if rank == size - 1:
+            come_when_it_has_left(0)
         result, expected = call(timeout=30)
         assert (
             result is None if expected is None else all(map(same, result, expected)) if name == "parts"
@@ -113,8 +122,10 @@ for call in calls:
             call(array, timeout=0.3)
         del array
         into.clear()  # nobody holds it any more
+        tell_that_it_has_left(2)
     else:
-        time.sleep(0.8 if rank == 2 else 0)
+        if rank == 2:
+            come_when_it_has_left(1)
         call(array, timeout=30)
         del array
     later_calls_work()
@@ -144,8 +155,9 @@ for call, expected in calls:
         signal.setitimer(signal.ITIMER_REAL, 0.2)
         with raises(Stop):
             call()
+        tell_that_it_has_left(1)
     else:
-        time.sleep(0.6)
+        come_when_it_has_left(0)
         assert np.allclose(call(timeout=30), expected)
     later_calls_work()
 """
@@ -161,8 +173,9 @@ for seconds in 30, 0.05:
     if rank == 1:
         with raises(mpi.Timeout, "rank 1 waited 0.2 s in bcast()"):
             c.bcast(timeout=0.2)
+        tell_that_it_has_left(0)
     else:
-        time.sleep(0.6)
+        come_when_it_has_left(1)
         told = "rank 1 has left this call before it was complete" if seconds > 1 else None
         with raises(mpi.Timeout, *([told] if told else [])):
             c.bcast(mine, timeout=seconds)
