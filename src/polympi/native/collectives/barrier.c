@@ -82,10 +82,13 @@ typedef struct {
 static PyObject *finish_barrier(Flight *Py_UNUSED(flight)) { Py_RETURN_NONE; }
 
 Flight *barrier_start(Communicator *comm) {
-    BarrierFlight *started = (BarrierFlight *)flight_new(sizeof *started, comm, BARRIER, 0);
-    if (!started)
+    BarrierFlight *started = (BarrierFlight *)flight_new(sizeof *started, sizeof started->flight);
+    if (!started || flight_begin(&started->flight, comm, BARRIER, 0) < 0)
         return NULL;
+    started->flight.finish = finish_barrier;
     bool opened = barrier_open(&started->barrier, &started->flight.collective) == 0;
-    flight_start(&started->flight, opened ? &started->barrier.doubling.rounds : NULL, finish_barrier);
+    if (opened)
+        started->flight.leg = (Leg){&rounds_leg, &started->barrier.doubling.rounds};
+    flight_start(&started->flight, !opened);
     return &started->flight;
 }

@@ -21,15 +21,6 @@ struct Board {
     _Alignas(BOARD_ALIGNMENT) char pages[];
 };
 
-typedef struct {
-    Collective *collective;
-    BoardWrite *write, *writes_end;
-    BoardRead *reads;
-    int read_count;
-    int awaited; /* a rank that has not written yet what is read here; NOBODY: none */
-    bool left;   /* it never will in this call */
-} Exchange;
-
 static int places(int size) {
     int most = MOST_BYTES / PAGE_BYTES / size;
     return most < MOST_PAGES ? most : MOST_PAGES;
@@ -79,30 +70,31 @@ static bool is_free(const Communicator *comm, Board *board, uint64_t next) {
     return true;
 }
 
-static void write_page(const Communicator *comm, Board *board, uint64_t next, BoardWrite *write) {
+static void write_page(const Collective *collective, Board *board, uint64_t next, BoardWrite *write) {
+    const Communicator *comm = collective->comm;
     size_t place = next % (uint64_t)places(comm->size), nbytes = page_bytes(write->nbytes - write->done);
     board->readers[place] = write->reader;
-    atomic_store_explicit(&board->calls[place], comm->collective, memory_order_relaxed);
+    atomic_store_explicit(&board->calls[place], collective->number, memory_order_relaxed);
     memcpy(board->pages + place * PAGE_BYTES, write->data + write->done, nbytes);
     atomic_store_explicit(&board->written, next + 1, memory_order_release);
     write->done += (Py_ssize_t)nbytes;
 }
 
 /* Write what there is room for. */
-static void write_some(Exchange *exchange) {
+static void write_some(BoardExchange *exchange) {
     const Communicator *comm = exchange->collective->comm;
+    const uint32_t number = exchange->collective->number;
     Board *board = board_of(comm, comm->rank);
     uint64_t next = board_next(comm);
     if (!board) /* then nothing is to be written */
         return;
-    if (atomic_load_explicit(&board->begun, memory_order_relaxed) >> 32 != comm->collective)
-        atomic_store_explicit(&board->begun, (uint64_t)comm->collective << 32 | (uint32_t)next,
-                              memory_order_release);
+    if (atomic_load_explicit(&board->begun, memory_order_relaxed) >> 32 != number)
+        atomic_store_explicit(&board->begun, (uint64_t)number << 32 | (uint32_t)next, memory_order_release);
     while (exchange->write < exchange->writes_end) {
         if (exchange->write->done == exchange->write->nbytes)
             exchange->write++;
         else if (is_free(comm, board, next))
-            write_page(comm, board, next++, exchange->write);
+            write_page(exchange->collective, board, next++, exchange->write);
         else
             return;
     }
@@ -111,16 +103,16 @@ static void write_some(Exchange *exchange) {
 /* ---- reading ---- */
 
 /* The writer has given this call up. */
-static void has_left(Exchange *exchange, const BoardRead *read) {
+static void has_left(BoardExchange *exchange, const BoardRead *read) {
     exchange->left = true;
     exchange->awaited = read->writer;
 }
 
 /* Where the writer begins in this call; false where that is not there yet. */
-static bool find_page(Exchange *exchange, Board *board, BoardRead *read) {
+static bool find_page(BoardExchange *exchange, Board *board, BoardRead *read) {
     uint64_t begun = atomic_load_explicit(&board->begun, memory_order_acquire),
              written = atomic_load_explicit(&board->written, memory_order_acquire);
-    int32_t later = (int32_t)((uint32_t)(begun >> 32) - exchange->collective->comm->collective);
+    int32_t later = (int32_t)((uint32_t)(begun >> 32) - exchange->collective->number);
     if (later > 0)
         has_left(exchange, read);
     else if (later == 0) /* a call does not write 2^32 pages before it waits for this rank */
@@ -137,7 +129,7 @@ static void take_page(const BoardRead *read, const char *page, Py_ssize_t nbytes
 }
 
 /* Read what is there of one rank: whether that was all. */
-static bool read_from(Exchange *exchange, BoardRead *read) {
+static bool read_from(BoardExchange *exchange, BoardRead *read) {
     const Communicator *comm = exchange->collective->comm;
     Board *board = board_of(comm, read->writer);
     if (read->page == NOT_YET_KNOWN && read->nbytes && !find_page(exchange, board, read))
@@ -146,7 +138,8 @@ static bool read_from(Exchange *exchange, BoardRead *read) {
            atomic_load_explicit(&board->written, memory_order_acquire) > read->page) {
         size_t place = read->page % (uint64_t)places(comm->size),
                nbytes = page_bytes(read->nbytes - read->done);
-        if (atomic_load_explicit(&board->calls[place], memory_order_relaxed) != comm->collective) {
+        if (atomic_load_explicit(&board->calls[place], memory_order_relaxed) !=
+            exchange->collective->number) {
             has_left(exchange, read);
             break;
         }
@@ -157,7 +150,7 @@ static bool read_from(Exchange *exchange, BoardRead *read) {
     return read->done == read->nbytes;
 }
 
-static void read_some(Exchange *exchange) {
+static void read_some(BoardExchange *exchange) {
     exchange->awaited = NOBODY;
     for (int i = 0; i < exchange->read_count && !exchange->left; i++)
         if (!read_from(exchange, &exchange->reads[i]) && exchange->awaited == NOBODY)
@@ -166,22 +159,46 @@ static void read_some(Exchange *exchange) {
 
 /* ---- both ---- */
 
+void board_open(BoardExchange *exchange, Collective *collective, BoardWrite *writes, int write_count,
+                BoardRead *reads, int read_count) {
+    *exchange = (BoardExchange){.collective = collective,
+                                .write = writes,
+                                .writes_end = writes + write_count,
+                                .reads = reads,
+                                .read_count = read_count};
+}
+
 /* Whether there is nothing more to do. */
 static bool go_on(void *context) {
-    Exchange *exchange = context;
+    BoardExchange *exchange = context;
     write_some(exchange);
     read_some(exchange);
     return exchange->left || (exchange->write == exchange->writes_end && exchange->awaited == NOBODY);
 }
 
+static int over(const BoardExchange *exchange) {
+    return exchange->left ? raise_left(exchange->collective, exchange->awaited) : 1;
+}
+
+static int step_exchange(void *state) { return go_on(state) ? over(state) : 0; }
+
+static int wait_for_exchange(void *state) {
+    BoardExchange *exchange = state;
+    if (!go_on(exchange) && wait_in_memory(exchange->collective, go_on, exchange, &exchange->awaited) < 0)
+        return 0;
+    return over(exchange);
+}
+
+static void give_up_exchange(void *Py_UNUSED(state)) {}
+
+static int awaits(const void *state) { return ((const BoardExchange *)state)->awaited; }
+
+const LegKind board_leg = {
+    .step = step_exchange, .wait = wait_for_exchange, .give_up = give_up_exchange, .awaits = awaits};
+
 int board_exchange(Collective *collective, BoardWrite *writes, int write_count, BoardRead *reads,
                    int read_count) {
-    Exchange exchange = {.collective = collective,
-                         .write = writes,
-                         .writes_end = writes + write_count,
-                         .reads = reads,
-                         .read_count = read_count};
-    if (!go_on(&exchange) && wait_in_memory(collective, go_on, &exchange, &exchange.awaited) < 0)
-        return -1;
-    return exchange.left ? raise_left(collective, exchange.awaited) : 0;
+    BoardExchange exchange;
+    board_open(&exchange, collective, writes, write_count, reads, read_count);
+    return wait_for_exchange(&exchange) > 0 ? 0 : -1;
 }

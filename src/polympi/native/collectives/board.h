@@ -36,7 +36,20 @@ bool board_ready(const Communicator *comm);
 uint64_t board_next(const Communicator *comm);
 /* The pages that data take. */
 uint64_t board_pages(Py_ssize_t nbytes);
-/* Write all, and read all at the same time. What comes from one rank is in the order in which it writes. */
+/* What is written and read at the same time. What comes from one rank is in the order in which it writes. */
+typedef struct {
+    Collective *collective;
+    BoardWrite *write, *writes_end;
+    BoardRead *reads;
+    int read_count;
+    int awaited; /* a rank that has not written yet what is read here; NOBODY: none */
+    bool left;   /* it never will in this call */
+} BoardExchange;
+/* A leg of a call. A rank that leaves the call in it holds nobody up. */
+extern const LegKind board_leg;
+void board_open(BoardExchange *exchange, Collective *collective, BoardWrite *writes, int write_count,
+                BoardRead *reads, int read_count);
+/* The same, blocking: 0 or -1. */
 int board_exchange(Collective *collective, BoardWrite *writes, int write_count, BoardRead *reads,
                    int read_count);
 

@@ -5,6 +5,7 @@
 
 #include "base/errors.h"
 #include "transfer/wait.h"
+#include "transfer/work.h"
 
 int calls_open(Communicator *comm) {
     struct Calls *calls = aligned_alloc(64, sizeof *calls);
@@ -13,24 +14,40 @@ int calls_open(Communicator *comm) {
         return -1;
     }
     memset(calls, 0, sizeof *calls);
-    if (!comm->together && !(calls->sent = calloc((size_t)comm->size, sizeof *calls->sent))) {
-        free(calls);
-        PyErr_NoMemory();
-        return -1;
+    if (!comm->together) {
+        calls->sent = calloc((size_t)comm->size, sizeof *calls->sent);
+        calls->left = calloc((size_t)comm->size, sizeof *calls->left);
+        if (!calls->sent || !calls->left) {
+            free(calls->sent);
+            free(calls->left);
+            free(calls);
+            PyErr_NoMemory();
+            return -1;
+        }
     }
     calls->log = comm->mailboxes ? mail_log(comm->mailboxes, comm->rank) : &calls->own;
     comm->calls = calls;
     return 0;
 }
 
-void log_failure(const Collective *collective) {
-    struct Calls *calls = collective->comm->calls;
-    calls->settled = collective->number;
-    atomic_store_explicit(&calls->log->failed, (uint64_t)1 << 32 | calls->settled, memory_order_release);
-}
+/* A number that is there: 0 says that there is none. */
+static uint64_t numbered(uint32_t number) { return (uint64_t)1 << 32 | number; }
 
 /* Calls after a number; numbers wrap around. */
 static int32_t later(uint32_t number, uint32_t than) { return (int32_t)(number - than); }
+
+void log_failure(const Collective *collective) {
+    Communicator *comm = collective->comm;
+    struct Calls *calls = comm->calls;
+    calls->settled = collective->number;
+    atomic_store_explicit(&calls->log->failed, numbered(calls->settled), memory_order_release);
+    calls->untold |= calls->sent && has_large_data(collective->verb);
+    tell_of_failures(comm);
+}
+
+void log_under_way(const Communicator *comm, bool any, uint32_t number) {
+    atomic_store_explicit(&comm->calls->log->under_way, any ? numbered(number) : 0, memory_order_release);
+}
 
 /* The verb and the root of a call; 0 where the log does not hold it. */
 static uint32_t logged(const CallLog *log, uint32_t number) {
@@ -73,6 +90,7 @@ void calls_close(Communicator *comm) {
     if (!calls)
         return;
     free(calls->sent);
+    free(calls->left);
     if (!calls->told || !comm->size) /* else MPI may still read the notice, and it stays */
         free(calls);
 }
@@ -98,6 +116,21 @@ static void tell_all(const Communicator *comm, int rank, uint64_t entry) {
     *notice = (Notice){.entry = entry, .rank = rank}; /* never freed: nobody waits until it has left */
     for (int other = 0; other < comm->size; other++)
         if (other != comm->rank)
+            tell(comm, other, notice);
+}
+
+void tell_of_failures(const Communicator *comm) {
+    struct Calls *calls = comm->calls;
+    if (!calls->untold || state.phase != RUNNING || !work_is_first(comm, NULL))
+        return;
+    Notice *notice = malloc(sizeof *notice);
+    if (!notice)
+        return;
+    calls->untold = false;
+    *notice =
+        (Notice){.entry = log_entry(calls->settled, 0), .rank = comm->rank, .left = true}; /* as above */
+    for (int other = 0; other < comm->size; other++)
+        if (other != comm->rank && !mail_reaches(comm->mailboxes, other))
             tell(comm, other, notice);
 }
 
@@ -147,25 +180,40 @@ int raise_other_call(const Collective *collective, int rank, int verb, int root)
 
 /* ---- looking ---- */
 
+/* Whether a call of that number, or a later one, ended with an exception. */
+static bool has_failed_since(const CallLog *log, uint32_t number) {
+    uint64_t failed = atomic_load_explicit(&log->failed, memory_order_acquire);
+    return failed && logged(log, (uint32_t)failed) && later((uint32_t)failed, number) >= 0;
+}
+
+/* Whether a call goes on in flight, or will when those before it are over: to be asked last. */
+static bool goes_on(const CallLog *log, uint32_t number) {
+    uint64_t under_way = atomic_load_explicit(&log->under_way, memory_order_acquire);
+    return under_way && later(number, (uint32_t)under_way) >= 0;
+}
+
 /* Whether a rank has begun a later call, or failed in this one. */
 static bool has_left(const Collective *collective, int rank) {
     const CallLog *log = mail_log(collective->comm->mailboxes, rank);
-    uint64_t failed = atomic_load_explicit(&log->failed, memory_order_acquire);
-    if (failed && logged(log, (uint32_t)failed) && later((uint32_t)failed, collective->number) >= 0)
-        return true;
-    for (int i = 0; i < LOGGED_CALLS; i++) {
+    bool left = has_failed_since(log, collective->number);
+    for (int i = 0; !left && i < LOGGED_CALLS; i++) {
         uint64_t entry = atomic_load_explicit(&log->entries[i], memory_order_acquire);
-        if (entry && later(entry_number(entry), collective->number) > 0)
-            return true;
+        left = entry && later(entry_number(entry), collective->number) > 0;
     }
-    return false;
+    return left && !goes_on(log, collective->number);
+}
+
+/* The same where it was told, or not. */
+static bool has_told(const Collective *collective, int rank) {
+    uint64_t left = collective->comm->calls->left[rank];
+    return left && later((uint32_t)left, collective->number) >= 0;
 }
 
 bool has_left_call(const Communicator *comm, int rank, uint32_t number) {
     const CallLog *log = mail_log(comm->mailboxes, rank);
-    uint64_t failed = atomic_load_explicit(&log->failed, memory_order_acquire);
-    return (failed && logged(log, (uint32_t)failed) && later((uint32_t)failed, number) >= 0) ||
-           (number != comm->collective && logged(log, comm->collective));
+    bool left =
+        has_failed_since(log, number) || (number != comm->collective && logged(log, comm->collective));
+    return left && !goes_on(log, number);
 }
 
 static int look_at_logs(const Collective *collective, int source) {
@@ -201,8 +249,10 @@ int read_notices(const Collective *collective) {
     int found;
     while ((found = next_notice(collective, &notice)) > 0) {
         uint32_t number = entry_number(notice.entry), what = entry_what(notice.entry);
-        if (contradicts(collective->comm->calls, number, what))
-            return raise_contradiction(collective, (int)notice.rank, number, what);
+        if (notice.left)
+            collective->comm->calls->left[notice.rank] = numbered(number);
+        else if (contradicts(collective->comm->calls, number, what))
+            return raise_contradiction(collective, notice.rank, number, what);
     }
     return found;
 }
@@ -226,8 +276,10 @@ int look_around(Collective *collective, int source) {
         return look_at_logs(collective, source);
     if (exchange_notices(collective) < 0)
         return -1;
-    return source != NOBODY && mail_reaches(collective->comm->mailboxes, source) &&
-           has_left(collective, source);
+    if (source == NOBODY)
+        return 0;
+    return mail_reaches(collective->comm->mailboxes, source) ? has_left(collective, source)
+                                                             : has_told(collective, source);
 }
 
 bool explain_timeout(Collective *collective) {

@@ -16,6 +16,8 @@ enum { LOGGED_CALLS = 64 };
 typedef struct CallLog {
     _Alignas(64) _Atomic uint64_t entries[LOGGED_CALLS]; /* log_entry() */
     _Alignas(64) _Atomic uint64_t failed; /* 1 << 32 | number of the last call that ended with an exception */
+    _Atomic uint64_t
+        under_way; /* 1 << 32 | number of the first call in flight, which it has not left; or 0 */
 } CallLog;
 
 /* What a communicator knows of calls. */
@@ -26,6 +28,8 @@ struct Calls {
     int told;         /* how many ranks have it */
     int *sent;        /* notices to each rank so far; NULL where all share memory */
     int received;     /* notices that have come */
+    uint64_t *left;   /* of each rank: as `failed` in its log, where this rank has been told; NULL likewise */
+    bool untold;      /* a failure that has to be told when no call is in flight any more */
     CallLog own;
 };
 
@@ -46,6 +50,10 @@ int calls_end(Communicator *comm);
 void calls_close(Communicator *comm);
 /* Note that the call ends with an exception. */
 void log_failure(const Collective *collective);
+/* Note which call is the first of those in flight, if `any` are. */
+void log_under_way(const Communicator *comm, bool any, uint32_t number);
+/* Tell the ranks that cannot look into the log of failures, once no call is in flight. */
+void tell_of_failures(const Communicator *comm);
 
 /* Whether another rank has called something else under that number; false where that is not known. */
 bool calls_differ(const Communicator *comm, int rank, uint32_t number);

@@ -115,6 +115,14 @@ const Target *collective_target(Collective *collective, Target *target, PyObject
     return NULL;
 }
 
+/* The exception at hand speaks of the seconds that were left for the last wait. */
+static void name_all_seconds(const Collective *collective) {
+    if (!collective->end || now() < collective->end || !is_timeout())
+        return;
+    PyErr_Clear();
+    raise_timeout(&collective->call, collective->timeout);
+}
+
 int collective_close(Collective *collective) {
     if (likely(collective->memory && !collective->lost))
         give_memory(collective);
@@ -125,11 +133,17 @@ int collective_close(Collective *collective) {
     if (likely(!PyErr_Occurred()))
         return 0;
     log_failure(collective);
-    if (collective->end && now() >= collective->end && is_timeout()) {
-        PyErr_Clear(); /* it speaks of the seconds that were left for the last round */
-        raise_timeout(&collective->call, collective->timeout);
-    }
+    name_all_seconds(collective);
     return -1;
+}
+
+void collective_leave(Collective *collective) {
+    if (collective->error) {
+        PyErr_SetObject((PyObject *)Py_TYPE(collective->error), collective->error);
+        Py_CLEAR(collective->error);
+    }
+    name_all_seconds(collective);
+    collective->end = 0;
 }
 
 void collective_defer(Collective *collective) {

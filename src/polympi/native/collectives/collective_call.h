@@ -11,6 +11,11 @@ static inline bool has_root(int verb) {
     return verb == BCAST || verb == GATHER || verb == SCATTER || verb == REDUCE;
 }
 
+/* Whether it may have data that the library sends, once all ranks have agreed to that. */
+static inline bool has_large_data(int verb) {
+    return verb == BCAST || (verb >= REDUCE && verb <= REDUCE_SCATTER);
+}
+
 /* A collective call under way. */
 typedef struct {
     Communicator *comm;
@@ -37,6 +42,8 @@ char *collective_memory(Collective *collective, Py_ssize_t nbytes);
 const Target *collective_target(Collective *collective, Target *target, PyObject *into);
 /* The end. 0, or -1 with an exception if there is one: the deferred one rather than one that came later. */
 int collective_close(Collective *collective);
+/* The rank leaves with the exception at hand, as above, and the call goes on without it and a time-out. */
+void collective_leave(Collective *collective);
 
 /* Raise the exception at hand at the end only, so that this rank still does what the others wait for. The
  * first one counts. */

@@ -154,27 +154,27 @@ bool can_block(const Collective *collective) {
     return (!state.crowded || state.library_yields) && may_block(collective->timeout);
 }
 
-int agree(Collective *collective, bool able, bool *blocking) {
+int agreement_open(Agreement *agreement, Collective *collective, bool able) {
     Head *answers = malloc(sizeof *answers + PACKET_BYTES); /* room for what another collective sends */
-    if (!answers) {
-        PyErr_NoMemory();
-        return -1;
-    }
+    agreement->answers = answers;
+    if (!answers)
+        return PyErr_NoMemory(), -1;
     uint8_t answer = (able ? ANSWER_ABLE : 0) | (can_block(collective) ? ANSWER_MAY_BLOCK : 0);
     answers[0] = (Head){.verb = (uint8_t)collective->verb,
                         .kind = answer,
                         .nbytes = sizeof *answers,
                         .root = collective->root};
-    Doubling rounds = {.mine = (char *)&answers[0],
-                       .theirs = (char *)&answers[1],
-                       .most = PACKET_BYTES,
-                       .combine = combine_answers};
-    int failed = doubling_run(&rounds, collective);
-    answer = ((Head *)rounds.mine)->kind;
-    if (!collective->lost)
-        free(answers);
-    if (failed < 0)
-        return -1;
+    agreement->doubling = (Doubling){.mine = (char *)&answers[0],
+                                     .theirs = (char *)&answers[1],
+                                     .most = PACKET_BYTES,
+                                     .combine = combine_answers};
+    doubling_open(&agreement->doubling, collective);
+    return 0;
+}
+
+int agreement_end(Agreement *agreement, bool *blocking) {
+    const Collective *collective = agreement->doubling.rounds.collective;
+    uint8_t answer = ((const Head *)agreement->doubling.mine)->kind;
     *blocking = answer & ANSWER_MAY_BLOCK;
     if (answer & ANSWER_ABLE)
         return 0;
@@ -183,14 +183,8 @@ int agree(Collective *collective, bool able, bool *blocking) {
     return -1;
 }
 
-int collective_finish(Collective *collective, int code, MPI_Request *request) {
-    if (unlikely(code != MPI_SUCCESS))
-        return raise_mpi(code, &collective->call);
-    if (!request)
-        return 0;
-    if (wait_for(request, 1, MPI_STATUSES_IGNORE, &collective->call, collective_seconds(collective)) == 0)
-        return 0;
-    if (*request != MPI_REQUEST_NULL)
-        collective->lost = true;
-    return give_up(collective, NULL, 0, 0);
+void agreement_close(Agreement *agreement) {
+    if (agreement->answers && !agreement->doubling.rounds.collective->lost)
+        free(agreement->answers);
+    agreement->answers = NULL;
 }

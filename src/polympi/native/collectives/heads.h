@@ -146,7 +146,8 @@ static inline uint32_t entry_what(uint64_t entry) { return (uint32_t)entry; }
 /* What a rank has called, as a message to others, where not all share memory. */
 typedef struct {
     uint64_t entry; /* as in a log */
-    int64_t rank;
+    int32_t rank;
+    int32_t left; /* whether it has left that call by an exception, and is through with all before */
 } Notice;
 _Static_assert(sizeof(Notice) == 16, "Notice has no padding");
 

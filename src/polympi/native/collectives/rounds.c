@@ -181,27 +181,34 @@ double collective_seconds(const Collective *collective) {
     return left > 0 ? left : 1e-9; /* 0 would be for ever */
 }
 
-/* Wait for one request, and look now and then at what the others have called meanwhile. 0 or -1. */
-static int wait_and_look(Collective *collective, MPI_Request *request, MPI_Status *status) {
+/* Wait for one request, and look now and then at what the others have called meanwhile; `source` is the rank
+ * from which a message is to come, or NOBODY. 0 or -1. */
+static int wait_and_look(Collective *collective, MPI_Request *request, MPI_Status *status, int source) {
+    int gone = 0; /* whether it has left the call: what it has sent before is here then */
     for (;;) {
         double left = collective_seconds(collective);
         bool last = left > 0 && left <= PATIENCE_SECONDS;
-        if (wait_for(request, 1, status, &collective->call, last ? left : PATIENCE_SECONDS) == 0)
+        double patience = last ? left : PATIENCE_SECONDS;
+        if (wait_for(request, 1, status, &collective->call, gone ? 1e-9 : patience) == 0)
             return 0;
         if (!is_timeout() || explain_timeout(collective) || last)
             return -1;
         PyErr_Clear();
+        if (gone)
+            return raise_left(collective, source);
+        if ((gone = look_around(collective, source)) < 0)
+            return -1;
     }
 }
 
 /* Wait until the next message of the library is complete. 0 or -1. */
 static int wait_for_message(Rounds *rounds) {
     if (rounds->receiving) {
-        if (wait_and_look(rounds->collective, &rounds->requests[0], &rounds->status) < 0)
+        if (wait_and_look(rounds->collective, &rounds->requests[0], &rounds->status, rounds->source) < 0)
             return -1;
         return received(rounds) < 0 ? -1 : 0;
     }
-    if (wait_and_look(rounds->collective, &rounds->requests[rounds->sends], MPI_STATUS_IGNORE) < 0)
+    if (wait_and_look(rounds->collective, &rounds->requests[rounds->sends], MPI_STATUS_IGNORE, NOBODY) < 0)
         return -1;
     rounds->sends--;
     return 0;
@@ -241,3 +248,41 @@ int rounds_run(Rounds *rounds) {
             return rounds_give_up(rounds);
     }
 }
+
+/* ---- as a leg ---- */
+
+static int step_leg(void *state) { return rounds_step(state); }
+
+static void give_up_leg(void *state) { rounds_give_up(state); }
+
+static int awaits(const void *state) {
+    const Rounds *rounds = state;
+    return rounds->stage == GETTING || rounds->receiving ? rounds->source : NOBODY;
+}
+
+/* Wait until the round has moved on: 1; 0 or -1 with an exception, as LegKind.wait. */
+static int wait_in_leg(Rounds *rounds) {
+    if (rounds->stage >= COMPLETING) {
+        int receiving = rounds->receiving;
+        const MPI_Request *awaited = &rounds->requests[receiving ? 0 : rounds->sends];
+        if (wait_for_message(rounds) == 0)
+            return 1;
+        return rounds->receiving != receiving || *awaited == MPI_REQUEST_NULL ? -1 : 0;
+    }
+    struct awaited awaited = {.rounds = rounds};
+    if (wait_for_mail(rounds->collective, has_come, &awaited, &awaited.source) < 0)
+        return 0;
+    return awaited.done < 0 ? -1 : 1;
+}
+
+static int wait_leg(void *state) {
+    for (;;) {
+        int done = rounds_step(state);
+        if (done || (done = wait_in_leg(state)) <= 0)
+            return done;
+    }
+}
+
+const LegKind rounds_leg = {.step = step_leg, .wait = wait_leg, .give_up = give_up_leg, .awaits = awaits};
+const LegKind promise_leg = {
+    .step = step_leg, .wait = wait_leg, .give_up = give_up_leg, .awaits = awaits, .goes_on = true};

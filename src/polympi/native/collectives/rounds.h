@@ -13,6 +13,7 @@
 #define POLYMPI_ROUNDS_H
 
 #include "collectives/branch.h"
+#include "collectives/leg.h"
 
 /* ---- rounds under way ---- */
 
@@ -121,9 +122,8 @@ void spread_open(Spread *spread, Collective *collective, void *message, Py_ssize
  * bytes instead, where it has none; in the end `nbytes` have come. */
 void spread_open_data(Spread *spread, Collective *collective, char *data, Py_ssize_t nbytes, int root);
 
-/* All blocking: 0, or the bytes of the data; -1 with an exception. */
+/* Both blocking: 0, or -1 with an exception. */
 int spread(Collective *collective, void *message, Py_ssize_t most, int root);
-int spread_data(Collective *collective, char *data, Py_ssize_t nbytes, int root);
 /* The same along a given tree, of slots: `nbytes` of them at the root, elsewhere the room. */
 int spread_along(Collective *collective, const Branch *branch, void *slots, Py_ssize_t nbytes);
 
@@ -167,11 +167,18 @@ int doubling_run(Doubling *doubling, Collective *collective);
  * library does not yield: it spins, and the one that is waited for does not run (16 MB to 3 ranks on 2
  * processors: 4.5 s with MPICH, 0.05 s otherwise). */
 bool can_block(const Collective *collective);
-/* Ask all ranks whether each can go on (`able`; if not, its exception is deferred) and may block, before a
- * collective of the library. 0, and `*blocking` is the same at all; -1 with an exception when one cannot. */
-int agree(Collective *collective, bool able, bool *blocking);
-/* Finish a collective of the library: `code` is what it has returned, `request` NULL if it was a blocking
- * one. */
-int collective_finish(Collective *collective, int code, MPI_Request *request);
+/* All ranks are asked whether each can go on (`able`; if not, its exception is deferred) and may block,
+ * before a collective of the library: a leg of its call. */
+typedef struct {
+    Doubling doubling;
+    Head *answers; /* of this rank; room for that of another one follows */
+} Agreement;
+/* 0, or -1 with MemoryError. */
+int agreement_open(Agreement *agreement, Collective *collective, bool able);
+/* When its rounds are over: 0, and `*blocking` is the same at all; -1 with an exception when a rank cannot.
+ */
+int agreement_end(Agreement *agreement, bool *blocking);
+/* After agreement_open, in any case. */
+void agreement_close(Agreement *agreement);
 
 #endif

@@ -59,9 +59,3 @@ int spread_along(Collective *collective, const Branch *branch, void *slots, Py_s
     open_along(&spread, collective, slots, nbytes);
     return rounds_run(&spread.rounds);
 }
-
-int spread_data(Collective *collective, char *data, Py_ssize_t nbytes, int root) {
-    Spread spread;
-    spread_open_data(&spread, collective, data, nbytes, root);
-    return rounds_run(&spread.rounds) < 0 ? -1 : (int)spread.nbytes;
-}

@@ -184,6 +184,7 @@ static const char *fate(const Call *call) {
 static int report_stuck(PyObject *sentences) {
     const Call *call = waits_under_way(false) ? send_waited_for() : NULL;
     const void *place = NULL;
+    withdraw_left_flights();
     state.stuck = sends_abandoned() || flights_under_way() || call;
     if (call && report_call(sentences, call, fate(call)) < 0)
         return -1;
@@ -255,7 +256,7 @@ static void come_together(void) {
         if (step == TOGETHER && !sending)
             break;
         go_on(sending, arriving);
-        if (sending && (hopeless() || timed_out(since)))
+        if (sending && (hopeless() || timed_out(since)) && !withdraw_left_flights())
             abort_stuck();
         if (sending && !said && step < ALL_HERE && now() > since + GRACE_SECONDS &&
             what_is_waited_for(sentence)) {

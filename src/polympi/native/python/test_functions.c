@@ -160,6 +160,16 @@ static PyObject *start_barrier(PyObject *Py_UNUSED(module), PyObject *comm) {
     return flight ? PyCapsule_New(flight, NULL, leave_flight) : NULL;
 }
 
+static PyObject *start_bcast(PyObject *Py_UNUSED(module), PyObject *args) {
+    Communicator *comm;
+    PyObject *value, *into;
+    int root;
+    if (!PyArg_ParseTuple(args, "O!OiO", &Communicator_Type, &comm, &value, &root, &into) || !is_usable(comm))
+        return NULL;
+    Flight *flight = bcast_start(comm, value, root, into);
+    return flight ? PyCapsule_New(flight, NULL, leave_flight) : NULL;
+}
+
 static PyObject *test_flight(PyObject *Py_UNUSED(module), PyObject *capsule) {
     Flight *flight = PyCapsule_GetPointer(capsule, NULL);
     return flight ? PyBool_FromLong(flight_test(flight)) : NULL;
@@ -229,6 +239,9 @@ PyMethodDef test_functions[] = {
      "_neighbours($module, communicator, /)\n--\n\nThe ranks that this one has mailboxes with."},
     {"_start_barrier", start_barrier, METH_O,
      "_start_barrier($module, communicator, /)\n--\n\nBegin a barrier that goes on meanwhile."},
+    {"_start_bcast", start_bcast, METH_VARARGS,
+     "_start_bcast($module, communicator, value, root, into, /)\n--\n\nBegin a bcast that goes on "
+     "meanwhile."},
     {"_test_flight", test_flight, METH_O,
      "_test_flight($module, flight, /)\n--\n\nWhether what was begun so is over; moves it on."},
     {"_wait_for_flight", wait_for_flight, METH_VARARGS,

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "collectives/mailbox.h"
 #include "collectives/pieces.h"
 
 bool reduces_on_boards(const Collective *collective, Py_ssize_t nbytes) {
@@ -18,32 +17,26 @@ static Py_ssize_t segment(const BoardReduction *reduction, int rank, Py_ssize_t 
     return count * reduction->itemsize;
 }
 
-/* Bring this rank's segment of all contributions here, one after another in the order of ranks; `pages` tells
- * where each rank goes on to write. */
-static int bring_segments(const BoardReduction *reduction, uint64_t *pages) {
+/* One after another, in the order of ranks. */
+void board_bring(BoardReduction *reduction) {
     Collective *collective = reduction->collective;
     int size = collective->comm->size, here = collective->comm->rank, count = 0;
     Py_ssize_t nbytes = reduction->count * reduction->itemsize, first,
                segment_bytes = segment(reduction, here, &first);
-    BoardWrite write = {.data = reduction->source, .nbytes = nbytes, .reader = EVERYBODY};
-    BoardRead reads[MOST_IN_A_CROWD];
+    reduction->write = (BoardWrite){.data = reduction->source, .nbytes = nbytes, .reader = EVERYBODY};
     for (int rank = 0; rank < size; rank++) {
         char *place = reduction->segments + rank * segment_bytes;
         if (rank == here)
             memcpy(place, reduction->source + first, (size_t)segment_bytes);
         else
-            reads[count++] = (BoardRead){.data = place,
-                                         .first = first,
-                                         .end = first + segment_bytes,
-                                         .nbytes = nbytes,
-                                         .writer = rank,
-                                         .page = NOT_YET_KNOWN};
+            reduction->reads[count++] = (BoardRead){.data = place,
+                                                    .first = first,
+                                                    .end = first + segment_bytes,
+                                                    .nbytes = nbytes,
+                                                    .writer = rank,
+                                                    .page = NOT_YET_KNOWN};
     }
-    if (board_exchange(collective, &write, 1, reads, count) < 0)
-        return -1;
-    for (int i = 0; i < count; i++)
-        pages[reads[i].writer] = reads[i].page;
-    return 0;
+    board_open(&reduction->exchange, collective, &reduction->write, 1, reduction->reads, count);
 }
 
 /* Combine them, lower ranks first: the last one becomes the result. */
@@ -61,30 +54,25 @@ static int combine_segments(const BoardReduction *reduction) {
     return code == MPI_SUCCESS ? 0 : raise_mpi(code, &collective->call);
 }
 
-/* Give the others the result of this segment, and take theirs. */
-static int spread_segments(const BoardReduction *reduction, const uint64_t *pages) {
+/* Each rank goes on to write where it has written its contribution. */
+int board_spread(BoardReduction *reduction) {
+    if (combine_segments(reduction) < 0)
+        return -1;
     Collective *collective = reduction->collective;
-    int size = collective->comm->size, here = collective->comm->rank, count = 0;
+    int size = collective->comm->size, here = collective->comm->rank;
     Py_ssize_t first, own_bytes = segment(reduction, here, &first);
     const char *own = reduction->segments + (size - 1) * own_bytes;
-    BoardWrite write = {.data = own, .nbytes = own_bytes, .reader = EVERYBODY};
-    BoardRead reads[MOST_IN_A_CROWD];
+    reduction->write = (BoardWrite){.data = own, .nbytes = own_bytes, .reader = EVERYBODY};
     memcpy(reduction->result + first, own, (size_t)own_bytes);
-    for (int rank = 0; rank < size; rank++) {
-        Py_ssize_t nbytes = segment(reduction, rank, &first);
-        if (rank != here)
-            reads[count++] = (BoardRead){.data = reduction->result + first,
-                                         .end = nbytes,
-                                         .nbytes = nbytes,
-                                         .writer = rank,
-                                         .page = pages[rank]};
+    for (int i = 0; i < size - 1; i++) {
+        BoardRead *read = &reduction->reads[i];
+        Py_ssize_t nbytes = segment(reduction, read->writer, &first);
+        *read = (BoardRead){.data = reduction->result + first,
+                            .end = nbytes,
+                            .nbytes = nbytes,
+                            .writer = read->writer,
+                            .page = read->page};
     }
-    return board_exchange(collective, &write, 1, reads, count);
-}
-
-int board_reduce(const BoardReduction *reduction) {
-    uint64_t pages[MOST_IN_A_CROWD];
-    if (bring_segments(reduction, pages) < 0 || combine_segments(reduction) < 0)
-        return -1;
-    return spread_segments(reduction, pages);
+    board_open(&reduction->exchange, collective, &reduction->write, 1, reduction->reads, size - 1);
+    return 0;
 }

@@ -7,6 +7,7 @@
 #define POLYMPI_BOARD_REDUCTION_H
 
 #include "collectives/board.h"
+#include "collectives/mailbox.h"
 #include "reductions/op.h"
 
 typedef struct {
@@ -14,13 +15,19 @@ typedef struct {
     Native native;
     Py_ssize_t count, itemsize; /* of the elements */
     const char *source;
-    char *result;   /* may be `source` */
-    char *segments; /* room for as many elements */
+    char *result;           /* may be `source` */
+    char *segments;         /* room for as many elements */
+    BoardExchange exchange; /* the leg, and what it writes and reads */
+    BoardWrite write;
+    BoardRead reads[MOST_IN_A_CROWD];
 } BoardReduction;
 
 /* Whether a call uses this way, which is the same on all ranks with arrays of one type and shape. */
 bool reduces_on_boards(const Collective *collective, Py_ssize_t nbytes);
 
-int board_reduce(const BoardReduction *reduction);
+/* Two legs (board_leg): bring this rank's segment of all here; then, when these are combined, give the others
+ * the result and take theirs. 0 or -1. */
+void board_bring(BoardReduction *reduction);
+int board_spread(BoardReduction *reduction);
 
 #endif

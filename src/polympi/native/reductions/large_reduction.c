@@ -1,13 +1,12 @@
 #include "reductions/large_reduction.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/errors.h"
 #include "codec/numpy_api.h"
-#include "collectives/mailbox.h"
 #include "memory/pool.h"
 #include "memory/strided.h"
-#include "reductions/board_reduction.h"
 
 /* The most elements that one call reduces: counts are int. */
 enum { CHUNK_ELEMENTS = 1 << 30 };
@@ -63,6 +62,8 @@ int large_open(LargeReduction *large, Collective *collective, PyObject *value, e
     large->wanted = wanted;
     large->source = large->result = large->segments = NULL;
     large->packed = large->own_result = large->in_place = false;
+    large->counts = NULL;
+    large->done = large->piece = 0;
     array_layout(value, &large->layout);
     large->shape = large->layout;
     large->first = 0;
@@ -82,9 +83,30 @@ int large_open(LargeReduction *large, Collective *collective, PyObject *value, e
     return take_source(large);
 }
 
+/* Where the result would come to lie on the contribution, it lies on a copy of that: all ranks know that this
+ * one reduces in place. */
+bool large_detach(LargeReduction *large) {
+    if (large->result && !large->own_result) {
+        char *result = pool_allocate(large->shape.nbytes);
+        if (!result) {
+            PyErr_Clear();
+            return false;
+        }
+        if (large->in_place) {
+            memcpy(result, large->source, (size_t)large->shape.nbytes);
+            large->source = result;
+        }
+        large->result = result;
+        large->own_result = true;
+    }
+    large->into = NULL;
+    return true;
+}
+
 void large_close(LargeReduction *large) {
     if (large->collective->lost)
         return; /* MPI may use the memory for as long as the process lives */
+    free(large->counts);
     if (large->packed && large->source)
         pool_release(large->source, large->layout.nbytes);
     if (large->own_result && large->result)
@@ -95,13 +117,23 @@ void large_close(LargeReduction *large) {
 
 /* ---- calls of the library ---- */
 
+/* `code` is what a collective of the library has returned: 1 where it goes on, in a leg; 0 if it was a
+ * blocking one, or -1. */
+static int begun(LargeReduction *large, int code, MPI_Request request) {
+    if (unlikely(code != MPI_SUCCESS))
+        return raise_mpi(code, &large->collective->call);
+    large->library = (LibraryCall){large->collective, request};
+    large->leg = (Leg){&library_leg, &large->library};
+    return !large->blocking;
+}
+
 /* Reduce `count` elements from `source`, which may be MPI_IN_PLACE. */
-static int reduce_chunk(LargeReduction *large, const void *source, void *result, int count, int root,
-                        bool blocking) {
+static int reduce_chunk(LargeReduction *large, const void *source, void *result, int count, int root) {
     MPI_Comm comm = large->collective->comm->comm;
     MPI_Datatype type = large->native.type;
     MPI_Op op = large->native.op;
     MPI_Request request = MPI_REQUEST_NULL;
+    bool blocking = large->blocking;
     int code = MPI_SUCCESS;
     bool locked = enter_mpi();
     switch (large->collective->verb) {
@@ -122,59 +154,102 @@ static int reduce_chunk(LargeReduction *large, const void *source, void *result,
                         : MPI_Ireduce(source, result, count, type, op, root, comm, &request);
     }
     leave_mpi(locked);
-    return collective_finish(large->collective, code, blocking ? NULL : &request);
+    return begun(large, code, request);
 }
 
-/* Elements first to first + count of the contribution; the result of those goes to `result`. */
-static int reduce_range(LargeReduction *large, Py_ssize_t first, Py_ssize_t count, char *result, int root,
-                        bool blocking) {
+/* The next of the elements first to first + count of the contribution; the result of those goes to `result`:
+ * 1, 0 when all are reduced, or -1. */
+static int next_of_range(LargeReduction *large, Py_ssize_t first, Py_ssize_t count, char *result, int root) {
     Py_ssize_t itemsize = large->layout.itemsize;
-    for (Py_ssize_t done = 0; done < count; done += CHUNK_ELEMENTS) {
+    while (large->done < count) {
+        Py_ssize_t done = large->done;
         int chunk = (int)(count - done < CHUNK_ELEMENTS ? count - done : CHUNK_ELEMENTS);
         const void *source =
             large->in_place && result ? MPI_IN_PLACE : large->source + (first + done) * itemsize;
-        if (reduce_chunk(large, source, result ? result + done * itemsize : NULL, chunk, root, blocking) < 0)
-            return -1;
+        large->done += chunk;
+        int more = reduce_chunk(large, source, result ? result + done * itemsize : NULL, chunk, root);
+        if (more)
+            return more;
     }
     return 0;
 }
 
 /* Each piece by itself, because their elements are more than an int can count. */
-static int reduce_pieces(LargeReduction *large, bool blocking) {
+static int next_of_pieces(LargeReduction *large) {
     const Communicator *comm = large->collective->comm;
     Py_ssize_t rows = large->layout.shape[0], row = large->layout.count / rows, first, count;
-    for (int rank = 0; rank < comm->size; rank++) {
+    for (; large->piece < comm->size; large->piece++, large->done = 0) {
+        int rank = large->piece;
         split_rows(rows, comm->size, rank, &first, &count);
-        if (reduce_range(large, first * row, count * row, rank == comm->rank ? large->result : NULL, rank,
-                         blocking) < 0)
-            return -1;
+        int more =
+            next_of_range(large, first * row, count * row, rank == comm->rank ? large->result : NULL, rank);
+        if (more)
+            return more;
     }
     return 0;
 }
 
-static int reduce_scatter(LargeReduction *large, bool blocking) {
+static int reduce_scatter(LargeReduction *large) {
     const Communicator *comm = large->collective->comm;
     Py_ssize_t rows = large->layout.shape[0], row = large->layout.count / rows, first, count;
-    if (large->layout.count > INT32_MAX)
-        return reduce_pieces(large, blocking);
-    int *counts = malloc((size_t)comm->size * sizeof *counts);
+    int *counts = large->counts = malloc((size_t)comm->size * sizeof *counts);
     if (!counts)
         return PyErr_NoMemory(), -1;
     for (int rank = 0; rank < comm->size; rank++) {
         split_rows(rows, comm->size, rank, &first, &count);
         counts[rank] = (int)(count * row);
     }
+    large->done = large->layout.count;
     MPI_Request request = MPI_REQUEST_NULL;
     bool locked = enter_mpi();
-    int code = blocking ? MPI_Reduce_scatter(large->source, large->result, counts, large->native.type,
-                                             large->native.op, comm->comm)
-                        : MPI_Ireduce_scatter(large->source, large->result, counts, large->native.type,
-                                              large->native.op, comm->comm, &request);
+    int code = large->blocking ? MPI_Reduce_scatter(large->source, large->result, counts, large->native.type,
+                                                    large->native.op, comm->comm)
+                               : MPI_Ireduce_scatter(large->source, large->result, counts, large->native.type,
+                                                     large->native.op, comm->comm, &request);
     leave_mpi(locked);
-    int failed = collective_finish(large->collective, code, blocking ? NULL : &request);
-    if (!large->collective->lost)
-        free(counts);
-    return failed;
+    return begun(large, code, request);
+}
+
+static int next_of_library(LargeReduction *large) {
+    Py_ssize_t count = large->layout.count;
+    if (large->collective->verb != REDUCE_SCATTER)
+        return next_of_range(large, 0, count, large->result, large->root);
+    if (count > INT32_MAX)
+        return next_of_pieces(large);
+    return large->done < count ? reduce_scatter(large) : 0;
+}
+
+/* ---- leg by leg ---- */
+
+int large_begin(LargeReduction *large, bool blocking, bool in_place, bool on_boards) {
+    if (on_boards) {
+        large->board.collective = large->collective;
+        large->board.native = large->native;
+        large->board.count = large->layout.count;
+        large->board.itemsize = large->layout.itemsize;
+        large->board.source = large->source;
+        large->board.result = large->result;
+        large->board.segments = large->segments;
+        board_bring(&large->board);
+        large->phase = BRINGING;
+        large->leg = (Leg){&board_leg, &large->board.exchange};
+        return 1;
+    }
+    /* MPI_IN_PLACE is for all ranks or none, but in MPI_Reduce, where it is the root's alone */
+    if (large->in_place && !in_place && large->collective->verb != REDUCE && pack_source(large) < 0)
+        return -1;
+    large->phase = IN_LIBRARY;
+    large->blocking = blocking;
+    return next_of_library(large);
+}
+
+int large_next(LargeReduction *large) {
+    if (large->phase == IN_LIBRARY)
+        return next_of_library(large);
+    if (large->phase == SPREADING)
+        return 0;
+    large->phase = SPREADING;
+    return board_spread(&large->board) < 0 ? -1 : 1;
 }
 
 /* ---- the result ---- */
@@ -195,30 +270,7 @@ static PyObject *adopt_result(LargeReduction *large) {
     return array;
 }
 
-static int reduce_on_boards(LargeReduction *large) {
-    const BoardReduction reduction = {.collective = large->collective,
-                                      .native = large->native,
-                                      .count = large->layout.count,
-                                      .itemsize = large->layout.itemsize,
-                                      .source = large->source,
-                                      .result = large->result,
-                                      .segments = large->segments};
-    return board_reduce(&reduction);
-}
-
-/* By the library. */
-static int reduce_by_library(LargeReduction *large, bool blocking, bool in_place) {
-    /* MPI_IN_PLACE is for all ranks or none, but in MPI_Reduce, where it is the root's alone */
-    if (large->in_place && !in_place && large->collective->verb != REDUCE && pack_source(large) < 0)
-        return -1;
-    return large->collective->verb == REDUCE_SCATTER
-               ? reduce_scatter(large, blocking)
-               : reduce_range(large, 0, large->layout.count, large->result, large->root, blocking);
-}
-
-PyObject *large_run(LargeReduction *large, bool blocking, bool in_place, bool on_boards) {
-    if ((on_boards ? reduce_on_boards(large) : reduce_by_library(large, blocking, in_place)) < 0)
-        return NULL;
+PyObject *large_result(LargeReduction *large) {
     if (!large->wanted)
         Py_RETURN_NONE;
     if (!large->into)

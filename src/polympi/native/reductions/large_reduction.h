@@ -1,9 +1,10 @@
-/* Reductions of large arrays, by the MPI library's own collectives. */
+/* Reductions of large arrays, by the MPI library's own collectives or over boards: moved on leg by leg. */
 #ifndef POLYMPI_LARGE_REDUCTION_H
 #define POLYMPI_LARGE_REDUCTION_H
 
+#include "collectives/flight.h"
 #include "collectives/pieces.h"
-#include "reductions/op.h"
+#include "reductions/board_reduction.h"
 
 typedef struct {
     Collective *collective;
@@ -20,16 +21,31 @@ typedef struct {
     bool wanted;      /* this rank returns a result */
     Py_ssize_t first; /* row of the result, of reduce_scatter */
     Layout shape;     /* of the result: count, nbytes, ndim and shape only */
+    enum { IN_LIBRARY, BRINGING, SPREADING } phase;
+    bool blocking;
+    Py_ssize_t done; /* elements that are reduced, or will be when the leg is over */
+    int piece;       /* of reduce_scatter, where its pieces are reduced one by one: the rank */
+    int *counts;     /* of reduce_scatter */
+    Leg leg;
+    LibraryCall library;
+    BoardReduction board;
 } LargeReduction;
 
-/* Get ready, before the ranks have agreed. `into` fits the result, or is NULL. 0, or -1 with MemoryError; to
- * be closed in either case. */
+/* Get ready, before the ranks have agreed. `into` fits the result, or is NULL. 0, or
+ * -1 with MemoryError; to be closed in either case. */
 int large_open(LargeReduction *large, Collective *collective, PyObject *value, enum op op, int root,
                bool wanted, const Target *into);
 /* All ranks have come with arrays of one type and shape. `blocking`: all may block; `in_place`: all can
- * reduce in place; `on_boards`: all have room for that. The result, a new reference, None where there is
- * none. */
-PyObject *large_run(LargeReduction *large, bool blocking, bool in_place, bool on_boards);
+ * reduce in place; `on_boards`: all have room for that. 1 with the first leg in `leg`, 0 when there is none,
+ * -1. */
+int large_begin(LargeReduction *large, bool blocking, bool in_place, bool on_boards);
+/* The next one, likewise. */
+int large_next(LargeReduction *large);
+/* The result, a new reference, None where there is none. */
+PyObject *large_result(LargeReduction *large);
+/* Before it begins: do without memory of the user, as nobody wants the result any more. Whether that is so
+ * now. */
+bool large_detach(LargeReduction *large);
 void large_close(LargeReduction *large);
 
 #endif

@@ -6,14 +6,14 @@
  */
 #include "base/arguments.h"
 #include "base/errors.h"
-#include "codec/stream.h"
+#include "collectives/letters.h"
 #include "reductions/contribution.h"
 #include "reductions/large_reduction.h"
 #include "reductions/reductions.h"
 
 typedef struct {
     Doubling doubling; /* first, so that its address is that of the reduction */
-    Collective collective;
+    Collective *collective;
     Op *op;
     int root;
     PyObject *value;
@@ -22,6 +22,7 @@ typedef struct {
     Contribution *own, *prefix; /* for those */
     bool has_prefix;
     const Target *into;
+    bool goes_on; /* in another struct, with the collective and the target */
 } Reduction;
 
 static Contribution *total_of(const Reduction *reduction) { return (Contribution *)reduction->doubling.mine; }
@@ -80,8 +81,8 @@ static PyObject *none(void) { Py_RETURN_NONE; }
 static void own_rows(const Reduction *reduction, Py_ssize_t *first, Py_ssize_t *rows) {
     *first = 0;
     *rows = -1;
-    if (reduction->collective.verb == REDUCE_SCATTER) {
-        const Communicator *comm = reduction->collective.comm;
+    if (reduction->collective->verb == REDUCE_SCATTER) {
+        const Communicator *comm = reduction->collective->comm;
         Layout layout;
         array_layout(reduction->value, &layout);
         split_rows(layout.shape[0], comm->size, comm->rank, first, rows);
@@ -105,7 +106,7 @@ static PyObject *fill_target(const Reduction *reduction, const Contribution *res
         elements.data += first * row_bytes;
     }
     elements.count = elements.nbytes / layout.itemsize;
-    if (target_accepts(reduction->into, &elements, &reduction->collective.call) < 0)
+    if (target_accepts(reduction->into, &elements, &reduction->collective->call) < 0)
         return NULL;
     target_fill(reduction->into, &elements, elements.data);
     return Py_NewRef(reduction->into->object);
@@ -115,14 +116,14 @@ static PyObject *fill_target(const Reduction *reduction, const Contribution *res
 static PyObject *finish_here(Reduction *reduction) {
     Contribution *result = total_of(reduction);
     Py_ssize_t first, rows;
-    if (!reduction->wanted || reduction->collective.error)
+    if (!reduction->wanted || reduction->collective->error)
         return none();
     if (reduction->prefixes) {
         if (reduction->doubling.sat_out) { /* what has come is the prefix */
             memcpy(reduction->prefix, result, result->head.nbytes);
             reduction->has_prefix = true;
         }
-        if (reduction->collective.verb == SCAN)
+        if (reduction->collective->verb == SCAN)
             inclusive(reduction, result);
         else
             result = reduction->prefix;
@@ -133,14 +134,14 @@ static PyObject *finish_here(Reduction *reduction) {
     PyObject *value = contribution_result(result, reduction->value, first, rows);
     if (!value || !reduction->into)
         return value;
-    PyObject *filled = deliver_own(value, reduction->into, &reduction->collective.call);
+    PyObject *filled = deliver_own(value, reduction->into, &reduction->collective->call);
     Py_DECREF(value);
     return filled;
 }
 
 /* Python combines objects, in messages of their own. */
 static PyObject *finish_in_python(Reduction *reduction) {
-    const Collective *collective = &reduction->collective;
+    const Collective *collective = reduction->collective;
     PyObject *module = PyImport_ImportModule("polympi.reductions");
     PyObject *function = module ? PyObject_GetAttrString(module, collective->call.operation) : NULL;
     PyObject *result = function
@@ -160,7 +161,7 @@ static PyObject *finish_in_python(Reduction *reduction) {
 
 /* What the ranks have found out about each other. 0, or -1 with an exception. */
 static int check_agreement(const Reduction *reduction) {
-    const Collective *collective = &reduction->collective;
+    const Collective *collective = reduction->collective;
     const Contribution *total = total_of(reduction);
     if (likely(total->head.failed == INT32_MAX && total->head.op < DIFFERENT_OPS &&
                total->head.root != DIFFERENT_ROOTS))
@@ -194,7 +195,7 @@ static int check_target(Reduction *reduction) {
         elements.shape[0] = rows;
     }
     elements.nbytes = elements.count * elements.itemsize;
-    return target_accepts(reduction->into, &elements, &reduction->collective.call);
+    return target_accepts(reduction->into, &elements, &reduction->collective->call);
 }
 
 /* What reduce_scatter cannot cut is found before the others wait for this rank. */
@@ -203,14 +204,14 @@ static int check_pieces(const Reduction *reduction) {
     if ((kind == ARRAY || kind == LARGE_ARRAY) && PyObject_Size(reduction->value) >= 0)
         return 0;
     PyErr_Clear();
-    PyObject *pieces = cut_pieces(&reduction->collective, reduction->value, NULL);
+    PyObject *pieces = cut_pieces(reduction->collective, reduction->value, NULL);
     Py_XDECREF(pieces);
     return pieces ? 0 : -1;
 }
 
 /* This rank's contribution; where it has none, the exception is deferred and the others are told. */
 static void write_contribution(Reduction *reduction, Contribution *own) {
-    Collective *collective = &reduction->collective;
+    Collective *collective = reduction->collective;
     bool able = contribute(collective, own, reduction->value, reduction->op->code) == 0;
     if (able && collective->verb == REDUCE_SCATTER)
         able = check_pieces(reduction) == 0;
@@ -225,41 +226,115 @@ static void write_contribution(Reduction *reduction, Contribution *own) {
     }
 }
 
-static int run_rounds(Reduction *reduction) {
-    Doubling *rounds = &reduction->doubling;
+static inline void begin_rounds(Reduction *reduction) {
     if (reduction->prefixes)
-        memcpy(reduction->own, rounds->mine, total_of(reduction)->head.nbytes);
-    return unlikely(doubling_run(rounds, &reduction->collective) < 0) ? -1 : check_agreement(reduction);
+        memcpy(reduction->own, reduction->doubling.mine, total_of(reduction)->head.nbytes);
 }
 
-/* The same where this rank brings a large array, for which it gets ready first. */
-static PyObject *run_large(Reduction *reduction) {
-    Collective *collective = &reduction->collective;
-    Contribution *own = total_of(reduction);
+static int run_rounds(Reduction *reduction) {
+    begin_rounds(reduction);
+    return unlikely(doubling_run(&reduction->doubling, reduction->collective) < 0)
+               ? -1
+               : check_agreement(reduction);
+}
+
+/* ---- with a large array ---- */
+
+/* The call of a rank that brings one. It promises the others to reduce with them, so that it goes on where
+ * the rank leaves it; the rounds are its first leg. */
+typedef struct {
+    Flight flight; /* first, so that its address is that of the call */
+    bool agreed;   /* on reducing large arrays */
+    Reduction reduction;
     LargeReduction large;
-    PyObject *result = NULL;
-    if (large_open(&large, collective, reduction->value, reduction->op->code, reduction->root,
-                   reduction->wanted, reduction->into) < 0) {
+    Target target; /* open where it has an object */
+} LargeCall;
+
+static int next_leg(Flight *flight) {
+    LargeCall *call = (LargeCall *)flight;
+    const Contribution *total = total_of(&call->reduction);
+    int more;
+    if (call->agreed)
+        more = large_next(&call->large);
+    else if (check_agreement(&call->reduction) < 0)
+        return -1;
+    else if (total->head.kind != LARGE_ARRAY) /* then it is for Python, which is gone with who has left */
+        return flight->left ? raise_left(&flight->collective, flight->collective.comm->rank) : 0;
+    else {
+        call->agreed = true;
+        more = large_begin(&call->large, total->consent & MAY_BLOCK, total->consent & IN_PLACE,
+                           total->consent & ON_BOARDS);
+    }
+    flight->leg = call->large.leg;
+    return more;
+}
+
+static PyObject *finish_large(Flight *flight) {
+    LargeCall *call = (LargeCall *)flight;
+    return call->agreed ? large_result(&call->large) : finish_in_python(&call->reduction);
+}
+
+static void leave_large(Flight *flight) {
+    LargeCall *call = (LargeCall *)flight;
+    if (call->agreed || !large_detach(&call->large))
+        return;
+    if (call->target.object)
+        target_close(&call->target);
+    if (call->large.source != call->large.layout.data) /* a copy of it */
+        Py_CLEAR(call->reduction.value);
+}
+
+static void close_large(Flight *flight) {
+    LargeCall *call = (LargeCall *)flight;
+    large_close(&call->large);
+    if (flight->collective.lost)
+        return; /* MPI may use the memory for as long as the process lives */
+    if (call->target.object)
+        target_close(&call->target);
+    Py_XDECREF(call->reduction.value);
+    Py_DECREF(call->reduction.op);
+}
+
+/* Get ready before the others are told what this rank can do, and go on with the call. */
+static PyObject *run_large(Reduction *reduction) {
+    LargeCall *call = (LargeCall *)flight_new(sizeof *call, offsetof(LargeCall, reduction));
+    if (!call)
+        return NULL;
+    call->target.object = NULL;
+    Collective *collective = &call->flight.collective;
+    const Target *into = reduction->into;
+    call->reduction = *reduction;
+    call->reduction.collective = collective;
+    Py_INCREF(call->reduction.value);
+    Py_INCREF(call->reduction.op);
+    if (into) {
+        target_move(&call->target, into);
+        into = call->reduction.into = &call->target;
+    }
+    reduction->goes_on = true;
+    call->flight.collective = *reduction->collective;
+    Contribution *own = total_of(reduction);
+    if (large_open(&call->large, collective, reduction->value, reduction->op->code, reduction->root,
+                   reduction->wanted, into) < 0) {
         collective_defer(collective);
         own->head.failed = collective->comm->rank;
     }
-    own->consent = (can_block(collective) ? MAY_BLOCK : 0) | (large.in_place ? IN_PLACE : 0) |
-                   (large.segments ? ON_BOARDS : 0);
-    if (run_rounds(reduction) == 0) {
-        const Contribution *total = total_of(reduction);
-        result = total->head.kind == LARGE_ARRAY
-                     ? large_run(&large, total->consent & MAY_BLOCK, total->consent & IN_PLACE,
-                                 total->consent & ON_BOARDS)
-                     : finish_in_python(reduction);
-    }
-    large_close(&large);
-    if (collective->lost)
-        Py_INCREF(reduction->value); /* MPI may still read it */
-    return result;
+    own->consent = (can_block(collective) ? MAY_BLOCK : 0) | (call->large.in_place ? IN_PLACE : 0) |
+                   (call->large.segments ? ON_BOARDS : 0);
+    begin_rounds(&call->reduction);
+    doubling_open(&call->reduction.doubling, collective);
+    call->flight.leg = (Leg){&promise_leg, &call->reduction.doubling.rounds};
+    call->flight.next = next_leg;
+    call->flight.finish = finish_large;
+    call->flight.leave = leave_large;
+    call->flight.close = close_large;
+    return flight_run(&call->flight);
 }
 
+/* ---- any ---- */
+
 static PyObject *run(Reduction *reduction) {
-    char *memory = collective_memory(&reduction->collective, 4 * CONTRIBUTION_BYTES);
+    char *memory = collective_memory(reduction->collective, 4 * CONTRIBUTION_BYTES);
     if (unlikely(!memory))
         return NULL;
     reduction->doubling.mine = memory; /* one by one: to clear the rounds first takes 5 ns */
@@ -281,22 +356,27 @@ static PyObject *run(Reduction *reduction) {
 static PyObject *reduce_with(Communicator *self, enum verb verb, PyObject *value, PyObject *op, int root,
                              PyObject *into, PyObject *timeout) {
     Reduction reduction;
+    Collective collective;
     Target target;
     reduction.op = parse_op(op, verb_names[verb]);
-    if (unlikely(!reduction.op || collective_open(&reduction.collective, self, verb, root, timeout) < 0))
+    if (unlikely(!reduction.op || collective_open(&collective, self, verb, root, timeout) < 0))
         return NULL;
+    reduction.collective = &collective;
     reduction.root = root;
     reduction.value = value;
     reduction.wanted = verb == REDUCE ? self->rank == root : verb != EXSCAN || self->rank > 0;
     reduction.prefixes = verb == SCAN || verb == EXSCAN;
     reduction.has_prefix = false;
+    reduction.goes_on = false;
     reduction.into =
-        likely(!into) || !reduction.wanted ? NULL : collective_target(&reduction.collective, &target, into);
+        likely(!into) || !reduction.wanted ? NULL : collective_target(&collective, &target, into);
     bool opened = reduction.into;
     PyObject *result = run(&reduction);
-    if (opened && !reduction.collective.lost)
+    if (unlikely(reduction.goes_on))
+        opened &= !reduction.into; /* which is then the flight's */
+    if (opened)
         target_close(&target);
-    if (unlikely(collective_close(&reduction.collective) < 0))
+    if (likely(!reduction.goes_on) && unlikely(collective_close(&collective) < 0))
         Py_CLEAR(result);
     return result;
 }
@@ -337,88 +417,3 @@ REDUCTION(allreduce, ALLREDUCE)
 REDUCTION(scan, SCAN)
 REDUCTION(exscan, EXSCAN)
 REDUCTION(reduce_scatter, REDUCE_SCATTER)
-
-/* ---- messages of polympi.reductions ---- */
-
-Signature _exchange_signature = {"_exchange", 5, 5, 5, {"call", "obj", "dest", "source", "excuse"}, {NULL}};
-
-/* Encode the object; where that fails, what the function makes of the exception. 0 or -1. */
-static int encode_or_excuse(Stream *stream, PyObject *value, PyObject *excuse) {
-    if (likely(codec_encode(stream, value) == 0) || !PyErr_ExceptionMatches(PyExc_Exception))
-        return PyErr_Occurred() ? -1 : 0;
-    PyObject *error = take_exception();
-    PyObject *instead = error ? PyObject_CallOneArg(excuse, error) : NULL;
-    Py_XDECREF(error);
-    stream_rewind(stream, 0, 0);
-    int failed = instead ? codec_encode(stream, instead) : -1;
-    Py_XDECREF(instead);
-    return failed;
-}
-
-/* Send to one rank while a receive from another is posted (NULL: none), and take the object that came. */
-static PyObject *exchange_objects(Collective *collective, PyObject *value, PyObject *excuse, int dest,
-                                  Incoming *in) {
-    Outgoing out;
-    PyObject *come = NULL;
-    bool sending = dest != PROC_NULL,
-         failed = sending && outgoing_open(&out, collective->comm, &collective->call) < 0;
-    bool opened = sending && !failed;
-    failed = failed || (sending && (encode_or_excuse(&out.stream, value, excuse) < 0 ||
-                                    outgoing_start(&out, INTERNAL, dest, collective->tag, STANDARD) < 0));
-    if (in && failed)
-        incoming_abandon(in);
-    else if (in)
-        come = incoming_wait(in, NULL, collective_seconds(collective));
-    else if (!failed)
-        come = none();
-    if (opened && !come)
-        outgoing_close(&out);
-    else if (opened && outgoing_wait(&out, collective_seconds(collective)) < 0)
-        Py_CLEAR(come);
-    return come;
-}
-
-PyObject *communicator__exchange(Communicator *self, PyObject *const *args, Py_ssize_t nargs,
-                                 PyObject *kwnames) {
-    PyObject *values[MOST_ARGUMENTS];
-    int verb, dest, source;
-    Collective collective = {.comm = self};
-    if (signature_parse(&_exchange_signature, args, nargs, kwnames, values) < 0 || !is_usable(self) ||
-        !PyArg_ParseTuple(values[0], "iid", &verb, &collective.tag, &collective.end) ||
-        parse_int(values[2], &dest, "_exchange", "dest") < 0 ||
-        parse_int(values[3], &source, "_exchange", "source") < 0)
-        return NULL;
-    if (verb <= 0 || verb >= VERBS)
-        return PyErr_Format(PyExc_ValueError, "_exchange(): no collective has the number %d", verb);
-    collective.call =
-        (Call){.operation = verb_names[verb], .rank = self->rank, .peer = NO_PEER, .tag = NO_TAG};
-    if (check_rank(dest, self->size, DESTINATION, &collective.call) < 0 ||
-        check_rank(source, self->size, DESTINATION, &collective.call) < 0)
-        return NULL;
-    if (dest != PROC_NULL)
-        count_crossing(self, dest);
-    Incoming *in = NULL;
-    if (source != PROC_NULL &&
-        !(in = incoming_start(self, INTERNAL, source, collective.tag, NULL, &collective.call)))
-        return NULL;
-    if (in)
-        incoming_list(in); /* it has to get on while the send is waited for */
-    return exchange_objects(&collective, values[1], values[4], dest, in);
-}
-
-PyObject *communicator_tree(Communicator *self, PyObject *Py_UNUSED(unused)) {
-    if (!is_usable(self))
-        return NULL;
-    Branch branch;
-    branch_open_in_order(&branch, self);
-    PyObject *children = PyTuple_New(branch.children);
-    for (int i = 0; children && i < branch.children; i++) {
-        PyObject *child = PyLong_FromLong(branch_child(&branch, i));
-        if (!child)
-            Py_CLEAR(children);
-        else
-            PyTuple_SET_ITEM(children, i, child);
-    }
-    int parent = branch.parent == NOBODY ? PROC_NULL : branch.parent;
-    return children ? Py_BuildValue("(iN)", parent, children) : NULL;
-}

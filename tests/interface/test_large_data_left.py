@@ -1,0 +1,259 @@
+"""Large data of collectives that the library sends, where a rank leaves the call before they are there."""
+
+from __future__ import annotations
+
+import pytest
+from rank_programs import PRELUDE
+
+from polympi.lab.stacks.stack import Stack
+
+pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
+
+WAYS = pytest.mark.parametrize("mailboxes", ["1", "0"], ids=["memory", "messages"])
+
+VALUES = """
+import signal
+from polympi.native import core
+
+COUNT = 300_000
+
+def value(seed, count=COUNT):
+    return np.random.default_rng(seed).random(count)
+
+values = [value(other) for other in range(size)]
+mine, total = values[rank], sum(values)
+parts = [value(seed, 520) for seed in range(1500)]  # each is large; to name them all takes more than a small message
+
+def tell_that_it_has_left(*ranks):
+    for dest in ranks:
+        c.send("left", dest, 77)
+
+def come_when_it_has_left(source):
+    assert c.recv(source, 77, timeout=30) == "left"
+
+def later_calls_work():
+    assert c.allreduce(rank, timeout=30) == sum(range(size))
+    assert np.allclose(c.allreduce(mine, timeout=30), total)
+    for root in range(size):
+        assert same(c.bcast(mine if rank == root else None, root, timeout=30), values[root])
+    assert all(map(same, c.allgather(mine, timeout=30), values))
+"""
+
+
+@WAYS
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_the_others_get_what_a_rank_that_has_timed_out_had_promised(
+    run_in_job, stack: Stack, mailboxes: str, ranks: int
+) -> None:
+    # The last rank comes when the first one has left. Three ranks on few processors with shared memory have bcast over
+    # boards, where they are told instead.
+    script = """
+calls = {
+    "reduce": lambda **time: (c.reduce(mine, root=size - 1, **time), total if rank == size - 1 else None),
+    "reduce_scatter": lambda **time: (c.reduce_scatter(mine, **time), np.array_split(total, size)[rank]),
+    "allreduce": lambda **time: (c.allreduce(mine, **time), total),
+    "scan": lambda **time: (c.scan(mine, **time), sum(values[:rank + 1])),
+    "exscan": lambda **time: (c.exscan(mine, **time), sum(values[:rank]) if rank else None),
+}
+if size == 2 or not core._neighbours(c):
+    calls["bcast"] = lambda **time: (c.bcast(values[0] if rank == 0 else None, **time), values[0])
+    calls["parts"] = lambda **time: (c.bcast(parts if rank == 0 else None, **time), parts)
+for name, call in calls.items():
+    in_turn()
+    if rank == 0:
+        with raises(mpi.Timeout, "rank 0 waited 0.3 s in ", operation="bcast" if name == "parts" else name):
+            call(timeout=0.3)
+        tell_that_it_has_left(size - 1)
+    else:
+        if rank == size - 1:
+            come_when_it_has_left(0)
+        result, expected = call(timeout=30)
+        assert (
+            result is None if expected is None else all(map(same, result, expected)) if name == "parts"
+            else np.allclose(result, expected)
+        ), name
+    later_calls_work()
+"""
+    run_in_job(PRELUDE + VALUES + script, ranks, stack, env={"POLYMPI_MAILBOXES": mailboxes})
+
+
+@WAYS
+def test_a_rank_leaves_in_the_middle_of_the_data(run_in_job, stack: Stack, mailboxes: str) -> None:
+    # Rank 1 stands still in a signal handler while parts are on their way, so that rank 0 is out of time.
+    script = """
+signal.signal(signal.SIGALRM, lambda *_: time.sleep(0.6))
+left = 0
+for turn in range(6):
+    in_turn()
+    if rank == 0:
+        try:
+            c.bcast(parts, timeout=0.4)
+        except mpi.Timeout:
+            left += 1
+    else:
+        signal.setitimer(signal.ITIMER_REAL, 0.004 * (turn + 1))
+        assert all(map(same, c.bcast(timeout=30), parts))
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    later_calls_work()
+"""
+    run_in_job(PRELUDE + VALUES + script, 2, stack, env={"POLYMPI_MAILBOXES": mailboxes})
+
+
+@WAYS
+def test_what_comes_after_a_time_out_does_not_come_into_memory_of_the_user(
+    run_in_job, stack: Stack, mailboxes: str
+) -> None:
+    script = """
+calls = [
+    lambda into, **time: c.allreduce(mine, into=into, **time),
+    lambda into, **time: c.allreduce(into, into=into, **time),
+    lambda into, **time: c.reduce(mine, root=1, into=into, **time),
+    lambda into, **time: c.scan(mine, into=into, **time),
+]
+if not core._neighbours(c):  # otherwise three ranks on few processors have boards
+    calls.append(lambda into, **time: c.bcast(mine if rank == 0 else None, into=into, **time))
+for call in calls:
+    into = bytearray(8 * COUNT)
+    array = np.frombuffer(into)
+    array[:] = -1
+    in_turn()
+    if rank == 1:
+        with raises(mpi.Timeout):
+            call(array, timeout=0.3)
+        del array
+        into.clear()  # nobody holds it any more
+        tell_that_it_has_left(2)
+    else:
+        if rank == 2:
+            come_when_it_has_left(1)
+        call(array, timeout=30)
+        del array
+    later_calls_work()
+"""
+    run_in_job(PRELUDE + VALUES + script, 3, stack, env={"POLYMPI_MAILBOXES": mailboxes})
+
+
+@WAYS
+def test_an_exception_of_a_signal_handler_does_not_keep_large_data_from_the_others(
+    run_in_job, stack: Stack, mailboxes: str
+) -> None:
+    script = """
+class Stop(Exception):
+    pass
+
+def stop(*_):
+    raise Stop
+
+signal.signal(signal.SIGALRM, stop)
+calls = [
+    (lambda **time: c.bcast(mine, **time), values[0]),
+    (lambda **time: c.allreduce(mine, **time), total),
+]
+for call, expected in calls:
+    in_turn()
+    if rank == 0:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        with raises(Stop):
+            call()
+        tell_that_it_has_left(1)
+    else:
+        come_when_it_has_left(0)
+        assert np.allclose(call(timeout=30), expected)
+    later_calls_work()
+"""
+    run_in_job(PRELUDE + VALUES + script, 2, stack, env={"POLYMPI_MAILBOXES": mailboxes})
+
+
+@WAYS
+def test_who_waits_for_a_rank_that_had_promised_nothing_is_told(run_in_job, stack: Stack, mailboxes: str) -> None:
+    # Rank 1 has left before rank 0 began: it knows nothing of large data. Rank 0 leaves, too, and learns that later.
+    script = """
+for seconds in 30, 0.05:
+    in_turn()
+    if rank == 1:
+        with raises(mpi.Timeout, "rank 1 waited 0.2 s in bcast()"):
+            c.bcast(timeout=0.2)
+        tell_that_it_has_left(0)
+    else:
+        come_when_it_has_left(1)
+        told = "rank 1 has left this call before it was complete" if seconds > 1 else None
+        with raises(mpi.Timeout, *([told] if told else [])):
+            c.bcast(mine, timeout=seconds)
+    later_calls_work()
+"""
+    run_in_job(PRELUDE + VALUES + script, 2, stack, env={"POLYMPI_MAILBOXES": mailboxes})
+
+
+@WAYS
+@pytest.mark.parametrize("seconds", ["0.2", "2.5"])
+def test_a_rank_at_its_end_goes_on_with_large_data_that_it_has_left(
+    run, stack: Stack, mailboxes: str, seconds: str
+) -> None:
+    # After a second the interpreter of rank 0 is gone.
+    script = """
+if rank == 0:
+    with raises(mpi.Timeout):
+        c.bcast(parts, timeout=0.1)
+else:
+    time.sleep(0.4 + float(sys.argv[1]))
+    assert all(map(same, c.bcast(timeout=30), parts))
+    print("through")
+"""
+    env = {"POLYMPI_MAILBOXES": mailboxes}
+    ended = run(PRELUDE + VALUES + script, 2, stack, env=env, arguments=[seconds])
+    assert ended.succeeded().split() == ["through"]
+    if float(seconds) > 1:
+        assert ended.stderr.splitlines() == ["[rank 0] waits for all ranks to call bcast()"]
+
+
+@WAYS
+@pytest.mark.parametrize("end", ["program", "finalize"])
+def test_a_call_that_was_left_and_that_not_all_ranks_make_does_not_spoil_a_good_end(
+    run, stack: Stack, mailboxes: str, end: str
+) -> None:
+    script = """
+if rank == 0:
+    with raises(mpi.Timeout):
+        c.bcast(mine, timeout=0.1)
+    with raises(mpi.Timeout):
+        c.allreduce(mine, timeout=0.1)
+if sys.argv[1] == "finalize":
+    mpi.finalize()
+print("ended")
+"""
+    ended = run(PRELUDE + VALUES + script, 2, stack, env={"POLYMPI_MAILBOXES": mailboxes}, arguments=[end])
+    assert ended.succeeded().split() == ["ended"] * 2
+
+
+@WAYS
+def test_a_bcast_that_was_begun_goes_on_whatever_it_sends(run_in_job, stack: Stack, mailboxes: str) -> None:
+    script = """
+def wait(call):
+    return core._wait_for_flight(call, 30)
+
+for turn, sent in enumerate([None, "x", mine.tobytes(), values, parts, "y" * 9000]):
+    root = turn % size
+    begun = [core._start_bcast(c, sent if rank == root else None, root, None) for _ in range(3)]
+    sent = c.bcast(sent, root, timeout=30)  # waits for those before it
+    assert all(core._test_flight(call) for call in begun)
+    assert all(same(wait(call), sent) for call in begun)
+    into = np.zeros(COUNT)
+    other = core._start_bcast(c, values[root] if rank == root else None, root, into)
+    assert c.allreduce(1, timeout=30) == size
+    assert wait(other) is into and same(into, values[root])
+if rank == 0:
+    with raises(TypeError):
+        wait(core._start_bcast(c, c, 0, None))
+else:
+    with raises(mpi.Error, "rank 0 could not do its part"):
+        wait(core._start_bcast(c, None, 0, None))
+small = np.zeros(3)
+begun = core._start_bcast(c, values[0] if rank == 0 else None, 0, small if rank else None)
+if rank == 0:
+    assert wait(begun) is not None
+else:
+    with raises(mpi.TruncationError):
+        wait(begun)
+later_calls_work()
+"""
+    run_in_job(PRELUDE + VALUES + script, 3, stack, env={"POLYMPI_MAILBOXES": mailboxes})
