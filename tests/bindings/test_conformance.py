@@ -134,8 +134,9 @@ def test_no_benchmark_mode_or_payload_is_left_out_here() -> None:
 
 
 def rows(benchmark: Benchmark) -> int:
-    """The samples of a case: times of batches and of events, and of an application what it took to communicate."""
-    return COUNTS["batches"] * (1 + (benchmark.kind == "application")) + COUNTS["events"]
+    """The samples of a case: times of batches and events, and of an application that exchanges what it took of a batch."""
+    communicates = benchmark.application and benchmark.kind != "joint"
+    return COUNTS["batches"] * (1 + communicates) + COUNTS["events"]
 
 
 COVERED = [

@@ -199,6 +199,11 @@ static int64_t no_time(void *context) {
     return 0;
 }
 
+/* Whether a program tells what it spends in calls of communication. */
+static bool counts_communication(const struct polympi_callbacks *callbacks) {
+    return callbacks->communication != no_time;
+}
+
 static struct polympi_callbacks prepare(const struct polympi_case *c, const struct session *session,
                                         const struct polympi_buffers *buffers) {
     const struct polympi_program *program = session->program;
@@ -353,7 +358,11 @@ static void time_rooted_batches(const struct polympi_case *c, const struct polym
                                 struct session *session) {
     const int iterations = c->batches * c->iterations;
     callbacks->singly(callbacks->context, c->warmup, session->ns);
+    if (counts_communication(callbacks))
+        common_start_watch(callbacks->communication, callbacks->context, session->communication,
+                           c->iterations);
     callbacks->singly(callbacks->context, iterations, session->ns);
+    common_start_watch(NULL, NULL, NULL, 0);
     polympi_largest_over_ranks(session->ns, iterations);
     for (int i = 0; i < c->batches; i++) {
         session->batches[i] = 0;
@@ -386,7 +395,7 @@ static void measure(const struct polympi_case *c, const struct polympi_callbacks
         samples_format(session->samples, "repeated %" PRId32 " %" PRId64, c->id,
                        common_start_repeated() - repeated);
     polympi_samples_times(session->samples, "batch", c->id, session->batches, c->batches);
-    if (c->kind == POLYMPI_APPLICATION)
+    if (c->kind != POLYMPI_JOINT && counts_communication(callbacks))
         polympi_samples_times(session->samples, "communication", c->id, session->communication, c->batches);
     polympi_samples_times(session->samples, "event", c->id, session->ns, c->events);
 }

@@ -117,7 +117,37 @@ static void largest_of_all(int64_t values[2]) {
     }
 }
 
+/* What is counted in the calls. */
+static struct {
+    int64_t (*read)(void *context);
+    void *context;
+    int64_t *sum;
+    int32_t calls, counted; /* of a sum, and in this one so far */
+    bool started;           /* `before` was read for the call that is made now */
+    int64_t before;
+} watch;
+
+void common_start_watch(int64_t (*read)(void *context), void *context, int64_t *sums, int32_t calls) {
+    watch.read = read;
+    watch.context = context;
+    watch.sum = sums;
+    watch.calls = calls;
+    watch.counted = 0;
+    watch.started = false;
+}
+
+static void count(int64_t passed) {
+    *watch.sum = (watch.counted ? *watch.sum : 0) + passed;
+    if (++watch.counted < watch.calls)
+        return;
+    watch.counted = 0;
+    watch.sum++;
+}
+
 int32_t common_start_agree(void) {
+    const bool watched = watch.read && watch.started;
+    const int64_t passed = watched ? watch.read(watch.context) - watch.before : 0;
+    watch.started = false;
     if (state.came_late)
         state.margin = state.margin < MOST_MARGIN_NS / 2 ? 2 * state.margin : MOST_MARGIN_NS;
     else
@@ -130,10 +160,16 @@ int32_t common_start_agree(void) {
     const bool in_time = values[1] == 0 || state.in_a_row == MOST_REPEATS;
     state.in_a_row = in_time ? 0 : state.in_a_row + 1;
     state.repeated += !in_time;
+    if (watched && in_time)
+        count(passed);
     return in_time;
 }
 
 int64_t common_start_wait(void) {
+    if (watch.read) {
+        watch.before = watch.read(watch.context);
+        watch.started = true;
+    }
     const int64_t start = of_this_rank(state.start);
     int64_t time = now();
     state.came_late = !state.crowded && time >= start;

@@ -54,6 +54,11 @@ int32_t common_start_agree(void);
 /* Waits for the start that was agreed on; returns it, on this rank's own clock in ns. */
 int64_t common_start_wait(void);
 
+/* From now on, what passes in the calls themselves is counted: `read` is asked before each start and after
+   each call, and the differences of `calls` calls that were in time are summed up, one sum after another from
+   `sums` on. NULL in place of `read`: no longer. */
+void common_start_watch(int64_t (*read)(void *context), void *context, int64_t *sums, int32_t calls);
+
 /* Called before every case: compares the clocks of all hosts with that of rank 0, since clocks drift (nothing
    to do where they share one), and forgets how long the calls of the case before took. */
 void common_start_next_case(void);

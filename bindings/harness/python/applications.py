@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from functools import partial
 from importlib import import_module
 from math import acos, cos, pi
@@ -98,17 +99,16 @@ def application_callbacks(
         done = iterations if isinstance(iterations, int) else 1
         return differing(case, done, *application.part(), world)
 
-    events = partial(events_alone, application.advance, clock)
-    if case.benchmark == "inner-product":
-        events = partial(events_from_start, application.advance, start, clock)
+    from_start = EventsFromStart(application, start, clock)
     return Callbacks(
         batch=application.advance,
-        events=events,
+        events=from_start if case.benchmark == "inner-product" else partial(events_alone, application.advance, clock),
         clear=application.restart,
         check=check,
         release=application.free,
         keep_all=several,
         communication=lambda: application.communication_ns,
+        communication_in_events=lambda: from_start.communication,
     )
 
 
@@ -120,17 +120,32 @@ def events_alone(advance: Call, clock: Clock, times: Times) -> None:
         times[k] = clock() - before
 
 
-def events_from_start(advance: Call, start: CommonStart, clock: Clock, times: Times) -> None:
-    """Iterations one by one, each from a common start; one that a rank began too late is made again."""
-    wait, agree = start.wait, start.agree
-    k = 0
-    agree()
-    while k < len(times):
-        advance(UNTIMED_CALLS)
-        begun = wait()
-        advance(1)
-        times[k] = clock() - begun
-        k += agree()
+class EventsFromStart:
+    """Iterations one by one, each from a common start; one that a rank began too late is made again.
+
+    Attributes:
+        communication: ns that this rank has spent in calls of communication in each of the last that were timed.
+    """
+
+    def __init__(self, application: Application, start: CommonStart, clock: Clock) -> None:
+        self._application, self._start, self._clock = application, start, clock
+        self.communication: Times = array("q")
+
+    def __call__(self, times: Times) -> None:
+        """Time as many as there are places."""
+        application, advance, clock = self._application, self._application.advance, self._clock
+        wait, agree = self._start.wait, self._start.agree
+        self.communication = communication = array("q", bytes(8 * len(times)))
+        k = 0
+        agree()
+        while k < len(times):
+            advance(UNTIMED_CALLS)
+            before = application.communication_ns
+            begun = wait()
+            advance(1)
+            times[k] = clock() - begun
+            communication[k] = application.communication_ns - before
+            k += agree()
 
 
 def differing(case: Case, iterations: int, part: NDArray[np.float64], first: tuple[int, ...], world: World) -> str:

@@ -54,6 +54,7 @@ class Callbacks:
         keep_all: one iteration that returns everything it receives, if ``batch`` drops some of it; of an application
             several, whose number it returns.
         communication: of an application, ns that this rank has spent in calls of communication so far.
+        communication_in_events: the same of each event that ``events`` has timed last.
     """
 
     batch: Callable[[int], object] = nothing_of
@@ -65,6 +66,7 @@ class Callbacks:
     release: Callable[[], None] = nothing
     keep_all: Callable[[], object] | None = None
     communication: Callable[[], int] | None = None
+    communication_in_events: Callable[[], Times] | None = None
 
 
 class Cases(Protocol):

@@ -169,14 +169,19 @@ def _measure_held_together(case: Case, callbacks: Callbacks, world: World, start
 
 def _measure_rooted(case: Case, callbacks: Callbacks, world: World) -> Measured:
     """Collectives that would run ahead: every iteration alone, its time that of the last rank, a batch their sum."""
-    batches, events, single = _places(case.batches), _places(case.events), _places(case.batches * case.iterations)
+    events, single = _places(case.events), _places(case.batches * case.iterations)
     callbacks.events(_places(case.warmup))
     callbacks.events(single)
-    longest = world.maxima(single)
-    for k in range(case.batches):
-        batches[k] = sum(longest[k * case.iterations : (k + 1) * case.iterations])
+    spent = callbacks.communication_in_events
+    communication = _sums(spent(), case) if spent else _places(0)
+    batches = _sums(world.maxima(single), case)
     callbacks.events(events)
-    return Measured(batches, world.maxima(events))
+    return Measured(batches, world.maxima(events), communication)
+
+
+def _sums(single: Times, case: Case) -> Times:
+    """What single iterations make of batches."""
+    return array("q", (sum(single[k : k + case.iterations]) for k in range(0, len(single), case.iterations)))
 
 
 def _places(count: int) -> Times:
