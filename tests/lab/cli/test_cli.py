@@ -221,7 +221,7 @@ def test_the_options_of_netpipe_come_from_the_user(tmp_path: Path) -> None:
 @pytest.mark.mpi
 def test_list_and_doctor_say_what_is_there(tmp_path: Path, mpich: Stack) -> None:
     listed = polympi("list", folder=tmp_path).stdout
-    for word in ("mpich", "installed", "impi", "mpi4py-pkl5", "c-again", "bibandwidth", "startup"):
+    for word in ("mpich", "installed", "impi", "mpi4py-pkl5", "c-again", "bibandwidth", "startup", "modules"):
         assert word in listed
     checked = polympi("doctor", folder=tmp_path)
     assert checked.returncode == 0, checked.stdout
