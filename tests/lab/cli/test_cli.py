@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import csv
 import io
 import os
 import re
@@ -387,26 +386,3 @@ def test_a_study_says_what_it_would_measure(tmp_path: Path, mpich: Stack) -> Non
     assert "left out boost-python: it runs on openmpi only" in text
     assert "cases 41: latency 16, bcast 8, reduce 8, allreduce 8 and inner-product 1" in text
     assert "There is no study 'module': choose modules." in told(polympi("run", "--study", "module", folder=tmp_path))
-
-
-@pytest.mark.mpi
-def test_a_study_is_measured_reported_and_goes_on(tmp_path: Path, mpich: Stack) -> None:
-    done = polympi(
-        "run", "-o", "out", "--stack", "mpich", "--study", "modules", "--binding", "pypar,pympi", "--profile", "glance",
-        "--bench", "latency/standard/float64,latency/standard/array", "--sizes", "8,16,24,32", "--time-limit", "1s",
-        folder=tmp_path,
-    )  # fmt: skip
-    assert done.returncode == 2, done.stderr  # no block in a second
-    assert RunDirectory.open(tmp_path / "out").run().study == "modules"
-    done = polympi("run", "--resume", "out", folder=tmp_path)
-    assert done.returncode == 0, done.stderr
-    text = re.sub(r"\s+", " ", done.stdout)
-    assert "Python modules for MPI, side by side, on mpich" in text
-    assert "133 µs" in text  # what was published of pyMPI, beside ours
-    assert "mpich is the only MPI of this run" in text
-    with (tmp_path / "out" / "study.csv").open(newline="", encoding="utf-8") as file:
-        rows = {row["binding"]: row for row in csv.DictReader(file)}
-    assert list(rows) == ["c", "pypar", "pympi"]
-    assert {row["payload"] for row in rows.values()} == {"float64", "array"}
-    assert all(float(row["latency_ns"]) > 0 for row in rows.values())
-    assert all(int(row["inner_product_lines"]) > int(row["hello_lines"]) > 0 for row in rows.values())

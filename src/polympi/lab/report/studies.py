@@ -22,6 +22,10 @@ _NOTE = (
     "two machines: what can be compared is the latency over C."
 )
 _STANDS_FOR = "pypar, mympi, pympi, scientific and boostmpi-compat are the interfaces of these modules on polympi."
+_LINES = (
+    "The inner products of C, mpi4py and polympi are parts of programs to copy, which also say where there is no "
+    "memory; those of the others do the work alone."
+)
 _DASH = "–"
 
 
@@ -86,7 +90,7 @@ def _section(run: RunRecord, stack: str, lines: Sequence[Module]) -> StudySectio
                 f"Collectives{of_size}, an application, and lines of code", headers, [_others(m) for m in lines]
             ),
         ),
-        note=f"{_NOTE} {_STANDS_FOR}",
+        note=f"{_NOTE} {_STANDS_FOR} {_LINES}",
         source=sources()[PUBLISHED_FITS],
     )
 
