@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -19,7 +20,7 @@ from polympi.lab.records import CodeLines
 from polympi.lab.report.csvfiles import write_csv
 from polympi.lab.report.html import render_html
 from polympi.lab.report.markdown import render_markdown
-from polympi.lab.report.studies import study_sections
+from polympi.lab.report.studies import columns, study_sections
 from polympi.lab.report.terminal import print_summary
 from polympi.lab.statistics.analysis import analyse
 
@@ -138,6 +139,14 @@ def test_the_table_is_a_file(measured, tmp_path):
     assert rows["pympi"]["payload"] == "array"
     assert rows["polympi"]["published_latency_us"] == ""
     assert (rows["pypar"]["hello_lines"], rows["pypar"]["inner_product_lines"]) == ("3", "25")
+
+
+def test_every_column_of_the_file_is_described(measured):
+    described = (Path(__file__).parents[3] / "docs" / "results.md").read_text(encoding="utf-8")
+    section = described.partition("## `study.csv`")[2].partition("\n## ")[0]
+    assert set(columns(measured[1])[0]) == set(
+        re.findall(r"`(\w+)`", "".join(re.findall(r"^\|[^|]+\|", section, re.M)))
+    )
 
 
 def test_other_runs_have_no_such_section(tmp_path):
