@@ -1,9 +1,10 @@
 """Put polympi's interface where the laboratory builds bindings, with a core compiled for the stack.
 
-Usage: install.py PACKAGE --mpicc MPICC --into FOLDER
+Usage: install.py PACKAGE --mpicc MPICC --into FOLDER [--compat]
 
 What is measured is the polympi that the laboratory itself belongs to: the modules of the folder PACKAGE, but for the
-laboratory, and its core compiled for this Python by its own ``native/build.py``, so that nothing is fetched.
+laboratory, and its core compiled for this Python by its own ``native/build.py``, so that nothing is fetched. With
+``--compat``, what stands in for older modules is there, too.
 """
 
 from __future__ import annotations
@@ -21,10 +22,14 @@ def main() -> int:
     parser.add_argument("package", type=Path)
     parser.add_argument("--mpicc", required=True)
     parser.add_argument("--into", type=Path, required=True)
+    parser.add_argument("--compat", action="store_true")
     given = parser.parse_args()
     native = given.into / "polympi" / "native"
     copy_modules(given.package, native.parent)
     copy_modules(given.package / "native", native)
+    if given.compat:
+        for module in (given.package / "compat").rglob("__init__.py"):
+            copy_modules(module.parent, native.parent / module.parent.relative_to(given.package))
     compiler = [
         sys.executable,
         str(given.package / "native" / "build.py"),

@@ -40,6 +40,7 @@ LEVELS = {
     "mpi4py-pkl5": "multiple",
     "polympi": "serialized",
     "polympi-object": "serialized",
+    **dict.fromkeys(("pypar", "pympi", "mympi", "scientific", "boostmpi-compat"), "serialized"),
 }
 # Bindings that cannot run what they do not cover. Others could, but it would tell nothing new.
 REFUSING = [name for name in SHIPPED if name not in ("c", "c-again", "c-multiple", "c-pages")]

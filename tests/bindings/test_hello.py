@@ -20,6 +20,7 @@ pytestmark = pytest.mark.mpi
 
 SHIPPED = load_bindings()
 SECONDS = 120
+SAYS_MORE = {"pypar": "Pypar (version "}  # how the line begins that a module prints at its start
 RANKS = 3
 
 
@@ -69,4 +70,5 @@ def test_every_rank_says_which_it_is(stack: Stack, name: str, tmp_path: Path) ->
         command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert sorted(done.stdout.splitlines()) == [f"Hello from rank {rank} of {RANKS}" for rank in range(RANKS)]
+    said = [line for line in done.stdout.splitlines() if not line.startswith(SAYS_MORE.get(name, "\n"))]
+    assert sorted(said) == [f"Hello from rank {rank} of {RANKS}" for rank in range(RANKS)]

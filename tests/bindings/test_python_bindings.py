@@ -21,7 +21,8 @@ from polympi.lab.stacks.stack import Stack
 pytestmark = pytest.mark.mpi
 
 BINDINGS = ("mpi4py", "mpi4py-object", "mpi4py-pkl5", "polympi", "polympi-object")
-PROGRAMS = ("mpi4py", "polympi")  # a binding of each
+FACADES = ("pypar", "pympi", "mympi", "scientific", "boostmpi-compat")
+PROGRAMS = ("mpi4py", "polympi", "scientific")  # a binding of each
 COUNTS = {"warmup": 1, "batches": 3, "iterations": 2, "events": 4}
 TIMEOUT_S = 300
 
@@ -67,6 +68,14 @@ def test_collectives_run_on_one_rank_and_point_to_point_does_not(mpich: Stack, n
     found = run_cases(mpich, name, 1, cases, tmp_path)
     assert found.valid == {0}
     assert set(found.skipped) == {1}
+
+
+@pytest.mark.parametrize("name", FACADES)
+def test_facades_run_on_one_rank_what_needs_no_other(mpich: Stack, name: str, tmp_path: Path) -> None:
+    alone = [Case("bcast", "standard", "bytes", 8), Case("barrier", "standard", "none", 0)]
+    product = Case("inner-product", "standard", "problem", 8 * 100)
+    found = run_cases(mpich, name, 1, [*alone, product, Case("latency", "standard", "bytes", 8)], tmp_path)
+    assert (found.valid, set(found.skipped)) == ({0, 1, 2}, {3})
 
 
 @pytest.mark.parametrize(
@@ -124,8 +133,10 @@ def test_polympi_runs_on_the_stack_whatever_the_user_chose_for_programs(stack: S
     assert run_cases(stack, "polympi", 2, [], tmp_path, **chosen).threads == "multiple"
 
 
-def test_what_is_measured_is_the_interface_alone(mpich: Stack) -> None:
-    package = build(load_bindings()["polympi"], mpich) / "polympi"
+@pytest.mark.parametrize("name", ["polympi", "pypar"])
+def test_what_is_measured_is_the_interface_alone(mpich: Stack, name: str) -> None:
+    package = build(load_bindings()[name], mpich) / "polympi"
     assert (package / "__init__.py").is_file()
+    assert (package / "compat" / "pypar" / "__init__.py").is_file() == (name == "pypar")
     assert not (package / "lab").exists()
     assert [core.name.split(".")[0] for core in package.rglob("*.so")] == ["core_mpich"]

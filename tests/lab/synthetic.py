@@ -14,6 +14,7 @@ import polars as pl
 from polympi.lab.catalogue import BENCHMARKS, WINDOW
 from polympi.lab.records import (
     SAMPLE_SCHEMA,
+    CodeLines,
     Environment,
     LaunchRecord,
     Outcome,
@@ -78,8 +79,15 @@ def _make_run(
     languages: dict[str, str] | None = None,
     chosen: list[str] | None = None,
     usual: list[str] | None = None,
+    study: str = "",
+    lacks: dict[str, list[str]] | None = None,
+    lines: dict[str, CodeLines] | None = None,
+    left_out: dict[str, str] | None = None,
 ) -> None:
-    """Write a result directory in which every block drifts as a whole and every launch has its own noise."""
+    """Write a result directory in which every block drifts as a whole and every launch has its own noise.
+
+    Some bindings may lack cases with some payloads.
+    """
     random = np.random.default_rng(seed)
     cases = DEFAULT_CASES if cases is None else cases
     effects = EFFECTS if effects is None else effects
@@ -113,11 +121,14 @@ def _make_run(
                 bindings=list(effects),
                 languages={b: (languages or LANGUAGES).get(b, "C") for b in effects},
                 cases=planned,
+                lines=lines or {},
+                left_out=left_out or {},
             )
             for stack in stacks
         ],
         chosen=chosen or [],
         usual=usual or [],
+        study=study,
     )
     directory = RunDirectory.create(path, run, Environment(facts={"cpu": {"model": "Synthetic", "logical": 2}}))
     launch = 0
@@ -125,7 +136,8 @@ def _make_run(
         for block in range(blocks):
             weather = np.exp(random.normal(0.0, drift))
             for position, binding in enumerate(effects):
-                rows = _launch_rows(random, planned, effects[binding], weather, noise)
+                covered = [case for case in planned if case.payload not in (lacks or {}).get(binding, [])]
+                rows = _launch_rows(random, covered, effects[binding], weather, noise)
                 frame = pl.DataFrame(rows).with_columns(
                     stack=pl.lit(stack),
                     block=pl.lit(block),

@@ -268,6 +268,7 @@ class RunRecord(msgspec.Struct, kw_only=True):
         ranks: of a launch; the fewest, if there are several numbers of them.
         several_ranks: the numbers of ranks, ascending, if there are several; else empty.
         scaling: what happens to a problem then, one of :data:`SCALINGS`.
+        study: the study whose cases and bindings are measured; empty for none.
         benches: benchmarks or patterns of cases, as asked for; empty for the profile's.
         sizes: sizes in bytes, as asked for; None for the profile's.
         bindings_from: folders of further bindings.
@@ -298,6 +299,7 @@ class RunRecord(msgspec.Struct, kw_only=True):
     resumed: list[str] = []
     several_ranks: list[int] = []
     scaling: str = STRONG
+    study: str = ""
 
     @property
     def every_ranks(self) -> list[int]:

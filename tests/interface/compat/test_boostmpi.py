@@ -18,7 +18,6 @@ from polympi.compat.script import read as script_of
 from polympi.lab.stacks.stack import Stack
 
 ROOT = Path(__file__).parents[3]
-EXAMPLES = sorted((ROOT / "examples" / "compat" / "boostmpi").glob("*.py"))
 BEGIN = (
     PRELUDE
     + """
@@ -427,85 +426,3 @@ for call in world.recv, world.irecv:
             call(left, 3, buffer)
 """
     run_in_job(BEGIN + script, ranks, stack)
-
-
-# ---- scripts ----
-
-RUNNER = """
-import sys
-import polympi
-from polympi.compat import command
-for path in list(sys.argv[1:]):
-    assert command.main(["--as", "boostmpi", path]) == 0
-    polympi.world.barrier()  # a master that receives from any rank must not meet messages of the next program
-"""
-
-
-@pytest.mark.mpi
-@pytest.mark.parametrize("ranks", [2, 4])
-def test_the_examples_run(run, stack: Stack, ranks: int) -> None:
-    examples = [str(example) for example in EXAMPLES if ranks == 2 or example.stem != "network_timing"]
-    ended = run(RUNNER, ranks, stack, arguments=examples)
-    said = ended.succeeded()
-    assert ended.stderr == ""
-    for words in (
-        "Hello, world",
-        "the message came back",
-        "pi is about 3.1",
-        "****",
-        "20 results",
-        "was broadcast 10 times",
-        "the longest is three" if ranks == 4 else "the longest is zero",
-        "a column with the sum",
-        "three times",
-        "colors and ranks",
-        *(["MB/s"] if ranks == 2 else []),
-    ):
-        assert words in said, words
-    assert sorted(re.findall(r"I am rank (\d) of", said)) == [str(rank) for rank in range(ranks)]
-
-
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.stem)
-def test_an_example_names_the_command_that_runs_it(example: Path) -> None:
-    place = example.relative_to(ROOT)
-    assert re.search(rf"^    mpiexec -n \d python -m polympi --as boostmpi {place}$", example.read_text(), re.MULTILINE)
-
-
-@pytest.mark.mpi
-def test_a_script_imports_any_of_the_names_and_ends_mpi_itself(run_as, stack: Stack, tmp_path: Path) -> None:
-    script = tmp_path / "script.py"
-    script.write_text(
-        "import boost\n"
-        "early = boost.mpi.rank\n"
-        "import boost.mpi as one, boostmpi as two, mpi as three\n"
-        "from boost import mpi\n"
-        "from boostmpi import *\n"
-        "assert one is two is three is mpi is boost.mpi and early == rank and broadcast(rank, 0) == 0\n"
-        "assert issubclass(Error, Exception) and Exception is not mpi.Exception\n"
-        "mpi.finalize()\n"
-        "finalize()\n"
-        "assert (finalized(), initialized(), rank < size) == (True, True, True)\n"
-        "try:\n    world.send(0)\nexcept mpi.Exception as error:\n    print(error)\n"
-    )
-    ended = run_as(["--as", "auto", str(script)], 2, stack)
-    assert ended.succeeded() == 2 * "MPI is finalised: no call is possible any more\n"
-    assert f"{script} runs as one for boostmpi (boostmpi 1.38 or boost.mpi 1.74): it imports boost," in ended.stderr
-
-
-@pytest.mark.mpi
-@pytest.mark.parametrize("call", ["mpi.abort(3)", "mpi.world.abort(3)", "mpi.abort(0)", "1 / 0"])
-def test_one_rank_ends_the_whole_job(run_as, mpich: Stack, tmp_path: Path, call: str) -> None:
-    script = tmp_path / "script.py"
-    script.write_text(f"import boostmpi as mpi\nif mpi.rank:\n    {call}\nmpi.world.recv(1)\n")
-    ended = run_as(["--as", "boostmpi", str(script)], 2, mpich)
-    assert ended.exit_code == (3 if "3" in call else 1), str(ended)
-
-
-@pytest.mark.mpi
-def test_a_script_without_a_launcher_is_alone(run_as, stack: Stack, tmp_path: Path) -> None:
-    script = tmp_path / "script.py"
-    script.write_text(
-        "import mpi\nmpi.world.send(0, 1, 'to myself')\n"
-        "print(mpi.world.recv(0, 1), mpi.size, mpi.all_reduce(mpi.world, 5, max), mpi.gather(mpi.world, 'a', 0))\n"
-    )
-    assert run_as(["--as", "boostmpi", str(script)], None, stack).succeeded() == "to myself 1 5 ('a',)\n"

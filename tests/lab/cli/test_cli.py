@@ -220,7 +220,7 @@ def test_the_options_of_netpipe_come_from_the_user(tmp_path: Path) -> None:
 @pytest.mark.mpi
 def test_list_and_doctor_say_what_is_there(tmp_path: Path, mpich: Stack) -> None:
     listed = polympi("list", folder=tmp_path).stdout
-    for word in ("mpich", "installed", "impi", "mpi4py-pkl5", "c-again", "bibandwidth", "startup"):
+    for word in ("mpich", "installed", "impi", "mpi4py-pkl5", "c-again", "bibandwidth", "startup", "modules"):
         assert word in listed
     checked = polympi("doctor", folder=tmp_path)
     assert checked.returncode == 0, checked.stdout
@@ -374,3 +374,15 @@ def test_a_directory_with_the_signs_of_a_pattern_is_one_directory(tmp_path: Path
         assert typed("report", name, "--csv", folder=tmp_path).returncode == 0
     one, other = ((tmp_path / name / "summary.csv").read_text() for name in ("run[1]", "run?"))
     assert one == other
+
+
+@pytest.mark.mpi
+def test_a_study_says_what_it_would_measure(tmp_path: Path, mpich: Stack) -> None:
+    done = polympi("run", "--study", "modules", "--dry-run", "--stack", "mpich", "-o", "out", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    text = re.sub(r"\s+", " ", done.stdout)
+    assert "study modules: Pypar, MYMPI, pyMPI, Scientific.MPI and boostmpi" in text
+    assert "bindings c, c-again, pypar, mympi, pympi, scientific, boostmpi-compat, " in text
+    assert "left out boost-python: it runs on openmpi only" in text
+    assert "cases 41: latency 16, bcast 8, reduce 8, allreduce 8 and inner-product 1" in text
+    assert "There is no study 'module': choose modules." in told(polympi("run", "--study", "module", folder=tmp_path))

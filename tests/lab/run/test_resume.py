@@ -13,7 +13,9 @@ from polympi.lab.bindings.manifest import load_bindings
 from polympi.lab.catalogue import problem_bytes
 from polympi.lab.errors import UsageError
 from polympi.lab.plan.profiles import PROFILES
+from polympi.lab.plan.studies import STUDIES
 from polympi.lab.records import Environment, Outcome, StackFacts
+from polympi.lab.report.studies import columns, study_sections
 from polympi.lab.run import resume
 from polympi.lab.run.experiment import Experiment, record
 from polympi.lab.run.request import Request, prepare
@@ -233,3 +235,26 @@ def test_another_stack_is_found(stacks: dict, words: str) -> None:
 def test_only_a_run_that_ended_by_itself_is_complete(tmp_path: Path, ended: str) -> None:
     directory = make_run(tmp_path / "run", blocks=1, ended=ended)
     assert is_complete(directory) == (ended == "complete")
+
+
+@pytest.mark.mpi
+def test_a_study_goes_on_as_it_was_begun_and_has_its_section(tmp_path: Path, mpich: Stack) -> None:
+    profile = STUDIES["modules"].applied_to(SHORT)
+    directory = _begin(
+        tmp_path / "run", mpich, stop_after=4, profile=profile, study="modules", wanted=["pypar", "pympi"],
+        benches=["latency/standard/float64", "latency/standard/array"], sizes=[8, 16, 24, 32],
+    )  # fmt: skip
+    assert directory.run().study == "modules"
+    assert not is_complete(directory)
+    again = request_again(directory, time_limit_s=None)
+    assert (again.study, again.profile.benches) == ("modules", profile.benches)
+    assert again.profile.sizes_of == profile.sizes_of
+    assert _go_on(directory).ended == "complete"
+    analysis = analyse(directory)
+    [section] = study_sections(analysis)
+    lines = {name: figures for name, *figures in section.tables[0].lines}
+    assert list(lines) == ["C", "pypar", "pympi"]
+    assert lines["pympi"][0] == "a new array"
+    assert lines["pympi"][4] == "133 µs"  # published
+    rows = {row["binding"]: row for row in columns(analysis)}
+    assert all(row["latency_ns"] >= 0 and row["inner_product_lines"] > row["hello_lines"] > 0 for row in rows.values())

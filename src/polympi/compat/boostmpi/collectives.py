@@ -71,7 +71,7 @@ def all_reduce(comm: Any = world, value: Any = MISSING, op: Callable[[Any, Any],
     if value is MISSING or op is MISSING:
         raise _lacking("all_reduce", comm, value=value, op=op)
     try:
-        return comm._comm.allreduce(value, _operation(op))
+        return comm._allreduce(value, _NATIVE.get(id(op)) or _operation(op))
     except polympi.Error as error:
         raise told(error) from None
 
@@ -103,8 +103,8 @@ def broadcast(comm: Any = world, value: Any = None, root: int = MISSING) -> Any:
     if root is MISSING:
         raise _lacking("broadcast", comm, value=value, root=root)
     try:
-        if not isinstance(value, Content):
-            return comm._comm.bcast(value, root)
+        if type(value) is not Content:
+            return comm._bcast(value, root)
         if comm._rank == root:
             return comm._comm.bcast(value.object, root)
         return comm._comm.bcast(None, root, into=value.object)
@@ -142,7 +142,7 @@ def reduce(
     if value is MISSING or op is MISSING or root is MISSING:
         raise _lacking("reduce", comm, value=value, op=op, root=root)
     try:
-        return comm._comm.reduce(value, _operation(op), root)
+        return comm._reduce(value, _NATIVE.get(id(op)) or _operation(op), root)
     except polympi.Error as error:
         raise told(error) from None
 

@@ -35,6 +35,7 @@ class Communicator:
         self._comm = comm
         self._rank, self._size = comm.rank, comm.size
         self._send, self._recv = comm.send, comm.recv  # looked up once
+        self._bcast, self._reduce, self._allreduce = comm.bcast, comm.reduce, comm.allreduce
 
     @property
     def rank(self) -> int:
@@ -82,6 +83,11 @@ class Communicator:
         Raises:
             Error: there is no such rank or tag, or the message does not fit the array.
         """
+        if buffer is None and not return_status:
+            try:
+                return self._recv(source, tag)
+            except polympi.Error as error:
+                raise told(error) from None
         into = None
         if buffer is not None:
             if isinstance(buffer, int):  # a bool is one

@@ -4,21 +4,18 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 import polympi
 from polympi.compat.mympi import datatypes
 from polympi.compat.mympi.communicators import communicator
+from polympi.compat.mympi.datatypes import DTYPES
 from polympi.compat.mympi.errors import answer, error, here
-from polympi.compat.mympi.operations import operation
-from polympi.compat.mympi.pieces import Pieces
+from polympi.compat.mympi.operations import PLAIN, operation
+from polympi.compat.mympi.pieces import Pieces, equal_pieces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from polympi.compat.mympi.datatypes import Array
-    from polympi.compat.mympi.pieces import Numbers
+    from polympi.compat.mympi.pieces import EqualPieces, Numbers
 
 
 def mpi_barrier(comm: int, /) -> int:
@@ -38,11 +35,12 @@ def mpi_bcast(buf: object, count: int, datatype: int, root: int, comm: int, /) -
     try:
         if on.rank == root:
             mine = datatypes.sent(buf, count, datatype, "mpi_bcast")
-            on.comm.bcast(mine, root)
-            row = np.array(mine)
+            on.bcast(mine, root)
+            row = mine.copy()
         else:
-            got: Any = on.comm.bcast(None, root)
-            row = datatypes.received(got, count, datatype, "mpi_bcast")
+            row = on.bcast(None, root)
+            if row.shape != (count,) or row.dtype is not DTYPES.get(datatype):
+                row = datatypes.received(row, count, datatype, "mpi_bcast")
     except (polympi.Error, error) as failure:
         answer(failure, on.handler)
         return datatypes.nothing(count, datatype, "mpi_bcast")
@@ -55,7 +53,7 @@ def mpi_reduce(sendbuf: object, count: int, datatype: int, op: int, root: int, c
     on = communicator(comm, "mpi_reduce")
     try:
         mine = datatypes.sent(sendbuf, count, datatype, "mpi_reduce")
-        row = on.comm.reduce(mine, operation(op, mine, "mpi_reduce"), root)
+        row = on.reduce(mine, PLAIN.get((op, datatype)) or operation(op, mine, "mpi_reduce"), root)
     except (polympi.Error, error) as failure:
         answer(failure, on.handler)
         return datatypes.nothing(count if on.rank == root else 0, datatype, "mpi_reduce")
@@ -67,8 +65,7 @@ def mpi_scatter(
     sendbuf: object, sendcount: int, sendtype: int, recvcount: int, recvtype: int, root: int, comm: int, /
 ) -> Array:
     """A piece of what the root gives, to each rank: sendcount elements, in the order of ranks."""
-    pieces = Pieces.equal(sendcount, communicator(comm, "mpi_scatter").size, sendtype)
-    return _scatter("mpi_scatter", sendbuf, pieces, recvcount, recvtype, root, comm)
+    return _scatter("mpi_scatter", sendbuf, equal_pieces(sendcount, sendtype), recvcount, recvtype, root, comm)
 
 
 def mpi_scatterv(
@@ -86,7 +83,9 @@ def mpi_scatterv(
     return _scatter("mpi_scatterv", sendbuf, Pieces(sendcounts, displs, sendtype), recvcount, recvtype, root, comm)
 
 
-def _scatter(call: str, sendbuf: object, pieces: Pieces, recvcount: int, recvtype: int, root: int, comm: int) -> Array:
+def _scatter(
+    call: str, sendbuf: object, pieces: Pieces | EqualPieces, recvcount: int, recvtype: int, root: int, comm: int
+) -> Array:
     on = communicator(comm, call)
     try:
         got = on.comm.scatter(pieces.cut(sendbuf, on.size, call) if on.rank == root else None, root)
@@ -102,8 +101,7 @@ def mpi_gather(
     sendbuf: object, sendcount: int, sendtype: int, recvcount: int, recvtype: int, root: int, comm: int, /
 ) -> Array:
     """What all ranks give, one after another in the order of ranks, on the root; an empty row elsewhere."""
-    pieces = Pieces.equal(recvcount, communicator(comm, "mpi_gather").size, recvtype)
-    return _gather("mpi_gather", sendbuf, sendcount, sendtype, pieces, root, comm)
+    return _gather("mpi_gather", sendbuf, sendcount, sendtype, equal_pieces(recvcount, recvtype), root, comm)
 
 
 def mpi_gatherv(
@@ -121,7 +119,9 @@ def mpi_gatherv(
     return _gather("mpi_gatherv", sendbuf, sendcount, sendtype, Pieces(recvcounts, displs, recvtype), root, comm)
 
 
-def _gather(call: str, sendbuf: object, sendcount: int, sendtype: int, pieces: Pieces, root: int, comm: int) -> Array:
+def _gather(
+    call: str, sendbuf: object, sendcount: int, sendtype: int, pieces: Pieces | EqualPieces, root: int, comm: int
+) -> Array:
     on = communicator(comm, call)
     try:
         got = on.comm.gather(datatypes.sent(sendbuf, sendcount, sendtype, call), root)
@@ -135,8 +135,7 @@ def _gather(call: str, sendbuf: object, sendcount: int, sendtype: int, pieces: P
 
 def mpi_alltoall(sendbuf: object, sendcount: int, sendtype: int, recvcount: int, recvtype: int, comm: int, /) -> Array:
     """The pieces of all ranks for this one, in the order of ranks: each rank gives sendcount elements to each."""
-    size = communicator(comm, "mpi_alltoall").size
-    given, taken = Pieces.equal(sendcount, size, sendtype), Pieces.equal(recvcount, size, recvtype)
+    given, taken = equal_pieces(sendcount, sendtype), equal_pieces(recvcount, recvtype)
     return _alltoall("mpi_alltoall", sendbuf, given, taken, comm)
 
 
@@ -156,7 +155,7 @@ def mpi_alltoallv(
     return _alltoall("mpi_alltoallv", sendbuf, given, taken, comm)
 
 
-def _alltoall(call: str, sendbuf: object, given: Pieces, taken: Pieces, comm: int) -> Array:
+def _alltoall(call: str, sendbuf: object, given: Pieces | EqualPieces, taken: Pieces | EqualPieces, comm: int) -> Array:
     on = communicator(comm, call)
     try:
         row = taken.put(on.comm.alltoall(given.cut(sendbuf, on.size, call)), call)

@@ -34,7 +34,7 @@ class Communicator:
         handler: the number of its error handler.
         kept: messages that have come and are not received yet, in order.
         send: of the communicator of polympi.
-        recv: likewise.
+        recv, bcast, reduce: likewise.
     """
 
     comm: polympi.Communicator
@@ -46,6 +46,7 @@ class Communicator:
 
     def __post_init__(self) -> None:
         self.send, self.recv = self.comm.send, self.comm.recv
+        self.bcast, self.reduce = self.comm.bcast, self.comm.reduce
 
 
 by_number: dict[int, Communicator] = {}

@@ -36,6 +36,7 @@ class _Last:
 
 
 _last = _Last()
+_dtype_of = DTYPES.get
 _ndarray = np.ndarray
 
 
@@ -49,7 +50,7 @@ def mpi_send(  # noqa: PLR0917  (the order of MPI's arguments)
         on = communicator(comm, "mpi_send")
     try:
         # As datatypes.sent, which is called unless there is nothing to do.
-        if type(buf) is not _ndarray or buf.dtype is not DTYPES.get(datatype) or buf.ndim != 1 or len(buf) != count:
+        if type(buf) is not _ndarray or buf.dtype is not _dtype_of(datatype) or buf.ndim != 1 or len(buf) != count:
             buf = datatypes.sent(buf, count, datatype, "mpi_send")
         on.send(buf, dest, tag)
     except (polympi.Error, error) as failure:
@@ -74,7 +75,7 @@ def mpi_recv(count: int, datatype: int, source: int, tag: int, comm: int, /) -> 
         size, dtype = len(row), row.dtype
         _last.message = source, tag, size, dtype
         # As datatypes.received, which is called unless there is nothing to do.
-        if size != count or dtype is not DTYPES.get(datatype):
+        if size != count or dtype is not _dtype_of(datatype):
             row = datatypes.received(row, count, datatype, "mpi_recv")
     except (polympi.Error, error) as failure:
         answer(failure, on.handler)

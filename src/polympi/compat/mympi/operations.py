@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polympi
 from polympi.compat.mympi import errors
+from polympi.compat.mympi.datatypes import DTYPES
 from polympi.compat.mympi.errors import refuse
 
 TYPE_CHECKING = False
@@ -39,6 +40,15 @@ _OPERATIONS: dict[int, Op] = {
     MPI_BXOR: polympi.BXOR,
     MPI_MINLOC: polympi.MINLOC,
     MPI_MAXLOC: polympi.MAXLOC,
+}
+
+
+# What combines numbers, by operation and datatype: all but pairs and characters, which `operation` looks at.
+PLAIN = {
+    (number, datatype): op
+    for number, op in _OPERATIONS.items()
+    for datatype, dtype in DTYPES.items()
+    if number not in (MPI_MINLOC, MPI_MAXLOC) and dtype.kind in "iuf"
 }
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +21,43 @@ if TYPE_CHECKING:
     Numbers = Sequence[int] | Array
 
 
+@dataclass(frozen=True)
+class EqualPieces:
+    """Pieces of one size, which lie one after another in a row.
+
+    Attributes:
+        count: how many elements each has.
+        datatype: of the elements.
+    """
+
+    count: int
+    datatype: int
+
+    def cut(self, buf: object, size: int, call: str) -> list[Array] | Array:
+        """The pieces of a buffer, for all ranks; the buffer itself if it is to be cut into equal parts."""
+        if (
+            type(buf) is np.ndarray
+            and buf.shape == (self.count * size,)
+            and buf.dtype is datatypes.DTYPES.get(self.datatype)
+        ):
+            return buf
+        return self._as_pieces(size).cut(buf, size, call)
+
+    def put(self, pieces: list[Array], call: str) -> Array:
+        """The pieces of all ranks in a row; zeros where fewer elements came."""
+        dtype, shape = datatypes.DTYPES.get(self.datatype), (self.count,)
+        for piece in pieces:
+            if piece.shape != shape or piece.dtype is not dtype:
+                return self._as_pieces(len(pieces)).put(pieces, call)
+        return np.concatenate(pieces)
+
+    def _as_pieces(self, size: int) -> Pieces:
+        return Pieces([self.count] * size, [rank * self.count for rank in range(size)], self.datatype)
+
+
+equal_pieces = lru_cache(maxsize=64)(EqualPieces)  # programs have few counts, and a new object takes longer
+
+
 class Pieces(NamedTuple):
     """How the pieces of all ranks lie in a row.
 
@@ -31,11 +70,6 @@ class Pieces(NamedTuple):
     counts: Numbers
     displs: Numbers
     datatype: int
-
-    @classmethod
-    def equal(cls, count: int, size: int, datatype: int) -> Pieces:
-        """Pieces of one size, one after another."""
-        return cls([count] * size, [rank * count for rank in range(size)], datatype)
 
     def cut(self, buf: object, size: int, call: str) -> list[Array]:
         """The pieces of a buffer, for all ranks."""

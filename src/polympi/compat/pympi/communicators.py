@@ -13,7 +13,7 @@ from polympi.compat.pympi import output
 from polympi.compat.pympi.absent import MAP, lacks
 from polympi.compat.pympi.errors import ArgumentError, MPIError, told
 from polympi.compat.pympi.reductions import Operator, Reduction
-from polympi.compat.pympi.requests import ReceiveRequest, Request, Status
+from polympi.compat.pympi.requests import ReceiveRequest, Request, Status, statuses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,6 +61,8 @@ class Communicator:
         self.rank = UNDEFINED if comm is None else comm.rank
         self.size = self.procs = 0 if comm is None else comm.size
         self.persistent = int(bool(persist))
+        self._send, self._recv, self._bcast = self._comm.send, self._comm.recv, self._comm.bcast  # looked up once
+        self._reduce, self._allreduce = self._comm.reduce, self._comm.allreduce
         self._watch = time.perf_counter()
 
     # ---- messages ----
@@ -68,17 +70,17 @@ class Communicator:
     def send(self, message: object, destination: int, tag: int = 0) -> None:
         """Send an object."""
         try:
-            self._comm.send(message, destination, tag)
+            self._send(message, destination, tag)
         except Error as error:
             raise told(error) from None
 
     def recv(self, source: int = ANY_SOURCE, tag: int = ANY_TAG) -> tuple[Any, Status]:
         """Receive an object: always a pair of it and of its status."""
         try:
-            message, found = self._comm.recv(source, tag, status=True)
+            message, found = self._recv(source, tag, status=True)
         except Error as error:
             raise told(error) from None
-        return message, Status((found[0], found[1], 0))
+        return message, statuses[found[:2]]
 
     def sendrecv(
         self, message: object, destination: int, source: int = ANY_SOURCE, sendtag: int = 0, recvtag: int = ANY_TAG
@@ -88,7 +90,7 @@ class Communicator:
             received, found = self._comm.sendrecv(message, destination, sendtag, source, recvtag, status=True)
         except Error as error:
             raise told(error) from None
-        return received, Status((found[0], found[1], 0))
+        return received, statuses[found[:2]]
 
     def isend(self, message: object, destination: int, tag: int = 0) -> Request:
         """Begin to send an object."""
@@ -116,7 +118,7 @@ class Communicator:
     def bcast(self, message: Any = None, root: int = 0) -> Any:
         """The object of the root, on all ranks."""
         try:
-            return self._comm.bcast(message, root)
+            return self._bcast(message, root)
         except Error as error:
             raise told(error) from None
 
@@ -162,8 +164,8 @@ class Communicator:
             type: int or float: what each rank gives becomes one of these.
         """
         try:
-            if isinstance(operator, Operator) and operator.is_plain and ground is None and type is None:
-                return self._comm.reduce(message, operator.op, root)
+            if operator.__class__ is Operator and ground is None and type is None:
+                return self._reduce(message, operator.op, root)
             return Reduction(self._comm, operator, root, ground, type).reduce(message)
         except Error as error:
             raise told(error) from None
@@ -178,8 +180,8 @@ class Communicator:
     ) -> Any:
         """Like :meth:`reduce`, with the combination on all ranks; a function is called on the root."""
         try:
-            if isinstance(operator, Operator) and operator.is_plain and ground is None and type is None:
-                return self._comm.allreduce(message, operator.op)
+            if operator.__class__ is Operator and ground is None and type is None:
+                return self._allreduce(message, operator.op)
             return Reduction(self._comm, operator, root, ground, type).allreduce(message)
         except Error as error:
             raise told(error) from None
@@ -194,7 +196,7 @@ class Communicator:
     ) -> Any:
         """Like :meth:`reduce`, with the combination of the ranks up to this one; a function is called on the root."""
         try:
-            if isinstance(operator, Operator) and operator.is_plain and ground is None and type is None:
+            if operator.__class__ is Operator and ground is None and type is None:
                 return self._comm.scan(message, operator.op)
             return Reduction(self._comm, operator, root, ground, type).scan(message)
         except Error as error:
@@ -382,13 +384,16 @@ class Communicator:
 
 
 class _Nothing:
-    """Behind COMM_NULL, and behind communicators that were freed: every use is an error."""
+    """Behind COMM_NULL, and behind communicators that were freed: every call is an error."""
 
-    def __getattr__(self, name: str) -> NoReturn:
-        raise MPIError(
-            f"{name} was called on COMM_NULL: this rank is not in the communicator, or has freed it. Ask "
-            "`if communicator:` first."
-        )
+    def __getattr__(self, name: str) -> Callable[..., NoReturn]:
+        def refuse(*_given: object, **_named: object) -> NoReturn:
+            raise MPIError(
+                f"{name} was called on COMM_NULL: this rank is not in the communicator, or has freed it. Ask "
+                "`if communicator:` first."
+            )
+
+        return refuse
 
 
 def _number_of(comm: polympi.Communicator | None) -> int:
@@ -404,9 +409,11 @@ def _slices(message: Any, size: int) -> list[Any]:
     """A sequence in slices, of which the first ones may have one item more; what cannot be sliced as Nones."""
     try:
         length = len(message)
-        if isinstance(message, Mapping):  # its items might be slices
+        if type(message) is not list and isinstance(message, Mapping):  # its items might be slices
             return [None] * size
         each, more = divmod(length, size)
+        if each and not more:
+            return [message[start : start + each] for start in range(0, length, each)]
         ends = list(itertools.accumulate([each + (rank < more) for rank in range(size)], initial=0))
         return [message[start:end] for start, end in itertools.pairwise(ends)]
     except TypeError:

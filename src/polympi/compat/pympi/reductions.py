@@ -21,11 +21,8 @@ PAIR = 2  # a value and the rank that has it
 class Operator:
     """One of pyMPI's operators, by which polympi combines what the ranks give. It may be called: ``mpi.SUM(2, 3)``.
 
-    Attributes:
-        is_plain: it changes neither what ranks give nor the result, so that calls can go to polympi at once.
+    This class itself changes neither what ranks give nor the result, so that calls can go to polympi at once.
     """
-
-    is_plain = True
 
     def __init__(self, op: Op) -> None:
         self.op = op
@@ -53,8 +50,6 @@ class Operator:
 class Logical(Operator):
     """An operator of truth: 1 or 0, or arrays of these."""
 
-    is_plain = False
-
     def result(self, value: Any) -> Any:
         """1 or 0."""
         return int(value) if isinstance(value, bool) else value
@@ -62,8 +57,6 @@ class Logical(Operator):
 
 class Located(Operator):
     """An operator of pairs of a value and a rank."""
-
-    is_plain = False
 
     def contribution(self, value: Any, _rank: int) -> Any:
         """A pair, as it is; any other value with the rank that gives it."""

@@ -35,6 +35,20 @@ class Status(tuple[int, int, int]):
         return f'<MPI_Status Source="{self[0]}" Tag="{self[1]}" Error="{self[2]}" \\>'
 
 
+class _Statuses(dict[tuple[int, ...], Status]):
+    """Statuses by source and tag: most programs have few, and a new one would take longer than to look it up."""
+
+    def __missing__(self, where: tuple[int, ...]) -> Status:
+        made = Status((where[0], where[1], 0))
+        if len(self) < MOST_KEPT:
+            self[where] = made
+        return made
+
+
+MOST_KEPT = 1024  # for a program whose tags go on counting; a status takes some 200 bytes
+statuses = _Statuses()
+
+
 class Request:
     """A send that is under way.
 

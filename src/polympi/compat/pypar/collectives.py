@@ -7,8 +7,12 @@ from typing import Any
 import numpy as np
 
 from polympi.compat.pypar.buffers import TEXT, array_given, array_of, as_bytes, filled, flat
-from polympi.compat.pypar.constants import operation
+from polympi.compat.pypar.constants import OPERATIONS, operation
 from polympi.compat.pypar.start import comm
+
+_bcast, _scatter, _gather, _reduce = comm.bcast, comm.scatter, comm.gather, comm.reduce  # looked up once
+_rank, _size = comm.rank, comm.size
+_ndarray = np.ndarray
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,8 +30,10 @@ def broadcast(buffer: Any, root: int = 0, vanilla: bool = False, bypass: bool = 
     """
     if bypass:
         array_given(buffer, "broadcast")
-    if comm.rank == root:
-        comm.bcast(buffer, root)
+    if _rank == root:
+        _bcast(buffer, root)
+    elif type(buffer) is _ndarray and buffer.ndim == 1 and not vanilla:
+        _bcast(None, root, into=buffer)
     elif isinstance(buffer, np.ndarray) and not vanilla:
         comm.bcast(None, root, into=flat(buffer))
     else:
@@ -50,6 +56,13 @@ def scatter(x: Any, root: int = 0, buffer: Any = None, vanilla: bool = False) ->
     Raises:
         TypeError: it is neither an array nor a text.
     """
+    if type(x) is _ndarray and not vanilla and x.ndim and (buffer is None or type(buffer) is _ndarray):
+        each = len(x) // _size  # polympi divides an array along its first axis, into equal pieces if it can
+        even = x if each * _size == len(x) else x[: each * _size]
+        if buffer is None:
+            return _scatter(even if _rank == root else None, root)
+        _scatter(even if _rank == root else None, root, into=buffer if buffer.ndim == 1 else flat(buffer))
+        return buffer
     if vanilla or not isinstance(x, (np.ndarray, *TEXT, type(None))) or (x is None and comm.rank == root):
         _refuse("scatter", x)
     if isinstance(x, np.ndarray) and x.ndim == 0:
@@ -73,6 +86,9 @@ def gather(x: Any, root: int = 0, buffer: Any = None, vanilla: bool = False) -> 
     Raises:
         TypeError: it is neither an array nor a text.
     """
+    if type(x) is _ndarray is type(buffer) and not vanilla:
+        _gather(x, root, into=buffer if buffer.ndim == 1 else flat(buffer))
+        return buffer
     if vanilla or not isinstance(x, (np.ndarray, *TEXT)):
         _refuse("gather", x)
     if isinstance(x, np.ndarray):
@@ -109,6 +125,16 @@ def reduce(  # noqa: PLR0917  (the order of Pypar's arguments)
         AssertionError: x and buffer have different types.
         RuntimeError: they have different numbers of elements.
     """
+    # As below, where nothing is to be made or refused.
+    if (
+        type(x) is _ndarray is type(buffer)
+        and x.dtype is buffer.dtype
+        and x.ndim == buffer.ndim == 1
+        and len(x) == len(buffer)
+        and not (vanilla or bypass)
+    ):
+        _reduce(x, OPERATIONS.get(op) or operation(op), root, into=buffer)
+        return buffer
     if bypass:
         x = array_of(x, "reduce")
         array_given(buffer, "reduce")

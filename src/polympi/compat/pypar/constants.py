@@ -18,7 +18,7 @@ any_source = mpi.ANY_SOURCE
 
 MAX, MIN, SUM, PROD, LAND, BAND, LOR, BOR, LXOR, BXOR = range(1, 11)
 
-_OPERATIONS: dict[object, Op] = {
+OPERATIONS: dict[object, Op] = {
     MAX: mpi.MAX,
     MIN: mpi.MIN,
     SUM: mpi.SUM,
@@ -38,7 +38,7 @@ def operation(number: int) -> Op:
     Raises:
         ValueError: it stands for none.
     """
-    found = _OPERATIONS.get(number)
+    found = OPERATIONS.get(number)
     if found is None:
         raise ValueError(f"reduce(): there is no operation {number!r}: give one of pypar.MAX, MIN, SUM and the others")
     return found

@@ -88,15 +88,18 @@ def receive(  # noqa: PLR0917  (the order of Pypar's arguments)
     """
     if tag == control_tag:
         _refuse_tag(tag)
-    if bypass:
-        array_given(buffer, "receive")
     try:
+        if type(buffer) is _ndarray and not (vanilla or return_status):
+            _recv(source, tag, into=buffer if buffer.ndim == 1 else flat(buffer))
+            return buffer
+        if bypass:
+            array_given(buffer, "receive")
         if return_status:
             return _receive_with_status(source, buffer, vanilla, tag)
         if buffer is None:
             return _recv(source, tag)
         if isinstance(buffer, _ndarray) and not vanilla:
-            _recv(source, tag, into=buffer if buffer.ndim == 1 else flat(buffer))
+            _recv(source, tag, into=flat(buffer))
             return buffer
         got = _recv(source, tag)
         return buffer if source == mpi.PROC_NULL else filled(buffer, got, "receive")

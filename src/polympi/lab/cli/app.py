@@ -40,7 +40,7 @@ COMMANDS = {
     "list": Command(
         "listing",
         "list_all",
-        "List the stacks, the bindings, the benchmarks and the tools: what is installed, and how to install the rest.",
+        "List stacks, bindings, benchmarks, studies and tools: what is installed, and how to install the rest.",
     ),
     "import": Command(
         "imports",

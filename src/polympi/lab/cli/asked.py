@@ -19,6 +19,7 @@ from polympi.lab.cli.arguments import (
 )
 from polympi.lab.errors import UsageError
 from polympi.lab.plan.profiles import USUAL_PROFILE, get_profile
+from polympi.lab.plan.studies import get_study
 from polympi.lab.run.request import Request
 from polympi.lab.units import parse_duration
 
@@ -39,6 +40,7 @@ class Asked:
     ranks: str | None
     scaling: str | None
     profile: str | None
+    study: str | None
     pages: str | None
     hostfile: Path | None
     time_limit: str | None
@@ -62,9 +64,11 @@ class Asked:
         """
         if self.output is not None and str(self.output) in ("", "."):
             raise UsageError("--output names nothing: give a new directory, or leave the option out.")
+        profile = get_profile(USUAL_PROFILE if self.profile is None else self.profile)
         return Request(
             output=self.output or Path(f"polympi-run-{datetime.datetime.now():%Y%m%d-%H%M%S}"),
-            profile=get_profile(USUAL_PROFILE if self.profile is None else self.profile),
+            profile=profile if self.study is None else get_study(self.study).applied_to(profile),
+            study=self.study or "",
             sizes=None if self.sizes is None else choose_sizes(self.sizes),
             ranks=choose_ranks(USUAL_RANKS if self.ranks is None else self.ranks),
             scaling=choose_scaling(self.scaling),

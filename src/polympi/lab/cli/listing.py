@@ -1,4 +1,4 @@
-"""``polympi list``: stacks, bindings, benchmarks and tools, whether each is installed, and how to get it."""
+"""``polympi list``: stacks, bindings, benchmarks, studies and tools, whether each is installed, and how to get it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from polympi.lab.catalogue import BENCHMARKS, Benchmark
 from polympi.lab.cli.arguments import known_bindings
 from polympi.lab.cli.console import results
 from polympi.lab.cli.options import BindingFolders
+from polympi.lab.plan.studies import STUDIES
 from polympi.lab.stacks.known import SYSTEM, WHEELS
 from polympi.lab.stacks.stack import Stack, installed_stacks
 from polympi.lab.tools.find import FoundTool, find_tool
@@ -19,11 +20,12 @@ from polympi.lab.tools.known import TOOLS
 
 
 def list_all(bindings_from: BindingFolders = None) -> None:
-    """List the stacks, the bindings, the benchmarks and the tools: what is installed, and how to install the rest."""
+    """List stacks, bindings, benchmarks, studies and tools: what is installed, and how to install the rest."""
     stacks, bindings = installed_stacks(), known_bindings(bindings_from)
     results.print(_stack_table(stacks))
     results.print(_binding_table(bindings, stacks, bindings_from))
     results.print(_benchmark_table())
+    results.print(_study_table())
     results.print(_tool_table(stacks))
 
 
@@ -92,6 +94,13 @@ def _benchmark_table() -> Table:
     table = _table("\nBenchmarks", "name", "what is measured", "modes", "payloads")
     for benchmark in BENCHMARKS.values():
         table.add_row(benchmark.name, benchmark.summary, _modes(benchmark), ", ".join(benchmark.payloads))
+    return table
+
+
+def _study_table() -> Table:
+    table = _table("\nStudies [dim](polympi run --study)[/]", "name", "what is compared")
+    for study in STUDIES.values():
+        table.add_row(study.name, escape(study.summary))
     return table
 
 

@@ -92,6 +92,13 @@ def complete_profiles(incomplete: str) -> list[tuple[str, str]]:
     return [(p.name, p.summary) for p in PROFILES.values() if p.name.startswith(incomplete)]
 
 
+def complete_studies(incomplete: str) -> list[tuple[str, str]]:
+    """Names of studies, each with what it is."""
+    from polympi.lab.plan.studies import STUDIES
+
+    return [(s.name, s.summary) for s in STUDIES.values() if s.name.startswith(incomplete)]
+
+
 def complete_results(incomplete: str) -> list[str]:
     """Result directories below what is written, and directories that may hold some."""
 

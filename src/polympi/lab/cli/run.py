@@ -15,12 +15,16 @@ from polympi.lab.cli.names import (
     complete_results,
     complete_scalings,
     complete_stacks,
+    complete_studies,
     complete_tools,
 )
 from polympi.lab.cli.options import BindingFolders
 from polympi.lab.plan.profiles import LONGER_ONLY, PROFILES, USUAL_PROFILE
+from polympi.lab.plan.studies import STUDIES
 
 _PROFILES_HELP = "; ".join(f"[bold]{p.name}[/]: {p.summary}" for p in PROFILES.values())
+
+_STUDIES_HELP = "; ".join(f"[bold]{s.name}[/]: {s.summary}" for s in STUDIES.values())
 
 
 def run(
@@ -95,6 +99,15 @@ def run(
             metavar="NAME", help=f"{_PROFILES_HELP}. Default: {USUAL_PROFILE}.", autocompletion=complete_profiles
         ),
     ] = None,
+    study: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"A question with its bindings, benchmarks and sizes, and a section of the report: {_STUDIES_HELP}. "
+            "Other options still count: --binding, --bench and --sizes replace those of the study.",
+            autocompletion=complete_studies,
+        ),
+    ] = None,
     pages: Annotated[
         str | None,
         typer.Option(
@@ -151,6 +164,7 @@ def run(
         ranks=ranks,
         scaling=scaling,
         profile=profile,
+        study=study,
         pages=pages,
         hostfile=hostfile,
         time_limit=time_limit,

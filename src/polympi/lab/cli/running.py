@@ -16,6 +16,7 @@ from polympi.lab.cli.display import ending, shown
 from polympi.lab.cli.exit_codes import INTERRUPTED, NOT_ALL_MEASURED
 from polympi.lab.conclusions.phrases import count, listing, size_words
 from polympi.lab.errors import UsageError
+from polympi.lab.plan.studies import get_study
 from polympi.lab.report.terminal import print_summary
 from polympi.lab.report.write import write_report
 from polympi.lab.run.estimate import Estimate, estimate
@@ -106,6 +107,8 @@ def _show(request: Request, plans: list[StackPlan]) -> None:
     table.add_column(style="bold")
     table.add_column(overflow="fold")
     table.add_row("profile", f"{request.profile.name}: {request.profile.summary}")
+    if request.study:
+        table.add_row("study", f"{request.study}: {get_study(request.study).summary}")
     table.add_row("ranks", ", ".join(map(str, request.ranks)))
     if len(request.ranks) > 1:
         table.add_row("scaling", request.scaling)

@@ -28,7 +28,8 @@ def select_cases(profile: Profile, benches: Sequence[str], sizes: Sequence[int] 
 
     The main payload of a benchmark in standard mode gets the profile's full list of sizes, other modes and other
     payloads the short one; their cross product is measured only where a pattern asks for it. Faces have sizes of their
-    own, the same in all modes, and so have a halo, applications and benchmarks for which the catalogue names sizes.
+    own, the same in all modes, and so have a halo, applications and benchmarks for which the catalogue names sizes. So
+    have the cases of a study.
 
     Args:
         profile: gives the sizes.
@@ -121,7 +122,8 @@ def _cases(profile: Profile, benchmark: Benchmark, mode: str, payload: str, size
     if payload in FIXED_SIZES:
         return [Case(benchmark.name, mode, payload, FIXED_SIZES[payload])]
     if sizes is None:
-        sizes = benchmark.sizes.get(payload)
+        own_sizes = (of for pattern, of in profile.sizes_of.items() if fits(pattern, benchmark.name, mode, payload))
+        sizes = next(own_sizes, benchmark.sizes.get(payload))
     if sizes is None:
         main = mode == benchmark.modes[0] and payload == benchmark.payloads[0]
         own = benchmark.name == "faces" or benchmark.application

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from polympi.lab.catalogue import BENCHMARKS
 from polympi.lab.errors import UsageError
@@ -50,6 +51,7 @@ class Profile:
             for; empty for all.
         bindings: bindings to compare unless others are asked for; empty for those that their manifests mark.
         one_stack: whether to measure on one stack only unless others are asked for.
+        sizes_of: sizes of the cases that a pattern means, in place of all others (a study has them).
     """
 
     name: str
@@ -70,6 +72,7 @@ class Profile:
     benches: tuple[str, ...] = ()
     bindings: tuple[str, ...] = ()
     one_stack: bool = False
+    sizes_of: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     def timeout_s(self, ranks: int, processors: int) -> float:
         """Seconds after which a launch is killed: more where ranks share processors and wait for their turn."""

@@ -27,6 +27,7 @@ from polympi.lab.report.facts import Section, findings, sections
 from polympi.lab.report.limits import LimitLine, limit_lines
 from polympi.lab.report.scaling import ScalingTable, scaling_tables
 from polympi.lab.report.screen import Screen, language_screen, screen
+from polympi.lab.report.studies import StudySection, study_sections, title_of
 from polympi.lab.statistics.model import Analysis, Fit
 from polympi.lab.units import format_ns, format_size
 
@@ -169,6 +170,7 @@ class Content:
     fits: list[FitLine]
     code: Code | None
     solvers: list[tuple[str, ...]]
+    studies: list[StudySection]
     scaling: list[ScalingTable]
     limits: list[LimitLine]
     failed: list[LaunchRecord]
@@ -183,7 +185,7 @@ def content(analysis: Analysis) -> Content:
     said = answers(analysis)
     run = analysis.run
     return Content(
-        title=TITLE,
+        title=title_of(run) or TITLE,
         created=run.created,
         meta=_meta(analysis),
         labels=labels(analysis),
@@ -197,6 +199,7 @@ def content(analysis: Analysis) -> Content:
         fits=fit_lines(analysis),
         code=code(run),
         solvers=solver_lines(solvers(run, rows)),
+        studies=study_sections(analysis),
         scaling=scaling_tables(analysis.scaling),
         limits=limit_lines(analysis.limits, shown_of(analysis)),
         failed=failed_launches(analysis),

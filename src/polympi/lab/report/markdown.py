@@ -54,6 +54,7 @@ def render_markdown(analysis: Analysis, imported: pl.DataFrame) -> str:
         parts += _overview(stack)
     parts += _bullets("What went wrong", words.failures)
     parts += _bullets("What this machine does to the figures", [f"{f.title}: {f.text}" for f in words.findings])
+    parts += _studies(words)
     parts.append("## Bindings by benchmark")
     parts.append("Ratio to C with its interval, and the difference. In brackets the thread level of each arm.")
     for stack in words.stacks:
@@ -136,6 +137,20 @@ def _cell(cell: Cell) -> str:
         return f"{cell.sign} {cell.verdict}" + (f", {cell.time}" if cell.time else "")
     interval = f" ({cell.interval})" if cell.interval else ""
     return f"{cell.sign} {cell.ratio} ×{interval}, {cell.delta}"
+
+
+def _studies(words: Content) -> list[str]:
+    parts = []
+    for one in words.studies:
+        parts += [f"## {escape(one.title)}, on {escape(one.stack)}", escape(one.answer)]
+        for table in one.tables:
+            parts += [
+                f"**{escape(table.title)}**",
+                _table(table.headers, table.lines, right=range(1, len(table.headers))),
+            ]
+        published = f"Published: {one.source.citation}; {one.source.setting}."
+        parts.append(escape(" ".join(filter(None, (one.note, published, one.missing)))))
+    return parts
 
 
 def _scaling(words: Content, note: str) -> list[str]:

@@ -20,6 +20,7 @@ from polympi.lab.report.cells import KEY, SIGNS
 from polympi.lab.report.content import Content, StackContent, content
 from polympi.lab.report.limits import LIMIT_TITLE
 from polympi.lab.report.screen import Screen, ScreenCell, ScreenGroup, ScreenLine
+from polympi.lab.report.studies import StudyTable
 from polympi.lab.statistics.model import Analysis
 
 _STYLES = {"slower": "red", "faster": "green", "ambiguous": "yellow", "invalid": "bold red"}
@@ -49,9 +50,35 @@ def print_summary(analysis: Analysis, console: Console) -> None:
         console.print(Text.assemble((f" {label.word} ", "reverse"), " ", label.text))
     for stack in words.stacks:
         _print_stack(stack, words.shown, console)
+    _print_studies(words, console)
     _print_scaling(words, console)
     _print_limits(words, console)
     _print_troubles(words, console)
+
+
+def _print_studies(words: Content, console: Console) -> None:
+    """The tables of a study, below what they say."""
+    width = min(console.width, _READABLE_WIDTH)
+    for one in words.studies:
+        console.print()
+        console.print(Text(f"{one.title}, on {one.stack}", style="bold"))
+        console.print(Text(one.answer), width=width)
+        for table in one.tables:
+            console.print()
+            console.print(Text(table.title, style="dim italic"))
+            console.print(_study_table(table), width=min(console.width, _WIDEST))
+        console.print()
+        published = f"Published: {one.source.citation}; {one.source.setting}."
+        console.print(Text(" ".join(filter(None, (one.note, published, one.missing))), style="dim"), width=width)
+
+
+def _study_table(table: StudyTable) -> Table:
+    drawn = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
+    for number, header in enumerate(table.headers):
+        drawn.add_column(header, justify="right" if number else "left", overflow="fold")
+    for name, *figures in table.lines:
+        drawn.add_row(Text(name, style="bold"), *map(Text, figures))
+    return drawn
 
 
 def _print_scaling(words: Content, console: Console) -> None:

@@ -332,6 +332,7 @@ def record(request: Request, plans: list[StackPlan]) -> RunRecord:
         ranks=min(request.ranks),
         several_ranks=list(request.ranks) if len(request.ranks) > 1 else [],
         scaling=request.scaling,
+        study=request.study,
         hostfile=str(request.hostfile.absolute()) if request.hostfile else None,
         time_limit_s=request.time_limit_s,
         window=WINDOW,

@@ -46,7 +46,8 @@ class Request:
         sizes: sizes in bytes; None for the profile's.
         ranks: the numbers of ranks, ascending; what is measured with one of them is measured with each.
         scaling: whether the sizes are those of a problem for all ranks (``strong``) or for each of them (``weak``).
-        profile: how thoroughly.
+        profile: how thoroughly; with the cases and bindings of the study, if there is one.
+        study: its name, recorded.
         seed: of every random order.
         pages: what message buffers lie on, one of :data:`~polympi.lab.catalogue.PAGES`.
         hostfile: hosts, in the launcher's format.
@@ -71,6 +72,7 @@ class Request:
     command: Sequence[str] = ()
     bindings_from: Sequence[Path] = ()
     scaling: str = STRONG
+    study: str = ""
 
 
 @dataclass

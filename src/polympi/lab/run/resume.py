@@ -16,6 +16,7 @@ from polympi.lab.launch.launcher import planned_case
 from polympi.lab.plan.cases import select_cases
 from polympi.lab.plan.growth import problems
 from polympi.lab.plan.profiles import get_profile
+from polympi.lab.plan.studies import get_study
 from polympi.lab.records import Environment, StackFacts, StackRun
 from polympi.lab.run.request import Request, StackPlan, check_hosts, plan_stack
 from polympi.lab.samples.store import RunDirectory
@@ -52,9 +53,10 @@ def request_again(directory: RunDirectory, *, time_limit_s: float | None) -> Req
     hostfile = None if run.hostfile is None else Path(run.hostfile)
     if hostfile is not None:
         check_hosts(hostfile)
-    profile = dataclasses.replace(
-        get_profile(run.profile), minimum_blocks=run.minimum_blocks, maximum_blocks=run.maximum_blocks
-    )
+    profile = get_profile(run.profile)
+    if run.study:
+        profile = get_study(run.study).applied_to(profile)
+    profile = dataclasses.replace(profile, minimum_blocks=run.minimum_blocks, maximum_blocks=run.maximum_blocks)
     return Request(
         output=directory.path,
         stacks=[get_stack(name) for name in dict.fromkeys(stack.installation for stack in run.stacks)],
@@ -64,6 +66,7 @@ def request_again(directory: RunDirectory, *, time_limit_s: float | None) -> Req
         sizes=run.sizes,
         ranks=run.every_ranks,
         scaling=run.scaling,
+        study=run.study,
         profile=profile,
         seed=run.seed,
         pages=run.pages,

@@ -8,9 +8,9 @@ import numpy as np
 
 import polympi
 from polympi import ANY_SOURCE, ANY_TAG, Error
-from polympi.compat.scientific.MPI.elements import direct, put, receivable, sendable, string_of, typed
+from polympi.compat.scientific.MPI.elements import ELEMENTS, direct, put, receivable, sendable, string_of, typed
 from polympi.compat.scientific.MPI.errors import ArgumentError, MPIError, told
-from polympi.compat.scientific.MPI.operations import Operation, maxloc, minloc
+from polympi.compat.scientific.MPI.operations import PLAIN, Operation, maxloc, minloc
 from polympi.compat.scientific.MPI.requests import ReceiveRequest, Request
 
 TYPE_CHECKING = False
@@ -30,6 +30,8 @@ class Communicator:
         self._comm = comm
         self._rank, self._size = comm.rank, comm.size
         self._send, self._recv = comm.send, comm.recv  # looked up once
+        self._bcast, self._allgather = comm.bcast, comm.allgather
+        self._reduce, self._allreduce = comm.reduce, comm.allreduce
 
     @property
     def rank(self) -> int:
@@ -93,10 +95,13 @@ class Communicator:
             self._refuse_rank("receive", "source", source)
         if tag is None:
             tag = ANY_TAG
-        found = direct(data) if type(data) is _ndarray else None
-        if found is None:
-            return self._receive_other(data, source, tag)
-        memory, each = found
+        if type(data) is _ndarray and data.ndim == 1 and (each := ELEMENTS.get(data.dtype.char)):
+            memory = data
+        else:
+            found = direct(data) if type(data) is _ndarray else None
+            if found is None:
+                return self._receive_other(data, source, tag)
+            memory, each = found
         try:
             status = self._recv(source, tag, into=memory, status=True)[1]
         except Error as error:
@@ -178,14 +183,17 @@ class Communicator:
         """
         if self._rank != root:
             array = receivable(array, "broadcast", self._rank)
-        elif isinstance(sendable(array, "broadcast", self._rank), (str, bytes)):
+        elif (type(array) is not _ndarray or array.dtype.hasobject) and isinstance(
+            sendable(array, "broadcast", self._rank), (str, bytes)
+        ):
             raise MPIError(f"rank {self._rank}, broadcast(): only arrays can be broadcast, not a string")
-        self._check_rank("broadcast", "root", root)
+        if not 0 <= root < self._size:
+            self._refuse_rank("broadcast", "root", root)
         try:
             if self._rank == root:
-                self._comm.bcast(array, root)
+                self._bcast(array, root)
             else:
-                self._comm.bcast(None, root, into=array)
+                self._bcast(None, root, into=array)
         except Error as error:
             raise told(error) from None
 
@@ -195,9 +203,10 @@ class Communicator:
         Raises:
             MPIError: receive has not the shape ``(size,) + send.shape``, or another type.
         """
-        self._check_pair("share", send, receive, (self._size, *np.shape(send)))
+        shape = send.shape if type(send) is _ndarray else np.shape(send)
+        self._check_pair("share", send, receive, (self._size, *shape))
         try:
-            self._comm.allgather(send, into=receive)
+            self._allgather(send, into=receive)
         except Error as error:
             raise told(error) from None
 
@@ -208,9 +217,10 @@ class Communicator:
             MPIError: the two arrays differ in shape or type, on any rank; or there is no such operation or rank.
         """
         combine = self._combining("reduce", sendbuf, recvbuf, op)
-        self._check_rank("reduce", "root", root)
+        if not 0 <= root < self._size:
+            self._refuse_rank("reduce", "root", root)
         try:
-            self._comm.reduce(sendbuf, combine, root, into=recvbuf)
+            self._reduce(sendbuf, combine, root, into=recvbuf)
         except Error as error:
             raise told(error) from None
 
@@ -222,7 +232,7 @@ class Communicator:
         """
         combine = self._combining("allreduce", sendbuf, recvbuf, op)
         try:
-            self._comm.allreduce(sendbuf, combine, into=recvbuf)
+            self._allreduce(sendbuf, combine, into=recvbuf)
         except Error as error:
             raise told(error) from None
 
@@ -296,6 +306,14 @@ class Communicator:
 
     def _check_pair(self, call: str, send: Array, receive: Array, shape: tuple[int, ...]) -> None:
         """Refuse arrays of which the second cannot hold what is made of the first."""
+        if (  # as below, where nothing is to be refused
+            type(send) is _ndarray is type(receive)
+            and receive.dtype is send.dtype
+            and receive.shape == shape
+            and not send.dtype.hasobject
+            and receive.flags.writeable
+        ):
+            return
         if isinstance(sendable(send, call, self._rank), (str, bytes)):
             raise MPIError(f"rank {self._rank}, {call}(): arrays are needed, not a string")
         receivable(receive, call, self._rank)
@@ -307,6 +325,9 @@ class Communicator:
 
     def _combining(self, call: str, sendbuf: Array, recvbuf: Array, op: Operation) -> Any:
         """The operation of polympi, for arrays that fit it."""
+        if op in PLAIN and type(sendbuf) is _ndarray:  # nothing else is to be refused than below
+            self._check_pair(call, sendbuf, recvbuf, sendbuf.shape)
+            return op.op
         if not isinstance(op, Operation):
             raise ArgumentError(f"rank {self._rank}, {call}(): {op!r} is no operation: give MPI.sum or the like")
         self._check_pair(call, sendbuf, recvbuf, np.shape(sendbuf))

@@ -14,7 +14,7 @@ TEXT = (str, bytes)
 
 # How many elements of MPI an element counts as: a complex number was sent as two. Types that are not here may meet
 # strings (of one byte), or are rare: their messages are received first and then put into the array.
-_ELEMENTS = dict.fromkeys("hHiIlLqQfd", 1) | dict.fromkeys("FD", 2)
+ELEMENTS = dict.fromkeys("hHiIlLqQfd", 1) | dict.fromkeys("FD", 2)
 
 
 def direct(array: Array) -> tuple[Array, int] | None:
@@ -22,7 +22,7 @@ def direct(array: Array) -> tuple[Array, int] | None:
 
     None if that cannot be: its elements are not side by side, or a string may come.
     """
-    each = _ELEMENTS.get(array.dtype.char)
+    each = ELEMENTS.get(array.dtype.char)
     if each is None or (array.ndim != 1 and not array.flags.c_contiguous):
         return None
     return (array if array.ndim == 1 else array.reshape(-1)), each
@@ -86,7 +86,7 @@ def put(data: Array | np.dtype[Any], got: object, call: str, rank: int) -> tuple
         what = f"an array of {got.dtype}" if isinstance(got, np.ndarray) else "a string"
         instead = "with an array or a type code of that type" if isinstance(got, np.ndarray) else "by receiveString"
         raise MPIError(f"rank {rank}, {call}(): {what} came for one of {dtype}: receive it {instead}")
-    count = came.size * _ELEMENTS.get(dtype.char, 2 if dtype.kind == "c" else 1)
+    count = came.size * ELEMENTS.get(dtype.char, 2 if dtype.kind == "c" else 1)
     if not isinstance(data, np.ndarray):
         return came, count
     if came.size > data.size:

@@ -34,3 +34,6 @@ bxor = Operation("bxor", polympi.BXOR)
 maxloc = Operation("maxloc", polympi.MAXLOC)
 minloc = Operation("minloc", polympi.MINLOC)
 replace = Operation("replace", None)
+
+# Those of which arrays of numbers can be reduced, whatever they hold.
+PLAIN = frozenset({max, min, sum, prod, land, band, lor, bor, lxor, bxor})

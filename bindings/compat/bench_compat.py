@@ -1,0 +1,92 @@
+"""What scripts of older Python modules cost on polympi: ``polympi.compat``, each module in its own style.
+
+Usage: bench_compat.py PLAN SAMPLES pypar|pympi|mympi|scientific|boostmpi FOLDER [--name NAME]
+
+FOLDER holds the package ``polympi`` with a core for this MPI (``../polympi/install.py``). The module is loaded after
+MPI has started, so that the time of each can be told; its import loads NumPy, too, as that of the original did.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import time
+
+FACADES = {  # what a script imports, in place of what it says
+    "pypar": "polympi.compat.pypar",
+    "pympi": "polympi.compat.pympi",
+    "mympi": "polympi.compat.mympi",
+    "scientific": "polympi.compat.scientific.MPI",
+    "boostmpi": "polympi.compat.boostmpi",
+}
+BINDINGS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+# As in ../polympi/bench_polympi.py: the stack is what was chosen, and not what a user chooses for programs.
+FOR_PROGRAMS = ("POLYMPI_MPI", "POLYMPI_LIBMPI", "POLYMPI_CORE_FOLDER", "POLYMPI_TIMEOUT")
+
+sys.path[1:1] = [os.path.join(BINDINGS, "harness", "python"), os.path.join(BINDINGS, "polympi")]
+
+
+def main(plan: str, samples: str, module: str, folder: str, name: str) -> int:
+    """Run a plan and return the exit code. An exception ends all ranks: polympi sees to that."""
+    for variable in FOR_PROGRAMS:
+        os.environ.pop(variable, None)
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # a rank has one processor; the BLAS of NumPy would take all of them
+    sys.path.insert(0, folder)
+    started = time.monotonic_ns()
+    import polympi as mpi
+
+    init = mpi.init  # the first name that is used loads the core and the MPI library
+    imported = time.monotonic_ns()
+    world = init()
+    initialised = time.monotonic_ns()
+    facade = importlib.import_module(FACADES[module])
+    if module == "mympi":  # the only one whose import starts nothing
+        facade.mpi_init(len(sys.argv), sys.argv)
+    loaded = time.monotonic_ns()
+    world.barrier()
+    ready = time.monotonic_ns()
+    from footprint import footprint
+
+    startup = (ready, imported - started + loaded - initialised, initialised - imported)
+    code = measure((plan, samples), module, name, startup, footprint())
+    mpi.finalize()
+    return code
+
+
+def measure(
+    files: tuple[str, str], module: str, name: str, startup: tuple[int, int, int], memory: tuple[int, int]
+) -> int:
+    """Load the rest of the program and run the plan."""
+    from everybody import Everybody
+    from program import Header, run_program
+
+    import polympi as mpi
+
+    world = Everybody(mpi.world)
+    header = Header(
+        binding=name,
+        library=" ".join(mpi.library_version().splitlines()[0].split()),
+        ranks=world.size,
+        threads=mpi.thread_level(),
+        host=os.uname().nodename,
+        startup_ns=startup,
+        memory_bytes=memory,
+    )
+    cases = importlib.import_module(f"{module}_cases")
+    return run_program(*files, header, world, lambda start, plan: cases.cases(world, start, plan))
+
+
+def arguments(words: list[str]) -> tuple[str, str, str, str, str]:
+    """Plan, samples, module, folder and name; argparse would cost memory before it is measured."""
+    if len(words) in (4, 6) and words[2] in FACADES and words[4:5] in ([], ["--name"]):
+        plan, samples, module, folder = words[:4]
+        return plan, samples, module, folder, words[5] if words[5:] else module
+    usage = "Usage: bench_compat.py PLAN SAMPLES " + "|".join(FACADES) + " FOLDER [--name NAME]."
+    print(usage, file=sys.stderr)
+    sys.exit(3)  # docs/protocol.md, Exit codes
+
+
+if __name__ == "__main__":
+    sys.exit(main(*arguments(sys.argv[1:])))

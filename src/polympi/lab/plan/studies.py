@@ -1,0 +1,75 @@
+"""Studies: a question that others have asked, as the bindings, the cases and the sizes that answer it.
+
+A study says what is measured, a profile how thoroughly. A report of its run has a section of its own
+(:mod:`polympi.lab.report.studies`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from polympi.lab.errors import UsageError
+from polympi.lab.plan.profiles import KI, MI, Profile
+from polympi.lab.suggest import did_you_mean
+
+
+@dataclass(frozen=True)
+class Study:
+    """What is measured, unless the user asks for something else.
+
+    Attributes:
+        name: as given to ``--study``.
+        title: of the report.
+        summary: one line for the help.
+        bindings: those that are compared; one that is not ready is left out, and the report says it.
+        cases: the sizes of the cases of each pattern; none where the catalogue or the profile has them.
+    """
+
+    name: str
+    title: str
+    summary: str
+    bindings: tuple[str, ...]
+    cases: Mapping[str, tuple[int, ...]]
+
+    def applied_to(self, profile: Profile) -> Profile:
+        """The profile, with the cases and the bindings of this study."""
+        sizes = {pattern: sizes for pattern, sizes in self.cases.items() if sizes}
+        return replace(profile, benches=tuple(self.cases), bindings=self.bindings, sizes_of=sizes)
+
+
+# From 8 B to 8 MiB, as in the thesis whose table stands beside ours; enough between for a line for each protocol.
+_PING_PONG = (8, 64, 512, 4 * KI, 32 * KI, 256 * KI, MI, 8 * MI)
+_COLLECTIVE = (8, KI, 64 * KI, MI)
+
+_MODULES = Study(
+    name="modules",
+    title="Python modules for MPI, side by side",
+    summary="Pypar, MYMPI, pyMPI, Scientific.MPI and boostmpi (polympi.compat), mpi4py and polympi beside C: ping-pong "
+    "of arrays, bcast, reduce, allreduce, the inner product, and lines of code",
+    bindings=(
+        *("pypar", "mympi", "pympi", "scientific", "boostmpi-compat", "boost-python"),
+        *("mpi4py", "polympi", "c-spin"),
+    ),
+    # Some modules receive into arrays (float64), the others give new ones of what comes (array).
+    cases={
+        **dict.fromkeys(("latency/standard/float64", "latency/standard/array"), _PING_PONG),
+        **dict.fromkeys(("bcast/standard/float64", "bcast/standard/array"), _COLLECTIVE),
+        **dict.fromkeys(("reduce/standard/float64", "reduce/standard/array"), _COLLECTIVE),
+        **dict.fromkeys(("allreduce/standard/float64", "allreduce/standard/array"), _COLLECTIVE),
+        "inner-product/standard/problem": (),
+    },
+)
+
+STUDIES = {study.name: study for study in (_MODULES,)}
+
+
+def get_study(name: str) -> Study:
+    """The study of this name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if name not in STUDIES:
+        raise UsageError(f"There is no study '{name}': choose {', '.join(STUDIES)}.{did_you_mean(name, STUDIES)}")
+    return STUDIES[name]

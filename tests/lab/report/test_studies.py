@@ -1,0 +1,165 @@
+"""The section of a study: modules side by side, beside the published table, in every form of the report."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from synthetic import make_run
+
+from polympi.lab.catalogue import BENCHMARKS, problem_bytes
+from polympi.lab.importers.keep import kept_rows
+from polympi.lab.plan.cases import select_cases
+from polympi.lab.plan.profiles import PROFILES
+from polympi.lab.plan.studies import STUDIES
+from polympi.lab.records import CodeLines
+from polympi.lab.report.csvfiles import write_csv
+from polympi.lab.report.html import render_html
+from polympi.lab.report.markdown import render_markdown
+from polympi.lab.report.studies import columns, study_sections
+from polympi.lab.report.terminal import print_summary
+from polympi.lab.statistics.analysis import analyse
+
+EFFECTS = {  # what a call adds, and each byte
+    "c": (0.0, 0.0, 1.0),
+    "c-again": (0.0, 0.0, 1.0),
+    "pypar": (400.0, 0.0, 1.0),
+    "pympi": (1600.0, 0.1, 1.0),
+    "mpi4py": (800.0, 0.0, 1.0),
+    "polympi": (160.0, 0.0, 1.0),
+}
+LANGUAGES = dict.fromkeys(EFFECTS, "Python") | {"c": "C", "c-again": "C"}
+LINES = {
+    "c": CodeLines(hello=11, timed=900, combinations=100, applications={"inner-product": 60}),
+    "pypar": CodeLines(hello=3, timed=80, combinations=20, applications={"inner-product": 25}),
+}
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory):
+    """A study on one stack, of made-up times; pympi sends objects, and the others into arrays."""
+    study = STUDIES["modules"]
+    cases = select_cases(study.applied_to(PROFILES["quick"]), [], None, 2)
+    lacks = {"pympi": ["float64"]} | {name: ["array"] for name in ("pypar", "mpi4py", "polympi")}
+    directory = make_run(
+        tmp_path_factory.mktemp("study") / "run",
+        cases=[(c.benchmark, c.mode, c.payload, c.size_bytes) for c in cases],
+        effects=EFFECTS,
+        languages=LANGUAGES,
+        study="modules",
+        lacks=lacks,
+        lines=LINES,
+        left_out={"boost-python": "it runs on openmpi only"},
+        events=5,
+        noise=0.001,
+    )
+    return directory, analyse(directory)
+
+
+def printed(analysis, width):
+    console = Console(width=width, record=True, file=io.StringIO())
+    print_summary(analysis, console)
+    return console.export_text()
+
+
+def test_every_module_stands_beside_what_was_published_of_it(measured):
+    [section] = study_sections(measured[1])
+    ping_pong, _ = section.tables
+    lines = {name: figures for name, *figures in ping_pong.lines}
+    assert list(lines) == ["C", "pypar", "pympi", "mpi4py", "polympi"]
+    assert lines["C"][-3:] == ["8 µs", "1 ×", "967 MB/s"]
+    assert lines["pypar"][-3:] == ["25 µs", "3.12 ×", "899 MB/s"]
+    assert lines["pympi"][-3:] == ["133 µs", "16.6 ×", "151 MB/s"]
+    assert lines["polympi"][-3:] == ["–", "–", "–"]
+    assert (lines["pypar"][0], lines["pympi"][0]) == ("into an array", "a new array")
+    # 800 ns of C, and 400, 1600, 800, 160 more
+    over_c = {name: float(figures[2].split()[0]) for name, figures in lines.items()}
+    assert over_c == pytest.approx({"C": 1, "pypar": 1.5, "pympi": 3, "mpi4py": 2, "polympi": 1.2}, rel=0.02)
+
+
+def test_collectives_an_application_and_lines_of_code_stand_there(measured):
+    [section] = study_sections(measured[1])
+    table = section.tables[1]
+    lines = {name: figures for name, *figures in table.lines}
+    assert "of 8 B" in table.title
+    assert lines["pypar"][-2:] == ["3", "25"]
+    assert lines["C"][-2:] == ["11", "60"]
+    assert lines["mpi4py"][-2:] == ["–", "–"]
+    for place in range(3):
+        assert re.fullmatch(r"1\.2\d? µs, 1\.\d+ ×", lines["pypar"][place]), lines["pypar"]
+        assert re.fullmatch(r"2\.4\d? µs, [23]\.\d+ ×", lines["pympi"][place]), lines["pympi"]
+    assert "×" not in lines["C"][0]
+    assert lines["mpi4py"][3].endswith("×")
+
+
+def test_the_result_is_a_sentence_and_so_is_what_is_missing(measured):
+    [section] = study_sections(measured[1])
+    assert re.fullmatch(
+        r"The latency of the modules is 1\.\d+ × \(pypar\) to [23]\.\d+ × \(pympi\) that of C; polympi itself "
+        r"1\.\d+ ×\. Published, it was 1\.75 × \(mpi4py\) to 20\.2 × \(boostmpi\)\.",
+        section.answer,
+    ), section.answer
+    assert section.missing == (
+        "Missing here: boost-python (it runs on openmpi only); mpich is the only MPI of this run: 'polympi stack add "
+        "NAME' adds another."
+    )
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_the_terminal_shows_it_with_the_general_summary(measured, width):
+    text = printed(measured[1], width)
+    assert "Python modules for MPI, side by side, on mpich" in text
+    assert "Missing here: boost-python" in " ".join(text.split())
+    assert all(len(line.rstrip()) <= width for line in text.splitlines())
+    assert re.search(r"^pympi +a new +", text, re.MULTILINE)
+
+
+def test_page_and_markdown_have_its_tables_under_its_title(measured):
+    directory, analysis = measured
+    for text in (
+        render_html(analysis, kept_rows(directory.path)),
+        render_markdown(analysis, kept_rows(directory.path)),
+    ):
+        assert "Python modules for MPI, side by side" in text
+        assert "beside the published table" in text
+        assert "Missing here: boost-python" in text
+
+
+def test_the_table_is_a_file(measured, tmp_path):
+    written = {path.name: path for path in write_csv(measured[1], tmp_path)}
+    with written["study.csv"].open(newline="", encoding="utf-8") as file:
+        rows = {row["binding"]: row for row in csv.DictReader(file)}
+    assert list(rows) == ["c", "pypar", "pympi", "mpi4py", "polympi"]
+    assert float(rows["pypar"]["latency_ratio_to_c"]) == pytest.approx(1.5, rel=0.02)
+    assert rows["pypar"]["published_latency_us"] == "25"
+    assert rows["pympi"]["payload"] == "array"
+    assert rows["polympi"]["published_latency_us"] == ""
+    assert (rows["pypar"]["hello_lines"], rows["pypar"]["inner_product_lines"]) == ("3", "25")
+
+
+def test_every_column_of_the_file_is_described(measured):
+    described = (Path(__file__).parents[3] / "docs" / "results.md").read_text(encoding="utf-8")
+    section = described.partition("## `study.csv`")[2].partition("\n## ")[0]
+    assert set(columns(measured[1])[0]) == set(
+        re.findall(r"`(\w+)`", "".join(re.findall(r"^\|[^|]+\|", section, re.M)))
+    )
+
+
+def test_other_runs_have_no_such_section(tmp_path):
+    analysis = analyse(make_run(tmp_path / "run"))
+    assert study_sections(analysis) == []
+    assert "study.csv" not in {path.name for path in write_csv(analysis, tmp_path)}
+
+
+def test_too_few_sizes_for_a_fit_leave_dashes(tmp_path):
+    size = problem_bytes(BENCHMARKS["inner-product"].edges[0], 1)
+    cases = [("latency", "standard", "float64", 8), ("inner-product", "standard", "problem", size)]
+    analysis = analyse(make_run(tmp_path / "run", cases=cases, effects=EFFECTS, study="modules"))
+    [section] = study_sections(analysis)
+    assert section.answer == "None of the modules has a fit of its ping-pong, which takes four sizes or more."
+    assert {line[2] for line in section.tables[0].lines} == {"–"}
+    assert all(line[4] != "–" for line in section.tables[1].lines)
