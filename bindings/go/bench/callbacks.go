@@ -2,7 +2,6 @@ package main
 
 /*
 #include "glue.h"
-#cgo nocallback common_start_wait
 */
 import "C"
 
