@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from polympi.halo import Halo
     from polympi.native.core import Plan, Request, Status, test_all, wait_all, wait_any
     from polympi.operations import BAND, BOR, BXOR, LAND, LOR, LXOR, MAX, MAXLOC, MIN, MINLOC, PROD, SUM, op
+    from polympi.partners import wrap
     from polympi.startup import abort, finalize, init, library_version, thread_level
 
     __version__: str
@@ -61,6 +62,7 @@ _HOMES = {
         *("SUM", "PROD", "MIN", "MAX", "LAND", "LOR", "LXOR", "BAND", "BOR", "BXOR", "MINLOC", "MAXLOC"),
         "op",
     ),
+    "polympi.partners": ("wrap",),
     "polympi.startup": ("abort", "finalize", "init", "library_version", "thread_level"),
 }
 
@@ -110,6 +112,7 @@ __all__ = [
     "wait_all",
     "wait_any",
     "world",
+    "wrap",
 ]
 
 if not TYPE_CHECKING:

@@ -10,6 +10,7 @@
 #include "python/request.h"
 #include "python/start.h"
 #include "python/test_functions.h"
+#include "python/wrapping.h"
 #include "reductions/op.h"
 #include "transfer/transfer.h"
 
@@ -83,6 +84,12 @@ static PyMethodDef functions[] = {
      "start($module, level, timeout, communicator_class, settle, /)\n--\n\n"
      "Start MPI unless someone has; the communicator of all ranks. `settle` is called when someone else "
      "finalises MPI."},
+    {"wrap", wrap, METH_VARARGS,
+     "wrap($module, communicator_class, handle, /)\n--\n\nA communicator of the same ranks as one that "
+     "others have "
+     "made, by its handle in C. All its ranks call it."},
+    {"from_fortran", from_fortran, METH_O,
+     "from_fortran($module, handle, /)\n--\n\nThe handle in C of a communicator, by that in Fortran."},
     {"settle", settle, METH_VARARGS,
      "settle($module, say, patient, /)\n--\n\n"
      "Wait for a moment, or, if `patient`, until what this rank has sent is received, or no rank is left to "

@@ -135,6 +135,10 @@ static PyObject *refuse_other_version(PyObject *module, uint64_t other) {
 
 /* ---- the start ---- */
 
+static MPI_Comm whole; /* of all ranks of the world */
+
+MPI_Comm start_world(void) { return whole; }
+
 /* `level` 0 to 3 as in MPI's order: single, funneled, serialized, multiple. */
 PyObject *start(PyObject *module, PyObject *args) {
     static const int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED,
@@ -178,5 +182,6 @@ PyObject *start(PyObject *module, PyObject *args) {
         return NULL;
     }
     state.phase = RUNNING;
-    return communicator_new(type, world);
+    whole = world;
+    return communicator_new(type, world, MPI_COMM_WORLD);
 }

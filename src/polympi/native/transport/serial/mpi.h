@@ -13,7 +13,7 @@ typedef struct serial_comm *MPI_Comm;
 typedef struct serial_type *MPI_Datatype;
 typedef struct serial_op *MPI_Op;
 typedef struct serial_request *MPI_Request;
-typedef int MPI_Info, MPI_Errhandler;
+typedef int MPI_Info, MPI_Errhandler, MPI_Group;
 
 typedef struct {
     int MPI_SOURCE, MPI_TAG, MPI_ERROR;
@@ -109,6 +109,11 @@ int MPI_Error_string(int code, char *text, int *length);
 
 int MPI_Comm_rank(MPI_Comm comm, int *rank);
 int MPI_Comm_size(MPI_Comm comm, int *size);
+int MPI_Comm_test_inter(MPI_Comm comm, int *between);
+int MPI_Comm_group(MPI_Comm comm, MPI_Group *group);
+int MPI_Group_size(MPI_Group group, int *size);
+int MPI_Group_translate_ranks(MPI_Group from, int count, const int *ranks, MPI_Group to, int *translated);
+int MPI_Group_free(MPI_Group *group);
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made);
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made);
 int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made);
