@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     )
     from polympi.graph import Graph
     from polympi.halo import Halo
-    from polympi.native.core import Plan, Request, Status, test_all, wait_all, wait_any
+    from polympi.native.core import Plain, Plan, Request, Status, test_all, wait_all, wait_any
     from polympi.operations import BAND, BOR, BXOR, LAND, LOR, LXOR, MAX, MAXLOC, MIN, MINLOC, PROD, SUM, op
-    from polympi.partners import wrap
+    from polympi.partners import plain, wrap
     from polympi.startup import abort, finalize, init, library_version, thread_level
 
     __version__: str
@@ -57,12 +57,12 @@ _HOMES = {
     ),
     "polympi.graph": ("Graph",),
     "polympi.halo": ("Halo",),
-    "polympi.native.core": ("Plan", "Request", "Status", "test_all", "wait_all", "wait_any"),
+    "polympi.native.core": ("Plain", "Plan", "Request", "Status", "test_all", "wait_all", "wait_any"),
     "polympi.operations": (
         *("SUM", "PROD", "MIN", "MAX", "LAND", "LOR", "LXOR", "BAND", "BOR", "BXOR", "MINLOC", "MAXLOC"),
         "op",
     ),
-    "polympi.partners": ("wrap",),
+    "polympi.partners": ("plain", "wrap"),
     "polympi.startup": ("abort", "finalize", "init", "library_version", "thread_level"),
 }
 
@@ -92,6 +92,7 @@ __all__ = [
     "LibraryError",
     "MismatchError",
     "NoBufferError",
+    "Plain",
     "Plan",
     "RankError",
     "Request",
@@ -107,6 +108,7 @@ __all__ = [
     "init",
     "library_version",
     "op",
+    "plain",
     "test_all",
     "thread_level",
     "wait_all",

@@ -42,6 +42,27 @@ def wrap(comm: object) -> Communicator:
     return core.wrap(Communicator, handle_of(comm, "wrap"))
 
 
+def plain(comm: object) -> core.Plain:
+    """MPI's own messages and collectives on a communicator, of the elements of arrays alone: for any partners.
+
+    Nothing is duplicated and nobody waits: partners name the same communicator, which belongs to whoever has made it.
+    How errors of MPI are handled there is its owner's choice: where it is ``MPI_ERRORS_ARE_FATAL``, a message that is
+    too long ends the job.
+
+    Args:
+        comm: a communicator of mpi4py or of polympi, or the value of an ``MPI_Comm`` of C as an int.
+
+    Raises:
+        TypeError: it is none of these.
+        MismatchError: it is MPI_COMM_NULL or an intercommunicator.
+        LibraryError: mpi4py runs on another MPI library than polympi; or polympi runs without one.
+    """
+    if isinstance(comm, core.Communicator):
+        return comm.plain
+    startup.init()
+    return core.plain_of_handle(handle_of(comm, "plain"))
+
+
 def to_mpi4py(comm: core.Communicator) -> Any:
     """A duplicate of a communicator for mpi4py; see :meth:`polympi.Communicator.to_mpi4py`."""
     try:

@@ -11,6 +11,8 @@
 #include "collectives/mailbox.h"
 #include "collectives/placement.h"
 #include "python/collective_methods.h"
+#include "python/methods.h"
+#include "python/plain.h"
 #include "python/plan.h"
 #include "python/point_to_point.h"
 #include "python/wrapping.h"
@@ -194,6 +196,8 @@ static PyObject *communicator_free(Communicator *self, PyObject *Py_UNUSED(unuse
     if (!is_usable(self) || end_receives(self, &call) < 0 || creation_begin(&creation, self, FREE) < 0)
         return NULL;
     self->size = 0;
+    if (self->plain)
+        ((Plain *)self->plain)->size = 0;
     agreements_close(self);
     mailboxes_close(self->mailboxes);
     self->mailboxes = NULL;
@@ -214,6 +218,7 @@ static PyObject *communicator_repr(Communicator *self) {
 
 /* MPI has no way to free a communicator on one rank alone, so that one that is only forgotten stays. */
 static void communicator_dealloc(Communicator *self) {
+    Py_XDECREF(self->plain);
     calls_close(self);
     agreements_close(self);
     mailboxes_close(self->mailboxes);
@@ -266,21 +271,6 @@ PyTypeObject Communicator_Type = {
     .tp_members = members,
     .tp_getset = handle_attributes,
 };
-
-/* One table of the methods of all files. */
-static PyMethodDef *join_methods(PyMethodDef *const *tables, int count) {
-    size_t total = 1;
-    for (int t = 0; t < count; t++)
-        for (PyMethodDef *method = tables[t]; method->ml_name; method++)
-            total++;
-    PyMethodDef *joined = PyMem_Calloc(total, sizeof *joined), *end = joined;
-    for (int t = 0; joined && t < count; t++)
-        for (PyMethodDef *method = tables[t]; method->ml_name; method++)
-            *end++ = *method;
-    if (!joined)
-        PyErr_NoMemory();
-    return joined;
-}
 
 int communicator_prepare(void) {
     PyMethodDef *const tables[] = {point_to_point_methods, collective_methods, plan_methods,

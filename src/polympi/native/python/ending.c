@@ -19,6 +19,7 @@
 #include "base/last_words.h"
 #include "collectives/flight.h"
 #include "memory/strided.h"
+#include "python/plain_receive.h"
 #include "python/request.h"
 #include "reductions/op.h"
 #include "transfer/parts.h"
@@ -209,7 +210,7 @@ PyObject *settle(PyObject *Py_UNUSED(module), PyObject *args) {
     parts_let_go();
     progress();
     if (bring_home(say, patient) < 0 || (patient && report_stuck(sentences) < 0) ||
-        report_receives(sentences) < 0 || parts_report(sentences) < 0)
+        report_receives(sentences) < 0 || plain_receives_report(sentences) < 0 || parts_report(sentences) < 0)
         Py_CLEAR(sentences);
     return sentences;
 }
@@ -273,6 +274,7 @@ static void give_back(void) {
     withdraw_flights();
     withdraw_waits();
     withdraw_receives();
+    plain_receives_withdraw();
     parts_withdraw();
     strided_forget();
     ops_forget();
@@ -340,6 +342,7 @@ static void take_leave_without_python(int status) {
     state.without_python = true;
     withdraw_waits();
     withdraw_receives();
+    plain_receives_withdraw();
     parts_withdraw();
 }
 

@@ -5,6 +5,7 @@
 #include "python/buffered.h"
 #include "python/communicator.h"
 #include "python/ending.h"
+#include "python/plain.h"
 #include "python/plan.h"
 #include "python/point_to_point.h"
 #include "python/request.h"
@@ -88,6 +89,9 @@ static PyMethodDef functions[] = {
      "wrap($module, communicator_class, handle, /)\n--\n\nA communicator of the same ranks as one that "
      "others have "
      "made, by its handle in C. All its ranks call it."},
+    {"plain_of_handle", plain_of_handle, METH_O,
+     "plain_of_handle($module, handle, /)\n--\n\nA plain communicator of what others have made, by its "
+     "handle in C."},
     {"from_fortran", from_fortran, METH_O,
      "from_fortran($module, handle, /)\n--\n\nThe handle in C of a communicator, by that in Fortran."},
     {"settle", settle, METH_VARARGS,
@@ -139,6 +143,7 @@ static int add_types(PyObject *module) {
     return PyModule_AddObjectRef(module, "Communicator", (PyObject *)&Communicator_Type) ||
            PyModule_AddObjectRef(module, "Request", (PyObject *)&Request_Type) ||
            PyModule_AddObjectRef(module, "Plan", (PyObject *)&Plan_Type) ||
+           PyModule_AddObjectRef(module, "Plain", (PyObject *)&Plain_Type) ||
            PyModule_AddObjectRef(module, "Status", (PyObject *)Status_Type) ||
            PyModule_AddIntConstant(module, "ANY_SOURCE", ANY_SOURCE) ||
            PyModule_AddIntConstant(module, "ANY_TAG", ANY_TAG) ||
@@ -162,7 +167,7 @@ static int in_main_interpreter(void) {
 
 static int fill(PyObject *module) {
     if (in_main_interpreter() < 0 || request_prepare() < 0 || communicator_prepare() < 0 ||
-        add_types(module) < 0 || op_prepare(module) < 0 ||
+        plain_prepare() < 0 || add_types(module) < 0 || op_prepare(module) < 0 ||
         PyModule_AddFunctions(module, request_functions) < 0)
         return -1;
     return PyModule_AddFunctions(module, test_functions);

@@ -2,6 +2,7 @@
 
 #include "base/errors.h"
 #include "collectives/creation.h"
+#include "python/plain.h"
 #include "python/start.h"
 #include "transfer/wait.h"
 #include "transport/handles.h"
@@ -123,7 +124,20 @@ static PyObject *get_fortran_handle(Communicator *self, void *Py_UNUSED(unused))
     return can_tell(self) ? PyLong_FromLong(fortran_number(self->named)) : NULL;
 }
 
+static PyObject *get_plain(Communicator *self, void *Py_UNUSED(unused)) {
+    if (!is_usable(self))
+        return NULL;
+    if (!self->plain)
+        self->plain = (PyObject *)plain_new(self->named, false);
+    return Py_XNewRef(self->plain);
+}
+
 PyGetSetDef handle_attributes[] = {
+    {"plain", (getter)get_plain, NULL,
+     "MPI's own messages and collectives, of elements alone, among the same ranks: a Plain. That of "
+     "``polympi.world`` is on MPI_COMM_WORLD; those of others are on their own communicator, on which the "
+     "other messages of the program travel, too.",
+     NULL},
     {"handle", (getter)get_handle, NULL,
      "The MPI_Comm of C, as a number, for ctypes, cffi and the like: for ``polympi.world`` MPI_COMM_WORLD, "
      "on "

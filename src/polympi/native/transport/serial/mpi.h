@@ -14,6 +14,7 @@ typedef struct serial_type *MPI_Datatype;
 typedef struct serial_op *MPI_Op;
 typedef struct serial_request *MPI_Request;
 typedef int MPI_Info, MPI_Errhandler, MPI_Group;
+typedef long long MPI_Count;
 
 typedef struct {
     int MPI_SOURCE, MPI_TAG, MPI_ERROR;
@@ -131,6 +132,7 @@ int MPI_Type_contiguous(int count, MPI_Datatype of, MPI_Datatype *made);
 int MPI_Type_create_hvector(int count, int length, long stride, MPI_Datatype of, MPI_Datatype *made);
 int MPI_Type_commit(MPI_Datatype *type);
 int MPI_Type_free(MPI_Datatype *type);
+int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype type, MPI_Count *count);
 int MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *count);
 
 /* ---- messages (messages.c) ---- */
@@ -157,6 +159,22 @@ int MPI_Request_free(MPI_Request *request);
 /* ---- collectives of one (collectives.c) ---- */
 
 int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm);
+int MPI_Barrier(MPI_Comm comm);
+int MPI_Gather(const void *data, int count, MPI_Datatype type, void *result, int result_count,
+               MPI_Datatype result_type, int root, MPI_Comm comm);
+int MPI_Gatherv(const void *data, int count, MPI_Datatype type, void *result, const int *counts,
+                const int *places, MPI_Datatype result_type, int root, MPI_Comm comm);
+int MPI_Scatter(const void *data, int count, MPI_Datatype type, void *result, int result_count,
+                MPI_Datatype result_type, int root, MPI_Comm comm);
+int MPI_Scatterv(const void *data, const int *counts, const int *places, MPI_Datatype type, void *result,
+                 int result_count, MPI_Datatype result_type, int root, MPI_Comm comm);
+int MPI_Allgatherv(const void *data, int count, MPI_Datatype type, void *result, const int *counts,
+                   const int *places, MPI_Datatype result_type, MPI_Comm comm);
+int MPI_Alltoall(const void *data, int count, MPI_Datatype type, void *result, int result_count,
+                 MPI_Datatype result_type, MPI_Comm comm);
+int MPI_Alltoallv(const void *data, const int *counts, const int *places, MPI_Datatype type, void *result,
+                  const int *result_counts, const int *result_places, MPI_Datatype result_type,
+                  MPI_Comm comm);
 int MPI_Allgather(const void *data, int count, MPI_Datatype type, void *result, int result_count,
                   MPI_Datatype result_type, MPI_Comm comm);
 int MPI_Reduce(const void *data, void *result, int count, MPI_Datatype type, MPI_Op op, int root,
