@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     __version__: str
     world: Communicator
+    plain_world: Plain
 
 # Not MPI's own numbers, which differ between libraries and where -1 may be a wildcard: `rank - 1` must be an error.
 ANY_SOURCE = -101  # receive from any rank
@@ -109,6 +110,7 @@ __all__ = [
     "library_version",
     "op",
     "plain",
+    "plain_world",
     "test_all",
     "thread_level",
     "wait_all",
@@ -126,6 +128,8 @@ if not TYPE_CHECKING:
         home = next((home for home, names in _HOMES.items() if name in names), None)
         if name == "world":
             value = import_module("polympi.startup").init()
+        elif name == "plain_world":
+            value = import_module("polympi.startup").plain_world()
         elif home:
             value = getattr(import_module(home), name)
         elif name == "__version__":

@@ -59,7 +59,7 @@ def plain(comm: object) -> core.Plain:
     """
     if isinstance(comm, core.Communicator):
         return comm.plain
-    startup.init()
+    startup.plain_world()
     return core.plain_of_handle(handle_of(comm, "plain"))
 
 

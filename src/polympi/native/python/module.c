@@ -81,10 +81,12 @@ static PyObject *limit_of(PyObject *Py_UNUSED(module), PyObject *args) {
 }
 
 static PyMethodDef functions[] = {
-    {"start", start, METH_VARARGS,
-     "start($module, level, timeout, communicator_class, settle, /)\n--\n\n"
-     "Start MPI unless someone has; the communicator of all ranks. `settle` is called when someone else "
-     "finalises MPI."},
+    {"start_mpi", start_mpi, METH_VARARGS,
+     "start_mpi($module, level, timeout, settle, /)\n--\n\n"
+     "Start MPI unless someone has; MPI_COMM_WORLD. `settle` is called when someone else finalises MPI."},
+    {"start_world", start_world, METH_VARARGS,
+     "start_world($module, communicator_class, plain, /)\n--\n\n"
+     "Make the world of polympi of the ranks of a plain communicator, all of which call it."},
     {"wrap", wrap, METH_VARARGS,
      "wrap($module, communicator_class, handle, /)\n--\n\nA communicator of the same ranks as one that "
      "others have "

@@ -1,4 +1,5 @@
-/* The start: MPI, what the ranks have to agree on, and the communicator of all of them. */
+/* The start: MPI, for this rank alone; then a world, what its ranks have to agree on, and their communicator.
+ */
 #ifndef POLYMPI_START_H
 #define POLYMPI_START_H
 
@@ -7,9 +8,11 @@
 /* The version of the wire that this rank speaks: WIRE_VERSION, unless a test claims another one. */
 extern uint32_t wire_version;
 
-/* The communicator of the world of polympi, for its group. */
-MPI_Comm start_world(void);
+/* The communicator of the world of polympi, once that is made, for its group. */
+MPI_Comm start_world_comm(void);
 
-PyObject *start(PyObject *module, PyObject *args);
+/* Methods of the module. */
+PyObject *start_mpi(PyObject *module, PyObject *args);
+PyObject *start_world(PyObject *module, PyObject *args);
 
 #endif

@@ -16,7 +16,7 @@ static int count_strangers(MPI_Comm comm, int *strangers) {
     *strangers = 0;
     if (code != MPI_SUCCESS)
         return code;
-    code = MPI_Comm_group(start_world(), &ours);
+    code = MPI_Comm_group(start_world_comm(), &ours);
     if (code == MPI_SUCCESS) {
         MPI_Group_size(theirs, &size);
         for (int rank = 0; rank < size && code == MPI_SUCCESS; rank++) {
