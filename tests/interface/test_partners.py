@@ -10,6 +10,7 @@ import pytest
 from polympi.lab.stacks.stack import Stack
 
 PROGRAMS = Path(__file__).parent / "programs" / "partners"
+EXAMPLE = Path(__file__).parents[2] / "examples" / "partners"
 
 pytestmark = [pytest.mark.mpi]
 
@@ -76,6 +77,13 @@ def test_a_rank_that_fails_ends_its_partners(run_together, stack: Stack, waiting
     ended = run_together([(1, f"import polympi as mpi\np = mpi.plain_world\n{end}"), (1, [waiting])], stack)
     assert ended.exit_code == (3 if "exit" in end else 1), str(ended)
     assert ("[rank 0] KeyError: 'mesh'" in ended.stderr) == ("raise" in end)
+
+
+def test_the_example_of_two_programs_runs(run_together, stack: Stack, tmp_path: Path) -> None:
+    partner = compiled(stack, EXAMPLE / "partner.c", tmp_path / "partner")
+    ended = run_together([(2, EXAMPLE / "coupled.py"), (1, [partner])], stack)
+    assert ended.succeeded() == "C says that the sum is 1022.5\n"
+    assert ended.stderr == ""
 
 
 def test_two_worlds_of_one_job_do_not_meet(run_together, stack: Stack) -> None:
