@@ -19,7 +19,7 @@ def main() -> None:
         plain.send(np.arange(10.0), dest=last, tag=1)  # ten MPI_DOUBLEs
     if plain.rank == last:
         found = plain.probe(source=0, tag=1, dtype=float)  # MPI_Probe and MPI_Get_count
-        numbers = plain.recv(np.empty(found.elements), source=0, tag=1)
+        numbers = plain.recv(np.empty(found.elements or 0), source=0, tag=1)
         print(f"{found.elements} numbers of {found.nbytes} bytes have come")
         plain.isend(np.array([numbers.sum()]), dest=0, tag=2)
     if plain.rank == 0:

@@ -108,3 +108,19 @@ print("done")
     ended = run_together([(2, script), (2, script)], stack)
     assert ended.succeeded().split() == ["done"] * 4
     assert ended.stderr == ""
+
+
+def test_the_world_may_be_made_of_the_whole_job_later(run, stack: Stack) -> None:
+    script = """
+import numpy as np
+import polympi as mpi
+job = mpi.plain_world
+assert job.sendrecv(np.array([job.rank]), 1 - job.rank, into=np.empty(1, int), source=1 - job.rank)[0] == 1 - job.rank
+assert mpi.world.plain is job is mpi.plain_world
+assert mpi.init(world=job) is mpi.world
+assert mpi.world.allreduce(1) == 2
+print("done")
+"""
+    ended = run(script, 2, stack)
+    assert ended.succeeded().split() == ["done"] * 2
+    assert ended.stderr == ""

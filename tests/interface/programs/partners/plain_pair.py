@@ -2,6 +2,7 @@
 
 import array
 import signal
+import sys
 import threading
 import time
 
@@ -239,6 +240,38 @@ refused(mpi.MismatchError, "there are 2 ranks", lambda: p.allgatherv(x, np.zeros
 refused(mpi.MismatchError, "or negative", lambda: p.allgatherv(x, np.zeros(3), [2, 2]))
 refused(TypeError, "plain.gather() needs 'into'", lambda: p.gather(x, root=rank))
 refused(mpi.RankError, "root is 2", lambda: p.bcast(x, 2))
+
+# Nothing is kept longer than it is needed.
+kept, slow, room = np.arange(2.0 + rank), np.zeros((2000, 3))[:, 0], bytearray(16)
+
+
+def count_references() -> list[int]:
+    return [sys.getrefcount(thing) for thing in (kept, slow, slow.base, room, p, c)]
+
+
+before_all = count_references()
+for _ in range(20):
+    requests = [p.irecv(slow, other, 30), p.irecv(room, other, 31), p.irecv(kept, other, 32), p.irecv(kept, other, 33)]
+    requests += [p.isend(slow, other, 30), p.isend(room, other, 31), p.isend(room, other, 34)]
+    for mistake in (
+        lambda: p.send(kept, 2),
+        lambda: p.recv(kept, other, 35, timeout=0.001),
+        lambda: p.allreduce(kept, room),
+    ):
+        try:
+            mistake()
+        except mpi.Error as error:
+            del error
+    p.recv(room, other, 34)
+    mpi.wait_all([*requests[:2], *requests[4:]])
+    requests[2].cancel()
+    requests.clear()  # one of them is under way, and taken back
+    p.sendrecv(slow, other, into=slow, source=other)
+    p.allgather(room, bytearray(32))
+    c.barrier()
+mistake = None
+assert count_references() == before_all, (count_references(), before_all)
+room.extend(b"may be resized")
 
 # Parts and copies.
 part = p.split(0, -rank)
