@@ -44,6 +44,7 @@ def waiting(stack: Stack, tmp_path: Path) -> str:
     return compiled(stack, source, tmp_path / "waiting")
 
 
+@pytest.mark.sanitize
 def test_a_world_of_two_speaks_with_c_and_mpi4py(run_together, stack: Stack, tmp_path: Path) -> None:
     partner = compiled(stack, PROGRAMS / "partner.c", tmp_path / "partner")
     ended = run_together([(2, PROGRAMS / "coupled.py"), (1, [partner]), (1, PROGRAMS / "partner_mpi4py.py")], stack)

@@ -13,6 +13,7 @@ PROGRAMS = Path(__file__).parent / "programs" / "partners"
 
 
 @pytest.mark.mpi
+@pytest.mark.sanitize
 @pytest.mark.parametrize("level", ["serialized", "multiple"])
 def test_plain_messages_and_collectives_of_two_ranks(run, stack: Stack, level: str) -> None:
     ended = run(PROGRAMS / "plain_pair.py", 2, stack, env={"POLYMPI_THREADS": level})
