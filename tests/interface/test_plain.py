@@ -14,9 +14,9 @@ PROGRAMS = Path(__file__).parent / "programs" / "partners"
 
 @pytest.mark.mpi
 @pytest.mark.sanitize
-@pytest.mark.parametrize("level", ["serialized", "multiple"])
-def test_plain_messages_and_collectives_of_two_ranks(run, stack: Stack, level: str) -> None:
-    ended = run(PROGRAMS / "plain_pair.py", 2, stack, env={"POLYMPI_THREADS": level})
+@pytest.mark.parametrize(("level", "machines"), [("serialized", ""), ("multiple", "0 1")])
+def test_plain_messages_and_collectives_of_two_ranks(run, stack: Stack, level: str, machines: str) -> None:
+    ended = run(PROGRAMS / "plain_pair.py", 2, stack, env={"POLYMPI_THREADS": level, "MACHINES": machines})
     assert ended.succeeded().split() == ["done"] * 2
     assert ended.stderr == ""
 

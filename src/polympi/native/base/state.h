@@ -29,6 +29,7 @@ struct state {
     bool locking;               /* below MPI_THREAD_MULTIPLE: one thread in MPI at a time */
     bool crowded;               /* the ranks of this machine outnumber its CPUs: yield at once */
     bool library_yields;        /* crowded, and the library yields by itself while it waits or tests */
+    bool elsewhere;             /* as far as launchers tell, ranks of the job may be on other machines */
     bool several_machines;      /* there are ranks on other machines than this one */
     int machine;                /* if so: a number of this one, which no other has */
     bool initialised_by_us;     /* and therefore finalised by us */

@@ -151,8 +151,8 @@ static int wait_long(MPI_Request *request, MPI_Status *status, const Bare *into,
         PyErr_Clear();
         return bare_raise(MPI_ERR_TRUNCATE, into, call);
     }
-    if (*request == MPI_REQUEST_NULL || state.gone)
-        return -1;
+    if (is_raised("Error") || *request == MPI_REQUEST_NULL || state.gone)
+        return -1; /* MPI has failed, or is over */
     if (take_back(request, status) || !is_timeout() || status->MPI_ERROR != MPI_SUCCESS)
         return -1;
     PyErr_Clear(); /* a message has come at the last moment */
@@ -177,12 +177,65 @@ static inline int arrived(const Bare *bare, const MPI_Status *from, Status *stat
     return failed;
 }
 
+/* A receive from any source that MPICH posts, with ranks on several machines, may lose its message where it
+ * is cancelled (see seeking.h). So the message is looked for. */
+static inline bool may_lose(const Call *call) {
+#ifdef OPEN_MPI
+    (void)call;
+    return false;
+#else
+    return call->peer == ANY_SOURCE && (state.elsewhere || state.several_machines);
+#endif
+}
+
+struct matching {
+    const Plain *plain;
+    const Call *call;
+    MPI_Message message;
+};
+
+static int poll_match(void *context) {
+    struct matching *matching = context;
+    const Call *call = matching->call;
+    int found = 0;
+    bool locked = enter_mpi();
+    int code = MPI_Improbe(MPI_ANY_SOURCE, mpi_tag(call->tag), matching->plain->comm, &found,
+                           &matching->message, MPI_STATUS_IGNORE);
+    leave_mpi(locked);
+    return code != MPI_SUCCESS ? raise_mpi(code, call) : found;
+}
+
+/* Wait for a message, and receive exactly that one: 0 or -1. No signal handler or time-out ends the second,
+ * since nobody else could receive it any more. */
+static int receive_matched(Plain *self, const Bare *bare, const Call *call, double timeout,
+                           MPI_Status *from) {
+    struct matching matching = {.plain = self, .call = call};
+    MPI_Request request;
+    if (wait_poll(poll_match, &matching, call, timeout) < 0)
+        return -1;
+    bool locked = enter_mpi();
+    int code = MPI_Imrecv(bare->data, bare->count, bare->type, &matching.message, &request), complete = 0;
+    leave_mpi(locked);
+    while (code == MPI_SUCCESS && !complete) {
+        locked = enter_mpi();
+        code = MPI_Test(&request, &complete, from);
+        leave_mpi(locked);
+        if (!complete)
+            yield_gil();
+    }
+    return code == MPI_SUCCESS ? 0 : bare_raise(code, bare, call);
+}
+
 /* Post a receive, and wait for it: 0 or -1. */
 static inline int receive(Plain *self, const Bare *bare, const Call *call, double timeout, bool wanted,
                           Status *status) {
     MPI_Request request;
     MPI_Status from;
     int complete = 0;
+    if (unlikely(may_lose(call)))
+        return receive_matched(self, bare, call, timeout, &from) < 0
+                   ? -1
+                   : arrived(bare, &from, status, wanted, call);
     bool locked = enter_mpi();
     int code = MPI_Irecv(bare->data, bare->count, bare->type, mpi_source(call->peer), mpi_tag(call->tag),
                          self->comm, &request);

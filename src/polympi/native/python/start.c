@@ -138,13 +138,16 @@ static PyObject *refuse_other_version(PyObject *module, uint64_t other) {
 
 /* ---- the start of MPI, which concerns this rank alone ---- */
 
-/* Whether ranks outnumber processors, as far as launchers tell (Open MPI's; Hydra): the ranks of a world find
+/* How the ranks of the job are placed, as far as launchers tell (Open MPI's; Hydra): those of a world find
  * out together later. */
-static bool seems_crowded(void) {
+static void look_at_launcher(void) {
     const char *here = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
     if (!here)
         here = getenv("MPI_LOCALNRANKS");
-    return (here ? atol(here) : state.job_size) > sysconf(_SC_NPROCESSORS_ONLN);
+    long ranks = here ? atol(here) : state.job_size;
+    state.crowded = ranks > sysconf(_SC_NPROCESSORS_ONLN);
+    state.library_yields = state.crowded && does_library_yield();
+    state.elsewhere = here ? ranks < state.job_size : state.job_size > 1;
 }
 
 /* `level` 0 to 3 as in MPI's order: single, funneled, serialized, multiple. */
@@ -172,8 +175,7 @@ PyObject *start_mpi(PyObject *Py_UNUSED(module), PyObject *args) {
     MPI_Comm_size(MPI_COMM_WORLD, &state.world_size);
     state.job_size = state.world_size;
     state.highest_tag = find_highest_tag();
-    state.crowded = seems_crowded();
-    state.library_yields = state.crowded && does_library_yield();
+    look_at_launcher();
     int code = ending_prepare(settle_messages);
     if (code != MPI_SUCCESS) {
         raise_mpi(code, NULL);
@@ -185,10 +187,10 @@ PyObject *start_mpi(PyObject *Py_UNUSED(module), PyObject *args) {
 
 /* ---- the start of a world, which concerns all its ranks ---- */
 
-static MPI_Comm whole; /* of all ranks of the world */
-static bool whole_made;
+static MPI_Group ranks; /* of the world */
+static bool world_made;
 
-MPI_Comm start_world_comm(void) { return whole; }
+MPI_Group ranks_of_world(void) { return ranks; }
 
 /* What the ranks of a world find out together: MPI's code. */
 static int make_world(MPI_Comm of, MPI_Comm *world, bool *differ, uint64_t *other) {
@@ -202,6 +204,8 @@ static int make_world(MPI_Comm of, MPI_Comm *world, bool *differ, uint64_t *othe
     if (code != MPI_SUCCESS || *differ)
         return code;
     code = look_at_machine(*world);
+    if (code == MPI_SUCCESS)
+        code = MPI_Comm_group(*world, &ranks);
     return code == MPI_SUCCESS ? ending_of_world(*world) : code;
 }
 
@@ -213,7 +217,7 @@ PyObject *start_world(PyObject *module, PyObject *args) {
     uint64_t other = 0;
     if (!PyArg_ParseTuple(args, "O!O!", &PyType_Type, &type, &Plain_Type, &plain) || !is_plain_usable(plain))
         return NULL;
-    if (whole_made)
+    if (world_made)
         return PyErr_Format(PyExc_RuntimeError, "the world was made before");
     bool locked = enter_mpi();
     int code = make_world(plain->comm, &world, &differ, &other);
@@ -224,8 +228,7 @@ PyObject *start_world(PyObject *module, PyObject *args) {
         raise_mpi(code, NULL);
         return NULL;
     }
-    whole = world;
-    whole_made = plain->lent = true;
+    world_made = plain->lent = true;
     PyObject *made = communicator_new(type, world, plain->comm);
     if (made)
         ((Communicator *)made)->plain = Py_NewRef((PyObject *)plain);

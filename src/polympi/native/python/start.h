@@ -8,8 +8,8 @@
 /* The version of the wire that this rank speaks: WIRE_VERSION, unless a test claims another one. */
 extern uint32_t wire_version;
 
-/* The communicator of the world of polympi, once that is made, for its group. */
-MPI_Comm start_world_comm(void);
+/* The ranks of the world of polympi, once that is made. */
+MPI_Group ranks_of_world(void);
 
 /* Methods of the module. */
 PyObject *start_mpi(PyObject *module, PyObject *args);

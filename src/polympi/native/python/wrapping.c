@@ -11,20 +11,16 @@
 
 /* Whether all ranks of a communicator are ranks of the world of polympi; the number of those that are not. */
 static int count_strangers(MPI_Comm comm, int *strangers) {
-    MPI_Group theirs, ours;
+    MPI_Group theirs;
     int size, code = MPI_Comm_group(comm, &theirs);
     *strangers = 0;
     if (code != MPI_SUCCESS)
         return code;
-    code = MPI_Comm_group(start_world_comm(), &ours);
-    if (code == MPI_SUCCESS) {
-        MPI_Group_size(theirs, &size);
-        for (int rank = 0; rank < size && code == MPI_SUCCESS; rank++) {
-            int here;
-            code = MPI_Group_translate_ranks(theirs, 1, &rank, ours, &here);
-            *strangers += here == MPI_UNDEFINED;
-        }
-        MPI_Group_free(&ours);
+    MPI_Group_size(theirs, &size);
+    for (int rank = 0; rank < size && code == MPI_SUCCESS; rank++) {
+        int here;
+        code = MPI_Group_translate_ranks(theirs, 1, &rank, ranks_of_world(), &here);
+        *strangers += here == MPI_UNDEFINED;
     }
     MPI_Group_free(&theirs);
     return code;

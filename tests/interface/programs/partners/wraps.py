@@ -87,4 +87,9 @@ if rank == 0:  # only one rank comes
     refused(mpi.Timeout, "rank 0 waited 0.1 s in wrap()", lambda: mpi.wrap(late))
     sys.modules["polympi.native.core"].set_timeout(0)
 assert world.allreduce(1) == 2
+
+# Without the communicator of the world there is still that of MPI.
+world.free()
+assert mpi.wrap(MPI.COMM_WORLD).allreduce(1) == 2
+assert mpi.plain_world.sendrecv(b"x", other, into=bytearray(1), source=other) == b"x"
 print("done")

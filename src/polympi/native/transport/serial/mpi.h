@@ -15,6 +15,10 @@ typedef struct serial_op *MPI_Op;
 typedef struct serial_request *MPI_Request;
 typedef int MPI_Info, MPI_Errhandler, MPI_Group;
 typedef long long MPI_Count;
+typedef struct {
+    int tag;
+    MPI_Comm comm;
+} MPI_Message;
 
 typedef struct {
     int MPI_SOURCE, MPI_TAG, MPI_ERROR;
@@ -149,6 +153,8 @@ int MPI_Issend(const void *data, int count, MPI_Datatype type, int dest, int tag
 int MPI_Irecv(void *data, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
               MPI_Request *request);
 int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *found, MPI_Status *status);
+int MPI_Improbe(int source, int tag, MPI_Comm comm, int *found, MPI_Message *message, MPI_Status *status);
+int MPI_Imrecv(void *data, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request);
 int MPI_Test(MPI_Request *request, int *complete, MPI_Status *status);
 int MPI_Testall(int count, MPI_Request *requests, int *complete, MPI_Status *statuses);
 int MPI_Wait(MPI_Request *request, MPI_Status *status);
