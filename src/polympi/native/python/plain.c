@@ -224,10 +224,12 @@ PyTypeObject Plain_Type = {
 };
 
 int plain_prepare(void) {
-    PyMethodDef *const tables[] = {plain_messages, plain_collectives, management};
+    PyMethodDef *const tables[] = {plain_messages, plain_probes, plain_collectives, plain_reductions,
+                                   management};
     bare_prepare();
     Plain_Type.tp_methods = join_methods(tables, sizeof tables / sizeof *tables);
-    if (!Plain_Type.tp_methods || plain_messages_prepare() < 0 || plain_collectives_prepare() < 0 ||
+    if (!Plain_Type.tp_methods || plain_messages_prepare() < 0 || plain_probes_prepare() < 0 ||
+        plain_collectives_prepare() < 0 || plain_reductions_prepare() < 0 ||
         signature_prepare(&split_signature) < 0)
         return -1;
     return PyType_Ready(&Plain_Type);

@@ -21,10 +21,12 @@ static inline bool is_plain_usable(const Plain *plain) {
     return likely(state.phase == RUNNING && plain->size) || plain_usable(plain);
 }
 
-/* Its methods, in three tables. */
-extern PyMethodDef plain_messages[], plain_collectives[];
+/* Its methods, in several tables. */
+extern PyMethodDef plain_messages[], plain_probes[], plain_collectives[], plain_reductions[];
 int plain_messages_prepare(void);
+int plain_probes_prepare(void);
 int plain_collectives_prepare(void);
+int plain_reductions_prepare(void);
 
 /* Method of the module: a plain communicator of an MPI_Comm by its number. */
 PyObject *plain_of_handle(PyObject *module, PyObject *handle);

@@ -1,30 +1,11 @@
 /* Messages of plain communicators. */
-#include "base/arguments.h"
 #include "base/errors.h"
-#include "python/plain.h"
+#include "python/plain_peer.h"
 #include "python/plain_receive.h"
 #include "python/request.h"
 
 /* How often a receive is tested before it is waited for in earnest: about a microsecond. */
 enum { TESTS_AT_ONCE = 32 };
-
-/* Peer and tag, from the arguments into the call. */
-static inline int resolve(Plain *self, PyObject *peer, const char *role, PyObject *tag, bool receives,
-                          Call *call) {
-    call->rank = self->rank;
-    call->sends = !receives;
-    call->peer = receives ? ANY_SOURCE : PROC_NULL;
-    call->tag = receives ? ANY_TAG : 0;
-    if ((peer && unlikely(parse_int(peer, &call->peer, call->operation, role) < 0)) ||
-        (tag && unlikely(parse_int(tag, &call->tag, call->operation, "tag") < 0)) ||
-        unlikely(!is_plain_usable(self)))
-        return -1;
-    if (unlikely(check_rank(call->peer, self->size, receives ? SOURCE : DESTINATION, call) < 0))
-        return -1;
-    return check_tag(receives, call);
-}
-
-static const Status null_status = {.source = PROC_NULL, .tag = ANY_TAG, .elements = 0, .nbytes = 0};
 
 /* ---- sends ---- */
 
@@ -82,7 +63,7 @@ static PyObject *plain_send(Plain *self, PyObject *const *args, Py_ssize_t nargs
     MPI_Request request;
     Bare bare;
     if (unlikely(signature_parse(&send_signature, args, nargs, kwnames, values) < 0 ||
-                 resolve(self, values[DEST], "dest", values[TAG], false, &call) < 0 ||
+                 plain_peer(self, values[DEST], "dest", values[TAG], false, &call) < 0 ||
                  (values[TIMEOUT] && parse_timeout(values[TIMEOUT], &timeout, "send") < 0)))
         return NULL;
     if (unlikely(call.peer == PROC_NULL))
@@ -104,7 +85,7 @@ static PyObject *plain_isend(Plain *self, PyObject *const *args, Py_ssize_t narg
     MPI_Request mpi_request;
     Bare bare;
     if (signature_parse(&isend_signature, args, nargs, kwnames, values) < 0 ||
-        resolve(self, values[DEST], "dest", values[TAG], false, &call) < 0)
+        plain_peer(self, values[DEST], "dest", values[TAG], false, &call) < 0)
         return NULL;
     Request *request = request_new();
     if (!request || call.peer == PROC_NULL)
@@ -256,7 +237,7 @@ static PyObject *plain_recv(Plain *self, PyObject *const *args, Py_ssize_t nargs
     Status status = null_status;
     Bare bare;
     if (unlikely(signature_parse(&recv_signature, args, nargs, kwnames, values) < 0 ||
-                 resolve(self, values[SOURCE_RANK], "source", values[SOURCE_TAG], true, &call) < 0 ||
+                 plain_peer(self, values[SOURCE_RANK], "source", values[SOURCE_TAG], true, &call) < 0 ||
                  (values[RECEIVE_TIMEOUT] && parse_timeout(values[RECEIVE_TIMEOUT], &timeout, "recv") < 0)))
         return NULL;
     if (likely(call.peer != PROC_NULL)) {
@@ -274,7 +255,7 @@ static PyObject *plain_irecv(Plain *self, PyObject *const *args, Py_ssize_t narg
     PyObject *values[MOST_ARGUMENTS];
     Call call = {.operation = "plain.irecv"};
     if (signature_parse(&irecv_signature, args, nargs, kwnames, values) < 0 ||
-        resolve(self, values[SOURCE_RANK], "source", values[SOURCE_TAG], true, &call) < 0)
+        plain_peer(self, values[SOURCE_RANK], "source", values[SOURCE_TAG], true, &call) < 0)
         return NULL;
     Request *request = request_new();
     if (!request)
@@ -337,8 +318,8 @@ static PyObject *plain_sendrecv(Plain *self, PyObject *const *args, Py_ssize_t n
     Status status = null_status;
     Bare sent, into;
     if (signature_parse(&sendrecv_signature, args, nargs, kwnames, values) < 0 ||
-        resolve(self, values[BOTH_DEST], "dest", values[SEND_TAG], false, &sending) < 0 ||
-        resolve(self, values[BOTH_SOURCE], "source", values[RECEIVE_TAG], true, &receiving) < 0 ||
+        plain_peer(self, values[BOTH_DEST], "dest", values[SEND_TAG], false, &sending) < 0 ||
+        plain_peer(self, values[BOTH_SOURCE], "source", values[RECEIVE_TAG], true, &receiving) < 0 ||
         parse_timeout(values[BOTH_TIMEOUT], &timeout, "sendrecv") < 0)
         return NULL;
     if (!values[BOTH_INTO]) {
@@ -359,81 +340,6 @@ static PyObject *plain_sendrecv(Plain *self, PyObject *const *args, Py_ssize_t n
     if (failed < 0)
         return NULL;
     return with_status(Py_NewRef(values[BOTH_INTO]), &status, values[BOTH_STATUS]);
-}
-
-/* ---- probes ---- */
-
-static Signature probe_signature = {"probe", 2, 0, 4, {"source", "tag", "dtype", "timeout"}, {NULL}};
-static Signature iprobe_signature = {"iprobe", 2, 0, 3, {"source", "tag", "dtype"}, {NULL}};
-
-struct probing {
-    const Plain *plain;
-    const Call *call;
-    MPI_Status status;
-};
-
-static int poll_probe(void *context) {
-    struct probing *probing = context;
-    const Call *call = probing->call;
-    int found = 0;
-    bool locked = enter_mpi();
-    int code = MPI_Iprobe(mpi_source(call->peer), mpi_tag(call->tag), probing->plain->comm, &found,
-                          &probing->status);
-    leave_mpi(locked);
-    return code != MPI_SUCCESS ? raise_mpi(code, call) : found;
-}
-
-/* The bytes of an element of a dtype, or of what NumPy makes one of; of bytes where none is given. -1. */
-static Py_ssize_t dtype_bytes(PyObject *given) {
-    if (!given || given == Py_None)
-        return 1;
-    PyArray_Descr *dtype;
-    if (!numpy_loaded(true) || !PyArray_DescrConverter(given, &dtype))
-        return -1;
-    Py_ssize_t itemsize = PyDataType_ELSIZE(dtype);
-    Py_DECREF(dtype);
-    return itemsize ? itemsize : 1;
-}
-
-/* None in place of the elements where the bytes are no whole number of them. */
-static PyObject *probed(const MPI_Status *from, Py_ssize_t itemsize, const Call *call) {
-    Status status;
-    if (bare_status(from, 1, &status, call) < 0)
-        return NULL;
-    status.elements = status.nbytes % itemsize ? -1 : status.nbytes / itemsize;
-    return status_object(&status);
-}
-
-static PyObject *look(Plain *self, PyObject *const *values, PyObject *dtype, Call *call, bool waits,
-                      double timeout) {
-    struct probing probing = {.plain = self, .call = call};
-    Py_ssize_t itemsize;
-    if (resolve(self, values[0], "source", values[1], true, call) < 0 || (itemsize = dtype_bytes(dtype)) < 0)
-        return NULL;
-    if (call->peer == PROC_NULL)
-        return status_object(&null_status);
-    int found = waits ? wait_poll(poll_probe, &probing, call, timeout) : poll_probe(&probing);
-    if (found == 0)
-        Py_RETURN_NONE;
-    return found < 0 ? NULL : probed(&probing.status, itemsize, call);
-}
-
-static PyObject *plain_probe(Plain *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
-    PyObject *values[MOST_ARGUMENTS];
-    Call call = {.operation = "plain.probe"};
-    double timeout;
-    if (signature_parse(&probe_signature, args, nargs, kwnames, values) < 0 ||
-        parse_timeout(values[3], &timeout, "probe") < 0)
-        return NULL;
-    return look(self, values, values[2], &call, true, timeout);
-}
-
-static PyObject *plain_iprobe(Plain *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
-    PyObject *values[MOST_ARGUMENTS];
-    Call call = {.operation = "plain.iprobe"};
-    if (signature_parse(&iprobe_signature, args, nargs, kwnames, values) < 0)
-        return NULL;
-    return look(self, values, values[2], &call, false, 0);
 }
 
 /* ---- the table ---- */
@@ -500,27 +406,12 @@ PyMethodDef plain_messages[] = {
            "    As recv does.\n\n"
            "Raises:\n"
            "    Timeout: one of both was not complete in time.\n" RECEIVE_ERRORS "\nMPI 5.0, section 3.10."),
-    METHOD(probe,
-           "probe($self, source=ANY_SOURCE, tag=ANY_TAG, *, dtype=None, timeout=None)\n--\n\n"
-           "Wait for a message that matches, without receiving it.\n\n"
-           "Args:\n"
-           "    source: rank, ANY_SOURCE or PROC_NULL.\n"
-           "    tag: tag, or ANY_TAG.\n"
-           "    dtype: what its elements are counted in; bytes if it is not given.\n" TIMEOUT_ARGUMENT "\n"
-           "Returns:\n"
-           "    Its Status; elements is None where the message is no whole number of them.\n\n"
-           "Raises:\n"
-           "    Timeout: no message came in time.\n"
-           "    RankError, TagError: there is no such rank or tag.\n\nMPI 5.0, section 3.8.1."),
-    METHOD(iprobe, "iprobe($self, source=ANY_SOURCE, tag=ANY_TAG, *, dtype=None)\n--\n\n"
-                   "The Status of a message that matches and has come, as of probe; or None.\n\n"
-                   "MPI 5.0, section 3.8.1."),
     {NULL, NULL, 0, NULL},
 };
 
 int plain_messages_prepare(void) {
-    Signature *const all[] = {&send_signature,  &isend_signature,    &recv_signature,  &irecv_signature,
-                              &probe_signature, &sendrecv_signature, &iprobe_signature};
+    Signature *const all[] = {&send_signature, &isend_signature, &recv_signature, &irecv_signature,
+                              &sendrecv_signature};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (signature_prepare(all[i]) < 0)
             return -1;
