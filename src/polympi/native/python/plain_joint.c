@@ -1,7 +1,11 @@
 #include "python/plain_joint.h"
 
 int joint_open(Joint *joint, Plain *self, const char *operation) {
-    *joint = (Joint){.self = self};
+    joint->self = self; /* not all of it: a Bare is long, and is written by bare_open */
+    joint->gives = joint->takes = joint->in_place = false;
+    joint->root = 0;
+    joint->counts = joint->places = joint->counts_to = joint->places_to = NULL;
+    joint->op = MPI_OP_NULL;
     joint->call = (Call){.operation = operation, .rank = self->rank, .peer = NO_PEER, .tag = NO_TAG};
     return is_plain_usable(self) ? 0 : -1;
 }
