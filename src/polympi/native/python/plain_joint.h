@@ -1,0 +1,50 @@
+/* Collectives of plain communicators: MPI's own blocking ones, since a partner's blocking call does not match
+ * a nonblocking one (MPI 5.0, section 6.12). They are made without the GIL; nothing ends them before MPI
+ * does. */
+#ifndef POLYMPI_PLAIN_JOINT_H
+#define POLYMPI_PLAIN_JOINT_H
+
+#include "base/arguments.h"
+#include "base/errors.h"
+#include "python/plain.h"
+
+/* What one of MPI's calls is told. */
+typedef struct {
+    Plain *self;
+    Call call;
+    Bare from, to;     /* what is given, and where the result goes */
+    bool gives, takes; /* whether this rank has the one and the other */
+    int root;
+    int *counts, *places; /* of v-forms: for each rank, of elements of MPI */
+    int *counts_to, *places_to;
+    MPI_Op op;
+    bool in_place;
+} Joint;
+
+/* Begin a call of this name: 0, or -1 with StateError. */
+int joint_open(Joint *joint, Plain *self, const char *operation);
+/* What the call was given: 0, or -1. */
+int joint_root(Joint *joint, PyObject *root);
+int joint_from(Joint *joint, PyObject *array);
+int joint_to(Joint *joint, PyObject *into);
+/* Raise TypeError for an argument that this rank has to give. -1. */
+int joint_missing(const Joint *joint, const char *name);
+/* Whether a memory has as many equal pieces as there are ranks, and the elements of MPI in one. 0 or -1. */
+int joint_cut(const Joint *joint, const Bare *whole, const char *name, int *piece);
+/* Whether a memory has as many elements of MPI. 0 or -1. */
+int joint_match(const Joint *joint, const Bare *mine, const char *name, int piece);
+/* Make the call, without the GIL. 0 or -1. */
+int joint_make(Joint *joint, int (*function)(const Joint *joint));
+void joint_close(Joint *joint);
+/* Close: `result`, or None where this rank gets nothing; NULL where the call has failed. */
+PyObject *joint_end(Joint *joint, int failed, PyObject *result);
+
+/* Rows of tables, and what their documentation has in common. */
+#define METHOD(name, documentation)                                                                          \
+    { #name, (PyCFunction)(void (*)(void))plain_##name, METH_FASTCALL | METH_KEYWORDS, documentation }
+
+#define ROOT_ERROR "    RankError: there is no such rank as root.\n"
+#define MEMORY_ERROR "    MismatchError: what is given is no memory of elements, or does not fit.\n"
+#define BLOCKS "It has no time-out, and signal handlers run when it returns.\n\n"
+
+#endif
