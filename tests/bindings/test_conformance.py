@@ -135,7 +135,7 @@ def test_no_benchmark_mode_or_payload_is_left_out_here() -> None:
 
 
 def rows(benchmark: Benchmark) -> int:
-    """The samples of a case: times of batches and events, and of an application that exchanges what it took of a batch."""
+    """The samples of a case: times of batches and events, and of an application that exchanges, its communication."""
     communicates = benchmark.application and benchmark.kind != "joint"
     return COUNTS["batches"] * (1 + communicates) + COUNTS["events"]
 
