@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import sys
 
 from polympi.native import core
@@ -73,6 +74,7 @@ def start(mpi: Any) -> None:
 
     init()
     core.mpi4py_open()
+    atexit.register(core.mpi4py_stop)
     core.mpi4py_attach(Communicator, mpi.COMM_WORLD, None)
     core.mpi4py_attach(Communicator, mpi.COMM_SELF, None)
     _started = True

@@ -142,6 +142,14 @@ static inline bool take_status(PyObject *value, MPI_Status **status) {
     return true;
 }
 
+/* ---- receives that stay posted ---- */
+
+/* The program has begun one, and has waited for one, to which the thread that moves them on pays heed. */
+void receive_posted(void);
+void receive_closed(void);
+/* The end of the program: the thread stops. */
+PyObject *stop_helper(PyObject *module, PyObject *unused);
+
 /* ---- results ---- */
 
 /* Say in a status of MPI what is known of a message; NULL is allowed. */

@@ -341,6 +341,7 @@ static PyObject *accelerate(PyObject *Py_UNUSED(module), PyObject *args) {
         return NULL;
     if (find_offsets(module) < 0 || check_library(module) < 0)
         return NULL;
+    plain_pickles = true;
     mpi4py.help = Py_NewRef(help);
     mpi4py.object_request = (PyTypeObject *)Py_NewRef((PyObject *)objects);
     mpi4py.buffer_request = (PyTypeObject *)Py_NewRef((PyObject *)buffers);
@@ -416,6 +417,8 @@ PyMethodDef mpi4py_functions[] = {
      "mpi4py_pickled($module, function, /)\n--\n\nSend what function(object) returns in place of each "
      "object; "
      "None: the objects."},
+    {"mpi4py_stop", stop_helper, METH_NOARGS,
+     "mpi4py_stop($module, /)\n--\n\nStop the thread that moves on receives, before the interpreter ends."},
     {"mpi4py_status", tell_status, METH_VARARGS,
      "mpi4py_status($module, status, source, tag, nbytes, cancelled, /)\n--\n\nFill a Status of mpi4py."},
     {NULL, NULL, 0, NULL},

@@ -47,7 +47,7 @@ static PyObject *own_copy(PyObject *value) {
     if (ndarray_type && Py_TYPE(value) == ndarray_type && is_native(PyArray_TYPE((PyArrayObject *)value)))
         copy = PyArray_NewCopy((PyArrayObject *)value, NPY_KEEPORDER);
     else
-        copy = PyObject_CallMethod(mpi4py.help, "copied", "O", value);
+        copy = PyObject_CallMethod(mpi4py.help, "copied", "(O)", value);
     Py_DECREF(value);
     return copy;
 }

@@ -177,7 +177,10 @@ static PyObject *accelerated_irecv(PyObject *self, PyObject *const *args, Py_ssi
     Py_INCREF(comm);
     PyObject *request = irecv_method((PyObject *)comm, inner, 2, NULL);
     Py_DECREF(comm);
-    return request ? object_request(request) : told(NULL);
+    if (!request)
+        return told(NULL);
+    receive_posted();
+    return object_request(request);
 }
 
 /* ---- both ---- */

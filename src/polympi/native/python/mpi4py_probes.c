@@ -72,6 +72,7 @@ static PyObject *match(Communicator *comm, const MPI_Status *status) {
     }
     request->kind = RECEIVING;
     incoming_list(request->in);
+    receive_posted();
     return matched_message((PyObject *)request);
 }
 

@@ -70,6 +70,8 @@ static PyObject *finish(PyObject *self, MPI_Status *status) {
     const Request *request = (Request *)inner;
     if (value || (request->kind == COMPLETE && !request->value)) { /* or it has failed, once for all */
         Py_CLEAR(*place);
+        if (request->status.source != PROC_NULL)
+            receive_closed();
         tell(request, status);
     }
     Py_DECREF(inner);
@@ -258,9 +260,11 @@ static PyObject *call_several(const Several *several, PyObject *const *args, Py_
 
 #define SEVERAL_METHODS(X)                                                                                   \
     X(waitall)                                                                                               \
-    X(testall) X(waitany) X(testany) X(waitsome) X(testsome) X(Waitall) X(Testall) X(Waitany) X(Testany)     \
-        X(Waitsome) X(Testsome) X(get_status_all) X(get_status_any) X(get_status_some) X(Get_status_all)     \
-            X(Get_status_any) X(Get_status_some)
+    X(testall)                                                                                               \
+    X(waitany)                                                                                               \
+    X(testany) X(waitsome) X(testsome) X(Waitall) X(Testall) X(Waitany) X(Testany) X(Waitsome) X(Testsome)   \
+        X(get_status_all) X(get_status_any) X(get_status_some) X(Get_status_all) X(Get_status_any)           \
+            X(Get_status_some)
 
 #define SEVERAL(method)                                                                                      \
     static Several several_##method = {.name = #method};                                                     \
