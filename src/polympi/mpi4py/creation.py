@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 # Methods that all ranks of a communicator call, by class; what they return is the new communicator, or COMM_NULL.
 _MAKERS = {
     "Comm": ("Clone", "Dup", "Dup_with_info", "Create", "Split", "Split_type"),
-    "Intracomm": (
-        *("Create_cart", "Create_graph", "Create_dist_graph", "Create_dist_graph_adjacent"),
-    ),
+    "Intracomm": (*("Create_cart", "Create_graph", "Create_dist_graph", "Create_dist_graph_adjacent"),),
     "Cartcomm": ("Sub",),
 }
 # Methods that only the ranks of the new communicator call, or those of two groups.

@@ -262,7 +262,8 @@ static PyObject *call_several(const Several *several, PyObject *const *args, Py_
     X(waitall)                                                                                               \
     X(testall)                                                                                               \
     X(waitany)                                                                                               \
-    X(testany) X(waitsome) X(testsome) X(Waitall) X(Testall) X(Waitany) X(Testany) X(Waitsome) X(Testsome)   \
+    X(testany)                                                                                               \
+    X(waitsome) X(testsome) X(Waitall) X(Testall) X(Waitany) X(Testany) X(Waitsome) X(Testsome)              \
         X(get_status_all) X(get_status_any) X(get_status_some) X(Get_status_all) X(Get_status_any)           \
             X(Get_status_some)
 
