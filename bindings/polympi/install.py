@@ -25,6 +25,7 @@ def main() -> int:
     native = given.into / "polympi" / "native"
     copy_modules(given.package, native.parent)
     copy_modules(given.package / "native", native)
+    copy_modules(given.package / "mpi4py", native.parent / "mpi4py")
     compiler = [
         sys.executable,
         str(given.package / "native" / "build.py"),

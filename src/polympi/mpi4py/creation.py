@@ -6,6 +6,8 @@ made without all ranks waiting (``Idup``), and those of two groups, get none: on
 
 from __future__ import annotations
 
+from functools import partial
+
 from polympi.communicator import Communicator
 from polympi.native import core
 
@@ -29,14 +31,17 @@ _FREEING = ("Free", "Disconnect")
 
 def prepare(mpi: ModuleType) -> None:
     """Replace the methods that make and free communicators."""
-    for table, has_parent in ((_MAKERS, True), (_MAKERS_WITHOUT_PARENT, False)):
+    for table, making in (
+        (_MAKERS, partial(_making, mpi, True)),
+        (_MAKERS_WITHOUT_PARENT, partial(_making, mpi, False)),
+    ):
         for owner, names in table.items():
             for name in names:
-                _replace(mpi, owner, name, lambda before, parent=has_parent: _making(mpi, before, parent))
+                _replace(mpi, owner, name, making)
     for owner, names in _CLASS_MAKERS.items():
         for name in names:
             cls = getattr(mpi, owner)
-            core.mpi4py_replace(cls, name, classmethod(_making(mpi, vars(cls)[name].__func__, False)))
+            core.mpi4py_replace(cls, name, classmethod(_making(mpi, False, vars(cls)[name].__func__)))
     for name in _FREEING:
         _replace(mpi, "Comm", name, _freeing)
 
@@ -54,7 +59,7 @@ def named(method: Any, before: Any) -> Any:
     return method
 
 
-def _making(mpi: Any, before: Any, has_parent: bool) -> Any:
+def _making(mpi: Any, has_parent: bool, before: Any) -> Any:
     """A method that makes a communicator: then its ranks attach it, which those of the parent agree on."""
 
     def method(self: Any, /, *args: Any, **kwargs: Any) -> Any:

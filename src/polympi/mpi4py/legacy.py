@@ -12,7 +12,6 @@ from polympi.native import core
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import ModuleType
     from typing import Any
 
 
@@ -104,8 +103,9 @@ def _methods(mpi: Any) -> dict[str, dict[str, Callable[[Any], Any]]]:
 
         return method
 
-    sends = dict.fromkeys(("send", "bsend", "ssend", "isend", "ibsend", "issend"), send)
-    comm = {
+    names = ("send", "bsend", "ssend", "isend", "ibsend", "issend")
+    sends: dict[str, Callable[[Any], Any]] = dict.fromkeys(names, send)
+    comm: dict[str, Callable[[Any], Any]] = {
         **sends,
         "recv": recv,
         "sendrecv": sendrecv,

@@ -20,7 +20,7 @@ _ours: Any = None
 
 def prepare(mpi: Any, object_request: type) -> None:
     """Know mpi4py's module, and the class of requests of objects."""
-    global _mpi, _ours  # noqa: PLW0603
+    global _mpi, _ours
     _mpi, _ours = mpi, object_request
 
 
@@ -72,10 +72,11 @@ def testall(requests: Sequence[Any], statuses: list[Any] | None = None) -> tuple
 def get_status_all(requests: Sequence[Any], statuses: list[Any] | None = None) -> bool:
     """Whether all are complete."""
     found = [_mpi.Status() for _ in requests]
-    complete = all([request.Get_status(status) for request, status in zip(requests, found, strict=True)])
-    if complete:
-        _give(statuses, found)
-    return complete
+    complete = [request.Get_status(status) for request, status in zip(requests, found, strict=True)]
+    if not all(complete):
+        return False
+    _give(statuses, found)
+    return True
 
 
 # ---- any ----

@@ -258,14 +258,13 @@ static PyObject *call_several(const Several *several, PyObject *const *args, Py_
     return PyObject_Vectorcall(several->mixed, args, (size_t)nargs, kwnames);
 }
 
+/* clang-format off */
 #define SEVERAL_METHODS(X)                                                                                   \
-    X(waitall)                                                                                               \
-    X(testall)                                                                                               \
-    X(waitany)                                                                                               \
-    X(testany)                                                                                               \
-    X(waitsome) X(testsome) X(Waitall) X(Testall) X(Waitany) X(Testany) X(Waitsome) X(Testsome)              \
-        X(get_status_all) X(get_status_any) X(get_status_some) X(Get_status_all) X(Get_status_any)           \
-            X(Get_status_some)
+    X(waitall) X(testall) X(waitany) X(testany) X(waitsome) X(testsome)                                      \
+    X(Waitall) X(Testall) X(Waitany) X(Testany) X(Waitsome) X(Testsome)                                      \
+    X(get_status_all) X(get_status_any) X(get_status_some)                                                   \
+    X(Get_status_all) X(Get_status_any) X(Get_status_some)
+/* clang-format on */
 
 #define SEVERAL(method)                                                                                      \
     static Several several_##method = {.name = #method};                                                     \
