@@ -35,6 +35,7 @@ request.Free()
 assert not request
 comm.irecv(source=before, tag=4)  # dropped
 gc.collect()
+comm.barrier()
 comm.send("not lost", after, 4)
 assert comm.recv(source=before, tag=4) == "not lost"
 
