@@ -24,12 +24,14 @@ if TYPE_CHECKING:
     )
     from polympi.graph import Graph
     from polympi.halo import Halo
-    from polympi.native.core import Plan, Request, Status, test_all, wait_all, wait_any
+    from polympi.native.core import Plain, Plan, Request, Status, test_all, wait_all, wait_any
     from polympi.operations import BAND, BOR, BXOR, LAND, LOR, LXOR, MAX, MAXLOC, MIN, MINLOC, PROD, SUM, op
+    from polympi.partners import plain, wrap
     from polympi.startup import abort, finalize, init, library_version, thread_level
 
     __version__: str
     world: Communicator
+    plain_world: Plain
 
 # Not MPI's own numbers, which differ between libraries and where -1 may be a wildcard: `rank - 1` must be an error.
 ANY_SOURCE = -101  # receive from any rank
@@ -56,11 +58,12 @@ _HOMES = {
     ),
     "polympi.graph": ("Graph",),
     "polympi.halo": ("Halo",),
-    "polympi.native.core": ("Plan", "Request", "Status", "test_all", "wait_all", "wait_any"),
+    "polympi.native.core": ("Plain", "Plan", "Request", "Status", "test_all", "wait_all", "wait_any"),
     "polympi.operations": (
         *("SUM", "PROD", "MIN", "MAX", "LAND", "LOR", "LXOR", "BAND", "BOR", "BXOR", "MINLOC", "MAXLOC"),
         "op",
     ),
+    "polympi.partners": ("plain", "wrap"),
     "polympi.startup": ("abort", "finalize", "init", "library_version", "thread_level"),
 }
 
@@ -90,6 +93,7 @@ __all__ = [
     "LibraryError",
     "MismatchError",
     "NoBufferError",
+    "Plain",
     "Plan",
     "RankError",
     "Request",
@@ -105,11 +109,14 @@ __all__ = [
     "init",
     "library_version",
     "op",
+    "plain",
+    "plain_world",
     "test_all",
     "thread_level",
     "wait_all",
     "wait_any",
     "world",
+    "wrap",
 ]
 
 if not TYPE_CHECKING:
@@ -121,6 +128,8 @@ if not TYPE_CHECKING:
         home = next((home for home, names in _HOMES.items() if name in names), None)
         if name == "world":
             value = import_module("polympi.startup").init()
+        elif name == "plain_world":
+            value = import_module("polympi.startup").plain_world()
         elif home:
             value = getattr(import_module(home), name)
         elif name == "__version__":

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from types import TracebackType
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
     from typing_extensions import Self
 
@@ -90,6 +90,21 @@ class Communicator(core.Communicator):
         from polympi.graph import make
 
         return make(self, sources, destinations)
+
+    def to_mpi4py(self) -> Any:
+        """A communicator of mpi4py of the same ranks: a duplicate. All ranks call it.
+
+        It belongs to the caller, who frees it by its ``Free``; messages on it never meet those of polympi.
+
+        Raises:
+            LibraryError: mpi4py is missing, or runs on another MPI library than polympi.
+            Timeout: not all ranks came within POLYMPI_TIMEOUT.
+
+        MPI 5.0, section 7.4.2 (MPI_Comm_dup).
+        """
+        from polympi.partners import to_mpi4py
+
+        return to_mpi4py(self)
 
     def __reduce__(self) -> NoReturn:
         """Refuse to be pickled: a communicator has no meaning in another process."""

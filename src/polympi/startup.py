@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import threading
     from collections.abc import Callable
     from types import TracebackType
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
 THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")  # in the order of MPI 5.0, section 11.2.1
 DEFAULT_LEVEL = "serialized"  # the GIL lets one thread at a time into MPI anyway; "multiple" costs time in every call
@@ -30,11 +30,14 @@ LEVEL_VARIABLE = "POLYMPI_THREADS"
 TIMEOUT_VARIABLE = "POLYMPI_TIMEOUT"
 INTERRUPTED = 130  # exit code after Ctrl-C, as shells have it: 128 + SIGINT
 
+_JOB: Any = object()  # all ranks that the launcher has started
+
+_job: core.Plain | None = None  # once MPI runs: MPI_COMM_WORLD
 _world: Communicator | None = None
 
 
-def init(threads: str | None = None) -> Communicator:
-    """Start MPI if it does not run yet, and return the communicator of all ranks.
+def init(threads: str | None = None, *, world: core.Plain = _JOB) -> Communicator:
+    """Start MPI if it does not run yet, and return the communicator of all ranks: :data:`polympi.world`.
 
     :data:`polympi.world` does this when it is first used. If another module (mpi4py) has started MPI, that is used, and
     ended by the module that started it.
@@ -43,25 +46,61 @@ def init(threads: str | None = None) -> Communicator:
         threads: the thread level (MPI 5.0, section 11.2.1): ``single``, ``funneled``, ``serialized`` or ``multiple``.
             Python threads may always call polympi; at ``multiple`` several may do so at the same time, which makes
             every call slower. Default: ``POLYMPI_THREADS``, or ``serialized``.
+        world: a plain communicator with those ranks of the job that shall make up the world, all of which call this.
+            Others need not run polympi at all. Default: all ranks of the job, ``MPI_COMM_WORLD``.
 
     Raises:
+        TypeError: what is given as world is no plain communicator; for one, None of a ``split`` without this rank.
         ValueError: an unknown level, or ``POLYMPI_TIMEOUT`` is no number of seconds.
-        StateError: MPI runs already, or can run only, at a lower level than the one asked for; or it has ended.
+        StateError: MPI runs already, or can run only, at a lower level than the one asked for; or it has ended; or the
+            world was made of other ranks before.
         LauncherError: the launcher belongs to another MPI than the library; or this process was not started by the
             launcher, but by a rank.
         LibraryError: ranks have versions of polympi that do not understand one another; on all ranks, which have left
             MPI then.
     """
     global _world  # noqa: PLW0603  (a process takes part in MPI once)
-    wanted = threads or (os.environ.get(LEVEL_VARIABLE) if _world is None else None) or None
-    level = _level(wanted or DEFAULT_LEVEL, "threads" if threads else LEVEL_VARIABLE)
+    if world is not _JOB and not isinstance(world, core.Plain):
+        raise TypeError(
+            f"init(): world is a {type(world).__name__}, but must be a plain communicator with this rank: "
+            "polympi.plain_world, or what its split has returned here."
+        )
+    job = _start(threads)
+    chosen = job if world is _JOB else world
     if _world is None:
+        _world = core.start_world(Communicator, chosen)
+    elif world is not _JOB and _world.plain is not chosen:
+        raise StateError(
+            "the world of polympi was made before, of another communicator: call polympi.init(world=...) before the "
+            "first use of polympi.world."
+        )
+    return _world
+
+
+def plain_world() -> core.Plain:
+    """Start MPI if it does not run yet, for this rank alone; the plain communicator of all ranks of the job.
+
+    This is ``MPI_COMM_WORLD``. No other rank has to do anything, so that ranks which do not run polympi may be among
+    them.
+
+    Raises:
+        StateError, LauncherError: as :func:`init` does.
+    """
+    return _start(None)
+
+
+def _start(threads: str | None) -> core.Plain:
+    """Start MPI in this process unless it runs."""
+    global _job  # noqa: PLW0603  (a process takes part in MPI once)
+    wanted = threads or (os.environ.get(LEVEL_VARIABLE) if _job is None else None) or None
+    level = _level(wanted or DEFAULT_LEVEL, "threads" if threads else LEVEL_VARIABLE)
+    if _job is None:
         launcher.refuse_child()
         launcher.check()
-        world = core.start(level, _timeout(), Communicator, _settle)
-        launcher.check(world.size)
-        launcher.mark_rank(world.rank)
-        _world = world
+        job = core.start_mpi(level, _timeout(), _settle)
+        launcher.check(job.size)
+        launcher.mark_rank(job.rank)
+        _job = job
         _install_hooks()
     granted = core.thread_level()
     if wanted and granted < level:
@@ -69,7 +108,7 @@ def init(threads: str | None = None) -> Communicator:
             f"MPI runs at thread level '{thread_level()}', lower than the '{wanted}' that is asked for: call "
             f"polympi.init('{wanted}') before anything else starts MPI, or choose an MPI library that grants it."
         )
-    return _world
+    return _job
 
 
 def finalize() -> None:
@@ -136,18 +175,17 @@ def _install_hooks() -> None:
     """Have uncaught exceptions labelled with the rank, and end the job; have requests completed at the end."""
     atexit.register(_end)
     os._exit = _exit_at_once
-    if _world is None or _world.size == 1:
+    if _job is None or _job.size == 1:
         return
     if not core.owns_mpi() and not sys.flags.inspect:
         sys.exit = _exit
-    label = f"[rank {_world.rank}] "
-    sys.excepthook = _ending_hook(sys.excepthook, label)
+    sys.excepthook = _ending_hook(sys.excepthook)
     if threads := sys.modules.get("threading"):  # a program that uses threads has imported it by now
-        threads.excepthook = _thread_hook(threads.excepthook, threads.__excepthook__, label)  # type: ignore[attr-defined]
+        threads.excepthook = _thread_hook(threads.excepthook, threads.__excepthook__)  # type: ignore[attr-defined]
 
 
 def _ending_hook(
-    previous: Callable[[type[BaseException], BaseException, TracebackType | None], object], label: str
+    previous: Callable[[type[BaseException], BaseException, TracebackType | None], object],
 ) -> Callable[[type[BaseException], BaseException, TracebackType | None], None]:
     """A ``sys.excepthook`` that ends the job; a hook that was there already is still called."""
 
@@ -155,7 +193,7 @@ def _ending_hook(
         prompting = sys.flags.interactive or hasattr(sys, "ps1")
         ends = core.phase() == "running" and not prompting
         if previous is sys.__excepthook__ and ends:
-            _say(_traceback(kind, error, trace), label)
+            _tell(_traceback(kind, error, trace))
         else:
             previous(kind, error, trace)
         if ends:
@@ -167,7 +205,6 @@ def _ending_hook(
 def _thread_hook(
     previous: Callable[[threading.ExceptHookArgs], object],
     default: Callable[[threading.ExceptHookArgs], object],
-    label: str,
 ) -> Callable[[threading.ExceptHookArgs], None]:
     """A ``threading.excepthook`` that says on which rank a thread ended; only this thread ends, as in any program."""
 
@@ -177,7 +214,7 @@ def _thread_hook(
             return
         name = raised.thread.name if raised.thread else "unknown"
         text = _traceback(raised.exc_type, raised.exc_value, raised.exc_traceback)
-        _say(f"Exception in thread {name}:\n{text}", label)
+        _tell(f"Exception in thread {name}:\n{text}")
 
     return hook
 
@@ -240,7 +277,9 @@ def _end() -> None:
 
 
 def _tell(sentence: str) -> None:
-    _say(sentence, f"[rank {_world.rank if _world else 0}] ")
+    """Say something behind the rank: of the world, or of the job as long as there is no world."""
+    comm = _world or _job
+    _say(sentence, f"[rank {comm.rank if comm else 0}] ")
 
 
 def _traceback(kind: type[BaseException], error: BaseException | None, trace: TracebackType | None) -> str:

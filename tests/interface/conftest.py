@@ -96,6 +96,20 @@ class RunInJob(Protocol):
         """
 
 
+class RunTogether(Protocol):
+    """Starts several programs as the ranks of one job, and waits for its end; no process outlives the call."""
+
+    def __call__(
+        self,
+        parts: Sequence[tuple[int, str | Path | Sequence[str]]],
+        stack: Stack,
+        *,
+        timeout: float = 150,
+        env: Mapping[str, str] = ...,
+    ) -> Outcome:
+        """Run them; of each part how many ranks, and a Python program (see :class:`Run`), or a command as words."""
+
+
 class RunOnHosts(Protocol):
     """Starts a Python program on two hosts, and waits for its end; no process of it outlives the call."""
 
@@ -197,6 +211,31 @@ def run(tmp_path: Path, request: pytest.FixtureRequest) -> Run:
         launcher = launched_by or stack
         command = python if ranks is None else mpiexec_command(launcher, ranks, python, processors=PROCESSORS)
         return _run(command, {**launcher.variables(), **_variables(stack), **env}, timeout, tmp_path)
+
+    return start
+
+
+@pytest.fixture
+def run_together(tmp_path: Path, request: pytest.FixtureRequest) -> RunTogether:
+    """Runs several programs as one job; see :class:`RunTogether`."""
+
+    def start(
+        parts: Sequence[tuple[int, str | Path | Sequence[str]]],
+        stack: Stack,
+        *,
+        timeout: float = 150,
+        env: Mapping[str, str] = {},
+    ) -> Outcome:
+        words: list[str] = []
+        for number, (ranks, program) in enumerate(parts):
+            folder = tmp_path / f"part-{number}"
+            folder.mkdir()
+            is_python = isinstance(program, (str, Path))
+            command = _python(program, stack, folder, request) if is_python else [*program]
+            words += [*([":", "-n", str(ranks)] if words else []), *command]
+        command = mpiexec_command(stack, sum(ranks for ranks, _ in parts), words, processors=PROCESSORS)
+        command[command.index("-n") + 1] = str(parts[0][0])
+        return _run(command, {**stack.variables(), **_variables(stack), **env}, timeout, tmp_path)
 
     return start
 

@@ -33,7 +33,7 @@ def examples(page: str) -> list[tuple[int, str]]:
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("page", ["docs/interface.md", "README.md"])
+@pytest.mark.parametrize("page", ["docs/interface.md", "docs/plain.md", "README.md"])
 def test_the_snippets_of_a_page_run_one_after_another_on_two_ranks(run, stack: Stack, page: str) -> None:
     found = examples(page)
     assert found
@@ -67,7 +67,14 @@ def test_the_map_of_the_core_shows_every_file() -> None:
     assert {file.name for file in there - shown if file.parent.name != "serial"} == {"__init__.py"}
 
 
-LINKING = ["README.md", "examples/README.md", "examples/applications/README.md", "docs/interface.md", "docs/core.md"]
+LINKING = [
+    "README.md",
+    "examples/README.md",
+    "examples/applications/README.md",
+    "docs/interface.md",
+    "docs/plain.md",
+    "docs/core.md",
+]
 
 
 @pytest.mark.parametrize("page", [*LINKING, "docs/writing-a-parallel-program.md"])

@@ -180,10 +180,12 @@ int raise_timeout_since(const Call *call, double seconds, const char *missing) {
     return raise_text("Timeout", call, sentence, NO_CODE);
 }
 
-bool is_timeout(void) {
-    PyObject *timeout = names ? PyDict_GetItemString(names, "Timeout") : NULL; /* borrowed */
-    return timeout && PyErr_Occurred() == timeout;
+bool is_raised(const char *class_name) {
+    PyObject *found = names ? PyDict_GetItemString(names, class_name) : NULL; /* borrowed */
+    return found && PyErr_Occurred() == found;
 }
+
+bool is_timeout(void) { return is_raised("Timeout"); }
 
 PyObject *take_exception(void) {
     PyObject *class, *error, *trace;

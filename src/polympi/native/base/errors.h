@@ -20,7 +20,9 @@ int raise_coded(const char *class_name, const Call *call, PyObject *sentence, in
 int raise_timeout(const Call *call, double seconds);
 /* The same, with what was missing in words. */
 int raise_timeout_since(const Call *call, double seconds, const char *missing);
-/* Whether the exception at hand is that, not one of a signal handler or of Python. */
+/* Whether the exception at hand is of exactly this class of polympi.errors; the same of Timeout, not of one
+ * of a signal handler or of Python. */
+bool is_raised(const char *class_name);
 bool is_timeout(void);
 
 /* The exception at hand, normalised and with its trace; a new reference, and none is at hand any more. */

@@ -94,17 +94,27 @@ int array_elements(const char *bytes, Py_ssize_t nbytes, Elements *elements) {
 
 /* ---- opening a target ---- */
 
-static int refuse(const Call *call, PyObject *object, const char *why) {
-    return raise_error("MismatchError", call,
-                       call->sends ? "a %s cannot be part of a plan: %s" : "a %s cannot be received into: %s",
-                       Py_TYPE(object)->tp_name, why);
+static bool of_plan(const Call *call) {
+    return strncmp(call->operation, "plan.", 5) == 0 || strcmp(call->operation, "plan") == 0;
 }
 
-/* Plans have memory alone; other receives may do without. */
+/* Calls that send or receive elements alone, and have no objects. */
+static bool of_memory(const Call *call) {
+    return of_plan(call) || strncmp(call->operation, "plain.", 6) == 0;
+}
+
+static int refuse(const Call *call, PyObject *object, const char *why) {
+    const char *what = !call->sends    ? "a %s cannot be received into: %s"
+                       : of_plan(call) ? "a %s cannot be part of a plan: %s"
+                                       : "a %s cannot be sent as plain elements: %s";
+    return raise_error("MismatchError", call, what, Py_TYPE(object)->tp_name, why);
+}
+
+/* Other receives may do without memory. */
 static int refuse_objects(const Call *call, PyObject *object, const char *what) {
-    bool plan = strncmp(call->operation, "plan", 4) == 0;
     PyObject *why = PyUnicode_FromFormat(
-        "%s; %s", what, plan ? "use send() and recv() for them, which take any object" : "leave `into` out");
+        "%s; %s", what,
+        of_memory(call) ? "use send() and recv() for them, which take any object" : "leave `into` out");
     if (why)
         refuse(call, object, PyUnicode_AsUTF8(why));
     Py_XDECREF(why);

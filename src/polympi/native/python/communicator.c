@@ -11,11 +11,15 @@
 #include "collectives/mailbox.h"
 #include "collectives/placement.h"
 #include "python/collective_methods.h"
+#include "python/methods.h"
+#include "python/plain.h"
 #include "python/plan.h"
 #include "python/point_to_point.h"
+#include "python/wrapping.h"
 #include "transfer/agreement.h"
 #include "transfer/seeking.h"
 #include "transfer/transfer.h"
+#include "transport/handles.h"
 
 /* ---- making them ---- */
 
@@ -46,12 +50,13 @@ static int complete(Communicator *self) {
     return code;
 }
 
-PyObject *communicator_new(PyTypeObject *type, MPI_Comm comm) {
+PyObject *communicator_new(PyTypeObject *type, MPI_Comm comm, MPI_Comm named) {
     Communicator *self = (Communicator *)type->tp_alloc(type, 0);
     if (!self)
         return NULL;
     const Call call = {.operation = "dup", .rank = state.world_rank, .peer = NO_PEER, .tag = NO_TAG};
     self->comm = comm;
+    self->named = named;
     bool locked = enter_mpi();
     int code = complete(self);
     leave_mpi(locked);
@@ -67,11 +72,13 @@ PyObject *communicator_new(PyTypeObject *type, MPI_Comm comm) {
 struct making {
     Communicator *from, *made; /* NULL: this rank takes no part */
     int color, key;            /* of split */
+    MPI_Comm bare;             /* what is made for others */
 };
 
 static int make_copy(void *context) {
     struct making *making = context;
     int code = MPI_Comm_dup(making->from->comm, &making->made->comm);
+    making->made->named = making->made->comm;
     return code == MPI_SUCCESS ? complete(making->made) : code;
 }
 
@@ -81,7 +88,7 @@ static int make_part(void *context) {
     int code = MPI_Comm_split(making->from->comm, making->color, making->key, &part);
     if (code != MPI_SUCCESS || !making->made)
         return code;
-    making->made->comm = part;
+    making->made->comm = making->made->named = part;
     return complete(making->made);
 }
 
@@ -137,6 +144,27 @@ static PyObject *communicator_dup(Communicator *self, PyObject *Py_UNUSED(unused
     return make(&(struct making){.from = self}, DUP, make_copy);
 }
 
+static int make_bare(void *context) {
+    struct making *making = context;
+    return MPI_Comm_dup(making->from->comm, &making->bare);
+}
+
+static PyObject *communicator_dup_for_others(Communicator *self, PyObject *Py_UNUSED(unused)) {
+    struct making making = {.from = self};
+    Creation creation;
+    if (!is_usable(self))
+        return NULL;
+    if (!has_handles(&(Call){"to_mpi4py", self->rank, NO_PEER, NO_TAG, false}) ||
+        creation_begin(&creation, self, DUP) < 0)
+        return NULL;
+    int code = creation_make(make_bare, &making);
+    creation_end(&creation);
+    if (code == MPI_SUCCESS)
+        return PyLong_FromLong(fortran_number(making.bare));
+    raise_mpi(code, &creation.call);
+    return NULL;
+}
+
 /* ---- freeing them ---- */
 
 /* Data of a message could not be fetched any more once the communicator is freed. */
@@ -168,6 +196,8 @@ static PyObject *communicator_free(Communicator *self, PyObject *Py_UNUSED(unuse
     if (!is_usable(self) || end_receives(self, &call) < 0 || creation_begin(&creation, self, FREE) < 0)
         return NULL;
     self->size = 0;
+    if (self->plain && self->named == self->comm)
+        ((Plain *)self->plain)->size = 0;
     agreements_close(self);
     mailboxes_close(self->mailboxes);
     self->mailboxes = NULL;
@@ -188,6 +218,7 @@ static PyObject *communicator_repr(Communicator *self) {
 
 /* MPI has no way to free a communicator on one rank alone, so that one that is only forgotten stays. */
 static void communicator_dealloc(Communicator *self) {
+    Py_XDECREF(self->plain);
     calls_close(self);
     agreements_close(self);
     mailboxes_close(self->mailboxes);
@@ -217,6 +248,9 @@ static PyMethodDef management_methods[] = {
     {"dup", (PyCFunction)communicator_dup, METH_NOARGS,
      "dup($self, /)\n--\n\n"
      "The same ranks, with separate messages. All ranks call it (MPI 5.0, section 7.4.2)."},
+    {"_dup_for_others", (PyCFunction)communicator_dup_for_others, METH_NOARGS,
+     "_dup_for_others($self, /)\n--\n\n"
+     "The handle, as Fortran has it, of a duplicate that the caller owns. All ranks call it."},
     {"free", (PyCFunction)communicator_free, METH_NOARGS,
      "free($self, /)\n--\n\n"
      "Free the communicator. All ranks call it; calls on it afterwards raise StateError.\n\n"
@@ -235,22 +269,8 @@ PyTypeObject Communicator_Type = {
     .tp_dealloc = (destructor)communicator_dealloc,
     .tp_repr = (reprfunc)communicator_repr,
     .tp_members = members,
+    .tp_getset = handle_attributes,
 };
-
-/* One table of the methods of all files. */
-static PyMethodDef *join_methods(PyMethodDef *const *tables, int count) {
-    size_t total = 1;
-    for (int t = 0; t < count; t++)
-        for (PyMethodDef *method = tables[t]; method->ml_name; method++)
-            total++;
-    PyMethodDef *joined = PyMem_Calloc(total, sizeof *joined), *end = joined;
-    for (int t = 0; joined && t < count; t++)
-        for (PyMethodDef *method = tables[t]; method->ml_name; method++)
-            *end++ = *method;
-    if (!joined)
-        PyErr_NoMemory();
-    return joined;
-}
 
 int communicator_prepare(void) {
     PyMethodDef *const tables[] = {point_to_point_methods, collective_methods, plan_methods,

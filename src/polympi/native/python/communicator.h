@@ -6,9 +6,9 @@
 
 extern PyTypeObject Communicator_Type;
 
-/* A communicator of the class `type` over `comm`, which it takes over, with a new shadow. Collective over
- * comm. */
-PyObject *communicator_new(PyTypeObject *type, MPI_Comm comm);
+/* A communicator of the class `type` over `comm`, which it takes over, with a new shadow; others know it as
+ * `named`. Collective over comm. */
+PyObject *communicator_new(PyTypeObject *type, MPI_Comm comm, MPI_Comm named);
 
 /* Intern argument names; once, at module start. */
 int communicator_prepare(void);

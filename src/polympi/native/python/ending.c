@@ -19,6 +19,7 @@
 #include "base/last_words.h"
 #include "collectives/flight.h"
 #include "memory/strided.h"
+#include "python/plain_receive.h"
 #include "python/request.h"
 #include "reductions/op.h"
 #include "transfer/parts.h"
@@ -58,6 +59,7 @@ static enum {
     TOGETHER  /* likewise of all */
 } step;
 
+static bool have_world;   /* else this rank ends by itself: what it has sent is all that it waits for */
 static MPI_Comm everyone; /* for these steps alone: the program may leave collectives unfinished on others */
 static MPI_Request agreement = MPI_REQUEST_NULL;
 static int mine, anyones; /* whether something was under way at the end, here and anywhere */
@@ -66,6 +68,12 @@ static double since;      /* when this rank came to its end */
 /* Go on as far as the others have come. Where nothing was under way anywhere, the first step is all. */
 static void go_on(bool sending, bool arriving) {
     int done = 0;
+    if (!have_world) {
+        if (step == AT_WORK)
+            since = now();
+        step = sending || arriving ? ARRIVING : TOGETHER;
+        return;
+    }
     bool locked = enter_mpi();
     if (MPI_Test(&agreement, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done) {
         if (step == ARRIVING)
@@ -85,10 +93,22 @@ static void go_on(bool sending, bool arriving) {
     leave_mpi(locked);
 }
 
+/* Whether a plain message may go to a partner outside of the world, of which nobody knows when it ends. */
+static bool partner_may_receive(void) {
+    const void *place = NULL;
+    const Call *call = NULL;
+    if (state.job_size == state.world_size)
+        return false;
+    while ((call = sends_next(&place)))
+        if (strncmp(call->operation, "plain.", 6) == 0)
+            return true;
+    return false;
+}
+
 /* Whether what is under way may be given up: nobody receives any more, for some time. */
 static bool hopeless(void) {
     static double quiet_since;
-    if (step < QUIET)
+    if (step < QUIET || !have_world || partner_may_receive())
         return false;
     if (!quiet_since)
         quiet_since = now();
@@ -209,7 +229,7 @@ PyObject *settle(PyObject *Py_UNUSED(module), PyObject *args) {
     parts_let_go();
     progress();
     if (bring_home(say, patient) < 0 || (patient && report_stuck(sentences) < 0) ||
-        report_receives(sentences) < 0 || parts_report(sentences) < 0)
+        report_receives(sentences) < 0 || plain_receives_report(sentences) < 0 || parts_report(sentences) < 0)
         Py_CLEAR(sentences);
     return sentences;
 }
@@ -273,6 +293,7 @@ static void give_back(void) {
     withdraw_flights();
     withdraw_waits();
     withdraw_receives();
+    plain_receives_withdraw();
     parts_withdraw();
     strided_forget();
     ops_forget();
@@ -333,13 +354,14 @@ PyObject *expect_exit(PyObject *Py_UNUSED(module), PyObject *status) {
 /* The interpreter is gone: stop all other threads, and abort the job if this rank has failed, or if the
  * system would make success of its exit status. What is in flight goes on. */
 static void take_leave_without_python(int status) {
-    bool failed = status != 0 && (state.world_size > 1 || (status & 0xff) == 0);
+    bool failed = status != 0 && (state.job_size > 1 || (status & 0xff) == 0);
     if (state.stuck || failed) /* threads may be in MPI for ever */
         abort_with(status);
     park_threads();
     state.without_python = true;
     withdraw_waits();
     withdraw_receives();
+    plain_receives_withdraw();
     parts_withdraw();
 }
 
@@ -417,12 +439,16 @@ static void in_forked_child(void) {
         state.phase = FORKED;
 }
 
+int ending_of_world(MPI_Comm world) {
+    int code = MPI_Comm_dup(world, &everyone);
+    if (code != MPI_SUCCESS)
+        return code;
+    have_world = true;
+    return MPI_Comm_set_errhandler(everyone, MPI_ERRORS_RETURN);
+}
+
 int ending_prepare(PyObject *settle) {
-    int key, code = MPI_Comm_dup(MPI_COMM_WORLD, &everyone);
-    if (code == MPI_SUCCESS)
-        code = MPI_Comm_set_errhandler(everyone, MPI_ERRORS_RETURN);
-    if (code == MPI_SUCCESS)
-        code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &key, NULL);
+    int key, code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &key, NULL);
     if (code == MPI_SUCCESS)
         code = MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
     if (code == MPI_SUCCESS)

@@ -7,6 +7,8 @@
 /* Once MPI runs: what the end needs, and the hooks that notice it. `settle` is a Python
  * function, which is called when other code finalises MPI. MPI's code. */
 int ending_prepare(PyObject *settle);
+/* Once the ranks of a world have come together, which will do so again at their end. MPI's code. */
+int ending_of_world(MPI_Comm world);
 
 /* Methods of the module. */
 PyObject *settle(PyObject *module, PyObject *args);

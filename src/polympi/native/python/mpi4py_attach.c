@@ -11,6 +11,7 @@
 #include "collectives/mailbox.h"
 #include "collectives/placement.h"
 #include "python/communicator.h"
+#include "python/start.h"
 #include "transfer/agreement.h"
 #include "transfer/seeking.h"
 
@@ -97,7 +98,7 @@ static int attach_handle(MPI_Comm handle, PyTypeObject *type) {
     Communicator *made = (Communicator *)type->tp_alloc(type, 0);
     if (!made)
         return -1;
-    made->comm = handle;
+    made->comm = made->named = handle;
     made->number = next_number();
     int code = creation_make(complete, made);
     if (code != MPI_SUCCESS)
@@ -107,6 +108,24 @@ static int attach_handle(MPI_Comm handle, PyTypeObject *type) {
         return -1;
     }
     return 0;
+}
+
+/* Whether there are ranks of another world, as after Spawn and Merge: these have another polympi, if any. All
+ * ranks find the same. */
+static int has_strangers(MPI_Comm comm, bool *any) {
+    MPI_Group theirs;
+    int size = 0, code = MPI_Comm_group(comm, &theirs);
+    if (code != MPI_SUCCESS)
+        return code;
+    MPI_Group_size(theirs, &size);
+    *any = size > state.world_size;
+    for (int rank = 0; rank < size && !*any && code == MPI_SUCCESS; rank++) {
+        int here;
+        code = MPI_Group_translate_ranks(theirs, 1, &rank, ranks_of_world(), &here);
+        *any = here == MPI_UNDEFINED;
+    }
+    MPI_Group_free(&theirs);
+    return code;
 }
 
 /* attach(type, comm, parent): give a communicator of mpi4py a Communicator of a class. All its ranks call it;
@@ -120,7 +139,15 @@ static PyObject *attach(PyObject *Py_UNUSED(module), PyObject *args) {
     Communicator *from = parent == Py_None ? NULL : attached(parent);
     if (from && creation_begin(&creation, from, SPLIT) < 0)
         return NULL;
-    int failed = comm == Py_None ? 0 : attach_handle(handle_of(comm), type);
+    bool strangers = false;
+    if (!from && comm != Py_None) {
+        bool locked = enter_mpi();
+        int code = has_strangers(handle_of(comm), &strangers);
+        leave_mpi(locked);
+        if (code != MPI_SUCCESS)
+            return raise_mpi4py(code);
+    }
+    int failed = comm == Py_None || strangers ? 0 : attach_handle(handle_of(comm), type);
     if (from)
         creation_end(&creation);
     if (failed < 0)

@@ -2,6 +2,7 @@
 
 #include "base/arguments.h"
 #include "base/errors.h"
+#include "python/plain_receive.h"
 
 Request *request_new(void) {
     Request *request = PyObject_GC_New(Request, &Request_Type);
@@ -65,6 +66,8 @@ static void request_dealloc(Request *request) {
             incoming_abandon(request->in);
         else if (request->kind == RECEIVING)
             incoming_leave(request->in);
+        else if (request->kind == RECEIVING_PLAINLY)
+            plain_receive_leave(request->plain);
     }
     Py_XDECREF(request->value);
     PyObject_GC_Del(request);
@@ -103,7 +106,8 @@ static int check_free(const Request *request) {
 
 /* All has arrived: make an object of it. */
 static int complete_receive(Request *request) {
-    PyObject *value = incoming_deliver(request->in, &request->status);
+    PyObject *value = request->kind == RECEIVING ? incoming_deliver(request->in, &request->status)
+                                                 : plain_receive_deliver(request->plain, &request->status);
     incoming_trim();
     request->kind = COMPLETE;
     request_set_value(request, value); /* NULL when it failed: every later wait says so */
@@ -113,6 +117,8 @@ static int complete_receive(Request *request) {
 static int wait_for_message(Request *request, double timeout) {
     if (request->kind == RECEIVING)
         return incoming_finish(request->in, timeout) < 0 ? -1 : complete_receive(request);
+    if (request->kind == RECEIVING_PLAINLY)
+        return plain_receive_wait(request->plain, timeout) < 0 ? -1 : complete_receive(request);
     Sending *send = request->send;
     if (wait_for(send->requests, send->request_count, MPI_STATUSES_IGNORE, &send->call, timeout) < 0)
         return -1;
@@ -136,10 +142,12 @@ static int finish(Request *request, double timeout) {
 }
 
 static int test_message(Request *request) {
-    int complete = request->kind == SENDING ? sending_test(request->send) : incoming_test(request->in);
+    int complete = request->kind == SENDING     ? sending_test(request->send)
+                   : request->kind == RECEIVING ? incoming_test(request->in)
+                                                : plain_receive_test(request->plain);
     if (complete <= 0)
         return complete;
-    if (request->kind == RECEIVING)
+    if (request->kind != SENDING)
         return complete_receive(request) < 0 ? -1 : 1;
     close_send(request);
     return 1;
@@ -180,10 +188,10 @@ static PyObject *request_test(Request *self, PyObject *Py_UNUSED(unused)) {
 static PyObject *request_cancel(Request *self, PyObject *Py_UNUSED(unused)) {
     if (check_free(self) < 0)
         return NULL;
-    if (self->kind != RECEIVING)
+    if (self->kind == COMPLETE || self->kind == SENDING)
         Py_RETURN_FALSE;
     self->busy = true;
-    int cancelled = incoming_cancel(self->in);
+    int cancelled = self->kind == RECEIVING ? incoming_cancel(self->in) : plain_receive_cancel(self->plain);
     if (cancelled) {
         self->kind = COMPLETE;
         incoming_trim();
@@ -282,7 +290,9 @@ static void tell_whole_time(const Request *request, double seconds) {
     if (request->kind == COMPLETE || !PyErr_ExceptionMatches(PyExc_TimeoutError))
         return;
     /* a copy: raising runs Python code, in which another thread may complete the request */
-    const Call call = request->kind == SENDING ? request->send->call : *incoming_call(request->in);
+    const Call call = request->kind == SENDING     ? request->send->call
+                      : request->kind == RECEIVING ? *incoming_call(request->in)
+                                                   : *plain_receive_call(request->plain);
     PyErr_Clear();
     raise_timeout(&call, seconds);
 }

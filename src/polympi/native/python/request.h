@@ -5,11 +5,12 @@
 #include "transfer/sending.h"
 
 typedef struct Request {
-    PyObject_HEAD enum { COMPLETE, SENDING, RECEIVING } kind;
+    PyObject_HEAD enum { COMPLETE, SENDING, RECEIVING, RECEIVING_PLAINLY } kind;
     bool busy; /* a thread works on it, perhaps without the GIL, or in Python code, where others run */
     union {
         Sending *send;
         Incoming *in;
+        struct PlainReceive *plain;
     };
     PyObject *value; /* once complete; NULL when it has failed */
     Status status;

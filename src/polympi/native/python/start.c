@@ -2,6 +2,8 @@
 #include "python/start.h"
 
 #include <sched.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "base/errors.h"
 #include "codec/wire.h"
@@ -9,6 +11,7 @@
 #include "memory/pool.h"
 #include "python/communicator.h"
 #include "python/ending.h"
+#include "python/plain.h"
 #include "transport/transport.h"
 
 /* ---- what this process and its machine are ---- */
@@ -133,23 +136,33 @@ static PyObject *refuse_other_version(PyObject *module, uint64_t other) {
     return NULL;
 }
 
-/* ---- the start ---- */
+/* ---- the start of MPI, which concerns this rank alone ---- */
+
+/* How the ranks of the job are placed, as far as launchers tell (Open MPI's; Hydra): those of a world find
+ * out together later. */
+static void look_at_launcher(void) {
+    const char *here = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+    if (!here)
+        here = getenv("MPI_LOCALNRANKS");
+    long ranks = here ? atol(here) : state.job_size;
+    state.crowded = ranks > sysconf(_SC_NPROCESSORS_ONLN);
+    state.library_yields = state.crowded && does_library_yield();
+    state.elsewhere = here ? ranks < state.job_size : state.job_size > 1;
+}
 
 /* `level` 0 to 3 as in MPI's order: single, funneled, serialized, multiple. */
-PyObject *start(PyObject *module, PyObject *args) {
+PyObject *start_mpi(PyObject *Py_UNUSED(module), PyObject *args) {
     static const int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED,
                                  MPI_THREAD_MULTIPLE};
     int level;
     double timeout;
-    PyTypeObject *type;
     PyObject *settle_messages;
-    if (!PyArg_ParseTuple(args, "idO!O", &level, &timeout, &PyType_Type, &type, &settle_messages) ||
-        errors_prepare() < 0)
+    if (!PyArg_ParseTuple(args, "idO", &level, &timeout, &settle_messages) || errors_prepare() < 0)
         return NULL;
     if (state.phase != NOT_STARTED)
         return running() ? PyErr_Format(PyExc_RuntimeError, "MPI was started before") : NULL;
-    if (level < 0 || level > 3 || !PyType_IsSubtype(type, &Communicator_Type))
-        return PyErr_Format(PyExc_ValueError, "start(level 0 to 3, timeout, a class of communicators)");
+    if (level < 0 || level > 3)
+        return PyErr_Format(PyExc_ValueError, "start_mpi(level 0 to 3, timeout, settle)");
     if (pool_prepare() < 0 || initialise(levels[level]) < 0)
         return NULL;
     if (state.initialised_by_us) { /* errors of MPI_Testall go to these (MPI 5.0, section 9.3) */
@@ -160,23 +173,64 @@ PyObject *start(PyObject *module, PyObject *args) {
     state.locking = state.level != MPI_THREAD_MULTIPLE;
     MPI_Comm_rank(MPI_COMM_WORLD, &state.world_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &state.world_size);
-    MPI_Comm world;
-    bool differ = false;
-    uint64_t other;
-    int code = MPI_Comm_dup(MPI_COMM_WORLD, &world);
-    if (code == MPI_SUCCESS)
-        code = compare_versions(world, &differ, &other);
-    if (code == MPI_SUCCESS && differ)
-        return refuse_other_version(module, other);
+    state.job_size = state.world_size;
     state.highest_tag = find_highest_tag();
-    if (code == MPI_SUCCESS)
-        code = look_at_machine(world);
-    if (code == MPI_SUCCESS)
-        code = ending_prepare(settle_messages);
+    look_at_launcher();
+    int code = ending_prepare(settle_messages);
     if (code != MPI_SUCCESS) {
         raise_mpi(code, NULL);
         return NULL;
     }
     state.phase = RUNNING;
-    return communicator_new(type, world);
+    return (PyObject *)plain_new(MPI_COMM_WORLD, false);
+}
+
+/* ---- the start of a world, which concerns all its ranks ---- */
+
+static MPI_Group ranks; /* of the world */
+static bool world_made;
+
+MPI_Group ranks_of_world(void) { return ranks; }
+
+/* What the ranks of a world find out together: MPI's code. */
+static int make_world(MPI_Comm of, MPI_Comm *world, bool *differ, uint64_t *other) {
+    int code = MPI_Comm_rank(of, &state.world_rank);
+    if (code == MPI_SUCCESS)
+        code = MPI_Comm_size(of, &state.world_size);
+    if (code == MPI_SUCCESS)
+        code = MPI_Comm_dup(of, world);
+    if (code == MPI_SUCCESS)
+        code = compare_versions(*world, differ, other);
+    if (code != MPI_SUCCESS || *differ)
+        return code;
+    code = look_at_machine(*world);
+    if (code == MPI_SUCCESS)
+        code = MPI_Comm_group(*world, &ranks);
+    return code == MPI_SUCCESS ? ending_of_world(*world) : code;
+}
+
+PyObject *start_world(PyObject *module, PyObject *args) {
+    PyTypeObject *type;
+    Plain *plain;
+    MPI_Comm world;
+    bool differ = false;
+    uint64_t other = 0;
+    if (!PyArg_ParseTuple(args, "O!O!", &PyType_Type, &type, &Plain_Type, &plain) || !is_plain_usable(plain))
+        return NULL;
+    if (world_made)
+        return PyErr_Format(PyExc_RuntimeError, "the world was made before");
+    bool locked = enter_mpi();
+    int code = make_world(plain->comm, &world, &differ, &other);
+    leave_mpi(locked);
+    if (code == MPI_SUCCESS && differ)
+        return refuse_other_version(module, other);
+    if (code != MPI_SUCCESS) {
+        raise_mpi(code, NULL);
+        return NULL;
+    }
+    world_made = plain->lent = true;
+    PyObject *made = communicator_new(type, world, plain->comm);
+    if (made)
+        ((Communicator *)made)->plain = Py_NewRef((PyObject *)plain);
+    return made;
 }

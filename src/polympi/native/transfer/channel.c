@@ -150,7 +150,8 @@ void channel_let_go(Channel *channel) {
         else
             PyErr_Clear();
     }
-    sending_adopt(channel->comm, &channel->call, channel->requests, channel->pieces, owner, channel->packed);
+    sending_adopt((PyObject *)channel->comm, &channel->call, channel->requests, channel->pieces, owner,
+                  channel->packed);
     Py_DECREF(owner);
     channel->packed = NULL;
     for (int piece = 0; piece < channel->pieces; piece++)

@@ -51,7 +51,7 @@ Sending *outgoing_keep(Outgoing *out) {
         PyErr_NoMemory();
         return NULL; /* the rest of its memory is lost rather than freed under MPI's hands */
     }
-    send->comm = (Communicator *)Py_NewRef((PyObject *)out->comm);
+    send->comm = Py_NewRef((PyObject *)out->comm);
     send->call = out->call;
     send->request_count = out->request_count;
     return send;
@@ -60,7 +60,7 @@ Sending *outgoing_keep(Outgoing *out) {
 /* Nothing of it is under way. Dropping what was sent may run Python code. */
 static void free_sending(Sending *send) {
     struct belongings *belongings = send->belongings;
-    Communicator *comm = send->comm;
+    PyObject *comm = send->comm;
     if (send->requests != &send->first)
         free(send->requests);
     free(send);
@@ -113,28 +113,47 @@ void sending_close(Sending *send, Py_ssize_t buffered) {
     enqueue(send);
 }
 
-void sending_adopt(Communicator *comm, const Call *call, const MPI_Request *requests, int count,
-                   PyObject *owner, char *copy) {
+/* `requests` is NULL where there is one. */
+static Sending *adopted(PyObject *comm, const Call *call, MPI_Request *requests, PyObject *owner,
+                        char *copy) {
     Sending *send = malloc(sizeof *send);
-    MPI_Request *taken = malloc((size_t)count * sizeof *taken);
     struct belongings *belongings = calloc(1, sizeof *belongings);
     Part *part = PyMem_RawCalloc(1, sizeof *part);
     char **copies = malloc(sizeof *copies);
-    if (!send || !taken || !belongings || !part || !copies) {
-        free(send), free(taken), free(belongings), PyMem_RawFree(part), free(copies);
-        return;
+    if (!send || !belongings || !part || !copies) {
+        free(send), free(belongings), PyMem_RawFree(part), free(copies);
+        return NULL;
     }
-    memcpy(taken, requests, (size_t)count * sizeof *taken);
     part->owner = Py_NewRef(owner);
     *copies = copy;
     belongings->stream = (Stream){.parts = part, .part_count = 1, .part_capacity = 1};
     belongings->copies = copies;
     belongings->copy_count = copy != NULL;
-    *send = (Sending){.comm = (Communicator *)Py_NewRef((PyObject *)comm),
+    *send = (Sending){.comm = Py_NewRef(comm),
                       .call = *call,
-                      .requests = taken,
-                      .request_count = count,
+                      .requests = requests ? requests : &send->first,
+                      .request_count = 1,
                       .belongings = belongings};
+    return send;
+}
+
+Sending *sending_new(PyObject *comm, const Call *call, MPI_Request request, PyObject *owner, char *copy) {
+    Sending *send = adopted(comm, call, NULL, owner, copy);
+    if (send)
+        send->first = request;
+    return send;
+}
+
+void sending_adopt(PyObject *comm, const Call *call, const MPI_Request *requests, int count, PyObject *owner,
+                   char *copy) {
+    MPI_Request *taken = malloc((size_t)count * sizeof *taken);
+    Sending *send = taken ? adopted(comm, call, taken, owner, copy) : NULL;
+    if (!send) {
+        free(taken);
+        return;
+    }
+    memcpy(taken, requests, (size_t)count * sizeof *taken);
+    send->request_count = count;
     sending_close(send, 0);
 }
 
@@ -142,7 +161,7 @@ void sending_adopt(Communicator *comm, const Call *call, const MPI_Request *requ
 static void drop(Sending *send, int code) {
     if (code != MPI_SUCCESS) {
         raise_mpi(code, &send->call);
-        PyErr_WriteUnraisable((PyObject *)send->comm);
+        PyErr_WriteUnraisable(send->comm);
     }
     free_sending(send);
 }

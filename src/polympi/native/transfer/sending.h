@@ -13,7 +13,8 @@ typedef struct Sending {
         struct Request *request;
         Py_ssize_t buffered; /* bytes of the attached buffer that it takes, where nobody waits for it */
     };
-    Communicator *comm; /* held, since it may be dropped before the message has arrived */
+    PyObject *comm; /* a communicator, or a plain one; held, since it may be dropped before the message has
+                       arrived */
     Call call;
     MPI_Request first, *requests;
     int request_count;
@@ -26,6 +27,10 @@ typedef struct Sending {
 void outgoing_free(Stream *stream, char **copies, int copy_count);
 /* Keep what was started, which is closed so, in memory of its own; NULL with MemoryError. */
 Sending *outgoing_keep(Outgoing *out);
+/* One request, of a message that reads from memory of `owner`, and a copy of its own (NULL: none; pool_free
+ * gives it back): NULL where there is no memory, and all of it is lost rather than freed under MPI's hands.
+ */
+Sending *sending_new(PyObject *comm, const Call *call, MPI_Request request, PyObject *owner, char *copy);
 /* 1 complete, 0 not yet, -1 exception. Does not close. */
 int sending_test(Sending *send);
 /* Give it back; what is still under way is kept until it is complete, taking `buffered` bytes of the attached
@@ -37,8 +42,8 @@ void sending_close(Sending *send, Py_ssize_t buffered);
 /* Take over requests of one message, which reads from memory of `owner`, and a copy of its own (NULL: none;
  * pool_free gives it back). Where there is no memory for that, all of it is lost rather than freed under
  * MPI's hands. */
-void sending_adopt(Communicator *comm, const Call *call, const MPI_Request *requests, int count,
-                   PyObject *owner, char *copy);
+void sending_adopt(PyObject *comm, const Call *call, const MPI_Request *requests, int count, PyObject *owner,
+                   char *copy);
 
 /* Whether there are any. */
 bool sends_abandoned(void);

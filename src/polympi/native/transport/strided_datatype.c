@@ -66,14 +66,14 @@ static void copy_loops(Loops *to, const Loops *from) {
     memcpy(to->strides, from->strides, bytes);
 }
 
-/* A committed datatype: a run of bytes, then one hvector around it for each loop. An MPI error code. */
-static int build(const Loops *loops, MPI_Datatype *type) {
-    if (loops->run > INT_MAX)
+/* A committed datatype: a run of elements, then one hvector around it for each loop. An MPI error code. */
+static int build(const Loops *loops, MPI_Datatype element, Py_ssize_t itemsize, MPI_Datatype *type) {
+    if (loops->run / itemsize > INT_MAX)
         return MPI_ERR_COUNT;
     for (int axis = 0; axis < loops->ndim; axis++)
         if (loops->shape[axis] > INT_MAX)
             return MPI_ERR_COUNT;
-    int code = MPI_Type_contiguous((int)loops->run, MPI_BYTE, type);
+    int code = MPI_Type_contiguous((int)(loops->run / itemsize), element, type);
     for (int axis = loops->ndim - 1; axis >= 0 && code == MPI_SUCCESS; axis--) {
         MPI_Datatype inner = *type;
         code = MPI_Type_create_hvector((int)loops->shape[axis], 1, loops->strides[axis], inner, type);
@@ -85,7 +85,13 @@ static int build(const Loops *loops, MPI_Datatype *type) {
 int strided_datatype_new(const Layout *layout, MPI_Datatype *type) {
     Loops loops;
     loops_merge(layout, &loops);
-    return forwards(&loops) ? build(&loops, type) : MPI_ERR_ARG;
+    return forwards(&loops) ? build(&loops, MPI_BYTE, 1, type) : MPI_ERR_ARG;
+}
+
+int strided_datatype_of(const Layout *layout, MPI_Datatype element, MPI_Datatype *type) {
+    Loops loops;
+    loops_merge(layout, &loops);
+    return forwards(&loops) ? build(&loops, element, layout->itemsize, type) : MPI_ERR_ARG;
 }
 
 int strided_datatype(const Layout *layout, MPI_Datatype *type) {
@@ -106,7 +112,7 @@ int strided_datatype(const Layout *layout, MPI_Datatype *type) {
         if (cache[at].used < cache[place].used)
             place = at;
     }
-    int code = build(&loops, type);
+    int code = build(&loops, MPI_BYTE, 1, type);
     if (code != MPI_SUCCESS)
         return code;
     if (cache[place].used)

@@ -18,6 +18,9 @@ int strided_datatype(const Layout *layout, MPI_Datatype *type);
 /* The same, for the caller to keep and to free. */
 int strided_datatype_new(const Layout *layout, MPI_Datatype *type);
 
+/* One of elements of this type, as a partner in C would describe it; for the caller to keep and to free. */
+int strided_datatype_of(const Layout *layout, MPI_Datatype element, MPI_Datatype *type);
+
 /* Free all cached datatypes, before MPI_Finalize. */
 void strided_forget(void);
 

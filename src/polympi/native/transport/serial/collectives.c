@@ -30,6 +30,52 @@ int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request) {
     return check(0, request);
 }
 
+int MPI_Barrier(MPI_Comm comm) {
+    (void)comm;
+    return MPI_SUCCESS;
+}
+
+int MPI_Gather(const void *data, int count, MPI_Datatype type, void *result, int result_count,
+               MPI_Datatype result_type, int root, MPI_Comm comm) {
+    (void)result_count, (void)result_type, (void)comm;
+    int code = check(root, NULL);
+    return code == MPI_SUCCESS ? copy(data, result, count, type, NULL) : code;
+}
+
+int MPI_Gatherv(const void *data, int count, MPI_Datatype type, void *result, const int *counts,
+                const int *places, MPI_Datatype result_type, int root, MPI_Comm comm) {
+    (void)places;
+    return MPI_Gather(data, count, type, result, counts[0], result_type, root, comm);
+}
+
+int MPI_Scatter(const void *data, int count, MPI_Datatype type, void *result, int result_count,
+                MPI_Datatype result_type, int root, MPI_Comm comm) {
+    return MPI_Gather(data, count, type, result, result_count, result_type, root, comm);
+}
+
+int MPI_Scatterv(const void *data, const int *counts, const int *places, MPI_Datatype type, void *result,
+                 int result_count, MPI_Datatype result_type, int root, MPI_Comm comm) {
+    (void)places;
+    return MPI_Gather(data, counts[0], type, result, result_count, result_type, root, comm);
+}
+
+int MPI_Allgatherv(const void *data, int count, MPI_Datatype type, void *result, const int *counts,
+                   const int *places, MPI_Datatype result_type, MPI_Comm comm) {
+    return MPI_Gatherv(data, count, type, result, counts, places, result_type, 0, comm);
+}
+
+int MPI_Alltoall(const void *data, int count, MPI_Datatype type, void *result, int result_count,
+                 MPI_Datatype result_type, MPI_Comm comm) {
+    return MPI_Gather(data, count, type, result, result_count, result_type, 0, comm);
+}
+
+int MPI_Alltoallv(const void *data, const int *counts, const int *places, MPI_Datatype type, void *result,
+                  const int *result_counts, const int *result_places, MPI_Datatype result_type,
+                  MPI_Comm comm) {
+    (void)places;
+    return MPI_Gatherv(data, counts[0], type, result, result_counts, result_places, result_type, 0, comm);
+}
+
 int MPI_Allgather(const void *data, int count, MPI_Datatype type, void *result, int result_count,
                   MPI_Datatype result_type, MPI_Comm comm) {
     (void)result_count, (void)result_type, (void)comm;

@@ -220,6 +220,20 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *found, MPI_Status *statu
     return MPI_SUCCESS;
 }
 
+/* The one rank waits for what it has found, and nobody else receives it: its tag stands for the message. */
+int MPI_Improbe(int source, int tag, MPI_Comm comm, int *found, MPI_Message *message, MPI_Status *status) {
+    MPI_Status seen;
+    int code = MPI_Iprobe(source, tag, comm, found, &seen);
+    *message = (MPI_Message){.tag = seen.MPI_TAG, .comm = comm};
+    if (*found && status)
+        *status = seen;
+    return code;
+}
+
+int MPI_Imrecv(void *data, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request) {
+    return MPI_Irecv(data, count, type, 0, message->tag, message->comm, request);
+}
+
 /* ---- completing ---- */
 
 static bool is_complete(const Request *request) {

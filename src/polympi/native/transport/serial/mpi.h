@@ -13,7 +13,12 @@ typedef struct serial_comm *MPI_Comm;
 typedef struct serial_type *MPI_Datatype;
 typedef struct serial_op *MPI_Op;
 typedef struct serial_request *MPI_Request;
-typedef int MPI_Info, MPI_Errhandler;
+typedef int MPI_Info, MPI_Errhandler, MPI_Group;
+typedef long long MPI_Count;
+typedef struct {
+    int tag;
+    MPI_Comm comm;
+} MPI_Message;
 
 typedef struct {
     int MPI_SOURCE, MPI_TAG, MPI_ERROR;
@@ -109,6 +114,11 @@ int MPI_Error_string(int code, char *text, int *length);
 
 int MPI_Comm_rank(MPI_Comm comm, int *rank);
 int MPI_Comm_size(MPI_Comm comm, int *size);
+int MPI_Comm_test_inter(MPI_Comm comm, int *between);
+int MPI_Comm_group(MPI_Comm comm, MPI_Group *group);
+int MPI_Group_size(MPI_Group group, int *size);
+int MPI_Group_translate_ranks(MPI_Group from, int count, const int *ranks, MPI_Group to, int *translated);
+int MPI_Group_free(MPI_Group *group);
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made);
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made);
 int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made);
@@ -126,6 +136,7 @@ int MPI_Type_contiguous(int count, MPI_Datatype of, MPI_Datatype *made);
 int MPI_Type_create_hvector(int count, int length, long stride, MPI_Datatype of, MPI_Datatype *made);
 int MPI_Type_commit(MPI_Datatype *type);
 int MPI_Type_free(MPI_Datatype *type);
+int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype type, MPI_Count *count);
 int MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *count);
 
 /* ---- messages (messages.c) ---- */
@@ -142,6 +153,8 @@ int MPI_Issend(const void *data, int count, MPI_Datatype type, int dest, int tag
 int MPI_Irecv(void *data, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
               MPI_Request *request);
 int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *found, MPI_Status *status);
+int MPI_Improbe(int source, int tag, MPI_Comm comm, int *found, MPI_Message *message, MPI_Status *status);
+int MPI_Imrecv(void *data, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request);
 int MPI_Test(MPI_Request *request, int *complete, MPI_Status *status);
 int MPI_Testall(int count, MPI_Request *requests, int *complete, MPI_Status *statuses);
 int MPI_Wait(MPI_Request *request, MPI_Status *status);
@@ -152,6 +165,22 @@ int MPI_Request_free(MPI_Request *request);
 /* ---- collectives of one (collectives.c) ---- */
 
 int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm);
+int MPI_Barrier(MPI_Comm comm);
+int MPI_Gather(const void *data, int count, MPI_Datatype type, void *result, int result_count,
+               MPI_Datatype result_type, int root, MPI_Comm comm);
+int MPI_Gatherv(const void *data, int count, MPI_Datatype type, void *result, const int *counts,
+                const int *places, MPI_Datatype result_type, int root, MPI_Comm comm);
+int MPI_Scatter(const void *data, int count, MPI_Datatype type, void *result, int result_count,
+                MPI_Datatype result_type, int root, MPI_Comm comm);
+int MPI_Scatterv(const void *data, const int *counts, const int *places, MPI_Datatype type, void *result,
+                 int result_count, MPI_Datatype result_type, int root, MPI_Comm comm);
+int MPI_Allgatherv(const void *data, int count, MPI_Datatype type, void *result, const int *counts,
+                   const int *places, MPI_Datatype result_type, MPI_Comm comm);
+int MPI_Alltoall(const void *data, int count, MPI_Datatype type, void *result, int result_count,
+                 MPI_Datatype result_type, MPI_Comm comm);
+int MPI_Alltoallv(const void *data, const int *counts, const int *places, MPI_Datatype type, void *result,
+                  const int *result_counts, const int *result_places, MPI_Datatype result_type,
+                  MPI_Comm comm);
 int MPI_Allgather(const void *data, int count, MPI_Datatype type, void *result, int result_count,
                   MPI_Datatype result_type, MPI_Comm comm);
 int MPI_Reduce(const void *data, void *result, int count, MPI_Datatype type, MPI_Op op, int root,

@@ -1,0 +1,528 @@
+/* Messages of plain communicators. */
+#include "base/arguments.h"
+#include "base/errors.h"
+#include "python/plain.h"
+#include "python/plain_receive.h"
+#include "python/request.h"
+
+/* How often a receive is tested before it is waited for in earnest: about a microsecond. */
+enum { TESTS_AT_ONCE = 32 };
+
+/* Peer and tag, from the arguments into the call. */
+static inline int resolve(Plain *self, PyObject *peer, const char *role, PyObject *tag, bool receives,
+                          Call *call) {
+    call->rank = self->rank;
+    call->sends = !receives;
+    call->peer = receives ? ANY_SOURCE : PROC_NULL;
+    call->tag = receives ? ANY_TAG : 0;
+    if ((peer && unlikely(parse_int(peer, &call->peer, call->operation, role) < 0)) ||
+        (tag && unlikely(parse_int(tag, &call->tag, call->operation, "tag") < 0)) ||
+        unlikely(!is_plain_usable(self)))
+        return -1;
+    if (unlikely(check_rank(call->peer, self->size, receives ? SOURCE : DESTINATION, call) < 0))
+        return -1;
+    return check_tag(receives, call);
+}
+
+static const Status null_status = {.source = PROC_NULL, .tag = ANY_TAG, .elements = 0, .nbytes = 0};
+
+/* ---- sends ---- */
+
+enum { ARRAY, DEST, TAG, TIMEOUT };
+static Signature send_signature = {"send", 3, 2, 4, {"array", "dest", "tag", "timeout"}, {NULL}};
+static Signature isend_signature = {"isend", 3, 2, 3, {"array", "dest", "tag"}, {NULL}};
+
+/* Start it: 1 complete, 0 not yet, -1. */
+static inline int start_send(Plain *self, const Bare *bare, const Call *call, MPI_Request *request) {
+    int complete = 0;
+    bool locked = enter_mpi();
+    int code = MPI_Isend(bare->data, bare->count, bare->type, call->peer, call->tag, self->comm, request);
+    if (unlikely(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    else
+        code = MPI_Test(request, &complete, MPI_STATUS_IGNORE);
+    leave_mpi(locked);
+    return unlikely(code != MPI_SUCCESS) ? raise_mpi(code, call) : complete;
+}
+
+/* A send that its call leaves, or that a request stands for; it holds the memory. NULL: there is none for it,
+ * and the memory is lost rather than freed under MPI's hands. */
+static Sending *keep_send(Plain *self, Bare *bare, PyObject *object, const Call *call, MPI_Request request) {
+    PyObject *error = take_exception();
+    PyObject *owner = bare_owner(bare, object);
+    Sending *send = owner ? sending_new((PyObject *)self, call, request, owner, bare->packed) : NULL;
+    bare->packed = NULL;
+    if (!send)
+        Py_XINCREF(owner);
+    Py_XDECREF(owner);
+    PyErr_Clear();
+    if (error)
+        PyErr_SetObject((PyObject *)Py_TYPE(error), error);
+    Py_XDECREF(error);
+    return send;
+}
+
+/* Wait for a send: 0, or -1, and what is under way is kept until it is complete. */
+static int finish_send(Plain *self, Bare *bare, PyObject *object, const Call *call, MPI_Request *request,
+                       double timeout) {
+    if (wait_for(request, 1, MPI_STATUSES_IGNORE, call, timeout) == 0)
+        return 0;
+    if (*request != MPI_REQUEST_NULL && !state.gone) {
+        Sending *send = keep_send(self, bare, object, call, *request);
+        if (send)
+            sending_close(send, 0);
+    }
+    return -1;
+}
+
+static PyObject *plain_send(Plain *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    PyObject *values[MOST_ARGUMENTS];
+    Call call = {.operation = "plain.send"};
+    double timeout = DEFAULT_TIMEOUT;
+    MPI_Request request;
+    Bare bare;
+    if (unlikely(signature_parse(&send_signature, args, nargs, kwnames, values) < 0 ||
+                 resolve(self, values[DEST], "dest", values[TAG], false, &call) < 0 ||
+                 (values[TIMEOUT] && parse_timeout(values[TIMEOUT], &timeout, "send") < 0)))
+        return NULL;
+    if (unlikely(call.peer == PROC_NULL))
+        Py_RETURN_NONE;
+    if (unlikely(bare_open(&bare, values[ARRAY], TO_SEND, false, &call) < 0))
+        return NULL;
+    int complete = start_send(self, &bare, &call, &request);
+    if (unlikely(complete == 0))
+        complete = finish_send(self, &bare, values[ARRAY], &call, &request, timeout);
+    bare_close(&bare);
+    if (unlikely(complete < 0))
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+static PyObject *plain_isend(Plain *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    PyObject *values[MOST_ARGUMENTS];
+    Call call = {.operation = "plain.isend"};
+    MPI_Request mpi_request;
+    Bare bare;
+    if (signature_parse(&isend_signature, args, nargs, kwnames, values) < 0 ||
+        resolve(self, values[DEST], "dest", values[TAG], false, &call) < 0)
+        return NULL;
+    Request *request = request_new();
+    if (!request || call.peer == PROC_NULL)
+        return (PyObject *)request;
+    if (bare_open(&bare, values[ARRAY], TO_SEND, false, &call) < 0) {
+        Py_DECREF(request);
+        return NULL;
+    }
+    int complete = start_send(self, &bare, &call, &mpi_request);
+    if (complete == 0) {
+        Sending *send = keep_send(self, &bare, values[ARRAY], &call, mpi_request);
+        if (send)
+            request_sends(request, send);
+        else {
+            PyErr_NoMemory();
+            complete = -1;
+        }
+    }
+    bare_close(&bare);
+    if (complete < 0)
+        Py_CLEAR(request);
+    return (PyObject *)request;
+}
+
+/* ---- receives ---- */
+
+enum { INTO, SOURCE_RANK, SOURCE_TAG, STATUS, RECEIVE_TIMEOUT };
+static Signature recv_signature = {"recv", 3, 1, 5, {"into", "source", "tag", "status", "timeout"}, {NULL}};
+static Signature irecv_signature = {"irecv", 3, 1, 3, {"into", "source", "tag"}, {NULL}};
+
+/* Wait for a posted receive longer than the first tests: 0 or -1. One that is recalled for a message of
+ * polympi itself has nothing to do with that. */
+static int wait_long(MPI_Request *request, MPI_Status *status, const Bare *into, const Call *call,
+                     double timeout) {
+    double limit = timeout == DEFAULT_TIMEOUT ? state.timeout : timeout, end = limit > 0 ? now() + limit : 0;
+    double left = limit;
+    int waited;
+    while ((waited = wait_for(request, 1, status, call, left)) > 0)
+        if (limit > 0 && (left = end - now()) <= 0)
+            left = 1e-9; /* what is complete is still delivered */
+    if (waited == 0)
+        return 0;
+    if (is_raised("TruncationError")) {
+        PyErr_Clear();
+        return bare_raise(MPI_ERR_TRUNCATE, into, call);
+    }
+    if (is_raised("Error") || *request == MPI_REQUEST_NULL || state.gone)
+        return -1; /* MPI has failed, or is over */
+    if (take_back(request, status) || !is_timeout() || status->MPI_ERROR != MPI_SUCCESS)
+        return -1;
+    PyErr_Clear(); /* a message has come at the last moment */
+    return 0;
+}
+
+/* The first tests of what was posted: MPI's code. */
+static inline int test_at_once(MPI_Request *request, int *complete, MPI_Status *status) {
+    int code = MPI_SUCCESS;
+    for (int tests = state.crowded ? 1 : TESTS_AT_ONCE; tests && !*complete && code == MPI_SUCCESS; tests--)
+        code = MPI_Test(request, complete, status);
+    return code;
+}
+
+/* What has come: put where it belongs. 0 or -1. */
+static inline int arrived(const Bare *bare, const MPI_Status *from, Status *status, bool wanted,
+                          const Call *call) {
+    if (likely(!wanted && !bare->packed && bare->itemsize == 1))
+        return 0;
+    int failed = bare_status(from, bare->itemsize, status, call);
+    bare_unpack(bare, status->nbytes);
+    return failed;
+}
+
+/* A receive from any source that MPICH posts, with ranks on several machines, may lose its message where it
+ * is cancelled (see seeking.h). So the message is looked for. */
+static inline bool may_lose(const Call *call) {
+#ifdef OPEN_MPI
+    (void)call;
+    return false;
+#else
+    return call->peer == ANY_SOURCE && (state.elsewhere || state.several_machines);
+#endif
+}
+
+struct matching {
+    const Plain *plain;
+    const Call *call;
+    MPI_Message message;
+};
+
+static int poll_match(void *context) {
+    struct matching *matching = context;
+    const Call *call = matching->call;
+    int found = 0;
+    bool locked = enter_mpi();
+    int code = MPI_Improbe(MPI_ANY_SOURCE, mpi_tag(call->tag), matching->plain->comm, &found,
+                           &matching->message, MPI_STATUS_IGNORE);
+    leave_mpi(locked);
+    return code != MPI_SUCCESS ? raise_mpi(code, call) : found;
+}
+
+/* Wait for a message, and receive exactly that one: 0 or -1. No signal handler or time-out ends the second,
+ * since nobody else could receive it any more. */
+static int receive_matched(Plain *self, const Bare *bare, const Call *call, double timeout,
+                           MPI_Status *from) {
+    struct matching matching = {.plain = self, .call = call};
+    MPI_Request request;
+    if (wait_poll(poll_match, &matching, call, timeout) < 0)
+        return -1;
+    bool locked = enter_mpi();
+    int code = MPI_Imrecv(bare->data, bare->count, bare->type, &matching.message, &request), complete = 0;
+    leave_mpi(locked);
+    while (code == MPI_SUCCESS && !complete) {
+        locked = enter_mpi();
+        code = MPI_Test(&request, &complete, from);
+        leave_mpi(locked);
+        if (!complete)
+            yield_gil();
+    }
+    return code == MPI_SUCCESS ? 0 : bare_raise(code, bare, call);
+}
+
+/* Post a receive, and wait for it: 0 or -1. */
+static inline int receive(Plain *self, const Bare *bare, const Call *call, double timeout, bool wanted,
+                          Status *status) {
+    MPI_Request request;
+    MPI_Status from;
+    int complete = 0;
+    if (unlikely(may_lose(call)))
+        return receive_matched(self, bare, call, timeout, &from) < 0
+                   ? -1
+                   : arrived(bare, &from, status, wanted, call);
+    bool locked = enter_mpi();
+    int code = MPI_Irecv(bare->data, bare->count, bare->type, mpi_source(call->peer), mpi_tag(call->tag),
+                         self->comm, &request);
+    if (likely(code == MPI_SUCCESS))
+        code = test_at_once(&request, &complete, &from);
+    leave_mpi(locked);
+    if (unlikely(code != MPI_SUCCESS))
+        return bare_raise(code, bare, call);
+    if (unlikely(!complete && wait_long(&request, &from, bare, call, timeout) < 0))
+        return -1;
+    return arrived(bare, &from, status, wanted, call);
+}
+
+static PyObject *plain_recv(Plain *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    PyObject *values[MOST_ARGUMENTS];
+    Call call = {.operation = "plain.recv"};
+    double timeout = DEFAULT_TIMEOUT;
+    Status status = null_status;
+    Bare bare;
+    if (unlikely(signature_parse(&recv_signature, args, nargs, kwnames, values) < 0 ||
+                 resolve(self, values[SOURCE_RANK], "source", values[SOURCE_TAG], true, &call) < 0 ||
+                 (values[RECEIVE_TIMEOUT] && parse_timeout(values[RECEIVE_TIMEOUT], &timeout, "recv") < 0)))
+        return NULL;
+    if (likely(call.peer != PROC_NULL)) {
+        if (unlikely(bare_open(&bare, values[INTO], TO_RECEIVE, false, &call) < 0))
+            return NULL;
+        int failed = receive(self, &bare, &call, timeout, values[STATUS] != NULL, &status);
+        bare_close(&bare);
+        if (unlikely(failed < 0))
+            return NULL;
+    }
+    return with_status(Py_NewRef(values[INTO]), &status, values[STATUS]);
+}
+
+static PyObject *plain_irecv(Plain *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    PyObject *values[MOST_ARGUMENTS];
+    Call call = {.operation = "plain.irecv"};
+    if (signature_parse(&irecv_signature, args, nargs, kwnames, values) < 0 ||
+        resolve(self, values[SOURCE_RANK], "source", values[SOURCE_TAG], true, &call) < 0)
+        return NULL;
+    Request *request = request_new();
+    if (!request)
+        return NULL;
+    if (call.peer == PROC_NULL) {
+        request_set_value(request, Py_NewRef(values[INTO]));
+        request->status = null_status;
+        return (PyObject *)request;
+    }
+    request->plain = plain_receive_start(self, values[INTO], &call);
+    if (!request->plain) {
+        Py_DECREF(request);
+        return NULL;
+    }
+    request->kind = RECEIVING_PLAINLY;
+    return (PyObject *)request;
+}
+
+/* ---- both ---- */
+
+enum { BOTH_ARRAY, BOTH_DEST, SEND_TAG, BOTH_INTO, BOTH_SOURCE, RECEIVE_TAG, BOTH_STATUS, BOTH_TIMEOUT };
+static Signature sendrecv_signature = {
+    "sendrecv", 6, 2, 8, {"array", "dest", "sendtag", "into", "source", "recvtag", "status", "timeout"},
+    {NULL}};
+
+/* Both halves; the memory of the two is apart. 0 or -1. */
+static int exchange(Plain *self, Bare *sent, PyObject *array, const Call *sending, const Bare *into,
+                    const Call *receiving, double timeout, Status *status) {
+    MPI_Request posted = MPI_REQUEST_NULL, started;
+    MPI_Status from;
+    bool receives = receiving->peer != PROC_NULL;
+    int complete;
+    if (receives) {
+        bool locked = enter_mpi();
+        int code = MPI_Irecv(into->data, into->count, into->type, mpi_source(receiving->peer),
+                             mpi_tag(receiving->tag), self->comm, &posted);
+        leave_mpi(locked);
+        if (code != MPI_SUCCESS)
+            return raise_mpi(code, receiving);
+    }
+    complete = sending->peer == PROC_NULL ? 1 : start_send(self, sent, sending, &started);
+    if (complete == 0)
+        complete = finish_send(self, sent, array, sending, &started, timeout);
+    if (complete < 0) {
+        if (receives && !state.gone)
+            take_back(&posted, &from);
+        return -1;
+    }
+    if (!receives)
+        return 0;
+    return wait_long(&posted, &from, into, receiving, timeout) < 0
+               ? -1
+               : arrived(into, &from, status, true, receiving);
+}
+
+static PyObject *plain_sendrecv(Plain *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    PyObject *values[MOST_ARGUMENTS];
+    Call sending = {.operation = "plain.sendrecv"}, receiving = sending;
+    double timeout = DEFAULT_TIMEOUT;
+    Status status = null_status;
+    Bare sent, into;
+    if (signature_parse(&sendrecv_signature, args, nargs, kwnames, values) < 0 ||
+        resolve(self, values[BOTH_DEST], "dest", values[SEND_TAG], false, &sending) < 0 ||
+        resolve(self, values[BOTH_SOURCE], "source", values[RECEIVE_TAG], true, &receiving) < 0 ||
+        parse_timeout(values[BOTH_TIMEOUT], &timeout, "sendrecv") < 0)
+        return NULL;
+    if (!values[BOTH_INTO]) {
+        PyErr_SetString(PyExc_TypeError, "sendrecv() missing required argument 'into'");
+        return NULL;
+    }
+    if (bare_open(&sent, values[BOTH_ARRAY], TO_SEND, false, &sending) < 0)
+        return NULL;
+    if (bare_open(&into, values[BOTH_INTO], TO_RECEIVE, false, &receiving) < 0) {
+        bare_close(&sent);
+        return NULL;
+    }
+    int failed = bare_part(&sent, &into);
+    if (!failed)
+        failed = exchange(self, &sent, values[BOTH_ARRAY], &sending, &into, &receiving, timeout, &status);
+    bare_close(&into);
+    bare_close(&sent);
+    if (failed < 0)
+        return NULL;
+    return with_status(Py_NewRef(values[BOTH_INTO]), &status, values[BOTH_STATUS]);
+}
+
+/* ---- probes ---- */
+
+static Signature probe_signature = {"probe", 2, 0, 4, {"source", "tag", "dtype", "timeout"}, {NULL}};
+static Signature iprobe_signature = {"iprobe", 2, 0, 3, {"source", "tag", "dtype"}, {NULL}};
+
+struct probing {
+    const Plain *plain;
+    const Call *call;
+    MPI_Status status;
+};
+
+static int poll_probe(void *context) {
+    struct probing *probing = context;
+    const Call *call = probing->call;
+    int found = 0;
+    bool locked = enter_mpi();
+    int code = MPI_Iprobe(mpi_source(call->peer), mpi_tag(call->tag), probing->plain->comm, &found,
+                          &probing->status);
+    leave_mpi(locked);
+    return code != MPI_SUCCESS ? raise_mpi(code, call) : found;
+}
+
+/* The bytes of an element of a dtype, or of what NumPy makes one of; of bytes where none is given. -1. */
+static Py_ssize_t dtype_bytes(PyObject *given) {
+    if (!given || given == Py_None)
+        return 1;
+    PyArray_Descr *dtype;
+    if (!numpy_loaded(true) || !PyArray_DescrConverter(given, &dtype))
+        return -1;
+    Py_ssize_t itemsize = PyDataType_ELSIZE(dtype);
+    Py_DECREF(dtype);
+    return itemsize ? itemsize : 1;
+}
+
+/* None in place of the elements where the bytes are no whole number of them. */
+static PyObject *probed(const MPI_Status *from, Py_ssize_t itemsize, const Call *call) {
+    Status status;
+    if (bare_status(from, 1, &status, call) < 0)
+        return NULL;
+    status.elements = status.nbytes % itemsize ? -1 : status.nbytes / itemsize;
+    return status_object(&status);
+}
+
+static PyObject *look(Plain *self, PyObject *const *values, PyObject *dtype, Call *call, bool waits,
+                      double timeout) {
+    struct probing probing = {.plain = self, .call = call};
+    Py_ssize_t itemsize;
+    if (resolve(self, values[0], "source", values[1], true, call) < 0 || (itemsize = dtype_bytes(dtype)) < 0)
+        return NULL;
+    if (call->peer == PROC_NULL)
+        return status_object(&null_status);
+    int found = waits ? wait_poll(poll_probe, &probing, call, timeout) : poll_probe(&probing);
+    if (found == 0)
+        Py_RETURN_NONE;
+    return found < 0 ? NULL : probed(&probing.status, itemsize, call);
+}
+
+static PyObject *plain_probe(Plain *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    PyObject *values[MOST_ARGUMENTS];
+    Call call = {.operation = "plain.probe"};
+    double timeout;
+    if (signature_parse(&probe_signature, args, nargs, kwnames, values) < 0 ||
+        parse_timeout(values[3], &timeout, "probe") < 0)
+        return NULL;
+    return look(self, values, values[2], &call, true, timeout);
+}
+
+static PyObject *plain_iprobe(Plain *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    PyObject *values[MOST_ARGUMENTS];
+    Call call = {.operation = "plain.iprobe"};
+    if (signature_parse(&iprobe_signature, args, nargs, kwnames, values) < 0)
+        return NULL;
+    return look(self, values, values[2], &call, false, 0);
+}
+
+/* ---- the table ---- */
+
+#define METHOD(name, documentation)                                                                          \
+    { #name, (PyCFunction)(void (*)(void))plain_##name, METH_FASTCALL | METH_KEYWORDS, documentation }
+
+#define SEND_ARGUMENTS                                                                                       \
+    "Args:\n"                                                                                                \
+    "    array: an array of any strides, or anything with memory; bytes and the like are bytes. Its dtype "  \
+    "is MPI's datatype; structures and what else MPI has no type for are bytes, too.\n"                      \
+    "    dest: rank to send to, or PROC_NULL.\n"                                                             \
+    "    tag: number that the receiver may select by.\n"
+#define SEND_ERRORS                                                                                          \
+    "Raises:\n"                                                                                              \
+    "    RankError, TagError: there is no such rank or tag.\n"                                               \
+    "    MismatchError: it has no elements of memory, or of another byte order, or more than 2147483647.\n"
+#define TIMEOUT_ARGUMENT "    timeout: seconds to wait; None stands for POLYMPI_TIMEOUT, or for ever.\n"
+#define RECEIVE_ARGUMENTS                                                                                    \
+    "    into: writable array or other memory, strided if you like. A shorter message fills its first "      \
+    "elements.\n"                                                                                            \
+    "    source: rank to receive from, ANY_SOURCE or PROC_NULL.\n"                                           \
+    "    tag: tag of the message, or ANY_TAG.\n"
+#define RECEIVE_ERRORS                                                                                       \
+    "    RankError, TagError: there is no such rank or tag.\n"                                               \
+    "    MismatchError: into is not writable memory; or the message is no whole number of its elements.\n"   \
+    "    TruncationError: the message is longer than into, and is lost.\n"
+
+PyMethodDef plain_messages[] = {
+    METHOD(send,
+           "send($self, array, dest, tag=0, *, timeout=None)\n--\n\n"
+           "Send the elements of an array, and nothing else: MPI_Send.\n\n" SEND_ARGUMENTS TIMEOUT_ARGUMENT
+           "\n" SEND_ERRORS
+           "    Timeout: it was not received in time; MPI reads from the array until it is.\n\nMPI 5.0, "
+           "section 3.2.1."),
+    METHOD(isend, "isend($self, array, dest, tag=0)\n--\n\n"
+                  "Begin to send; do not change the array before the request is complete.\n\n" SEND_ARGUMENTS
+                  "\n" SEND_ERRORS "\nMPI 5.0, section 3.7.2."),
+    METHOD(recv, "recv($self, into, source=ANY_SOURCE, tag=ANY_TAG, *, status=False, timeout=None)\n--\n\n"
+                 "Receive elements from any partner: MPI_Recv.\n\n"
+                 "Args:\n" RECEIVE_ARGUMENTS "    status: also return a Status, which tells how many "
+                 "elements of into, and bytes, came.\n" TIMEOUT_ARGUMENT "\n"
+                 "Returns:\n"
+                 "    into; with status, (into, Status).\n\n"
+                 "Raises:\n"
+                 "    Timeout: no message came in time; the receive is cancelled.\n" RECEIVE_ERRORS
+                 "\nMPI 5.0, section 3.2.4."),
+    METHOD(irecv, "irecv($self, into, source=ANY_SOURCE, tag=ANY_TAG)\n--\n\n"
+                  "Begin to receive; ``wait`` of the request returns into.\n\n"
+                  "Args:\n" RECEIVE_ARGUMENTS "\nRaises:\n" RECEIVE_ERRORS "\nMPI 5.0, section 3.7.2."),
+    METHOD(sendrecv,
+           "sendrecv($self, array, dest, sendtag=0, into=None, source=ANY_SOURCE, recvtag=ANY_TAG, *, "
+           "status=False, timeout=None)\n--\n\n"
+           "Send and receive, without either waiting for the other.\n\n"
+           "Args:\n"
+           "    array: what is sent; it may share memory with into.\n"
+           "    dest: rank to send to, or PROC_NULL.\n"
+           "    sendtag: tag of what is sent.\n"
+           "    into: what is received into; it must be given.\n"
+           "    source: rank to receive from, ANY_SOURCE or PROC_NULL.\n"
+           "    recvtag: tag of what is received, or ANY_TAG.\n"
+           "    status: also return a Status.\n" TIMEOUT_ARGUMENT "\n"
+           "Returns:\n"
+           "    As recv does.\n\n"
+           "Raises:\n"
+           "    Timeout: one of both was not complete in time.\n" RECEIVE_ERRORS "\nMPI 5.0, section 3.10."),
+    METHOD(probe,
+           "probe($self, source=ANY_SOURCE, tag=ANY_TAG, *, dtype=None, timeout=None)\n--\n\n"
+           "Wait for a message that matches, without receiving it.\n\n"
+           "Args:\n"
+           "    source: rank, ANY_SOURCE or PROC_NULL.\n"
+           "    tag: tag, or ANY_TAG.\n"
+           "    dtype: what its elements are counted in; bytes if it is not given.\n" TIMEOUT_ARGUMENT "\n"
+           "Returns:\n"
+           "    Its Status; elements is None where the message is no whole number of them.\n\n"
+           "Raises:\n"
+           "    Timeout: no message came in time.\n"
+           "    RankError, TagError: there is no such rank or tag.\n\nMPI 5.0, section 3.8.1."),
+    METHOD(iprobe, "iprobe($self, source=ANY_SOURCE, tag=ANY_TAG, *, dtype=None)\n--\n\n"
+                   "The Status of a message that matches and has come, as of probe; or None.\n\n"
+                   "MPI 5.0, section 3.8.1."),
+    {NULL, NULL, 0, NULL},
+};
+
+int plain_messages_prepare(void) {
+    Signature *const all[] = {&send_signature,  &isend_signature,    &recv_signature,  &irecv_signature,
+                              &probe_signature, &sendrecv_signature, &iprobe_signature};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (signature_prepare(all[i]) < 0)
+            return -1;
+    return 0;
+}

@@ -1,0 +1,15 @@
+/* Communicators from others in this process, and for them. */
+#ifndef POLYMPI_WRAPPING_H
+#define POLYMPI_WRAPPING_H
+
+#include "python/communicator.h"
+
+/* Methods of the module: a communicator of the class over one that others have made. */
+PyObject *wrap(PyObject *module, PyObject *args);
+/* The C handle of a communicator, by the number that Fortran has of it. */
+PyObject *from_fortran(PyObject *module, PyObject *number);
+
+/* The attributes `handle`, `handle_size` and `fortran_handle` of communicators. */
+extern PyGetSetDef handle_attributes[];
+
+#endif

@@ -1,0 +1,114 @@
+"""Plain messages: elements alone, as any partner in MPI sends and receives them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from test_serial import serial_core, start  # noqa: F401  (a fixture)
+
+from polympi.lab.stacks.stack import Stack
+
+PROGRAMS = Path(__file__).parent / "programs" / "partners"
+
+
+@pytest.mark.mpi
+@pytest.mark.sanitize
+@pytest.mark.parametrize(("level", "machines"), [("serialized", ""), ("multiple", "0 1")])
+def test_plain_messages_and_collectives_of_two_ranks(run, stack: Stack, level: str, machines: str) -> None:
+    ended = run(PROGRAMS / "plain_pair.py", 2, stack, env={"POLYMPI_THREADS": level, "MACHINES": machines})
+    assert ended.succeeded().split() == ["done"] * 2
+    assert ended.stderr == ""
+
+
+@pytest.mark.mpi
+def test_the_end_waits_for_sends_and_tells_what_was_left(run, stack: Stack) -> None:
+    script = """
+import time
+import numpy as np
+import polympi as mpi
+p = mpi.world.plain
+big = np.full(10**6, 1.0 + p.rank)
+if p.rank == 0:
+    p.isend(big, 1, 3)
+    del big
+    left = p.irecv(np.zeros(1), 1, 4)
+else:
+    time.sleep(0.3)
+    assert (p.recv(np.zeros(10**6), 0, 3) == 1).all()
+    p.irecv(np.zeros(1), 0, 5)  # dropped, and so taken back
+"""
+    ended = run(script, 2, stack)
+    ended.succeeded()
+    said = [line for line in ended.stderr.splitlines() if line.startswith("[rank")]
+    assert said == ["[rank 0] plain.irecv(source=1, tag=4) got no message"]
+
+
+@pytest.mark.mpi
+def test_finalize_ends_the_waits_of_threads_and_later_calls_are_errors(run, stack: Stack) -> None:
+    script = """
+import threading, time
+import numpy as np
+import polympi as mpi
+p = mpi.world.plain
+def work():
+    try:
+        p.recv(np.zeros(1), 1 - p.rank, 4)
+    except mpi.StateError as error:
+        print("told", flush=True)
+thread = threading.Thread(target=work)
+thread.start()
+time.sleep(0.2)
+mpi.finalize()
+thread.join()
+for call in (lambda: p.send(np.zeros(1), 0), p.barrier, lambda: p.dup(), lambda: p.handle, lambda: p.iprobe()):
+    try:
+        call()
+    except mpi.StateError as error:
+        assert "MPI is finalised: no call is possible any more" in str(error)
+        print("refused", flush=True)
+"""
+    ended = run(script, 2, stack)
+    assert sorted(ended.succeeded().split()) == ["refused"] * 10 + ["told"] * 2
+
+
+@pytest.mark.mpi
+def test_ctrl_c_ends_a_plain_call_that_waits(run, stack: Stack) -> None:
+    script = """
+import os, signal, threading
+import numpy as np
+import polympi as mpi
+p = mpi.world.plain
+threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    p.recv(np.zeros(1), 1 - p.rank, 4)
+except KeyboardInterrupt:
+    print("interrupted")
+mpi.world.barrier()
+"""
+    assert run(script, 2, stack).succeeded().split() == ["interrupted"] * 2
+
+
+def test_a_single_rank_without_mpi_sends_plainly_to_itself(serial_core: Path) -> None:  # noqa: F811
+    script = """
+import numpy as np
+import polympi as mpi
+p = mpi.world.plain
+p.isend(np.arange(6.0).reshape(2, 3).T, 0, 1)
+assert p.probe(dtype=float) == (0, 1, 6, 48)
+into = np.zeros((3, 2))
+assert p.recv(into).tolist() == [[0, 3], [1, 4], [2, 5]]
+assert p.allreduce(into, np.zeros(6)).sum() == p.alltoall(into, np.zeros(6)).sum() == 15
+assert p.allgatherv(into, np.zeros(6), [6]).sum() == p.gather(into, np.zeros(6)).sum() == 15
+try:
+    p.recv(into, timeout=0.05)
+except mpi.Timeout:
+    pass
+try:
+    p.handle
+except mpi.LibraryError as error:
+    assert "the serial backend has no MPI library" in str(error)
+    print("done")
+"""
+    ended = start(script, serial_core)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "done\n", "")

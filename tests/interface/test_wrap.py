@@ -1,0 +1,78 @@
+"""Communicators from mpi4py and C in the same process, and for them."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from polympi.lab.stacks.stack import Stack
+
+PROGRAMS = Path(__file__).parent / "programs" / "partners"
+
+pytestmark = [pytest.mark.mpi]
+
+
+@pytest.fixture
+def total(stack: Stack, tmp_path: Path) -> str:
+    """A library of C whose functions take a communicator."""
+    library = str(tmp_path / "libtotal.so")
+    command = [stack.mpicc, "-shared", "-fPIC", "-Wall", "-Werror", "-o", library, str(PROGRAMS / "total.c")]
+    subprocess.run(command, env=stack.variables(), check=True)
+    return library
+
+
+@pytest.mark.parametrize("first", ["mpi4py", "polympi"])
+def test_communicators_go_to_mpi4py_and_back(run, stack: Stack, total: str, first: str) -> None:
+    ended = run(PROGRAMS / "wraps.py", 2, stack, arguments=[first, total])
+    assert ended.succeeded().split() == ["done"] * 2
+    assert ended.stderr == ""
+
+
+def test_without_mpi4py_a_sentence_says_so(run_in_job, stack: Stack) -> None:
+    run_in_job(
+        """
+import sys
+import polympi as mpi
+sys.modules["mpi4py"] = None
+try:
+    try:
+        mpi.world.to_mpi4py()
+    finally:
+        del sys.modules["mpi4py"]
+except mpi.LibraryError as error:
+    assert str(error).startswith(f"rank {mpi.world.rank}, to_mpi4py(): mpi4py cannot be imported (")
+else:
+    raise AssertionError
+""",
+        2,
+        stack,
+    )
+
+
+def test_an_mpi4py_of_another_library_is_refused(run_in_job, stack: Stack) -> None:
+    run_in_job(
+        """
+import sys, types
+import polympi as mpi
+class Theirs:
+    def py2f(self):
+        return 0
+kept = sys.modules.get("mpi4py.MPI")
+other = types.SimpleNamespace(Get_library_version=lambda: "Other MPI 1.0", Is_initialized=lambda: True)
+sys.modules["mpi4py.MPI"] = other
+try:
+    mpi.wrap(Theirs())
+except mpi.LibraryError as error:
+    assert "wrap(): mpi4py runs on another MPI library (Other MPI 1.0) than polympi (" in str(error)
+else:
+    raise AssertionError
+finally:
+    del sys.modules["mpi4py.MPI"]
+    if kept:
+        sys.modules["mpi4py.MPI"] = kept
+""",
+        2,
+        stack,
+    )
