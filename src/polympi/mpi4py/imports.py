@@ -1,30 +1,34 @@
-"""Preparing mpi4py's module as soon as it is imported, by whomever."""
+"""Preparing mpi4py's module as soon as it is imported, by whomever.
+
+The classes here are not those of importlib.abc, whose import takes as long as all else that is done then.
+"""
 
 from __future__ import annotations
 
 import sys
-from importlib.abc import Loader, MetaPathFinder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from importlib.machinery import ModuleSpec
     from types import ModuleType
+    from typing import Any
 
 NAME = "mpi4py.MPI"
 version = 4
 """Whose arguments the methods have: those of mpi4py 4, or 1."""
 
 
-class _Preparing(Loader):
+class _Preparing:
     """Loads the module as another loader does, and prepares it."""
 
-    def __init__(self, loader: Loader) -> None:
+    def __init__(self, loader: Any) -> None:
         self.loader = loader
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         """See importlib."""
-        return self.loader.create_module(spec)
+        made: ModuleType | None = self.loader.create_module(spec)
+        return made
 
     def exec_module(self, module: ModuleType) -> None:
         """See importlib."""
@@ -32,7 +36,7 @@ class _Preparing(Loader):
         prepare(module)
 
 
-class _Watch(MetaPathFinder):
+class _Watch:
     """Finds mpi4py's module by the finders that come after it."""
 
     def find_spec(
@@ -45,7 +49,7 @@ class _Watch(MetaPathFinder):
             spec = None if finder is self else finder.find_spec(fullname, path, target)
             if spec is not None:
                 if spec.loader is not None:
-                    spec.loader = _Preparing(spec.loader)
+                    spec.loader = _Preparing(spec.loader)  # type: ignore[assignment]
                 return spec
         return None
 
