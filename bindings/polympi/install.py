@@ -30,6 +30,7 @@ def main() -> int:
     if given.compat:
         for module in (given.package / "compat").rglob("__init__.py"):
             copy_modules(module.parent, native.parent / module.parent.relative_to(given.package))
+    copy_modules(given.package / "mpi4py", native.parent / "mpi4py")
     compiler = [
         sys.executable,
         str(given.package / "native" / "build.py"),

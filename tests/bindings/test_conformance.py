@@ -38,6 +38,8 @@ LEVELS = {
     "mpi4py": "multiple",
     "mpi4py-object": "multiple",
     "mpi4py-pkl5": "multiple",
+    "mpi4py-accelerated": "multiple",
+    "mpi4py-accelerated-object": "multiple",
     "polympi": "serialized",
     "polympi-object": "serialized",
     **dict.fromkeys(("pypar", "pympi", "mympi", "scientific", "boostmpi-compat"), "serialized"),

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+
+from polympi.compat import aliases
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,16 +27,27 @@ class Facade:
         name: what ``--as`` takes.
         of: the module and its version.
         modules: what scripts import, and which module they get. The first has the interface.
+        version: of mpi4py, whose own module scripts get, with methods replaced; the modules only list its names.
+        told: whether ``--as auto`` considers it.
     """
 
     name: str
     of: str
     modules: Mapping[str, str]
+    version: int | None = None
+    told: bool = True
 
     @property
     def module(self) -> str:
         """The module that has the interface."""
         return next(iter(self.modules.values()))
+
+    def install(self) -> None:
+        """Have scripts that are run from now on get it."""
+        if self.version is None:
+            aliases.install(self.modules)
+        else:
+            import_module("polympi.mpi4py").install(version=self.version)
 
     def uses(self, script: Script) -> list[Use]:
         """What a script uses of the interface; modules beside it, like that of Scientific.N, do not count."""
@@ -101,5 +115,7 @@ _ALL: tuple[Facade, ...] = (
             "Numeric": "polympi.compat.scientific.N",  # the names of Numeric on NumPy
         },
     ),
+    Facade("mpi4py", "mpi4py 4", {"mpi4py.MPI": "polympi.mpi4py.interface"}, version=4),
+    Facade("mpi4py1", "mpi4py 1.x of 2010", {"mpi4py.MPI": "polympi.mpi4py.interface"}, version=1, told=False),
 )
 FACADES = {facade.name: facade for facade in _ALL}

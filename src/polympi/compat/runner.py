@@ -7,8 +7,6 @@ import sys
 import types
 from pathlib import Path
 
-from polympi.compat import aliases
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +20,7 @@ def run(script: Script, arguments: Sequence[str], facade: Facade) -> None:
 
     What it raises is not caught: polympi ends the whole job then.
     """
-    aliases.install(facade.modules)
+    facade.install()
     sys.argv = [script.path, *arguments]
     if not getattr(sys.flags, "safe_path", False):  # where Python is told to, it takes no folder of scripts
         sys.path[0] = str(Path(script.path).resolve().parent)

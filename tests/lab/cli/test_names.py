@@ -41,7 +41,10 @@ def _completed(line: str, folder: Path, **variables: str) -> list[str]:
         ("polympi r", ["run", "report"]),
         ("polympi run --bench lat", ["latency"]),
         ("polympi run --bench latency,all", ["latency,allreduce", "latency,allgather", "latency,alltoall"]),
-        ("polympi run --binding mpi4py-", ["mpi4py-object", "mpi4py-pkl5"]),
+        (
+            "polympi run --binding mpi4py-",
+            ["mpi4py-object", "mpi4py-pkl5", "mpi4py-accelerated", "mpi4py-accelerated-object"],
+        ),
         ("polympi run --binding c,c-m", ["c,c-multiple"]),
         ("polympi run --profile gl", ["glance"]),
         ("polympi run --resume ou", ["out"]),

@@ -307,7 +307,17 @@ PyObject *decode_value(Reader *reader) {
     }
 }
 
+bool plain_pickles;
+
+/* Whether this is a pickle as pickle.dumps makes it, which begins with the opcode of its protocol; or
+ * nothing, which stands for None. */
+static bool is_plain_pickle(const char *bytes, Py_ssize_t nbytes) {
+    return nbytes == 0 || wire_get_tag(bytes) == 0x80;
+}
+
 PyObject *codec_decode(const char *bytes, Py_ssize_t nbytes, Arrived *parts, int part_count) {
+    if (unlikely(plain_pickles) && unlikely(is_plain_pickle(bytes, nbytes)))
+        return nbytes ? unpickled(bytes, nbytes) : Py_NewRef(Py_None);
     Reader reader = {.at = bytes, .end = bytes + nbytes, .parts = parts, .part_count = part_count};
     PyObject *value = decode_value(&reader);
     if (unlikely(value && (reader.at != reader.end || reader.next_part != part_count))) {

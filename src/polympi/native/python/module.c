@@ -5,6 +5,7 @@
 #include "python/buffered.h"
 #include "python/communicator.h"
 #include "python/ending.h"
+#include "python/mpi4py.h"
 #include "python/plain.h"
 #include "python/plan.h"
 #include "python/point_to_point.h"
@@ -170,7 +171,8 @@ static int in_main_interpreter(void) {
 static int fill(PyObject *module) {
     if (in_main_interpreter() < 0 || request_prepare() < 0 || communicator_prepare() < 0 ||
         plain_prepare() < 0 || add_types(module) < 0 || op_prepare(module) < 0 ||
-        PyModule_AddFunctions(module, request_functions) < 0)
+        PyModule_AddFunctions(module, request_functions) < 0 ||
+        PyModule_AddFunctions(module, mpi4py_functions) < 0)
         return -1;
     return PyModule_AddFunctions(module, test_functions);
 }

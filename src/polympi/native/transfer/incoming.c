@@ -261,7 +261,7 @@ static int next_stage(Incoming *in) {
     }
     int nbytes = 0;
     MPI_Get_count(&in->inbox->small, MPI_BYTE, &nbytes);
-    if (likely(nbytes > 0 && wire_get_tag(in->inbox->packet) != TAG_REMOTE)) {
+    if (likely(nbytes > 0 ? wire_get_tag(in->inbox->packet) != TAG_REMOTE : plain_pickles)) {
         in->inbox->stream = in->inbox->packet;
         in->inbox->stream_bytes = nbytes;
         in->stage = ARRIVED;

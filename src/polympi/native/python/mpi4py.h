@@ -1,0 +1,180 @@
+/* mpi4py's own methods, taken over where they are on a communicator that polympi knows.
+ *
+ * mpi4py's classes stay as they are, and so does every object of them. Of their methods some are replaced, in
+ * place, by functions of the core. Such a function does what the core can do, and calls the method that it
+ * replaces for everything else: on communicators that have no Communicator of polympi, with arguments that
+ * are out of the ordinary, and with wrong ones, whose exceptions are then those of mpi4py.
+ */
+#ifndef POLYMPI_MPI4PY_H
+#define POLYMPI_MPI4PY_H
+
+#include "base/arguments.h"
+#include "base/errors.h"
+#include "python/request.h"
+#include "transfer/transfer.h"
+
+/* Module functions; none with the serial backend, since mpi4py needs a library. */
+extern PyMethodDef mpi4py_functions[];
+
+/* ---- its objects ---- */
+
+/* Where the handle, or the status of MPI, lies in mpi4py's objects: found with its C interface. */
+typedef struct {
+    Py_ssize_t comm, status, request, op;
+    PyTypeObject *comm_type, *status_type, *request_type, *op_type;
+    PyObject *exception; /* MPI.Exception */
+    PyObject *help;      /* polympi.mpi4py.help: what need not be fast, in Python */
+    PyTypeObject *object_request, *buffer_request, *message; /* of polympi.mpi4py.requests */
+    Py_ssize_t inner, memory, message_inner;                 /* where their slots lie */
+    PyObject
+        *pickled; /* wraps what a program wants to have pickled by a function of its own; NULL: nothing */
+} Mpi4py;
+extern Mpi4py mpi4py;
+
+static inline MPI_Comm handle_of(PyObject *comm) { return *(MPI_Comm *)((char *)comm + mpi4py.comm); }
+static inline MPI_Request *request_of(PyObject *request) {
+    return (MPI_Request *)((char *)request + mpi4py.request);
+}
+
+/* ---- the Communicator of an mpi4py communicator ---- */
+
+/* Which Communicator a handle has. It is an attribute of the handle, whose deletion says that the handle is
+ * freed, by whomever. */
+typedef struct {
+    MPI_Comm handle;
+    Communicator *comm;
+    int freed; /* atomic: MPI tells it without the GIL */
+} Attachment;
+
+enum { RECENT = 16 };
+extern Attachment *recent[RECENT];
+static inline size_t recent_place(MPI_Comm handle) {
+    uintptr_t number = (uintptr_t)handle;
+    return (number ^ number >> 5) % RECENT;
+}
+
+Communicator *find_attached(MPI_Comm handle);
+
+/* The Communicator of mpi4py's, borrowed; NULL: it has none, or MPI does not run. */
+static inline Communicator *attached(PyObject *comm) {
+    MPI_Comm handle = handle_of(comm);
+    const Attachment *last = recent[recent_place(handle)];
+    if (likely(last && last->handle == handle && !__atomic_load_n(&last->freed, __ATOMIC_ACQUIRE)))
+        return likely(state.phase == RUNNING) ? last->comm : NULL;
+    return find_attached(handle);
+}
+
+/* ---- methods that are taken over ---- */
+
+typedef struct {
+    PyMethodDef method;
+    const char *owner; /* the class of mpi4py that has it */
+    PyObject *before;  /* what mpi4py has */
+} Takeover;
+
+/* Set an attribute of a class that Python code may not change. */
+int set_anyway(PyTypeObject *type, const char *name, PyObject *value);
+/* Replace them. */
+int take_over(PyObject *module, Takeover *takeovers);
+/* What mpi4py does. */
+PyObject *call_before(const Takeover *takeover, PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                      PyObject *kwnames);
+
+extern Takeover object_takeovers[], collective_takeovers[], buffer_takeovers[], probe_takeovers[];
+int mpi4py_objects_prepare(void), mpi4py_collectives_prepare(void), mpi4py_buffers_prepare(void),
+    mpi4py_probes_prepare(void), mpi4py_requests_prepare(void);
+
+/* ---- arguments ---- */
+
+/* As signature_parse; false without an exception: mpi4py shall say what is wrong. */
+static inline bool takes_arguments(const Signature *signature, PyObject *const *args, Py_ssize_t nargs,
+                                   PyObject *kwnames, PyObject **values) {
+    if (likely(signature_parse(signature, args, nargs, kwnames, values) == 0))
+        return true;
+    PyErr_Clear();
+    return false;
+}
+static inline bool take_int(PyObject *value, int *number) {
+    if (likely(parse_int(value, number, "", "") == 0))
+        return true;
+    PyErr_Clear();
+    return false;
+}
+/* A rank of the communicator, and nothing else. */
+static inline bool take_rank(PyObject *value, const Communicator *comm, int *rank) {
+    return take_int(value, rank) && (unsigned)*rank < (unsigned)comm->size;
+}
+/* The same, or any: then our number for it. */
+static inline bool take_source(PyObject *value, const Communicator *comm, int *rank) {
+    *rank = ANY_SOURCE;
+    if (!value || take_rank(value, comm, rank))
+        return true;
+    bool any = *rank == MPI_ANY_SOURCE;
+    *rank = ANY_SOURCE;
+    return any;
+}
+/* A tag of a message to send; not given: 0. */
+static inline bool take_tag(PyObject *value, int *tag) {
+    *tag = 0;
+    return !value || (take_int(value, tag) && *tag >= 0 && *tag <= state.highest_tag);
+}
+/* Of one to receive, or any. */
+static inline bool take_any_tag(PyObject *value, int *tag) {
+    *tag = ANY_TAG;
+    if (!value)
+        return true;
+    if (!take_int(value, tag))
+        return false;
+    if (*tag >= 0 && *tag <= state.highest_tag)
+        return true;
+    bool any = *tag == MPI_ANY_TAG;
+    *tag = ANY_TAG;
+    return any;
+}
+/* A Status of mpi4py: where MPI writes it, NULL where none is given. */
+static inline bool take_status(PyObject *value, MPI_Status **status) {
+    *status = NULL;
+    if (!value || value == Py_None)
+        return true;
+    if (!PyObject_TypeCheck(value, mpi4py.status_type))
+        return false;
+    *status = (MPI_Status *)((char *)value + mpi4py.status);
+    return true;
+}
+
+/* ---- receives that stay posted ---- */
+
+/* The program has begun one, and has waited for one, to which the thread that moves them on pays heed. */
+void receive_posted(void);
+void receive_closed(void);
+/* The end of the program: the thread stops. */
+PyObject *stop_helper(PyObject *module, PyObject *unused);
+
+/* ---- results ---- */
+
+/* Say in a status of MPI what is known of a message; NULL is allowed. */
+void fill_status(MPI_Status *status, const Status *known, bool cancelled);
+/* Say that there is nothing to tell (MPI 5.0, section 3.7.3: an empty status). */
+void empty_status(MPI_Status *status);
+
+/* Hand on a result; where it is NULL an error of the MPI library becomes an MPI.Exception. */
+PyObject *mpi4py_exception(void);
+static inline PyObject *told(PyObject *result) {
+    return likely(result != NULL) ? result : mpi4py_exception();
+}
+/* MPI.Exception of a code of the library; NULL. */
+PyObject *raise_mpi4py(int code);
+
+/* What is sent for an object: itself, unless the program pickles in its own way. A new reference. */
+static inline PyObject *to_send(PyObject *object) {
+    return likely(!mpi4py.pickled) ? Py_NewRef(object) : PyObject_CallOneArg(mpi4py.pickled, object);
+}
+
+/* A request of mpi4py's for one of the core, which is stolen; NULL stays NULL. */
+PyObject *object_request(PyObject *request);
+/* A request of mpi4py's that MPI has started, with the memory that it needs. */
+PyObject *buffer_request(MPI_Request request, PyObject *memory);
+/* A message that was matched, which the request of the core, stolen, receives. */
+PyObject *matched_message(PyObject *request);
+
+#endif

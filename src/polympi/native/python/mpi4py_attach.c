@@ -1,0 +1,454 @@
+/* The Communicators of mpi4py's communicators, and how mpi4py's methods are replaced. */
+#include "python/mpi4py.h"
+
+#ifndef POLYMPI_SERIAL
+
+#include <stdlib.h>
+#include <structmember.h>
+
+#include "collectives/call_log.h"
+#include "collectives/creation.h"
+#include "collectives/mailbox.h"
+#include "collectives/placement.h"
+#include "python/communicator.h"
+#include "python/start.h"
+#include "transfer/agreement.h"
+#include "transfer/seeking.h"
+
+Mpi4py mpi4py;
+Attachment *recent[RECENT];
+static int keyval = MPI_KEYVAL_INVALID;
+
+/* ---- finding them ---- */
+
+static int note_freed(MPI_Comm Py_UNUSED(comm), int Py_UNUSED(key), void *value, void *Py_UNUSED(extra)) {
+    __atomic_store_n(&((Attachment *)value)->freed, 1, __ATOMIC_RELEASE);
+    return MPI_SUCCESS;
+}
+
+Communicator *find_attached(MPI_Comm handle) {
+    Attachment *attachment;
+    int found = 0;
+    if (state.phase != RUNNING || handle == MPI_COMM_NULL || keyval == MPI_KEYVAL_INVALID)
+        return NULL;
+    bool locked = enter_mpi();
+    int code = MPI_Comm_get_attr(handle, keyval, &attachment, &found);
+    leave_mpi(locked);
+    if (code != MPI_SUCCESS || !found)
+        return NULL;
+    recent[recent_place(handle)] = attachment;
+    return attachment->comm;
+}
+
+/* ---- making them ---- */
+
+/* Numbers of communicators that `dup` and `split` do not give: their upper half. */
+static uint64_t next_number(void) {
+    static uint32_t given = (uint32_t)1 << 31;
+    return (uint64_t)state.world_rank << 32 | given++;
+}
+
+/* The same ranks without the attributes of the user, whose copying in MPI_Comm_dup would call functions of
+ * theirs. Not by MPI_Comm_create: with MPICH 5 the group of a mesh has ranks that the mesh leaves over. MPI's
+ * code. */
+static int open_shadow(MPI_Comm comm, MPI_Comm *shadow) {
+    int code = MPI_Comm_split(comm, 0, 0, shadow);
+    return code == MPI_SUCCESS ? MPI_Comm_set_errhandler(*shadow, MPI_ERRORS_RETURN) : code;
+}
+
+/* Messages of objects travel on the communicator of mpi4py itself, so that they and those of buffers keep
+ * their order, and probes find both; all else on the shadow. Without the GIL. */
+static int complete(void *context) {
+    Communicator *self = context;
+    int size = 0, code = open_shadow(self->comm, &self->shadow);
+    if (code == MPI_SUCCESS)
+        code = MPI_Comm_rank(self->comm, &self->rank);
+    if (code == MPI_SUCCESS)
+        code = MPI_Comm_size(self->comm, &size);
+    if (code == MPI_SUCCESS)
+        code = mailboxes_open(self->shadow, &self->mailboxes, &self->together);
+    if (code == MPI_SUCCESS)
+        code = placement_open(self->shadow, &self->placement, &self->number);
+    if (code == MPI_SUCCESS) {
+        self->seeking = seeks_wildcards(self) ? SEEKS_WILDCARDS : 0;
+        self->size = size;
+    }
+    return code;
+}
+
+static int remember(MPI_Comm handle, Communicator *comm) {
+    Attachment *attachment = malloc(sizeof *attachment);
+    if (!attachment) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    *attachment = (Attachment){.handle = handle, .comm = comm};
+    bool locked = enter_mpi();
+    int code = MPI_Comm_set_attr(handle, keyval, attachment);
+    leave_mpi(locked);
+    if (code != MPI_SUCCESS) {
+        free(attachment);
+        return raise_mpi(code, NULL);
+    }
+    recent[recent_place(handle)] = attachment;
+    return 0;
+}
+
+static int attach_handle(MPI_Comm handle, PyTypeObject *type) {
+    Communicator *made = (Communicator *)type->tp_alloc(type, 0);
+    if (!made)
+        return -1;
+    made->comm = made->named = handle;
+    made->number = next_number();
+    int code = creation_make(complete, made);
+    if (code != MPI_SUCCESS)
+        raise_mpi(code, NULL);
+    if (code != MPI_SUCCESS || remember(handle, made) < 0) {
+        Py_DECREF(made);
+        return -1;
+    }
+    return 0;
+}
+
+/* Whether there are ranks of another world, as after Spawn and Merge: these have another polympi, if any. All
+ * ranks find the same. */
+static int has_strangers(MPI_Comm comm, bool *any) {
+    MPI_Group theirs;
+    int size = 0, code = MPI_Comm_group(comm, &theirs);
+    if (code != MPI_SUCCESS)
+        return code;
+    MPI_Group_size(theirs, &size);
+    *any = size > state.world_size;
+    for (int rank = 0; rank < size && !*any && code == MPI_SUCCESS; rank++) {
+        int here;
+        code = MPI_Group_translate_ranks(theirs, 1, &rank, ranks_of_world(), &here);
+        *any = here == MPI_UNDEFINED;
+    }
+    MPI_Group_free(&theirs);
+    return code;
+}
+
+/* attach(type, comm, parent): give a communicator of mpi4py a Communicator of a class. All its ranks call it;
+ * where it was made of `parent`, all ranks of that do, with None if they are not in it. */
+static PyObject *attach(PyObject *Py_UNUSED(module), PyObject *args) {
+    PyObject *comm, *parent;
+    PyTypeObject *type;
+    Creation creation;
+    if (!PyArg_ParseTuple(args, "O!OO", &PyType_Type, &type, &comm, &parent) || !is_running())
+        return NULL;
+    Communicator *from = parent == Py_None ? NULL : attached(parent);
+    if (from && creation_begin(&creation, from, SPLIT) < 0)
+        return NULL;
+    bool strangers = false;
+    if (!from && comm != Py_None) {
+        bool locked = enter_mpi();
+        int code = has_strangers(handle_of(comm), &strangers);
+        leave_mpi(locked);
+        if (code != MPI_SUCCESS)
+            return raise_mpi4py(code);
+    }
+    int failed = comm == Py_None || strangers ? 0 : attach_handle(handle_of(comm), type);
+    if (from)
+        creation_end(&creation);
+    if (failed < 0)
+        return told(NULL);
+    Py_RETURN_NONE;
+}
+
+static PyObject *is_attached(PyObject *Py_UNUSED(module), PyObject *comm) {
+    if (!PyObject_TypeCheck(comm, mpi4py.comm_type))
+        return PyErr_Format(PyExc_TypeError, "is_attached(): %R is no communicator of mpi4py", comm);
+    return PyBool_FromLong(attached(comm) != NULL);
+}
+
+/* ---- giving them back ---- */
+
+/* detach(comm): its ranks are about to free it. Freeing is local here, as it is in MPI libraries: programs
+ * may rely on that no rank waits for another one. Where notices of calls may be under way (ranks on several
+ * machines), or what comes for a receive, the shadow has to stay. */
+static PyObject *detach(PyObject *Py_UNUSED(module), PyObject *object) {
+    MPI_Comm handle = handle_of(object);
+    Communicator *comm = attached(object);
+    if (!comm)
+        Py_RETURN_NONE;
+    recent[recent_place(handle)] = NULL;
+    bool locked = enter_mpi();
+    MPI_Comm_delete_attr(handle, keyval);
+    leave_mpi(locked);
+    progress();
+    if (!receive_under_way(comm) && !(state.several_machines && comm->calls)) {
+        comm->size = 0;
+        agreements_close(comm);
+        mailboxes_close(comm->mailboxes);
+        comm->mailboxes = NULL;
+        locked = enter_mpi();
+        MPI_Comm_free(&comm->shadow);
+        leave_mpi(locked);
+    }
+    Py_DECREF(comm);
+    Py_RETURN_NONE;
+}
+
+/* ---- replacing methods ---- */
+
+int set_anyway(PyTypeObject *type, const char *name, PyObject *value) {
+    unsigned long immutable = type->tp_flags & Py_TPFLAGS_IMMUTABLETYPE;
+    type->tp_flags &= ~Py_TPFLAGS_IMMUTABLETYPE;
+    int failed = PyObject_SetAttrString((PyObject *)type, name, value);
+    type->tp_flags |= immutable;
+    return failed;
+}
+
+static PyObject *replace(PyObject *Py_UNUSED(module), PyObject *args) {
+    PyTypeObject *type;
+    const char *name;
+    PyObject *value;
+    if (!PyArg_ParseTuple(args, "O!sO", &PyType_Type, &type, &name, &value) ||
+        set_anyway(type, name, value) < 0)
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+static int take_over_one(PyTypeObject *type, Takeover *takeover) {
+    takeover->before = PyObject_GetAttrString((PyObject *)type, takeover->method.ml_name);
+    PyObject *text = takeover->before ? PyObject_GetAttrString(takeover->before, "__doc__") : NULL;
+    takeover->method.ml_flags = METH_FASTCALL | METH_KEYWORDS;
+    if (text && PyUnicode_Check(text))
+        takeover->method.ml_doc = PyUnicode_AsUTF8(text); /* which is kept with what was there before */
+    PyObject *method = text ? PyDescr_NewMethod(type, &takeover->method) : NULL;
+    int failed = method ? set_anyway(type, takeover->method.ml_name, method) : -1;
+    Py_XDECREF(method);
+    return failed;
+}
+
+int take_over(PyObject *module, Takeover *takeovers) {
+    for (Takeover *takeover = takeovers; takeover->owner; takeover++) {
+        PyObject *type = PyObject_GetAttrString(module, takeover->owner);
+        int failed = type ? take_over_one((PyTypeObject *)type, takeover) : -1;
+        Py_XDECREF(type);
+        if (failed < 0)
+            return -1;
+    }
+    return 0;
+}
+
+PyObject *call_before(const Takeover *takeover, PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                      PyObject *kwnames) {
+    PyObject *few[MOST_ARGUMENTS + 1], **all = few;
+    Py_ssize_t total = nargs + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0);
+    if (total > MOST_ARGUMENTS && !(all = PyMem_Malloc((size_t)(total + 1) * sizeof *all)))
+        return PyErr_NoMemory();
+    all[0] = self;
+    for (Py_ssize_t i = 0; i < total; i++)
+        all[i + 1] = args[i];
+    PyObject *result = PyObject_Vectorcall(takeover->before, all, (size_t)(nargs + 1), kwnames);
+    if (all != few)
+        PyMem_Free(all);
+    return result;
+}
+
+/* ---- results ---- */
+
+void fill_status(MPI_Status *status, const Status *known, bool cancelled) {
+    if (!status)
+        return;
+    status->MPI_SOURCE = known->source == ANY_SOURCE  ? MPI_ANY_SOURCE
+                         : known->source == PROC_NULL ? MPI_PROC_NULL
+                                                      : known->source;
+    status->MPI_TAG = known->tag < 0 ? MPI_ANY_TAG : known->tag;
+    status->MPI_ERROR = MPI_SUCCESS;
+    int nbytes = known->nbytes < 0 ? 0 : known->nbytes > INT_MAX ? INT_MAX : (int)known->nbytes;
+    MPI_Status_set_elements(status, MPI_BYTE, nbytes);
+    MPI_Status_set_cancelled(status, cancelled);
+}
+
+void empty_status(MPI_Status *status) {
+    fill_status(status, &(Status){.source = ANY_SOURCE, .tag = ANY_TAG}, false);
+}
+
+PyObject *raise_mpi4py(int code) {
+    PyObject *number = PyLong_FromLong(code);
+    PyObject *error = number ? PyObject_CallOneArg(mpi4py.exception, number) : NULL;
+    if (error)
+        PyErr_SetObject(mpi4py.exception, error);
+    Py_XDECREF(error);
+    Py_XDECREF(number);
+    return NULL;
+}
+
+PyObject *mpi4py_exception(void) {
+    PyObject *error = take_exception();
+    PyObject *code = error ? PyObject_GetAttrString(error, "code") : NULL;
+    PyErr_Clear();
+    if (code && PyLong_Check(code) && PyErr_GivenExceptionMatches(error, PyExc_Exception) &&
+        !PyErr_GivenExceptionMatches(error, PyExc_SystemExit)) {
+        PyObject *told = PyObject_CallOneArg(mpi4py.exception, code);
+        if (told) {
+            PyException_SetContext(told, Py_NewRef(error));
+            PyErr_SetObject(mpi4py.exception, told);
+            Py_DECREF(told);
+        }
+    } else if (error)
+        PyErr_SetObject((PyObject *)Py_TYPE(error), error);
+    Py_XDECREF(code);
+    Py_XDECREF(error);
+    return NULL;
+}
+
+/* ---- mpi4py's C interface ---- */
+
+static void *capsule_of(PyObject *interface, const char *name) {
+    PyObject *capsule = PyMapping_GetItemString(interface, name);
+    void *function = capsule ? PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule)) : NULL;
+    Py_XDECREF(capsule);
+    return function;
+}
+
+/* Where the handle lies in an object of a class of mpi4py. */
+static Py_ssize_t offset_in(PyObject *module, PyObject *interface, const char *class, PyTypeObject **type,
+                            const char *getter) {
+    void *(*get)(PyObject *) = (void *(*)(PyObject *))capsule_of(interface, getter);
+    *type = (PyTypeObject *)PyObject_GetAttrString(module, class);
+    PyObject *object = get && *type ? PyObject_CallNoArgs((PyObject *)*type) : NULL;
+    char *handle = object ? get(object) : NULL;
+    Py_ssize_t offset = handle ? handle - (char *)object : -1;
+    Py_XDECREF(object);
+    return offset;
+}
+
+static int find_offsets(PyObject *module) {
+    PyObject *interface = PyObject_GetAttrString(module, "__pyx_capi__");
+    if (!interface)
+        return -1;
+    mpi4py.comm = offset_in(module, interface, "Comm", &mpi4py.comm_type, "PyMPIComm_Get");
+    if (mpi4py.comm >= 0)
+        mpi4py.status = offset_in(module, interface, "Status", &mpi4py.status_type, "PyMPIStatus_Get");
+    if (mpi4py.comm >= 0 && mpi4py.status >= 0)
+        mpi4py.request = offset_in(module, interface, "Request", &mpi4py.request_type, "PyMPIRequest_Get");
+    if (mpi4py.comm >= 0 && mpi4py.status >= 0 && mpi4py.request >= 0)
+        mpi4py.op = offset_in(module, interface, "Op", &mpi4py.op_type, "PyMPIOp_Get");
+    Py_DECREF(interface);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+/* Whether mpi4py and this core use the same library: its world has this core's handle. */
+static int check_library(PyObject *module) {
+    PyObject *world = PyObject_GetAttrString(module, "COMM_WORLD");
+    if (!world)
+        return -1;
+    bool same = handle_of(world) == MPI_COMM_WORLD;
+    Py_DECREF(world);
+    if (!same)
+        return raise_error(
+            "LibraryError", NULL,
+            "mpi4py uses an MPI library of another ABI than polympi: choose one for both, with "
+            "MPI4PY_MPIABI and POLYMPI_MPI, or with MPI4PY_LIBMPI and POLYMPI_LIBMPI");
+    return 0;
+}
+
+static Py_ssize_t slot_offset(PyTypeObject *type, const char *name) {
+    PyObject *member = PyObject_GetAttrString((PyObject *)type, name);
+    if (!member)
+        return -1;
+    Py_ssize_t offset = ((PyMemberDescrObject *)member)->d_member->offset;
+    Py_DECREF(member);
+    return offset;
+}
+
+/* accelerate(MPI, help, ObjectRequest, BufferRequest, Message): replace methods of mpi4py's module. */
+static PyObject *accelerate(PyObject *Py_UNUSED(module), PyObject *args) {
+    PyObject *module, *help;
+    PyTypeObject *objects, *buffers, *messages;
+    if (!PyArg_ParseTuple(args, "OOO!O!O!", &module, &help, &PyType_Type, &objects, &PyType_Type, &buffers,
+                          &PyType_Type, &messages))
+        return NULL;
+    if (find_offsets(module) < 0 || check_library(module) < 0)
+        return NULL;
+    plain_pickles = true;
+    mpi4py.help = Py_NewRef(help);
+    mpi4py.object_request = (PyTypeObject *)Py_NewRef((PyObject *)objects);
+    mpi4py.buffer_request = (PyTypeObject *)Py_NewRef((PyObject *)buffers);
+    mpi4py.message = (PyTypeObject *)Py_NewRef((PyObject *)messages);
+    mpi4py.exception = PyObject_GetAttrString(module, "Exception");
+    if (!mpi4py.exception || (mpi4py.inner = slot_offset(objects, "_inner")) < 0 ||
+        (mpi4py.memory = slot_offset(buffers, "_memory")) < 0 ||
+        (mpi4py.message_inner = slot_offset(messages, "_inner")) < 0)
+        return NULL;
+    if (mpi4py_objects_prepare() < 0 || mpi4py_collectives_prepare() < 0 || mpi4py_buffers_prepare() < 0 ||
+        mpi4py_probes_prepare() < 0 || mpi4py_requests_prepare() < 0)
+        return NULL;
+    if (take_over(module, object_takeovers) < 0 || take_over(module, collective_takeovers) < 0 ||
+        take_over(module, buffer_takeovers) < 0 || take_over(module, probe_takeovers) < 0)
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+/* Once MPI runs. */
+static PyObject *open_attachments(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
+    if (!is_running())
+        return NULL;
+    if (keyval == MPI_KEYVAL_INVALID) {
+        int code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, note_freed, &keyval, NULL);
+        if (code != MPI_SUCCESS) {
+            raise_mpi(code, NULL);
+            return NULL;
+        }
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *set_pickled(PyObject *Py_UNUSED(module), PyObject *function) {
+    Py_XSETREF(mpi4py.pickled, function == Py_None ? NULL : Py_NewRef(function));
+    Py_RETURN_NONE;
+}
+
+/* What Python code receives into a Status of mpi4py: source, tag, bytes, whether it was cancelled; our
+ * numbers, as a Status of the core has them. */
+static PyObject *tell_status(PyObject *Py_UNUSED(module), PyObject *args) {
+    PyObject *object, *nbytes;
+    Status known = {.elements = -1};
+    MPI_Status *status;
+    int cancelled;
+    if (!PyArg_ParseTuple(args, "OiiOp", &object, &known.source, &known.tag, &nbytes, &cancelled))
+        return NULL;
+    if (!take_status(object, &status))
+        return PyErr_Format(PyExc_TypeError, "expected mpi4py.MPI.Status, got %.100s",
+                            Py_TYPE(object)->tp_name);
+    known.nbytes = nbytes == Py_None ? 0 : PyLong_AsSsize_t(nbytes);
+    if (PyErr_Occurred())
+        return NULL;
+    fill_status(status, &known, cancelled);
+    Py_RETURN_NONE;
+}
+
+PyMethodDef mpi4py_functions[] = {
+    {"mpi4py_accelerate", accelerate, METH_VARARGS,
+     "mpi4py_accelerate($module, MPI, help, object_request, buffer_request, message, /)\n--\n\n"
+     "Replace methods of mpi4py's classes. LibraryError: it uses another MPI library."},
+    {"mpi4py_open", open_attachments, METH_NOARGS,
+     "mpi4py_open($module, /)\n--\n\nBe ready to attach Communicators. MPI must run."},
+    {"mpi4py_attach", attach, METH_VARARGS,
+     "mpi4py_attach($module, type, comm, parent, /)\n--\n\n"
+     "Give a communicator of mpi4py a Communicator; all ranks of it, and of the parent, call this."},
+    {"mpi4py_is_attached", is_attached, METH_O,
+     "mpi4py_is_attached($module, comm, /)\n--\n\nWhether a communicator of mpi4py has one."},
+    {"mpi4py_detach", detach, METH_O,
+     "mpi4py_detach($module, comm, /)\n--\n\nGive back the Communicator of one that is about to be freed."},
+    {"mpi4py_replace", replace, METH_VARARGS,
+     "mpi4py_replace($module, type, name, value, /)\n--\n\nSet an attribute of a class of mpi4py."},
+    {"mpi4py_pickled", set_pickled, METH_O,
+     "mpi4py_pickled($module, function, /)\n--\n\nSend what function(object) returns in place of each "
+     "object; "
+     "None: the objects."},
+    {"mpi4py_stop", stop_helper, METH_NOARGS,
+     "mpi4py_stop($module, /)\n--\n\nStop the thread that moves on receives, before the interpreter ends."},
+    {"mpi4py_status", tell_status, METH_VARARGS,
+     "mpi4py_status($module, status, source, tag, nbytes, cancelled, /)\n--\n\nFill a Status of mpi4py."},
+    {NULL, NULL, 0, NULL},
+};
+
+#else
+
+PyMethodDef mpi4py_functions[] = {{NULL, NULL, 0, NULL}};
+
+#endif

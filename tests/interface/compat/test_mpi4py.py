@@ -1,0 +1,241 @@
+"""mpi4py, accelerated: what its methods do with polympi's core behind them, and what stays mpi4py's own."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from polympi.compat.check import report
+from polympi.compat.choice import choose
+from polympi.compat.facades import FACADES
+from polympi.compat.script import read as script_of
+from polympi.lab.stacks.stack import Stack
+
+ROOT = Path(__file__).parents[3]
+PROGRAMS = Path(__file__).parents[1] / "programs"
+EXAMPLES = sorted((ROOT / "examples" / "compat" / "mpi4py").glob("*.py"))
+FACADE = FACADES["mpi4py"]
+SIZES = pytest.mark.parametrize("ranks", [1, 2, 4])
+BEGIN = """
+import sys
+import threading
+import time
+import numpy as np
+from polympi.mpi4py import MPI
+comm = MPI.COMM_WORLD
+rank, size = comm.rank, comm.size
+other = 1 - rank
+"""
+
+
+# ---- without MPI ----
+
+
+def test_the_differences_are_those_of_names_and_are_sentences() -> None:
+    names, differences = FACADE.names(), FACADE.differences()
+    assert set(differences) <= names
+    assert all(text.endswith(".") for text in differences.values())
+    assert {"COMM_WORLD", "Request", "SUM", "Init"} < names
+
+
+def test_a_script_is_told_by_its_import_and_checked(tmp_path: Path) -> None:
+    file = tmp_path / "script.py"
+    file.write_text("from mpi4py import MPI\nMPI.COMM_WORLD.send(1, 0)\nMPI.Nosuch\n")
+    assert choose("auto", script_of(str(file)))[0].name == "mpi4py"
+    lines = report(script_of(str(file)), FACADE)
+    assert lines[0] == f"{file} is written for mpi4py 4: --as mpi4py"
+    assert f"  COMM_WORLD (line 2): {FACADE.differences()['COMM_WORLD']}" in lines
+    assert "  Nosuch (line 3): is not there." in lines
+
+
+def test_the_page_tells_of_each_method_that_is_replaced() -> None:
+    page = (ROOT / "docs" / "compat" / "mpi4py.md").read_text()
+    native = ROOT / "src" / "polympi" / "native" / "python"
+    replaced = {
+        name
+        for file in native.glob("mpi4py_*.c")
+        for name in re.findall(r"\bTAKEOVER\(\w+, (\w+)[,)]", file.read_text())
+    } - {"name"}
+    tree = ast.parse((ROOT / "src" / "polympi" / "mpi4py" / "creation.py").read_text())
+    replaced |= {
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and re.fullmatch(r"[A-Z][a-z_]+", node.value)
+    } - {"Comm", "Intracomm", "Intercomm", "Cartcomm"}
+    assert len(replaced) > 40
+    assert sorted(name for name in replaced if not re.search(rf"`{name}\b", page)) == []
+
+
+# ---- on ranks ----
+
+
+@pytest.mark.mpi
+@SIZES
+@pytest.mark.parametrize("program", ["objects", "requests", "collectives", "buffers", "communicators"])
+def test_a_program_of_many_checks(run, stack: Stack, program: str, ranks: int) -> None:
+    said = run(PROGRAMS / f"mpi4py_{program}.py", ranks, stack).succeeded()
+    assert said.split() == ["good"] * ranks
+
+
+@pytest.mark.mpi
+def test_a_rank_in_a_call_of_mpi_itself_fetches_what_it_has_posted(run, stack: Stack) -> None:
+    script = """
+big = np.full(10**6, float(rank))
+if rank == 1:
+    before = comm.irecv(source=0)
+    comm.Barrier()  # rank 0 comes to it only when its large message is received
+    assert (before.wait() == 0).all()
+    mine, during = np.zeros(3), comm.irecv(source=0, tag=3)
+    comm.Recv([mine, MPI.DOUBLE], source=0, tag=9)
+    assert (during.wait() == 0).all() and mine.all()
+else:
+    time.sleep(0.1)
+    comm.send(big, 1)
+    comm.Barrier()
+    comm.send(big, 1, 3)
+    comm.Send(np.ones(3), 1, 9)
+"""
+    run(BEGIN + script, 2, stack).succeeded()
+
+
+@pytest.mark.mpi
+def test_threads_send_and_make_communicators_at_the_same_time(run, stack: Stack) -> None:
+    script = """
+comms = [comm.Dup() for _ in range(3)]
+failed = []
+
+def work(mine, number):
+    try:
+        for turn in range(30):
+            got = mine.sendrecv((number, turn, rank), other, turn, None, other, turn)
+            assert got == (number, turn, other)
+            assert mine.allreduce(turn) == 2 * turn
+            if turn % 10 == 0:
+                half = mine.Split(rank, 0)
+                assert half.allgather(number) == [number]
+                half.Free()
+    except BaseException as error:
+        failed.append(error)
+
+order = comms if rank == 0 else comms[::-1]
+numbers = {id(made): number for number, made in enumerate(comms)}
+threads = [threading.Thread(target=work, args=(made, numbers[id(made)])) for made in order]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert not failed, failed
+"""
+    run(BEGIN + script, 2, stack).succeeded()
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(
+    ("end", "code"),
+    [
+        ("raise KeyError('halo')", 1),
+        ("sys.exit(3)", 3),
+        ("comm.Abort(4)", 4),
+    ],
+)
+def test_a_rank_that_fails_ends_the_job(run, stack: Stack, end: str, code: int) -> None:
+    ended = run(
+        BEGIN + f"if rank == 1:\n    comm.isend(np.zeros(10**6), 0)\n    {end}\ncomm.recv(source=1, tag=5)", 2, stack
+    )
+    assert ended.exit_code == code, str(ended)
+
+
+@pytest.mark.mpi
+def test_a_rank_that_dies_ends_the_job(run, stack: Stack) -> None:
+    script = "import os, signal\nif rank == 1:\n    os.kill(os.getpid(), signal.SIGKILL)\ncomm.allgather(rank)"
+    assert run(BEGIN + script, 2, stack).exit_code not in (0, None)
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("end", ["", "MPI.Finalize()"])
+def test_what_was_sent_arrives_when_its_sender_has_ended(run, stack: Stack, end: str) -> None:
+    script = f"""
+big = np.arange(10**6)
+if rank == 0:
+    comm.isend(big, 1)  # the request is dropped
+    comm.bsend(big, 1, 1)
+else:
+    time.sleep(0.3)
+    assert (comm.recv() == big).all() and (comm.recv(tag=1) == big).all()
+dropped = comm.irecv(source=other, tag=7)  # nothing comes for it
+del dropped
+{end}
+"""
+    run(BEGIN + script, 2, stack).succeeded()
+
+
+@pytest.mark.mpi
+def test_mpi_may_be_started_later_and_calls_after_its_end_are_those_of_mpi4py(run, stack: Stack) -> None:
+    script = """
+import mpi4py
+import polympi.mpi4py
+polympi.mpi4py.install()
+mpi4py.rc(initialize=False, finalize=False)  # nothing is imported yet
+from mpi4py import MPI
+assert not MPI.Is_initialized()
+MPI.Init_thread(MPI.THREAD_MULTIPLE)
+from polympi.native import core
+comm = MPI.COMM_WORLD
+assert core.mpi4py_is_attached(comm) and comm.allreduce(1) == 2
+assert polympi.mpi4py.MPI is MPI and polympi.mpi4py.rc is mpi4py.rc
+MPI.Finalize()
+assert MPI.Is_finalized()
+"""
+    run(script, 2, stack).succeeded()
+
+
+@pytest.mark.mpi
+def test_programs_may_pickle_in_their_own_way(run, stack: Stack) -> None:
+    script = """
+import pickle
+calls = []
+MPI.pickle.__init__(lambda value: calls.append("dumps") or pickle.dumps(("mine", value)),
+                    lambda data: calls.append("loads") or pickle.loads(data)[1])
+assert comm.sendrecv([rank], other, 0, None, other, 0) == [other]
+assert calls == ["dumps", "loads"]
+assert comm.bcast({"a": rank}, 1) == {"a": 1}
+assert comm.allgather(rank) == [0, 1] and comm.alltoall([(rank, 0), (rank, 1)]) == [(0, rank), (1, rank)]
+assert "dumps" in calls[2:] and "loads" in calls[2:]
+MPI.pickle.__init__()
+del calls[:]
+assert comm.sendrecv([rank], other, 0, None, other, 0) == [other] and not calls
+"""
+    run(BEGIN + script, 2, stack).succeeded()
+
+
+@pytest.mark.mpi
+def test_a_library_of_another_abi_is_refused(run, stack: Stack) -> None:
+    script = """
+import os
+os.environ["POLYMPI_BACKEND"] = "serial"
+from polympi.mpi4py import MPI
+"""
+    ended = run(script, 1, stack)
+    assert ended.exit_code != 0
+    assert "mpi4py needs an MPI library, but polympi runs without one: unset POLYMPI_BACKEND" in ended.stderr
+
+
+# ---- scripts ----
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks", [1, 4])
+def test_scripts_of_mpi4py_1_run(run_as, stack: Stack, ranks: int) -> None:
+    ended = run_as(["--as", "mpi4py1", str(PROGRAMS / "mpi4py_of_2010.py")], ranks, stack)
+    assert ended.succeeded().split() == ["good"] * ranks
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_run_by_mpi4py_itself_and_accelerated(run, run_as, stack: Stack, example: Path) -> None:
+    accelerated = run_as(["--as", "mpi4py", str(example)], 2, stack).succeeded()
+    assert sorted(accelerated.splitlines()) == sorted(run(example, 2, stack).succeeded().splitlines())
+    assert accelerated.strip()
