@@ -83,7 +83,9 @@ def status() -> None:
             say(str(error))
             continue
         if cluster is None:
-            say(f"cluster {name} is being made, or was left when that was broken off: 'polympi cluster down --name {name}'")
+            say(
+                f"cluster {name} is being made, or that was broken off: 'polympi cluster down --name {name}' removes it"
+            )
         else:
             _show(cluster)
 
@@ -145,7 +147,10 @@ def _print_commands(cluster: Cluster) -> None:
     table = [
         ("to measure", f"polympi run --hostfile {mpich}"),
         ("own programs, MPICH", f"polympi cluster exec{named} mpiexec -f {mpich} -n {len(cluster.hosts)} PROGRAM"),
-        ("... with Open MPI", f"polympi cluster exec{named} mpiexec --hostfile {openmpi} -n {len(cluster.hosts)} PROGRAM"),
+        (
+            "... with Open MPI",
+            f"polympi cluster exec{named} mpiexec --hostfile {openmpi} -n {len(cluster.hosts)} PROGRAM",
+        ),
         ("to see, to remove", f"polympi cluster status; polympi cluster down{named}"),
     ]
     for words, command in table:

@@ -7,6 +7,7 @@ import os
 import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import psutil
@@ -107,6 +108,15 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True):
                 return f"{host.name} cannot be reached: its network is down"
         return None
 
+    def facts(self) -> dict[str, Any]:
+        """What the record of a run says of the cluster."""
+        return {
+            "name": self.name,
+            "hosts": [host.name for host in self.hosts],
+            "rate": self.rate,
+            "since": self.since,
+        }
+
     def traffic(self) -> dict[str, Traffic]:
         """What the wire of each host has carried, by the names of the hosts that are there."""
         return {host.name: traffic for host in self.hosts if (traffic := host.traffic())}
@@ -154,8 +164,8 @@ def end_processes(folder: Path) -> None:
                 process.kill()
         psutil.wait_procs(running, timeout=PATIENCE_S)
     raise ClusterError(
-        f"Processes on the hosts of the cluster in '{folder}' cannot be ended (the first is {running[0].pid}): see what "
-        "they wait for with 'ps', and try again."
+        f"Processes on the hosts of the cluster in '{folder}' cannot be ended (the first is {running[0].pid}): see "
+        "what they wait for with 'ps', and try again."
     )
 
 

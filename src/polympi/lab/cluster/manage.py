@@ -126,5 +126,3 @@ def _clear(folder: Path) -> None:
         return
     except OSError as error:
         raise ClusterError(f"The folder of the cluster, '{folder}', cannot be removed: remove it by hand.") from error
-
-

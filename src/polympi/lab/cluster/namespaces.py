@@ -157,7 +157,9 @@ class _Holder:
         said = self._process.stdout
         assert said is not None
         if not select.select([said], [], [], PATIENCE_S)[0]:
-            raise ClusterError(f"Host {self._name} did not come up within {PATIENCE_S:.0f} s: is the machine overloaded?")
+            raise ClusterError(
+                f"Host {self._name} did not come up within {PATIENCE_S:.0f} s: is the machine overloaded?"
+            )
         if said.readline() != "ready\n":
             _, errors = self._process.communicate(timeout=PATIENCE_S)
             raise ClusterError(

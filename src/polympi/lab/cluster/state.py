@@ -82,8 +82,8 @@ def cluster_of(hostfile: Path) -> Cluster | None:
         if others := sorted(named.keys() - ours):
             if known := sorted(named.keys() & ours):
                 raise UsageError(
-                    f"The host file '{hostfile}' names {known[0]} of the cluster '{name}', and {others[0]}, which is not "
-                    "of this cluster: name hosts that can reach each other."
+                    f"The host file '{hostfile}' names {known[0]} of the cluster '{name}', and {others[0]}, which is "
+                    "not of this cluster: name hosts that can reach each other."
                 )
         elif named:
             return cluster
