@@ -36,12 +36,13 @@ def up(
     slots: Annotated[
         int, typer.Option(metavar="N", help="Ranks that go to a host before the next is taken. Default: 1.")
     ] = 1,
+    slurm: Annotated[bool, typer.Option("--slurm", help="Start Slurm on it, for srun (slurm-wlm, munge).")] = False,
     name: Name = "polympi",
 ) -> None:
     """Make a cluster that stays until 'polympi cluster down', or until the machine is switched off."""
     from polympi.lab.cluster import manage
 
-    cluster = manage.up(name, hosts, rate=rate, slots=slots)
+    cluster = manage.up(name, hosts, rate=rate, slots=slots, slurm=slurm)
     wires = f"wires of {rate}" if rate else "wires without a limit"
     _print(f"cluster {name} is up: {', '.join(host.name for host in cluster.hosts)}; {wires}")
     _print_commands(cluster)
@@ -99,6 +100,7 @@ def execute(
     ] = 1,
 ) -> None:
     """Run a command on a host, such as mpiexec or ping; launchers reach the other hosts without ssh."""
+    from polympi.lab.cluster import slurm
     from polympi.lab.cluster.cluster import FAMILIES
     from polympi.lab.cluster.manage import reachable
     from polympi.lab.errors import UsageError
@@ -108,6 +110,8 @@ def execute(
         raise UsageError(f"--host {host} is impossible: the cluster '{name}' has hosts 1 to {len(cluster.hosts)}.")
     for family in (*FAMILIES, "impi"):
         os.environ.update(cluster.variables(family))
+    if cluster.slurm:
+        os.environ.update(slurm.variables(Path(cluster.folder)))
     words = cluster.hosts[host - 1].command(command, Path.cwd())
     os.execvp(words[0], words)
 
@@ -142,15 +146,17 @@ def _show(cluster: Cluster) -> None:
 
 
 def _print_commands(cluster: Cluster) -> None:
+    hosts = len(cluster.hosts)
     named = "" if cluster.name == "polympi" else f" --name {cluster.name}"
     mpich, openmpi = (shlex.quote(str(cluster.hostfile(family))) for family in ("mpich", "openmpi"))
     table = [
         ("to measure", f"polympi run --hostfile {mpich}"),
-        ("own programs, MPICH", f"polympi cluster exec{named} mpiexec -f {mpich} -n {len(cluster.hosts)} PROGRAM"),
+        ("own programs, MPICH", f"polympi cluster exec{named} mpiexec -f {mpich} -n {hosts} PROGRAM"),
         (
             "... with Open MPI",
-            f"polympi cluster exec{named} mpiexec --hostfile {openmpi} -n {len(cluster.hosts)} PROGRAM",
+            f"polympi cluster exec{named} mpiexec --hostfile {openmpi} -n {hosts} PROGRAM",
         ),
+        *([("by Slurm, MPICH", f"polympi cluster exec{named} srun -N {hosts} --mpi=pmi2 PROGRAM")] * cluster.slurm),
         ("to see, to remove", f"polympi cluster status; polympi cluster down{named}"),
     ]
     for words, command in table:

@@ -36,6 +36,7 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True):
         rate: what each wire carries each way, as ``tc`` writes it; None for no limit.
         slots: ranks on each host in the host files.
         since: when it was made, in UTC (ISO 8601).
+        slurm: whether Slurm runs on it.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True):
     rate: str | None = None
     slots: int = 1
     since: str = ""
+    slurm: bool = False
 
     @property
     def first(self) -> Host:

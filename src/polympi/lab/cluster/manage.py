@@ -7,6 +7,9 @@ import re
 import shutil
 from pathlib import Path
 
+import msgspec
+
+from polympi.lab.cluster import slurm as slurm_daemons
 from polympi.lab.cluster.cluster import Cluster, ClusterError, end_processes, processes_of
 from polympi.lab.cluster.namespaces import made_cluster, why_not
 from polympi.lab.cluster.state import cluster_folder, get_cluster, known_clusters, only_one_changes, remember
@@ -18,7 +21,7 @@ MOST_SLOTS = 1024
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")  # what a host name may begin with, and short enough with a number behind
 
 
-def up(name: str, hosts: int, *, rate: str | None = None, slots: int = 1) -> Cluster:
+def up(name: str, hosts: int, *, rate: str | None = None, slots: int = 1, slurm: bool = False) -> Cluster:
     """Make a cluster that stays until it is removed, or the machine is switched off.
 
     Whatever ends this process meanwhile, nothing is left but a folder of small files, which the next call clears away.
@@ -28,6 +31,7 @@ def up(name: str, hosts: int, *, rate: str | None = None, slots: int = 1) -> Clu
         hosts: how many; they are called NAME-1, NAME-2, ...
         rate: what each wire carries each way (``1gbit``); None for no limit.
         slots: ranks on each host in the host files.
+        slurm: start Slurm on it.
 
     Raises:
         UsageError: something of that is impossible, or the cluster is up already.
@@ -36,7 +40,7 @@ def up(name: str, hosts: int, *, rate: str | None = None, slots: int = 1) -> Clu
     _check_name(name)
     if not 1 <= slots <= MOST_SLOTS:
         raise UsageError(f"--slots {slots} is impossible: choose 1 to {MOST_SLOTS} ranks on each host.")
-    if reason := why_not():  # before a folder is made
+    if reason := why_not() or (slurm_daemons.why_not() if slurm else None):  # before a folder is made
         raise ClusterError(reason)
     with only_one_changes():
         if get_cluster(name) is not None:
@@ -51,12 +55,15 @@ def up(name: str, hosts: int, *, rate: str | None = None, slots: int = 1) -> Clu
         since = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
         try:
             with made_cluster(names, folder, name=name, rate=rate, slots=slots, since=since) as made:
-                remember(made.cluster)
+                cluster = msgspec.structs.replace(made.cluster, slurm=slurm)
+                if slurm:
+                    slurm_daemons.start_slurm(cluster)
+                remember(cluster)
                 made.stay()
         except BaseException:  # a Ctrl-C, too
             _clear(folder)
             raise
-    return made.cluster
+    return cluster
 
 
 def down(name: str) -> bool:

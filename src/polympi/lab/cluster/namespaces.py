@@ -30,18 +30,22 @@ COMMANDS = {  # what is called, and the package of Debian that has it
     "unshare": "util-linux",
     "nsenter": "util-linux",
     "mount": "mount",
+    "mountpoint": "util-linux",
     "hostname": "hostname",
 }
 FEWEST, MOST = 2, 64  # hosts; all ranks share the processors of one machine
 _STAY = "stay\n"
+_TABLE, _EMPTY = "etc-hosts", "empty"  # in the folder of a cluster
 
-# What a holder does, in its namespaces: $1 is the host's name, $2 what /etc/hosts shall be. UCX looks for networks in
-# /sys, which shows those of the namespace it was mounted in.
+# What a holder does, in its namespaces: $1 is the host's name, $2 what /etc/hosts shall be, $3 an empty folder. UCX
+# looks for networks in /sys, which shows those of the namespace it was mounted in; control groups are mounted below it.
 _HOLD = """
 set -e
 hostname "$1"
 mount --bind "$2" /etc/hosts
+if [ -d /sys/fs/cgroup ]; then mount --rbind /sys/fs/cgroup "$3"; fi
 mount -t sysfs sysfs /sys
+if mountpoint -q "$3"; then mount --move "$3" /sys/fs/cgroup; fi
 mount -t tmpfs shm /dev/shm
 ip link set lo up
 echo ready
@@ -118,12 +122,12 @@ def made_cluster(
     bits = None if rate is None else read_rate(rate)
     if reason := why_not():
         raise ClusterError(reason)
-    table = folder / "etc-hosts"
+    (folder / _EMPTY).mkdir()
     lines = [mark(folder), "127.0.0.1 localhost", *(f"{address(n)} {host}" for n, host in enumerate(names))]
-    table.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    (folder / _TABLE).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     with contextlib.ExitStack() as held:
-        switch = held.enter_context(_held(f"{name or 'cluster'}-switch", table, 0))
-        holders = [held.enter_context(_held(host, table, ahead_s.get(host, 0))) for host in names]
+        switch = held.enter_context(_held(f"{name or 'cluster'}-switch", folder, 0))
+        holders = [held.enter_context(_held(host, folder, ahead_s.get(host, 0))) for host in names]
         hosts = [holder.host(address(number)) for number, holder in enumerate(holders)]
         cluster = Cluster(
             name=name, folder=str(folder), hosts=hosts, switch=switch.host(), rate=rate, slots=slots, since=since
@@ -137,12 +141,13 @@ def made_cluster(
 class _Holder:
     """The process that holds a host, and the pipe to it."""
 
-    def __init__(self, name: str, table: Path, ahead_s: int) -> None:
+    def __init__(self, name: str, folder: Path, ahead_s: int) -> None:
+        table, empty = folder / _TABLE, folder / _EMPTY
         self._name, self._ahead_s, self._stays = name, ahead_s, False
         own = [*(f"--{space}" for space in NAMESPACES), *([f"--{TIME}", f"--monotonic={ahead_s}"] if ahead_s else [])]
         # Mounts that come later are seen on the hosts, too, and none is kept from being unmounted.
         command = ["unshare", *own, "--propagation=slave", "--fork", "--kill-child"]
-        command += ["sh", "-c", _HOLD, "sh", name, str(table)]
+        command += ["sh", "-c", _HOLD, "sh", name, str(table), str(empty)]
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(
             command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, start_new_session=True, cwd="/"
@@ -198,8 +203,8 @@ class _Holder:
 
 
 @contextlib.contextmanager
-def _held(name: str, table: Path, ahead_s: int) -> Iterator[_Holder]:
-    holder = _Holder(name, table, ahead_s)
+def _held(name: str, folder: Path, ahead_s: int) -> Iterator[_Holder]:
+    holder = _Holder(name, folder, ahead_s)
     try:
         holder.wait_until_ready()
         yield holder
