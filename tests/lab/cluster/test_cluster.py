@@ -125,7 +125,7 @@ def test_what_is_sent_goes_over_the_wires_and_no_faster_than_they_are(polympi) -
 def test_of_a_cluster_whose_making_is_ended_nothing_is_left(polympi, folder: Path, number: int, where: str) -> None:
     before = networks()
     program, _, words = where.partition(" ")
-    polympi.put(program, f'case "$*" in "{words}"*) touch {folder}/there; exec sleep 100 ;; esac')
+    polympi.put(program, f'case "$*" in "{words}"*) touch {folder}/there; exec sleep 5 ;; esac')
     making = polympi.begin("cluster", "up", "--name", "t", "--rate", "1gbit")
     until((folder / "there").exists)
     assert processes_of(folder / "t")

@@ -68,7 +68,7 @@ def test_slurm_ends_with_the_cluster(polympi, with_slurm: Cluster, folder: Path)
     assert [names.count(name) for name in ("munged", "slurmctld", "slurmd")] == [2, 1, 2]
     assert manage.down("t")
     assert not processes_of(folder / "t")
-    assert not any(psutil.pid_exists(daemon.pid) for daemon in daemons)
+    assert not psutil.wait_procs(daemons, timeout=10)[1]
 
 
 @pytest.mark.large

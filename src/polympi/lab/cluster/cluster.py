@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from polympi.lab.errors import LabError
 
 PATIENCE_S = 20.0  # for processes that were killed to be gone, and for a host to come up; a loaded machine is slow
 FAMILIES = ("mpich", "openmpi")  # of launchers, which differ in their host files; Intel's takes those of MPICH
+_POLL_S = 0.02  # between two looks at what was killed
 _LINE_BYTES = 4096  # of a table of hosts that are read to find its first line
 
 
@@ -157,14 +159,18 @@ def end_processes(folder: Path) -> None:
     Raises:
         ClusterError: something cannot be ended.
     """
-    for _ in range(10):  # what was just about to start another process is met in the next round
-        running = processes_of(folder)
-        if not running:
-            return
+    deadline = time.monotonic() + PATIENCE_S
+    # What was just about to start another process is met in the next round; what has ended is not met any more, whether
+    # its parent knows that or not.
+    while running := processes_of(folder):
         for process in running:
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()
-        psutil.wait_procs(running, timeout=PATIENCE_S)
+        if time.monotonic() > deadline:
+            break
+        time.sleep(_POLL_S)
+    else:
+        return
     raise ClusterError(
         f"Processes on the hosts of the cluster in '{folder}' cannot be ended (the first is {running[0].pid}): see "
         "what they wait for with 'ps', and try again."

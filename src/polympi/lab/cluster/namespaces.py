@@ -41,8 +41,8 @@ _TABLE, _EMPTY = "etc-hosts", "empty"  # in the folder of a cluster
 # looks for networks in /sys, which shows those of the namespace it was mounted in; control groups are mounted below it.
 _HOLD = """
 set -e
-hostname "$1"
 mount --bind "$2" /etc/hosts
+hostname "$1"
 if [ -d /sys/fs/cgroup ]; then mount --rbind /sys/fs/cgroup "$3"; fi
 mount -t sysfs sysfs /sys
 if mountpoint -q "$3"; then mount --move "$3" /sys/fs/cgroup; fi
@@ -143,7 +143,7 @@ class _Holder:
 
     def __init__(self, name: str, folder: Path, ahead_s: int) -> None:
         table, empty = folder / _TABLE, folder / _EMPTY
-        self._name, self._ahead_s, self._stays = name, ahead_s, False
+        self._name, self._ahead_s, self._ready, self._stays = name, ahead_s, False, False
         own = [*(f"--{space}" for space in NAMESPACES), *([f"--{TIME}", f"--monotonic={ahead_s}"] if ahead_s else [])]
         # Mounts that come later are seen on the hosts, too, and none is kept from being unmounted.
         command = ["unshare", *own, "--propagation=slave", "--fork", "--kill-child"]
@@ -171,6 +171,7 @@ class _Holder:
                 f"Host {self._name} cannot be made here: '{errors.strip()}'. A container needs the right to make "
                 "namespaces (SYS_ADMIN and NET_ADMIN)."
             )
+        self._ready = True
 
     def host(self, address: str = "") -> Host:
         """The host that it holds."""
@@ -195,6 +196,8 @@ class _Holder:
                 stream.close()
         if self._stays:
             return
+        if not self._ready:  # it may wait for anything, and does not look at the pipe yet
+            self._process.kill()
         try:
             self._process.wait(PATIENCE_S)
         except subprocess.TimeoutExpired:
