@@ -15,6 +15,8 @@ from polympi.lab.cli.names import complete_clusters
 if TYPE_CHECKING:
     from polympi.lab.cluster.cluster import Cluster
 
+_USUAL = "polympi"
+
 clusters = typer.Typer(
     no_args_is_help=True,
     help="Make hosts of this machine's namespaces, with a network between them, and measure on them. Needs root.",
@@ -22,22 +24,27 @@ clusters = typer.Typer(
 )
 Name = Annotated[
     str,
-    typer.Option(metavar="NAME", help="Of the cluster. Default: polympi.", autocompletion=complete_clusters),
+    typer.Option(
+        metavar="NAME", help="Of the cluster. Default: polympi.", autocompletion=complete_clusters, show_default=False
+    ),
 ]
 
 
 @clusters.command()
 def up(
-    hosts: Annotated[int, typer.Option(metavar="N", help="How many hosts. Default: 2.")] = 2,
+    hosts: Annotated[int, typer.Option(metavar="N", help="How many hosts. Default: 2.", show_default=False)] = 2,
     rate: Annotated[
         str | None,
         typer.Option(metavar="RATE", help="What each wire carries each way: 100mbit, 1gbit, ... Default: no limit."),
     ] = None,
     slots: Annotated[
-        int, typer.Option(metavar="N", help="Ranks that go to a host before the next is taken. Default: 1.")
+        int,
+        typer.Option(
+            metavar="N", help="Ranks that go to a host before the next is taken. Default: 1.", show_default=False
+        ),
     ] = 1,
     slurm: Annotated[bool, typer.Option("--slurm", help="Start Slurm on it, for srun (slurm-wlm, munge).")] = False,
-    name: Name = "polympi",
+    name: Name = _USUAL,
 ) -> None:
     """Make a cluster that stays until 'polympi cluster down', or until the machine is switched off."""
     from polympi.lab.cluster import manage
@@ -50,7 +57,7 @@ def up(
 
 @clusters.command()
 def down(
-    name: Name = "polympi",
+    name: Name = _USUAL,
     every: Annotated[bool, typer.Option("--all", help="Remove all clusters.")] = False,
 ) -> None:
     """Remove a cluster, and end all that runs on it; also what a broken-off 'up' has left."""
@@ -94,9 +101,14 @@ def status() -> None:
 @clusters.command("exec", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 def execute(
     command: Annotated[list[str], typer.Argument(metavar="COMMAND...", help="The command and its arguments.")],
-    name: Name = "polympi",
+    name: Name = _USUAL,
     host: Annotated[
-        int, typer.Option(metavar="N", help="On which host, counted from 1. Default: 1, where launchers are started.")
+        int,
+        typer.Option(
+            metavar="N",
+            help="On which host, counted from 1. Default: 1, where launchers are started.",
+            show_default=False,
+        ),
     ] = 1,
 ) -> None:
     """Run a command on a host, such as mpiexec or ping; launchers reach the other hosts without ssh."""
@@ -147,7 +159,7 @@ def _show(cluster: Cluster) -> None:
 
 def _print_commands(cluster: Cluster) -> None:
     hosts = len(cluster.hosts)
-    named = "" if cluster.name == "polympi" else f" --name {cluster.name}"
+    named = "" if cluster.name == _USUAL else f" --name {cluster.name}"
     mpich, openmpi = (shlex.quote(str(cluster.hostfile(family))) for family in ("mpich", "openmpi"))
     table = [
         ("to measure", f"polympi run --hostfile {mpich}"),

@@ -16,7 +16,6 @@ from polympi.lab.cluster.state import cluster_folder, get_cluster, known_cluster
 from polympi.lab.errors import UsageError
 from polympi.lab.suggest import did_you_mean
 
-USUAL_NAME = "polympi"
 MOST_SLOTS = 1024
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")  # what a host name may begin with, and short enough with a number behind
 
