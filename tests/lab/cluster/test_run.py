@@ -29,13 +29,13 @@ def run_on(cluster: Cluster, file: str, stacks: str, output: Path) -> list[str]:
 def test_one_host_file_serves_every_launcher_and_what_was_sent_is_recorded(
     polympi, cluster: Cluster, mpich: Stack, openmpi: Stack, tmp_path: Path
 ) -> None:
-    said = polympi(*run_on(cluster, "openmpi", f"{mpich.name},{openmpi.name}", tmp_path / "out"), "--time-limit", "90s")
+    said = polympi(*run_on(cluster, "openmpi", f"{mpich.name},{openmpi.name}", tmp_path / "out"), "--time-limit", "60s")
     assert said.exit_code == 0, said.text
     directory = RunDirectory.open(tmp_path / "out")
     launches = directory.launches()
     for stack in (mpich, openmpi):
         measured = [one for one in launches if (one.stack, one.outcome) == (stack.name, "ok")]
-        assert len(measured) > 2, said.text
+        assert len(measured) >= 2, said.text
         assert {one.host for one in measured} == {cluster.first.name}
         assert all(one.ready_ns for one in measured)  # the hosts have the clock of this machine
     outcome, facts = directory.outcome(), directory.environment().facts
@@ -106,7 +106,7 @@ def test_a_host_that_is_lost_ends_the_run_and_what_was_measured_is_kept(
     again = polympi("run", "--resume", str(output))
     assert (again.exit_code, "The cluster 't' is broken" in again.text) == (2, True)
     subprocess.run(cluster.hosts[1].command(["ip", "link", "set", "eth0", "up"]), check=True)
-    resumed = polympi("run", "--resume", str(output), "--time-limit", "90s")
+    resumed = polympi("run", "--resume", str(output), "--time-limit", "30s")
     assert resumed.exit_code == 0, resumed.text
 
 
