@@ -54,7 +54,9 @@ COMMANDS = {
     ),
     "stack": Command("stack", "stacks", "Install and remove MPI stacks."),
     "cluster": Command(
-        "cluster", "clusters", "Make several hosts of this machine, to measure over a network without a second machine."
+        "cluster",
+        "clusters",
+        "Make several hosts of this machine, to measure over a network without a second machine. Needs root.",
     ),
 }
 

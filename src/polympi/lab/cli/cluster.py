@@ -19,7 +19,7 @@ _USUAL = "polympi"
 
 clusters = typer.Typer(
     no_args_is_help=True,
-    help="Make hosts of this machine's namespaces, with a network between them, and measure on them. Needs root.",
+    help="Make several hosts of this machine, to measure over a network without a second machine. Needs root.",
     rich_markup_mode="rich",
 )
 Name = Annotated[
