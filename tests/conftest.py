@@ -13,7 +13,7 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
-from hosts import Hosts, NoHostsError, two_hosts
+from hosts import Hosts, two_hosts
 from hypothesis import HealthCheck, settings
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -41,6 +41,7 @@ settings.load_profile("unhurried")
 from sharing import only_one_makes
 
 from polympi.lab.bindings.manifest import load_bindings, python_requirements
+from polympi.lab.cluster.cluster import ClusterError
 from polympi.lab.stacks.add import add_stack
 from polympi.lab.stacks.stack import Stack, installed_stacks
 
@@ -91,7 +92,7 @@ def _hosts(folder: Path, ahead_s: int) -> Iterator[Hosts]:
     with contextlib.ExitStack() as held:
         try:
             hosts = held.enter_context(two_hosts(folder, ahead_s))
-        except NoHostsError as reason:
+        except ClusterError as reason:
             pytest.skip(f"{reason}")
         yield hosts
 

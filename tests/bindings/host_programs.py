@@ -7,7 +7,6 @@ import os
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from hosts import Hosts
 
 from polympi.lab.process import run_tree
@@ -21,10 +20,9 @@ PROCESSORS = len(os.sched_getaffinity(0))
 def told_on_hosts(hosts: Hosts, stack: Stack, folder: Path, program: str, *arguments: Path | str) -> Any:
     """Run a program of :data:`PROGRAMS` on the hosts; its last line, which is JSON: a list with an item a rank."""
     command = [stack.python, str(PROGRAMS / program), *map(str, arguments)]
-    launcher = msgspec.structs.replace(stack, mpiexec=hosts.mpiexec(stack.mpiexec))
     hostfile = hosts.hostfile(stack.family, 1)
     ended = run_tree(
-        mpiexec_command(launcher, 2, command, processors=PROCESSORS, hostfile=hostfile),
+        mpiexec_command(stack, 2, command, processors=PROCESSORS, hostfile=hostfile, cluster=hosts.cluster),
         environment=stack.variables(),
         timeout_s=300,
         output=folder / "output",

@@ -301,10 +301,17 @@ def run_on_hosts(tmp_path: Path, hosts: Hosts, request: pytest.FixtureRequest) -
         python = ["env", *(f"{name}={value}" for name, value in variables.items())]
         python += [*_python(script, stack, tmp_path, request), *arguments]
         hostfile = hosts.hostfile(stack.family, each)
-        command = mpiexec_command(stack, 2 * each, python, processors=PROCESSORS, hostfile=hostfile)
+        command = mpiexec_command(
+            stack,
+            2 * each,
+            python,
+            processors=PROCESSORS,
+            hostfile=hostfile,
+            cluster=hosts.cluster,
+            folder=tmp_path,
+        )
         try:
-            here = {**stack.variables(), **hosts.variables()}
-            return _run(hosts.first.command(command, tmp_path), here, timeout, tmp_path)
+            return _run(command, stack.variables(), timeout, tmp_path)
         finally:
             hosts.end_processes()
 

@@ -40,12 +40,13 @@ assert same(c.sendrecv(big, other, 1, other, 1), np.random.default_rng(other).in
 print(os.uname().nodename)
 """
     ends = hosts.first, hosts.second
-    before = [host.sent() for host in ends]
+    before = [host.traffic() for host in ends]
     assert sorted(run_on_hosts(PRELUDE + BIG + script, 1, stack).succeeded().split()) == ["hosta", "hostb"]
     for host, earlier in zip(ends, before, strict=True):
-        sent = host.sent()
-        assert sent.packets - earlier.packets > 500
-        assert sent.nbytes - earlier.nbytes > 20_000_000
+        traffic = host.traffic()
+        assert traffic.sent_packets - earlier.sent_packets > 500
+        assert traffic.sent_bytes - earlier.sent_bytes > 20_000_000
+        assert traffic.received_bytes - earlier.received_bytes > 20_000_000
 
 
 def test_ranks_of_one_host_share_memory_in_every_communicator(run_on_hosts, stack: Stack) -> None:

@@ -321,10 +321,18 @@ class RowStop(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Outcome(msgspec.Struct, kw_only=True):
-    """How a run ended (``outcome.json``): ``complete``, ``interrupted`` or ``time limit``."""
+    """How a run ended (``outcome.json``).
+
+    Attributes:
+        ended: ``complete``, ``interrupted``, ``time limit`` or ``host lost``; ``failed`` if something else ended it.
+        detail: of a host that was lost, what became of it; else empty.
+        sent_bytes: on a test cluster, what each host has sent over its wire, since the run was begun or continued.
+    """
 
     ended: str
     finished: str
+    detail: str = ""
+    sent_bytes: dict[str, int] = {}
     blocks: dict[str, int] = {}
     stops: list[RowStop] = []
     withdrawn: dict[str, str] = {}
@@ -360,3 +368,8 @@ class Environment(msgspec.Struct, kw_only=True):
     facts: Facts = {}
     stacks: dict[str, StackFacts] = {}
     findings: list[Finding] = []
+
+
+def all_here(run: RunRecord, environment: Environment) -> bool:
+    """Whether all ranks of a run were on the machine that it recorded: on no other host, or on a test cluster of it."""
+    return run.hostfile is None or "cluster" in environment.facts

@@ -102,3 +102,11 @@ def test_the_quota_counts_as_cpus():
     assert available_cpus(QUIET) == 4
     assert available_cpus(changed(limits__cpu_quota_cpus=1.5)) == 1.5
     assert available_cpus({}) is None
+
+
+@pytest.mark.parametrize(("rate", "words"), [("1gbit", "wires of 1gbit"), (None, "as fast as the kernel copies")])
+def test_a_test_cluster_is_told_from_real_hosts(rate, words):
+    finding = found({**QUIET, "cluster": {"name": "t", "hosts": ["t-1", "t-2"], "rate": rate}})["A test cluster"]
+    assert finding.level == "note"
+    assert "The 2 hosts are namespaces of this machine" in finding.text
+    assert words in finding.text

@@ -22,12 +22,12 @@ def test_a_run_on_two_hosts_measures_and_says_how_well_their_clocks_agree(
     hosts_of_two_times: Hosts, stack: Stack, tmp_path: Path
 ) -> None:
     hosts = hosts_of_two_times
-    before = hosts.second.sent()
+    before = hosts.second.traffic()
     arguments = ["--stack", stack.name, "--binding", "polympi", "--bench", "barrier"]
     arguments += ["--profile", "glance", "--hostfile", str(hosts.hostfile(stack.family, 1))]
     done = subprocess.run(
         hosts.first.command([POLYMPI, "run", "-o", "out", "--time-limit", "2m", *arguments], tmp_path),
-        env={**os.environ, **hosts.variables(), "COLUMNS": "200"},
+        env={**os.environ, **hosts.cluster.variables(stack.family), "COLUMNS": "200"},
         capture_output=True,
         text=True,
         timeout=240,
@@ -48,7 +48,7 @@ def test_a_run_on_two_hosts_measures_and_says_how_well_their_clocks_agree(
         assert (launch.host, launch.ranks) == ("hosta", 2)
         assert 0 < launch.clock_error_ns < 100_000_000
         assert launch.ready_ns  # rank 0 is on the host that measures, and so has its clock
-    assert hosts.second.sent().packets > before.packets + 1000
+    assert hosts.second.traffic().sent_packets > before.sent_packets + 1000
     times = directory.samples().collect()["time_ns"]
     assert 0 < times.min() <= times.max() < 10_000_000_000
     report = subprocess.run(

@@ -115,4 +115,6 @@ def test_it_is_known_whether_the_cache_holds_the_arrays(cache_bytes, inside: boo
 def test_of_several_hosts_no_cache_is_known() -> None:
     several = RunRecord(**{name: getattr(RUN, name) for name in RUN.__struct_fields__} | {"hostfile": "hosts"})
     assert limits(medians([1000.0]), triad([500.0]), run=several)[0].cache_bytes is None
+    cluster = Environment(facts={**CACHE.facts, "cluster": {"hosts": ["a", "b"]}})  # hosts of one machine
+    assert limits(medians([1000.0]), triad([500.0]), run=several, environment=cluster)[0].cache_bytes == 2 * SIZE
     assert limits(medians([1000.0]), triad([500.0]), environment=Environment())[0].cache_bytes is None

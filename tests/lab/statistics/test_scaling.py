@@ -138,6 +138,12 @@ def test_more_ranks_than_processors_are_told() -> None:
     assert [row.oversubscribed for row in scaled(frame)] == [False, False, True]
     assert not any(row.oversubscribed for row in scaled(frame, environment=Environment()))
     assert not any(row.oversubscribed for row in scaled(frame, a_run(hostfile="hosts")))
+    cluster = Environment(facts={**TWO_PROCESSORS.facts, "cluster": {"hosts": ["a", "b"]}})  # hosts of one machine
+    assert [row.oversubscribed for row in scaled(frame, a_run(hostfile="hosts"), environment=cluster)] == [
+        False,
+        False,
+        True,
+    ]
 
 
 def test_applications_alone_scale_and_arms_keep_the_order_of_the_run() -> None:

@@ -53,6 +53,11 @@ COMMANDS = {
         "Check the machine, the stacks and the bindings; each finding says what to try. Exit code 1 on a problem.",
     ),
     "stack": Command("stack", "stacks", "Install and remove MPI stacks."),
+    "cluster": Command(
+        "cluster",
+        "clusters",
+        "Make several hosts of this machine, to measure over a network without a second machine. Needs root.",
+    ),
 }
 
 

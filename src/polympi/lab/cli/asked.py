@@ -17,6 +17,7 @@ from polympi.lab.cli.arguments import (
     choose_sizes,
     split_list,
 )
+from polympi.lab.cluster.state import cluster_of
 from polympi.lab.errors import UsageError
 from polympi.lab.plan.profiles import USUAL_PROFILE, get_profile
 from polympi.lab.plan.studies import get_study
@@ -81,6 +82,7 @@ class Asked:
             seed=choose_seed(self.seed),
             pages=choose_pages(self.pages),
             hostfile=self.hostfile,
+            cluster=None if self.hostfile is None else cluster_of(self.hostfile),
             command=["polympi", *(os.fsencode(word).decode(errors="replace") for word in sys.argv[1:])],
             bindings_from=self.bindings_from or (),
         )

@@ -40,6 +40,17 @@ def complete_installed_stack(incomplete: str) -> list[str]:
     return [name for name in _quietly(_installed) if name.startswith(incomplete)]
 
 
+def complete_clusters(incomplete: str) -> list[str]:
+    """Names of clusters that are up, or of which something is left."""
+
+    def names() -> Iterable[str]:
+        from polympi.lab.cluster.state import known_clusters
+
+        return known_clusters()
+
+    return [name for name in _quietly(names) if name.startswith(incomplete)]
+
+
 def complete_bindings(incomplete: str) -> list[str]:
     """Names of bindings."""
 

@@ -119,7 +119,11 @@ def run(
     ] = None,
     hostfile: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Hosts, in the launcher's format; they must see the result directory."),
+        typer.Option(
+            metavar="FILE",
+            help="Hosts, in the launcher's format; they must see the result directory. 'polympi cluster up' makes "
+            "some of this machine.",
+        ),
     ] = None,
     time_limit: Annotated[
         str | None,

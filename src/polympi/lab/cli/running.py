@@ -17,6 +17,7 @@ from polympi.lab.cli.exit_codes import INTERRUPTED, NOT_ALL_MEASURED
 from polympi.lab.conclusions.phrases import count, listing, size_words
 from polympi.lab.errors import UsageError
 from polympi.lab.plan.studies import get_study
+from polympi.lab.records import Outcome
 from polympi.lab.report.terminal import print_summary
 from polympi.lab.report.write import write_report
 from polympi.lab.run.estimate import Estimate, estimate
@@ -157,8 +158,8 @@ def _conclude(measured: Measured, time_limit: str | None) -> None:
         )
     if not any(outcome.blocks.values()):
         errors.print(
-            f"polympi: stopped before the first block was complete; '{directory.path}' holds the results so far. "
-            f"To continue: {again}",
+            f"polympi: {_lost(outcome)}stopped before the first block was complete; '{directory.path}' holds the "
+            f"results so far. To continue: {again}",
             markup=False,
             soft_wrap=True,
         )
@@ -170,11 +171,16 @@ def _conclude(measured: Measured, time_limit: str | None) -> None:
         results.print(f"{path.name.rpartition('.')[2]:>4}  {path}", markup=False, soft_wrap=True)
     if outcome.ended == "time limit":
         say(f"the time limit of {time_limit} was too short for all. {_needs(measured)} To continue: {again}")
-    if outcome.ended == "interrupted":
-        say(f"to continue: {again}")
+    if outcome.ended in ("interrupted", "host lost"):
+        say(f"{_lost(outcome)}to continue: {again}")
         raise typer.Exit(INTERRUPTED)
     if outcome.withdrawn:
         raise typer.Exit(NOT_ALL_MEASURED)
+
+
+def _lost(outcome: Outcome) -> str:
+    """What became of a host that was lost, if that ended the run, before what is to be done."""
+    return f"{outcome.detail}; make the cluster anew with 'polympi cluster up'; " if outcome.detail else ""
 
 
 def _needs(measured: Measured) -> str:

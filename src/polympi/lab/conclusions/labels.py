@@ -52,6 +52,7 @@ def _partial(analysis: Analysis) -> str:
     how = {
         "interrupted": "The run was interrupted",
         "time limit": "The run reached its time limit",
+        "host lost": "The run lost a host",
     }
     start = how.get(outcome.ended, f"The run ended early ({outcome.ended})") if outcome else "The run was cut off"
     done = _blocks_done(analysis)

@@ -31,6 +31,7 @@ def environment_findings(environment: Mapping[str, Any], ranks: int) -> list[Fin
         *_copying(environment),
         *_pages(environment),
         *_machine(environment),
+        *_cluster(environment),
         *_unknown(environment),
     ]
     return sorted(found, key=lambda finding: finding.level != "warning")
@@ -156,6 +157,19 @@ def _machine(environment: Mapping[str, Any]) -> Iterator[Finding]:
             "time without being seen.",
             "Compare only runs of the same machine, and look at the noise floor beside each ratio.",
         )
+
+
+def _cluster(environment: Mapping[str, Any]) -> Iterator[Finding]:
+    if (hosts := _fact(environment, "cluster.hosts")) is None:
+        return
+    rate = _fact(environment, "cluster.rate")
+    wires = f"wires of {rate}" if rate else "wires as fast as the kernel copies"
+    yield _note(
+        "A test cluster",
+        f"The {len(hosts)} hosts are namespaces of this machine with {wires}: messages take the kernel's network, but "
+        "no network card, and all hosts share the processors and the memory.",
+        "Measure on real hosts for figures of a real network.",
+    )
 
 
 def _unknown(environment: Mapping[str, Any]) -> Iterator[Finding]:

@@ -15,6 +15,7 @@ from polympi.lab.bindings.build import program_command
 from polympi.lab.bindings.harness import start_library
 from polympi.lab.bindings.manifest import Binding
 from polympi.lab.catalogue import PAGES, Case
+from polympi.lab.cluster.cluster import Cluster
 from polympi.lab.errors import system_reason
 from polympi.lab.plan.text import plan_text
 from polympi.lab.process import OUTPUT_BYTES, Ended, run_tree
@@ -35,6 +36,7 @@ class Setting:
         folder: where plan and samples of the launch under way are; all hosts must see it.
         pages: what message buffers lie on, one of :data:`~polympi.lab.catalogue.PAGES`.
         stack: what records and samples call the stack, if that is not its name.
+        cluster: the test cluster on this machine that the hosts belong to; None for real hosts, or this one.
     """
 
     ranks: int
@@ -43,6 +45,12 @@ class Setting:
     folder: Path
     pages: str = PAGES[0]
     stack: str | None = None
+    cluster: Cluster | None = None
+
+    def has_our_clock(self, host: str | None) -> bool:
+        """Whether a host has the monotonic clock of this process; real hosts have their own."""
+        ours = [one.name for one in self.cluster.hosts if not one.ahead_s] if self.cluster else [socket.gethostname()]
+        return host in ours
 
 
 @dataclass(frozen=True)
@@ -117,7 +125,14 @@ def launch(
     plan.write_text(plan_text(cases, pages=setting.pages, start=start_library(stack)))
     written.unlink(missing_ok=True)
     program = program_command(arm.binding, stack, arm.built, plan, written)
-    command = mpiexec_command(stack, setting.ranks, program, processors=setting.processors, hostfile=setting.hostfile)
+    command = mpiexec_command(
+        stack,
+        setting.ranks,
+        program,
+        processors=setting.processors,
+        hostfile=setting.hostfile,
+        cluster=setting.cluster,
+    )
     record = LaunchRecord(
         launch=place.launch,
         stack=setting.stack or stack.name,
@@ -136,7 +151,7 @@ def launch(
         record.detail = f"{command[0]} cannot be started: {system_reason(error)}"
         return Launched(record, LaunchSamples(), pl.DataFrame(schema=SAMPLE_SCHEMA))
     samples = _judge(record, ended, written, cases, timeout_s)
-    _describe(record, samples, ended, cases)
+    _describe(record, samples, ended, cases, setting)
     return Launched(record, samples, _frame(record, samples, cases))
 
 
@@ -205,7 +220,9 @@ def _missing(samples: LaunchSamples, cases: Mapping[int, PlannedCase]) -> str | 
     return None
 
 
-def _describe(record: LaunchRecord, samples: LaunchSamples, ended: Ended, cases: Mapping[int, PlannedCase]) -> None:
+def _describe(
+    record: LaunchRecord, samples: LaunchSamples, ended: Ended, cases: Mapping[int, PlannedCase], setting: Setting
+) -> None:
     if record.outcome != "ok":
         return
     for name in (
@@ -213,7 +230,7 @@ def _describe(record: LaunchRecord, samples: LaunchSamples, ended: Ended, cases:
         "clock_cost_ns", "start_cost_ns", "clock_error_ns", "huge_bytes", "buffer_bytes", "library", "host",
     ):  # fmt: skip
         setattr(record, name, getattr(samples, name))
-    if samples.host == socket.gethostname():  # another host has another monotonic clock
+    if setting.has_our_clock(samples.host):
         record.ready_ns = samples.ready_ns - ended.started_ns
     record.repeated = sum(samples.repeated.values())
     record.skipped = [Refusal(str(planned_case(cases[n])), why) for n, why in samples.skipped.items()]

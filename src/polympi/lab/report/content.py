@@ -29,7 +29,7 @@ from polympi.lab.report.scaling import ScalingTable, scaling_tables
 from polympi.lab.report.screen import Screen, language_screen, screen
 from polympi.lab.report.studies import StudySection, study_sections, title_of
 from polympi.lab.statistics.model import Analysis, Fit
-from polympi.lab.units import format_ns, format_size
+from polympi.lab.units import format_bytes, format_ns, format_size
 
 TITLE = "What MPI bindings cost over C"
 TOPICS = {
@@ -323,6 +323,9 @@ def _reproduce(analysis: Analysis) -> list[tuple[str, str]]:
         facts.append(("Ended", f"{analysis.outcome.finished} ({analysis.outcome.ended})"))
     if run.hostfile:
         facts.append(("Hosts", run.hostfile))
+    if analysis.outcome and analysis.outcome.sent_bytes:
+        sent = [f"{name} {format_bytes(nbytes)}" for name, nbytes in analysis.outcome.sent_bytes.items()]
+        facts.append(("Sent over wires", listing(sent)))
     if run.time_limit_s:
         facts.append(("Time limit", f"{run.time_limit_s:g} s"))
     libraries = {planned.installation: planned.library for planned in run.stacks if planned.library}

@@ -6,11 +6,15 @@ import datetime
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 from polympi import __version__
 from polympi.lab.bindings.lines import code_lines
 from polympi.lab.bindings.manifest import default_bindings
 from polympi.lab.catalogue import WINDOW
+from polympi.lab.cluster.cluster import sent_since
+from polympi.lab.cluster.host import Traffic
+from polympi.lab.cluster.hostfile import hostfile_text, read_hostfile, room_for
 from polympi.lab.errors import StackError, UsageError
 from polympi.lab.launch.launcher import Arm, Launched, Place, Setting, launch
 from polympi.lab.plan.calibration import fewer_iterations, trial_plan
@@ -34,6 +38,10 @@ class Interrupted(Exception):  # noqa: N818 - it is what happened, not an error
 
 class TimeIsUp(Exception):  # noqa: N818
     """The time limit of the run was reached within a launch."""
+
+
+class HostLost(Exception):  # noqa: N818
+    """A host of the cluster cannot be reached any more; the text is the middle of a sentence about it."""
 
 
 class Experiment:
@@ -69,7 +77,15 @@ class Experiment:
         self._asked_to_stop = asked_to_stop
         self._folder = directory.path.absolute() / "launch"  # ranks may start in another directory
         self._settings = {
-            plan.name: Setting(plan.ranks, request.hostfile, processors, self._folder, request.pages, plan.name)
+            plan.name: Setting(
+                plan.ranks,
+                self._hostfile(plan),
+                processors,
+                self._folder,
+                request.pages,
+                plan.name,
+                request.cluster,
+            )
             for plan in plans
         }
         self._processors = processors
@@ -90,15 +106,19 @@ class Experiment:
         """
         self._started = time.monotonic()
         self._folder.mkdir(exist_ok=True)  # a run that was killed has left its own
-        ended = "failed"  # unless something better is known; an exception is reported where it is caught
+        self._write_hostfiles()
+        before = self._request.cluster.traffic() if self._request.cluster else {}
+        ended, detail = "failed", ""  # unless something better is known; an exception is reported where it is caught
         try:
             ended = self._measure()
         except TimeIsUp:
             ended = "time limit"
         except Interrupted:
             ended = "interrupted"
+        except HostLost as lost:
+            ended, detail = "host lost", str(lost)
         finally:
-            outcome = self._finish(ended)
+            outcome = self._finish(ended, detail, before)
         return outcome
 
     def seconds_a_block(self) -> float:
@@ -109,6 +129,20 @@ class Experiment:
             by_rule = block_seconds(state.plan, self._request.profile)
             total += max(by_rule, len(state.plan.arms) * sum(seen) / len(seen)) if seen else by_rule
         return max([total, *self._block_seconds])
+
+    def _hostfile(self, plan: StackPlan) -> Path | None:
+        """The host file of a plan; of a cluster one that we write, since its hosts may be named as others want them."""
+        if self._request.cluster is None:
+            return self._request.hostfile
+        return self._folder / f"{plan.stack.family}-{plan.ranks}.hosts"
+
+    def _write_hostfiles(self) -> None:
+        if self._request.cluster is None or self._request.hostfile is None:
+            return
+        slots = read_hostfile(self._request.hostfile)
+        for state in self._states:
+            text = hostfile_text(state.plan.stack.family, room_for(state.plan.ranks, slots))
+            (self._folder / f"{state.plan.stack.family}-{state.plan.ranks}.hosts").write_text(text, encoding="ascii")
 
     def _restore(self, state: StackState, launches: Sequence[LaunchRecord]) -> bool:
         """Take in what the directory holds of a stack; whether its calibration is done."""
@@ -146,7 +180,7 @@ class Experiment:
         return stack_order(behind, block, self._request.seed) if several else behind
 
     def _calibrate(self, state: StackState) -> None:
-        crowded = state.plan.ranks > self._processors and self._request.hostfile is None
+        crowded = state.plan.ranks > self._processors and self._request.all_here
         found = calibrate(
             self._request.profile,
             state.plan.all_cases(),
@@ -268,7 +302,7 @@ class Experiment:
         progress.seconds_left = self._seconds_left()
         self._look_up()
         self._watcher.launching(progress)
-        here = state.plan.ranks if self._request.hostfile is None else 1  # how many come here, a file does not say
+        here = state.plan.ranks if self._request.all_here else 1
         timeout_s = self._request.profile.timeout_s(here, self._processors)
         left = self._limit_left()
         return (timeout_s, False) if left is None or left >= timeout_s else (max(left, 0.0), True)
@@ -277,6 +311,8 @@ class Experiment:
         self._watcher.tick(self._progress)
         if self._asked_to_stop():
             raise Interrupted
+        if self._request.cluster and (lost := self._request.cluster.what_is_lost()):
+            raise HostLost(lost)
 
     def _limit_left(self) -> float | None:
         limit = self._request.time_limit_s
@@ -298,13 +334,15 @@ class Experiment:
         estimate, limit = blocks * mean, self._limit_left()
         return estimate if limit is None else min(estimate, limit)
 
-    def _finish(self, ended: str) -> Outcome:
-        reason = {"interrupted": "interrupted", "time limit": "time-limit"}.get(ended, ended)
+    def _finish(self, ended: str, detail: str, before: Mapping[str, Traffic]) -> Outcome:
+        reason = {"host lost": "interrupted", "time limit": "time-limit"}.get(ended, ended)
         for state in self._states:
             state.end_rows(reason)
         outcome = Outcome(
             ended=ended,
             finished=now(),
+            detail=detail,
+            sent_bytes=sent_since(before, self._request.cluster.traffic()) if self._request.cluster else {},
             blocks={state.name: len(state.done) for state in self._states},
             stops=[stop for state in self._states for stop in state.stops],
             withdrawn={f"{state.name}/{arm}": why for state in self._states for arm, why in state.withdrawn.items()},

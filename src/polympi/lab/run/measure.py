@@ -62,9 +62,9 @@ def measure(request: Request, *, watcher: Watcher, wait: bool = False) -> Measur
         for plan in plans:
             for name, reason in plan.left_out.items():
                 watcher.told(f"{name} is left out on {plan.name}: {reason}")
-        ranks_here = (
-            max(request.ranks) if request.hostfile is None else 1
-        )  # how many come here, the host file does not say
+        if request.cluster is not None:
+            facts["cluster"] = request.cluster.facts()
+        ranks_here = max(request.ranks) if request.all_here else 1
         findings = environment_findings(facts, ranks_here)
         environment = Environment(facts=facts, stacks=_described(request), findings=findings)
         directory = RunDirectory.create(request.output, record(request, plans), environment)

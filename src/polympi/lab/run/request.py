@@ -12,6 +12,9 @@ from polympi.lab.bindings.build import build, output_folder, program_command, wh
 from polympi.lab.bindings.harness import start_library
 from polympi.lab.bindings.manifest import ALL, Binding, asked_for, default_bindings
 from polympi.lab.catalogue import BENCHMARKS, PAGES, Case
+from polympi.lab.cluster.cluster import Cluster
+from polympi.lab.cluster.manage import check_reachable
+from polympi.lab.cluster.state import clusters_folder
 from polympi.lab.conclusions.phrases import count
 from polympi.lab.errors import BuildError, UsageError, system_reason
 from polympi.lab.launch.launcher import Arm
@@ -50,7 +53,8 @@ class Request:
         study: its name, recorded.
         seed: of every random order.
         pages: what message buffers lie on, one of :data:`~polympi.lab.catalogue.PAGES`.
-        hostfile: hosts, in the launcher's format.
+        hostfile: hosts, in the launcher's format; of a cluster, in that of any launcher.
+        cluster: the test cluster on this machine whose hosts the file names; None for real hosts, or this one.
         time_limit_s: for all measuring; None for no limit.
         command: the command line, recorded.
         bindings_from: the folders of further bindings, recorded.
@@ -67,12 +71,18 @@ class Request:
     seed: int
     pages: str = PAGES[0]
     hostfile: Path | None = None
+    cluster: Cluster | None = None
     time_limit_s: float | None = None
     tools: Sequence[str] | None = None
     command: Sequence[str] = ()
     bindings_from: Sequence[Path] = ()
     scaling: str = STRONG
     study: str = ""
+
+    @property
+    def all_here(self) -> bool:
+        """Whether all ranks run on this machine; how many do otherwise, a host file does not say."""
+        return self.hostfile is None or self.cluster is not None
 
 
 @dataclass
@@ -143,6 +153,8 @@ def check(request: Request) -> list[Case]:
         )
     if request.hostfile is not None:
         check_hosts(request.hostfile)
+    if request.cluster is not None:
+        check_reachable(request.cluster)
     chosen(request)
     wanted_tools(request)
     named_tools = [name for name in request.tools or () if name in TOOLS]
@@ -325,7 +337,9 @@ def check_hosts(hostfile: Path) -> None:
     if hostfile.is_dir():
         raise UsageError(f"The host file '{hostfile}' is a directory: give a file with a host a line.")
     if not hostfile.is_file():
-        raise UsageError(f"There is no host file '{hostfile}'.")
+        of_cluster = clusters_folder() in hostfile.absolute().parents
+        why = " Its cluster is not up: 'polympi cluster up' makes one." if of_cluster else ""
+        raise UsageError(f"There is no host file '{hostfile}'.{why}")
     try:
         lines = hostfile.read_text(encoding="utf-8").splitlines()
     except OSError as error:

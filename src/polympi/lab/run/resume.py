@@ -10,6 +10,8 @@ from polympi import __version__
 from polympi.lab.bindings.build import build
 from polympi.lab.bindings.manifest import Binding, load_bindings
 from polympi.lab.catalogue import Case
+from polympi.lab.cluster.manage import check_reachable
+from polympi.lab.cluster.state import cluster_of
 from polympi.lab.conclusions.phrases import listing
 from polympi.lab.errors import BuildError, UsageError
 from polympi.lab.launch.launcher import planned_case
@@ -51,8 +53,11 @@ def request_again(directory: RunDirectory, *, time_limit_s: float | None) -> Req
     if gone:
         raise _other(directory, f"it measures {listing(sorted(gone))}, which polympi does not find now")
     hostfile = None if run.hostfile is None else Path(run.hostfile)
+    cluster = None if hostfile is None else cluster_of(hostfile)
     if hostfile is not None:
         check_hosts(hostfile)
+    if cluster is not None:
+        check_reachable(cluster)
     profile = get_profile(run.profile)
     if run.study:
         profile = get_study(run.study).applied_to(profile)
@@ -71,6 +76,7 @@ def request_again(directory: RunDirectory, *, time_limit_s: float | None) -> Req
         seed=run.seed,
         pages=run.pages,
         hostfile=hostfile,
+        cluster=cluster,
         time_limit_s=time_limit_s,
         command=run.command,
         bindings_from=[Path(folder) for folder in run.bindings_from],

@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from polympi.lab.cluster.cluster import Cluster
 from polympi.lab.stacks.stack import Stack
 
 
 def mpiexec_command(
-    stack: Stack, ranks: int, program: Sequence[str], *, processors: int, hostfile: Path | None = None
+    stack: Stack,
+    ranks: int,
+    program: Sequence[str],
+    *,
+    processors: int,
+    hostfile: Path | None = None,
+    cluster: Cluster | None = None,
+    folder: Path | None = None,
 ) -> list[str]:
     """``mpiexec`` with its options, then the program.
 
@@ -19,6 +27,8 @@ def mpiexec_command(
         program: the program and its arguments.
         processors: CPUs we may use on this host; Open MPI refuses more ranks than that unless told.
         hostfile: hosts to run on, in the launcher's own format.
+        cluster: the test cluster on this machine that the hosts belong to; the launcher is then started on its first.
+        folder: working directory of a launcher on a cluster; by default that of this process.
     """
     options = ["-n", str(ranks)]
     if stack.family == "openmpi":
@@ -26,7 +36,8 @@ def mpiexec_command(
         options += ["--oversubscribe"] if ranks > processors and not hostfile else []
     else:
         options += ["-f", str(hostfile)] if hostfile else []
-    return [stack.mpiexec, *options, *program]
+    command = [stack.mpiexec, *options, *program]
+    return cluster.launch_command(stack.family, command, folder or Path.cwd()) if cluster else command
 
 
 def _passed_on(stack: Stack) -> list[str]:

@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from polympi.lab.catalogue import BENCHMARKS
-from polympi.lab.records import AGAIN, REFERENCE, Environment, RunRecord
+from polympi.lab.records import AGAIN, REFERENCE, Environment, RunRecord, all_here
 from polympi.lab.statistics.effects import paired_effect
 
 _ARRAYS = 2  # of an application and of what limits it
@@ -93,7 +93,7 @@ def limit_rows(medians: pl.DataFrame, run: RunRecord, environment: Environment) 
         environment: tells how large the last-level cache is.
     """
     facts = environment.facts.get("affinity") or {}
-    cache_bytes = facts.get("last_level_cache_bytes") if run.hostfile is None else None
+    cache_bytes = facts.get("last_level_cache_bytes") if all_here(run, environment) else None
     rows = [row for name in BENCHMARKS for row in _of_benchmark(medians, name, cache_bytes)]
     stacks = [one.stack for one in run.stacks]
     arms = list(dict.fromkeys(name for one in run.stacks for name in one.bindings))

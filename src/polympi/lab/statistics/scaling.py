@@ -22,7 +22,7 @@ import numpy as np
 import polars as pl
 
 from polympi.lab.catalogue import BENCHMARKS, Benchmark
-from polympi.lab.records import AGAIN, WEAK, Environment, LaunchRecord, RunRecord
+from polympi.lab.records import AGAIN, WEAK, Environment, LaunchRecord, RunRecord, all_here
 from polympi.lab.statistics.effects import paired_effect
 from polympi.lab.statistics.intervals import median_interval
 from polympi.lab.statistics.operations import counts
@@ -127,7 +127,7 @@ def scaling_rows(
         key = (installed.get(stack, stack), run.scaling, binding, *names, asked_bytes)
         cells[key][ranks] = _cell(frame, stack, size_bytes, sittings)
     facts = environment.facts.get("affinity") or {}
-    processors = facts.get("count") if run.hostfile is None else None
+    processors = facts.get("count") if all_here(run, environment) else None
     place = _order(run)
     return [
         _row(key, ranks, cells[key], min(run.several_ranks), processors)

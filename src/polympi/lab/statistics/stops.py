@@ -37,9 +37,12 @@ class Stops:
     def __init__(self, run: RunRecord, outcome: Outcome | None) -> None:
         self._rule = stop_rule(run.minimum_blocks, run.maximum_blocks)
         self._blocks = outcome.blocks if outcome else {}
-        self._ended = {None: INTERRUPTED, "interrupted": INTERRUPTED, "time limit": TIME_LIMIT}.get(
-            outcome.ended if outcome else None
-        )
+        self._ended = {
+            None: INTERRUPTED,
+            "interrupted": INTERRUPTED,
+            "host lost": INTERRUPTED,
+            "time limit": TIME_LIMIT,
+        }.get(outcome.ended if outcome else None)
         self._recorded = {
             (s.stack, s.binding, s.benchmark, s.mode, s.payload, s.size_bytes): s.stopped_by
             for s in (outcome.stops if outcome else [])

@@ -60,7 +60,13 @@ def launch_tool(
     for arguments in found.tool.calls(sizes):
         program = [str(found.program), *arguments]
         command = mpiexec_command(
-            stack, setting.ranks, program, processors=setting.processors, hostfile=setting.hostfile
+            stack,
+            setting.ranks,
+            program,
+            processors=setting.processors,
+            hostfile=setting.hostfile,
+            cluster=setting.cluster,
+            folder=setting.folder,
         )
         record.commands.append(command)
         written = setting.folder / found.tool.written

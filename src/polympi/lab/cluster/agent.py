@@ -1,0 +1,32 @@
+"""What launchers call in place of ssh to start something on another host of a cluster."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from polympi.lab.cluster.cluster import Cluster
+from polympi.lab.process import MARK
+
+# Options, the host, and the command as a shell reads it.
+_SCRIPT = """#!/bin/sh
+while [ "${1#-}" != "$1" ]; do shift; done
+host=$1
+shift
+case $host in
+%s
+*) echo "there is no host '$host'" >&2; exit 255 ;;
+esac
+"""
+
+
+def write_agent(cluster: Cluster) -> None:
+    """Write the program that launchers call in place of ssh.
+
+    As with ssh, the command gets none of the variables of the launcher, save the one by which a launch is found that
+    has to be ended.
+    """
+    clean = f'env -i PATH=/usr/local/bin:/usr/bin:/bin HOME={shlex.quote(str(Path.home()))} {MARK}="${{{MARK}-}}"'
+    cases = [f'{host.name}) exec {shlex.join(host.command([]))} {clean} sh -c "$*" ;;' for host in cluster.hosts]
+    cluster.agent.write_text(_SCRIPT % "\n".join(cases), encoding="utf-8")
+    cluster.agent.chmod(0o755)

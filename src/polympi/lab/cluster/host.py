@@ -1,0 +1,85 @@
+"""A host of a test cluster: a set of namespaces, held by one process."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+NETWORK = "eth0"  # what each host calls its end of the wire
+NAMESPACES = ("net", "uts", "ipc", "mount")
+TIME = "time"  # the namespace of clocks, for hosts whose clock differs from this machine's
+_STARTED = 19  # the place of the start time in /proc/PID/stat, counted after the name of the program: proc(5)
+
+
+class Traffic(NamedTuple):
+    """What a wire has carried from a host to the switch, and back."""
+
+    sent_packets: int
+    sent_bytes: int
+    received_packets: int
+    received_bytes: int
+
+
+class Host(msgspec.Struct, frozen=True, kw_only=True):
+    """One host.
+
+    Attributes:
+        name: what it is called by itself and by the others.
+        address: in the network of the cluster; the switch has none.
+        holder: process id of what holds its namespaces.
+        started: when the holder began, in ticks since the machine did; no later process with its number has the same.
+        ahead_s: how far its monotonic clock is ahead of this machine's, in seconds.
+    """
+
+    name: str
+    address: str = ""
+    holder: int
+    started: int
+    ahead_s: int = 0
+
+    def command(self, command: Sequence[str], folder: Path | None = None) -> list[str]:
+        """The command line that runs a command on this host, in a folder."""
+        spaces = [*NAMESPACES, TIME] if self.ahead_s else NAMESPACES
+        inside = ["sh", "-c", 'cd "$0" && exec "$@"', str(folder or "/"), *command]
+        return ["nsenter", f"--target={self.holder}", *(f"--{name}" for name in spaces), "--", *inside]
+
+    def is_there(self) -> bool:
+        """Whether the process that holds the host is still the one that began with it."""
+        return started(self.holder) == self.started
+
+    def is_connected(self) -> bool:
+        """Whether the wire carries anything: both of its ends are up.
+
+        Raises:
+            PermissionError: only root may look.
+        """
+        state = Path(f"/proc/{self.holder}/root/sys/class/net/{NETWORK}/operstate")
+        try:
+            return state.read_text(encoding="ascii") == "up\n"
+        except (FileNotFoundError, ProcessLookupError):
+            return False
+
+    def traffic(self) -> Traffic | None:
+        """What its wire has carried since it was made; None if the host is gone."""
+        try:
+            lines = Path(f"/proc/{self.holder}/net/dev").read_text(encoding="ascii").splitlines()
+        except OSError:
+            return None
+        for line in lines:
+            name, _, figures = line.partition(":")
+            if name.strip() == NETWORK:
+                numbers = [int(figure) for figure in figures.split()]
+                return Traffic(numbers[9], numbers[8], numbers[1], numbers[0])
+        return None
+
+
+def started(process: int) -> int | None:
+    """When a process began, in ticks since the machine did; None if there is none of this number."""
+    try:
+        words = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return None
+    return int(words[_STARTED]) if words[0] not in "ZX" else None  # what has ended and is still listed holds nothing

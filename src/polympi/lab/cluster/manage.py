@@ -1,0 +1,134 @@
+"""Make a cluster that stays, and remove one, whole or what is left of it."""
+
+from __future__ import annotations
+
+import datetime
+import re
+import shutil
+from pathlib import Path
+
+import msgspec
+
+from polympi.lab.cluster import slurm as slurm_daemons
+from polympi.lab.cluster.cluster import Cluster, ClusterError, end_processes, processes_of
+from polympi.lab.cluster.namespaces import made_cluster, why_not
+from polympi.lab.cluster.state import cluster_folder, get_cluster, known_clusters, only_one_changes, remember
+from polympi.lab.errors import UsageError
+from polympi.lab.suggest import did_you_mean
+
+MOST_SLOTS = 1024
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")  # what a host name may begin with, and short enough with a number behind
+
+
+def up(name: str, hosts: int, *, rate: str | None = None, slots: int = 1, slurm: bool = False) -> Cluster:
+    """Make a cluster that stays until it is removed, or the machine is switched off.
+
+    Whatever ends this process meanwhile, nothing is left but a folder of small files, which the next call clears away.
+
+    Args:
+        name: of the cluster.
+        hosts: how many; they are called NAME-1, NAME-2, ...
+        rate: what each wire carries each way (``1gbit``); None for no limit.
+        slots: ranks on each host in the host files.
+        slurm: start Slurm on it.
+
+    Raises:
+        UsageError: something of that is impossible, or the cluster is up already.
+        ClusterError: it cannot be made here.
+    """
+    _check_name(name)
+    if not 1 <= slots <= MOST_SLOTS:
+        raise UsageError(f"--slots {slots} is impossible: choose 1 to {MOST_SLOTS} ranks on each host.")
+    if reason := why_not() or (slurm_daemons.why_not() if slurm else None):  # before a folder is made
+        raise ClusterError(reason)
+    with only_one_changes():
+        if get_cluster(name) is not None:
+            raise UsageError(
+                f"The cluster '{name}' is up already: 'polympi cluster status' shows it, 'polympi cluster down --name "
+                f"{name}' removes it, and --name makes another beside it."
+            )
+        folder = cluster_folder(name)
+        _clear(folder)  # what is left of one that was killed
+        folder.mkdir()
+        names = [f"{name}-{number + 1}" for number in range(hosts)]
+        since = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+        try:
+            with made_cluster(names, folder, name=name, rate=rate, slots=slots, since=since) as made:
+                cluster = msgspec.structs.replace(made.cluster, slurm=slurm)
+                if slurm:
+                    slurm_daemons.start_slurm(cluster)
+                remember(cluster)
+                made.stay()
+        except BaseException:  # a Ctrl-C, too
+            _clear(folder)
+            raise
+    return cluster
+
+
+def down(name: str) -> bool:
+    """Remove a cluster and end all that runs on it; also what is left of one that was not made to its end.
+
+    Returns:
+        Whether there was anything to remove.
+
+    Raises:
+        ClusterError: it cannot be removed.
+        UsageError: it is no name of a cluster.
+    """
+    _check_name(name)
+    if reason := why_not():
+        raise ClusterError(reason)
+    with only_one_changes():
+        folder = cluster_folder(name)
+        there = folder.exists() or bool(processes_of(folder))
+        _clear(folder)
+    return there
+
+
+def reachable(name: str) -> Cluster:
+    """A cluster on which something can be started.
+
+    Raises:
+        UsageError: there is none of this name.
+        ClusterError: it is broken, or only root may use it.
+    """
+    cluster = get_cluster(name)
+    if cluster is None:
+        raise UsageError(
+            f"There is no cluster '{name}': 'polympi cluster up' makes one.{did_you_mean(name, known_clusters())}"
+        )
+    check_reachable(cluster)
+    return cluster
+
+
+def check_reachable(cluster: Cluster) -> None:
+    """Make sure that all hosts of a cluster can be used.
+
+    Raises:
+        ClusterError: one cannot, or only root may use them.
+    """
+    if reason := why_not():
+        raise ClusterError(reason)
+    if lost := cluster.what_is_lost():
+        raise ClusterError(
+            f"The cluster '{cluster.name}' is broken: {lost}. 'polympi cluster down --name {cluster.name}' removes it, "
+            "then make it anew."
+        )
+
+
+def _check_name(name: str) -> None:
+    if not _NAME.fullmatch(name) or name.endswith("-"):
+        raise UsageError(
+            f"--name '{name}' is impossible: hosts are called after the cluster, so take up to 31 lower-case letters, "
+            "digits and hyphens, a letter first."
+        )
+
+
+def _clear(folder: Path) -> None:
+    end_processes(folder)
+    try:
+        shutil.rmtree(folder)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise ClusterError(f"The folder of the cluster, '{folder}', cannot be removed: remove it by hand.") from error

@@ -1,0 +1,112 @@
+"""Where clusters are recorded, so that later commands find them: below /run, which is empty when a machine starts."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from polympi.lab.cluster.cluster import Cluster, ClusterError
+from polympi.lab.cluster.hostfile import read_hostfile
+from polympi.lab.decoding import what_is_wrong
+from polympi.lab.errors import UsageError, system_reason
+
+FOLDER_VARIABLE = "POLYMPI_CLUSTERS"  # for tests, and where /run cannot be written
+_FOLDER = Path("/run/polympi/clusters")
+_RECORD = "cluster.json"
+_LOCK = ".lock"
+
+
+def clusters_folder() -> Path:
+    """The folder with a folder for each cluster."""
+    return Path(os.environ.get(FOLDER_VARIABLE) or _FOLDER).absolute()
+
+
+def cluster_folder(name: str) -> Path:
+    """The folder of a cluster, whether it exists or not."""
+    return clusters_folder() / name
+
+
+def known_clusters() -> list[str]:
+    """The names of all clusters that have a folder: those that are up, and those of which something is left."""
+    try:
+        return sorted(folder.name for folder in clusters_folder().iterdir() if folder.is_dir())
+    except OSError:
+        return []
+
+
+def get_cluster(name: str) -> Cluster | None:
+    """A cluster that was made and recorded; None if there is none, or only what is left of making one.
+
+    Raises:
+        ClusterError: the record is damaged.
+    """
+    record = cluster_folder(name) / _RECORD
+    try:
+        return msgspec.json.decode(record.read_bytes(), type=Cluster)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:
+        why = system_reason(error) if isinstance(error, OSError) else what_is_wrong(error)
+        raise ClusterError(
+            f"The record of the cluster '{name}', '{record}', is damaged ({why}): 'polympi cluster down --name {name}' "
+            "removes the cluster."
+        ) from error
+
+
+def remember(cluster: Cluster) -> None:
+    """Write the record of a cluster, by which later commands find it."""
+    partial = Path(cluster.folder) / "cluster.partial"
+    partial.write_bytes(msgspec.json.format(msgspec.json.encode(cluster), indent=2) + b"\n")
+    partial.rename(Path(cluster.folder) / _RECORD)  # in one step: there is a whole record or none
+
+
+def cluster_of(hostfile: Path) -> Cluster | None:
+    """The cluster whose hosts a file names; None if they are others, or the file cannot be read.
+
+    Raises:
+        UsageError: only some of the hosts are those of a cluster.
+        ClusterError: the record of a cluster is damaged.
+    """
+    try:
+        named = read_hostfile(hostfile)
+    except (OSError, ValueError):  # told where host files are checked
+        return None
+    for name in known_clusters():
+        cluster = get_cluster(name)
+        ours = {host.name for host in cluster.hosts} if cluster else set()
+        if others := sorted(named.keys() - ours):
+            if known := sorted(named.keys() & ours):
+                raise UsageError(
+                    f"The host file '{hostfile}' names {known[0]} of the cluster '{name}', and {others[0]}, which is "
+                    "not of this cluster: name hosts that can reach each other."
+                )
+        elif named:
+            return cluster
+    return None
+
+
+@contextlib.contextmanager
+def only_one_changes() -> Iterator[None]:
+    """Keep other commands from making or removing clusters meanwhile; the kernel lets go if this process dies.
+
+    Raises:
+        ClusterError: another is at work.
+    """
+    folder = clusters_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ClusterError(
+                "Another 'polympi cluster' is making or removing a cluster: wait until it is done."
+            ) from None
+        yield
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,88 @@
+"""What tests of clusters share: the command as a user types it, with a folder of clusters of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from polympi.lab.cluster import manage, state
+from polympi.lab.cluster.cluster import Cluster
+from polympi.lab.cluster.namespaces import why_not
+
+
+@dataclass(frozen=True)
+class Said:
+    """How a command ended, and what it wrote: standard output, then standard error."""
+
+    exit_code: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Commands:
+    """``polympi`` in a process of its own.
+
+    Attributes:
+        clusters: the folder of its clusters.
+        programs: a folder whose programs come before those of the machine.
+    """
+
+    clusters: Path
+    programs: Path
+
+    def begin(self, *arguments: str) -> subprocess.Popen[str]:
+        """Start it."""
+        variables = {
+            **os.environ,
+            state.FOLDER_VARIABLE: str(self.clusters),
+            "PATH": f"{self.programs}:{os.environ['PATH']}",
+            "COLUMNS": "400",
+        }
+        pipe = subprocess.PIPE
+        return subprocess.Popen(
+            [sys.executable, "-m", "polympi", *arguments], env=variables, stdout=pipe, stderr=pipe, text=True
+        )
+
+    def __call__(self, *arguments: str) -> Said:
+        """Run it to its end."""
+        process = self.begin(*arguments)
+        out, err = process.communicate(timeout=240)
+        return Said(process.returncode, out + err)
+
+    def put(self, name: str, script: str) -> None:
+        """Put a program before the machine's own of this name, which is `$REAL` in it."""
+        folders = (Path(folder) / name for folder in os.environ["PATH"].split(os.pathsep))
+        real = next(path for path in folders if path.is_file())
+        path = self.programs / name
+        path.write_text(f'#!/bin/sh\nREAL={real}\n{script}\nexec $REAL "$@"\n')
+        path.chmod(0o755)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the clusters of this test."""
+    monkeypatch.setenv(state.FOLDER_VARIABLE, str(tmp_path / "clusters"))
+    return tmp_path / "clusters"
+
+
+@pytest.fixture
+def polympi(folder: Path, tmp_path: Path) -> Iterator[Commands]:
+    """The command; what it has made is removed afterwards."""
+    if reason := why_not():
+        pytest.skip(reason)
+    (tmp_path / "programs").mkdir()
+    yield Commands(folder, tmp_path / "programs")
+    for name in state.known_clusters():
+        manage.down(name)
+
+
+@pytest.fixture
+def cluster(polympi: Commands) -> Cluster:
+    """A cluster of two hosts that is up."""
+    return manage.up("t", 2)

@@ -1,0 +1,153 @@
+"""What cannot be made is refused in a sentence, before anything is made; none of it needs root."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from polympi.lab.cli.app import run_app
+from polympi.lab.cluster import namespaces
+from polympi.lab.cluster.cluster import Cluster
+from polympi.lab.cluster.host import Host
+from polympi.lab.cluster.hostfile import hostfile_text, read_hostfile, room_for
+from polympi.lab.cluster.state import cluster_of, remember
+from polympi.lab.errors import UsageError
+
+
+def refusal(arguments: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> str:
+    """What a command that is refused writes."""
+    monkeypatch.setattr(sys, "argv", ["polympi", *arguments])
+    monkeypatch.setenv("COLUMNS", "400")
+    with pytest.raises(SystemExit) as ended:
+        run_app()
+    assert ended.value.code == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "Traceback" not in said.err
+    return said.err
+
+
+def recorded(folder: Path, *names: str) -> Cluster:
+    """A cluster that is recorded, but not there."""
+    (folder / "t").mkdir(parents=True)
+    hosts = [Host(name=name, holder=2**22 + 1, started=1) for name in names]
+    cluster = Cluster(name="t", folder=str(folder / "t"), hosts=hosts, switch=hosts[0])
+    remember(cluster)
+    cluster.write_hostfiles()
+    return cluster
+
+
+@pytest.mark.parametrize("arguments", [["up"], ["down"], ["up", "--hosts", "3"]])
+def test_without_root_it_says_who_may(
+    arguments: list[str], folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    said = refusal(["cluster", *arguments], capsys, monkeypatch)
+    assert said.startswith("polympi: Hosts are made of namespaces, which only root can do: call polympi with sudo")
+    assert said.count("\n") == 1
+    assert not folder.exists()
+
+
+def test_a_command_that_is_missing_is_named_with_its_package(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    found = shutil.which
+    monkeypatch.setattr(namespaces.shutil, "which", lambda name: None if name in ("ip", "tc") else found("sh"))
+    said = refusal(["cluster", "up"], capsys, monkeypatch)
+    assert said == "polympi: Hosts are made with the command 'ip', which is not installed: apt install iproute2\n"
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--rate", "fast"], "--rate needs a rate such as 100mbit, 1gbit or 2.5gbit, and not 'fast'."),
+        (["--rate", "1gbit; reboot"], "--rate needs a rate"),
+        (["--rate", "-1gbit"], "--rate needs a rate"),
+        (["--rate", "1GB"], "--rate needs a rate"),
+        (["--rate", ""], "--rate needs a rate"),
+        (["--rate", "0gbit"], "--rate 0gbit is impossible: choose a rate from 100kbit to 1000gbit."),
+        (["--rate", "1001gbit"], "is impossible"),
+        (["--hosts", "1"], "A cluster has 2 to 64 hosts, and not 1."),
+        (["--hosts", "65"], "A cluster has 2 to 64 hosts"),
+        (["--hosts", "many"], "--hosts needs a whole number"),
+        (["--slots", "0"], "--slots 0 is impossible"),
+        (["--name", "../x"], "--name '../x' is impossible"),
+        (["--name", "a" * 32], "is impossible"),
+        (["--name", "x-"], "is impossible"),
+    ],
+)
+def test_what_is_typed_wrong_is_one_sentence(
+    options: list[str],
+    sentence: str,
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(namespaces.shutil, "which", lambda name: name)
+    assert sentence in refusal(["cluster", "up", *options], capsys, monkeypatch)
+    assert not list(folder.glob("[a-z]*"))
+
+
+def test_a_run_on_a_cluster_that_is_gone_says_what_to_do(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(namespaces.shutil, "which", lambda name: name)
+    run = ["run", "-o", str(tmp_path / "out"), "--hostfile"]
+    gone = refusal([*run, str(folder / "t" / "hosts.mpich")], capsys, monkeypatch)
+    assert "Its cluster is not up: 'polympi cluster up' makes one." in gone
+    cluster = recorded(folder, "t-1", "t-2")
+    broken = refusal([*run, str(cluster.hostfile("mpich"))], capsys, monkeypatch)
+    assert "The cluster 't' is broken: t-1 is gone" in broken
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert "only root" in refusal([*run, str(cluster.hostfile("openmpi"))], capsys, monkeypatch)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_host_file_belongs_to_the_cluster_whose_hosts_it_names(folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "hosts"
+    file.write_text("t-2\n")
+    assert cluster_of(file) is None
+    cluster = recorded(folder, "t-1", "t-2", "t-3")
+    assert cluster_of(cluster.hostfile("mpich")) == cluster_of(cluster.hostfile("openmpi")) == cluster
+    assert cluster_of(file) == cluster
+    file.write_text("t-4\n")
+    assert cluster_of(file) is None
+    file.write_text("t-1\nnode7\n")
+    with pytest.raises(UsageError, match="names t-1 of the cluster 't', and node7"):
+        cluster_of(file)
+    file.write_text("# none\n")
+    assert cluster_of(file) is None
+    file.write_bytes(b"\xff\n")
+    assert cluster_of(file) is None
+    assert cluster_of(tmp_path) is None
+
+
+@pytest.mark.parametrize("family", ["mpich", "openmpi", "impi"])
+def test_host_files_of_every_launcher_are_read_as_they_are_written(family: str, tmp_path: Path) -> None:
+    file = tmp_path / "hosts"
+    slots = {"b": 2, "a": 1, "c-12": 30}
+    file.write_text(hostfile_text(family, slots))
+    assert list(read_hostfile(file).items()) == list(slots.items())
+
+
+def test_host_files_of_others_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "hosts"
+    file.write_text("# nodes\n\nb # second\na:3 binding=numa\nb\nc slots = 4 max_slots=8\nd max_slots=8\n")
+    assert read_hostfile(file) == {"b": 2, "a": 3, "c": 4, "d": 1}
+
+
+@pytest.mark.parametrize(
+    ("ranks", "room"), [(1, [1, 1, 1]), (3, [1, 1, 1]), (4, [2, 1, 1]), (5, [2, 2, 1]), (9, [3, 3, 3])]
+)
+def test_ranks_that_have_no_slot_go_to_one_host_after_another(ranks: int, room: list[int]) -> None:
+    slots = {"c": 1, "a": 1, "b": 1}
+    assert list(room_for(ranks, slots).items()) == list(zip("cab", room, strict=True))
+    assert set(slots.values()) == {1}

@@ -1,0 +1,93 @@
+"""Slurm on a test cluster starts ranks of both libraries on its hosts, and ends with them."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import psutil
+import pytest
+
+from polympi.lab.cluster import manage, namespaces, slurm
+from polympi.lab.cluster.cluster import Cluster, ClusterError, processes_of
+from polympi.lab.stacks.stack import Stack
+
+PROGRAM = """
+#include <mpi.h>
+#include <stdio.h>
+static char bytes[1 << 20];
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int rank, size, length;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    char name[MPI_MAX_PROCESSOR_NAME];
+    MPI_Get_processor_name(name, &length);
+    MPI_Bcast(bytes, sizeof bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+    printf("%d of %d on %s\\n", rank, size, name);
+    return MPI_Finalize();
+}
+"""
+
+
+@pytest.fixture
+def with_slurm(polympi) -> Cluster:
+    """A cluster of two hosts with Slurm."""
+    if reason := slurm.why_not():
+        pytest.skip(reason)
+    return manage.up("t", 2, slurm=True)
+
+
+@pytest.mark.mpi
+@pytest.mark.large
+def test_srun_starts_both_libraries_and_messages_take_the_wires(
+    polympi, with_slurm: Cluster, mpich: Stack, openmpi: Stack, tmp_path: Path
+) -> None:
+    (tmp_path / "program.c").write_text(PROGRAM)
+    place = str(Path(openmpi.mpiexec).parents[1])
+    for stack, words in (
+        (mpich, ["srun", "--mpi=pmi2"]),
+        (openmpi, ["env", f"OPAL_PREFIX={place}", f"PMIX_PREFIX={place}", "srun", "--mpi=pmix"]),
+    ):
+        program = tmp_path / stack.name
+        command = [stack.mpicc, str(tmp_path / "program.c"), "-o", str(program)]
+        subprocess.run(command, env=stack.variables(), check=True)
+        before = with_slurm.traffic()
+        said = polympi("cluster", "exec", "--name", "t", "--", *words, "-N", "2", "-n", "2", str(program))
+        assert said.exit_code == 0, said.text
+        assert {"0 of 2 on t-1", "1 of 2 on t-2"} <= set(said.text.splitlines())
+        assert with_slurm.traffic()["t-1"].sent_bytes - before["t-1"].sent_bytes > 1_000_000
+
+
+@pytest.mark.large
+def test_slurm_ends_with_the_cluster(polympi, with_slurm: Cluster, folder: Path) -> None:
+    assert "srun -N 2 --mpi=pmi2" in polympi("cluster", "status").text
+    daemons = with_slurm.processes()
+    names = [daemon.name() for daemon in daemons]
+    assert [names.count(name) for name in ("munged", "slurmctld", "slurmd")] == [2, 1, 2]
+    assert manage.down("t")
+    assert not processes_of(folder / "t")
+    assert not psutil.wait_procs(daemons, timeout=10)[1]
+
+
+@pytest.mark.large
+def test_a_daemon_that_does_not_start_leaves_nothing(polympi, folder: Path) -> None:
+    if reason := slurm.why_not():
+        pytest.skip(reason)
+    polympi.put("slurmd", 'echo "error: no such node" >&2; exit 1')
+    failed = polympi("cluster", "up", "--name", "t", "--slurm")
+    assert failed.exit_code == 2
+    assert "Slurm cannot be started: 'slurmd' on t-1 said 'error: no such node'." in failed.text
+    assert not processes_of(folder / "t")
+    assert not (folder / "t").exists()
+
+
+def test_what_slurm_lacks_is_named_with_its_packages(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(manage, "why_not", lambda: None)
+    monkeypatch.setattr(namespaces.shutil, "which", lambda name, path=None: None if name == "munged" else name)
+    with pytest.raises(
+        ClusterError, match="needs the command 'munged', which is not installed: apt install munge slurm"
+    ):
+        manage.up("t", 2, slurm=True)
+    assert not folder.exists()
