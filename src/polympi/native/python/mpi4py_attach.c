@@ -423,7 +423,7 @@ static PyObject *tell_status(PyObject *Py_UNUSED(module), PyObject *args) {
 
 PyMethodDef mpi4py_functions[] = {
     {"mpi4py_accelerate", accelerate, METH_VARARGS,
-     "mpi4py_accelerate($module, MPI, help, object_request, buffer_request, message, /)\n--\n\n"
+     "mpi4py_accelerate($module, mpi, help, object_request, buffer_request, message, /)\n--\n\n"
      "Replace methods of mpi4py's classes. LibraryError: it uses another MPI library."},
     {"mpi4py_open", open_attachments, METH_NOARGS,
      "mpi4py_open($module, /)\n--\n\nBe ready to attach Communicators. MPI must run."},
