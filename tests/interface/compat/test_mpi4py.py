@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[3]
 PROGRAMS = Path(__file__).parents[1] / "programs"
 EXAMPLES = sorted((ROOT / "examples" / "compat" / "mpi4py").glob("*.py"))
 FACADE = FACADES["mpi4py"]
-SIZES = pytest.mark.parametrize("ranks", [1, 2, 4])
+SIZES = pytest.mark.parametrize("ranks", [1, pytest.param(2, marks=pytest.mark.sanitize), 4])
 BEGIN = """
 import sys
 import threading
@@ -81,6 +81,7 @@ def test_a_program_of_many_checks(run, stack: Stack, program: str, ranks: int) -
 
 
 @pytest.mark.mpi
+@pytest.mark.sanitize
 def test_a_rank_in_a_call_of_mpi_itself_fetches_what_it_has_posted(run, stack: Stack) -> None:
     script = """
 big = np.full(10**6, float(rank))
@@ -102,6 +103,7 @@ else:
 
 
 @pytest.mark.mpi
+@pytest.mark.sanitize
 def test_threads_send_and_make_communicators_at_the_same_time(run, stack: Stack) -> None:
     script = """
 comms = [comm.Dup() for _ in range(3)]
@@ -155,6 +157,7 @@ def test_a_rank_that_dies_ends_the_job(run, stack: Stack) -> None:
 
 
 @pytest.mark.mpi
+@pytest.mark.sanitize
 @pytest.mark.parametrize("end", ["", "MPI.Finalize()"])
 def test_what_was_sent_arrives_when_its_sender_has_ended(run, stack: Stack, end: str) -> None:
     script = f"""
@@ -193,6 +196,7 @@ assert MPI.Is_finalized()
 
 
 @pytest.mark.mpi
+@pytest.mark.sanitize
 def test_programs_may_pickle_in_their_own_way(run, stack: Stack) -> None:
     script = """
 import pickle
