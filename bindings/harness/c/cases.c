@@ -199,11 +199,6 @@ static int64_t no_time(void *context) {
     return 0;
 }
 
-/* Whether a program tells what it spends in calls of communication. */
-static bool counts_communication(const struct polympi_callbacks *callbacks) {
-    return callbacks->communication != no_time;
-}
-
 static struct polympi_callbacks prepare(const struct polympi_case *c, const struct session *session,
                                         const struct polympi_buffers *buffers) {
     const struct polympi_program *program = session->program;
@@ -352,13 +347,18 @@ static void time_joint_batches(const struct polympi_case *c, const struct polymp
     }
 }
 
+/* Whether a case is of an application that tells what it spends in calls of communication. */
+static bool counts_communication(const struct polympi_case *c, const struct polympi_callbacks *callbacks) {
+    return is_application(c) && c->kind != POLYMPI_JOINT && callbacks->communication != no_time;
+}
+
 /* Calls in which ranks would run ahead: every iteration has its own start, and a batch is the sum over
  * its iterations of the time of the last rank. */
 static void time_rooted_batches(const struct polympi_case *c, const struct polympi_callbacks *callbacks,
                                 struct session *session) {
     const int iterations = c->batches * c->iterations;
     callbacks->singly(callbacks->context, c->warmup, session->ns);
-    if (counts_communication(callbacks))
+    if (counts_communication(c, callbacks))
         common_start_watch(callbacks->communication, callbacks->context, session->communication,
                            c->iterations);
     callbacks->singly(callbacks->context, iterations, session->ns);
@@ -395,7 +395,7 @@ static void measure(const struct polympi_case *c, const struct polympi_callbacks
         samples_format(session->samples, "repeated %" PRId32 " %" PRId64, c->id,
                        common_start_repeated() - repeated);
     polympi_samples_times(session->samples, "batch", c->id, session->batches, c->batches);
-    if (c->kind != POLYMPI_JOINT && counts_communication(callbacks))
+    if (counts_communication(c, callbacks))
         polympi_samples_times(session->samples, "communication", c->id, session->communication, c->batches);
     polympi_samples_times(session->samples, "event", c->id, session->ns, c->events);
 }
