@@ -52,7 +52,7 @@ class Module:
         binding: its name.
         payload: what its ping-pong sent, one of :data:`PAYLOADS`; empty without one.
         latency: of the first segment of its fit, over that of C for the same payload; None without a fit.
-        mb_per_s: of the last segment; None if its times are not on a line.
+        mb_per_s: of the largest message of its ping-pong; None without one.
         smallest: time of a collective of the smallest size, by its name.
         collective_bytes: that size; None if none was measured.
         inner_product: time of an iteration.
@@ -100,6 +100,8 @@ def _module(analysis: Analysis, stack: str, name: str, rows: Sequence[Row], thei
     own = [row for row in rows if row.binding == name]
     payload = next((p for p in PAYLOADS if any((r.benchmark, r.payload) == ("latency", p) for r in own)), "")
     fit = ping_pong_fit(analysis.fits, stack, name, payload)
+    messages = [row for row in own if (row.benchmark, row.mode, row.payload) == ("latency", "standard", payload)]
+    largest = max(messages, key=lambda row: row.size_bytes, default=None)
     planned = next(one for one in analysis.run.stacks if one.stack == stack)
     lines = planned.lines.get(name)
     collectives = [row for row in own if row.benchmark in COLLECTIVES and row.payload == (payload or row.payload)]
@@ -109,7 +111,7 @@ def _module(analysis: Analysis, stack: str, name: str, rows: Sequence[Row], thei
         binding=name,
         payload=payload,
         latency=None if fit is None else _latency(fit, ping_pong_fit(analysis.fits, stack, REFERENCE, payload)),
-        mb_per_s=None if fit is None else fit.segments[-1].bandwidth_mb_per_s,
+        mb_per_s=largest.mb_per_s if largest else None,
         smallest={row.benchmark: _timed(row) for row in collectives if row.size_bytes == smallest},
         collective_bytes=smallest,
         inner_product=next((_timed(row) for row in own if row.benchmark == "inner-product"), None),

@@ -18,8 +18,8 @@ _SENDS = {"float64": "into an array", "array": "a new array", "": "–"}
 _PING_PONG = ("", "received", "latency", "over C", "bandwidth", "published: latency", "over C", "bandwidth")
 _NOTE = (
     "A ping-pong of arrays of doubles. Latency is that of the first segment of the fit, and over C that over C's for "
-    "the same message; bandwidth is that of the last segment. Published are fits of one line over all sizes, between "
-    "two machines: what can be compared is the latency over C."
+    "the same message; bandwidth is that of the largest message. Published are fits of one line over all sizes, "
+    "between two machines: what can be compared is the latency over C."
 )
 _STANDS_FOR = "pypar, mympi, pympi, scientific and boostmpi-compat are the interfaces of these modules on polympi."
 _LINES = (
