@@ -29,14 +29,8 @@ static uint64_t next_number(void) {
     return (uint64_t)state.world_rank << 32 | given++;
 }
 
-/* All that a communicator has beside self->comm. MPI's code; without the GIL. */
-static int complete(Communicator *self) {
-    int size = 0;
-    self->number = next_number();
-    MPI_Comm_set_errhandler(self->comm, MPI_ERRORS_RETURN);
-    int code = MPI_Comm_dup(self->comm, &self->shadow);
-    if (code == MPI_SUCCESS)
-        code = MPI_Comm_rank(self->comm, &self->rank);
+int communicator_complete(Communicator *self) {
+    int size = 0, code = MPI_Comm_rank(self->comm, &self->rank);
     if (code == MPI_SUCCESS)
         code = MPI_Comm_size(self->comm, &size);
     if (code == MPI_SUCCESS)
@@ -48,6 +42,14 @@ static int complete(Communicator *self) {
         self->size = size;
     }
     return code;
+}
+
+/* All that a communicator has beside self->comm. MPI's code; without the GIL. */
+static int complete(Communicator *self) {
+    self->number = next_number();
+    MPI_Comm_set_errhandler(self->comm, MPI_ERRORS_RETURN);
+    int code = MPI_Comm_dup(self->comm, &self->shadow);
+    return code == MPI_SUCCESS ? communicator_complete(self) : code;
 }
 
 PyObject *communicator_new(PyTypeObject *type, MPI_Comm comm, MPI_Comm named) {

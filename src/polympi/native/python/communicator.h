@@ -10,6 +10,9 @@ extern PyTypeObject Communicator_Type;
  * `named`. Collective over comm. */
 PyObject *communicator_new(PyTypeObject *type, MPI_Comm comm, MPI_Comm named);
 
+/* What it has beside its communicator, its shadow and its number. MPI's code; without the GIL. Collective. */
+int communicator_complete(Communicator *self);
+
 /* Intern argument names; once, at module start. */
 int communicator_prepare(void);
 

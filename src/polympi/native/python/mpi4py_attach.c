@@ -9,11 +9,9 @@
 #include "collectives/call_log.h"
 #include "collectives/creation.h"
 #include "collectives/mailbox.h"
-#include "collectives/placement.h"
 #include "python/communicator.h"
 #include "python/start.h"
 #include "transfer/agreement.h"
-#include "transfer/seeking.h"
 
 Mpi4py mpi4py;
 Attachment *recent[RECENT];
@@ -60,20 +58,8 @@ static int open_shadow(MPI_Comm comm, MPI_Comm *shadow) {
  * their order, and probes find both; all else on the shadow. Without the GIL. */
 static int complete(void *context) {
     Communicator *self = context;
-    int size = 0, code = open_shadow(self->comm, &self->shadow);
-    if (code == MPI_SUCCESS)
-        code = MPI_Comm_rank(self->comm, &self->rank);
-    if (code == MPI_SUCCESS)
-        code = MPI_Comm_size(self->comm, &size);
-    if (code == MPI_SUCCESS)
-        code = mailboxes_open(self->shadow, &self->mailboxes, &self->together);
-    if (code == MPI_SUCCESS)
-        code = placement_open(self->shadow, &self->placement, &self->number);
-    if (code == MPI_SUCCESS) {
-        self->seeking = seeks_wildcards(self) ? SEEKS_WILDCARDS : 0;
-        self->size = size;
-    }
-    return code;
+    int code = open_shadow(self->comm, &self->shadow);
+    return code == MPI_SUCCESS ? communicator_complete(self) : code;
 }
 
 static int remember(MPI_Comm handle, Communicator *comm) {

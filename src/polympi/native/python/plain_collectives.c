@@ -92,7 +92,7 @@ static int call_alltoall(const Joint *j) {
 }
 
 /* The pieces of all ranks, which are of one size. */
-static int match_pieces(Joint *joint, enum shape shape) {
+static int match_pieces(Joint *joint, PyObject *const *Py_UNUSED(values), enum shape shape) {
     int piece = 0;
     if (shape == ALL_TO_ALL)
         return joint_cut(joint, &joint->from, "array", &piece) < 0 ||
@@ -111,25 +111,33 @@ static int match_pieces(Joint *joint, enum shape shape) {
                : 0;
 }
 
-static PyObject *of_pieces(Plain *self, PyObject *const *values, const char *operation, enum shape shape,
+/* A call in pieces; `root` is the argument that names it, and `match` compares what is given. */
+static PyObject *make_call(Plain *self, PyObject *const *values, PyObject *root, const char *operation,
+                           enum shape shape,
+                           int (*match)(Joint *joint, PyObject *const *values, enum shape shape),
                            int (*function)(const Joint *joint)) {
     Joint joint;
     if (joint_open(&joint, self, operation) < 0)
         return NULL;
     bool rooted = shape == GATHER_ONE || shape == SCATTER_ONE;
-    int failed = rooted ? joint_root(&joint, values[2]) : 0;
+    int failed = rooted ? joint_root(&joint, root) : 0;
     bool is_root = joint.root == self->rank;
     if (!failed && (shape != SCATTER_ONE || is_root))
         failed = joint_from(&joint, values[0]);
     if (!failed && (shape != GATHER_ONE || is_root))
         failed = joint_to(&joint, values[1]);
     if (!failed)
-        failed = match_pieces(&joint, shape);
+        failed = match(&joint, values, shape);
     if (!failed && joint.gives && joint.takes)
         failed = bare_part(&joint.from, &joint.to);
     if (!failed)
         failed = joint_make(&joint, function);
     return joint_end(&joint, failed, values[1]);
+}
+
+static PyObject *of_pieces(Plain *self, PyObject *const *values, const char *operation, enum shape shape,
+                           int (*function)(const Joint *joint)) {
+    return make_call(self, values, values[2], operation, shape, match_pieces, function);
 }
 
 static Signature gather_signature = {"gather", 3, 1, 3, {"array", "into", "root"}, {NULL}};
@@ -202,23 +210,7 @@ static int take_all_counts(Joint *joint, PyObject *const *values, enum shape sha
 
 static PyObject *with_counts(Plain *self, PyObject *const *values, const char *operation, enum shape shape,
                              int (*function)(const Joint *joint)) {
-    Joint joint;
-    if (joint_open(&joint, self, operation) < 0)
-        return NULL;
-    bool rooted = shape == GATHER_ONE || shape == SCATTER_ONE;
-    int failed = rooted ? joint_root(&joint, values[3]) : 0;
-    bool is_root = joint.root == self->rank;
-    if (!failed && (shape != SCATTER_ONE || is_root))
-        failed = joint_from(&joint, values[0]);
-    if (!failed && (shape != GATHER_ONE || is_root))
-        failed = joint_to(&joint, values[1]);
-    if (!failed)
-        failed = take_all_counts(&joint, values, shape);
-    if (!failed && joint.gives && joint.takes)
-        failed = bare_part(&joint.from, &joint.to);
-    if (!failed)
-        failed = joint_make(&joint, function);
-    return joint_end(&joint, failed, values[1]);
+    return make_call(self, values, values[3], operation, shape, take_all_counts, function);
 }
 
 #define WITH_COUNTS(name, shape)                                                                             \
