@@ -331,6 +331,7 @@ SAMPLES: list[Any] = [
         array("d", [1, 2]),
         np.float64(1),
         np.arange(6).reshape(2, 3),
+        np.arange(6),
     ),
     *(np.zeros(1000), b"x" * 5000, ["x" * 5000, bytearray(5000)], memoryview(bytes(5000)), np.zeros(3, "M8[s]")),
 ]
@@ -352,6 +353,19 @@ def test_streams_that_end_early_or_late_are_errors(codec: ModuleType, value: obj
     for part in parts:
         with pytest.raises(errors.Error, match="damaged"):
             codec.decode(stream, [other[:-1] if other is part else other for other in parts])
+
+
+@pytest.mark.parametrize(
+    ("place", "bytes_there"),
+    [(1, b"\xff"), (1, b"\x11"), (2, b"\x04"), (2, b"\x00"), (4, b"\x03"), (4, b"\x00\x02"), (4, b"\xff" * 4)],
+    ids=["described", "no type", "smaller elements", "no elements", "more", "as much as a part", "most"],
+)
+def test_a_row_whose_head_lies_is_an_error(codec: ModuleType, place: int, bytes_there: bytes) -> None:
+    stream, _ = codec.encode(np.array([1.0, 2.0]))
+    changed = stream[:place] + bytes_there + stream[place + len(bytes_there) :]
+    for damaged in (changed, changed + bytes(8192)):
+        with pytest.raises(errors.Error, match="damaged"):
+            codec.decode(damaged, [])
 
 
 @unhurried
