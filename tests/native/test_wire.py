@@ -79,8 +79,7 @@ SMALL: list[tuple[str, Any, str]] = [
     (
         "foreign",
         Tensor(np.array([-2.0])),
-        f"11  07 00 00 00 00 00 00 00  {b'tensors'.hex()}  14 0c 08 00  01 00 00 00  "
-        + MINUS_TWO,
+        f"11  07 00 00 00 00 00 00 00  {b'tensors'.hex()}  14 0c 08 00  01 00 00 00  " + MINUS_TWO,
     ),
     ("short str", "text", "12 04  74 65 78 74"),
 ]
