@@ -279,11 +279,15 @@ static PyObject *plain_array(PyObject *module, PyObject *arguments) {
     char message[256];
     int type;
     unsigned sequence;
+    PyObject *axes;
     Py_ssize_t itemsize, nbytes, shape[2];
-    if (!PyArg_ParseTuple(arguments, "in(nn)I", &type, &itemsize, &shape[0], &shape[1], &sequence))
+    if (!PyArg_ParseTuple(arguments, "inO!I", &type, &itemsize, &PyTuple_Type, &axes, &sequence))
+        return NULL;
+    int ndim = (int)PyTuple_GET_SIZE(axes);
+    if (!PyArg_ParseTuple(axes, "n|n", &shape[0], &shape[1]))
         return NULL;
     char *head = message + announced_stream(1);
-    Py_ssize_t head_bytes = wire_put_plain_array(head, type, itemsize, 2, shape, &nbytes);
+    Py_ssize_t head_bytes = wire_put_plain_array(head, type, itemsize, ndim, shape, &nbytes);
     if (nbytes < PART_BYTES)
         return PyBytes_FromStringAndSize(head, head_bytes);
     return PyBytes_FromStringAndSize(message, wire_announce_one(message, sequence, nbytes, head_bytes));
@@ -391,7 +395,7 @@ static PyMethodDef functions[] = {
      "The sizes of the parts that bytes announce; None where they are apart."},
     {"announce", announce, METH_VARARGS, "What begins a message that announces (value, sequence)."},
     {"plain_array", plain_array, METH_VARARGS,
-     "What begins the message of an array: (type, itemsize, shape of two axes, sequence)."},
+     "What begins the message of an array: (type, itemsize, shape of one or two axes, sequence)."},
     {"offer", offer, METH_VARARGS, "A message on a channel: (step, channel, tag, what follows)."},
     {"offered", offered, METH_O, "(step, channel, tag, bytes that follow) of such a message."},
     {"form", form, METH_VARARGS, "How a channel's array begins: (array, whether in Fortran order)."},

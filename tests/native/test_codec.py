@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tracemalloc
 import warnings
+import weakref
 from array import array
 from pathlib import Path
 from types import ModuleType
@@ -320,6 +321,65 @@ def test_a_list_that_shrinks_while_it_is_pickled(codec: ModuleType) -> None:
     assert codec.roundtrip(holder) == [0]
 
 
+# ---- one pickle after another: the pickler is used again ----
+
+
+def test_a_pickle_knows_nothing_of_those_before(codec: ModuleType) -> None:
+    holder = Holder(["text", Holder(1)])
+    first = codec.encode(holder)
+    codec.encode([holder, holder])
+    assert codec.encode(holder) == first == codec.encode(Holder(["text", Holder(1)]))
+    for value in (Refusing(), [holder, Refusing()]):
+        with pytest.raises(ZeroDivisionError):
+            codec.encode(value)
+        assert codec.encode(holder) == first
+
+
+@pytest.mark.parametrize("size", [1, 10**5], ids=["small", "large"])
+def test_what_was_pickled_is_not_kept(codec: ModuleType, size: int) -> None:
+    holder = Holder([Holder("x" * size), np.zeros(size)])
+    alive = weakref.ref(holder), weakref.ref(holder.value[0])  # type: ignore[index]  # a list
+    codec.encode(holder)
+    del holder
+    assert [one() for one in alive] == [None, None]
+
+
+class Reduced:
+    """Its state is made for pickle alone, which pickles in its turn when it is no longer needed."""
+
+    def __init__(self, codec: ModuleType, pickled: list[Any]) -> None:
+        self.codec, self.pickled = codec, pickled
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (list, ((Last(self.codec, self.pickled),),))
+
+
+class Last:
+    def __init__(self, codec: ModuleType, pickled: list[Any]) -> None:
+        self.codec, self.pickled = codec, pickled
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (int, (7,))
+
+    def __del__(self) -> None:
+        self.pickled.append(self.codec.encode(Holder(8)))
+
+
+def test_objects_that_pickle_at_their_end(codec: ModuleType) -> None:
+    pickled: list[Any] = []
+    expected = codec.encode(Holder(8))
+    for number in range(1, 4):
+        assert codec.roundtrip(Reduced(codec, pickled)) == [7]
+        gc.collect()
+        assert pickled == [expected] * number
+
+
+def test_pickles_of_several_pieces(codec: ModuleType) -> None:
+    values = [Holder([f"{i:1000}" for i in range(300)]), Holder(1), Holder([bytes(100)] * 10**4)]
+    for value in (*values, *values):
+        assert same(vars(codec.roundtrip(value)), vars(value))
+
+
 # ---- damaged streams ----
 
 SAMPLES: list[Any] = [
@@ -331,6 +391,7 @@ SAMPLES: list[Any] = [
         array("d", [1, 2]),
         np.float64(1),
         np.arange(6).reshape(2, 3),
+        np.arange(6),
     ),
     *(np.zeros(1000), b"x" * 5000, ["x" * 5000, bytearray(5000)], memoryview(bytes(5000)), np.zeros(3, "M8[s]")),
 ]
@@ -352,6 +413,19 @@ def test_streams_that_end_early_or_late_are_errors(codec: ModuleType, value: obj
     for part in parts:
         with pytest.raises(errors.Error, match="damaged"):
             codec.decode(stream, [other[:-1] if other is part else other for other in parts])
+
+
+@pytest.mark.parametrize(
+    ("place", "bytes_there"),
+    [(1, b"\xff"), (1, b"\x11"), (2, b"\x04"), (2, b"\x00"), (4, b"\x03"), (4, b"\x00\x02"), (4, b"\xff" * 4)],
+    ids=["described", "no type", "smaller elements", "no elements", "more", "as much as a part", "most"],
+)
+def test_a_row_whose_head_lies_is_an_error(codec: ModuleType, place: int, bytes_there: bytes) -> None:
+    stream, _ = codec.encode(np.array([1.0, 2.0]))
+    changed = stream[:place] + bytes_there + stream[place + len(bytes_there) :]
+    for damaged in (changed, changed + bytes(8192)):
+        with pytest.raises(errors.Error, match="damaged"):
+            codec.decode(damaged, [])
 
 
 @unhurried

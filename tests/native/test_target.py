@@ -288,7 +288,8 @@ def test_nothing_into_nothing(codec: ModuleType, dtype: Any) -> None:
 
 
 def test_damaged_heads_are_errors(codec: ModuleType) -> None:
-    for value in (np.arange(6.0).reshape(2, 3), np.zeros(3, "M8[s]"), b"abc", bytearray(3), Tensor(np.zeros(3))):
+    arrays = (np.arange(6.0).reshape(2, 3), np.arange(6.0), np.zeros(3, "M8[s]"))
+    for value in (*arrays, b"abc", bytearray(3), Tensor(np.zeros(3))):
         stream, parts = codec.encode(value)
         for end in range(1, len(stream)):
             with pytest.raises(errors.Error, match="damaged"):

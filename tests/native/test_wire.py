@@ -50,7 +50,10 @@ SMALL: list[tuple[str, Any, str]] = [
     ("dict", {"key": None, 2: True}, f"0b  {TWO}  12 03 6b 65 79  00  03 {TWO}  02"),
     ("set", {"a"}, f"0c  {ONE}  12 01 61"),
     ("frozenset", frozenset({"a"}), f"0d  {ONE}  12 01 61"),
-    ("array", np.array([1.0, -2.0]), f"0e 0c 01 00 00 00 00 00  08 00 00 00  00 00 00 00  {TWO}  {DOUBLES}"),
+    ("row", np.array([1.0, -2.0]), f"14 0c 08 00  02 00 00 00  {DOUBLES}"),
+    ("strided row", np.array([1, 0, 2, 0], "i2")[::2], "14 03 02 00  02 00 00 00  01 00 02 00"),
+    ("empty row", np.array([], "f4"), "14 0b 04 00  00 00 00 00"),
+    ("array", np.array([[1.0, -2.0]]), f"0e 0c 02 00 00 00 00 00  08 00 00 00  00 00 00 00  {ONE} {TWO}  {DOUBLES}"),
     ("no axes", np.array(7, "i4"), "0e 05 00 00 00 00 00 00  04 00 00 00  00 00 00 00  07 00 00 00"),
     (
         "fortran",
@@ -76,8 +79,7 @@ SMALL: list[tuple[str, Any, str]] = [
     (
         "foreign",
         Tensor(np.array([-2.0])),
-        f"11  07 00 00 00 00 00 00 00  {b'tensors'.hex()}  0e 0c 01 00 00 00 00 00  08 00 00 00  00 00 00 00  {ONE}  "
-        + MINUS_TWO,
+        f"11  07 00 00 00 00 00 00 00  {b'tensors'.hex()}  14 0c 08 00  01 00 00 00  " + MINUS_TWO,
     ),
     ("short str", "text", "12 04  74 65 78 74"),
 ]
@@ -115,10 +117,10 @@ def test_announcements(codec: ModuleType, value: object, sizes: list[str], strea
     assert codec.announce(value, 0x01020304).hex(" ") == (bytes.fromhex(expected) + body).hex(" ")
 
 
-PLAIN = [np.zeros((2, 3)), np.zeros((16, 32)), np.zeros((3, 2), "u2")]
+PLAIN = [np.zeros((2, 3)), np.zeros((16, 32)), np.zeros((3, 2), "u2"), np.zeros(2), np.zeros(512)]
 
 
-@pytest.mark.parametrize("sent", PLAIN, ids=["small", "large", "short"])
+@pytest.mark.parametrize("sent", PLAIN, ids=["small", "large", "short", "row", "large row"])
 def test_plain_arrays_are_written_as_the_encoder_writes_them(codec: ModuleType, sent: NDArray[Any]) -> None:
     message = codec.plain_array(sent.dtype.num, sent.itemsize, sent.shape, 77)
     stream, parts = codec.encode(sent)
@@ -187,4 +189,4 @@ def test_numbers_of_verbs_and_kinds(codec: ModuleType) -> None:
 
 
 def test_these_are_the_bytes_of_this_version(codec: ModuleType) -> None:
-    assert codec.WIRE_VERSION == 4
+    assert codec.WIRE_VERSION == 5

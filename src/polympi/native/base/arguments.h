@@ -32,8 +32,18 @@ static inline int signature_parse(const Signature *signature, PyObject *const *a
         values[i] = NULL;
     if (unlikely(nargs > signature->positional))
         return signature_parse_slowly(signature, args, nargs, kwnames, values);
-    for (Py_ssize_t i = 0; i < nargs; i++)
-        values[i] = args[i];
+    switch (nargs) { /* the common numbers without a call of memcpy, which a loop becomes */
+    case 3:
+        values[2] = args[2]; /* falls through */
+    case 2:
+        values[1] = args[1]; /* falls through */
+    case 1:
+        values[0] = args[0]; /* falls through */
+    case 0:
+        break;
+    default:
+        memcpy(values, args, (size_t)nargs * sizeof *values);
+    }
     Py_ssize_t keywords = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
     for (Py_ssize_t k = 0, i = nargs; k < keywords; k++, i++) {
         while (i < signature->total && signature->names[i] != PyTuple_GET_ITEM(kwnames, k))

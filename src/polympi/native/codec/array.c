@@ -7,12 +7,12 @@
 #include "memory/pool.h"
 #include "memory/strided.h"
 
-enum { NATIVE_TYPES = TYPE_HALF + 1, MOST_NATIVE_BYTES = 64 };
+enum { MOST_NATIVE_BYTES = 64 };
 
 PyTypeObject *ndarray_type;
 
-/* By type number, once NumPy is loaded: the dtypes that are not described, and the types of their scalars. */
-static PyArray_Descr *native_dtypes[NATIVE_TYPES];
+PyArray_Descr *native_dtypes[NATIVE_TYPES];
+/* The types of their scalars. */
 static PyTypeObject *scalar_types[NATIVE_TYPES];
 
 /* ---- loading ---- */
@@ -142,12 +142,23 @@ static int describe(PyArrayObject *array, int *type, PyObject **description) {
     return PyErr_Occurred() ? FAILED : TO_PICKLE;
 }
 
+/* An array whose head is one number: not apart, of a native type, contiguous in the stream. */
+static int put_row(Encoder *encoder, PyArrayObject *array, int type, Py_ssize_t nbytes) {
+    char *at = stream_reserve(encoder->stream, ROW_FORM + nbytes);
+    if (unlikely(!at))
+        return FAILED;
+    wire_put_row(at, wire_row(type, PyArray_ITEMSIZE(array), PyArray_DIM(array, 0)));
+    return put_elements(encoder, array, nbytes, at + ROW_FORM, !PyArray_IS_C_CONTIGUOUS(array));
+}
+
 static int put_array(Encoder *encoder, PyArrayObject *array, int type, PyObject *description) {
     Py_ssize_t itemsize = PyArray_ITEMSIZE(array), nbytes = itemsize;
     int ndim = PyArray_NDIM(array);
     const npy_intp *shape = PyArray_DIMS(array);
     for (int axis = 0; axis < ndim; axis++)
         nbytes *= shape[axis];
+    if (likely(ndim == 1 && nbytes < PART_BYTES && !description))
+        return put_row(encoder, array, type, nbytes);
     bool in_c_order = PyArray_IS_C_CONTIGUOUS(array), fortran = !in_c_order && PyArray_IS_F_CONTIGUOUS(array);
     bool apart = nbytes >= PART_BYTES;
     Py_ssize_t described = description ? PyBytes_GET_SIZE(description) : 0;
@@ -175,10 +186,9 @@ int encode_ndarray(Encoder *encoder, PyObject *value) {
     const PyArray_Descr *dtype = PyArray_DESCR(array);
     if (unlikely(mutable_met_before(encoder, value)))
         return TO_PICKLE;
-    int type = dtype->type_num;
-    if (likely((unsigned)type < NATIVE_TYPES && dtype == native_dtypes[type] &&
-               Py_IS_TYPE(value, ndarray_type)))
-        return put_array(encoder, array, type, NULL);
+    if (likely(is_native_dtype(dtype) && Py_IS_TYPE(value, ndarray_type)))
+        return put_array(encoder, array, dtype->type_num, NULL);
+    int type;
     PyObject *description;
     int outcome = describe(array, &type, &description);
     if (outcome == ENCODED)

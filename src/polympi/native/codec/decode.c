@@ -266,7 +266,7 @@ PyObject *decode_value(Reader *reader) {
     if (unlikely(!reader_holds(reader, TAG_FORM)))
         return raise_damaged();
     int tag = wire_get_tag(reader->at);
-    if (tag == TAG_ARRAY)
+    if (tag == TAG_ROW || tag == TAG_ARRAY)
         return decode_array(reader);
     reader->at += TAG_FORM;
     switch (tag) {

@@ -18,6 +18,16 @@ _Static_assert((int)NPY_HALF == TYPE_HALF && (int)NPY_LONGLONG == TYPE_LONG_LONG
                "type numbers are NumPy's");
 _Static_assert(NPY_MAXDIMS <= MOST_DIMENSIONS, "every array fits a Layout");
 
+/* By type number, once NumPy is loaded: the dtypes that are not described. */
+enum { NATIVE_TYPES = TYPE_HALF + 1 };
+extern PyArray_Descr *native_dtypes[NATIVE_TYPES];
+
+/* Whether a dtype is one of these, as nearly all are; there may be others that are alike. */
+static inline bool is_native_dtype(const PyArray_Descr *dtype) {
+    unsigned type = (unsigned)dtype->type_num;
+    return type < NATIVE_TYPES && dtype == native_dtypes[type];
+}
+
 /* The type number of a dtype on the wire: that of NumPy in native byte order, otherwise TYPE_DESCRIBED. */
 static inline int wire_type(const PyArray_Descr *dtype) {
     int type = dtype->type_num;

@@ -137,6 +137,7 @@ static PyObject *decode_entry(Reader *reader) {
         return raise_damaged();
     switch (wire_get_tag(reader->at)) {
     case TAG_ARRAY:
+    case TAG_ROW:
     case TAG_NUMPY_SCALAR:
     case TAG_FOREIGN:
         return decode_value(reader);

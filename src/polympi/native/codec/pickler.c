@@ -9,11 +9,21 @@
 
 typedef struct {
     PyObject_HEAD Stream *stream; /* NULL when pickling has ended */
-    PyObject *pieces;             /* a list of bytes: the pickle */
+    PyObject *pickle;             /* bytes: the first piece, mostly the only one */
+    PyObject *more;               /* a list of all its pieces; NULL: there is no second one */
     PyObject *tried;              /* of pickle_apart */
     Py_ssize_t entries;           /* what lies beside the pickle */
     bool gives_memory;
 } Pickling;
+
+/* A pickler, and what it writes to. */
+typedef struct {
+    PyObject *pickler;
+    Pickling *pickling;
+} Pair;
+
+/* The last pair, for the next pickle: making one takes as long as pickling a small object. */
+static Pair spare;
 
 static struct {
     PyObject *pickler;         /* a class: pickle.Pickler with a place for `reducer_override` */
@@ -28,8 +38,16 @@ static struct {
 static PyObject *pickling_write(PyObject *self, PyObject *piece) {
     Pickling *pickling = (Pickling *)self;
     PyObject *bytes = PyBytes_FromObject(piece);
-    int failed = bytes ? PyList_Append(pickling->pieces, bytes) : -1;
-    Py_XDECREF(bytes);
+    if (!bytes)
+        return NULL;
+    if (likely(!pickling->pickle)) {
+        pickling->pickle = bytes;
+        Py_RETURN_NONE;
+    }
+    if (!pickling->more)
+        pickling->more = Py_BuildValue("[O]", pickling->pickle);
+    int failed = pickling->more ? PyList_Append(pickling->more, bytes) : -1;
+    Py_DECREF(bytes);
     return failed ? NULL : Py_NewRef(Py_None);
 }
 
@@ -118,7 +136,8 @@ static PyObject *pickling_reduce(PyObject *self, PyObject *object) {
 }
 
 static void pickling_dealloc(PyObject *self) {
-    Py_XDECREF(((Pickling *)self)->pieces);
+    Py_XDECREF(((Pickling *)self)->pickle);
+    Py_XDECREF(((Pickling *)self)->more);
     PyObject_Free(self);
 }
 
@@ -177,55 +196,109 @@ static int tools_ready(void) {
     return tools.keys ? 0 : -1;
 }
 
-/* Run a pickler: the pickle as bytes; NULL with an exception. */
-static PyObject *dump(Pickling *pickling, PyObject *value) {
-    PyObject *self = (PyObject *)pickling, *done = NULL, *pickler = NULL;
+static void pair_drop(Pair *pair) {
+    Py_CLEAR(pair->pickler);
+    Py_CLEAR(pair->pickling);
+}
+
+/* A new pair: 0 or -1. */
+static int pair_make(Pair *pair) {
+    Pickling *pickling = pair->pickling = PyObject_New(Pickling, &Pickling_Type);
+    if (!pickling)
+        return -1;
+    pickling->stream = NULL;
+    pickling->pickle = pickling->more = pickling->tried = NULL;
+    PyObject *self = (PyObject *)pickling;
     PyObject *reduce = get_attribute(self, NAME("reduce")), *buffer = get_attribute(self, NAME("buffer"));
+    int failed = -1;
     if (reduce && buffer) {
         PyObject *arguments[] = {self, tools.protocol, buffer};
-        pickler = PyObject_Vectorcall(tools.pickler, arguments, 2, tools.keys);
+        pair->pickler = PyObject_Vectorcall(tools.pickler, arguments, 2, tools.keys);
+        if (pair->pickler)
+            failed = PyObject_SetAttr(pair->pickler, NAME("reducer_override"), reduce);
     }
-    if (pickler && PyObject_SetAttr(pickler, NAME("reducer_override"), reduce) == 0)
-        done = call_method_with(pickler, NAME("dump"), value);
     Py_XDECREF(reduce);
     Py_XDECREF(buffer);
-    Py_XDECREF(pickler);
-    if (!done)
-        return NULL;
-    Py_DECREF(done);
-    if (likely(PyList_GET_SIZE(pickling->pieces) == 1))
-        return Py_NewRef(PyList_GET_ITEM(pickling->pieces, 0));
-    PyObject *empty = PyBytes_FromStringAndSize(NULL, 0);
-    PyObject *joined = call_method_with(empty, NAME("join"), pickling->pieces);
-    Py_XDECREF(empty);
+    if (failed)
+        pair_drop(pair);
+    return failed;
+}
+
+/* The spare one, unless a pickle is being made by it at this moment: 0 or -1. */
+static int pair_take(Pair *pair) {
+    *pair = spare;
+    spare = (Pair){NULL, NULL};
+    return likely(pair->pickler != NULL) ? 0 : pair_make(pair);
+}
+
+/* The most bytes of a pickle whose pickler is kept: it keeps a table of all that it has met, as large as it
+ * once was, and each use clears it. */
+enum { MOST_BYTES_TO_KEEP = 4096 };
+
+/* Keep it, if that was a small pickle, without what it remembers of it: that may run code of the program,
+ * which may pickle, too. */
+static void pair_give(Pair *pair, Py_ssize_t nbytes) {
+    PyObject *cleared = nbytes > MOST_BYTES_TO_KEEP ? NULL : call_method(pair->pickler, NAME("clear_memo"));
+    bool kept = cleared && !spare.pickler;
+    Py_XDECREF(cleared);
+    if (likely(kept)) {
+        spare = *pair;
+        return;
+    }
+    PyErr_Clear();
+    pair_drop(pair);
+}
+
+/* The same after a failure, whose exception is set. */
+static void pair_drop_with_error(Pair *pair) {
+    PyObject *class, *error, *trace;
+    PyErr_Fetch(&class, &error, &trace);
+    pair_drop(pair);
+    PyErr_Restore(class, error, trace);
+}
+
+/* Let the pickler run: the pickle as bytes; NULL with an exception. */
+static PyObject *dump(const Pair *pair, PyObject *value) {
+    Pickling *pickling = pair->pickling;
+    PyObject *done = call_method_with(pair->pickler, NAME("dump"), value), *joined = NULL;
+    if (likely(done && !pickling->more))
+        joined = Py_NewRef(pickling->pickle);
+    else if (done) {
+        PyObject *empty = PyBytes_FromStringAndSize(NULL, 0);
+        joined = call_method_with(empty, NAME("join"), pickling->more);
+        Py_XDECREF(empty);
+    }
+    Py_XDECREF(done);
+    Py_CLEAR(pickling->pickle);
+    Py_CLEAR(pickling->more);
     return joined;
 }
 
 int pickle_apart(Stream *stream, PyObject *value, PyObject *tried, bool *gives_memory) {
     *gives_memory = false;
-    if (tools_ready() < 0)
-        return -1;
     Py_ssize_t start = stream->used;
-    if (!stream_reserve(stream, PICKLE_FORM))
+    Pair pair;
+    if (tools_ready() < 0 || !stream_reserve(stream, PICKLE_FORM) || pair_take(&pair) < 0)
         return -1;
-    Pickling *pickling = PyObject_New(Pickling, &Pickling_Type);
-    if (!pickling)
-        return -1;
+    Pickling *pickling = pair.pickling;
     pickling->stream = stream;
     pickling->tried = tried;
     pickling->entries = 0;
     pickling->gives_memory = false;
-    pickling->pieces = PyList_New(0);
-    PyObject *made = pickling->pieces ? dump(pickling, value) : NULL;
+    PyObject *made = dump(&pair, value);
     Py_ssize_t entries = pickling->entries;
     *gives_memory = pickling->gives_memory;
     pickling->stream = NULL;
     pickling->tried = NULL;
-    Py_DECREF(pickling);
-    if (!made)
-        return -1;
-    wire_put_pickle(stream->bytes + start, entries, PyBytes_GET_SIZE(made));
-    int failed = put_bytes(stream, PyBytes_AS_STRING(made), PyBytes_GET_SIZE(made), made);
-    Py_DECREF(made);
+    int failed = -1;
+    if (likely(made != NULL)) {
+        wire_put_pickle(stream->bytes + start, entries, PyBytes_GET_SIZE(made));
+        failed = put_bytes(stream, PyBytes_AS_STRING(made), PyBytes_GET_SIZE(made), made);
+    }
+    if (likely(!failed))
+        pair_give(&pair, PyBytes_GET_SIZE(made));
+    else
+        pair_drop_with_error(&pair);
+    Py_XDECREF(made);
     return failed;
 }

@@ -104,7 +104,31 @@ static bool measure(ArrayForm *form) {
     return true;
 }
 
+static int read_row(Reader *reader, ArrayForm *form) {
+    const char *at = reader_take(reader, ROW_FORM);
+    if (!at)
+        return -1;
+    struct row_head row;
+    wire_get_row(at, &row);
+    form->head = (struct array_head){.tag = TAG_ARRAY,
+                                     .type = row.type,
+                                     .ndim = 1,
+                                     .container = CONTAINER_NDARRAY,
+                                     .itemsize = row.itemsize};
+    form->count = form->shape[0] = row.count;
+    form->nbytes = form->count * row.itemsize;
+    form->described = reader->at; /* nothing */
+    if (unlikely(!is_native(row.type) || form->nbytes >= PART_BYTES)) {
+        raise_damaged();
+        return -1;
+    }
+    form->data = reader_take(reader, (uint64_t)form->nbytes);
+    return form->data ? 0 : -1;
+}
+
 int read_array(Reader *reader, ArrayForm *form) {
+    if (likely(reader_holds(reader, TAG_FORM) && wire_get_tag(reader->at) == TAG_ROW))
+        return read_row(reader, form);
     const char *at = reader_take(reader, sizeof form->head);
     if (!at)
         return -1;

@@ -156,7 +156,7 @@ Arrived *reader_part(Reader *reader, Py_ssize_t nbytes);
 /* The next nbytes bytes, which are a part from PART_BYTES on. Nobody takes the part over. */
 const char *reader_data(Reader *reader, Py_ssize_t nbytes);
 
-/* A TAG_ARRAY as it is in the stream. */
+/* A TAG_ARRAY as it is in the stream, or as a TAG_ROW would be. */
 typedef struct {
     struct array_head head;
     Py_ssize_t count, nbytes;
@@ -165,8 +165,8 @@ typedef struct {
     Py_ssize_t shape[MOST_DIMENSIONS];
 } ArrayForm;
 
-/* Read all of a TAG_ARRAY, whose tag is next: 0, or -1 with an exception. The part of what is apart is not
- * taken. */
+/* Read all of a TAG_ARRAY or TAG_ROW, whose tag is next: 0, or -1 with an exception. The part of what is
+ * apart is not taken. */
 int read_array(Reader *reader, ArrayForm *form);
 
 /* New references, or NULL with an exception. */

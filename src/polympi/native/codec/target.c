@@ -79,7 +79,7 @@ static int form_elements(Reader *reader, Elements *elements) {
 int array_elements(const char *bytes, Py_ssize_t nbytes, Elements *elements) {
     Reader reader = {.at = bytes, .end = bytes + nbytes};
     int tag = nbytes > 0 ? wire_get_tag(bytes) : TAG_NONE;
-    if (likely(tag == TAG_ARRAY))
+    if (likely(tag == TAG_ROW || tag == TAG_ARRAY))
         return form_elements(&reader, elements);
     reader.at += TAG_FORM;
     if (tag == TAG_BYTES)

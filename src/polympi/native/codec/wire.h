@@ -15,7 +15,7 @@
  * with these bytes, and those of collectives (heads.h); with what lies in memory
  * that they share (shared_memory.c, mailbox.c, board.c); with the calls of MPI in which they meet; with the
  * trees and rounds of collectives. */
-enum { WIRE_VERSION = 4 };
+enum { WIRE_VERSION = 5 };
 
 /* The most bytes of a small message: the stream, or an announcement. */
 #define PACKET_BYTES 8192
@@ -56,6 +56,7 @@ enum tag {
     TAG_FOREIGN,      /* uint64 length; the name of a module; a TAG_ARRAY: an array by DLPack */
     TAG_SHORT_STR,    /* uint8 length; ASCII */
     TAG_BUFFER,       /* uint64 length; data: memory that a pickle refers to, among its entries alone */
+    TAG_ROW,          /* struct row_head; the data: a small ndarray of one axis, the commonest */
     TAG_REMOTE = 255
 };
 
@@ -167,10 +168,35 @@ static inline char *wire_put_array(char *at, const struct array_head *head, cons
     return at + AXIS_BYTES * head->ndim;
 }
 
-/* The same of an ndarray in C order of a native type, whose bytes are counted on the way; the bytes written.
+/* How a TAG_ROW begins: an ndarray of one axis, of a native type, in C order, whose data are shorter than
+ * PART_BYTES and follow. One number for both sides, to write and to compare. */
+struct row_head {
+    uint8_t tag;  /* TAG_ROW */
+    uint8_t type; /* TYPE_..., not TYPE_DESCRIBED */
+    uint16_t itemsize;
+    uint32_t count;
+};
+enum { ROW_FORM = sizeof(struct row_head) };
+_Static_assert(ROW_FORM == sizeof(uint64_t), "row_head is one number");
+
+static inline uint64_t wire_row(int type, Py_ssize_t itemsize, Py_ssize_t count) {
+#if PY_LITTLE_ENDIAN
+    return TAG_ROW | (uint64_t)type << 8 | (uint64_t)itemsize << 16 | (uint64_t)count << 32;
+#else
+    return (uint64_t)TAG_ROW << 56 | (uint64_t)type << 48 | (uint64_t)itemsize << 32 | (uint64_t)count;
+#endif
+}
+static inline void wire_put_row(char *at, uint64_t row) { memcpy(at, &row, sizeof row); }
+static inline void wire_get_row(const char *at, struct row_head *head) { memcpy(head, at, sizeof *head); }
+
+/* The head of an ndarray in C order of a native type, whose bytes are counted on the way; the bytes written.
  */
 static inline Py_ssize_t wire_put_plain_array(char *at, int type, Py_ssize_t itemsize, int ndim,
                                               const Py_ssize_t *shape, Py_ssize_t *nbytes) {
+    if (likely(ndim == 1 && (*nbytes = itemsize * shape[0]) < PART_BYTES)) {
+        wire_put_row(at, wire_row(type, itemsize, shape[0]));
+        return ROW_FORM;
+    }
     const struct array_head head = {
         .tag = TAG_ARRAY, .type = (uint8_t)type, .ndim = (uint8_t)ndim, .itemsize = (uint32_t)itemsize};
     memcpy(at, &head, sizeof head);

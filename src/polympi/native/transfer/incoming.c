@@ -221,7 +221,7 @@ __attribute__((noinline)) static int open_expected(Incoming *in) {
         return 0;
     if (simple->nbytes >= PART_BYTES)
         return open_expected_data(in);
-    if (unlikely(memcmp(in->inbox->packet, simple->head, (size_t)simple->head_bytes) != 0))
+    if (unlikely(!begins_simple(in->inbox->packet, simple)))
         return 0;
     in->stage = ARRIVED;
     return 1;
@@ -411,10 +411,9 @@ static inline bool take_small(Inbox *inbox, PyObject *into, PyObject **object) {
     const SimpleArray *simple = &inbox->simple;
     int nbytes = 0;
     if (into) {
-        if (unlikely(simple->nbytes >= PART_BYTES ||
-                     memcmp(inbox->packet, simple->head, (size_t)simple->head_bytes) != 0))
+        if (unlikely(simple->nbytes >= PART_BYTES || !begins_simple(inbox->packet, simple)))
             return false;
-        memcpy(simple->data, inbox->packet + simple->head_bytes, (size_t)simple->nbytes);
+        copy_elements(simple->data, inbox->packet + simple->head_bytes, simple->nbytes);
         *object = Py_NewRef(into);
     } else {
         MPI_Get_count(&inbox->small, MPI_BYTE, &nbytes);

@@ -12,23 +12,13 @@
 
 /* ---- packets ---- */
 
-static char *free_packets; /* each begins with the address of the next */
+char *free_packets;
 
-char *packet_take(void) {
-    char *packet = free_packets;
-    if (likely(packet != NULL)) {
-        memcpy(&free_packets, packet, sizeof packet);
-        return packet;
-    }
-    packet = aligned_alloc(64, PACKET_BYTES);
+char *packet_new(void) {
+    char *packet = aligned_alloc(64, PACKET_BYTES);
     if (!packet)
         PyErr_NoMemory();
     return packet;
-}
-
-void packet_give(char *packet) {
-    memcpy(packet, &free_packets, sizeof packet);
-    free_packets = packet;
 }
 
 /* ---- tags on the shadow communicator ---- */

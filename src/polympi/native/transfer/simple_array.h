@@ -15,12 +15,23 @@ typedef struct {
     char head[ARRAY_FORM(SIMPLE_DIMENSIONS)];
 } SimpleArray;
 
+/* Copy elements: mostly a number, without a call then. */
+static inline void copy_elements(char *to, const char *from, Py_ssize_t nbytes) {
+    if (likely(nbytes == sizeof(double)))
+        memcpy(to, from, sizeof(double));
+    else
+        memcpy(to, from, (size_t)nbytes);
+}
+
 /* How the message of an exact ndarray of a native dtype without metadata and with few axes begins; the bytes
  * of that, 0 for others. */
 static inline Py_ssize_t simple_head(PyArrayObject *array, char *head, Py_ssize_t *nbytes) {
     const PyArray_Descr *dtype = PyArray_DESCR(array);
-    int ndim = PyArray_NDIM(array), type = wire_type(dtype);
-    if (unlikely(type == TYPE_DESCRIBED || ndim > SIMPLE_DIMENSIONS || PyDataType_METADATA(dtype)))
+    int ndim = PyArray_NDIM(array), type = dtype->type_num;
+    if (unlikely(!is_native_dtype(dtype)) &&
+        ((type = wire_type(dtype)) == TYPE_DESCRIBED || PyDataType_METADATA(dtype)))
+        return 0;
+    if (unlikely(ndim > SIMPLE_DIMENSIONS))
         return 0;
     return wire_put_plain_array(head, type, PyDataType_ELSIZE(dtype), ndim, PyArray_DIMS(array), nbytes);
 }
@@ -38,6 +49,13 @@ static inline bool simple_array(PyObject *object, SimpleArray *simple) {
     return true;
 }
 
+/* Whether a message begins so. */
+static inline bool begins_simple(const char *packet, const SimpleArray *simple) {
+    if (likely(simple->head_bytes == ROW_FORM))
+        return memcmp(packet, simple->head, ROW_FORM) == 0; /* of a fixed size: one comparison */
+    return memcmp(packet, simple->head, (size_t)simple->head_bytes) == 0;
+}
+
 /* Write the message of such an array, if that is small; it need not be writable. Its bytes, 0 for others. */
 static inline Py_ssize_t simple_message(PyObject *object, char *packet) {
     PyArrayObject *array = (PyArrayObject *)object;
@@ -47,7 +65,7 @@ static inline Py_ssize_t simple_message(PyObject *object, char *packet) {
     Py_ssize_t head_bytes = simple_head(array, packet, &nbytes);
     if (head_bytes == 0 || nbytes >= PART_BYTES)
         return 0;
-    memcpy(packet + head_bytes, PyArray_BYTES(array), (size_t)nbytes);
+    copy_elements(packet + head_bytes, PyArray_BYTES(array), nbytes);
     return head_bytes + nbytes;
 }
 

@@ -151,8 +151,20 @@ static inline int mpi_source(int source) {
 }
 static inline int mpi_tag(int tag) { return likely(tag >= 0) ? tag : MPI_ANY_TAG; }
 
-/* Packets of PACKET_BYTES from a free list. */
-char *packet_take(void);
-void packet_give(char *packet);
+/* Packets of PACKET_BYTES from a free list, each of which begins with the address of the next. NULL with an
+ * exception. */
+extern char *free_packets;
+char *packet_new(void);
+static inline char *packet_take(void) {
+    char *packet = free_packets;
+    if (unlikely(!packet))
+        return packet_new();
+    memcpy(&free_packets, packet, sizeof packet);
+    return packet;
+}
+static inline void packet_give(char *packet) {
+    memcpy(packet, &free_packets, sizeof packet);
+    free_packets = packet;
+}
 
 #endif
