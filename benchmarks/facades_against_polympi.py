@@ -130,7 +130,7 @@ def arm(name: str, way: str, payload: Any) -> Arm:
         "MPI_DOUBLE": mympi.MPI_DOUBLE,
         "MPI_COMM_WORLD": mympi.MPI_COMM_WORLD,
     }
-    exec(LOOP.format(send=send, receive=receive), names)  # noqa: S102  (the text is above)
+    exec(LOOP.format(send=send, receive=receive), names)  # the text is above
     return Arm(name, way, names["ping_pong"])
 
 
@@ -138,12 +138,9 @@ def arms(payload_name: str) -> list[Arm]:
     """All arms that can send a payload."""
     payload = PAYLOADS[payload_name]()
     ways = {NEW, INTO} if payload_name in ARRAYS else {NEW, TEXT} if payload_name == "str" else {NEW}
-    found = [
-        arm(name, way, payload)
-        for name, way in STYLES
-        if way in ways and (payload_name in ARRAYS or name != "mympi")
+    return [
+        arm(name, way, payload) for name, way in STYLES if way in ways and (payload_name in ARRAYS or name != "mympi")
     ]
-    return found
 
 
 def turn(one: Arm, calls: int) -> float:
@@ -169,12 +166,12 @@ def measure(payload_name: str, rounds: int, order: random.Random) -> list[Arm]:
 
 def line(payload_name: str, own: Arm, other: Arm) -> str:
     """What an arm costs beside polympi's own call, as a row of a table."""
-    ratios = [theirs / ours for theirs, ours in zip(other.times, own.times, strict=True)]
+    ratios = [its / ours for its, ours in zip(other.times, own.times, strict=True)]
     low, high = interval(ratios)
-    return (
-        f"| {payload_name} | {other.name}{', into an array' * (other.way == INTO)} | {statistics.median(own.times):.0f} "
-        f"| {statistics.median(other.times):.0f} | {statistics.median(ratios):.2f} | {low:.2f} to {high:.2f} |"
-    )
+    name = f"{other.name}, into an array" if other.way == INTO else other.name
+    ours, theirs = statistics.median(own.times), statistics.median(other.times)
+    ratio = statistics.median(ratios)
+    return f"| {payload_name} | {name} | {ours:.0f} | {theirs:.0f} | {ratio:.2f} | {low:.2f} to {high:.2f} |"
 
 
 def interval(values: list[float]) -> tuple[float, float]:

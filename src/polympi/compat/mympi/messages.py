@@ -67,7 +67,9 @@ def _recv_failed(failure: polympi.Error | error, count: int, datatype: int, *giv
     return datatypes.nothing(count, datatype, "mpi_recv")
 
 
-def _other_row(row: Array, count: int, datatype: int, source: int, tag: int, comm: int) -> Array:
+def _other_row(  # noqa: PLR0917  (the order of MPI's arguments)
+    row: Array, count: int, datatype: int, source: int, tag: int, comm: int
+) -> Array:
     """What a receive gives if another number of elements came, or elements of another type."""
     _last.message = source, tag, len(row), row.dtype
     try:

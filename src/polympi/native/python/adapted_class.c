@@ -17,6 +17,10 @@ static int take_parameters(Adapted *self, PyObject *parameters) {
     for (int i = 0; i < self->total; i++) {
         const char *name, *role;
         int needed, found = 0;
+        if (!PyTuple_Check(PyTuple_GET_ITEM(parameters, i))) {
+            PyErr_SetString(PyExc_TypeError, "a parameter is a tuple: name, role, and whether it is needed");
+            return -1;
+        }
         if (!PyArg_ParseTuple(PyTuple_GET_ITEM(parameters, i), "zsp", &name, &role, &needed))
             return -1;
         while (found < ROLES && strcmp(role_names[found], role) != 0)
@@ -193,7 +197,7 @@ PyTypeObject Adapted_Type = {
     .tp_basicsize = sizeof(Adapted),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
     .tp_doc = "Adapted(otherwise, where, parameters, *, wildcards=True, data=False, counted=False, "
-              "text=False, tag=ANY_TAG, "
+              "text=False, tag=..., "
               "reserved=-1, excluded=None, dtypes=None, answer=None, status=None, failed=None, "
               "mismatched=None)\n--\n\n"
               "A send or receive with the arguments of another interface.",

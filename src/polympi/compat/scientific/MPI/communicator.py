@@ -139,7 +139,9 @@ class Communicator:
             raise told(error) from None
         return string_of(got, self._rank), status.source, status.tag
 
-    def _as_text(self, came: tuple[object, int, int], *_given: object, **_named: object) -> tuple[str | bytes, int, int]:
+    def _as_text(
+        self, came: tuple[object, int, int], *_given: object, **_named: object
+    ) -> tuple[str | bytes, int, int]:
         """What :meth:`receiveString` gives where no string came."""
         return string_of(came[0], self._rank), *came[1:]
 
