@@ -1,6 +1,6 @@
 """The native core, whichever MPI library it was compiled for. What is public here is documented in its docstrings."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Literal, NoReturn, TypeVar, final, overload
 
 from _typeshed import structseq
@@ -135,6 +135,33 @@ class Plain:
     def split(self, color: int | None, key: int = 0) -> Plain | None: ...
     def dup(self) -> Plain: ...
     def free(self) -> None: ...
+
+@final
+class Adapted:
+    __wrapped__: Final[Callable[..., Any]]
+    calls: Final[int]
+    def __new__(
+        cls,
+        otherwise: Callable[..., Any],
+        where: Communicator | Mapping[int, Communicator],
+        parameters: tuple[tuple[str | None, str, bool], ...],
+        *,
+        wildcards: bool = True,
+        data: bool = False,
+        counted: bool = False,
+        text: bool = False,
+        tag: int = ...,
+        reserved: int = -1,
+        excluded: type | None = None,
+        dtypes: Mapping[int, Any] | None = None,
+        answer: object = None,
+        status: type[tuple[int, int, int]] | None = None,
+        failed: Callable[..., Any] | None = None,
+        mismatched: Callable[..., Any] | None = None,
+    ) -> Adapted: ...
+    @property
+    def last(self) -> tuple[int, int, int, int] | None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
 @final
 class Op:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polympi
 from polympi import ANY_SOURCE, ANY_TAG
+from polympi.compat.adapted import adapt_method
 from polympi.compat.boostmpi.errors import Error, told
 from polympi.compat.boostmpi.requests import Request, RequestWithValue
 from polympi.compat.boostmpi.skeletons import Content
@@ -11,7 +12,7 @@ from polympi.compat.boostmpi.status import Status
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, NoReturn
 
     from polympi.compat.boostmpi.skeletons import Array
 
@@ -36,6 +37,9 @@ class Communicator:
         self._rank, self._size = comm.rank, comm.size
         self._send, self._recv = comm.send, comm.recv  # looked up once
         self._bcast, self._reduce, self._allreduce = comm.bcast, comm.reduce, comm.allreduce
+        if comm is not _NOTHING:
+            adapt_method(self, Communicator, "send", comm, "peer tag object", tag=0, excluded=Content, failed=_tell)
+            adapt_method(self, Communicator, "recv", comm, "peer tag unusual unusual", failed=_tell)
 
     @property
     def rank(self) -> int:
@@ -206,6 +210,11 @@ class Communicator:
             if self
             else "<boostmpi communicator of no ranks>"
         )
+
+
+def _tell(error: polympi.Error, *_given: object, **_named: object) -> NoReturn:
+    """Raise an error of polympi as one of Boost.MPI."""
+    raise told(error)
 
 
 class _Nothing:

@@ -32,9 +32,9 @@ class Communicator:
         size: how many ranks there are.
         members: its ranks, by their numbers in MPI_COMM_WORLD.
         handler: the number of its error handler.
+        number: that it stands behind.
         kept: messages that have come and are not received yet, in order.
-        send: of the communicator of polympi.
-        recv, bcast, reduce: likewise.
+        bcast, reduce: of the communicator of polympi.
     """
 
     comm: polympi.Communicator
@@ -42,14 +42,21 @@ class Communicator:
     size: int
     members: tuple[int, ...]
     handler: int
+    number: int
     kept: list[Message] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.send, self.recv = self.comm.send, self.comm.recv
         self.bcast, self.reduce = self.comm.bcast, self.comm.reduce
 
 
 by_number: dict[int, Communicator] = {}
+# Those on which the core may send and receive at once: all that keep no messages.
+usual: dict[int, polympi.Communicator] = {}
+
+
+def _enter(made: Communicator) -> None:
+    by_number[made.number] = made
+    usual[made.number] = made.comm
 
 
 def start() -> Communicator:
@@ -58,7 +65,7 @@ def start() -> Communicator:
         comm = polympi.world.dup()
         ranks = tuple(range(comm.size))
         here.rank = comm.rank
-        by_number[MPI_COMM_WORLD] = Communicator(comm, comm.rank, comm.size, ranks, errors.FATAL)
+        _enter(Communicator(comm, comm.rank, comm.size, ranks, errors.FATAL, MPI_COMM_WORLD))
     return by_number[MPI_COMM_WORLD]
 
 
@@ -90,7 +97,7 @@ def _made(comm: polympi.Communicator | None, parent: Communicator) -> int:
         return MPI_COMM_NULL
     members = tuple(comm.allgather(parent.members[parent.rank]))
     number = next(_numbers)
-    by_number[number] = Communicator(comm, comm.rank, comm.size, members, parent.handler)
+    _enter(Communicator(comm, comm.rank, comm.size, members, parent.handler, number))
     return number
 
 
@@ -163,6 +170,7 @@ def mpi_comm_free(comm: int, /) -> int:
     except (polympi.Error, error) as failure:
         return answer(failure, found.handler)
     del by_number[comm]
+    usual.pop(comm, None)
     here.error = 0
     return 0
 

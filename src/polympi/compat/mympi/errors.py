@@ -8,6 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
+    from polympi.native.core import Adapted
+
 # Numbers of error classes, as MPICH has them.
 COUNT, TYPE, TAG, COMM, RANK, GROUP, OP, ARG, TRUNCATE, OTHER = 2, 3, 4, 5, 6, 8, 9, 12, 14, 15
 _NUMBERS: tuple[tuple[type[polympi.Error], int], ...] = (
@@ -38,14 +40,30 @@ class _Here:
 
     Attributes:
         rank: in MPI_COMM_WORLD; None before MPI runs.
-        error: the number of the error of the last call; 0 if there was none.
+        adapted: the functions of which the core makes the usual calls itself, and counts those that succeed.
     """
 
-    __slots__ = ("error", "rank")
+    __slots__ = ("_calls", "_error", "adapted", "rank")
 
     def __init__(self) -> None:
         self.rank: int | None = None
-        self.error = 0
+        self.adapted: tuple[Adapted, ...] = ()
+        self._error = self._calls = 0
+
+    @property
+    def error(self) -> int:
+        """The number of the error of the last call; 0 if there was none."""
+        return self._error if self._error and self._calls == self._succeeded() else 0
+
+    @error.setter
+    def error(self, number: int) -> None:
+        self._error = number
+        if number:
+            self._calls = self._succeeded()
+
+    def _succeeded(self) -> int:
+        """How many calls the core has made itself."""
+        return sum(function.calls for function in self.adapted)
 
 
 here = _Here()

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 import polympi
+from polympi.compat.adapted import adapted
 from polympi.compat.mympi import datatypes, errors
-from polympi.compat.mympi.communicators import by_number, communicator
+from polympi.compat.mympi.communicators import by_number, communicator, usual
 from polympi.compat.mympi.constants import MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_PROC_NULL, MPI_UNDEFINED
 from polympi.compat.mympi.datatypes import DTYPES
 from polympi.compat.mympi.errors import answer, error, here, refuse
@@ -17,29 +18,70 @@ if TYPE_CHECKING:
 
     from polympi.compat.mympi.communicators import Communicator, Message
     from polympi.compat.mympi.datatypes import Array
+    from polympi.native.core import Adapted
+
+    Found = tuple[int, int, int, np.dtype[Any] | None]
 
 
 class _Last:
     """The last message that was received or found by a probe.
 
     Attributes:
-        message: its source, its tag, and how many elements of which type it has; the type is None as long as that is
-            not known.
-        on: the communicator on which a probe has found it, if that is not known.
+        on: the communicator on which a probe has found it, if its type is not known.
     """
 
-    __slots__ = ("message", "on")
+    __slots__ = ("_calls", "_message", "on")
 
     def __init__(self) -> None:
-        self.message: tuple[int, int, int, np.dtype[Any] | None] = MPI_ANY_SOURCE, MPI_ANY_TAG, 0, None
+        self._message: Found = MPI_ANY_SOURCE, MPI_ANY_TAG, 0, None
+        self._calls = 0
         self.on: Communicator | None = None
+
+    @property
+    def message(self) -> Found:
+        """Its source, its tag, and how many elements of which type it has; None as long as the type is not known."""
+        receive: Adapted = mpi_recv  # type: ignore[assignment]
+        if receive.calls != self._calls:  # the core has received since
+            assert receive.last is not None
+            source, tag, size, datatype = receive.last
+            return source, tag, size, DTYPES[datatype]
+        return self._message
+
+    @message.setter
+    def message(self, message: Found) -> None:
+        self._message = message
+        self._calls = mpi_recv.calls  # type: ignore[attr-defined]
 
 
 _last = _Last()
-_dtype_of = DTYPES.get
-_ndarray = np.ndarray
 
 
+def _send_failed(failure: polympi.Error, *given: int) -> int:
+    """What a send gives after an error, whose last argument is the communicator."""
+    return answer(failure, by_number[given[-1]].handler)
+
+
+def _recv_failed(failure: polympi.Error | error, count: int, datatype: int, *given: int) -> Array:
+    """What a receive gives, likewise."""
+    answer(failure, by_number[given[-1]].handler)
+    return datatypes.nothing(count, datatype, "mpi_recv")
+
+
+def _other_row(  # noqa: PLR0917  (the order of MPI's arguments)
+    row: Array, count: int, datatype: int, source: int, tag: int, comm: int
+) -> Array:
+    """What a receive gives if another number of elements came, or elements of another type."""
+    _last.message = source, tag, len(row), row.dtype
+    try:
+        found = datatypes.received(row, count, datatype, "mpi_recv")
+    except error as failure:
+        answer(failure, by_number[comm].handler)
+        return datatypes.nothing(count, datatype, "mpi_recv")
+    here.error = 0
+    return found
+
+
+@adapted(usual, "object count datatype peer tag comm", dtypes=DTYPES, answer=0, failed=_send_failed)
 def mpi_send(  # noqa: PLR0917  (the order of MPI's arguments)
     buf: Any, count: int, datatype: int, dest: int, tag: int, comm: int, /
 ) -> int:
@@ -49,16 +91,21 @@ def mpi_send(  # noqa: PLR0917  (the order of MPI's arguments)
     except (KeyError, TypeError):
         on = communicator(comm, "mpi_send")
     try:
-        # As datatypes.sent, which is called unless there is nothing to do.
-        if type(buf) is not _ndarray or buf.dtype is not _dtype_of(datatype) or buf.ndim != 1 or len(buf) != count:
-            buf = datatypes.sent(buf, count, datatype, "mpi_send")
-        on.send(buf, dest, tag)
+        on.comm.send(datatypes.sent(buf, count, datatype, "mpi_send"), dest, tag)
     except (polympi.Error, error) as failure:
         return answer(failure, on.handler)
     here.error = 0
     return 0
 
 
+@adapted(
+    usual,
+    "count datatype peer tag comm",
+    dtypes=DTYPES,
+    wildcards=False,
+    failed=_recv_failed,
+    mismatched=_other_row,
+)
 def mpi_recv(count: int, datatype: int, source: int, tag: int, comm: int, /) -> Array:
     """Receive a row of count elements; where fewer came, zeros follow. From MPI_PROC_NULL all are zeros."""
     try:
@@ -66,33 +113,31 @@ def mpi_recv(count: int, datatype: int, source: int, tag: int, comm: int, /) -> 
     except (KeyError, TypeError):
         on = communicator(comm, "mpi_recv")
     try:
-        if on.kept or source < 0 or tag < 0:  # wildcards and MPI_PROC_NULL are negative
-            row, source, tag = _take(on, source, tag)
-            if source == MPI_PROC_NULL:
-                row = datatypes.nothing(0, datatype, "mpi_recv")
-        else:
-            row = on.recv(source, tag)
-        size, dtype = len(row), row.dtype
-        _last.message = source, tag, size, dtype
-        # As datatypes.received, which is called unless there is nothing to do.
-        if size != count or dtype is not _dtype_of(datatype):
-            row = datatypes.received(row, count, datatype, "mpi_recv")
+        row, source, tag = _take(on, source, tag)
+        if source == MPI_PROC_NULL:
+            row = datatypes.nothing(0, datatype, "mpi_recv")
     except (polympi.Error, error) as failure:
-        answer(failure, on.handler)
-        return datatypes.nothing(count, datatype, "mpi_recv")
-    here.error = 0
-    return row
+        return _recv_failed(failure, count, datatype, comm)
+    return _other_row(row, count, datatype, source, tag, comm)
+
+
+here.adapted = mpi_send, mpi_recv  # type: ignore[assignment]
 
 
 def _take(on: Communicator, source: int, tag: int) -> Message:
     """A message that was kept, if one matches; otherwise one that comes."""
     place = _place_of_kept(on, source, tag)
-    return _receive(on, source, tag) if place is None else on.kept.pop(place)
+    if place is None:
+        return _receive(on, source, tag)
+    message = on.kept.pop(place)
+    if not on.kept:
+        usual[on.number] = on.comm
+    return message
 
 
 def _receive(on: Communicator, source: int, tag: int) -> Message:
     """A message that comes, with its source and tag."""
-    row, status = on.recv(source, tag, status=True)
+    row, status = on.comm.recv(source, tag, status=True)
     return row, status.source, status.tag
 
 
@@ -179,5 +224,6 @@ def _fetched() -> tuple[int, np.dtype[Any]]:
     except polympi.Error as failure:
         raise error(str(failure)) from None
     on.kept.append(message)
+    usual.pop(on.number, None)
     _last.message = source, tag, len(row), row.dtype
     return len(row), row.dtype

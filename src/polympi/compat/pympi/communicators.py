@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 import polympi
 from polympi import ANY_SOURCE, ANY_TAG, Error
+from polympi.compat.adapted import adapt_method
 from polympi.compat.pympi import output
 from polympi.compat.pympi.absent import MAP, lacks
 from polympi.compat.pympi.errors import ArgumentError, MPIError, told
@@ -64,6 +65,11 @@ class Communicator:
         self._send, self._recv, self._bcast = self._comm.send, self._comm.recv, self._comm.bcast  # looked up once
         self._reduce, self._allreduce = self._comm.reduce, self._comm.allreduce
         self._watch = time.perf_counter()
+        for name in ("send", "recv"):
+            vars(self).pop(name, None)
+        if comm is not None:
+            adapt_method(self, Communicator, "send", comm, "object peer tag", tag=0, failed=_tell)
+            adapt_method(self, Communicator, "recv", comm, "peer tag", status=Status, failed=_tell)
 
     # ---- messages ----
 
@@ -394,6 +400,11 @@ class _Nothing:
             )
 
         return refuse
+
+
+def _tell(error: Error, *_given: object, **_named: object) -> NoReturn:
+    """Raise an error of polympi as one of pyMPI."""
+    raise told(error)
 
 
 def _number_of(comm: polympi.Communicator | None) -> int:

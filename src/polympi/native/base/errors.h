@@ -24,6 +24,8 @@ int raise_timeout_since(const Call *call, double seconds, const char *missing);
  * of a signal handler or of Python. */
 bool is_raised(const char *class_name);
 bool is_timeout(void);
+/* Whether it is of any of these classes. */
+bool is_of_polympi(void);
 
 /* The exception at hand, normalised and with its trace; a new reference, and none is at hand any more. */
 PyObject *take_exception(void);

@@ -142,16 +142,11 @@ static PyObject *accelerated_recv(PyObject *self, PyObject *const *args, Py_ssiz
         return NULL;
     call.rank = comm->rank;
     Py_INCREF(comm);
-    PyObject *value;
-    if (likely(!status))
-        value = incoming_receive(comm, call.peer, call.tag, NULL, &call, DEFAULT_TIMEOUT);
-    else {
-        Status known;
-        Incoming *in = incoming_start_promised(comm, call.peer, call.tag, NULL, &call);
-        value = in ? incoming_wait(in, &known, DEFAULT_TIMEOUT) : NULL;
-        if (value)
-            fill_status(status, &known, false);
-    }
+    Status known;
+    PyObject *value =
+        incoming_receive(comm, call.peer, call.tag, NULL, &call, status ? &known : NULL, DEFAULT_TIMEOUT);
+    if (value && status)
+        fill_status(status, &known, false);
     Py_DECREF(comm);
     return told(value);
 }

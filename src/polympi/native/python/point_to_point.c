@@ -69,44 +69,51 @@ static Py_ssize_t encode_or_start(Outgoing *out, PyObject *object, enum mode mod
     return outgoing_start(out, USER, out->call.peer, out->call.tag, mode);
 }
 
+/* Send to a rank, with a tag, that were checked. */
+static inline int send_checked(Communicator *self, PyObject *object, const Call *call, double timeout,
+                               enum mode mode) {
+    Outgoing out;
+    char *packet = packet_take();
+    if (unlikely(!packet))
+        return -1;
+    Py_ssize_t nbytes = mode == STANDARD ? simple_message(object, packet) : 0;
+    if (nbytes == 0) {
+        outgoing_open_packet(&out, packet, self, call);
+        nbytes = encode_or_start(&out, object, mode);
+    }
+    int failed = nbytes < 0 ? -1 : 0;
+    if (likely(nbytes > 0)) {
+        MPI_Request request;
+        int complete = send_now(self, packet, nbytes, call, &request);
+        if (likely(complete > 0)) {
+            packet_give(packet);
+            return 0;
+        }
+        failed = complete;
+        outgoing_open_packet(&out, packet, self, call);
+        out.first[0] = request;
+        out.request_count = 1;
+    }
+    if (likely(failed == 0 && !not_waited_for(self, call, mode)))
+        return outgoing_wait(&out, timeout);
+    outgoing_close(&out);
+    return failed;
+}
+
+int send_standard(Communicator *comm, PyObject *object, const Call *call) {
+    return send_checked(comm, object, call, DEFAULT_TIMEOUT, STANDARD);
+}
+
 static inline PyObject *blocking_send(Communicator *self, PyObject *const *args, Py_ssize_t nargs,
                                       PyObject *kwnames, const Signature *signature, enum mode mode) {
     PyObject *values[MOST_ARGUMENTS];
     Call call = {.operation = signature->function};
     double timeout = DEFAULT_TIMEOUT;
-    Outgoing out;
     if (unlikely(signature_parse(signature, args, nargs, kwnames, values) < 0 ||
                  resolve_peer(self, values[DEST], "dest", values[TAG], false, &call) < 0 ||
                  (values[TIMEOUT] && parse_timeout(values[TIMEOUT], &timeout, call.operation) < 0)))
         return NULL;
-    if (unlikely(call.peer == PROC_NULL))
-        Py_RETURN_NONE;
-    char *packet = packet_take();
-    if (unlikely(!packet))
-        return NULL;
-    Py_ssize_t nbytes = mode == STANDARD ? simple_message(values[OBJECT], packet) : 0;
-    if (nbytes == 0) {
-        outgoing_open_packet(&out, packet, self, &call);
-        nbytes = encode_or_start(&out, values[OBJECT], mode);
-    }
-    int failed = nbytes < 0 ? -1 : 0;
-    if (likely(nbytes > 0)) {
-        MPI_Request request;
-        int complete = send_now(self, packet, nbytes, &call, &request);
-        if (likely(complete > 0)) {
-            packet_give(packet);
-            Py_RETURN_NONE;
-        }
-        failed = complete;
-        outgoing_open_packet(&out, packet, self, &call);
-        out.first[0] = request;
-        out.request_count = 1;
-    }
-    if (unlikely(failed < 0 || not_waited_for(self, &call, mode)))
-        outgoing_close(&out);
-    else
-        failed = outgoing_wait(&out, timeout);
-    if (unlikely(failed < 0))
+    if (likely(call.peer != PROC_NULL) && send_checked(self, values[OBJECT], &call, timeout, mode) < 0)
         return NULL;
     Py_RETURN_NONE;
 }
@@ -248,12 +255,9 @@ static PyObject *communicator_recv(Communicator *self, PyObject *const *args, Py
         return NULL;
     if (unlikely(call.peer == PROC_NULL))
         return with_status(Py_NewRef(values[INTO] ? values[INTO] : Py_None), &null_status, values[STATUS]);
-    if (likely(!values[STATUS]))
-        return incoming_receive(self, call.peer, call.tag, values[INTO], &call, timeout);
-    Incoming *in = post(self, values[INTO], &call);
-    if (unlikely(!in))
-        return NULL;
-    return with_status(incoming_wait(in, &status, timeout), &status, values[STATUS]);
+    Status *told = values[STATUS] ? &status : NULL;
+    PyObject *value = incoming_receive(self, call.peer, call.tag, values[INTO], &call, told, timeout);
+    return with_status(value, &status, values[STATUS]);
 }
 
 static PyObject *communicator_irecv(Communicator *self, PyObject *const *args, Py_ssize_t nargs,

@@ -24,20 +24,26 @@ static PyObject *fill_target(Incoming *in, Status *status) {
     return failed ? NULL : Py_NewRef(in->target->object);
 }
 
-/* The elements and bytes of what is received as an object. */
-static void measure(const Incoming *in, Status *status) {
+void incoming_measure(const char *stream, Py_ssize_t stream_bytes, Status *status) {
     Elements elements = {0};
-    status->nbytes = in->inbox->stream_bytes;
-    for (int i = 0; i < in->inbox->part_count; i++)
-        status->nbytes += in->inbox->parts[i].nbytes;
-    if (in->inbox->bytes)
-        status->elements = status->nbytes = PyBytes_GET_SIZE(in->inbox->bytes);
-    else if (array_elements(in->inbox->stream, in->inbox->stream_bytes, &elements) == 1) {
+    status->elements = 1;
+    if (array_elements(stream, stream_bytes, &elements) == 1) {
         status->elements = elements.count;
         status->nbytes = elements.nbytes;
     }
     Py_XDECREF(elements.dtype);
     PyErr_Clear(); /* damaged: decoding says so */
+}
+
+/* The elements and bytes of what is received as an object. */
+static void measure(const Incoming *in, Status *status) {
+    status->nbytes = in->inbox->stream_bytes;
+    for (int i = 0; i < in->inbox->part_count; i++)
+        status->nbytes += in->inbox->parts[i].nbytes;
+    if (in->inbox->bytes)
+        status->elements = status->nbytes = PyBytes_GET_SIZE(in->inbox->bytes);
+    else
+        incoming_measure(in->inbox->stream, in->inbox->stream_bytes, status);
 }
 
 static PyObject *into_simple(Incoming *in, Status *status) {

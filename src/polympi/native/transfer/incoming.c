@@ -406,8 +406,9 @@ static inline int receive_now(Communicator *comm, int source, int tag, Incoming 
     return unlikely(code != MPI_SUCCESS) ? raise_mpi(code, call) : complete;
 }
 
-/* What a message holds that is no more than its packet; false: there is more to do than that. */
-static inline bool take_small(Inbox *inbox, PyObject *into, PyObject **object) {
+/* What a message holds that is no more than its packet, and its status, which may be NULL; false: there is more
+ * to do than that. */
+static inline bool take_small(Inbox *inbox, PyObject *into, PyObject **object, Status *status) {
     const SimpleArray *simple = &inbox->simple;
     int nbytes = 0;
     if (into) {
@@ -415,18 +416,28 @@ static inline bool take_small(Inbox *inbox, PyObject *into, PyObject **object) {
             return false;
         copy_elements(simple->data, inbox->packet + simple->head_bytes, simple->nbytes);
         *object = Py_NewRef(into);
+        if (status)
+            *status = (Status){.elements = PyArray_SIZE((PyArrayObject *)into), .nbytes = simple->nbytes};
     } else {
         MPI_Get_count(&inbox->small, MPI_BYTE, &nbytes);
         if (unlikely(nbytes == 0 || wire_get_tag(inbox->packet) == TAG_REMOTE))
             return false;
+        if (status) {
+            status->nbytes = nbytes;
+            incoming_measure(inbox->packet, nbytes, status);
+        }
         *object = codec_decode(inbox->packet, nbytes, NULL, 0);
+    }
+    if (status) {
+        status->source = inbox->small.MPI_SOURCE;
+        status->tag = inbox->small.MPI_TAG;
     }
     wire_put_tag(inbox->packet, TAG_NONE);
     return true;
 }
 
 PyObject *incoming_receive(Communicator *comm, int source, int tag, PyObject *into, const Call *call,
-                           double timeout) {
+                           Status *status, double timeout) {
     PyObject *object, *array = into == Py_None ? NULL : into;
     Incoming *in = take();
     if (unlikely(!in))
@@ -434,10 +445,10 @@ PyObject *incoming_receive(Communicator *comm, int source, int tag, PyObject *in
     if (unlikely(comm->seeking || (array && !simple_array(array, &in->inbox->simple)))) {
         put_back(in);
         in = incoming_start_promised(comm, source, tag, into, call);
-        return in ? incoming_wait(in, NULL, timeout) : NULL;
+        return in ? incoming_wait(in, status, timeout) : NULL;
     }
     int come = receive_now(comm, source, tag, in, call);
-    if (likely(come > 0 && take_small(in->inbox, array, &object))) {
+    if (likely(come > 0 && take_small(in->inbox, array, &object, status))) {
         put_back(in);
         return object;
     }
@@ -448,7 +459,7 @@ PyObject *incoming_receive(Communicator *comm, int source, int tag, PyObject *in
         advance(in);
     else if (unlikely(come < 0))
         fail(in);
-    return incoming_wait(in, NULL, timeout);
+    return incoming_wait(in, status, timeout);
 }
 
 /* 1 complete, 0 not yet, -1 exception. */

@@ -88,9 +88,9 @@ Incoming *incoming_start_target(Communicator *comm, enum channel channel, int so
  * in the end the message is kept for another receive. */
 PyObject *incoming_wait(Incoming *in, Status *status, double timeout);
 /* Post a receive as incoming_start_promised does, and wait for it. What is small and comes at once costs
- * little more than MPI's own calls. */
+ * little more than MPI's own calls. `status` may be NULL. */
 PyObject *incoming_receive(Communicator *comm, int source, int tag, PyObject *into, const Call *call,
-                           double timeout);
+                           Status *status, double timeout);
 /* Wait until all has arrived: 0, or -1 (Timeout, what a signal handler raised). Does not close, so that one
  * may wait again. */
 int incoming_finish(Incoming *in, double timeout);

@@ -1,0 +1,217 @@
+/* The class of Adapted. */
+#include "python/adapted.h"
+
+#include <structmember.h>
+
+#include "python/communicator.h"
+
+static const char *const role_names[ROLES] = {"ignored", "unusual", "object", "array",    "peer",
+                                              "tag",     "into",    "count",  "datatype", "comm"};
+
+static int take_parameters(Adapted *self, PyObject *parameters) {
+    self->total = (int)PyTuple_GET_SIZE(parameters);
+    if (self->total > MOST_ARGUMENTS) {
+        PyErr_Format(PyExc_ValueError, "there may be %d parameters", MOST_ARGUMENTS);
+        return -1;
+    }
+    for (int i = 0; i < self->total; i++) {
+        const char *name, *role;
+        int needed, found = 0;
+        if (!PyTuple_Check(PyTuple_GET_ITEM(parameters, i))) {
+            PyErr_SetString(PyExc_TypeError, "a parameter is a tuple: name, role, and whether it is needed");
+            return -1;
+        }
+        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(parameters, i), "zsp", &name, &role, &needed))
+            return -1;
+        while (found < ROLES && strcmp(role_names[found], role) != 0)
+            found++;
+        if (found == ROLES) {
+            PyErr_Format(PyExc_ValueError, "there is no role %s", role);
+            return -1;
+        }
+        self->roles[i] = (unsigned char)found;
+        self->needed |= (unsigned)needed << i;
+        self->sends |= found == OBJECT;
+        if (name && !(self->names[i] = PyUnicode_InternFromString(name)))
+            return -1;
+    }
+    return 0;
+}
+
+/* Whether the parameters with some role are all needed ones, or there are none: `some` says whether there
+ * are. */
+static bool all_needed(const Adapted *self, enum role role, bool *some) {
+    bool all = true;
+    *some = false;
+    for (int i = 0; i < self->total; i++)
+        if (self->roles[i] == role) {
+            *some = true;
+            all &= (self->needed >> i & 1) != 0;
+        }
+    return all;
+}
+
+/* What the functions above rely on. */
+static int check(const Adapted *self) {
+    bool counts, typed, keyed;
+    bool needed = all_needed(self, COUNT, &counts) && all_needed(self, DATATYPE, &typed) &&
+                  all_needed(self, COMM, &keyed);
+    if (!needed || counts != typed || (typed && !self->dtypes) ||
+        (typed && !self->sends && (!self->mismatched || self->wildcards)) ||
+        (self->result == TEXT && !self->mismatched) ||
+        !(keyed ? PyDict_Check(self->where) : PyObject_TypeCheck(self->where, &Communicator_Type)) ||
+        (self->status && (!PyType_IsSubtype(self->status, &PyTuple_Type) ||
+                          self->status->tp_basicsize != PyTuple_Type.tp_basicsize))) {
+        PyErr_SetString(PyExc_ValueError, "the parameters do not fit what is given for them");
+        return -1;
+    }
+    return 0;
+}
+
+/* What was given, where it is not None; a new reference. */
+static PyObject *unless_none(PyObject *given) { return given == Py_None ? NULL : Py_XNewRef(given); }
+
+static PyObject *adapted_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
+    static char *names[] = {"otherwise", "where",  "parameters", "wildcards", "data",   "counted",
+                            "text",      "tag",    "reserved",   "excluded",  "dtypes", "answer",
+                            "status",    "failed", "mismatched", NULL};
+    PyObject *otherwise, *where, *parameters, *excluded = Py_None, *dtypes = Py_None, *answer = Py_None;
+    PyObject *status = Py_None, *failed = Py_None, *mismatched = Py_None;
+    int wildcards = 1, data = 0, counts = 0, text = 0, tag = ANY_TAG, reserved = -1;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO!|$ppppiiOOOOOO", names, &otherwise, &where,
+                                     &PyTuple_Type, &parameters, &wildcards, &data, &counts, &text, &tag,
+                                     &reserved, &excluded, &dtypes, &answer, &status, &failed, &mismatched))
+        return NULL;
+    if ((excluded != Py_None && !PyType_Check(excluded)) || (status != Py_None && !PyType_Check(status)) ||
+        (dtypes != Py_None && !PyDict_Check(dtypes)))
+        return PyErr_Format(PyExc_TypeError, "excluded and status are classes, and dtypes is a dictionary");
+    Adapted *self = (Adapted *)type->tp_alloc(type, 0);
+    if (!self)
+        return NULL;
+    self->wildcards = wildcards;
+    self->data = data;
+    self->result = status != Py_None ? STATUS : counts ? COUNTED : text ? TEXT : VALUE;
+    self->tag = tag;
+    self->reserved = reserved;
+    self->otherwise = Py_NewRef(otherwise);
+    self->where = Py_NewRef(where);
+    self->excluded = (PyTypeObject *)unless_none(excluded);
+    self->dtypes = unless_none(dtypes);
+    self->answer = Py_NewRef(answer);
+    self->status = (PyTypeObject *)unless_none(status);
+    self->failed = unless_none(failed);
+    self->mismatched = unless_none(mismatched);
+    if (take_parameters(self, parameters) < 0 || check(self) < 0) {
+        Py_DECREF(self);
+        return NULL;
+    }
+    self->vectorcall = self->sends ? adapted_send : adapted_receive;
+    return (PyObject *)self;
+}
+
+static int adapted_traverse(Adapted *self, visitproc visit, void *arg) {
+    Py_VISIT(self->otherwise);
+    Py_VISIT(self->where);
+    Py_VISIT(self->dtypes);
+    Py_VISIT(self->excluded);
+    Py_VISIT(self->answer);
+    Py_VISIT(self->status);
+    Py_VISIT(self->failed);
+    Py_VISIT(self->mismatched);
+    Py_VISIT(self->known);
+    return 0;
+}
+
+static int adapted_clear(Adapted *self) {
+    Py_CLEAR(self->otherwise);
+    Py_CLEAR(self->where);
+    Py_CLEAR(self->dtypes);
+    Py_CLEAR(self->excluded);
+    Py_CLEAR(self->answer);
+    Py_CLEAR(self->status);
+    Py_CLEAR(self->failed);
+    Py_CLEAR(self->mismatched);
+    Py_CLEAR(self->known);
+    return 0;
+}
+
+static void adapted_dealloc(Adapted *self) {
+    PyObject_GC_UnTrack(self);
+    (void)adapted_clear(self);
+    Py_CLEAR(self->last_datatype);
+    for (int i = 0; i < self->total && i < MOST_ARGUMENTS; i++)
+        Py_CLEAR(self->names[i]);
+    Py_TYPE(self)->tp_free((PyObject *)self);
+}
+
+/* An attribute of the function of Python. */
+static PyObject *of_function(PyObject *self, void *name) {
+    return PyObject_GetAttrString(((Adapted *)self)->otherwise, name);
+}
+
+static PyObject *last_message(PyObject *object, void *Py_UNUSED(unused)) {
+    const Adapted *self = (Adapted *)object;
+    if (!self->last_datatype)
+        Py_RETURN_NONE;
+    return Py_BuildValue("iinO", self->last_source, self->last_tag, self->last_count, self->last_datatype);
+}
+
+static PyGetSetDef attributes[] = {
+    {"__name__", of_function, NULL, NULL, "__name__"},
+    {"__qualname__", of_function, NULL, NULL, "__qualname__"},
+    {"__module__", of_function, NULL, NULL, "__module__"},
+    {"__doc__", of_function, NULL, NULL, "__doc__"},
+    {"last", last_message, NULL,
+     "Source, tag, elements and datatype of the last message of a datatype that came as was asked for; None "
+     "before.",
+     NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyMemberDef members[] = {
+    {"__wrapped__", T_OBJECT_EX, offsetof(Adapted, otherwise), READONLY, "The function of Python."},
+    {"calls", T_ULONGLONG, offsetof(Adapted, calls), READONLY,
+     "How many calls the core made that succeeded."},
+    {NULL, 0, 0, 0, NULL},
+};
+
+/* Functions are pickled by their names. */
+static PyObject *adapted_reduce(PyObject *self, PyObject *Py_UNUSED(unused)) {
+    return of_function(self, "__qualname__");
+}
+
+static PyMethodDef methods[] = {
+    {"__reduce__", adapted_reduce, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyObject *adapted_repr(Adapted *self) { return PyUnicode_FromFormat("<adapted %R>", self->otherwise); }
+
+/* As a function of C it is the same through an instance, and a routine for help(). */
+static PyObject *adapted_get(PyObject *self, PyObject *Py_UNUSED(instance), PyObject *Py_UNUSED(type)) {
+    return Py_NewRef(self);
+}
+
+PyTypeObject Adapted_Type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "polympi.native.core.Adapted",
+    .tp_basicsize = sizeof(Adapted),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
+    .tp_doc = "Adapted(otherwise, where, parameters, *, wildcards=True, data=False, counted=False, "
+              "text=False, tag=..., "
+              "reserved=-1, excluded=None, dtypes=None, answer=None, status=None, failed=None, "
+              "mismatched=None)\n--\n\n"
+              "A send or receive with the arguments of another interface.",
+    .tp_new = adapted_new,
+    .tp_dealloc = (destructor)adapted_dealloc,
+    .tp_traverse = (traverseproc)adapted_traverse,
+    .tp_clear = (inquiry)adapted_clear,
+    .tp_repr = (reprfunc)adapted_repr,
+    .tp_call = PyVectorcall_Call,
+    .tp_vectorcall_offset = offsetof(Adapted, vectorcall),
+    .tp_descr_get = adapted_get,
+    .tp_getset = attributes,
+    .tp_members = members,
+    .tp_methods = methods,
+};
+
+int adapted_prepare(void) { return PyType_Ready(&Adapted_Type); }
