@@ -86,4 +86,4 @@ def why_no_part(level: Level, family: str) -> str | None:
                for name in level.environment]  # fmt: skip
     if any(who is None or family in who for who in readers):
         return None
-    return f"{', '.join(level.environment)} is of another MPI"
+    return f"only another MPI reads {', '.join(level.environment)}"

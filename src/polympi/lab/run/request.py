@@ -233,7 +233,7 @@ def _plans(request: Request, cases: Sequence[Case], made: Callable[[Binding, Sta
     for level in request.levels:
         if level not in [plan.level for plan in plans]:
             why = plans[0].left_out[f"the setting {level.name}"]
-            raise UsageError(f"The setting '{level.name}' would change nothing: {why} than the stacks of this run.")
+            raise UsageError(f"The setting '{level.name}' would change nothing on the stacks of this run: {why}.")
     return plans
 
 
