@@ -17,6 +17,7 @@ from polympi.lab.records import (
     CodeLines,
     Environment,
     LaunchRecord,
+    Level,
     Outcome,
     PlannedCase,
     RunRecord,
@@ -83,10 +84,12 @@ def _make_run(
     lacks: dict[str, list[str]] | None = None,
     lines: dict[str, CodeLines] | None = None,
     left_out: dict[str, str] | None = None,
+    levels: dict[str, tuple[float, float, float]] | None = None,
 ) -> None:
     """Write a result directory in which every block drifts as a whole and every launch has its own noise.
 
-    Some bindings may lack cases with some payloads.
+    Some bindings may lack cases with some payloads. At each of the levels, beside the base, all bindings take so much
+    longer: a call (ns), a byte (ns), and a factor.
     """
     random = np.random.default_rng(seed)
     cases = DEFAULT_CASES if cases is None else cases
@@ -104,6 +107,7 @@ def _make_run(
         )
         for b, m, p, s in cases
     ]
+    at_levels = {"": (0.0, 0.0, 1.0), **(levels or {})}
     run = RunRecord(
         polympi="0.1.0",
         created="2026-01-02T03:04:05+00:00",
@@ -116,7 +120,9 @@ def _make_run(
         maximum_blocks=blocks,
         stacks=[
             StackRun(
-                stack=stack,
+                stack=_name(stack, level),
+                installed=stack if level else "",
+                level=level,
                 library=f"{stack} 1.0",
                 bindings=list(effects),
                 languages={b: (languages or LANGUAGES).get(b, "C") for b in effects},
@@ -125,7 +131,9 @@ def _make_run(
                 left_out=left_out or {},
             )
             for stack in stacks
+            for level in at_levels
         ],
+        levels=[Level(factor="setting" if level else "", name=level) for level in at_levels] if levels else [],
         chosen=chosen or [],
         usual=usual or [],
         study=study,
@@ -135,11 +143,12 @@ def _make_run(
     for stack in stacks:
         for block in range(blocks):
             weather = np.exp(random.normal(0.0, drift))
-            for position, binding in enumerate(effects):
+            arms = [(level, binding) for level in at_levels for binding in effects]
+            for position, (level, binding) in enumerate(arms):
                 covered = [case for case in planned if case.payload not in (lacks or {}).get(binding, [])]
-                rows = _launch_rows(random, covered, effects[binding], weather, noise)
+                rows = _launch_rows(random, covered, _together(effects[binding], at_levels[level]), weather, noise)
                 frame = pl.DataFrame(rows).with_columns(
-                    stack=pl.lit(stack),
+                    stack=pl.lit(_name(stack, level)),
                     block=pl.lit(block),
                     launch=pl.lit(launch),
                     binding=pl.lit(binding),
@@ -147,7 +156,7 @@ def _make_run(
                 )
                 record = LaunchRecord(
                     launch=launch,
-                    stack=stack,
+                    stack=_name(stack, level),
                     block=block,
                     position=position,
                     binding=binding,
@@ -170,8 +179,20 @@ def _make_run(
                 directory.append_launch(record, frame.select(list(SAMPLE_SCHEMA)))
                 launch += 1
     directory.write_outcome(
-        Outcome(ended=ended, finished="2026-01-02T03:05:05+00:00", blocks=dict.fromkeys(stacks, blocks))
+        Outcome(
+            ended=ended,
+            finished="2026-01-02T03:05:05+00:00",
+            blocks={_name(stack, level): blocks for stack in stacks for level in at_levels},
+        )
     )
+
+
+def _name(stack: str, level: str) -> str:
+    return f"{stack}, {level}" if level else stack
+
+
+def _together(effect: tuple[float, float, float], level: tuple[float, float, float]) -> tuple[float, float, float]:
+    return effect[0] + level[0], effect[1] + level[1], effect[2] * level[2]
 
 
 def _launch_rows(

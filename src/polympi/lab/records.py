@@ -11,10 +11,14 @@ from polympi.lab.arms import AGAIN, REFERENCE
 
 __all__ = [
     "AGAIN",
+    "FACTORS",
     "FORMAT",
+    "PLACEMENT",
     "REFERENCE",
     "SAMPLE_SCHEMA",
     "SCALINGS",
+    "SETTING",
+    "STACK",
     "STRONG",
     "WEAK",
     "CodeLines",
@@ -22,6 +26,7 @@ __all__ = [
     "Facts",
     "Finding",
     "LaunchRecord",
+    "Level",
     "Outcome",
     "PlannedCase",
     "Refusal",
@@ -52,6 +57,26 @@ SAMPLE_SCHEMA: dict[str, type[pl.DataType] | pl.DataType] = {
     "iterations": pl.UInt32,
     "time_ns": pl.Int64,
 }
+
+
+# What the levels of a run can be levels of; a stack is a factor, too, and its levels are the stacks of the run.
+FACTORS = SETTING, PLACEMENT, STACK = ("setting", "placement", "stack")
+
+
+class Level(msgspec.Struct, frozen=True, kw_only=True):
+    """A level of a factor: one of the ways of launching everything that a run compares with each other.
+
+    Attributes:
+        factor: what it is a level of, ``setting`` or ``placement``; empty for the base without a placement.
+        name: what users call it; empty for the base without a placement.
+        environment: variables that its programs have on top of those of the stack.
+        arguments: of the launcher.
+    """
+
+    factor: str = ""
+    name: str = ""
+    environment: dict[str, str] = {}
+    arguments: list[str] = []
 
 
 class Refusal(msgspec.Struct, frozen=True):
@@ -229,6 +254,8 @@ class StackRun(msgspec.Struct, kw_only=True):
             measured as if it were a stack of its own, and the name says it: ``mpich, 4 ranks``.
         installed: the name of the installed stack, where `stack` says more than that; else empty.
         ranks: of its launches, where the run has several numbers of them; else 0.
+        level: the name of the level that it was measured at, where the run has several; empty for a base without one.
+            Each level is measured as if it were a stack of its own, too: ``mpich, 4 ranks, no huge pages``.
         bindings: the arms, reference first, A/A arm second.
         not_covered: for each binding, the planned cases that it does not cover and why.
         left_out: bindings, tools and benchmarks that could not take part on this stack, and why.
@@ -254,6 +281,7 @@ class StackRun(msgspec.Struct, kw_only=True):
     installed: str = ""
     ranks: int = 0
     grown_from: dict[str, dict[int, int]] = {}
+    level: str = ""
 
     @property
     def installation(self) -> str:
@@ -275,6 +303,7 @@ class RunRecord(msgspec.Struct, kw_only=True):
         chosen: the bindings that were asked for by name, in that order; a report puts them in front.
         usual: the bindings that take part when none is asked for; they come next.
         resumed: when the run was continued, each time.
+        levels: the levels that are compared, the base first; empty if there is one only.
     """
 
     format: int = FORMAT
@@ -300,6 +329,7 @@ class RunRecord(msgspec.Struct, kw_only=True):
     several_ranks: list[int] = []
     scaling: str = STRONG
     study: str = ""
+    levels: list[Level] = []
 
     @property
     def every_ranks(self) -> list[int]:

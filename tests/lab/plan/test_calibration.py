@@ -13,6 +13,7 @@ from polympi.lab.plan.calibration import (
     choose_iterations,
     fewer_iterations,
     first_plan,
+    same_counts,
     second_plan,
     trial_plan,
     with_counts,
@@ -139,3 +140,20 @@ def test_a_call_longer_than_a_batch_is_made_once() -> None:
     trial = {0: [second * trial_plan(planned)[0].iterations], 1: [second]}
     fewer = fewer_iterations(PROFILES["quick"], planned, {0: 1500.0, 1: 900_000.0}, trial, crowded=False)
     assert [(counts.warmup, counts.iterations, counts.events) for counts in fewer.values()] == [(1, 1, 1)] * 2
+
+
+def test_levels_share_the_counts_of_the_one_with_the_most_iterations_unless_they_need_far_fewer() -> None:
+    def one(iterations: int, size: int = 8) -> PlannedCase:
+        return PlannedCase(
+            benchmark="latency", mode="standard", payload="bytes", size_bytes=size, warmup=iterations // 4, batches=3,
+            iterations=iterations, events=iterations // 2,
+        )  # fmt: skip
+
+    base, near, far, lacking = [one(1000), one(10, 64)], [one(250), one(12, 64)], [one(249), one(12, 64)], [one(600)]
+    found = same_counts({"base": base, "near": near, "far": far, "lacking": lacking})
+    assert found == {
+        "base": [one(1000), one(12, 64)],
+        "near": [one(1000), one(12, 64)],
+        "far": [one(249), one(12, 64)],
+        "lacking": [one(1000)],
+    }

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polympi.lab.plan.schedule import block_order, case_order, stack_order, williams_squares
+from polympi.lab.plan.schedule import block_order, case_order, joint_order, stack_order, williams_squares
 
 names = st.lists(st.text("abcdefgh", min_size=1, max_size=3), min_size=1, max_size=8, unique=True)
 
@@ -82,3 +82,16 @@ def test_with_several_ranks_none_always_comes_first() -> None:
     assert all(sorted(order) == stacks for order in orders)
     assert min(Counter(order[0] for order in orders).values()) >= 8
     assert orders == [stack_order(stacks, block, 7) for block in range(60)]
+
+
+def test_the_arms_of_several_stacks_are_interleaved_and_each_follows_each_other_equally_often() -> None:
+    arms = {"mpich": ["c", "c-again", "mpi4py"], "mpich, off": ["c", "c-again", "mpi4py"]}
+    every = [(stack, arm) for stack, own in arms.items() for arm in own]
+    orders = [joint_order(arms, block, 7) for block in range(6)]
+    assert all(sorted(order) == every for order in orders)
+    follows = Counter(pair for order in orders for pair in pairwise(order))
+    assert set(follows.values()) == {1}
+    assert len(follows) == 6 * 5
+    assert all(len({order[place] for order in orders}) == 6 for place in range(6))
+    assert orders == [joint_order(arms, block, 7) for block in range(6)]
+    assert orders != [joint_order(arms, block, 8) for block in range(6)]

@@ -16,10 +16,10 @@ from polympi.lab.bindings.manifest import load_bindings
 from polympi.lab.catalogue import problem_bytes
 from polympi.lab.errors import BuildError, StackError, UsageError
 from polympi.lab.plan.profiles import PROFILES, Profile
-from polympi.lab.records import Environment, Outcome
+from polympi.lab.records import Environment, Level, Outcome
 from polympi.lab.run.experiment import Experiment, record
 from polympi.lab.run.request import Request, prepare
-from polympi.lab.run.resume import prepare_again
+from polympi.lab.run.resume import prepare_again, request_again
 from polympi.lab.run.watcher import Watcher
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.stack import Stack
@@ -150,8 +150,55 @@ def test_a_slow_binding_makes_batches_as_long_as_those_of_c_and_the_same_after_i
 def test_two_stacks_share_the_time_block_by_block(tmp_path: Path, mpich: Stack, openmpi: Stack) -> None:
     directory, outcome = _run(_request(tmp_path / "run", [mpich, openmpi], ["c"], ["barrier"], profile=FEW_BLOCKS))
     assert outcome.blocks == {"mpich": 3, "openmpi": 3}
-    blocks = [(launch.block, launch.stack) for launch in directory.launches() if launch.block is not None]
+    blocks = [launch.block for launch in directory.launches() if launch.block is not None]
     assert blocks == sorted(blocks)
+    [row] = {(row.factor, row.level, row.base) for row in analyse(directory).factors}
+    assert row == ("stack", "openmpi", "mpich")
+
+
+NOTHING = Level(factor="setting", name="nothing", environment={"NOBODY_READS_THIS": "1"})
+TCP = Level(factor="setting", name="tcp", environment={"OMPI_MCA_btl": "tcp,self", "OMPI_MCA_pml": "ob1"})
+
+
+def test_settings_are_interleaved_in_the_blocks_and_only_one_that_does_something_is_found(
+    tmp_path: Path, openmpi: Stack
+) -> None:
+    levels = [Level(), NOTHING, TCP]
+    request = _request(tmp_path / "run", [openmpi], ["c"], ["latency/standard/bytes"], levels=levels)
+    launches, calibration = tmp_path / "run" / "launches.jsonl", 2 * 3
+    several = calibration + 8  # in the middle of the second block of six launches
+    directory, outcome = _run(request, lambda: launches.exists() and len(launches.read_bytes().splitlines()) >= several)
+    assert (outcome.ended, set(outcome.blocks)) == ("interrupted", {"openmpi", "openmpi, nothing", "openmpi, tcp"})
+    again = dataclasses.replace(
+        request_again(directory, time_limit_s=None), bindings=request.bindings, profile=request.profile
+    )
+    assert list(again.levels) == levels
+    resumed = Experiment(
+        again, prepare_again(again, directory, Environment()), directory, processors=2, watcher=Watcher()
+    )
+    assert resumed.run().ended == "complete"
+    made = [launch for launch in directory.launches() if launch.block is not None and launch.outcome == "ok"]
+    of_first = [(launch.stack, launch.binding) for launch in made if launch.block == 0]
+    assert sorted(of_first) == [(stack, arm) for stack in sorted(outcome.blocks) for arm in ("c", "c-again")]
+    assert [stack for stack, _ in of_first] != sorted(stack for stack, _ in of_first)  # not one level after the other
+    assert [planned.level for planned in directory.run().stacks] == ["", "nothing", "tcp"]
+    rows = {(row.level, row.size_bytes): row for row in analyse(directory).factors if row.benchmark == "latency"}
+    assert {rows["tcp", size].verdict for size in (8, 1024)} == {"slower"}
+    assert all(rows["tcp", size].ratio > 3 for size in (8, 1024))  # shared memory against the loopback device
+    assert {rows["nothing", size].verdict for size in (8, 1024)} <= {"not separated", "ambiguous"}
+
+
+def test_a_setting_that_no_stack_reads_is_refused_and_one_that_some_read_is_left_out_elsewhere(
+    tmp_path: Path, mpich: Stack, openmpi: Stack
+) -> None:
+    request = _request(tmp_path / "run", [mpich], ["c"], ["barrier"], levels=[Level(), TCP])
+    with pytest.raises(
+        UsageError, match="'tcp' would change nothing on the stacks of this run: only another MPI reads"
+    ):
+        prepare(request)
+    plans = prepare(dataclasses.replace(request, stacks=[mpich, openmpi]))
+    assert [plan.name for plan in plans] == ["mpich", "openmpi", "openmpi, tcp"]
+    assert plans[0].left_out == {"the setting tcp": "only another MPI reads OMPI_MCA_btl, OMPI_MCA_pml"}
 
 
 def test_several_numbers_of_ranks_are_measured_block_by_block(tmp_path: Path, mpich: Stack) -> None:

@@ -20,12 +20,16 @@ from polympi.lab.cli.arguments import (
 from polympi.lab.cluster.state import cluster_of
 from polympi.lab.errors import UsageError
 from polympi.lab.plan.profiles import USUAL_PROFILE, get_profile
+from polympi.lab.plan.settings import settings_of
 from polympi.lab.plan.studies import get_study
+from polympi.lab.records import Level
 from polympi.lab.run.request import Request
 from polympi.lab.units import parse_duration
 
 USUAL_RANKS = "2"
 _MAY_CHANGE = ("time_limit",)  # of a run that is continued; all else was settled when it began
+
+_OPTIONS = {"settings": "--with"}  # whose names are not those of the fields
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,7 @@ class Asked:
     sizes: str | None
     ranks: str | None
     scaling: str | None
+    settings: list[str] | None
     profile: str | None
     study: str | None
     pages: str | None
@@ -85,6 +90,7 @@ class Asked:
             cluster=None if self.hostfile is None else cluster_of(self.hostfile),
             command=["polympi", *(os.fsencode(word).decode(errors="replace") for word in sys.argv[1:])],
             bindings_from=self.bindings_from or (),
+            levels=[Level(), *settings_of(self.settings)] if self.settings else (),
         )
 
     def refuse_changes(self, directory: Path) -> None:
@@ -95,7 +101,7 @@ class Asked:
         """
         given = [f.name for f in fields(self) if getattr(self, f.name) not in (None, []) and f.name not in _MAY_CHANGE]
         if given:
-            options = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+            options = ", ".join(_OPTIONS.get(name, f"--{name.replace('_', '-')}") for name in given)
             raise UsageError(
                 f"With --resume the run continues as '{directory / 'run.json'}' recorded it: leave out {options}, "
                 "or begin a new run."

@@ -93,6 +93,16 @@ def run(
             autocompletion=complete_scalings,
         ),
     ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with",
+            metavar="'NAME: VARIABLE=VALUE ...'",
+            help="Measure everything with this setting, too, in the same blocks as without it: variables of the "
+            "environment and arguments of the launcher (-...), under a name. The report shows what it costs or buys. "
+            "May be given several times.",
+        ),
+    ] = None,
     profile: Annotated[
         str | None,
         typer.Option(
@@ -167,6 +177,7 @@ def run(
         sizes=sizes,
         ranks=ranks,
         scaling=scaling,
+        settings=settings,
         profile=profile,
         study=study,
         pages=pages,

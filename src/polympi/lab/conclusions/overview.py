@@ -151,8 +151,12 @@ def columns_of(rows: Iterable[Row]) -> tuple[Column, ...]:
     Args:
         rows: the rows of one stack.
     """
-    compared = [row for row in rows if row.binding not in (REFERENCE, AGAIN) and row.median_ns is not None]
-    families = by_family(compared)
+    return columns_among(row for row in rows if row.binding not in (REFERENCE, AGAIN))
+
+
+def columns_among(rows: Iterable[Row]) -> tuple[Column, ...]:
+    """The cases that stand for all of these rows, by the rules of :func:`columns_of`."""
+    families = by_family(row for row in rows if row.median_ns is not None)
     found = [*message_columns(families), _object(families), _collective(families)]
     found += [*_applications(families), _startup(families)]
     return tuple(column for column in found if column)

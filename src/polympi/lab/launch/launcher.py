@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,6 +37,7 @@ class Setting:
         pages: what message buffers lie on, one of :data:`~polympi.lab.catalogue.PAGES`.
         stack: what records and samples call the stack, if that is not its name.
         cluster: the test cluster on this machine that the hosts belong to; None for real hosts, or this one.
+        arguments: further arguments of the launcher, those of a level.
     """
 
     ranks: int
@@ -46,6 +47,7 @@ class Setting:
     pages: str = PAGES[0]
     stack: str | None = None
     cluster: Cluster | None = None
+    arguments: Sequence[str] = ()
 
     def has_our_clock(self, host: str | None) -> bool:
         """Whether a host has the monotonic clock of this process; real hosts have their own."""
@@ -132,6 +134,7 @@ def launch(
         processors=setting.processors,
         hostfile=setting.hostfile,
         cluster=setting.cluster,
+        arguments=setting.arguments,
     )
     record = LaunchRecord(
         launch=place.launch,

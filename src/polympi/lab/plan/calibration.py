@@ -85,6 +85,29 @@ def choose_iterations(profile: Profile, timed: Timed, clock_resolution_ns: int, 
     return planned
 
 
+def same_counts(planned: Mapping[str, Sequence[PlannedCase]]) -> dict[str, list[PlannedCase]]:
+    """The plans of what is compared with each other, with the same counts wherever that is possible.
+
+    Each was calibrated by itself. What makes the most iterations of a case gives its counts to all that need no
+    fewer than a quarter of them, as slow bindings keep C's up to there (:data:`SLOW`); what needs fewer keeps its own.
+
+    Args:
+        planned: the cases of each; one may lack some.
+    """
+    most: dict[Case, PlannedCase] = {}
+    for cases in planned.values():
+        for one in cases:
+            case = Case(one.benchmark, one.mode, one.payload, one.size_bytes)
+            if case not in most or most[case].iterations < one.iterations:
+                most[case] = one
+
+    def chosen(one: PlannedCase) -> PlannedCase:
+        largest = most[Case(one.benchmark, one.mode, one.payload, one.size_bytes)]
+        return largest if SLOW * one.iterations >= largest.iterations else one
+
+    return {name: [chosen(one) for one in cases] for name, cases in planned.items()}
+
+
 def trial_plan(planned: Mapping[int, PlannedCase]) -> dict[int, PlannedCase]:
     """The plan of a binding's trial: few iterations, the warm-up of the run, no events."""
     return {

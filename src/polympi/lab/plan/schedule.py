@@ -14,7 +14,7 @@ before; that is left to chance.)
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 _Item = TypeVar("_Item")
@@ -47,8 +47,27 @@ def williams_squares(count: int) -> list[list[list[int]]]:
     return [square] if count % 2 == 0 or count == 1 else [square, [row[::-1] for row in square]]
 
 
+def joint_order(arms: Mapping[str, Sequence[str]], block: int, seed: int) -> list[tuple[str, str]]:
+    """The order of all arms of several stacks (or levels) in a block, as :func:`block_order` has those of one.
+
+    So stacks and levels are interleaved as bindings are: each launch may follow any other, and none of them always
+    comes first. With more arms than blocks no design is complete; its rows are still those of Latin squares, so that
+    no arm stands in the same place of two blocks.
+
+    Args:
+        arms: by stack, those that take part.
+        block: which block, from 0.
+        seed: of all random orders.
+
+    Returns:
+        Stack and arm of each launch.
+    """
+    places = {f"{stack}/{arm}": (stack, arm) for stack, own in arms.items() for arm in own}
+    return [places[name] for name in block_order(list(places), block, seed, " and ".join(arms))]
+
+
 def stack_order(stacks: Sequence[_Item], block: int, seed: int) -> list[_Item]:
-    """The order in which a block is made on the stacks of a run with several numbers of ranks, shuffled for each block.
+    """The order in which a block is made with each of several numbers of ranks, shuffled for each block.
 
     Times with different numbers of ranks are paired within a block, too, so that none shall always come first.
     """

@@ -23,6 +23,7 @@ from polympi.lab.conclusions.tools import ToolBesideC, tools_beside_c
 from polympi.lab.plan.calibration import SLOW
 from polympi.lab.records import AGAIN, Finding, LaunchRecord, RunRecord, StackRun
 from polympi.lab.report.cells import Line, interval, main_table
+from polympi.lab.report.factors import FactorSection, factor_sections
 from polympi.lab.report.facts import Section, findings, sections
 from polympi.lab.report.limits import LimitLine, limit_lines
 from polympi.lab.report.scaling import ScalingTable, scaling_tables
@@ -173,6 +174,7 @@ class Content:
     studies: list[StudySection]
     scaling: list[ScalingTable]
     limits: list[LimitLine]
+    factors: list[FactorSection]
     failed: list[LaunchRecord]
     reproduce: list[tuple[str, str]]
     commands: list[tuple[str, str]]
@@ -202,6 +204,7 @@ def content(analysis: Analysis) -> Content:
         studies=study_sections(analysis),
         scaling=scaling_tables(analysis.scaling),
         limits=limit_lines(analysis.limits, shown_of(analysis)),
+        factors=factor_sections(analysis),
         failed=failed_launches(analysis),
         reproduce=_reproduce(analysis),
         commands=_commands(analysis),

@@ -10,6 +10,7 @@ import polars.selectors as cs
 from polympi.lab.report.exporters import SUMMARY
 from polympi.lab.report.generator import write_text
 from polympi.lab.report.studies import columns
+from polympi.lab.statistics.factors import FACTOR_COLUMNS
 from polympi.lab.statistics.limits import LIMIT_COLUMNS
 from polympi.lab.statistics.model import SUMMARY_COLUMNS, Analysis
 from polympi.lab.statistics.scaling import SCALING_COLUMNS
@@ -18,8 +19,9 @@ from polympi.lab.statistics.scaling import SCALING_COLUMNS
 def write_csv(analysis: Analysis, directory: Path) -> list[Path]:
     """Write ``summary.csv`` and ``memory.csv``; a figure that does not exist is an empty field.
 
-    Where applications ran with several numbers of ranks, ``scaling.csv``, too; where they ran beside what shows what
-    memory allows, ``limits.csv``. A study has its table as ``study.csv``.
+    Where settings, placements or stacks are compared, ``factors.csv``, too; where applications ran with several numbers
+    of ranks, ``scaling.csv``; where they ran beside what shows what memory allows, ``limits.csv``. A study has its
+    table as ``study.csv``.
 
     Raises:
         UsageError: a file cannot be written.
@@ -29,6 +31,8 @@ def write_csv(analysis: Analysis, directory: Path) -> list[Path]:
         tables["scaling.csv"] = pl.DataFrame(analysis.scaling, infer_schema_length=None).select(SCALING_COLUMNS)
     if analysis.limits:
         tables["limits.csv"] = pl.DataFrame(analysis.limits, infer_schema_length=None).select(LIMIT_COLUMNS)
+    if analysis.factors:
+        tables["factors.csv"] = pl.DataFrame(analysis.factors, infer_schema_length=None).select(FACTOR_COLUMNS)
     if analysis.run.study == "modules":
         tables["study.csv"] = pl.DataFrame(columns(analysis), infer_schema_length=None)
     return [write_text(directory / name, _text(frame)) for name, frame in tables.items()]

@@ -80,7 +80,7 @@ EXPORTERS = {
     "html": Exporter("One self-contained page: report.html.", _write_html, partial(_keep_report, PAGE)),
     "markdown": Exporter("For a README or a pull request: report.md.", _write_markdown, partial(_keep_report, TEXT)),
     "csv": Exporter(
-        "The tables: summary.csv, memory.csv, scaling.csv, limits.csv, study.csv.", _write_csv, _keep_table
+        "The tables: summary.csv, memory.csv, factors.csv, scaling.csv, limits.csv, study.csv.", _write_csv, _keep_table
     ),
     "png": Exporter("Every plot: figures/*.png.", partial(_write_images, "png"), _replace),
     "svg": Exporter("Every plot: figures/*.svg.", partial(_write_images, "svg"), _replace),

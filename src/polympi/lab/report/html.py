@@ -38,6 +38,7 @@ from polympi.lab.report.content import (
     imported_lines,
     tool_lines,
 )
+from polympi.lab.report.factors import factor_figures
 from polympi.lab.report.figures import Figure, figures, palette_of
 from polympi.lab.report.generator import mark
 from polympi.lab.report.limits import LIMIT_NOTE, LIMIT_TITLE
@@ -110,6 +111,8 @@ def render_html(analysis: Analysis, imported: pl.DataFrame) -> str:
             for i, one in enumerate(words.scaling)
             if one.drawn
         }
+        of_levels = factor_figures(analysis, palette)
+        charts |= {figure.name: _spec(figure.chart) for part in of_levels.values() for figure in part}
         charts |= {f"published-{i}": _spec(one.chart) for i, one in enumerate(beside) if one.chart is not None}
     rows = rows_of(analysis)
     place = {_key(row): index for index, row in enumerate(rows)}
@@ -141,6 +144,8 @@ def render_html(analysis: Analysis, imported: pl.DataFrame) -> str:
         tools_note=TOOLS_NOTE,
         limit_title=LIMIT_TITLE,
         limit_note=LIMIT_NOTE,
+        factor_titles=list(dict.fromkeys((one.factor, one.title) for one in words.factors)),
+        level_figures=of_levels,
         scaling_note=scaling_note(analysis.scaling),
         code=code_lines(words.code) if words.code else [],
         code_headers=CODE_HEADERS,

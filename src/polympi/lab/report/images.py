@@ -14,6 +14,7 @@ from polympi.lab.report.charts import config, speedup_over_ranks
 from polympi.lab.report.charts.style import unvalidated
 from polympi.lab.report.comparisons import comparisons
 from polympi.lab.report.content import shown_of
+from polympi.lab.report.factors import factor_figures
 from polympi.lab.report.figures import figures, palette_of
 from polympi.lab.report.scaling import scaling_tables
 from polympi.lab.statistics.model import Analysis
@@ -63,6 +64,11 @@ def _specifications(analysis: Analysis) -> list[tuple[str, dict[str, Any]]]:
             )
             for one in scaling_tables(analysis.scaling)
             if one.drawn
+        ]
+        drawn += [
+            (figure.name, f"{figure.title}, on {figure.stack}", figure.caption, figure.chart)
+            for part in factor_figures(analysis, palette, shown).values()
+            for figure in part
         ]
         drawn += [
             (f"published-{one.source.name}-{one.stack}", one.source.title, one.source.citation, one.chart)

@@ -59,6 +59,7 @@ def render_markdown(analysis: Analysis, imported: pl.DataFrame) -> str:
     parts.append("Ratio to C with its interval, and the difference. In brackets the thread level of each arm.")
     for stack in words.stacks:
         parts += _main_table(stack, many=len(words.stacks) > 1)
+    parts += _factors(words)
     parts += _scaling(words, scaling_note(analysis.scaling))
     parts += _limits(words)
     parts += _tools(words)
@@ -150,6 +151,22 @@ def _studies(words: Content) -> list[str]:
             ]
         published = f"Published: {one.source.citation}; {one.source.setting}."
         parts.append(escape(" ".join(filter(None, (one.note, published, one.missing)))))
+    return parts
+
+
+def _factors(words: Content) -> list[str]:
+    parts = []
+    for section in words.factors:
+        parts += [f"## {escape(section.heading)}", escape(section.note)]
+        for part in section.parts:
+            how = f" (`{escape(part.how)}`)" if part.how else ""
+            parts.append(f"**{escape(part.title)}**{how}")
+            parts.append("\n".join(f"- {escape(text)}" for _, text in part.sentences))
+            for first in range(0, len(part.columns), MOST_AT_ONCE):
+                columns = part.columns[first : first + MOST_AT_ONCE]
+                headers = ("benchmark", "size", "C at the base", *("C" if n == REFERENCE else n for n in columns))
+                lines = [_line(line, line.cells[first : first + MOST_AT_ONCE]) for line in part.lines]
+                parts.append(_table(headers, lines, right=range(1, len(headers))))
     return parts
 
 

@@ -165,6 +165,29 @@ def language_screen(seen: Languages | None) -> Screen | None:
     )
 
 
+def level_screen(
+    columns: Sequence[Column],
+    reference: Sequence[Row | None],
+    levels: Sequence[tuple[str, Sequence[ArmInOverview]]],
+    *,
+    of: str,
+) -> Screen:
+    """Words and places of what the levels of a factor cost: a group a level, whose title stands as its language.
+
+    Args:
+        columns: the cases.
+        reference: the row of C at the base in each of them.
+        levels: title and arms of each level.
+        of: what is 1 on the axis.
+    """
+    axis = _axis([spot.row for _, arms in levels for arm in arms for spot in arm.spots if spot.row])
+    return Screen(
+        columns=_columns(columns, reference),
+        axis=axis,
+        groups=tuple(ScreenGroup(title, tuple(_line(arm, axis, of) for arm in arms)) for title, arms in levels),
+    )
+
+
 def _columns(columns: Sequence[Column], reference: Sequence[Row | None]) -> tuple[ScreenColumn, ...]:
     return tuple(
         ScreenColumn(c.topic, c.title, c.what, c.size, format_ns(row.median_ns) if row and row.median_ns else "")
@@ -179,13 +202,13 @@ def _axis(rows: Sequence[Row]) -> Axis:
     return Axis(low / _ROOM, high * _ROOM)
 
 
-def _line(arm: ArmInOverview, axis: Axis) -> ScreenLine:
+def _line(arm: ArmInOverview, axis: Axis, of: str = "C") -> ScreenLine:
     cells = []
     for spot in arm.spots:
         if spot.row is None:
             cells.append(ScreenCell(Cell(arm.binding), None, spot.reason))
         else:
-            cells.append(ScreenCell(cell(spot.row), _bar(spot.row, axis), _tip(spot.row, spot.reason)))
+            cells.append(ScreenCell(cell(spot.row), _bar(spot.row, axis), _tip(spot.row, spot.reason, of)))
     return ScreenLine(arm.binding, tuple(cells))
 
 
@@ -205,13 +228,13 @@ def _bar(row: Row, axis: Axis) -> Bar | None:
     )
 
 
-def _tip(row: Row, reason: str) -> str:
+def _tip(row: Row, reason: str, of: str) -> str:
     words = cell(row)
-    return "; ".join(filter(None, _facts(row, words))) if row.ratio_to_c else (reason or row.verdict)
+    return "; ".join(filter(None, _facts(row, words, of))) if row.ratio_to_c else (reason or row.verdict)
 
 
-def _facts(row: Row, words: Cell) -> Iterable[str]:
-    yield f"{row.verdict}: {words.ratio} × C"
+def _facts(row: Row, words: Cell, of: str) -> Iterable[str]:
+    yield f"{row.verdict}: {words.ratio} × {of}"
     yield f"interval {words.interval}" if words.interval else "no interval"
     yield f"{words.delta}, median {words.time}"
     yield f"noise floor {factor(row.floor_ratio)}" if row.floor_ratio else ""

@@ -6,7 +6,7 @@ The page and its tables hold everything else.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from rich.console import Console
 from rich.padding import Padding
@@ -50,10 +50,28 @@ def print_summary(analysis: Analysis, console: Console) -> None:
         console.print(Text.assemble((f" {label.word} ", "reverse"), " ", label.text))
     for stack in words.stacks:
         _print_stack(stack, words.shown, console)
+    _print_factors(words, console)
     _print_studies(words, console)
     _print_scaling(words, console)
     _print_limits(words, console)
     _print_troubles(words, console)
+
+
+def _print_factors(words: Content, console: Console) -> None:
+    """What settings, placements and other stacks cost: a row an arm and level, and a sentence on each."""
+    width = min(console.width, _WIDEST)
+    bars = width >= _ROOM_FOR_BARS
+    for section in words.factors:
+        console.print()
+        console.print(Text(section.heading, style="bold"))
+        console.print(Text(f"{section.note}", style="dim"), width=min(width, _READABLE_WIDTH))
+        titles = max((group.language for group in section.screen.groups), key=len)
+        console.print(_table(section.screen, {}, width, bars=bars, title="C at the base", divider=titles))
+        for part in section.parts:
+            told = [(name, text) for name, text in part.sentences if name == REFERENCE or name in words.shown]
+            console.print(Text.assemble((part.title, "bold"), " ", (part.how, "dim")))
+            for _, text in told:
+                console.print(Padding(Text(text), (0, 0, 0, 2)), width=min(width, _READABLE_WIDTH))
 
 
 def _print_studies(words: Content, console: Console) -> None:
@@ -127,7 +145,7 @@ def _print_stack(stack: StackContent, shown: Sequence[str], console: Console) ->
             console.print(Padding(Text(text), (0, 0, 0, 2)), width=min(width, _READABLE_WIDTH))
     bars = width >= _ROOM_FOR_BARS
     console.print(_key(stack.screen, bars=bars), width=width)
-    console.print(_table(stack, width, bars=bars))
+    console.print(_table(stack.screen, stack.levels, width, bars=bars))
     _print_sentences(stack, shown, console, all_of_them=width >= _ROOM_FOR_SENTENCES)
 
 
@@ -144,10 +162,12 @@ def _key(screen: Screen, *, bars: bool) -> Text:
     return text
 
 
-def _table(stack: StackContent, width: int, *, bars: bool) -> Table:
-    screen = stack.screen
+def _table(
+    screen: Screen, levels: Mapping[str, str], width: int, *, bars: bool, title: str = "C", divider: str = _DIVIDER
+) -> Table:
+    """A row an arm, a column a case; `title` is the row of times, `levels` the thread levels of arms."""
     lines = (*screen.bindings, *screen.arms_of_c)
-    names = max(map(len, (_DIVIDER, *(line.binding for line in lines))))
+    names = max(map(len, (divider, title, *(line.binding for line in lines))))
     cell_width = min(max(_RATIO, (width - names - 1) // max(1, len(screen.columns)) - 1), _WIDEST_CELL)
     bar_width = cell_width - _RATIO if bars else 0
     longest = max(abs(math.log(screen.axis.low)), abs(math.log(screen.axis.high)))
@@ -158,20 +178,20 @@ def _table(stack: StackContent, width: int, *, bars: bool) -> Table:
         head = Text.assemble((short, "bold"), "\n", (f"{column.what}\n{column.size}", "dim"))
         table.add_column(head, width=cell_width, overflow="fold")
     times = [Text(column.reference or "–") for column in screen.columns]
-    table.add_row(_name(REFERENCE, stack, "C"), *times)
-    arms_of_c = (ScreenGroup(_DIVIDER, screen.arms_of_c),) if screen.arms_of_c else ()
+    table.add_row(_name(REFERENCE, levels, title), *times)
+    arms_of_c = (ScreenGroup(divider, screen.arms_of_c),) if screen.arms_of_c else ()
     for group in (*screen.groups, *arms_of_c):
         if group.language:
             table.add_row(Text(group.language, style="dim italic"), *([""] * len(screen.columns)))
         for line in group.lines:
-            table.add_row(_name(line.binding, stack), *_cells(line, bar_width, longest))
+            table.add_row(_name(line.binding, levels), *_cells(line, bar_width, longest))
     return table
 
 
-def _name(binding: str, stack: StackContent, title: str = "") -> Text:
+def _name(binding: str, levels: Mapping[str, str], title: str = "") -> Text:
     """The name of an arm and below it its thread level."""
-    name = Text(title or binding, style="bold")
-    level = stack.levels.get(binding)
+    name = Text(title or ("C" if binding == REFERENCE else binding), style="bold")
+    level = levels.get(binding)
     return name if level is None else Text.assemble(name, "\n", (f"  {level}", "dim"))
 
 

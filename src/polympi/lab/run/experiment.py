@@ -17,14 +17,14 @@ from polympi.lab.cluster.host import Traffic
 from polympi.lab.cluster.hostfile import hostfile_text, read_hostfile, room_for
 from polympi.lab.errors import StackError, UsageError
 from polympi.lab.launch.launcher import Arm, Launched, Place, Setting, launch
-from polympi.lab.plan.calibration import fewer_iterations, trial_plan
+from polympi.lab.plan.calibration import fewer_iterations, same_counts, trial_plan
 from polympi.lab.plan.schedule import stack_order
 from polympi.lab.records import AGAIN, REFERENCE, LaunchRecord, Outcome, PlannedCase, RunRecord, StackRun
-from polympi.lab.run.calibrate import calibrate
+from polympi.lab.run.calibrate import Calibration, calibrate
 from polympi.lab.run.estimate import block_seconds
 from polympi.lab.run.replay import replay
 from polympi.lab.run.request import Request, StackPlan, named
-from polympi.lab.run.stack_state import StackState
+from polympi.lab.run.stack_state import StackState, launches_of_block
 from polympi.lab.run.watcher import Progress, Watcher
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.statistics.stopping import stop_rule
@@ -85,6 +85,7 @@ class Experiment:
                 request.pages,
                 plan.name,
                 request.cluster,
+                tuple(plan.level.arguments),
             )
             for plan in plans
         }
@@ -158,45 +159,56 @@ class Experiment:
         return True
 
     def _measure(self) -> str:
-        for state in self._states:
-            if state.name not in self._calibrated:
-                self._calibrate(state)
+        self._calibrate([state for state in self._states if state.name not in self._calibrated])
         while unfinished := [state for state in self._states if state.open_rows]:
-            for state in self._next_blocks(unfinished):
+            for states in self._next_blocks(unfinished):
                 if not self._time_for_a_block():
                     return "time limit"
-                self._block(state)
+                self._block(states)
         return "complete"
 
-    def _next_blocks(self, unfinished: Sequence[StackState]) -> list[StackState]:
-        """The stacks on which the next block is made, in their order.
+    def _next_blocks(self, unfinished: Sequence[StackState]) -> list[list[StackState]]:
+        """The stacks on which the next block is made: those with the same number of ranks together.
 
         It is the first block that any of them lacks: one that stayed behind when a run was broken off comes first, and
         then blocks of the same number are made side by side again.
         """
         block = min(state.next_block() for state in unfinished)
-        behind = [state for state in unfinished if state.next_block() == block]
-        several = len(self._request.ranks) > 1
-        return stack_order(behind, block, self._request.seed) if several else behind
+        behind = _by_ranks([state for state in unfinished if state.next_block() == block])
+        return stack_order(behind, block, self._request.seed) if len(self._request.ranks) > 1 else behind
 
-    def _calibrate(self, state: StackState) -> None:
-        crowded = state.plan.ranks > self._processors and self._request.all_here
+    def _calibrate(self, states: Sequence[StackState]) -> None:
+        """Choose the iterations on each of these stacks: the same at all levels of one, where they allow it."""
+        found = {state.name: self._calibration(state) for state in states}
+        for state in states:
+            alike = [one for one in self._states if _of_one_stack(one, state)]
+            cases = {one.name: found[one.name].cases if one.name in found else one.cases for one in alike}
+            planned = {name: list(numbered.values()) for name, numbered in cases.items()}
+            own = found[state.name]
+            state.begin(dict(enumerate(same_counts(planned)[state.name])))
+            if own.cases:
+                self._try_bindings(state, own.reference_ns, crowded=self._crowded(state))
+            stack_run = next(s for s in self._run.stacks if s.stack == state.name)
+            stack_run.cases, stack_run.library = list(state.cases.values()), own.launched.record.library
+            stack_run.slow = state.slow
+            self._directory.write_run(self._run)
+
+    def _calibration(self, state: StackState) -> Calibration:
+        cases = state.plan.all_cases()
         found = calibrate(
             self._request.profile,
-            state.plan.all_cases(),
-            lambda cases: self._launch_reference(state, cases),
-            crowded=crowded,
+            cases,
+            lambda planned: self._launch_reference(state, planned),
+            crowded=self._crowded(state),
         )
-        if state.plan.all_cases() and not found.cases:
+        if cases and not found.cases:
             refusal = _first_refusal(found.launched)
             raise UsageError(f"None of the cases can be measured on stack '{state.name}': {refusal}.")
-        state.begin(found.cases)
-        if found.cases:
-            self._try_bindings(state, found.reference_ns, crowded=crowded)
-        stack_run = next(s for s in self._run.stacks if s.stack == state.name)
-        stack_run.cases, stack_run.library = list(found.cases.values()), found.launched.record.library
-        stack_run.slow = state.slow
-        self._directory.write_run(self._run)
+        return found
+
+    def _crowded(self, state: StackState) -> bool:
+        """Whether ranks outnumber processors."""
+        return state.plan.ranks > self._processors and self._request.all_here
 
     def _try_bindings(self, state: StackState, reference_ns: Mapping[int, float], *, crowded: bool) -> None:
         """A trial launch of each binding, which tells where it is slow; one that fails tells nothing but that."""
@@ -227,20 +239,22 @@ class Experiment:
             )
         return launched
 
-    def _block(self, state: StackState) -> None:
-        began, block = time.monotonic(), state.next_block()
-        cases = state.cases_of(block)
-        for position, part in enumerate(state.order(block)):
+    def _block(self, states: Sequence[StackState]) -> None:
+        """Make the same block on all of these stacks, their launches interleaved."""
+        began, block = time.monotonic(), states[0].next_block()
+        cases = {state.name: state.cases_of(block) for state in states}
+        for position, (state, part) in enumerate(launches_of_block(states, block)):
             failures = len(state.failures)
             if isinstance(part, FoundTool):
-                self._launch_tool(state, part, state.sizes_for(part, cases), block, position)
+                self._launch_tool(state, part, state.sizes_for(part, cases[state.name]), block, position)
             else:
-                launched = self._launch(state, part, state.covered(part.name, cases), block, position)
+                launched = self._launch(state, part, state.covered(part.name, cases[state.name]), block, position)
                 self._launch_seconds[state.name].append(launched.record.wall_ns / 1e9)
                 state.take_in(launched)
             self._progress.failures += state.failures[failures:]
-        state.end_block(block)
-        self._update_ratios(state)
+        for state in states:
+            state.end_block(block)
+            self._update_ratios(state)
         self._block_seconds.append(time.monotonic() - began)
 
     def _update_ratios(self, state: StackState) -> None:
@@ -328,8 +342,9 @@ class Experiment:
         if not self._block_seconds:
             return self._limit_left()
         mean = sum(self._block_seconds) / len(self._block_seconds)
+        unfinished = _by_ranks([state for state in self._states if state.open_rows])
         blocks = sum(
-            self._request.profile.maximum_blocks - len(state.done) for state in self._states if state.open_rows
+            self._request.profile.maximum_blocks - min(len(state.done) for state in together) for together in unfinished
         )
         estimate, limit = blocks * mean, self._limit_left()
         return estimate if limit is None else min(estimate, limit)
@@ -352,6 +367,19 @@ class Experiment:
             leftover.unlink()
         self._folder.rmdir()
         return outcome
+
+
+def _of_one_stack(one: StackState, other: StackState) -> bool:
+    """Whether they differ in their levels alone."""
+    return (one.plan.stack.name, one.plan.ranks) == (other.plan.stack.name, other.plan.ranks)
+
+
+def _by_ranks(states: Sequence[StackState]) -> list[list[StackState]]:
+    """The states with the same number of ranks together: what is compared with each other, besides how it scales."""
+    groups: dict[int, list[StackState]] = defaultdict(list)
+    for state in states:
+        groups[state.plan.ranks].append(state)
+    return list(groups.values())
 
 
 def _first_refusal(launched: Launched) -> str:
@@ -380,7 +408,7 @@ def record(request: Request, plans: list[StackPlan]) -> RunRecord:
         stacks=[
             StackRun(
                 stack=plan.name,
-                installed=plan.stack.name if plan.of_several else "",
+                installed=plan.stack.name if plan.name != plan.stack.name else "",
                 ranks=plan.ranks if plan.of_several else 0,
                 library=plan.stack.library,
                 bindings=[arm.name for arm in plan.arms],
@@ -391,6 +419,7 @@ def record(request: Request, plans: list[StackPlan]) -> RunRecord:
                 lines={arm.name: lines for arm in plan.arms if (lines := code_lines(arm.binding))},
                 tools=[found.name for found in plan.tools],
                 grown_from=_sizes_grown(plan),
+                level=plan.level.name,
             )
             for plan in plans
         ],
@@ -399,6 +428,7 @@ def record(request: Request, plans: list[StackPlan]) -> RunRecord:
         bindings_from=[str(folder.absolute()) for folder in request.bindings_from],
         chosen=named(request),
         usual=[binding.name for binding in default_bindings(request.bindings)],
+        levels=list(request.levels),
     )
 
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from polympi.lab.catalogue import Case
-from polympi.lab.launch.launcher import Arm, Launched, planned_case
+from polympi.lab.launch.launcher import Launched, planned_case
 from polympi.lab.protocol import LaunchSamples
 from polympi.lab.records import LaunchRecord, PlannedCase, Refusal
 from polympi.lab.run.stack_state import StackState
@@ -45,7 +45,7 @@ def replay(state: StackState, directory: RunDirectory, launches: Sequence[Launch
     for block in sorted(tries):
         records = blocks[block]
         stored = _stored(directory, list(records.values()), state.cases)
-        if stored is not None and {arm.name for arm in state.order(block) if isinstance(arm, Arm)} <= records.keys():
+        if stored is not None and {arm.name for arm in state.plan.arms} - state.withdrawn.keys() <= records.keys():
             for launched in stored:
                 state.take_in(launched)
             state.end_block(block)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+
+import msgspec
 
 from polympi.lab.arms import AGAIN, REFERENCE
 from polympi.lab.bindings.build import build, output_folder, program_command, why_not_ready
@@ -22,7 +24,8 @@ from polympi.lab.plan.cases import possible_on, select_cases
 from polympi.lab.plan.growth import check_growth, problems
 from polympi.lab.plan.limits import limits_grown, limits_of, with_limits
 from polympi.lab.plan.profiles import Profile
-from polympi.lab.records import STRONG, WEAK, Refusal
+from polympi.lab.plan.settings import why_no_part
+from polympi.lab.records import STRONG, WEAK, Level, Refusal
 from polympi.lab.stacks.stack import Stack
 from polympi.lab.suggest import did_you_mean
 from polympi.lab.tools.find import FoundTool, find_tool
@@ -31,6 +34,7 @@ from polympi.lab.tools.tool import Tool
 
 TOOL_RANKS = 2  # with which tools of others are launched, where there are several numbers of ranks
 NO_TOOL = "none"  # in place of names: no tool of others
+BASE = Level()  # where there is nothing to compare but bindings
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,7 @@ class Request:
         time_limit_s: for all measuring; None for no limit.
         command: the command line, recorded.
         bindings_from: the folders of further bindings, recorded.
+        levels: of factors; each is measured, the base first. Empty if there is nothing to compare but bindings.
     """
 
     output: Path
@@ -78,6 +83,7 @@ class Request:
     bindings_from: Sequence[Path] = ()
     scaling: str = STRONG
     study: str = ""
+    levels: Sequence[Level] = ()
 
     @property
     def all_here(self) -> bool:
@@ -87,9 +93,10 @@ class Request:
 
 @dataclass
 class StackPlan:
-    """What will be done on one stack, with one number of ranks.
+    """What will be done on one stack, with one number of ranks, at one level.
 
     Attributes:
+        stack: with the variables of the level.
         arms: the bindings that take part, the reference first, the A/A arm second.
         cases: the cases of each arm.
         not_covered: the cases an arm does not cover, and why.
@@ -98,6 +105,7 @@ class StackPlan:
         ranks: ranks of a launch.
         of_several: whether the run has other numbers of ranks, too.
         grown_from: in weak scaling, the cases here, each with its problem of one rank.
+        level: how all of it is launched.
     """
 
     stack: Stack
@@ -109,14 +117,22 @@ class StackPlan:
     ranks: int = 2
     of_several: bool = False
     grown_from: dict[Case, Case] = field(default_factory=dict)
+    level: Level = BASE
 
     @property
     def name(self) -> str:
-        """What records and samples call the stack: its name, and the ranks where the run has several numbers of them.
+        """What records and samples call the stack: its name, the ranks where the run has several numbers, the level.
 
-        So each number of ranks has its own reference, calibration, trials and stop rule, and its own conclusions.
+        So each number of ranks and each level has its own reference, calibration, trials and stop rule, and its own
+        conclusions.
         """
-        return f"{self.stack.name}, {count(self.ranks, 'rank')}" if self.of_several else self.stack.name
+        ranks = [count(self.ranks, "rank")] if self.of_several else []
+        return ", ".join([self.stack.name, *ranks, *filter(None, [self.level.name])])
+
+    def at(self, level: Level) -> StackPlan:
+        """The same at a level; tools of others run at the base only."""
+        stack = msgspec.structs.replace(self.stack, environment={**self.stack.environment, **level.environment})
+        return replace(self, stack=stack, level=level)
 
     def all_cases(self) -> list[Case]:
         """The cases that the reference and another arm than the A/A arm, or a tool, measure; all, if it is alone.
@@ -206,14 +222,32 @@ def preview(request: Request) -> list[StackPlan]:
 
 
 def _plans(request: Request, cases: Sequence[Case], made: Callable[[Binding, Stack], Path]) -> list[StackPlan]:
-    """A plan for each stack and number of ranks."""
-    plans = []
+    """A plan for each stack, number of ranks and level."""
+    plans: list[StackPlan] = []
     for stack in request.stacks:
         for ranks in request.ranks:
             grown = problems(request.scaling, cases, ranks)
             plan = plan_stack(request, stack, list(grown), made, ranks)
             plan.grown_from = limits_grown(grown) if request.scaling == WEAK else {}
-            plans.append(plan)
+            plans += _at_levels(plan, request.levels)
+    for level in request.levels:
+        if level not in [plan.level for plan in plans]:
+            why = plans[0].left_out[f"the setting {level.name}"]
+            raise UsageError(f"The setting '{level.name}' would change nothing on the stacks of this run: {why}.")
+    return plans
+
+
+def _at_levels(plan: StackPlan, levels: Sequence[Level]) -> list[StackPlan]:
+    """The plan at each level that can make a difference on its stack, the base first."""
+    if not levels:
+        return [plan]
+    base = plan.at(levels[0])
+    plans = [base]
+    for level in levels[1:]:
+        if why := why_no_part(level, plan.stack.family):
+            base.left_out[f"the setting {level.name}"] = why
+        else:
+            plans.append(replace(plan.at(level), tools=[], left_out=dict(plan.left_out)))
     return plans
 
 

@@ -20,7 +20,7 @@ from polympi.lab.plan.growth import problems
 from polympi.lab.plan.profiles import get_profile
 from polympi.lab.plan.studies import get_study
 from polympi.lab.records import Environment, StackFacts, StackRun
-from polympi.lab.run.request import Request, StackPlan, check_hosts, plan_stack
+from polympi.lab.run.request import BASE, Request, StackPlan, check_hosts, plan_stack
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.stack import Stack, get_stack
 
@@ -80,6 +80,7 @@ def request_again(directory: RunDirectory, *, time_limit_s: float | None) -> Req
         time_limit_s=time_limit_s,
         command=run.command,
         bindings_from=[Path(folder) for folder in run.bindings_from],
+        levels=run.levels,
     )
 
 
@@ -138,7 +139,8 @@ def _plan_again(
         plan = plan_stack(wanted, stack, cases, built, ranks)
     except BuildError as error:
         raise _other(directory, str(error).rstrip(".")) from error
-    return dataclasses.replace(plan, not_covered=recorded.not_covered, left_out=recorded.left_out)
+    level = next((one for one in request.levels if one.name == recorded.level), BASE)
+    return dataclasses.replace(plan.at(level), not_covered=recorded.not_covered, left_out=recorded.left_out)
 
 
 def _other(directory: RunDirectory, why: str) -> UsageError:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from polympi.lab.arms import REFERENCE
 from polympi.lab.launch.launcher import Arm, Launched, planned_case
 from polympi.lab.plan.calibration import at_most, with_counts
-from polympi.lab.plan.schedule import block_order, case_order
+from polympi.lab.plan.schedule import block_order, case_order, joint_order
 from polympi.lab.records import Counts, LaunchRecord, PlannedCase, RowStop, ToolLaunch
 from polympi.lab.run.figures import RunningFigures
 from polympi.lab.run.request import StackPlan
@@ -71,12 +72,11 @@ class StackState:
         """The first block that is not whole."""
         return next(block for block in range(len(self.done) + 1) if block not in self.done)
 
-    def order(self, block: int) -> list[Arm | FoundTool]:
-        """The arms and the tools of a block in its order, without those that were withdrawn before it."""
+    @property
+    def parts(self) -> dict[str, Arm | FoundTool]:
+        """The arms and the tools of a block by name, also those that were withdrawn."""
         taking_part: list[Arm | FoundTool] = [*self.plan.arms, *self.plan.tools]
-        parts = {part.name: part for part in taking_part}
-        order = block_order(list(parts), block, self.seed, self.name)
-        return [parts[name] for name in order if name not in self.withdrawn]
+        return {part.name: part for part in taking_part}
 
     def cases_of(self, block: int) -> dict[int, PlannedCase]:
         """The cases of a block, in its order: those that a row of any binding still needs.
@@ -85,7 +85,7 @@ class StackState:
         change what runs before and after it in those arms only.
         """
         needed = {number for _, number in self.open_rows}
-        order = case_order(sorted(self.cases), block, self.seed, self.name)
+        order = case_order(sorted(self.cases), block, self.seed, self.plan.stack.name)  # the same at all levels
         return {number: self.cases[number] for number in order if number in needed}
 
     def covered(self, binding: str, cases: dict[int, PlannedCase]) -> dict[int, PlannedCase]:
@@ -171,3 +171,15 @@ class StackState:
                         blocks=len(self.done),
                     )
                 )
+
+
+def launches_of_block(states: Sequence[StackState], block: int) -> list[tuple[StackState, Arm | FoundTool]]:
+    """The launches of a block on one stack or on several, in their order, without what was withdrawn before it."""
+    by_name = {state.name: state for state in states}
+    if len(states) == 1:
+        [only] = states
+        order = [(only.name, part) for part in block_order(list(only.parts), block, only.seed, only.name)]
+    else:
+        order = joint_order({state.name: list(state.parts) for state in states}, block, states[0].seed)
+    launches = [(by_name[stack], part) for stack, part in order]
+    return [(state, state.parts[part]) for state, part in launches if part not in state.withdrawn]

@@ -18,6 +18,7 @@ def mpiexec_command(
     hostfile: Path | None = None,
     cluster: Cluster | None = None,
     folder: Path | None = None,
+    arguments: Sequence[str] = (),
 ) -> list[str]:
     """``mpiexec`` with its options, then the program.
 
@@ -29,6 +30,7 @@ def mpiexec_command(
         hostfile: hosts to run on, in the launcher's own format.
         cluster: the test cluster on this machine that the hosts belong to; the launcher is then started on its first.
         folder: working directory of a launcher on a cluster; by default that of this process.
+        arguments: further arguments of the launcher, in its own words.
     """
     options = ["-n", str(ranks)]
     if stack.family == "openmpi":
@@ -36,7 +38,7 @@ def mpiexec_command(
         options += ["--oversubscribe"] if ranks > processors and not hostfile else []
     else:
         options += ["-f", str(hostfile)] if hostfile else []
-    command = [stack.mpiexec, *options, *program]
+    command = [stack.mpiexec, *options, *arguments, *program]
     return cluster.launch_command(stack.family, command, folder or Path.cwd()) if cluster else command
 
 

@@ -7,6 +7,7 @@ from dataclasses import astuple
 import polars as pl
 
 from polympi.lab.samples.store import RunDirectory
+from polympi.lab.statistics.factors import contrasts, factor_rows
 from polympi.lab.statistics.keys import RowKey, invalid_rows
 from polympi.lab.statistics.limits import limit_rows
 from polympi.lab.statistics.lines import fits_of, overheads_of
@@ -14,7 +15,7 @@ from polympi.lab.statistics.memory import memory_table
 from polympi.lab.statistics.model import Analysis
 from polympi.lab.statistics.operations import ROW, operation_times
 from polympi.lab.statistics.scaling import scaling_rows
-from polympi.lab.statistics.summary import summarise
+from polympi.lab.statistics.summary import floors_of, summarise
 from polympi.lab.statistics.tools import tool_rows
 
 _MEDIAN_COLUMNS = ("stack", "block", "binding", "benchmark", "mode", "payload", "size_bytes", "ranks", "median_ns")
@@ -53,6 +54,7 @@ def analyse(directory: RunDirectory) -> Analysis:
         tool_launches=tool_launches,
         scaling=scaling_rows(measured, run, launches, environment),
         limits=limit_rows(medians, run, environment),
+        factors=factor_rows(medians, run, launches, floors_of(medians)) if contrasts(run) else [],
         damaged_lines=directory.damaged_lines(),
         damaged_files=directory.damaged_files(),
     )

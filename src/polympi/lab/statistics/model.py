@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from polympi.lab.records import Environment, LaunchRecord, Outcome, RunRecord, ToolLaunch
+from polympi.lab.statistics.factors import FactorRow
 from polympi.lab.statistics.limits import LimitRow
 from polympi.lab.statistics.scaling import ScalingRow
 from polympi.lab.statistics.tools import ToolRow
@@ -95,6 +96,7 @@ class Analysis:
         tool_launches: their launches that count.
         scaling: how applications scale, where the run has several numbers of ranks.
         limits: what applications reach of what memory allows, where both were measured.
+        factors: what settings, placements and other stacks cost, where the run compares any.
         damaged_lines: numbers of the lines of ``launches.jsonl`` that cannot be read, from 1.
         damaged_files: names of other files of the result directory that cannot be read.
     """
@@ -112,6 +114,7 @@ class Analysis:
     tool_launches: list[ToolLaunch] = field(default_factory=list)
     scaling: list[ScalingRow] = field(default_factory=list)
     limits: list[LimitRow] = field(default_factory=list)
+    factors: list[FactorRow] = field(default_factory=list)
     damaged_lines: list[int] = field(default_factory=list)
     damaged_files: list[str] = field(default_factory=list)
 

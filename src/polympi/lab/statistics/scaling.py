@@ -25,7 +25,7 @@ from polympi.lab.catalogue import BENCHMARKS, Benchmark
 from polympi.lab.records import AGAIN, WEAK, Environment, LaunchRecord, RunRecord, all_here
 from polympi.lab.statistics.effects import paired_effect
 from polympi.lab.statistics.intervals import median_interval
-from polympi.lab.statistics.operations import counts
+from polympi.lab.statistics.sittings import sittings_of
 
 _CASE = ("benchmark", "mode", "payload", "size_bytes")
 _PROBLEM = ("benchmark", "mode", "payload", "asked_bytes")  # of one rank in weak scaling, of all in strong
@@ -115,7 +115,7 @@ def scaling_rows(
     if not run.several_ranks:
         return []
     installed = {one.stack: one.installation for one in run.stacks}
-    sittings = _sittings(run, launches)
+    sittings = sittings_of(run, launches)
     applications = [name for name, benchmark in BENCHMARKS.items() if benchmark.application]
     measured = medians.filter(pl.col("benchmark").is_in(applications), pl.col("binding") != AGAIN)
     grown_from = {one.stack: one.grown_from for one in run.stacks}
@@ -143,18 +143,6 @@ class _Cell:
     size_bytes: int
     times_ns: Mapping[tuple[int, int], float]
     shares: Sequence[float]
-
-
-def _sittings(run: RunRecord, launches: Iterable[LaunchRecord]) -> dict[tuple[str, int], int]:
-    """How often the run had been resumed when a block was made on a stack.
-
-    Blocks of the same number that were made before and after a break are no pair: hours may lie between them.
-    """
-    return {
-        (record.stack, record.block): sum(when <= record.started for when in run.resumed)
-        for record in launches
-        if counts(record) and record.block is not None
-    }
 
 
 def _cell(frame: pl.DataFrame, stack: str, size_bytes: int, sittings: Mapping[tuple[str, int], int]) -> _Cell:

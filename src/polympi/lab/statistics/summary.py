@@ -66,6 +66,11 @@ def summarise(
     return pl.DataFrame(rows, schema=SUMMARY_SCHEMA)
 
 
+def floors_of(launch_medians: pl.DataFrame) -> dict[RowKey, float]:
+    """The noise floor of every case that the A/A arm measured often enough, under the row of the A/A arm."""
+    return _floors({key: paired_effect(p.binding, p.reference) for key, p in pairs_of(launch_medians).items()})
+
+
 def _floors(effects: dict[RowKey, PairedEffect]) -> dict[RowKey, float]:
     return noise_floors({k: e.log_interval for k, e in effects.items() if k.binding == AGAIN and e.log_interval})
 

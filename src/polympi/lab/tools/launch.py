@@ -66,6 +66,7 @@ def launch_tool(
             processors=setting.processors,
             hostfile=setting.hostfile,
             cluster=setting.cluster,
+            arguments=setting.arguments,
             folder=setting.folder,
         )
         record.commands.append(command)

@@ -30,14 +30,20 @@ from polympi.lab.report.charts.style import (
 from polympi.lab.units import format_ns
 
 HEIGHT = 290
-_TOOLTIP = [
-    alt.Tooltip("binding:N", title="binding"),
-    alt.Tooltip("size_text:N", title="size"),
-    alt.Tooltip("time:N", title="median"),
-    alt.Tooltip("difference:N", title="difference to C"),
-    alt.Tooltip("ratio_text:N", title="ratio to C"),
-    alt.Tooltip("verdict:N", title="verdict"),
-]
+
+
+def _tooltip(base: str) -> list[alt.Tooltip]:
+    return [
+        alt.Tooltip("binding:N", title="binding"),
+        alt.Tooltip("size_text:N", title="size"),
+        alt.Tooltip("time:N", title="median"),
+        alt.Tooltip("difference:N", title=f"difference to {base}"),
+        alt.Tooltip("ratio_text:N", title=f"ratio to {base}"),
+        alt.Tooltip("verdict:N", title="verdict"),
+    ]
+
+
+_TOOLTIP = _tooltip("C")
 
 
 def time_over_size(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:
@@ -83,13 +89,44 @@ def ratio_over_size(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:
     """
     records = [_record(row) for row in rows if row.ratio_to_c and row.binding not in (REFERENCE, AGAIN)]
     band = [_band(row) for row in rows if row.binding == AGAIN and row.ratio_to_c]
+    return _ratios(rows, records, band, palette, title="time, as a multiple of C's", tooltip=_TOOLTIP)
+
+
+def level_over_size(rows: Sequence[Row], palette: Palette, base: str) -> alt.LayerChart:
+    """Ratio of the times at a level of a factor to those at the base over size, of C, too; as :func:`ratio_over_size`.
+
+    The grey band is what noise may show of a binding.
+
+    Args:
+        rows: all rows of one family and level, against the base.
+        palette: colours of the run.
+        base: what the base is called.
+    """
+    records = [_record(row) for row in rows if row.ratio_to_c]
+    floors: dict[int, float] = {}
+    for row in rows:
+        if row.floor_ratio:
+            floors[row.size_bytes] = max(row.floor_ratio, floors.get(row.size_bytes, 1.0))
+    band = [{"size": size, "low": 1.0 / floor, "high": floor} for size, floor in sorted(floors.items())]
+    return _ratios(rows, records, band, palette, title=f"time, as a multiple of that of {base}", tooltip=_tooltip(base))
+
+
+def _ratios(
+    rows: Sequence[Row],
+    records: Sequence[dict[str, Any]],
+    band: Sequence[dict[str, Any]],
+    palette: Palette,
+    *,
+    title: str,
+    tooltip: list[alt.Tooltip],
+) -> alt.LayerChart:
     low, high = _ratio_bounds(records, band)
     names = palette.present(records)
     chosen = highlight()
     x = size_axis(row.size_bytes for row in rows)
     y = alt.Y(
         "ratio:Q",
-        title="time, as a multiple of C's",
+        title=title,
         scale=alt.Scale(type="log", domain=[low, high], nice=False),
         axis=alt.Axis(values=ratio_ticks(low, high), format="~g", labelOverlap="greedy"),
     )
@@ -110,7 +147,7 @@ def ratio_over_size(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:
         fillOpacity=hollow_unless("datum.separated"),
         fill=alt.Fill("binding:N", scale=palette.scale(names), legend=legend()),
         opacity=faded(chosen),
-        tooltip=_TOOLTIP,
+        tooltip=tooltip,
     )
     layers = [noise, one, lines.add_params(chosen, zoom("zoomed")), bars, points]
     return layered(layers, HEIGHT, rows=records, band=band, one=[{"ratio": 1.0}])
