@@ -22,6 +22,7 @@ from polympi.lab.errors import UsageError
 from polympi.lab.plan.profiles import USUAL_PROFILE, get_profile
 from polympi.lab.plan.studies import get_study
 from polympi.lab.run.request import Request
+from polympi.lab.stacks.launching import asked_launching
 from polympi.lab.units import parse_duration
 
 USUAL_RANKS = "2"
@@ -47,6 +48,10 @@ class Asked:
     time_limit: str | None
     seed: int | None
     bindings_from: list[Path] | None
+    launcher: str | None = None
+    launcher_args: str | None = None
+    env: list[str] | None = None
+    carry_files: bool | None = None
 
     @property
     def time_limit_s(self) -> float | None:
@@ -85,6 +90,9 @@ class Asked:
             cluster=None if self.hostfile is None else cluster_of(self.hostfile),
             command=["polympi", *(os.fsencode(word).decode(errors="replace") for word in sys.argv[1:])],
             bindings_from=self.bindings_from or (),
+            launching=asked_launching(
+                self.launcher, self.launcher_args, self.env or (), carried=bool(self.carry_files)
+            ),
         )
 
     def refuse_changes(self, directory: Path) -> None:
@@ -93,7 +101,9 @@ class Asked:
         Raises:
             UsageError: an option contradicts what the run recorded.
         """
-        given = [f.name for f in fields(self) if getattr(self, f.name) not in (None, []) and f.name not in _MAY_CHANGE]
+        given = [
+            f.name for f in fields(self) if getattr(self, f.name) not in (None, [], False) and f.name not in _MAY_CHANGE
+        ]
         if given:
             options = ", ".join(f"--{name.replace('_', '-')}" for name in given)
             raise UsageError(

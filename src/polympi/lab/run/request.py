@@ -22,7 +22,7 @@ from polympi.lab.plan.cases import possible_on, select_cases
 from polympi.lab.plan.growth import check_growth, problems
 from polympi.lab.plan.limits import limits_grown, limits_of, with_limits
 from polympi.lab.plan.profiles import Profile
-from polympi.lab.records import STRONG, WEAK, Refusal
+from polympi.lab.records import STRONG, USUAL_LAUNCHING, WEAK, Launching, Refusal
 from polympi.lab.stacks.stack import Stack
 from polympi.lab.suggest import did_you_mean
 from polympi.lab.tools.find import FoundTool, find_tool
@@ -58,6 +58,7 @@ class Request:
         time_limit_s: for all measuring; None for no limit.
         command: the command line, recorded.
         bindings_from: the folders of further bindings, recorded.
+        launching: how ranks are started, if not as each stack does (:func:`~polympi.lab.run.launchers.settled`).
     """
 
     output: Path
@@ -78,11 +79,12 @@ class Request:
     bindings_from: Sequence[Path] = ()
     scaling: str = STRONG
     study: str = ""
+    launching: Launching = USUAL_LAUNCHING
 
     @property
     def all_here(self) -> bool:
         """Whether all ranks run on this machine; how many do otherwise, a host file does not say."""
-        return self.hostfile is None or self.cluster is not None
+        return (self.hostfile is None and not self.launching.elsewhere) or self.cluster is not None
 
 
 @dataclass
