@@ -20,6 +20,7 @@ __all__ = [
     "SETTING",
     "STACK",
     "STRONG",
+    "USUAL_LAUNCHING",
     "WEAK",
     "CodeLines",
     "Environment",
@@ -27,6 +28,7 @@ __all__ = [
     "Finding",
     "LaunchRecord",
     "Level",
+    "Launching",
     "Outcome",
     "PlannedCase",
     "Refusal",
@@ -289,6 +291,33 @@ class StackRun(msgspec.Struct, kw_only=True):
         return self.installed or self.stack
 
 
+class Launching(msgspec.Struct, frozen=True, kw_only=True):
+    """How the ranks of a run are started, where that was asked for or found out.
+
+    Attributes:
+        launcher: the words of what was asked for in place of the launcher of each stack; none for that.
+        arguments: its further arguments.
+        variables: of the ranks.
+        carried: whether plan and samples go with the launch, for hosts that do not see the result directory.
+        job: the job of Slurm that the run is in; empty for none.
+        hosts: those of the job, if any is another than that of polympi; else none.
+        found: by stack, the words of the launcher that is used in place of its own.
+        elsewhere: whether ranks were found on other hosts than that of polympi.
+    """
+
+    launcher: list[str] = []
+    arguments: list[str] = []
+    variables: dict[str, str] = {}
+    carried: bool = False
+    job: str = ""
+    hosts: list[str] = []
+    found: dict[str, list[str]] = {}
+    elsewhere: bool = False
+
+
+USUAL_LAUNCHING = Launching()  # each stack by its own launcher, on this machine or on the hosts of a host file
+
+
 class RunRecord(msgspec.Struct, kw_only=True):
     """What was asked of a run (``run.json``).
 
@@ -304,6 +333,7 @@ class RunRecord(msgspec.Struct, kw_only=True):
         usual: the bindings that take part when none is asked for; they come next.
         resumed: when the run was continued, each time.
         levels: the levels that are compared, the base first; empty if there is one only.
+        launching: how ranks are started, if not as each stack does.
     """
 
     format: int = FORMAT
@@ -330,6 +360,7 @@ class RunRecord(msgspec.Struct, kw_only=True):
     scaling: str = STRONG
     study: str = ""
     levels: list[Level] = []
+    launching: Launching = USUAL_LAUNCHING
 
     @property
     def every_ranks(self) -> list[int]:
@@ -377,6 +408,7 @@ class StackFacts(msgspec.Struct, kw_only=True, rename={"compiles_as": "compiles 
     Attributes:
         compiles_as: the command that the compiler wrapper calls.
         variables: of the environment, those that MPI libraries look at.
+        launcher: what starts ranks in place of `mpiexec`, with all further arguments.
     """
 
     family: str = ""
@@ -390,6 +422,7 @@ class StackFacts(msgspec.Struct, kw_only=True, rename={"compiles_as": "compiles 
     python: str = ""
     packages: list[str] = []
     variables: dict[str, str] = {}
+    launcher: list[str] = []
 
 
 class Environment(msgspec.Struct, kw_only=True):
@@ -402,4 +435,4 @@ class Environment(msgspec.Struct, kw_only=True):
 
 def all_here(run: RunRecord, environment: Environment) -> bool:
     """Whether all ranks of a run were on the machine that it recorded: on no other host, or on a test cluster of it."""
-    return run.hostfile is None or "cluster" in environment.facts
+    return (run.hostfile is None and not run.launching.elsewhere) or "cluster" in environment.facts

@@ -7,7 +7,8 @@ import pytest
 
 from polympi.lab.errors import StackError
 from polympi.lab.home import home
-from polympi.lab.stacks.add import add_stack, check_stack
+from polympi.lab.stacks.add import add_stack
+from polympi.lab.stacks.check import check_stack
 from polympi.lab.stacks.describe import describe
 from polympi.lab.stacks.stack import Stack, forget, get_stack, installed_stacks, remember
 
@@ -45,7 +46,7 @@ def test_a_launcher_of_another_mpi_is_told(mpich: Stack, openmpi: Stack) -> None
 @pytest.mark.mpi
 def test_shared_memory_that_is_not_writable_is_told(mpich: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
     closed = {"size_bytes": None, "free_bytes": None, "writable": False}
-    monkeypatch.setattr("polympi.lab.stacks.add.shared_memory_facts", lambda: closed)
+    monkeypatch.setattr("polympi.lab.stacks.check.shared_memory_facts", lambda: closed)
     assert check_stack(mpich).library  # a library that needs none is none the worse
     failing = msgspec.structs.replace(mpich, mpiexec="false")
     with pytest.raises(StackError, match=r"cannot write to /dev/shm, .* mount -t tmpfs -o mode=1777"):

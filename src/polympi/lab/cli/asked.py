@@ -24,6 +24,7 @@ from polympi.lab.plan.settings import settings_of
 from polympi.lab.plan.studies import get_study
 from polympi.lab.records import Level
 from polympi.lab.run.request import Request
+from polympi.lab.stacks.launching import asked_launching
 from polympi.lab.units import parse_duration
 
 USUAL_RANKS = "2"
@@ -52,6 +53,10 @@ class Asked:
     time_limit: str | None
     seed: int | None
     bindings_from: list[Path] | None
+    launcher: str | None = None
+    launcher_args: str | None = None
+    env: list[str] | None = None
+    carry_files: bool | None = None
 
     @property
     def time_limit_s(self) -> float | None:
@@ -91,6 +96,9 @@ class Asked:
             command=["polympi", *(os.fsencode(word).decode(errors="replace") for word in sys.argv[1:])],
             bindings_from=self.bindings_from or (),
             levels=[Level(), *settings_of(self.settings)] if self.settings else (),
+            launching=asked_launching(
+                self.launcher, self.launcher_args, self.env or (), carried=bool(self.carry_files)
+            ),
         )
 
     def refuse_changes(self, directory: Path) -> None:
@@ -99,7 +107,9 @@ class Asked:
         Raises:
             UsageError: an option contradicts what the run recorded.
         """
-        given = [f.name for f in fields(self) if getattr(self, f.name) not in (None, []) and f.name not in _MAY_CHANGE]
+        given = [
+            f.name for f in fields(self) if getattr(self, f.name) not in (None, [], False) and f.name not in _MAY_CHANGE
+        ]
         if given:
             options = ", ".join(_OPTIONS.get(name, f"--{name.replace('_', '-')}") for name in given)
             raise UsageError(

@@ -11,7 +11,7 @@ from polympi.lab.bindings.manifest import Binding, load_bindings
 from polympi.lab.cli.console import results, say
 from polympi.lab.environment.doctor import Check, diagnose, print_checks
 from polympi.lab.errors import LabError
-from polympi.lab.stacks.add import check_stack
+from polympi.lab.stacks.check import check_stack
 from polympi.lab.stacks.recovery import undo_broken_off
 from polympi.lab.stacks.stack import Stack, get_stack, installed_stacks
 

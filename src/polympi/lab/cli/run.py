@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from polympi.lab.cli.launching import CarryFiles, Launcher, LauncherArguments, Variables
 from polympi.lab.cli.names import (
     complete_benches,
     complete_bindings,
@@ -131,10 +132,14 @@ def run(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Hosts, in the launcher's format; they must see the result directory. 'polympi cluster up' makes "
-            "some of this machine.",
+            help="Hosts, in the launcher's format; they must see the result directory, or --carry-files is given. "
+            "'polympi cluster up' makes some of this machine.",
         ),
     ] = None,
+    launcher: Launcher = None,
+    launcher_args: LauncherArguments = None,
+    env: Variables = None,
+    carry_files: CarryFiles = False,
     time_limit: Annotated[
         str | None,
         typer.Option(metavar="TIME", help="Stop measuring after this time (90s, 10m); complete blocks are reported."),
@@ -185,6 +190,10 @@ def run(
         time_limit=time_limit,
         seed=seed,
         bindings_from=bindings_from,
+        launcher=launcher,
+        launcher_args=launcher_args,
+        env=env,
+        carry_files=carry_files,
     )
     if resume is not None:
         go_on(resume, asked, wait=wait, dry_run=dry_run)

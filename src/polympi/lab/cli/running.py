@@ -22,6 +22,7 @@ from polympi.lab.records import Outcome
 from polympi.lab.report.terminal import print_summary
 from polympi.lab.report.write import write_report
 from polympi.lab.run.estimate import Estimate, estimate
+from polympi.lab.run.launchers import settled
 from polympi.lab.run.measure import Measured, measure, measure_again
 from polympi.lab.run.request import Request, StackPlan, check, preview
 from polympi.lab.run.resume import is_complete, request_again
@@ -92,7 +93,8 @@ def preview_run(asked: Asked) -> None:
             f"No MPI stack is installed yet, so that it is not known what can be measured: 'polympi run' would install "
             f"'{FIRST_STACK}' first; 'polympi stack add {FIRST_STACK}' does that alone."
         )
-    _show(request, preview(dataclasses.replace(request, stacks=stacks)))
+    request = settled(dataclasses.replace(request, stacks=stacks), say, check=False)
+    _show(request, preview(request))
 
 
 def _new_name(path: Path) -> Path:

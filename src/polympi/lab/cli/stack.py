@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from polympi.lab.cli.console import results, say
+from polympi.lab.cli.launching import Launcher, LauncherArguments
 from polympi.lab.cli.names import complete_bindings, complete_installed_stack, complete_new_stack
 from polympi.lab.cli.options import BindingFolders
 from polympi.lab.stacks.known import WHEELS
@@ -41,17 +42,22 @@ def add(
             autocompletion=complete_bindings,
         ),
     ] = None,
+    launcher: Launcher = None,
+    launcher_args: LauncherArguments = None,
     bindings_from: BindingFolders = None,
 ) -> None:
     """Install a stack with its own Python environment, or repair and complete one that is there. Needs no root."""
     from polympi.lab.bindings.manifest import asked_for, default_bindings, python_requirements
     from polympi.lab.cli.arguments import known_bindings, split_list
     from polympi.lab.stacks.add import add_stack
+    from polympi.lab.stacks.launching import asked_launching
 
+    launching = asked_launching(launcher, launcher_args, ())
     known = known_bindings(bindings_from)
     further = [] if binding is None else asked_for(known, split_list(binding, "--binding"))
     undo_broken_off(say)
-    stack = add_stack(name, python_requirements([*default_bindings(known), *further]), mpicc=mpicc, say=say)
+    requirements = python_requirements([*default_bindings(known), *further])
+    stack = add_stack(name, requirements, mpicc=mpicc, launching=launching, say=say)
     results.print(f"stack {stack.name}: {stack.library}", markup=False, soft_wrap=True)
 
 

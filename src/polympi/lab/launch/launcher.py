@@ -17,6 +17,7 @@ from polympi.lab.bindings.manifest import Binding
 from polympi.lab.catalogue import PAGES, Case
 from polympi.lab.cluster.cluster import Cluster
 from polympi.lab.errors import system_reason
+from polympi.lab.launch.carried import bring_back, carried_command
 from polympi.lab.plan.text import plan_text
 from polympi.lab.process import OUTPUT_BYTES, Ended, run_tree
 from polympi.lab.protocol import LaunchSamples, ProtocolError, read_samples
@@ -38,6 +39,7 @@ class Setting:
         stack: what records and samples call the stack, if that is not its name.
         cluster: the test cluster on this machine that the hosts belong to; None for real hosts, or this one.
         arguments: further arguments of the launcher, those of a level.
+        carried: whether plan and samples go with the launch, and no other host sees the folder.
     """
 
     ranks: int
@@ -48,6 +50,7 @@ class Setting:
     stack: str | None = None
     cluster: Cluster | None = None
     arguments: Sequence[str] = ()
+    carried: bool = False
 
     def has_our_clock(self, host: str | None) -> bool:
         """Whether a host has the monotonic clock of this process; real hosts have their own."""
@@ -126,7 +129,11 @@ def launch(
     plan, written, output = (setting.folder / name for name in ("plan.txt", "samples.txt", "output.txt"))
     plan.write_text(plan_text(cases, pages=setting.pages, start=start_library(stack)))
     written.unlink(missing_ok=True)
-    program = program_command(arm.binding, stack, arm.built, plan, written)
+    if setting.carried:
+        names = (Path(plan.name), Path(written.name))
+        program = carried_command(program_command(arm.binding, stack, arm.built, *names), plan, written.name)
+    else:
+        program = program_command(arm.binding, stack, arm.built, plan, written)
     command = mpiexec_command(
         stack,
         setting.ranks,
@@ -153,6 +160,8 @@ def launch(
     except OSError as error:
         record.detail = f"{command[0]} cannot be started: {system_reason(error)}"
         return Launched(record, LaunchSamples(), pl.DataFrame(schema=SAMPLE_SCHEMA))
+    if setting.carried:
+        ended = bring_back(ended, output, written)
     samples = _judge(record, ended, written, cases, timeout_s)
     _describe(record, samples, ended, cases, setting)
     return Launched(record, samples, _frame(record, samples, cases))

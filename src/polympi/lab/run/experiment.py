@@ -86,6 +86,7 @@ class Experiment:
                 plan.name,
                 request.cluster,
                 tuple(plan.level.arguments),
+                carried=request.launching.carried,
             )
             for plan in plans
         }
@@ -132,18 +133,21 @@ class Experiment:
         return max([total, *self._block_seconds])
 
     def _hostfile(self, plan: StackPlan) -> Path | None:
-        """The host file of a plan; of a cluster one that we write, since its hosts may be named as others want them."""
-        if self._request.cluster is None:
+        """The host file of a plan; of a cluster or a job one that we write, as the launcher wants it."""
+        if self._request.cluster is None and not self._request.launching.hosts:
             return self._request.hostfile
-        return self._folder / f"{plan.stack.family}-{plan.ranks}.hosts"
+        return self._folder / f"{plan.stack.hostfile_of}-{plan.ranks}.hosts"
 
     def _write_hostfiles(self) -> None:
-        if self._request.cluster is None or self._request.hostfile is None:
+        slots = dict.fromkeys(self._request.launching.hosts, 1)  # of a job: as evenly as it goes
+        if self._request.cluster is not None and self._request.hostfile is not None:
+            slots = read_hostfile(self._request.hostfile)
+        if not slots:
             return
-        slots = read_hostfile(self._request.hostfile)
         for state in self._states:
-            text = hostfile_text(state.plan.stack.family, room_for(state.plan.ranks, slots))
-            (self._folder / f"{state.plan.stack.family}-{state.plan.ranks}.hosts").write_text(text, encoding="ascii")
+            stack, ranks = state.plan.stack, state.plan.ranks
+            text = hostfile_text(stack.hostfile_of, room_for(ranks, slots))
+            (self._folder / f"{stack.hostfile_of}-{ranks}.hosts").write_text(text, encoding="ascii")
 
     def _restore(self, state: StackState, launches: Sequence[LaunchRecord]) -> bool:
         """Take in what the directory holds of a stack; whether its calibration is done."""
@@ -429,6 +433,7 @@ def record(request: Request, plans: list[StackPlan]) -> RunRecord:
         chosen=named(request),
         usual=[binding.name for binding in default_bindings(request.bindings)],
         levels=list(request.levels),
+        launching=request.launching,
     )
 
 

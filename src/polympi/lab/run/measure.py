@@ -15,6 +15,7 @@ from polympi.lab.environment.record import record_environment
 from polympi.lab.records import Environment, Outcome, StackFacts
 from polympi.lab.run.exclusive import Holder, only_run_here
 from polympi.lab.run.experiment import Experiment, now, record
+from polympi.lab.run.launchers import check_carried, settled
 from polympi.lab.run.request import Request, StackPlan, chosen, prepare
 from polympi.lab.run.resume import prepare_again
 from polympi.lab.run.stopping import stop_on_signals
@@ -57,6 +58,8 @@ def measure(request: Request, *, watcher: Watcher, wait: bool = False) -> Measur
         if not request.stacks:
             request = dataclasses.replace(request, stacks=[_install_first_stack(request, watcher)])
         facts = record_environment(command=list(request.command))  # before our own builds raise the load
+        check_carried(request)
+        request = settled(request, watcher.told)
         _tell_stacks(request, watcher)
         plans = prepare(request, watcher.told)
         for plan in plans:

@@ -25,7 +25,7 @@ from polympi.lab.plan.growth import check_growth, problems
 from polympi.lab.plan.limits import limits_grown, limits_of, with_limits
 from polympi.lab.plan.profiles import Profile
 from polympi.lab.plan.settings import why_no_part
-from polympi.lab.records import STRONG, WEAK, Level, Refusal
+from polympi.lab.records import STRONG, USUAL_LAUNCHING, WEAK, Launching, Level, Refusal
 from polympi.lab.stacks.stack import Stack
 from polympi.lab.suggest import did_you_mean
 from polympi.lab.tools.find import FoundTool, find_tool
@@ -63,6 +63,7 @@ class Request:
         command: the command line, recorded.
         bindings_from: the folders of further bindings, recorded.
         levels: of factors; each is measured, the base first. Empty if there is nothing to compare but bindings.
+        launching: how ranks are started, if not as each stack does (:func:`~polympi.lab.run.launchers.settled`).
     """
 
     output: Path
@@ -84,11 +85,12 @@ class Request:
     scaling: str = STRONG
     study: str = ""
     levels: Sequence[Level] = ()
+    launching: Launching = USUAL_LAUNCHING
 
     @property
     def all_here(self) -> bool:
         """Whether all ranks run on this machine; how many do otherwise, a host file does not say."""
-        return self.hostfile is None or self.cluster is not None
+        return (self.hostfile is None and not self.launching.elsewhere) or self.cluster is not None
 
 
 @dataclass

@@ -20,6 +20,7 @@ from polympi.lab.plan.growth import problems
 from polympi.lab.plan.profiles import get_profile
 from polympi.lab.plan.studies import get_study
 from polympi.lab.records import Environment, StackFacts, StackRun
+from polympi.lab.run.launchers import settled_again
 from polympi.lab.run.request import BASE, Request, StackPlan, check_hosts, plan_stack
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.stack import Stack, get_stack
@@ -62,9 +63,13 @@ def request_again(directory: RunDirectory, *, time_limit_s: float | None) -> Req
     if run.study:
         profile = get_study(run.study).applied_to(profile)
     profile = dataclasses.replace(profile, minimum_blocks=run.minimum_blocks, maximum_blocks=run.maximum_blocks)
+    launching, stacks = settled_again(
+        run, [get_stack(name) for name in dict.fromkeys(stack.installation for stack in run.stacks)]
+    )
     return Request(
         output=directory.path,
-        stacks=[get_stack(name) for name in dict.fromkeys(stack.installation for stack in run.stacks)],
+        stacks=stacks,
+        launching=launching,
         bindings=bindings,
         wanted=None,
         benches=run.benches,

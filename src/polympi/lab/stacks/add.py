@@ -11,18 +11,17 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from polympi.lab.environment.memory import MOUNT_SHM, shared_memory_facts
 from polympi.lab.errors import StackError
 from polympi.lab.process import run_tree
+from polympi.lab.records import USUAL_LAUNCHING, Launching
+from polympi.lab.stacks.check import CHECK_RANKS, CHECK_TIMEOUT_S, first_that_runs
 from polympi.lab.stacks.command import mpiexec_command
+from polympi.lab.stacks.family import family_of_headers, family_of_launcher, last_line
 from polympi.lab.stacks.known import SYSTEM, WHEELS
+from polympi.lab.stacks.launching import ways_to_start
 from polympi.lab.stacks.recovery import all_or_nothing
 from polympi.lab.stacks.stack import Stack, remember, stack_folder
 from polympi.lab.suggest import did_you_mean
-
-_CHECK = Path(__file__).with_name("check.c")
-_CHECK_TIMEOUT_S = 60.0
-_CHECK_RANKS = 2
 
 Say = Callable[[str], None]
 
@@ -32,6 +31,7 @@ def add_stack(
     requirements: Sequence[str],
     *,
     mpicc: str | None = None,
+    launching: Launching = USUAL_LAUNCHING,
     say: Say = lambda _: None,
 ) -> Stack:
     """Install a stack, or repair and complete one that is there; if that fails, everything is as it was before.
@@ -41,6 +41,7 @@ def add_stack(
             for an MPI of the machine.
         requirements: what the bindings need in the stack's Python environment.
         mpicc: compiler wrapper of a machine's MPI; found on PATH if not given.
+        launching: what starts its ranks, if not its ``mpiexec``, of which it then needs none.
         say: told in a few words what is being done.
 
     Raises:
@@ -55,10 +56,10 @@ def add_stack(
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
         raise StackError(f"'{name}' cannot name a stack: use letters, digits, '.', '_' and '-'.")
     with all_or_nothing(name):
-        return _add(name, requirements, mpicc, say)
+        return _add(name, requirements, mpicc, launching, say)
 
 
-def _add(name: str, requirements: Sequence[str], mpicc: str | None, say: Say) -> Stack:
+def _add(name: str, requirements: Sequence[str], mpicc: str | None, launching: Launching, say: Say) -> Stack:
     environment = stack_folder(name) / "env"
     say(f"creating the environment of stack {name}")
     _create_environment(environment)
@@ -67,57 +68,13 @@ def _add(name: str, requirements: Sequence[str], mpicc: str | None, say: Say) ->
         _pip_install(environment, WHEELS[name])
         stack = _wheel_stack(name, environment)
     else:
-        stack = _system_stack(name, environment, mpicc or "mpicc")
+        stack = _system_stack(name, environment, mpicc or "mpicc", has_launcher=bool(launching.launcher))
     say("checking the compiler and the launcher")
-    stack = check_stack(stack)
+    stack = first_that_runs(ways_to_start(stack, launching)).stack
     if requirements:
         say(f"installing {', '.join(requirements)}")
         _install_requirements(stack, environment, requirements, say)
     remember(stack)
-    return stack
-
-
-def check_stack(stack: Stack) -> Stack:
-    """Compile and run a two-rank program; return the stack with the library that it has found.
-
-    Raises:
-        StackError: it does not compile, does not run, or the launcher belongs to another MPI.
-    """
-    with tempfile.TemporaryDirectory(prefix="polympi-check-") as scratch:
-        program, output = Path(scratch) / "check", Path(scratch) / "output"
-        compiled = subprocess.run(
-            [stack.mpicc, "-std=gnu11", str(_CHECK), "-o", str(program), "-ldl"],
-            env=stack.variables(),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if compiled.returncode != 0:
-            raise StackError(
-                f"{stack.mpicc} cannot compile a C program; is a C compiler (gcc) installed? "
-                f"It said: {_last_line(compiled.stderr)}"
-            )
-        command = mpiexec_command(stack, _CHECK_RANKS, [str(program)], processors=_CHECK_RANKS)
-        ended = run_tree(command, environment=stack.variables(), timeout_s=_CHECK_TIMEOUT_S, output=output)
-        text = output.read_text(errors="replace")
-    if ended.timed_out:
-        raise StackError(f"A two-rank program on stack '{stack.name}' did not end in {_CHECK_TIMEOUT_S:.0f} s.")
-    if ended.exit_code != 0 and not shared_memory_facts()["writable"]:
-        raise StackError(
-            f"A two-rank program on stack '{stack.name}' cannot start, and this user cannot write to /dev/shm, through "
-            f"which the ranks of a machine exchange messages. {MOUNT_SHM}"
-        )
-    if ended.exit_code != 0:
-        raise StackError(
-            f"A two-rank program on stack '{stack.name}' ended with code {ended.exit_code}: {_last_line(ended.tail)}"
-        )
-    facts = dict(re.findall(r"^(size|sum|library|libmpi)=(.*)$", text, re.MULTILINE))
-    if facts.get("size") != str(_CHECK_RANKS):
-        raise StackError(
-            f"The launcher {stack.mpiexec} does not belong to the MPI of {stack.mpicc}: every rank was 0 of 1. "
-            "Put the matching mpiexec beside mpicc, or first on PATH."
-        )
-    stack.library, stack.libmpi = " ".join(facts["library"].split()), str(Path(facts["libmpi"]).resolve())
     return stack
 
 
@@ -128,7 +85,7 @@ def _create_environment(folder: Path) -> None:
     if created.returncode != 0:
         raise StackError(
             f"Python cannot create the environment '{folder}' (on Debian: apt install python3-venv). "
-            f"It said: {_last_line(created.stdout + created.stderr)}"
+            f"It said: {last_line(created.stdout + created.stderr)}"
         )
 
 
@@ -152,7 +109,7 @@ def _pip_install(environment: Path, requirements: Sequence[str], *options: str, 
     if installed.returncode != 0:
         raise StackError(
             f"pip could not install {', '.join(requirements)}; is a package index reachable? "
-            f"It said: {_last_line(installed.stderr)}"
+            f"It said: {last_line(installed.stderr)}"
         )
 
 
@@ -170,38 +127,36 @@ def _wheel_stack(name: str, environment: Path) -> Stack:
     )
 
 
-def _system_stack(name: str, environment: Path, mpicc: str) -> Stack:
-    """Describe the machine's MPI by its compiler wrapper; its launcher is the mpiexec of the same name ending."""
+def _system_stack(name: str, environment: Path, mpicc: str, *, has_launcher: bool) -> Stack:
+    """Describe the machine's MPI by its compiler wrapper; its launcher is the mpiexec of the same name ending.
+
+    One that has another launcher needs no mpiexec, and is not asked for one: what lies on PATH may be another MPI's.
+    """
     found = shutil.which(mpicc)
     if found is None:
         raise StackError(
             f"There is no '{mpicc}' on PATH: install an MPI with its headers, or name its mpicc (--mpicc)."
         )
+    python = str(environment / "bin" / "python")
+    if has_launcher:
+        family = family_of_headers(found)
+        return Stack(name=name, family=family, origin="system", mpiexec="", mpicc=found, python=python)
     ending = Path(found).name.removeprefix("mpicc")
     beside = Path(found).with_name(f"mpiexec{ending}")
     mpiexec = str(beside) if beside.exists() else shutil.which(f"mpiexec{ending}") or shutil.which("mpiexec")
     if mpiexec is None:
-        raise StackError(f"There is no mpiexec beside {found} nor on PATH: install the launcher of that MPI.")
+        raise StackError(
+            f"There is no mpiexec beside {found} nor on PATH: install the launcher of that MPI, or name what starts "
+            "ranks here (--launcher srun)."
+        )
     return Stack(
         name=name,
-        family=_family(mpiexec),
+        family=family_of_launcher(mpiexec),
         origin="system",
         mpiexec=mpiexec,
         mpicc=found,
-        python=str(environment / "bin" / "python"),
+        python=python,
     )
-
-
-def _family(mpiexec: str) -> str:
-    said = subprocess.run([mpiexec, "--version"], capture_output=True, text=True, check=False)
-    text = said.stdout + said.stderr
-    if re.search(r"Open ?MPI|OpenRTE|PRRTE", text):
-        return "openmpi"
-    if "Intel" in text:
-        return "impi"
-    if "HYDRA" in text:
-        return "mpich"
-    raise StackError(f"{mpiexec} is neither MPICH's, Open MPI's nor Intel's launcher: '{_last_line(text)}'.")
 
 
 def _install_requirements(stack: Stack, environment: Path, requirements: Sequence[str], say: Say) -> None:
@@ -233,13 +188,8 @@ def _install_requirements(stack: Stack, environment: Path, requirements: Sequenc
 
 def _mpi4py_matches(stack: Stack) -> bool:
     program = [stack.python, "-c", "from mpi4py import MPI; print(f'size={MPI.COMM_WORLD.size}')"]
-    command = mpiexec_command(stack, _CHECK_RANKS, program, processors=_CHECK_RANKS)
+    command = mpiexec_command(stack, CHECK_RANKS, program, processors=CHECK_RANKS)
     with tempfile.TemporaryDirectory(prefix="polympi-check-") as scratch:
         output = Path(scratch) / "output"
-        ended = run_tree(command, environment=stack.variables(), timeout_s=_CHECK_TIMEOUT_S, output=output)
-    return ended.exit_code == 0 and ended.tail.count(f"size={_CHECK_RANKS}") == _CHECK_RANKS
-
-
-def _last_line(text: str) -> str:
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1] if lines else "(nothing)"
+        ended = run_tree(command, environment=stack.variables(), timeout_s=CHECK_TIMEOUT_S, output=output)
+    return ended.exit_code == 0 and ended.tail.count(f"size={CHECK_RANKS}") == CHECK_RANKS

@@ -16,6 +16,7 @@ def describe(stack: Stack) -> StackFacts:
         library=stack.library,
         libmpi=stack.libmpi,
         mpiexec=stack.mpiexec,
+        launcher=[*stack.launcher, *stack.launcher_arguments],
         mpicc=stack.mpicc,
         compiles_as=_output([stack.mpicc, "-show"], stack),
         compiler=_first_line(_output([stack.mpicc, "--version"], stack)),

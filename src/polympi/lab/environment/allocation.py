@@ -1,0 +1,72 @@
+"""The allocation of a batch system that polympi runs in: its job, and the hosts that it may use."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from polympi.lab.errors import UsageError, system_reason
+
+_ANSWER_S = 20.0  # scontrol only expands a list
+
+
+@dataclass(frozen=True)
+class Allocation:
+    """A job of Slurm.
+
+    Attributes:
+        job: its number.
+        hosts: its hosts, in their order.
+        here: what the job calls the host that this process runs on.
+    """
+
+    job: str
+    hosts: tuple[str, ...]
+    here: str
+
+    @property
+    def only_here(self) -> bool:
+        """Whether its only host is this one."""
+        return self.hosts == (self.here,)
+
+
+def allocation(variables: Mapping[str, str] | None = None) -> Allocation | None:
+    """The job that this process is in; None outside of one.
+
+    Args:
+        variables: those that Slurm sets; this process's by default.
+
+    Raises:
+        UsageError: Slurm does not say which hosts the job has.
+    """
+    variables = os.environ if variables is None else variables
+    job, nodes = variables.get("SLURM_JOB_ID"), variables.get("SLURM_JOB_NODELIST")
+    if not job or not nodes:
+        return None
+    here = variables.get("SLURMD_NODENAME") or socket.gethostname().partition(".")[0]
+    return Allocation(job, _names(job, nodes), here)
+
+
+def _names(job: str, nodes: str) -> tuple[str, ...]:
+    """The hosts of a list such as ``n[1-3],m2``, which Slurm itself expands."""
+    if not set("[],").intersection(nodes):
+        return (nodes,)
+    command = ["scontrol", "show", "hostnames", nodes]
+    try:
+        said = subprocess.run(command, capture_output=True, text=True, timeout=_ANSWER_S, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        why = system_reason(error) if isinstance(error, OSError) else "it does not answer"
+        raise _unknown(job, nodes, why) from error
+    if said.returncode or not said.stdout.split():
+        raise _unknown(job, nodes, (said.stderr.strip().splitlines() or ["it said nothing"])[-1])
+    return tuple(said.stdout.split())
+
+
+def _unknown(job: str, nodes: str, why: str) -> UsageError:
+    return UsageError(
+        f"The hosts of Slurm's job {job}, '{nodes}', cannot be listed by 'scontrol show hostnames': {why}; name them "
+        "with --hostfile."
+    )

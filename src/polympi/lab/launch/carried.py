@@ -1,0 +1,76 @@
+"""Plan and samples that go with a launch, for hosts that do not see the result directory.
+
+The plan is an argument of the command that each rank starts with, since every launcher hands arguments on. The samples
+come back in what rank 0 prints after its program has ended, since every launcher shows that. So neither needs anything
+but ``sh``, ``base64``, ``gzip`` and ``mktemp`` on the hosts.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import contextlib
+import dataclasses
+import gzip
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from polympi.lab.process import Ended
+
+MARK = "polympi-samples:"  # in front of each line of samples, whatever other ranks print between them
+# $0 is the plan, $1 its name, $2 that of the samples; the rest is the program. Each rank has a folder of its own.
+_RANK = f"""\
+place=$(mktemp -d "${{TMPDIR:-/tmp}}/polympi-rank.XXXXXX") && cd "$place" || exit 97
+trap 'cd /; rm -rf "$place"' EXIT
+trap 'exit 143' TERM INT HUP
+printf %s "$0" | base64 -d | gzip -dc >"$1" || exit 98
+samples=$2
+shift 2
+"$@"
+code=$?
+[ ! -f "$samples" ] || gzip -c "$samples" | base64 | sed 's/^/{MARK} /'
+exit $code
+"""
+_MISSING = {
+    97: "a rank could not make a folder in $TMPDIR",
+    98: "a rank could not unpack its plan with base64 and gzip",
+}
+
+
+def carried_command(program: Sequence[str], plan: Path, samples: str) -> list[str]:
+    """The command of a rank that has its plan in it, and prints its samples.
+
+    Args:
+        program: the program and its arguments, which name plan and samples without a folder.
+        plan: the plan.
+        samples: the name of the samples.
+    """
+    packed = base64.b64encode(gzip.compress(plan.read_bytes(), mtime=0)).decode()
+    return ["sh", "-c", _RANK, packed, plan.name, samples, *program]
+
+
+def bring_back(ended: Ended, output: Path, samples: Path) -> Ended:
+    """Write the samples that a launch has printed; return how it ended, without them in its last lines.
+
+    What is cut off or damaged is written as far as it can be read, and then judged as any samples are.
+    """
+    packed = [line.partition(MARK)[2] for line in output.read_text(errors="replace").splitlines() if MARK in line]
+    if packed:
+        samples.write_bytes(_unpacked("".join(packed)))
+    tail = [line for line in ended.tail.splitlines() if MARK not in line and not _is_rest(line, packed)]
+    if ended.exit_code in _MISSING:
+        tail.append(_MISSING[ended.exit_code])
+    return dataclasses.replace(ended, tail="\n".join(tail))
+
+
+def _unpacked(text: str) -> bytes:
+    unpacking, data = zlib.decompressobj(wbits=31), b""  # 31: with the header of gzip
+    with contextlib.suppress(binascii.Error, zlib.error):
+        data = unpacking.decompress(base64.b64decode("".join(text.split())))
+    return data
+
+
+def _is_rest(line: str, packed: Sequence[str]) -> bool:
+    """Whether a line is the end of one of samples, whose beginning is before the last bytes that are kept."""
+    return bool(line.strip()) and any(whole.endswith(line) for whole in packed)

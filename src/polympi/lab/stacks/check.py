@@ -1,0 +1,165 @@
+"""Whether a stack works: a small program is compiled, and started by what starts its ranks."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from polympi.lab.cluster.cluster import Cluster
+from polympi.lab.environment.memory import MOUNT_SHM, shared_memory_facts
+from polympi.lab.errors import StackError, system_reason
+from polympi.lab.process import Ended, run_tree
+from polympi.lab.stacks.command import mpiexec_command
+from polympi.lab.stacks.family import last_line
+from polympi.lab.stacks.stack import SRUN, Stack
+
+CHECK_TIMEOUT_S = 60.0
+CHECK_RANKS = 2
+
+_CHECK = Path(__file__).with_name("check.c")
+# What srun says when it finds no Slurm, in several versions of it.
+_NO_SLURM = re.compile(
+    r"Unable to contact slurm controller|configuration source|DNS SRV lookup|Unable to allocate.*contact"
+)
+_WAITS = re.compile(r"queued and waiting for resources")
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A stack that works.
+
+    Attributes:
+        stack: with the library that was found.
+        hosts: those on which the ranks of the check were.
+    """
+
+    stack: Stack
+    hosts: frozenset[str]
+
+
+def check_stack(stack: Stack) -> Stack:
+    """Compile and run a two-rank program; return the stack with the library that it has found.
+
+    Raises:
+        StackError: it does not compile, does not run, or the launcher belongs to another MPI.
+    """
+    return checked(stack).stack
+
+
+def first_that_runs(ways: Sequence[Stack], *, hostfile: Path | None = None, cluster: Cluster | None = None) -> Checked:
+    """The first of several ways to start ranks of a stack that works.
+
+    Args:
+        ways: the stack with each of them, at least one.
+        hostfile: hosts to run on, as for :func:`~polympi.lab.stacks.command.mpiexec_command`.
+        cluster: the test cluster that they belong to.
+
+    Raises:
+        StackError: none of them; the sentence is that of the first.
+    """
+    first: StackError | None = None
+    for way in ways:
+        try:
+            return checked(way, hostfile=hostfile, cluster=cluster)
+        except StackError as error:
+            first = first or error
+    if first is None:
+        raise ValueError("there is no way to start ranks")
+    raise first
+
+
+def checked(stack: Stack, *, hostfile: Path | None = None, cluster: Cluster | None = None) -> Checked:
+    """Compile and run a two-rank program, and say on which hosts its ranks were.
+
+    Args:
+        stack: what is checked.
+        hostfile: hosts to run on.
+        cluster: the test cluster that they belong to.
+
+    Raises:
+        StackError: it does not compile, does not run, or the launcher belongs to another MPI.
+    """
+    # In the folder of the stack: other hosts see it, and rarely what is temporary.
+    place = stack.folder if stack.folder.is_dir() else None
+    with tempfile.TemporaryDirectory(prefix="polympi-check-", dir=place) as scratch:
+        program, output = Path(scratch) / "check", Path(scratch) / "output"
+        _compile(stack, program)
+        command = mpiexec_command(
+            stack, CHECK_RANKS, [str(program)], processors=CHECK_RANKS, hostfile=hostfile, cluster=cluster
+        )
+        try:
+            ended = run_tree(command, environment=stack.variables(), timeout_s=CHECK_TIMEOUT_S, output=output)
+        except OSError as error:
+            raise StackError(f"{command[0]} cannot be started: {system_reason(error)}.") from error
+        text = output.read_text(errors="replace")
+    if ended.exit_code != 0:
+        raise _failure(stack, ended)
+    facts = dict(re.findall(r"^(size|sum|library|libmpi|hosts)=(.*)$", text, re.MULTILINE))
+    if facts.get("size") != str(CHECK_RANKS):
+        raise _other_mpi(stack, facts)
+    library, libmpi = " ".join(facts["library"].split()), str(Path(facts["libmpi"]).resolve())
+    return Checked(msgspec.structs.replace(stack, library=library, libmpi=libmpi), frozenset(facts["hosts"].split(",")))
+
+
+def _compile(stack: Stack, program: Path) -> None:
+    command = [stack.mpicc, "-std=gnu11", str(_CHECK), "-o", str(program), "-ldl"]
+    compiled = subprocess.run(command, env=stack.variables(), capture_output=True, text=True, check=False)
+    if compiled.returncode != 0:
+        raise StackError(
+            f"{stack.mpicc} cannot compile a C program; is a C compiler (gcc) installed? "
+            f"It said: {last_line(compiled.stderr)}"
+        )
+
+
+def _failure(stack: Stack, ended: Ended) -> StackError:
+    what = f"A two-rank program on stack '{stack.name}'"
+    if stack.launcher:
+        what += f", started by '{shlex.join(stack.launcher)}',"
+    if stack.understands == SRUN and _NO_SLURM.search(ended.tail):
+        return StackError(
+            f"srun reaches no Slurm here, so that it cannot start ranks of stack '{stack.name}': run on the cluster "
+            f"(in an allocation, or by 'polympi submit'), or choose another launcher. It said: {last_line(ended.tail)}"
+        )
+    if ended.timed_out and _WAITS.search(ended.tail):
+        return StackError(
+            f"{what} waited over {CHECK_TIMEOUT_S:.0f} s in Slurm's queue: measure in an allocation, as 'polympi "
+            "submit' makes one."
+        )
+    if ended.timed_out:
+        return StackError(f"{what} did not end in {CHECK_TIMEOUT_S:.0f} s.")
+    if not shared_memory_facts()["writable"]:
+        return StackError(
+            f"{what} cannot start, and this user cannot write to /dev/shm, through which the ranks of a machine "
+            f"exchange messages. {MOUNT_SHM}"
+        )
+    return StackError(f"{what} ended with code {ended.exit_code}: {last_line(ended.tail)}")
+
+
+def _other_mpi(stack: Stack, facts: dict[str, str]) -> StackError:
+    if not facts:
+        return StackError(
+            f"A two-rank program on stack '{stack.name}' ended well and wrote nothing: "
+            f"'{shlex.join(stack.starter)}' has not started it, or does not show what it writes."
+        )
+    what = f"The launcher {shlex.join(stack.starter)} does not belong to the MPI of {stack.mpicc}"
+    saw = f"a rank saw {facts.get('size')} of {CHECK_RANKS} ranks"
+    why = "every rank was 0 of 1" if facts.get("size") == "1" else saw
+    if stack.understands == SRUN:
+        intel = " Intel MPI also wants Slurm's library: --env I_MPI_PMI_LIBRARY=/path/of/libpmi2.so."
+        advice = (
+            "Name another way to connect: 'srun --mpi=list' shows those there are, as in --launcher 'srun --mpi=pmix'."
+        )
+        return StackError(f"{what}: {why}. {advice}{intel if stack.family == 'impi' else ''}")
+    advice = (
+        "Name the launcher of that MPI."
+        if stack.launcher
+        else "Put the matching mpiexec beside mpicc, or first on PATH."
+    )
+    return StackError(f"{what}: {why}. {advice}")
