@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import contextlib
 import os
 import shutil
 import signal
@@ -13,7 +12,7 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
-from hosts import Hosts, two_hosts
+from hosts import Hosts, hosts_or_skip
 from hypothesis import HealthCheck, settings
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -41,7 +40,6 @@ settings.load_profile("unhurried")
 from sharing import only_one_makes
 
 from polympi.lab.bindings.manifest import load_bindings, python_requirements
-from polympi.lab.cluster.cluster import ClusterError
 from polympi.lab.stacks.add import add_stack
 from polympi.lab.stacks.stack import Stack, installed_stacks
 
@@ -88,22 +86,13 @@ def stack(request: pytest.FixtureRequest) -> Stack:
     return _stack(request.param)
 
 
-def _hosts(folder: Path, ahead_s: int) -> Iterator[Hosts]:
-    with contextlib.ExitStack() as held:
-        try:
-            hosts = held.enter_context(two_hosts(folder, ahead_s))
-        except ClusterError as reason:
-            pytest.skip(f"{reason}")
-        yield hosts
-
-
 @pytest.fixture(scope="session")
 def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosts]:
     """Two hosts with a network between them, whose clocks show the same."""
-    yield from _hosts(tmp_path_factory.mktemp("hosts"), 0)
+    yield from hosts_or_skip(tmp_path_factory.mktemp("hosts"))
 
 
 @pytest.fixture(scope="session")
 def hosts_of_two_times(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosts]:
     """Two hosts with a network between them; the monotonic clock of the second is hours ahead."""
-    yield from _hosts(tmp_path_factory.mktemp("hosts"), 12_345)
+    yield from hosts_or_skip(tmp_path_factory.mktemp("hosts"), ahead_s=12_345)

@@ -1,4 +1,4 @@
-"""Two hosts on one machine, for ranks that share neither memory, nor a host name, nor (if asked for) a clock.
+"""Several hosts on one machine, for ranks that share neither memory, nor a host name, nor (if asked for) a clock.
 
 They are a test cluster, as ``polympi cluster up`` makes one, which ends with the tests: whatever way those end, SIGKILL
 included, nothing is left of it, and nothing has a name on the machine that tests which run beside these could meet.
@@ -12,18 +12,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
+import pytest
 
-from polympi.lab.cluster.cluster import PATIENCE_S, Cluster
+from polympi.lab.cluster.cluster import PATIENCE_S, Cluster, ClusterError
 from polympi.lab.cluster.host import Host
 from polympi.lab.cluster.hostfile import hostfile_text
 from polympi.lab.cluster.namespaces import made_cluster
 
-NAMES = ("hosta", "hostb")
+NAMES = ("hosta", "hostb", "hostc", "hostd")
 
 
 @dataclass(frozen=True)
 class Hosts:
-    """Two hosts with a network between them.
+    """Hosts with a network between them.
 
     Attributes:
         cluster: the cluster that they are.
@@ -38,7 +39,7 @@ class Hosts:
 
     @property
     def second(self) -> Host:
-        """The other."""
+        """The next one."""
         return self.cluster.hosts[1]
 
     @property
@@ -49,16 +50,17 @@ class Hosts:
     def hostfile(self, family: str, each: int) -> Path:
         """A host file for launchers of a family, with so many ranks on each host."""
         path = Path(self.cluster.folder) / f"{family}-{each}.hosts"
-        path.write_text(hostfile_text(family, dict.fromkeys(NAMES, each)), encoding="ascii")
+        names = [host.name for host in self.cluster.hosts]
+        path.write_text(hostfile_text(family, dict.fromkeys(names, each)), encoding="ascii")
         return path
 
     def processes_left(self) -> list[psutil.Process]:
-        """What still runs on either host when all had time to end."""
+        """What still runs on any host when all had time to end."""
         _, left = psutil.wait_procs(self.cluster.processes(), timeout=PATIENCE_S)
         return [process for process in left if process.status() != psutil.STATUS_ZOMBIE]
 
     def end_processes(self) -> None:
-        """End all that runs on either host; the hosts stay."""
+        """End all that runs on any host; the hosts stay."""
         running = self.cluster.processes()
         for process in running:
             with contextlib.suppress(psutil.NoSuchProcess):
@@ -67,15 +69,26 @@ class Hosts:
 
 
 @contextlib.contextmanager
-def two_hosts(folder: Path, ahead_s: int = 0) -> Iterator[Hosts]:
-    """Two hosts, which end with the block, and all that runs on them.
+def several_hosts(folder: Path, number: int = 2, ahead_s: int = 0) -> Iterator[Hosts]:
+    """Hosts, which end with the block, and all that runs on them.
 
     Args:
         folder: an empty one, for files of theirs.
+        number: how many, at most four.
         ahead_s: how far the monotonic clock of the second host is ahead of that of the first, which is this machine's.
 
     Raises:
         ClusterError: they cannot be made.
     """
-    with made_cluster(NAMES, folder, ahead_s={NAMES[1]: ahead_s}) as made:
+    with made_cluster(NAMES[:number], folder, ahead_s={NAMES[1]: ahead_s}) as made:
         yield Hosts(made.cluster)
+
+
+def hosts_or_skip(folder: Path, number: int = 2, ahead_s: int = 0) -> Iterator[Hosts]:
+    """Several hosts (see `several_hosts`); where they cannot be made, the test that needs them is skipped."""
+    with contextlib.ExitStack() as held:
+        try:
+            hosts = held.enter_context(several_hosts(folder, number, ahead_s))
+        except ClusterError as reason:
+            pytest.skip(f"{reason}")
+        yield hosts

@@ -121,7 +121,8 @@ class _Reduction:
             raise self.error
         if isinstance(result, Failed):
             rank = self.comm.rank
-            sentence = f"rank {rank}, {self.name}(): rank {result.rank} could not do its part: {result.reason}"
+            here, there = (core.rank_and_host(self.comm, number) for number in (rank, result.rank))
+            sentence = f"{here}, {self.name}(): {there} could not do its part: {result.reason}"
             raise Error(sentence, operation=self.name, rank=rank)
         return result
 

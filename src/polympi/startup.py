@@ -278,8 +278,8 @@ def _end() -> None:
 
 def _tell(sentence: str) -> None:
     """Say something behind the rank: of the world, or of the job as long as there is no world."""
-    comm = _world or _job
-    _say(sentence, f"[rank {comm.rank if comm else 0}] ")
+    comm, host = _world or _job, core.own_host()
+    _say(sentence, f"[rank {comm.rank if comm else 0}{f' (host {host})' if host else ''}] ")
 
 
 def _traceback(kind: type[BaseException], error: BaseException | None, trace: TracebackType | None) -> str:

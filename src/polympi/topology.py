@@ -159,7 +159,7 @@ class Topology(Communicator):
         sends = []
         error: Exception | None = None
         if problem:
-            error = MismatchError(f"rank {self.rank}, {operation}(): {problem}", operation=operation, rank=self.rank)
+            error = mismatch(self, operation, problem)
         for number, dest in enumerate(self.destinations):
             if dest == PROC_NULL:
                 continue
@@ -175,25 +175,27 @@ class Topology(Communicator):
     def _unpack(self, operation: str, request: core.Request, source: int) -> tuple[Any, Exception | None]:
         """What a source has sent, or why there is nothing."""
         facts: dict[str, Any] = {"operation": operation, "rank": self.rank, "peer": source}
-        where = f"rank {self.rank}, {operation}()"
+        where = f"{core.rank_and_host(self, self.rank)}, {operation}()"
+        there = core.rank_and_host(self, source)
         try:
             kind, value = request.wait()
         except Exception as error:
             return None, error
         if kind == FAILED:
-            return None, Error(f"{where}: rank {source} could not send its part: {value}", **facts)
+            return None, Error(f"{where}: {there} could not send its part: {value}", **facts)
         if kind != operation:
-            return None, MismatchError(f"{where}: rank {source} called {kind}() where this rank called {operation}()",
+            return None, MismatchError(f"{where}: {there} called {kind}() where this rank called {operation}()",
                                        **facts)  # fmt: skip
         return value, None
 
     def timed_out(self, operation: str, missing: Sequence[int], error: Timeout, deadline: Deadline) -> Timeout:
         """The time-out of a call as a whole, of that of a part of it."""
         *_, place = str(error).rpartition(" at ")
-        ranks = ", ".join(map(str, sorted(set(missing))))
-        awaited = f" for rank {ranks}" if len(set(missing)) == 1 else f" for ranks {ranks}" if missing else ""
+        names = [core.rank_and_host(self, rank) for rank in sorted(set(missing))]
+        ranks = ", ".join(name.removeprefix("rank ") for name in names)
+        awaited = f" for {names[0]}" if len(names) == 1 else f" for ranks {ranks}" if missing else ""
         return Timeout(
-            f"rank {self.rank} waited {deadline.limit:g} s{awaited} in {operation}() at {place}",
+            f"{core.rank_and_host(self, self.rank)} waited {deadline.limit:g} s{awaited} in {operation}() at {place}",
             operation=operation,
             rank=self.rank,
             peer=missing[0] if len(set(missing)) == 1 else None,
@@ -261,13 +263,13 @@ def told(comm: core.Communicator, operation: str, request: Callable[[], _T]) -> 
         raise error
     for rank, answer in enumerate(answers):
         if not isinstance(answer, tuple) or not answer or answer[0] != operation:
-            raise mismatch(comm, operation, f"rank {rank} made another call")
+            raise mismatch(comm, operation, f"{core.rank_and_host(comm, rank)} made another call")
         if len(answer) == 3:
-            raise mismatch(comm, operation, f"rank {rank} has failed: {answer[2]}")
+            raise mismatch(comm, operation, f"{core.rank_and_host(comm, rank)} has failed: {answer[2]}")
     return [answer[1] for answer in answers]
 
 
 def mismatch(comm: core.Communicator, operation: str, sentence: str) -> MismatchError:
     """An error of a collective call, with its facts."""
-    text = f"rank {comm.rank}, {operation}(): {sentence}"
+    text = f"{core.rank_and_host(comm, comm.rank)}, {operation}(): {sentence}"
     return MismatchError(text, operation=operation, rank=comm.rank)

@@ -12,7 +12,7 @@ from typing import Protocol
 
 import pytest
 from cores import COVERAGE, SANITIZE, core_folder
-from hosts import Hosts
+from hosts import Hosts, hosts_or_skip
 from jobs import PROGRAM as PROGRAM_OF_JOBS
 from jobs import CompanyError, Job, Jobs
 from rank_programs import without_what_is_not_used
@@ -29,6 +29,7 @@ DEFAULTS = {  # as without these variables
     "POLYMPI_THREADS": "serialized",
     "MPIR_CVAR_NOLOCAL": "0",
 }
+HOSTS = int(os.environ.get("POLYMPI_TEST_HOSTS", "1"))  # that all programs run on; several are made of this machine
 SESSION_S = 3600.0  # for a job that programs of a whole session use
 
 
@@ -111,7 +112,7 @@ class RunTogether(Protocol):
 
 
 class RunOnHosts(Protocol):
-    """Starts a Python program on two hosts, and waits for its end; no process of it outlives the call."""
+    """Starts a Python program on several hosts, and waits for its end; no process of it outlives the call."""
 
     def __call__(
         self,
@@ -174,6 +175,52 @@ def _variables(stack: Stack) -> dict[str, str]:
     }
 
 
+def _several_hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosts | None]:
+    if HOSTS == 1:
+        yield None
+    else:
+        yield from hosts_or_skip(tmp_path_factory.mktemp("several"), HOSTS)
+
+
+@pytest.fixture(scope="session")
+def hosts_of_launches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosts | None]:
+    """Where programs run that have a launch of their own; all that runs there ends with each. None: on this machine."""
+    yield from _several_hosts(tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def hosts_of_jobs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosts | None]:
+    """Where jobs run that stay. None: on this machine."""
+    yield from _several_hosts(tmp_path_factory)
+
+
+def _launch(
+    launcher: Stack,
+    ranks: int,
+    program: Sequence[str],
+    variables: Mapping[str, str],
+    hosts: Hosts | None,
+    folder: Path,
+) -> tuple[list[str], dict[str, str]]:
+    """The command that starts ranks, as many on each host, and the environment of that command.
+
+    On several hosts the variables are also words of the command: not every launcher gives them to the other hosts.
+    """
+    environment = {**launcher.variables(), **variables}
+    if hosts is None:
+        return mpiexec_command(launcher, ranks, program, processors=PROCESSORS), environment
+    program = ["env", *(f"{name}={value}" for name, value in variables.items()), *program]
+    return mpiexec_command(
+        launcher,
+        ranks,
+        program,
+        processors=PROCESSORS,
+        hostfile=hosts.hostfile(launcher.family, -(-ranks // len(hosts.cluster.hosts))),
+        cluster=hosts.cluster,
+        folder=folder,
+    ), environment
+
+
 def _run(
     command: Sequence[str],
     environment: Mapping[str, str],
@@ -194,7 +241,7 @@ def _run(
 
 
 @pytest.fixture
-def run(tmp_path: Path, request: pytest.FixtureRequest) -> Run:
+def run(tmp_path: Path, hosts_of_launches: Hosts | None, request: pytest.FixtureRequest) -> Run:
     """Runs a script on ranks of a stack; see :class:`Run`."""
 
     def start(
@@ -208,15 +255,21 @@ def run(tmp_path: Path, request: pytest.FixtureRequest) -> Run:
         arguments: Sequence[str] = (),
     ) -> Outcome:
         python = [*_python(script, stack, tmp_path, request), *arguments]
-        launcher = launched_by or stack
-        command = python if ranks is None else mpiexec_command(launcher, ranks, python, processors=PROCESSORS)
-        return _run(command, {**launcher.variables(), **_variables(stack), **env}, timeout, tmp_path)
+        launcher, variables = launched_by or stack, {**_variables(stack), **env}
+        if ranks is None:
+            return _run(python, {**launcher.variables(), **variables}, timeout, tmp_path)
+        command, environment = _launch(launcher, ranks, python, variables, hosts_of_launches, tmp_path)
+        try:
+            return _run(command, environment, timeout, tmp_path)
+        finally:
+            if hosts_of_launches:
+                hosts_of_launches.end_processes()
 
     return start
 
 
 @pytest.fixture
-def run_together(tmp_path: Path, request: pytest.FixtureRequest) -> RunTogether:
+def run_together(tmp_path: Path, hosts_of_launches: Hosts | None, request: pytest.FixtureRequest) -> RunTogether:
     """Runs several programs as one job; see :class:`RunTogether`."""
 
     def start(
@@ -227,21 +280,28 @@ def run_together(tmp_path: Path, request: pytest.FixtureRequest) -> RunTogether:
         env: Mapping[str, str] = {},
     ) -> Outcome:
         words: list[str] = []
+        variables = {**_variables(stack), **env}
+        told = ["env", *(f"{name}={value}" for name, value in variables.items())] if hosts_of_launches else []
         for number, (ranks, program) in enumerate(parts):
             folder = tmp_path / f"part-{number}"
             folder.mkdir()
             is_python = isinstance(program, (str, Path))
             command = _python(program, stack, folder, request) if is_python else [*program]
-            words += [*([":", "-n", str(ranks)] if words else []), *command]
-        command = mpiexec_command(stack, sum(ranks for ranks, _ in parts), words, processors=PROCESSORS)
+            words += [*([":", "-n", str(ranks), *told] if words else []), *command]
+        whole = sum(ranks for ranks, _ in parts)
+        command, environment = _launch(stack, whole, words, variables, hosts_of_launches, tmp_path)
         command[command.index("-n") + 1] = str(parts[0][0])
-        return _run(command, {**stack.variables(), **_variables(stack), **env}, timeout, tmp_path)
+        try:
+            return _run(command, environment, timeout, tmp_path)
+        finally:
+            if hosts_of_launches:
+                hosts_of_launches.end_processes()
 
     return start
 
 
 @pytest.fixture(scope="session")
-def jobs() -> Iterator[Jobs]:
+def jobs(hosts_of_jobs: Hosts | None) -> Iterator[Jobs]:
     """The jobs of this session, which must end well."""
     jobs = Jobs()
     yield jobs
@@ -250,7 +310,12 @@ def jobs() -> Iterator[Jobs]:
 
 @pytest.fixture
 def run_in_job(
-    jobs: Jobs, run: Run, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+    jobs: Jobs,
+    run: Run,
+    hosts_of_jobs: Hosts | None,
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    request: pytest.FixtureRequest,
 ) -> RunInJob:
     """Runs a script on ranks that stay for the programs of other tests; see :class:`RunInJob`."""
 
@@ -266,8 +331,7 @@ def run_in_job(
         def start() -> Job:
             folder = tmp_path_factory.mktemp("job")
             python = _python(PROGRAM_OF_JOBS, stack, folder, request)
-            command = mpiexec_command(stack, ranks, python, processors=PROCESSORS)
-            environment = {**stack.variables(), **_variables(stack), **env}
+            command, environment = _launch(stack, ranks, python, {**_variables(stack), **env}, hosts_of_jobs, folder)
             return Job(ranks, lambda place, on_tick: _run([*command, place], environment, SESSION_S, folder, on_tick))
 
         key = stack.name, ranks, tuple(sorted(env.items() - DEFAULTS.items()))
@@ -283,10 +347,7 @@ def run_in_job(
     return in_job
 
 
-@pytest.fixture
-def run_on_hosts(tmp_path: Path, hosts: Hosts, request: pytest.FixtureRequest) -> RunOnHosts:
-    """Runs a script on two hosts; see :class:`RunOnHosts`."""
-
+def _run_on(hosts: Hosts, tmp_path: Path, request: pytest.FixtureRequest) -> RunOnHosts:
     def start(
         script: str | Path,
         each: int,
@@ -296,23 +357,30 @@ def run_on_hosts(tmp_path: Path, hosts: Hosts, request: pytest.FixtureRequest) -
         env: Mapping[str, str] = {},
         arguments: Sequence[str] = (),
     ) -> Outcome:
-        # As words of the command, since not every launcher gives the second host the variables of the first.
-        variables = {**_variables(stack), **env}
-        python = ["env", *(f"{name}={value}" for name, value in variables.items())]
-        python += [*_python(script, stack, tmp_path, request), *arguments]
-        hostfile = hosts.hostfile(stack.family, each)
-        command = mpiexec_command(
-            stack,
-            2 * each,
-            python,
-            processors=PROCESSORS,
-            hostfile=hostfile,
-            cluster=hosts.cluster,
-            folder=tmp_path,
-        )
+        python = [*_python(script, stack, tmp_path, request), *arguments]
+        ranks = each * len(hosts.cluster.hosts)
+        command, environment = _launch(stack, ranks, python, {**_variables(stack), **env}, hosts, tmp_path)
         try:
-            return _run(command, stack.variables(), timeout, tmp_path)
+            return _run(command, environment, timeout, tmp_path)
         finally:
             hosts.end_processes()
 
     return start
+
+
+@pytest.fixture
+def run_on_hosts(tmp_path: Path, hosts: Hosts, request: pytest.FixtureRequest) -> RunOnHosts:
+    """Runs a script on two hosts; see :class:`RunOnHosts`."""
+    return _run_on(hosts, tmp_path, request)
+
+
+@pytest.fixture(scope="session")
+def four_hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosts]:
+    """Four hosts with a network between them."""
+    yield from hosts_or_skip(tmp_path_factory.mktemp("four"), 4)
+
+
+@pytest.fixture
+def run_on_four_hosts(tmp_path: Path, four_hosts: Hosts, request: pytest.FixtureRequest) -> RunOnHosts:
+    """Runs a script on four hosts; see :class:`RunOnHosts`."""
+    return _run_on(four_hosts, tmp_path, request)

@@ -271,5 +271,50 @@ c.recv(1)
 """
     ended = run_on_hosts(PRELUDE + script, 1, stack, timeout=30)
     assert ended.exit_code == 1, str(ended)
-    assert ended.stderr.count("[rank 1] KeyError: 'halo'") == 1
-    assert "[rank 0]" not in ended.stderr
+    assert ended.stderr.count("[rank 1 (host hostb)] KeyError: 'halo'") == 1
+    assert "[rank 0" not in ended.stderr
+
+
+def test_errors_name_the_hosts_of_ranks(run_on_hosts, stack: Stack) -> None:
+    script = """
+here = {0: "rank 0 (host hosta)", 1: "rank 1 (host hosta)", 2: "rank 2 (host hostb)", 3: "rank 3 (host hostb)"}
+def said(kind, call):
+    try:
+        call()
+    except kind as error:
+        return str(error)
+    raise AssertionError(f"no {kind.__name__}")
+for there in range(size):
+    text = said(mpi.Timeout, lambda: c.recv(there, 5, timeout=0.01))
+    assert text.startswith(f"{here[rank]} waited 0.01 s for {here[there]} in recv(source={there}, tag=5) at "), text
+assert f"for {here[2]} in probe(" in said(mpi.Timeout, lambda: c.probe(2, timeout=0.01))
+assert "for any rank in recv(" in said(mpi.Timeout, lambda: c.recv(timeout=0.01))
+assert said(mpi.RankError, lambda: c.send(1, 4)).startswith(f"{here[rank]}, send(")
+in_turn()
+with c.split(0, -rank) as turned:  # whose rank 0 is the last of the world
+    text = said(mpi.Timeout, lambda: turned.recv(0, timeout=0.01))
+    assert f"{here[rank].replace(str(rank), str(3 - rank))} waited 0.01 s for rank 0 (host hostb) in" in text, text
+with c.dup() as twin:
+    if rank == 2:
+        assert f"{here[2]} waited 0.1 s in allreduce()" in said(mpi.Timeout, lambda: twin.allreduce(1, timeout=0.1))
+    in_turn()
+    if rank == 3:
+        text = said(mpi.Timeout, lambda: twin.allreduce(1))
+        assert f"{here[3]}, allreduce(): {here[2]} has left this call" in text, text
+with c.dup() as twin:
+    with raises(mpi.MismatchError):
+        twin.barrier(timeout=20) if rank == 1 else twin.allreduce(1, timeout=20)
+    in_turn()
+if rank == 3:
+    assert "lambda" in said(Exception, lambda: c.gather(lambda: 0))
+elif rank == 0:
+    assert f"{here[3]} could not do its part" in said(mpi.Error, lambda: c.gather(rank))
+else:
+    c.gather(rank)
+"""
+    run_on_hosts(PRELUDE + script, 2, stack).succeeded()
+
+
+def test_mpi4py_is_accelerated_on_several_hosts(run_on_hosts, stack: Stack) -> None:
+    for name in ("objects", "buffers", "collectives", "requests"):
+        run_program(run_on_hosts, f"mpi4py_{name}", 1 if name == "buffers" else 2, stack)

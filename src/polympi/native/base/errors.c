@@ -77,6 +77,31 @@ PyObject *describe_call(const Call *call) {
     return PyUnicode_FromString(text);
 }
 
+/* ---- where ranks are ---- */
+
+static const char *(*host_of_rank)(const void *comm, int rank); /* NULL: there is one host */
+static const char *own_host;
+
+void errors_name_hosts(const char *(*host_of)(const void *comm, int rank), const char *own) {
+    host_of_rank = host_of;
+    own_host = own;
+}
+
+const char *errors_own_host(void) { return own_host; }
+
+const char *rank_text(char text[RANK_TEXT], const Call *call, int rank) {
+    const char *host = rank == call->rank           ? own_host
+                       : host_of_rank && call->comm ? host_of_rank(call->comm, rank)
+                                                    : NULL;
+    if (host)
+        snprintf(text, RANK_TEXT, "rank %d (host %s)", rank, host);
+    else
+        snprintf(text, RANK_TEXT, "rank %d", rank);
+    return text;
+}
+
+/* ---- raising ---- */
+
 /* Raise an instance of the class with this text (stolen) and the facts. */
 static int raise_text(const char *class_name, const Call *call, PyObject *text, int code) {
     if (!text)
@@ -97,8 +122,10 @@ static int raise_text(const char *class_name, const Call *call, PyObject *text, 
 static PyObject *placed(const Call *call, PyObject *sentence) {
     if (!call || !sentence)
         return sentence;
+    char rank[RANK_TEXT];
     PyObject *where = describe_call(call);
-    PyObject *text = where ? PyUnicode_FromFormat("rank %d, %U: %U", call->rank, where, sentence) : NULL;
+    PyObject *text =
+        where ? PyUnicode_FromFormat("%s, %U: %U", rank_text(rank, call, call->rank), where, sentence) : NULL;
     Py_XDECREF(where);
     Py_DECREF(sentence);
     return text;
@@ -148,9 +175,10 @@ static PyObject *callers_place(void) {
 
 /* Whom a call waits for, " for rank 3", as far as it has one peer; a new reference. */
 static PyObject *awaited(const Call *call) {
+    char peer[RANK_TEXT];
     return call->peer == NO_PEER ? PyUnicode_FromString("")
            : call->peer < 0      ? PyUnicode_FromString(" for any rank")
-                                 : PyUnicode_FromFormat(" for rank %d", call->peer);
+                                 : PyUnicode_FromFormat(" for %s", rank_text(peer, call, call->peer));
 }
 
 static const char *what_was_missing(const Call *call) {
@@ -170,9 +198,10 @@ int raise_timeout(const Call *call, double seconds) {
 int raise_timeout_since(const Call *call, double seconds, const char *missing) {
     PyObject *what = describe_call(call), *place = callers_place(), *number = PyFloat_FromDouble(seconds);
     PyObject *whom = awaited(call), *sentence = NULL;
+    char rank[RANK_TEXT];
     if (what && place && number && whom)
-        sentence = PyUnicode_FromFormat("rank %d waited %R s%U in %U at %U: %s", call->rank, number, whom,
-                                        what, place, missing);
+        sentence = PyUnicode_FromFormat("%s waited %R s%U in %U at %U: %s", rank_text(rank, call, call->rank),
+                                        number, whom, what, place, missing);
     Py_XDECREF(whom);
     Py_XDECREF(what);
     Py_XDECREF(place);

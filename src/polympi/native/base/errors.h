@@ -8,6 +8,17 @@
 
 #include "base/state.h"
 
+/* Have sentences name the hosts of ranks from now on: `host_of` gives that of a rank of the communicator of a
+ * Call, or NULL; `own` is that of this rank. Both stay. Where this is not called there is one host. */
+enum { HOST_BYTES = 64 }; /* of a name with its end: as long as Linux allows them */
+void errors_name_hosts(const char *(*host_of)(const void *comm, int rank), const char *own);
+/* That name; NULL: there is one host. */
+const char *errors_own_host(void);
+/* "rank 3", or "rank 3 (host b)" where hosts have names, in at most RANK_TEXT bytes: of a rank of the call's
+ * communicator; it may be the caller's. Returns `text`. */
+enum { RANK_TEXT = HOST_BYTES + 32 };
+const char *rank_text(char text[RANK_TEXT], const Call *call, int rank);
+
 /* Raise a class of polympi.errors ("RankError") with a sentence (printf style, %R and the like as in
  * PyUnicode_FromFormat) and the facts of the call; `call` may be NULL. */
 int raise_error(const char *class_name, const Call *call, const char *format, ...);

@@ -56,6 +56,7 @@ typedef struct {
     int peer;              /* a rank of the communicator, ANY_SOURCE, PROC_NULL; NO_PEER in collectives */
     int tag;               /* ANY_TAG, or NO_TAG in collectives */
     bool sends;            /* the peer is the one to receive; of sendrecv's two halves, the first */
+    const void *comm;      /* the communicator, for the hosts of its ranks; NULL: they are not named */
 } Call;
 enum { NO_PEER = -104, NO_TAG = -105 };
 

@@ -156,11 +156,12 @@ static int raise_contradiction(const Collective *collective, int rank, uint32_t 
     PyObject *when = before == 0   ? PyUnicode_FromString("")
                      : before == 1 ? PyUnicode_FromString(" one call before this one")
                                    : PyUnicode_FromFormat(" %d calls before this one", before);
+    char other[RANK_TEXT];
     if (theirs && own && when)
         raise_error("MismatchError", &collective->call,
-                    "rank %d called %U where this rank called %U%U: all ranks must call the same collectives "
+                    "%s called %U where this rank called %U%U: all ranks must call the same collectives "
                     "in the same order, with the same root",
-                    rank, theirs, own, when);
+                    rank_text(other, &collective->call, rank), theirs, own, when);
     Py_XDECREF(theirs);
     Py_XDECREF(own);
     Py_XDECREF(when);

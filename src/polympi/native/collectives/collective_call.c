@@ -40,8 +40,8 @@ int collective_begin(Collective *collective, Communicator *comm, enum verb verb,
     comm->collective++;
     log_call(comm, verb, root);
     collective->comm = comm; /* one by one: to clear it all first takes as long as all the rest here */
-    collective->call =
-        (Call){.operation = verb_names[verb], .rank = comm->rank, .peer = NO_PEER, .tag = NO_TAG};
+    collective->call = (Call){
+        .operation = verb_names[verb], .rank = comm->rank, .peer = NO_PEER, .tag = NO_TAG, .comm = comm};
     collective->verb = verb;
     collective->root = root;
     collective->number = comm->collective;
@@ -176,9 +176,11 @@ Py_ssize_t collective_excuse(const Collective *collective, char *text, Py_ssize_
 }
 
 int raise_failed(const Collective *collective, int rank, const char *text, Py_ssize_t length) {
+    char failed[RANK_TEXT];
     PyObject *excuse = PyUnicode_DecodeUTF8(text, length, "replace");
     if (excuse)
-        raise_error("Error", &collective->call, "rank %d could not do its part: %U", rank, excuse);
+        raise_error("Error", &collective->call, "%s could not do its part: %U",
+                    rank_text(failed, &collective->call, rank), excuse);
     Py_XDECREF(excuse);
     return -1;
 }

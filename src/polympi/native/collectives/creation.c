@@ -107,7 +107,8 @@ int creation_begin(Creation *creation, Communicator *comm, enum verb verb) {
     *creation = (Creation){
         .comm = comm,
         .verb = verb,
-        .call = {.operation = verb_names[verb], .rank = comm->rank, .peer = NO_PEER, .tag = NO_TAG},
+        .call =
+            {.operation = verb_names[verb], .rank = comm->rank, .peer = NO_PEER, .tag = NO_TAG, .comm = comm},
         .thread = pthread_self(),
     };
     if (come(creation) < 0)

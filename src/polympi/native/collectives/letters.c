@@ -9,10 +9,11 @@
 #define LOOKS 64
 
 int raise_left(const Collective *collective, int source) {
+    char rank[RANK_TEXT];
     return raise_error("Timeout", &collective->call,
-                       "rank %d has left this call before it was complete (by a time-out, a signal or an "
-                       "error), so that it cannot be completed here",
-                       source);
+                       "%s has left this call before it was complete (by a time-out, a signal or an error), "
+                       "so that it cannot be completed here",
+                       rank_text(rank, &collective->call, source));
 }
 
 /* A wait for shared memory. */

@@ -120,9 +120,9 @@ static bool timed_out(double began) { return state.timeout > 0 && now() > began 
 
 /* "waits for rank 1 to receive isend(dest=1, tag=0) and 2 more", or "waits for all ranks to call barrier()":
  * whether there is anything. */
-static bool what_is_waited_for(char sentence[2 * CALL_TEXT]) {
+static bool what_is_waited_for(char sentence[3 * CALL_TEXT]) {
     const void *place = NULL;
-    char text[CALL_TEXT], others[48] = "";
+    char text[CALL_TEXT], others[48] = "", peer[RANK_TEXT];
     Py_ssize_t more = 0;
     const Call *call = sends_next(&place);
     if (call)
@@ -137,16 +137,17 @@ static bool what_is_waited_for(char sentence[2 * CALL_TEXT]) {
     if (more)
         snprintf(others, sizeof others, " and %zd more", more);
     if (call->peer == NO_PEER)
-        snprintf(sentence, 2 * CALL_TEXT, "waits for all ranks to call %s%s", text, others);
+        snprintf(sentence, 3 * CALL_TEXT, "waits for all ranks to call %s%s", text, others);
     else
-        snprintf(sentence, 2 * CALL_TEXT, "waits for rank %d to receive %s%s", call->peer, text, others);
+        snprintf(sentence, 3 * CALL_TEXT, "waits for %s to receive %s%s", rank_text(peer, call, call->peer),
+                 text, others);
     return true;
 }
 
 /* ---- with Python ---- */
 
 static int say_what_is_waited_for(PyObject *say) {
-    char sentence[2 * CALL_TEXT];
+    char sentence[3 * CALL_TEXT];
     if (!what_is_waited_for(sentence))
         return 0;
     PyObject *said = PyObject_CallFunction(say, "s", sentence);
@@ -238,14 +239,15 @@ PyObject *settle(PyObject *Py_UNUSED(module), PyObject *args) {
 /* ---- without ---- */
 
 static void say_plainly(const char *sentence) {
-    char line[2 * CALL_TEXT + 32];
-    int length = snprintf(line, sizeof line, "[rank %d] %s\n", state.world_rank, sentence);
+    char line[3 * CALL_TEXT + RANK_TEXT], rank[RANK_TEXT];
+    const Call own = {.rank = state.world_rank};
+    int length = snprintf(line, sizeof line, "[%s] %s\n", rank_text(rank, &own, state.world_rank), sentence);
     if (write(STDERR_FILENO, line, (size_t)length) < 0)
         return; /* nobody reads it */
 }
 
 static void say_fate(const Call *call) {
-    char text[CALL_TEXT], sentence[2 * CALL_TEXT];
+    char text[CALL_TEXT], sentence[3 * CALL_TEXT];
     call_text(text, sizeof text, call);
     snprintf(sentence, sizeof sentence, "%s %s", text, fate(call));
     say_plainly(sentence);
@@ -268,7 +270,7 @@ static _Noreturn void abort_stuck(void) {
  * acknowledgement of a large message. */
 static void come_together(void) {
     bool said = false;
-    char sentence[2 * CALL_TEXT];
+    char sentence[3 * CALL_TEXT];
     for (;; sched_yield()) {
         bool sending = sends_test(), arriving = receives_test();
         sending |= flights_test();

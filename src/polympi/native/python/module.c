@@ -51,6 +51,20 @@ static PyObject *machine(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused
     return is_running() ? PyLong_FromLong(state.machine) : NULL;
 }
 
+static PyObject *rank_and_host(PyObject *Py_UNUSED(module), PyObject *args) {
+    char text[RANK_TEXT];
+    Communicator *comm;
+    int rank;
+    if (!PyArg_ParseTuple(args, "O!i", &Communicator_Type, &comm, &rank))
+        return NULL;
+    const Call call = {.operation = "", .rank = comm->rank, .comm = comm};
+    return PyUnicode_FromString(rank_text(text, &call, rank));
+}
+
+static PyObject *own_host(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
+    return errors_own_host() ? PyUnicode_FromString(errors_own_host()) : Py_NewRef(Py_None);
+}
+
 static PyObject *library_version(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
     char text[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
     int length = 0;
@@ -126,6 +140,11 @@ static PyMethodDef functions[] = {
      "yield."},
     {"machine", machine, METH_NOARGS,
      "machine($module, /)\n--\n\nA number of the machine that this rank is on: one rank of the world on it."},
+    {"rank_and_host", rank_and_host, METH_VARARGS,
+     "rank_and_host($module, comm, rank, /)\n--\n\n'rank 3', with its host where the job has several: "
+     "'rank 3 (host b)'."},
+    {"own_host", own_host, METH_NOARGS,
+     "own_host($module, /)\n--\n\nThe name of the host of this rank where the job has several, else None."},
     {"library_version", library_version, METH_NOARGS,
      "library_version($module, /)\n--\n\nWhat the MPI library says it is."},
     {"set_timeout", set_timeout, METH_O,

@@ -12,6 +12,7 @@
 #include "python/communicator.h"
 #include "python/ending.h"
 #include "python/plain.h"
+#include "transfer/hosts.h"
 #include "transport/transport.h"
 
 /* ---- what this process and its machine are ---- */
@@ -66,6 +67,8 @@ static int look_at_machine(MPI_Comm world) {
     }
     if (code == MPI_SUCCESS)
         code = shared_open(machine);
+    if (code == MPI_SUCCESS && ranks < state.world_size) /* so on each machine, or on none */
+        code = hosts_learn(world);
     MPI_Comm_free(&machine);
     return code;
 }

@@ -56,8 +56,8 @@ PyObject *communicator__exchange(Communicator *self, PyObject *const *args, Py_s
         return NULL;
     if (verb <= 0 || verb >= VERBS)
         return PyErr_Format(PyExc_ValueError, "_exchange(): no collective has the number %d", verb);
-    collective.call =
-        (Call){.operation = verb_names[verb], .rank = self->rank, .peer = NO_PEER, .tag = NO_TAG};
+    collective.call = (Call){
+        .operation = verb_names[verb], .rank = self->rank, .peer = NO_PEER, .tag = NO_TAG, .comm = self};
     if (check_rank(dest, self->size, DESTINATION, &collective.call) < 0 ||
         check_rank(source, self->size, DESTINATION, &collective.call) < 0)
         return NULL;

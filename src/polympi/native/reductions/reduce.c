@@ -170,9 +170,10 @@ static int check_agreement(const Reduction *reduction) {
         return raise_error("MismatchError", &collective->call, "the ranks name different operations");
     if (total->head.root == DIFFERENT_ROOTS)
         return raise_error("MismatchError", &collective->call, "the ranks name different roots");
+    char failed[RANK_TEXT];
     if (!collective->error)
-        raise_error("Error", &collective->call, "rank %d could not do its part; its own exception says why",
-                    (int)total->head.failed);
+        raise_error("Error", &collective->call, "%s could not do its part; its own exception says why",
+                    rank_text(failed, &collective->call, (int)total->head.failed));
     return -1;
 }
 

@@ -18,6 +18,7 @@ Channel *channel_new(Communicator *comm, PyObject *object, const Call *call) {
     }
     channel->comm = comm;
     channel->call = *call;
+    channel->call.comm = comm;
     if (target_open(&channel->memory, object, call) < 0) {
         PyMem_RawFree(channel);
         return NULL;

@@ -103,6 +103,7 @@ static inline void open_incoming(Incoming *in, Communicator *comm, const Call *c
     in->stage = POSTED;
     in->comm = (Communicator *)Py_NewRef((PyObject *)comm);
     in->call = *call;
+    in->call.comm = comm;
     in->requests = &in->first;
     in->request_count = in->request_capacity = 1;
     in->filled = in->waited_for = in->moving = in->abandoned = in->given_up = in->listed = in->seeks =

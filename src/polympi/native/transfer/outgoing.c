@@ -51,6 +51,7 @@ void outgoing_open_packet(Outgoing *out, char *packet, Communicator *comm, const
     out->packet = packet;
     out->comm = comm;
     out->call = *call;
+    out->call.comm = comm;
     out->lasts = false;
     out->kept = NULL;
     stream_open(&out->stream, out->packet, PACKET_BYTES);

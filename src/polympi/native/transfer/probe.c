@@ -36,5 +36,7 @@ static int poll_probe(void *context) {
 
 int probe_wait(Communicator *comm, const Call *call, double timeout, MPI_Status *status) {
     struct probing probing = {.comm = comm, .call = call, .status = status};
-    return wait_poll(poll_probe, &probing, call, timeout) < 0 ? -1 : 0;
+    Call named = *call;
+    named.comm = comm;
+    return wait_poll(poll_probe, &probing, &named, timeout) < 0 ? -1 : 0;
 }

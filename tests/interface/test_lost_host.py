@@ -1,0 +1,71 @@
+"""A host that vanishes in the middle of a job: the others do not wait for ever, and say whom they have waited for."""
+
+from __future__ import annotations
+
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from hosts import Hosts
+from rank_programs import PRELUDE
+
+from polympi.lab.cluster.host import NETWORK
+from polympi.lab.stacks.stack import Stack
+
+pytestmark = [pytest.mark.mpi, pytest.mark.large]
+
+COME_S = 60.0  # until all ranks have come, on a loaded machine
+LOST_S = 60.0  # until a job ends of which a host is lost; its ranks wait for some seconds of these
+WAITS_S = 3
+
+CALLS = {
+    "recv": "c.recv(other) if rank == 0 else time.sleep(600)",
+    "allreduce": "while True: c.allreduce(rank)",
+    "large": "while True: c.sendrecv(np.zeros(10**6), other, 1, other, 1)",
+}
+
+
+@contextmanager
+def vanishing(hosts: Hosts, told: Path) -> Iterator[None]:
+    """The second host loses its network when a file is there, until the block ends."""
+
+    def link(state: str) -> None:
+        subprocess.run(hosts.second.command(["ip", "link", "set", NETWORK, state]), check=True)
+
+    def vanish() -> None:
+        deadline = time.monotonic() + COME_S
+        while not told.exists() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        link("down")
+
+    waiting = threading.Thread(target=vanish)
+    waiting.start()
+    try:
+        yield
+    finally:
+        waiting.join()
+        link("up")
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_host_that_vanishes_ends_the_job_with_a_sentence(
+    run_on_hosts, hosts: Hosts, stack: Stack, tmp_path: Path, call: str
+) -> None:
+    told = tmp_path / "begun"
+    script = f"""
+c.allreduce(1)
+if rank == 0:
+    open({str(told)!r}, "w").close()
+{CALLS[call]}
+"""
+    with vanishing(hosts, told):
+        env = {"POLYMPI_TIMEOUT": str(WAITS_S)}
+        ended = run_on_hosts(PRELUDE + script, 1, stack, timeout=LOST_S, env=env)
+    assert ended.exit_code not in (0, None), str(ended)
+    assert f"rank 0 (host hosta) waited {WAITS_S}.0 s" in ended.stderr, str(ended)
+    assert call == "allreduce" or "for rank 1 (host hostb)" in ended.stderr, str(ended)
+    assert hosts.processes_left() == []
