@@ -21,6 +21,12 @@ pytestmark = [pytest.mark.mpi, pytest.mark.large]
 COME_S = 60.0  # until all ranks have come, on a loaded machine
 LOST_S = 60.0  # until a job ends of which a host is lost; its ranks wait for some seconds of these
 WAITS_S = 3
+# Open MPI's launcher waits for the lost host until TCP does not hear from it any more, by default some minutes.
+SOON = {
+    "PRTE_MCA_oob_tcp_keepalive_time": "2",
+    "PRTE_MCA_oob_tcp_keepalive_intvl": "1",
+    "PRTE_MCA_oob_tcp_keepalive_probes": "2",
+}
 
 CALLS = {
     "recv": "c.recv(other) if rank == 0 else time.sleep(600)",
@@ -63,7 +69,7 @@ if rank == 0:
 {CALLS[call]}
 """
     with vanishing(hosts, told):
-        env = {"POLYMPI_TIMEOUT": str(WAITS_S)}
+        env = {"POLYMPI_TIMEOUT": str(WAITS_S), **SOON}
         ended = run_on_hosts(PRELUDE + script, 1, stack, timeout=LOST_S, env=env)
     assert ended.exit_code not in (0, None), str(ended)
     assert f"rank 0 (host hosta) waited {WAITS_S}.0 s" in ended.stderr, str(ended)

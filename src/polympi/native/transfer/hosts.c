@@ -57,7 +57,7 @@ int hosts_learn(MPI_Comm world) {
     places = malloc((size_t)size * sizeof *places);
     if (!all || !places)
         return MPI_ERR_OTHER;
-    code = MPI_Allgather(own, HOST_BYTES, MPI_CHAR, all, HOST_BYTES, MPI_CHAR, world);
+    code = MPI_Allgather(own, HOST_BYTES, MPI_BYTE, all, HOST_BYTES, MPI_BYTE, world);
     int hosts = code == MPI_SUCCESS ? keep_names(all, size) : 0;
     if (hosts < 2) { /* several machines of one name help nobody to find the right one */
         free(all);
