@@ -13,7 +13,6 @@ other for the most part.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import statistics
 import sys
@@ -22,37 +21,15 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-WAYS = ("MPI alone", "world", "first barrier", "each collective")
+from one_of_many_ranks import WAYS
+
+from polympi.lab.process import run_tree
+from polympi.lab.stacks.command import mpiexec_command
+from polympi.lab.stacks.stack import installed_stacks
+
 LIMIT_S = 300.0  # for a launch; the slowest of 256 ranks on two processors took a tenth of it
-POLL_S = 0.01
+PROGRAM = Path(__file__).with_name("one_of_many_ranks.py")
 SOURCES = Path(__file__).parents[1] / "src"
-
-
-def be_a_rank(way: str, folder: Path) -> None:
-    """Come as far as the way says, stay until all have, and tell when that was and how much memory it took."""
-    import polympi as mpi
-
-    rank = mpi.plain_world.rank
-    if way != WAYS[0]:
-        world = mpi.world
-        if way != WAYS[1]:
-            world.barrier()
-        if way == WAYS[3]:
-            world.bcast(rank)
-            world.gather(rank)
-            world.scatter([rank] * world.size if rank == 0 else None)
-            world.allgather(rank)
-            world.alltoall([rank] * world.size)
-            world.allreduce(1.0)
-            world.scan(1)
-    (folder / f"came-{rank}").write_text(str(time.monotonic()))
-    while not (folder / "all").exists():
-        time.sleep(POLL_S)
-    lines = Path("/proc/self/smaps_rollup").read_text(encoding="ascii").splitlines()
-    kib = next(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
-    (folder / f"memory-{rank}").write_text(str(kib))
-    while not (folder / "end").exists():
-        time.sleep(POLL_S)
 
 
 class Launched(NamedTuple):
@@ -64,10 +41,6 @@ class Launched(NamedTuple):
 
 def launched(stack_name: str, ranks: int, way: str) -> Launched:
     """Launch once."""
-    from polympi.lab.process import run_tree
-    from polympi.lab.stacks.command import mpiexec_command
-    from polympi.lab.stacks.stack import installed_stacks
-
     stack = installed_stacks()[stack_name]
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
@@ -76,15 +49,11 @@ def launched(stack_name: str, ranks: int, way: str) -> Launched:
 
         def look() -> None:
             for name, values in figures.items():
-                if (
-                    not values
-                    and len(files := list(folder.glob(f"{name}-*"))) == ranks
-                    and all(file.stat().st_size for file in files)
-                ):
+                if not values and len(files := list(folder.glob(f"{name}-*"))) == ranks:
                     values.extend(float(file.read_text()) for file in files)
                     (folder / word[name]).touch()
 
-        program = [stack.python, __file__, "--rank", json.dumps([way, place])]
+        program = [stack.python, str(PROGRAM), way, place]
         command = mpiexec_command(stack, ranks, program, processors=len(os.sched_getaffinity(0)))
         environment = {**stack.variables(), "PYTHONPATH": str(SOURCES), "OMPI_MCA_btl": "^ofi"}
         began = time.monotonic()
@@ -97,16 +66,12 @@ def launched(stack_name: str, ranks: int, way: str) -> Launched:
 
 
 def main() -> None:
+    """Measure, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("ranks", nargs="*", type=int, default=[16, 64], help="numbers of ranks")
     parser.add_argument("--stack", default="mpich,openmpi")
     parser.add_argument("--launches", type=int, default=3, help="of each way; the median is shown")
-    parser.add_argument("--rank", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.rank:
-        way, place = json.loads(arguments.rank)
-        be_a_rank(way, Path(place))
-        return
     print(f"| stack | ranks | {' | '.join(WAYS)} | {' | '.join(WAYS)} |")
     print(f"|---|---:|{'---:|' * 2 * len(WAYS)}")
     for stack in arguments.stack.split(","):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -31,6 +32,11 @@ DEFAULTS = {  # as without these variables
 }
 HOSTS = int(os.environ.get("POLYMPI_TEST_HOSTS", "1"))  # that all programs run on; several are made of this machine
 SESSION_S = 3600.0  # for a job that programs of a whole session use
+
+
+def without_hosts(text: str) -> str:
+    """What is said of ranks where all are on one host: tests that run on one and on several expect this."""
+    return re.sub(r" \(host \w+\)", "", text)
 
 
 @dataclass(frozen=True)
@@ -198,6 +204,7 @@ def _launch(
     launcher: Stack,
     ranks: int,
     program: Sequence[str],
+    *,
     variables: Mapping[str, str],
     hosts: Hosts | None,
     folder: Path,
@@ -258,9 +265,12 @@ def run(tmp_path: Path, hosts_of_launches: Hosts | None, request: pytest.Fixture
         launcher, variables = launched_by or stack, {**_variables(stack), **env}
         if ranks is None:
             return _run(python, {**launcher.variables(), **variables}, timeout, tmp_path)
-        command, environment = _launch(launcher, ranks, python, variables, hosts_of_launches, tmp_path)
+        command, environment = _launch(
+            launcher, ranks, python, variables=variables, hosts=hosts_of_launches, folder=tmp_path
+        )
         try:
-            return _run(command, environment, timeout, tmp_path)
+            ended = _run(command, environment, timeout, tmp_path)
+            return replace(ended, stdout=without_hosts(ended.stdout), stderr=without_hosts(ended.stderr))
         finally:
             if hosts_of_launches:
                 hosts_of_launches.end_processes()
@@ -289,10 +299,13 @@ def run_together(tmp_path: Path, hosts_of_launches: Hosts | None, request: pytes
             command = _python(program, stack, folder, request) if is_python else [*program]
             words += [*([":", "-n", str(ranks), *told] if words else []), *command]
         whole = sum(ranks for ranks, _ in parts)
-        command, environment = _launch(stack, whole, words, variables, hosts_of_launches, tmp_path)
+        command, environment = _launch(
+            stack, whole, words, variables=variables, hosts=hosts_of_launches, folder=tmp_path
+        )
         command[command.index("-n") + 1] = str(parts[0][0])
         try:
-            return _run(command, environment, timeout, tmp_path)
+            ended = _run(command, environment, timeout, tmp_path)
+            return replace(ended, stdout=without_hosts(ended.stdout), stderr=without_hosts(ended.stderr))
         finally:
             if hosts_of_launches:
                 hosts_of_launches.end_processes()
@@ -310,12 +323,7 @@ def jobs(hosts_of_jobs: Hosts | None) -> Iterator[Jobs]:
 
 @pytest.fixture
 def run_in_job(
-    jobs: Jobs,
-    run: Run,
-    hosts_of_jobs: Hosts | None,
-    tmp_path: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-    request: pytest.FixtureRequest,
+    jobs: Jobs, run: Run, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> RunInJob:
     """Runs a script on ranks that stay for the programs of other tests; see :class:`RunInJob`."""
 
@@ -330,8 +338,11 @@ def run_in_job(
     ) -> str:
         def start() -> Job:
             folder = tmp_path_factory.mktemp("job")
+            hosts_of_jobs: Hosts | None = request.getfixturevalue("hosts_of_jobs")
             python = _python(PROGRAM_OF_JOBS, stack, folder, request)
-            command, environment = _launch(stack, ranks, python, {**_variables(stack), **env}, hosts_of_jobs, folder)
+            command, environment = _launch(
+                stack, ranks, python, variables={**_variables(stack), **env}, hosts=hosts_of_jobs, folder=folder
+            )
             return Job(ranks, lambda place, on_tick: _run([*command, place], environment, SESSION_S, folder, on_tick))
 
         key = stack.name, ranks, tuple(sorted(env.items() - DEFAULTS.items()))
@@ -359,7 +370,9 @@ def _run_on(hosts: Hosts, tmp_path: Path, request: pytest.FixtureRequest) -> Run
     ) -> Outcome:
         python = [*_python(script, stack, tmp_path, request), *arguments]
         ranks = each * len(hosts.cluster.hosts)
-        command, environment = _launch(stack, ranks, python, {**_variables(stack), **env}, hosts, tmp_path)
+        command, environment = _launch(
+            stack, ranks, python, variables={**_variables(stack), **env}, hosts=hosts, folder=tmp_path
+        )
         try:
             return _run(command, environment, timeout, tmp_path)
         finally:
