@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import shlex
 import shutil
@@ -10,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,8 @@ _COMPILE_TIME_LIMIT_S = 30.0  # for one line of C; a compiler that takes longer 
 
 _STYLES = {"ok": ("✓", "+", "green"), "warning": ("!", "!", "yellow"), "problem": ("✗", "x", "red")}
 
+_WORSE = ("ok", "warning", "problem")
+
 
 @dataclass(frozen=True)
 class Check:
@@ -44,12 +47,14 @@ class Check:
             not work).
         text: what was found, in one sentence.
         advice: what to try; empty when there is nothing to do.
+        hosts: of several hosts, those that it is about; empty for all, or for this machine.
     """
 
     name: str
     status: str
     text: str
     advice: str = ""
+    hosts: tuple[str, ...] = ()
 
 
 def diagnose(
@@ -69,14 +74,25 @@ def diagnose(
     """
     environment = record_environment() if environment is None else environment
     return [
+        *check_tools(stacks_folder),
+        _check_memory(environment, ranks),
+        *_check_machine(environment, ranks),
+        *extra,
+    ]
+
+
+def check_tools(stacks_folder: Path | None = None) -> list[Check]:
+    """Check what is needed where stacks are installed and programs are built: tools, and room on the disk.
+
+    Args:
+        stacks_folder: where stacks are installed.
+    """
+    return [
         _check_python(sys.version_info[:3]),
         _check_venv(),
         _check_compiler(),
         _check_make(),
         _check_disk(home() if stacks_folder is None else stacks_folder),
-        _check_memory(environment, ranks),
-        *_check_machine(environment, ranks),
-        *extra,
     ]
 
 
@@ -89,6 +105,13 @@ def print_checks(checks: Iterable[Check], console: Console) -> None:
         console.print(line, soft_wrap=True)
         if check.advice:
             console.print(Text(f"  {check.advice}", style="dim"), soft_wrap=True)
+
+
+def checks_json(checks: Iterable[Check], **more: Any) -> str:
+    """The checks as JSON: ``status`` (the worst of all), ``checks``, and whatever else is given."""
+    listed = list(checks)
+    worst = max((check.status for check in listed), key=_WORSE.index, default="ok")
+    return json.dumps({"status": worst, "checks": [asdict(check) for check in listed], **more}, indent=2)
 
 
 def _check_python(version: tuple[int, ...]) -> Check:

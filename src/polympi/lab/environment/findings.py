@@ -30,6 +30,8 @@ def environment_findings(environment: Mapping[str, Any], ranks: int) -> list[Fin
         *_competition(environment),
         *_copying(environment),
         *_pages(environment),
+        *_numa(environment),
+        *_container(environment),
         *_machine(environment),
         *_cluster(environment),
         *_unknown(environment),
@@ -145,6 +147,33 @@ def _pages(environment: Mapping[str, Any]) -> Iterator[Finding]:
             "No huge pages",
             "Transparent huge pages are off: message buffers lie in small pages, and large messages take longer.",
             "Allow them on request: echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled.",
+        )
+
+
+def _numa(environment: Mapping[str, Any]) -> Iterator[Finding]:
+    nodes = _fact(environment, "numa.nodes")
+    if nodes is None or nodes < 2:
+        return
+    if _fact(environment, "numa.balancing"):
+        yield _warning(
+            "Pages are moved",
+            f"The kernel moves memory between its {nodes} NUMA nodes while programs run, and stops them for it.",
+            "Switch that off while measuring: sudo sysctl kernel.numa_balancing=0.",
+        )
+    yield _note(
+        "NUMA nodes",
+        f"Memory is in {nodes} parts, each near to some cores: a rank that changes its core may be far from its "
+        "memory.",
+        "Bind ranks to cores (mpiexec --bind-to core), and compare only runs with the same binding.",
+    )
+
+
+def _container(environment: Mapping[str, Any]) -> Iterator[Finding]:
+    if kind := _fact(environment, "limits.container"):
+        yield _note(
+            "Container",
+            f"This is a container ({kind}): it may hide what the machine is like, and others may use the machine.",
+            "Compare only runs in the same container on the same machine.",
         )
 
 

@@ -68,6 +68,17 @@ def affinity_facts(root: Path = Path("/"), allowed: set[int] | None = None) -> d
     }
 
 
+def numa_facts(root: Path = Path("/")) -> dict[str, Any]:
+    """The number of NUMA ``nodes``, and whether the kernel moves pages between them (``balancing``).
+
+    Args:
+        root: the file system's root, another one in tests.
+    """
+    nodes = expand_list(read_text(root / "sys/devices/system/node/online") or "")
+    balancing = read_int(root / "proc/sys/kernel/numa_balancing")
+    return {"nodes": len(nodes) or None, "balancing": None if balancing is None else bool(balancing)}
+
+
 def instruction_sets(root: Path = Path("/")) -> str:
     """What a compiler may use that compiles for this processor: its instruction sets; empty if the system hides them.
 

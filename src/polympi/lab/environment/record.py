@@ -10,7 +10,7 @@ from datetime import datetime, timezone
 
 from polympi.lab.environment.limits import limit_facts
 from polympi.lab.environment.memory import memory_facts, shared_memory_facts
-from polympi.lab.environment.processor import affinity_facts, processor_facts
+from polympi.lab.environment.processor import affinity_facts, numa_facts, processor_facts
 from polympi.lab.environment.single_copy import single_copy_facts
 from polympi.lab.environment.software import (
     package_versions,
@@ -38,6 +38,7 @@ def record_environment(*, command: Sequence[str] | None = None) -> Facts:
         "command": list(sys.argv if command is None else command),
         "cpu": processor_facts(),
         "affinity": affinity_facts(),
+        "numa": numa_facts(),
         "memory": memory_facts(),
         "shm": shared_memory_facts(),
         "limits": limit_facts(),

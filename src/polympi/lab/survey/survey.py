@@ -1,0 +1,147 @@
+"""Asking all hosts at once, and going on without those that do not answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from polympi.lab.survey.clocks import NS_PER_S, ROUND_TRIPS, Line, best_offset, fit
+from polympi.lab.survey.reach import HostLost, Reach
+from polympi.lab.survey.session import Session
+
+START_S = 30.0  # for a login and an interpreter; on a busy host with a network drive it takes seconds
+RECORD_S = 60.0  # for a host to record its machine, with all the modules that this imports
+_T = TypeVar("_T")
+
+
+@dataclass
+class Seen:
+    """What is known of a host.
+
+    Attributes:
+        name: what the host file calls it.
+        slots: ranks that it takes.
+        facts: what :func:`~polympi.lab.survey.probe.facts` says.
+        record: the record of its machine; empty where polympi is not installed there.
+        folder: where polympi is there; None where it is not installed.
+        why_no_polympi: what Python says of its absence.
+        monotonic, of_day: its clocks compared with ours.
+    """
+
+    name: str
+    slots: int = 1
+    facts: dict[str, Any] = field(default_factory=dict)
+    record: dict[str, Any] = field(default_factory=dict)
+    folder: str | None = None
+    why_no_polympi: str = ""
+    monotonic: Line | None = None
+    of_day: Line | None = None
+
+    @property
+    def version(self) -> str | None:
+        """The version of polympi there, with its commit and whether it was changed, as far as they are known."""
+        version: str | None = (self.record.get("packages") or {}).get("polympi")
+        source = self.record.get("source") or {}
+        commit = source.get("commit")
+        return f"{version} ({commit[:10]}{', changed' if source.get('changed') else ''})" if commit else version
+
+
+class Survey:
+    """All hosts of a run, each with the probe on it, from the start to the end of the block.
+
+    Attributes:
+        hosts: what is known of those that answer, by their names, in the order of the host file.
+        lost: of those that do not answer, or not any more, what happened: the end of a sentence.
+    """
+
+    def __init__(self, slots: Mapping[str, int], reach: Reach) -> None:
+        self.hosts: dict[str, Seen] = {name: Seen(name, number) for name, number in slots.items()}
+        self.lost: dict[str, str] = {}
+        self._reach = reach
+        self._sessions: dict[str, Session] = {}
+        self._rounds: dict[str, list[Any]] = {name: [] for name in slots}
+
+    def __enter__(self) -> Survey:
+        def begin(name: str) -> None:
+            self._sessions[name] = Session(name, self._reach)
+            self._sessions[name].begin(START_S)
+
+        try:
+            self._all(begin)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with ThreadPoolExecutor(max(1, len(self._sessions))) as pool:
+            list(pool.map(lambda session: session.close(), self._sessions.values()))
+
+    def look(self, paths: Sequence[str]) -> None:
+        """Ask each host what it is like.
+
+        Args:
+            paths: of which it is asked whether they are there.
+        """
+        for name, facts in self._all(lambda name: self._sessions[name].ask("facts", paths=list(paths))).items():
+            self.hosts[name].facts = facts
+        # One after the other: hosts of one machine would find each other's work in the load of the machine.
+        for name in list(self.hosts):
+            for answer in self._all(lambda one: self._sessions[one].ask("environment", RECORD_S), [name]).values():
+                seen = self.hosts[name]
+                seen.record, seen.folder = answer.get("record", {}), answer.get("folder")
+                seen.why_no_polympi = answer.get("why", "")
+
+    def ask(self, what: str, timeout_s: float, arguments: Callable[[str], Mapping[str, Any]]) -> dict[str, Any]:
+        """Ask all hosts the same, each with arguments of its own; the answers of those that give one."""
+        return self._all(lambda name: self._sessions[name].ask(what, timeout_s, **arguments(name)))
+
+    def compare_clocks(self) -> None:
+        """Compare the clocks of all hosts with ours, once more; the more time between two calls, the better.
+
+        One host after the other, so that no round trip waits for another one.
+        """
+        for name in list(self.hosts):
+            self._all(lambda one: [self._sessions[one].exchange() for _ in range(ROUND_TRIPS)], [name], self._rounds)
+        for name, seen in self.hosts.items():
+            seen.monotonic = fit([best_offset(one) for one in self._rounds[name]])
+            seen.of_day = fit([best_offset(one, of_day=True) for one in self._rounds[name]])
+
+    def seconds_of_clocks(self) -> float:
+        """How long ago the clocks were compared first, at their last comparison."""
+        rounds = [one for name in self.hosts for one in self._rounds[name]]
+        moments = [exchange.sent for one in rounds for exchange in one]
+        return (max(moments) - min(moments)) / NS_PER_S if moments else 0.0
+
+    def _all(
+        self,
+        act: Callable[[str], _T],
+        names: Sequence[str] | None = None,
+        into: dict[str, list[Any]] | None = None,
+    ) -> dict[str, _T]:
+        """Do something with hosts, at once with all; hosts that are lost by it are told of, and left out from then on.
+
+        Args:
+            act: what is done, by the name of a host.
+            names: of the hosts; all that answer by default.
+            into: lists that results are added to, by the names of hosts.
+        """
+        names = list(self.hosts) if names is None else list(names)
+        results: dict[str, _T] = {}
+
+        def one(name: str) -> None:
+            try:
+                results[name] = act(name)
+            except HostLost as lost:
+                self.lost[name] = str(lost)
+
+        with ThreadPoolExecutor(max(1, len(names))) as pool:
+            list(pool.map(one, names))
+        for name in names:
+            if name in self.lost:
+                self.hosts.pop(name, None)
+            elif into is not None:
+                into[name].append(results[name])
+        return {name: results[name] for name in names if name in results and name not in self.lost}
