@@ -26,6 +26,7 @@ SECTIONS = {
     "command",
     "cpu",
     "affinity",
+    "numa",
     "memory",
     "shm",
     "limits",

@@ -88,14 +88,14 @@ def judge_connections(answers: Mapping[str, Mapping[str, Any]], tokens: Mapping[
     together: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for (name, why), others in failed.items():
         together.setdefault((why, tuple(others)), []).append(name)
-    for (why, others), names in together.items():
+    for (why, to), names in together.items():
         text, advice = _REASONS.get(why, (why, _NAMES if why.startswith("another") else _PORTS))
         yield Check(
             "connections",
             "problem",
-            f"From {hosts_words(names)} no connection to {hosts_words(others)} on a free port: {text}.",
+            f"From {hosts_words(names)} no connection to {hosts_words(to)} on a free port: {text}.",
             advice,
-            tuple(dict.fromkeys([*names, *others])),
+            tuple(dict.fromkeys([*names, *to])),
         )
     pairs = sum(len(found) for found in answers.values())
     if pairs and not unknown and not failed:

@@ -1,4 +1,5 @@
-// Which library each rank runs on, and which network interfaces carry what rank 0 exchanges with each other rank.
+// Which library each rank runs on, and which network interfaces carry what rank 0 exchanges with each other
+// rank.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <glob.h>
@@ -10,8 +11,8 @@
 #include <time.h>
 
 enum { INTERFACES = 64, NAME_BYTES = 64, LINE_BYTES = 512, LIBRARY_BYTES = 128 };
-// The latency is the shortest of some batches. Large messages go on until so many or so long: on a slow network
-// (10 Mbit/s) a second is enough to tell which interface carries them.
+// The latency is the shortest of some batches. Large messages go on until so many or so long: on a slow
+// network (10 Mbit/s) a second is enough to tell which interface carries them.
 enum { BATCHES = 10, TRIPS = 10, LARGE_BYTES = 1 << 19, MOST_LARGE = 16, LARGE_NS = 1000000000 };
 enum { TAG = 1, INFINIBAND_WORD = 4 };
 
@@ -69,7 +70,8 @@ static void read_counters(struct counters *all) {
     while (file && fgets(line, sizeof line, file) && all->count < INTERFACES) {
         struct counter *one = &all->of[all->count];
         long long received, sent;
-        if (sscanf(line, " %63[^: ]: %lld %*s %*s %*s %*s %*s %*s %*s %lld", one->name, &received, &sent) != 3)
+        if (sscanf(line, " %63[^: ]: %lld %*s %*s %*s %*s %*s %*s %*s %lld", one->name, &received, &sent) !=
+            3)
             continue;
         one->received = received;
         one->sent = sent;
@@ -129,7 +131,8 @@ static int64_t bandwidth(int other, int begins, int64_t *bytes) {
     return (int64_t)(2.0 * (double)*bytes * 1e9 / (double)passed);
 }
 
-static void print_carried(int rank, const char *who, const struct counters *before, const struct counters *after) {
+static void print_carried(int rank, const char *who, const struct counters *before,
+                          const struct counters *after) {
     for (int64_t i = 0; i < after->count; i++)
         for (int64_t k = 0; k < before->count; k++)
             if (strcmp(after->of[i].name, before->of[k].name) == 0)
