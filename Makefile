@@ -10,7 +10,7 @@ SLEEPING := tests/interface tests/native
 COVERAGE ?=
 CORES = PATH=$(subst $(EMPTY) ,:,$(strip $(STACKS) $$PATH)) $(BIN)/python -m polympi.native.build
 
-.PHONY: help compare test test-large prerequisites catalogue core sanitize lint format clean
+.PHONY: help compare test test-large test-hosts prerequisites catalogue core sanitize lint format clean
 .DEFAULT_GOAL := help
 
 help: ## Say what each target does.
@@ -27,6 +27,10 @@ test: .venv/test | prerequisites ## Run the test suite, on real MPI libraries th
 
 test-large: .venv/test | prerequisites ## Run the tests of many ranks and, as root, of two hosts made of namespaces.
 	$(BIN)/pytest -m large
+
+HOSTS ?= 2
+test-hosts: .venv/test | prerequisites ## As root: run the tests of the interface on hosts made of namespaces; HOSTS=4 for four.
+	POLYMPI_TEST_HOSTS=$(HOSTS) $(BIN)/pytest -m "mpi and not large and not one_host" --numprocesses 2 --dist loadfile tests/interface
 
 prerequisites: ## Say all that is missing on this machine, before anything is installed.
 	@sh prerequisites.sh $(PYTHON)

@@ -216,6 +216,7 @@ def _launch(
     environment = {**launcher.variables(), **variables}
     if hosts is None:
         return mpiexec_command(launcher, ranks, program, processors=PROCESSORS), environment
+    variables = {**variables, "UCX_LOG_LEVEL": "fatal"}  # it, too, would tell of messages that nobody has received
     program = ["env", *(f"{name}={value}" for name, value in variables.items()), *program]
     return mpiexec_command(
         launcher,

@@ -25,12 +25,6 @@ WAITS_S = 3
 # hour; so few attempts take some seconds.
 GIVE_UP = "echo 4 > /proc/sys/net/ipv4/tcp_retries2"
 
-CALLS = {
-    "recv": "c.recv(other) if rank == 0 else time.sleep(600)",
-    "allreduce": "while True: c.allreduce(rank)",
-    "large": "while True: c.sendrecv(np.zeros(10**6), other, 1, other, 1)",
-}
-
 
 @contextmanager
 def vanishing(hosts: Hosts, told: Path) -> Iterator[None]:
@@ -56,21 +50,19 @@ def vanishing(hosts: Hosts, told: Path) -> Iterator[None]:
         link("up")
 
 
-@pytest.mark.parametrize("call", CALLS)
 def test_a_host_that_vanishes_ends_the_job_with_a_sentence(
-    run_on_hosts, hosts: Hosts, stack: Stack, tmp_path: Path, call: str
+    run_on_hosts, hosts: Hosts, stack: Stack, tmp_path: Path
 ) -> None:
     told = tmp_path / "begun"
     script = f"""
 c.allreduce(1)
 if rank == 0:
     open({str(told)!r}, "w").close()
-{CALLS[call]}
+c.recv(other) if rank == 0 else time.sleep(600)
 """
     with vanishing(hosts, told):
         env = {"POLYMPI_TIMEOUT": str(WAITS_S)}
         ended = run_on_hosts(PRELUDE + script, 1, stack, timeout=LOST_S, env=env)
     assert ended.exit_code not in (0, None), str(ended)
     assert f"rank 0 (host hosta) waited {WAITS_S}.0 s" in ended.stderr, str(ended)
-    assert call == "allreduce" or "for rank 1 (host hostb)" in ended.stderr, str(ended)
-    assert hosts.processes_left() == []
+    assert "for rank 1 (host hostb) in recv(" in ended.stderr, str(ended)

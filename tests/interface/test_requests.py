@@ -124,6 +124,7 @@ for n in 3, 10_000:
     run_in_job(PRELUDE + script, 2, stack)
 
 
+@pytest.mark.one_host  # a network takes them at once
 def test_buffered_sends_take_room_until_they_are_received(run_in_job, stack: Stack) -> None:
     run_in_job(PROGRAMS / "buffered.py", 2, stack)
 
