@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import shlex
 import shutil
 import socket
 import tempfile
@@ -12,13 +11,13 @@ from pathlib import Path
 
 import msgspec
 
-from polympi.lab.cluster.hostfile import hostfile_text
+from polympi.lab.cluster.hostfile import hostfile_text, read_hostfile, room_for
 from polympi.lab.conclusions.phrases import count, listing
 from polympi.lab.environment.allocation import Allocation, allocation
 from polympi.lab.errors import StackError, UsageError
 from polympi.lab.records import Launching, RunRecord
 from polympi.lab.run.request import Request
-from polympi.lab.stacks.check import first_that_runs
+from polympi.lab.stacks.check import CHECK_RANKS, first_that_runs
 from polympi.lab.stacks.launching import started_by, ways_of_srun, ways_to_start
 from polympi.lab.stacks.stack import Stack
 
@@ -51,7 +50,7 @@ def settled(request: Request, say: Say = lambda _: None, *, check: bool = True) 
     others = hosts - {socket.gethostname()} if hosts else set(asked.hosts)
     asked = msgspec.structs.replace(asked, found=found, elsewhere=bool(others))
     where = f"in Slurm's job {job.job} on {listing(list(job.hosts))}, " if job else ""
-    ways = listing([f"'{shlex.join(stack.starter)}' ({stack.name})" for stack in stacks])
+    ways = listing([f"'{stack.starter_text}' ({stack.name})" for stack in stacks])
     say(f"{where}ranks are started by {ways}")
     return dataclasses.replace(request, stacks=stacks, launching=asked)
 
@@ -73,7 +72,7 @@ def settled_again(run: RunRecord, stacks: Sequence[Stack]) -> tuple[Launching, l
             now = f"this one has {len(job.hosts)}" if job else "here is none"
             raise UsageError(
                 f"The run was measured in a job of Slurm on {count(had, 'host')}, and {now}: continue it in a job of "
-                f"as many, as 'polympi submit --nodes {had} -- run --resume DIR' makes one."
+                f"as many."
             )
         launching = msgspec.structs.replace(launching, hosts=list(job.hosts) if launching.hosts else [])
     return launching, [started_by(stack, launching, launching.found.get(stack.name, ())) for stack in stacks]
@@ -127,9 +126,12 @@ def _ways(stack: Stack, asked: Launching, job: Allocation | None) -> list[Stack]
 
 
 def _hostfile(request: Request, asked: Launching, stack: Stack, folder: Path) -> Path | None:
-    """The host file for a check: that of the request, or one of the hosts of the job."""
-    if not asked.hosts:
+    """The host file for a check: that of the request, or one of the hosts of the job or of the cluster."""
+    slots = dict.fromkeys(asked.hosts, 1)
+    if request.cluster is not None and request.hostfile is not None:
+        slots = read_hostfile(request.hostfile)
+    if not slots:
         return request.hostfile
     path = folder / "hosts"
-    path.write_text(hostfile_text(stack.hostfile_of, dict.fromkeys(asked.hosts, 1)), encoding="ascii")
+    path.write_text(hostfile_text(stack.hostfile_of, room_for(CHECK_RANKS, slots)), encoding="ascii")
     return path

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 import subprocess
 import tempfile
 from collections.abc import Sequence
@@ -121,17 +120,14 @@ def _compile(stack: Stack, program: Path) -> None:
 def _failure(stack: Stack, ended: Ended) -> StackError:
     what = f"A two-rank program on stack '{stack.name}'"
     if stack.launcher:
-        what += f", started by '{shlex.join(stack.launcher)}',"
+        what += f", started by '{stack.starter_text}',"
     if stack.understands == SRUN and _NO_SLURM.search(ended.tail):
         return StackError(
             f"srun reaches no Slurm here, so that it cannot start ranks of stack '{stack.name}': run on the cluster "
-            f"(in an allocation, or by 'polympi submit'), or choose another launcher. It said: {last_line(ended.tail)}"
+            f"(in an allocation), or choose another launcher. It said: {last_line(ended.tail)}"
         )
     if ended.timed_out and _WAITS.search(ended.tail):
-        return StackError(
-            f"{what} waited over {CHECK_TIMEOUT_S:.0f} s in Slurm's queue: measure in an allocation, as 'polympi "
-            "submit' makes one."
-        )
+        return StackError(f"{what} waited over {CHECK_TIMEOUT_S:.0f} s in Slurm's queue: measure in an allocation.")
     if ended.timed_out:
         return StackError(f"{what} did not end in {CHECK_TIMEOUT_S:.0f} s.")
     if not shared_memory_facts()["writable"]:
@@ -146,9 +142,9 @@ def _other_mpi(stack: Stack, facts: dict[str, str]) -> StackError:
     if not facts:
         return StackError(
             f"A two-rank program on stack '{stack.name}' ended well and wrote nothing: "
-            f"'{shlex.join(stack.starter)}' has not started it, or does not show what it writes."
+            f"'{stack.starter_text}' has not started it, or does not show what it writes."
         )
-    what = f"The launcher {shlex.join(stack.starter)} does not belong to the MPI of {stack.mpicc}"
+    what = f"The launcher {stack.starter_text} does not belong to the MPI of {stack.mpicc}"
     saw = f"a rank saw {facts.get('size')} of {CHECK_RANKS} ranks"
     why = "every rank was 0 of 1" if facts.get("size") == "1" else saw
     if stack.understands == SRUN:

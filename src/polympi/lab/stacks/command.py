@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import socket
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -112,11 +111,6 @@ def _slots(ranks: int, hostfile: Path | None) -> dict[str, int]:
         slots[name] = min(number, left)
         left -= slots[name]
     return {name: number for name, number in slots.items() if number}
-
-
-def ranks_per_host(ranks: int, hosts: int) -> int:
-    """The most ranks of a host, where they are spread evenly."""
-    return math.ceil(ranks / hosts)
 
 
 def _passed_on(stack: Stack) -> list[str]:

@@ -58,6 +58,6 @@ def family_of_headers(mpicc: str) -> str:
 
 
 def last_line(text: str) -> str:
-    """The last line that says anything."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    """The last line that says anything; the frames that some launchers draw do not."""
+    lines = [line.strip() for line in text.splitlines() if line.strip(" \t-=*")]
     return lines[-1] if lines else "(nothing)"

@@ -66,6 +66,11 @@ class Stack(msgspec.Struct, kw_only=True):
         return [*(self.launcher or [self.mpiexec])]
 
     @property
+    def starter_text(self) -> str:
+        """The same, as it is shown to a reader."""
+        return " ".join(self.starter)
+
+    @property
     def understands(self) -> str:
         """Which options that understands."""
         return self.dialect or (PRRTE if self.family == "openmpi" else HYDRA)
