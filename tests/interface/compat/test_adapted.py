@@ -68,7 +68,8 @@ assert sent(x=7, tag=5, to=rank) == sent(rank, 5, "any", 0, 7) == sent(rank, lou
 assert sent(rank, **{"".join(["lou", "dly"]): 1, "x": 7})[1] == 7  # a name that was made when it runs
 # unusual
 for named in (
-    {"odd": True}, {"odd": 1}, {"odd": "no"}, {"odd": np.bool_(False)}, {"tag": 13}, {"tag": np.int64(4)}, {"rows": True},
+    {"odd": True}, {"odd": 1}, {"odd": "no"}, {"odd": np.bool_(False)},
+    {"tag": 13}, {"tag": np.int64(4)}, {"rows": True},
 ):
     assert sent(rank, x=8, **named) == (False, 8), named
 assert sent(np.int32(rank), x=1) == sent(True if rank == 1 else False, x=1) == (False, 1)

@@ -1,4 +1,5 @@
-// Says who it is, on which hosts, and which library it runs on: what tells a working stack from a mismatched launcher.
+// Says who it is, on which hosts, and which library it runs on: what tells a working stack from a mismatched
+// launcher.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>

@@ -67,8 +67,8 @@ void incoming_close(Incoming *in);
 /* Take it off the list of those that `progress` moves on. */
 void incoming_unlist(Incoming *in);
 
-/* The elements of a message that becomes an object; where these are an array's, their bytes, too. No exception
- * may be at hand. */
+/* The elements of a message that becomes an object; where these are an array's, their bytes, too. No
+ * exception may be at hand. */
 void incoming_measure(const char *stream, Py_ssize_t stream_bytes, Status *status);
 
 #endif
