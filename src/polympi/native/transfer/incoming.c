@@ -407,8 +407,8 @@ static inline int receive_now(Communicator *comm, int source, int tag, Incoming 
     return unlikely(code != MPI_SUCCESS) ? raise_mpi(code, call) : complete;
 }
 
-/* What a message holds that is no more than its packet, and its status, which may be NULL; false: there is more
- * to do than that. */
+/* What a message holds that is no more than its packet, and its status, which may be NULL; false: there is
+ * more to do than that. */
 static inline bool take_small(Inbox *inbox, PyObject *into, PyObject **object, Status *status) {
     const SimpleArray *simple = &inbox->simple;
     int nbytes = 0;
