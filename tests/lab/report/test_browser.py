@@ -325,7 +325,7 @@ def test_overview_sentences_and_table_need_no_script(browser, wide):
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     try:
         browser.get(wide.as_uri())
-        for place in ("table.screen", ".sentences article p", "table.main tbody"):
+        for place in ("table.screen", ".sentences article p", "#table table.main tbody"):
             assert browser.find_element("css selector", place).is_displayed()
         assert not browser.find_element("id", "chooser").is_displayed()
     finally:

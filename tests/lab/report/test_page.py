@@ -147,7 +147,7 @@ def test_every_table_can_be_named_and_saved(page):
 
 
 def test_every_arm_is_shown_with_its_thread_level(page):
-    head = re.search(r'<table class="main"[^>]*>\s*<thead>(.*?)</thead>', page, flags=re.DOTALL)[1]
+    head = re.search(r'<table class="main" data-name="bindings-[^>]*>\s*<thead>(.*?)</thead>', page, flags=re.DOTALL)[1]
     assert re.findall(r'([^\s>]+)<small title="thread level">(\w+)</small>', head) == [
         ("C", "single"),
         ("mpi4py", "multiple"),

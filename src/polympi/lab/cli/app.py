@@ -50,7 +50,7 @@ COMMANDS = {
     "doctor": Command(
         "doctor",
         "doctor",
-        "Check the machine, the stacks and the bindings; each finding says what to try. Exit code 1 on a problem.",
+        "Check the machine, the stacks and the bindings, or several hosts; each finding says what to try.",
     ),
     "stack": Command("stack", "stacks", "Install and remove MPI stacks."),
     "cluster": Command(
