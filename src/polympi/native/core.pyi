@@ -138,6 +138,8 @@ class Plain:
 
 @final
 class Adapted:
+    __name__: Final[str]
+    __qualname__: Final[str]
     __wrapped__: Final[Callable[..., Any]]
     calls: Final[int]
     def __new__(
