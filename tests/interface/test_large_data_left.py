@@ -233,22 +233,22 @@ def wait(call):
 
 for turn, sent in enumerate([None, "x", mine.tobytes(), values, parts, "y" * 9000]):
     root = turn % size
-    begun = [core._start_bcast(c, sent if rank == root else None, root, None) for _ in range(3)]
+    begun = [core._start_call(c, "bcast", sent if rank == root else None, root, None) for _ in range(3)]
     sent = c.bcast(sent, root, timeout=30)  # waits for those before it
     assert all(core._test_flight(call) for call in begun)
     assert all(same(wait(call), sent) for call in begun)
     into = np.zeros(COUNT)
-    other = core._start_bcast(c, values[root] if rank == root else None, root, into)
+    other = core._start_call(c, "bcast", values[root] if rank == root else None, root, into)
     assert c.allreduce(1, timeout=30) == size
     assert wait(other) is into and same(into, values[root])
 if rank == 0:
     with raises(TypeError):
-        wait(core._start_bcast(c, c, 0, None))
+        wait(core._start_call(c, "bcast", c, 0, None))
 else:
     with raises(mpi.Error, "rank 0 could not do its part"):
-        wait(core._start_bcast(c, None, 0, None))
+        wait(core._start_call(c, "bcast", None, 0, None))
 small = np.zeros(3)
-begun = core._start_bcast(c, values[0] if rank == 0 else None, 0, small if rank else None)
+begun = core._start_call(c, "bcast", values[0] if rank == 0 else None, 0, small if rank else None)
 if rank == 0:
     assert wait(begun) is not None
 else:

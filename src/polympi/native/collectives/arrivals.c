@@ -166,6 +166,38 @@ static PyObject *wait_for_piece(Collective *collective, Incoming *incoming) {
     return incoming_deliver(incoming, NULL);
 }
 
+/* Only the piece itself tells how many rows it has, and where the next one begins. */
+static void await_whole(Arrivals *arrivals, int rank) {
+    Incoming *whole = await(arrivals->collective, rank);
+    if (whole && arrivals->by_steps) {
+        incoming_list(whole);
+        arrivals->whole = whole;
+        return;
+    }
+    PyObject *value = whole ? wait_for_piece(arrivals->collective, whole) : NULL;
+    if (value)
+        place_value(arrivals, value);
+    else
+        arrivals->dropping = true;
+    Py_XDECREF(value);
+}
+
+bool arrivals_ready(Arrivals *arrivals) {
+    Incoming *whole = arrivals->whole;
+    if (!whole)
+        return true;
+    if (!incoming_test(whole))
+        return false;
+    arrivals->whole = NULL;
+    PyObject *value = incoming_deliver(whole, NULL);
+    if (value)
+        place_value(arrivals, value);
+    else
+        drop_rest(arrivals);
+    Py_XDECREF(value);
+    return true;
+}
+
 /* A piece that travels by itself, for a target. NULL when it has come, or with an exception. */
 static Incoming *await_into(Arrivals *arrivals, const char *slot, int rank) {
     Elements elements = {0};
@@ -173,15 +205,9 @@ static Incoming *await_into(Arrivals *arrivals, const char *slot, int rank) {
     Incoming *incoming = NULL;
     if (is_array > 0)
         incoming = await_rows(arrivals, &elements, rank);
-    else if (slot_content_bytes(slot) == 0 && is_array == 0) { /* only the piece itself tells how many rows */
-        Incoming *whole = await(arrivals->collective, rank);
-        PyObject *value = whole ? wait_for_piece(arrivals->collective, whole) : NULL;
-        if (value)
-            place_value(arrivals, value);
-        else
-            arrivals->dropping = true;
-        Py_XDECREF(value);
-    } else {
+    else if (slot_content_bytes(slot) == 0 && is_array == 0)
+        await_whole(arrivals, rank);
+    else {
         if (is_array == 0)
             refuse_object(&arrivals->collective->call);
         drop_rest(arrivals);
@@ -262,7 +288,9 @@ static void finish_reading(Arrivals *arrivals, int rank) {
 static int finish_readings(Arrivals *arrivals) {
     Collective *collective = arrivals->collective;
     int size = arrivals->readings ? collective->comm->size : 0;
-    int failed = readings_run(collective, arrivals->departures, arrivals->readings, size);
+    int failed = arrivals->by_steps /* which were read before */
+                     ? 0
+                     : readings_run(collective, arrivals->departures, arrivals->readings, size);
     if (failed)
         drop_rest(arrivals);
     for (int rank = 0; rank < size; rank++) {
@@ -316,9 +344,20 @@ static int finish_piece(Arrivals *arrivals, Incoming *incoming, int rank) {
     return 0;
 }
 
+bool arrivals_test(const Arrivals *arrivals) {
+    bool all = true;
+    for (int rank = 0; arrivals->incoming && rank < arrivals->collective->comm->size; rank++)
+        if (arrivals->incoming[rank] && !incoming_test(arrivals->incoming[rank]))
+            all = false;
+    return all;
+}
+
 PyObject *arrivals_close(Arrivals *arrivals, bool failed) {
     Collective *collective = arrivals->collective;
+    arrivals->dropping |= failed;
     failed |= finish_readings(arrivals) < 0;
+    if (arrivals->whole)
+        abandon_piece(arrivals->whole);
     for (int rank = 0; arrivals->incoming && rank < collective->comm->size; rank++) {
         Incoming *incoming = arrivals->incoming[rank];
         if (incoming && failed)
@@ -335,6 +374,12 @@ PyObject *arrivals_close(Arrivals *arrivals, bool failed) {
     return arrivals->list;
 }
 
+bool slot_is_direct(const char *slot) { return ((const Head *)slot)->kind == SLOT_DIRECT; }
+
+Incoming *await_single(Collective *collective, int owner, const Target *into) {
+    return into ? await_target(collective, owner, into, &into->view) : await(collective, owner);
+}
+
 PyObject *receive_piece(Collective *collective, const char *slot, int owner, const Target *into) {
     const char *content = slot_content(slot);
     Py_ssize_t nbytes = slot_content_bytes(slot);
@@ -345,6 +390,6 @@ PyObject *receive_piece(Collective *collective, const char *slot, int owner, con
         raise_failed(collective, owner, content, nbytes);
         return NULL;
     }
-    Incoming *incoming = into ? await_target(collective, owner, into, &into->view) : await(collective, owner);
+    Incoming *incoming = await_single(collective, owner, into);
     return incoming ? wait_for_piece(collective, incoming) : NULL;
 }

@@ -49,7 +49,7 @@ int collective_begin(Collective *collective, Communicator *comm, enum verb verb,
     collective->timeout = seconds;
     collective->end = unlikely(seconds > 0) ? now() + seconds : 0;
     collective->memory = NULL;
-    collective->lost = false;
+    collective->lost = collective->in_flight = false;
     collective->error = NULL;
     /* who never waits long would leave them lying for ever */
     if (unlikely(!comm->together && comm->collective % LOGGED_CALLS == 0) && read_notices(collective) < 0)

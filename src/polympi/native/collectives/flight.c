@@ -169,6 +169,7 @@ int flight_begin(Flight *flight, Communicator *comm, enum verb verb, int root) {
         return -1;
     }
     flight->collective.end = 0; /* a time-out is for a wait */
+    flight->collective.in_flight = true;
     flight->work.step = move_on;
     flight->work.comm = (Communicator *)Py_NewRef((PyObject *)comm);
     flight->wanted = true;

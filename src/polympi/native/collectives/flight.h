@@ -55,6 +55,10 @@ void flight_leave(Flight *flight);
 /* The collectives that can be begun so. NULL with an exception. */
 Flight *barrier_start(Communicator *comm);
 Flight *bcast_start(Communicator *comm, PyObject *value, int root, PyObject *into);
+Flight *gather_start(Communicator *comm, PyObject *value, int root, PyObject *into);
+Flight *scatter_start(Communicator *comm, PyObject *value, int root, PyObject *into);
+Flight *allgather_start(Communicator *comm, PyObject *value, PyObject *into);
+Flight *alltoall_start(Communicator *comm, PyObject *value, PyObject *into);
 
 /* ---- at the end ---- */
 

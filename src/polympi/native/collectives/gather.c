@@ -4,27 +4,31 @@
 #include "collectives/apart.h"
 #include "collectives/collectives.h"
 #include "collectives/pieces.h"
-#include "collectives/readings.h"
+#include "collectives/pieces_flight.h"
 
 enum { X, GATHER_ROOT, GATHER_INTO, GATHER_TIMEOUT };
 Signature gather_signature = {"gather", 2, 1, 4, {"x", "root", "into", "timeout"}, {NULL}};
 enum { ALLGATHER_INTO = 1, ALLGATHER_TIMEOUT };
 Signature allgather_signature = {"allgather", 1, 1, 3, {"x", "into", "timeout"}, {NULL}};
 
-/* The pieces of all ranks at this one: slots in the order of positions in a tree; the pieces have their
- * places in the order of ranks. */
 enum { FEW_RANKS = 64 }; /* whose slots are listed on the stack */
 
+/* The slots of all ranks, which follow each other in the order of positions in a tree, by rank. */
+static void list_slots(const Branch *branch, const char *slots, const char **of_rank) {
+    for (int position = 0; position < branch->size; position++) {
+        of_rank[branch_rank(branch, position)] = slots;
+        slots += slot_bytes(slots);
+    }
+}
+
+/* The pieces of all ranks at this one. */
 static PyObject *gathered_pieces(Collective *collective, const Branch *branch, const char *slots,
                                  Departure *departures, PyObject *own, const Target *into) {
     int size = collective->comm->size, here = collective->comm->rank;
     const char *few[FEW_RANKS], **of_rank = size <= FEW_RANKS ? few : malloc((size_t)size * sizeof *of_rank);
     if (!of_rank)
         return PyErr_NoMemory();
-    for (int position = 0; position < size; position++) {
-        of_rank[branch_rank(branch, position)] = slots;
-        slots += slot_bytes(slots);
-    }
+    list_slots(branch, slots, of_rank);
     Arrivals arrivals;
     PyObject *result = NULL;
     if (arrivals_open(&arrivals, collective, departures, into) == 0) {
@@ -51,42 +55,10 @@ static PyObject *own_piece(Collective *collective, PyObject *value, const Target
 
 /* ---- gather ---- */
 
-/* `slots` begins with this rank's own, of `used` bytes; those of its part of the tree follow, in the order of
- * positions. */
-typedef struct {
-    Rounds rounds;
-    const Branch *branch;
-    char *slots;
-    Py_ssize_t used;
-    int child;  /* the next one that gives this rank its slots */
-    bool given; /* to the parent */
-} Collecting;
-
-/* Collect slots up the tree, those of its smallest part first. */
-static int collect_slots(Rounds *rounds) {
-    Collecting *collecting = (Collecting *)rounds;
-    const Branch *branch = collecting->branch;
-    collecting->used += rounds->come;
-    if (collecting->child < branch->children) {
-        int begin = branch_child(branch, collecting->child), end = branch_child(branch, ++collecting->child);
-        return round_receive(rounds, collecting->slots + collecting->used,
-                             slots_room(end - begin, branch->size), branch_rank(branch, begin));
-    }
-    if (branch->parent == NOBODY || collecting->given)
-        return 0;
-    collecting->given = true;
-    return round_send(rounds, collecting->slots, collecting->used, branch->parent);
-}
-
-/* The bytes of the slots that are here then, or -1. */
+/* Slots up the tree: the bytes of those that are here then, or -1. */
 static Py_ssize_t collect(Collective *collective, const Branch *branch, char *slots, Py_ssize_t used) {
     Collecting collecting;
-    rounds_open(&collecting.rounds, collective, collect_slots);
-    collecting.branch = branch;
-    collecting.slots = slots;
-    collecting.used = used;
-    collecting.child = 0;
-    collecting.given = false;
+    collecting_open(&collecting, collective, branch, slots, used);
     return rounds_run(&collecting.rounds) < 0 ? -1 : collecting.used;
 }
 
@@ -129,45 +101,59 @@ PyObject *communicator_gather(Communicator *self, PyObject *const *args, Py_ssiz
     return result;
 }
 
-/* ---- allgather ---- */
-
-/* `slots` begins with those of this unit, of `used` bytes; in the end those of the units after it follow, the
- * last one's after the first's. */
-typedef struct {
-    Rounds rounds;
-    const Branch *branch; /* from this unit on */
-    char *slots;
-    Py_ssize_t used;
-    int held; /* of so many units, after the next round of twice as many */
-} Exchanging;
-
-/* Bring all slots here (Bruck and others 1997). */
-static int spread_slots(Rounds *rounds) {
-    Exchanging *exchanging = (Exchanging *)rounds;
-    const Branch *branch = exchanging->branch;
-    int units = branch->units, held = exchanging->held;
-    exchanging->used += rounds->come;
-    if (held >= units)
-        return 0;
-    int more = units - held < held ? units - held : held;
-    int before = branch_unit(branch, units - held), after = branch_unit(branch, held);
-    Py_ssize_t nbytes = 0;
-    for (int given = branch_unit(branch, more); given > 0; given--)
-        nbytes += slot_bytes(exchanging->slots + nbytes);
-    exchanging->held <<= 1;
-    return round_exchange(
-        rounds, exchanging->slots, nbytes, branch_rank(branch, before), exchanging->slots + exchanging->used,
-        slots_room(branch_unit(branch, held + more) - after, branch->size), branch_rank(branch, after));
+/* All slots are here. 1 or -1. */
+static int expect_all(PiecesFlight *pieces) {
+    const char **of_rank = malloc((size_t)pieces->branch.size * sizeof *of_rank);
+    if (of_rank)
+        list_slots(&pieces->branch, pieces->slots, of_rank);
+    return pieces_expect(pieces, of_rank, pieces->given);
 }
 
-/* The bytes of all slots, or -1. */
+static int next_of_gather(Flight *flight) {
+    PiecesFlight *pieces = (PiecesFlight *)flight;
+    if (pieces->next == PIECES_HERE)
+        return 0;
+    return pieces->branch.parent == NOBODY ? expect_all(pieces) : pieces_pass(pieces);
+}
+
+static PyObject *finish_gather(Flight *flight) {
+    PiecesFlight *pieces = (PiecesFlight *)flight;
+    return pieces->branch.parent == NOBODY ? passage_result(&pieces->passage) : Py_NewRef(Py_None);
+}
+
+/* 0 or -1. */
+static int open_gather(PiecesFlight *pieces, PyObject *value) {
+    Collective *collective = &pieces->flight.collective;
+    const Branch *branch = &pieces->branch;
+    branch_open(&pieces->branch, collective, collective->root);
+    pieces->given = own_piece(collective, value, pieces->into);
+    pieces->slots = collective_memory(collective, slots_room(branch->part, branch->size));
+    if (!pieces->slots)
+        return -1;
+    Py_ssize_t used = branch->parent == NOBODY ? slot_write_empty(collective, pieces->slots)
+                                               : slot_write(collective, pieces->slots, pieces->given,
+                                                            collective->root, &pieces->departures);
+    collecting_open(&pieces->collecting, collective, branch, pieces->slots, used);
+    pieces_rounds(pieces, SLOTS_HERE);
+    return 0;
+}
+
+Flight *gather_start(Communicator *comm, PyObject *value, int root, PyObject *into) {
+    PiecesFlight *pieces = pieces_flight_new(comm, GATHER, root, comm->rank == root ? into : NULL);
+    if (!pieces)
+        return NULL;
+    pieces->flight.next = next_of_gather;
+    pieces->flight.finish = finish_gather;
+    flight_start(&pieces->flight, open_gather(pieces, value) < 0);
+    return &pieces->flight;
+}
+
+/* ---- allgather ---- */
+
+/* The bytes of the slots of all units, or -1. */
 static Py_ssize_t exchange(Collective *collective, const Branch *branch, char *slots, Py_ssize_t used) {
     Exchanging exchanging;
-    rounds_open(&exchanging.rounds, collective, spread_slots);
-    exchanging.branch = branch;
-    exchanging.slots = slots;
-    exchanging.used = used;
-    exchanging.held = 1;
+    exchanging_open(&exchanging, collective, branch, slots, used);
     return rounds_run(&exchanging.rounds) < 0 ? -1 : exchanging.used;
 }
 
@@ -188,9 +174,8 @@ static bool any_strided(const Departure *departure) {
 }
 
 /* Write the slot of a value (NULL: there is none, for a reason that is deferred), with a departure to every
- * other rank where it needs them. `*packed` is what is sent instead
- * of a value of strided arrays, so that they are packed once; a new reference or NULL. The bytes of the slot.
- */
+ * other rank where it needs them. `*packed` is what is sent instead of a value of strided arrays, so that
+ * they are packed once; a new reference or NULL. The bytes of the slot. */
 static Py_ssize_t offer(Collective *collective, char *slot, PyObject *value, Departure **departures,
                         PyObject **packed) {
     int size = collective->comm->size, rank = collective->comm->rank;
@@ -262,4 +247,66 @@ PyObject *communicator_allgather(Communicator *self, PyObject *const *args, Py_s
     if (collective_close(&collective) < 0)
         Py_CLEAR(result);
     return result;
+}
+
+/* From this machine's first rank, all slots go to its other ranks. 1. */
+static int spread_all(PiecesFlight *pieces, Py_ssize_t room) {
+    spread_open_along(&pieces->spread, &pieces->flight.collective, &pieces->branch, pieces->slots, room);
+    return pieces_rounds(pieces, SLOTS_HERE);
+}
+
+static int next_of_allgather(Flight *flight) {
+    PiecesFlight *pieces = (PiecesFlight *)flight;
+    const Branch *branch = &pieces->branch;
+    switch (pieces->next) {
+    case SLOTS_COLLECTED:
+        if (branch->parent != NOBODY)
+            return spread_all(pieces, slots_room(branch->size, branch->size));
+        exchanging_open(&pieces->exchanging, &flight->collective, branch, pieces->slots,
+                        pieces->collecting.used);
+        return pieces_rounds(pieces, SLOTS_EXCHANGED);
+    case SLOTS_EXCHANGED:
+        return spread_all(pieces, pieces->exchanging.used);
+    case SLOTS_HERE:
+        return expect_all(pieces);
+    case PIECES_HERE:
+        break;
+    }
+    return 0;
+}
+
+static PyObject *finish_allgather(Flight *flight) {
+    return passage_result(&((PiecesFlight *)flight)->passage);
+}
+
+/* 0 or -1. */
+static int open_allgather(PiecesFlight *pieces, PyObject *value) {
+    Collective *collective = &pieces->flight.collective;
+    const Branch *branch = &pieces->branch;
+    bool on_machines = collective->comm->placement != NULL;
+    if (on_machines)
+        branch_open_on_machine(&pieces->branch, collective);
+    else
+        branch_open(&pieces->branch, collective, collective->comm->rank);
+    pieces->given = own_piece(collective, value, pieces->into);
+    pieces->slots = collective_memory(collective, slots_room(branch->size, branch->size));
+    if (!pieces->slots)
+        return -1;
+    Py_ssize_t used = offer(collective, pieces->slots, pieces->given, &pieces->departures, &pieces->packed);
+    if (on_machines)
+        collecting_open(&pieces->collecting, collective, branch, pieces->slots, used);
+    else
+        exchanging_open(&pieces->exchanging, collective, branch, pieces->slots, used);
+    pieces_rounds(pieces, on_machines ? SLOTS_COLLECTED : SLOTS_HERE);
+    return 0;
+}
+
+Flight *allgather_start(Communicator *comm, PyObject *value, PyObject *into) {
+    PiecesFlight *pieces = pieces_flight_new(comm, ALLGATHER, 0, into);
+    if (!pieces)
+        return NULL;
+    pieces->flight.next = next_of_allgather;
+    pieces->flight.finish = finish_allgather;
+    flight_start(&pieces->flight, open_allgather(pieces, value) < 0);
+    return &pieces->flight;
 }

@@ -16,7 +16,8 @@ typedef struct {
      * exception, after which only `give_up` is left. */
     int (*step)(void *state);
     /* The same, and wait until it is over: 1; 0 with an exception of the wait (a time-out, a signal handler),
-     * after which it can be stepped on; -1 as above. */
+     * after which it can be stepped on; -1 as above. NULL: it is stepped only, as a part of a call that was
+     * begun (flight.h). */
     int (*wait)(void *state);
     /* Leave what is under way to MPI. */
     void (*give_up)(void *state);

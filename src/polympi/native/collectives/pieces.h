@@ -63,6 +63,8 @@ typedef struct {
     Incoming **incoming;      /* of each rank; NULL: it has come in its slot */
     struct Reading *readings; /* of each rank, from boards; NULL: there are none */
     Departure *departures;    /* written at the same time */
+    bool by_steps;            /* of a call in flight: nothing is waited for here */
+    Incoming *whole;          /* the one that has to come first, as it tells alone how many rows it has */
 } Arrivals;
 
 /* `departures` are what this rank gives in the same call, if any. */
@@ -71,10 +73,17 @@ int arrivals_open(Arrivals *arrivals, Collective *collective, Departure *departu
  * is deferred. */
 void arrivals_own(Arrivals *arrivals, PyObject *value);
 void arrivals_slot(Arrivals *arrivals, const char *slot, int rank);
+/* By steps: whether the next slot may be looked at; and whether all that travels as a message is here. */
+bool arrivals_ready(Arrivals *arrivals);
+bool arrivals_test(const Arrivals *arrivals);
 /* Wait for what travels by itself (not after a failure), and close: the list, or the object of the target, a
  * new reference; NULL when something has failed or was deferred. */
 PyObject *arrivals_close(Arrivals *arrivals, bool failed);
 
+/* Whether the piece of a slot travels as a message, and the receive of a single one. NULL with an exception.
+ */
+bool slot_is_direct(const char *slot);
+Incoming *await_single(Collective *collective, int owner, const Target *into);
 /* A single piece, from its slot: an object, or the object of the target. */
 PyObject *receive_piece(Collective *collective, const char *slot, int owner, const Target *into);
 

@@ -24,7 +24,7 @@ Py_ssize_t board_content(const Collective *collective, const Stream *stream, uin
                          Py_ssize_t room) {
     const BoardHead head = {.page = page, .part_count = (uint64_t)stream->part_count};
     Py_ssize_t nbytes = (Py_ssize_t)sizeof head + stream_body_bytes(stream);
-    if (!stream->part_count || nbytes > room || !is_for_board(collective, stream) ||
+    if (!stream->part_count || nbytes > room || collective->in_flight || !is_for_board(collective, stream) ||
         !board_ready(collective->comm))
         return 0;
     memcpy(content, &head, sizeof head);
@@ -109,15 +109,7 @@ void reading_close(Reading *reading) {
 
 /* ---- all of a call ---- */
 
-/* What is written and read at the same time. */
-struct traffic {
-    BoardWrite *writes;
-    BoardRead *reads;
-    char **packed; /* copies of strided parts, by write */
-    int write_count, read_count;
-};
-
-static int add_writes(struct traffic *traffic, const Departure *departure) {
+static int add_writes(Traffic *traffic, const Departure *departure) {
     const Stream *stream = &departure->out.stream;
     for (int i = 0; i < stream->part_count; i++) {
         const Part *part = &stream->parts[i];
@@ -137,7 +129,7 @@ static int add_writes(struct traffic *traffic, const Departure *departure) {
     return 0;
 }
 
-static void add_reads(struct traffic *traffic, const Reading *reading, int owner) {
+static void add_reads(Traffic *traffic, const Reading *reading, int owner) {
     uint64_t page = reading->page;
     for (int i = 0; i < reading->part_count; i++) {
         traffic->reads[traffic->read_count++] = (BoardRead){.data = reading->parts[i].data,
@@ -151,7 +143,7 @@ static void add_reads(struct traffic *traffic, const Reading *reading, int owner
 
 /* The departures for the board are written in the order in which their pages were promised: they were added
  * before one another. */
-static int add_departures(struct traffic *traffic, Departure *departure) {
+static int add_departures(Traffic *traffic, Departure *departure) {
     if (!departure)
         return 0;
     if (add_departures(traffic, departure->next) < 0)
@@ -170,28 +162,45 @@ static int count_parts(const Departure *departure, const Reading *readings, int 
     return parts;
 }
 
-int readings_run(Collective *collective, Departure *departures, Reading *readings, int count) {
+void traffic_close(Traffic *traffic) {
+    for (int i = 0; i < traffic->write_count; i++)
+        if (traffic->packed[i])
+            pool_release(traffic->packed[i], traffic->writes[i].nbytes);
+    free(traffic->writes);
+    free(traffic->reads);
+    free(traffic->packed);
+}
+
+int traffic_open(Traffic *traffic, Collective *collective, Departure *departures, const Reading *readings,
+                 int count) {
     size_t parts = (size_t)count_parts(departures, readings, count);
     if (!parts)
         return 0;
-    struct traffic traffic = {.writes = malloc(parts * sizeof *traffic.writes),
-                              .reads = malloc(parts * sizeof *traffic.reads),
-                              .packed = malloc(parts * sizeof *traffic.packed)};
+    *traffic = (Traffic){.writes = malloc(parts * sizeof *traffic->writes),
+                         .reads = malloc(parts * sizeof *traffic->reads),
+                         .packed = malloc(parts * sizeof *traffic->packed)};
     int failed = -1;
-    if (!traffic.writes || !traffic.reads || !traffic.packed)
+    if (!traffic->writes || !traffic->reads || !traffic->packed)
         PyErr_NoMemory();
     else
-        failed = add_departures(&traffic, departures);
-    for (int i = 0; !failed && i < count; i++)
-        add_reads(&traffic, &readings[i], i);
-    if (!failed)
-        failed = board_exchange(collective, traffic.writes, traffic.write_count, traffic.reads,
-                                traffic.read_count);
-    for (int i = 0; i < traffic.write_count; i++)
-        if (traffic.packed[i])
-            pool_release(traffic.packed[i], traffic.writes[i].nbytes);
-    free(traffic.writes);
-    free(traffic.reads);
-    free(traffic.packed);
-    return failed;
+        failed = add_departures(traffic, departures);
+    if (failed) {
+        traffic_close(traffic);
+        return -1;
+    }
+    for (int i = 0; i < count; i++)
+        add_reads(traffic, &readings[i], i);
+    board_open(&traffic->exchange, collective, traffic->writes, traffic->write_count, traffic->reads,
+               traffic->read_count);
+    return 1;
+}
+
+int readings_run(Collective *collective, Departure *departures, const Reading *readings, int count) {
+    Traffic traffic;
+    int any = traffic_open(&traffic, collective, departures, readings, count);
+    if (any <= 0)
+        return any;
+    int done = board_leg.wait(&traffic.exchange);
+    traffic_close(&traffic);
+    return done > 0 ? 0 : -1;
 }

@@ -30,8 +30,22 @@ int reading_prepare(Reading *reading, const Target *into, const Call *call);
 PyObject *reading_deliver(Reading *reading, const Call *call);
 void reading_close(Reading *reading);
 
-/* Write the departures that are for the board, and read what the `count` readings (by rank; those without
- * parts are skipped) want. 0 or -1. */
-int readings_run(Collective *collective, Departure *departures, Reading *readings, int count);
+/* What is written on boards and read there at the same time. */
+typedef struct {
+    BoardExchange exchange; /* the leg */
+    BoardWrite *writes;
+    BoardRead *reads;
+    char **packed; /* copies of strided parts, by write */
+    int write_count, read_count;
+} Traffic;
+
+/* Begin to write the departures that are for the board, and to read what the `count` readings (by rank; those
+ * without parts are skipped) want. 1; 0 if there is nothing of that, -1 with an exception. To be closed only
+ * after 1. */
+int traffic_open(Traffic *traffic, Collective *collective, Departure *departures, const Reading *readings,
+                 int count);
+void traffic_close(Traffic *traffic);
+/* The same, blocking: 0 or -1. */
+int readings_run(Collective *collective, Departure *departures, const Reading *readings, int count);
 
 #endif

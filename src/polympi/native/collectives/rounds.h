@@ -122,9 +122,12 @@ void spread_open(Spread *spread, Collective *collective, void *message, Py_ssize
  * bytes instead, where it has none; in the end `nbytes` have come. */
 void spread_open_data(Spread *spread, Collective *collective, char *data, Py_ssize_t nbytes, int root);
 
+/* The same along a given tree, of slots: `nbytes` of them at the root, elsewhere the room. */
+void spread_open_along(Spread *spread, Collective *collective, const Branch *branch, void *slots,
+                       Py_ssize_t nbytes);
+
 /* Both blocking: 0, or -1 with an exception. */
 int spread(Collective *collective, void *message, Py_ssize_t most, int root);
-/* The same along a given tree, of slots: `nbytes` of them at the root, elsewhere the room. */
 int spread_along(Collective *collective, const Branch *branch, void *slots, Py_ssize_t nbytes);
 
 /* ---- among all: doubling.c ---- */

@@ -4,8 +4,7 @@
 #include "codec/overlap.h"
 #include "collectives/apart.h"
 #include "collectives/collectives.h"
-#include "collectives/letters.h"
-#include "collectives/pieces.h"
+#include "collectives/pieces_flight.h"
 
 enum { PIECES, SCATTER_ROOT, COUNTS, SCATTER_INTO, SCATTER_TIMEOUT };
 Signature scatter_signature = {"scatter", 2, 0, 5, {"pieces", "root", "counts", "into", "timeout"}, {NULL}};
@@ -26,47 +25,10 @@ static void write_slots(Collective *collective, const Branch *branch, char *slot
     }
 }
 
-/* `slots` are those of this rank's part of the tree, its own first; elsewhere than at the root they come
- * there. */
-typedef struct {
-    Rounds rounds;
-    const Branch *branch;
-    char *slots;
-    int child;   /* the one that got its slots last */
-    bool awaits; /* the slots from above */
-} Handing;
-
-/* The bytes of so many slots. */
-static Py_ssize_t slots_bytes(const char *slots, int count) {
-    Py_ssize_t nbytes = 0;
-    while (count-- > 0)
-        nbytes += slot_bytes(slots + nbytes);
-    return nbytes;
-}
-
-/* Hand slots down the tree, those of its largest part first. */
-static int hand_down(Rounds *rounds) {
-    Handing *handing = (Handing *)rounds;
-    const Branch *branch = handing->branch;
-    if (handing->awaits) {
-        handing->awaits = false;
-        return round_receive(rounds, handing->slots, slots_room(branch->part, branch->size), branch->parent);
-    }
-    if (!handing->child)
-        return 0;
-    int end = branch_child(branch, handing->child), begin = branch_child(branch, --handing->child);
-    const char *first = handing->slots + slots_bytes(handing->slots, begin - branch->own);
-    return round_send(rounds, first, slots_bytes(first, end - begin), branch_rank(branch, begin));
-}
-
 /* 0 or -1. */
 static int hand_out(Collective *collective, const Branch *branch, char *slots) {
     Handing handing;
-    rounds_open(&handing.rounds, collective, hand_down);
-    handing.branch = branch;
-    handing.slots = slots;
-    handing.child = branch->children;
-    handing.awaits = branch->own != 0;
+    handing_open(&handing, collective, branch, slots);
     return rounds_run(&handing.rounds);
 }
 
@@ -127,102 +89,56 @@ PyObject *communicator_scatter(Communicator *self, PyObject *const *args, Py_ssi
     return result;
 }
 
-/* ---- alltoall ---- */
-
-/* Slots to and from all other ranks: those to send follow each other from `slot` on, those that come have
- * `room` each, by rank. */
-typedef struct {
-    Rounds rounds;
-    PyObject *pieces; /* NULL: they could not be cut, for a reason that is deferred */
-    char *memory, *slot;
-    MPI_Request *receives; /* begun, of each source */
-    Py_ssize_t room;
-    int given, taken; /* slots so far, in order of distance */
-    Departure *departures;
-} Swapping;
-
-static int before(const Swapping *swapping, int distance) {
-    const Communicator *comm = swapping->rounds.collective->comm;
-    return (comm->rank + comm->size - distance) % comm->size;
+static int next_of_scatter(Flight *flight) {
+    PiecesFlight *pieces = (PiecesFlight *)flight;
+    if (pieces->next == PIECES_HERE)
+        return 0;
+    if (pieces->branch.parent != NOBODY && slot_is_direct(pieces->slots) &&
+        passage_expect_single(&pieces->passage, flight->collective.root, pieces->into) < 0)
+        return -1;
+    return pieces_pass(pieces);
 }
 
-/* Write the slot for the next rank: its bytes. */
-static Py_ssize_t write_next(Swapping *swapping, int *dest) {
-    Collective *collective = swapping->rounds.collective;
-    const Communicator *comm = collective->comm;
-    *dest = (comm->rank + ++swapping->given) % comm->size;
-    return swapping->pieces
-               ? slot_write(collective, swapping->slot, PyTuple_GET_ITEM(swapping->pieces, *dest), *dest,
-                            &swapping->departures)
-               : slot_write_failed(collective, swapping->slot);
+static PyObject *finish_scatter(Flight *flight) {
+    PiecesFlight *pieces = (PiecesFlight *)flight;
+    Collective *collective = &flight->collective;
+    if (pieces->passage.single)
+        return passage_result(&pieces->passage);
+    if (pieces->branch.parent != NOBODY)
+        return receive_piece(collective, pieces->slots, collective->root, pieces->into);
+    if (collective->error)
+        return NULL;
+    return deliver_own(PyTuple_GET_ITEM(pieces->given, collective->root), pieces->into, &collective->call);
 }
 
-/* Begin to receive from all, and send to all. 0 or -1. */
-static int begin_all(Swapping *swapping) {
-    Collective *collective = swapping->rounds.collective;
-    int others = collective->comm->size - 1, dest;
-    for (int distance = 1; distance <= others; distance++) {
-        int source = before(swapping, distance);
-        if (start_receive(collective, swapping->memory + source * swapping->room, swapping->room, source,
-                          &swapping->receives[distance - 1]) < 0)
-            return -1;
-    }
-    while (swapping->given < others) {
-        Py_ssize_t nbytes = write_next(swapping, &dest);
-        if (round_send_along(&swapping->rounds, swapping->slot, nbytes, dest) < 0)
-            return -1;
-        swapping->slot += nbytes;
-    }
+/* 0 or -1. */
+static int open_scatter(PiecesFlight *pieces, PyObject *value) {
+    Collective *collective = &pieces->flight.collective;
+    branch_open(&pieces->branch, collective, collective->root);
+    bool is_root = pieces->branch.parent == NOBODY;
+    if (is_root && !(pieces->given = cut_pieces(collective, value, NULL)))
+        collective_defer(collective);
+    pieces->slots = collective_memory(collective, slots_room(pieces->branch.size, pieces->branch.size));
+    if (!pieces->slots)
+        return -1;
+    if (is_root)
+        write_slots(collective, &pieces->branch, pieces->slots, pieces->given, &pieces->departures);
+    handing_open(&pieces->handing, collective, &pieces->branch, pieces->slots);
+    pieces_rounds(pieces, SLOTS_HERE);
     return 0;
 }
 
-static int exchange_slots(Rounds *rounds) {
-    Swapping *swapping = (Swapping *)rounds;
-    int others = rounds->collective->comm->size - 1;
-    if (swapping->given < others && begin_all(swapping) < 0)
-        return -1;
-    if (swapping->taken == others)
-        return 0;
-    MPI_Request *receive = &swapping->receives[swapping->taken++], begun = *receive;
-    *receive = MPI_REQUEST_NULL;
-    int source = before(swapping, swapping->taken);
-    return round_await(rounds, begun, swapping->memory + source * swapping->room, source);
+Flight *scatter_start(Communicator *comm, PyObject *value, int root, PyObject *into) {
+    PiecesFlight *pieces = pieces_flight_new(comm, SCATTER, root, into);
+    if (!pieces)
+        return NULL;
+    pieces->flight.next = next_of_scatter;
+    pieces->flight.finish = finish_scatter;
+    flight_start(&pieces->flight, open_scatter(pieces, value) < 0);
+    return &pieces->flight;
 }
 
-/* The same through mailboxes, where ranks share processors: all that a rank gives is there when it first
- * waits. */
-static int mail_slots(Rounds *rounds) {
-    Swapping *swapping = (Swapping *)rounds;
-    int others = rounds->collective->comm->size - 1, dest;
-    if (swapping->given < others) {
-        Py_ssize_t nbytes = write_next(swapping, &dest);
-        const char *slot = swapping->slot;
-        swapping->slot += nbytes;
-        return round_send(rounds, slot, nbytes, dest);
-    }
-    if (swapping->taken == others)
-        return 0;
-    int source = before(swapping, ++swapping->taken);
-    return round_receive(rounds, swapping->memory + source * swapping->room, swapping->room, source);
-}
-
-/* `requests` has room for one to and one from each rank. */
-static void swapping_open(Swapping *swapping, Collective *collective, PyObject *pieces, char *memory,
-                          MPI_Request *requests) {
-    int size = collective->comm->size;
-    rounds_open(&swapping->rounds, collective, without_tree(collective) ? mail_slots : exchange_slots);
-    for (int i = 0; i < 2 * size; i++)
-        requests[i] = MPI_REQUEST_NULL;
-    swapping->rounds.requests = requests;
-    swapping->rounds.sends_stay = true;
-    swapping->receives = requests + size;
-    swapping->pieces = pieces;
-    swapping->memory = memory;
-    swapping->slot = memory + slots_room(size, size);
-    swapping->room = slot_room(size);
-    swapping->given = swapping->taken = 0;
-    swapping->departures = NULL;
-}
+/* ---- alltoall ---- */
 
 /* The pieces of all ranks, from their slots. */
 static PyObject *exchanged_pieces(Collective *collective, const char *memory, PyObject *pieces,
@@ -252,7 +168,7 @@ static PyObject *run_alltoall(Collective *collective, PyObject *pieces, const Ta
     swapping_open(&swapping, collective, pieces, memory, requests);
     bool failed = rounds_run(&swapping.rounds) < 0;
     if (failed)
-        give_up(collective, swapping.receives, size, 0);
+        swapping_give_up(&swapping);
     free(requests);
     failed = failed || departures_start(collective, swapping.departures) < 0;
     if (!failed)
@@ -283,4 +199,48 @@ PyObject *communicator_alltoall(Communicator *self, PyObject *const *args, Py_ss
     if (collective_close(&collective) < 0)
         Py_CLEAR(result);
     return result;
+}
+
+static int next_of_alltoall(Flight *flight) {
+    PiecesFlight *pieces = (PiecesFlight *)flight;
+    const Communicator *comm = flight->collective.comm;
+    if (pieces->next == PIECES_HERE)
+        return 0;
+    const char **of_rank = malloc((size_t)comm->size * sizeof *of_rank);
+    for (int rank = 0; of_rank && rank < comm->size; rank++)
+        of_rank[rank] = pieces->slots + rank * slot_room(comm->size);
+    return pieces_expect(pieces, of_rank, pieces->given ? PyTuple_GET_ITEM(pieces->given, comm->rank) : NULL);
+}
+
+static PyObject *finish_alltoall(Flight *flight) {
+    return passage_result(&((PiecesFlight *)flight)->passage);
+}
+
+/* 0 or -1. */
+static int open_alltoall(PiecesFlight *pieces, PyObject *value) {
+    Collective *collective = &pieces->flight.collective;
+    int size = collective->comm->size;
+    PyObject *cut = cut_pieces(collective, value, NULL);
+    if (!(pieces->given = items_apart_from(pieces->into, cut, &collective->call)))
+        collective_defer(collective);
+    pieces->slots = collective_memory(collective, 2 * slots_room(size, size));
+    pieces->requests = malloc(2 * (size_t)size * sizeof *pieces->requests);
+    if (!pieces->slots || !pieces->requests)
+        return PyErr_NoMemory(), -1;
+    swapping_open(&pieces->swapping, collective, pieces->given, pieces->slots, pieces->requests);
+    swapping_write(&pieces->swapping);
+    pieces->departures = pieces->swapping.departures;
+    pieces_rounds(pieces, SLOTS_HERE);
+    pieces->flight.leg.kind = &swapping_leg;
+    return 0;
+}
+
+Flight *alltoall_start(Communicator *comm, PyObject *value, PyObject *into) {
+    PiecesFlight *pieces = pieces_flight_new(comm, ALLTOALL, 0, into);
+    if (!pieces)
+        return NULL;
+    pieces->flight.next = next_of_alltoall;
+    pieces->flight.finish = finish_alltoall;
+    flight_start(&pieces->flight, open_alltoall(pieces, value) < 0);
+    return &pieces->flight;
 }

@@ -53,9 +53,14 @@ int spread(Collective *collective, void *message, Py_ssize_t most, int root) {
     return rounds_run(&spread.rounds);
 }
 
+void spread_open_along(Spread *spread, Collective *collective, const Branch *branch, void *slots,
+                       Py_ssize_t nbytes) {
+    spread->branch = *branch;
+    open_along(spread, collective, slots, nbytes);
+}
+
 int spread_along(Collective *collective, const Branch *branch, void *slots, Py_ssize_t nbytes) {
     Spread spread;
-    spread.branch = *branch;
-    open_along(&spread, collective, slots, nbytes);
+    spread_open_along(&spread, collective, branch, slots, nbytes);
     return rounds_run(&spread.rounds);
 }

@@ -160,14 +160,23 @@ static PyObject *start_barrier(PyObject *Py_UNUSED(module), PyObject *comm) {
     return flight ? PyCapsule_New(flight, NULL, leave_flight) : NULL;
 }
 
-static PyObject *start_bcast(PyObject *Py_UNUSED(module), PyObject *args) {
+static PyObject *start_call(PyObject *Py_UNUSED(module), PyObject *args) {
     Communicator *comm;
+    const char *name;
     PyObject *value, *into;
     int root;
-    if (!PyArg_ParseTuple(args, "O!OiO", &Communicator_Type, &comm, &value, &root, &into) || !is_usable(comm))
+    if (!PyArg_ParseTuple(args, "O!sOiO", &Communicator_Type, &comm, &name, &value, &root, &into) ||
+        !is_usable(comm))
         return NULL;
-    Flight *flight = bcast_start(comm, value, root, into);
-    return flight ? PyCapsule_New(flight, NULL, leave_flight) : NULL;
+    Flight *flight = !strcmp(name, "bcast")       ? bcast_start(comm, value, root, into)
+                     : !strcmp(name, "gather")    ? gather_start(comm, value, root, into)
+                     : !strcmp(name, "scatter")   ? scatter_start(comm, value, root, into)
+                     : !strcmp(name, "allgather") ? allgather_start(comm, value, into)
+                     : !strcmp(name, "alltoall")  ? alltoall_start(comm, value, into)
+                                                  : NULL;
+    if (!flight)
+        return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_ValueError, "%s cannot be begun so", name);
+    return PyCapsule_New(flight, NULL, leave_flight);
 }
 
 static PyObject *test_flight(PyObject *Py_UNUSED(module), PyObject *capsule) {
@@ -239,9 +248,9 @@ PyMethodDef test_functions[] = {
      "_neighbours($module, communicator, /)\n--\n\nThe ranks that this one has mailboxes with."},
     {"_start_barrier", start_barrier, METH_O,
      "_start_barrier($module, communicator, /)\n--\n\nBegin a barrier that goes on meanwhile."},
-    {"_start_bcast", start_bcast, METH_VARARGS,
-     "_start_bcast($module, communicator, value, root, into, /)\n--\n\nBegin a bcast that goes on "
-     "meanwhile."},
+    {"_start_call", start_call, METH_VARARGS,
+     "_start_call($module, communicator, operation, value, root, into, /)\n--\n\nBegin a bcast, gather, "
+     "scatter, allgather or alltoall that goes on meanwhile."},
     {"_test_flight", test_flight, METH_O,
      "_test_flight($module, flight, /)\n--\n\nWhether what was begun so is over; moves it on."},
     {"_wait_for_flight", wait_for_flight, METH_VARARGS,

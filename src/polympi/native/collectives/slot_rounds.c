@@ -1,0 +1,208 @@
+#include "collectives/slot_rounds.h"
+
+#include "collectives/letters.h"
+
+/* ---- up a tree ---- */
+
+/* Those of its smallest part first. */
+static int collect_slots(Rounds *rounds) {
+    Collecting *collecting = (Collecting *)rounds;
+    const Branch *branch = collecting->branch;
+    collecting->used += rounds->come;
+    if (collecting->child < branch->children) {
+        int begin = branch_child(branch, collecting->child), end = branch_child(branch, ++collecting->child);
+        return round_receive(rounds, collecting->slots + collecting->used,
+                             slots_room(end - begin, branch->size), branch_rank(branch, begin));
+    }
+    if (branch->parent == NOBODY || collecting->given)
+        return 0;
+    collecting->given = true;
+    return round_send(rounds, collecting->slots, collecting->used, branch->parent);
+}
+
+void collecting_open(Collecting *collecting, Collective *collective, const Branch *branch, char *slots,
+                     Py_ssize_t used) {
+    rounds_open(&collecting->rounds, collective, collect_slots);
+    collecting->branch = branch;
+    collecting->slots = slots;
+    collecting->used = used;
+    collecting->child = 0;
+    collecting->given = false;
+}
+
+/* ---- among all units ---- */
+
+/* Bring all slots here (Bruck and others 1997). */
+static int spread_slots(Rounds *rounds) {
+    Exchanging *exchanging = (Exchanging *)rounds;
+    const Branch *branch = exchanging->branch;
+    int units = branch->units, held = exchanging->held;
+    exchanging->used += rounds->come;
+    if (held >= units)
+        return 0;
+    int more = units - held < held ? units - held : held;
+    int before = branch_unit(branch, units - held), after = branch_unit(branch, held);
+    Py_ssize_t nbytes = 0;
+    for (int given = branch_unit(branch, more); given > 0; given--)
+        nbytes += slot_bytes(exchanging->slots + nbytes);
+    exchanging->held <<= 1;
+    return round_exchange(
+        rounds, exchanging->slots, nbytes, branch_rank(branch, before), exchanging->slots + exchanging->used,
+        slots_room(branch_unit(branch, held + more) - after, branch->size), branch_rank(branch, after));
+}
+
+void exchanging_open(Exchanging *exchanging, Collective *collective, const Branch *branch, char *slots,
+                     Py_ssize_t used) {
+    rounds_open(&exchanging->rounds, collective, spread_slots);
+    exchanging->branch = branch;
+    exchanging->slots = slots;
+    exchanging->used = used;
+    exchanging->held = 1;
+}
+
+/* ---- down a tree ---- */
+
+/* The bytes of so many slots. */
+static Py_ssize_t slots_bytes(const char *slots, int count) {
+    Py_ssize_t nbytes = 0;
+    while (count-- > 0)
+        nbytes += slot_bytes(slots + nbytes);
+    return nbytes;
+}
+
+/* Those of its largest part first. */
+static int hand_down(Rounds *rounds) {
+    Handing *handing = (Handing *)rounds;
+    const Branch *branch = handing->branch;
+    if (handing->awaits) {
+        handing->awaits = false;
+        return round_receive(rounds, handing->slots, slots_room(branch->part, branch->size), branch->parent);
+    }
+    if (!handing->child)
+        return 0;
+    int end = branch_child(branch, handing->child), begin = branch_child(branch, --handing->child);
+    const char *first = handing->slots + slots_bytes(handing->slots, begin - branch->own);
+    return round_send(rounds, first, slots_bytes(first, end - begin), branch_rank(branch, begin));
+}
+
+void handing_open(Handing *handing, Collective *collective, const Branch *branch, char *slots) {
+    rounds_open(&handing->rounds, collective, hand_down);
+    handing->branch = branch;
+    handing->slots = slots;
+    handing->child = branch->children;
+    handing->awaits = branch->own != 0;
+}
+
+/* ---- to and from all others ---- */
+
+static int before(const Swapping *swapping, int distance) {
+    const Communicator *comm = swapping->rounds.collective->comm;
+    return (comm->rank + comm->size - distance) % comm->size;
+}
+
+static int after(const Swapping *swapping, int distance) {
+    const Communicator *comm = swapping->rounds.collective->comm;
+    return (comm->rank + distance) % comm->size;
+}
+
+/* Write the slot for a rank at `slot`: its bytes. */
+static Py_ssize_t write_slot(Swapping *swapping, char *slot, int dest) {
+    Collective *collective = swapping->rounds.collective;
+    return swapping->pieces ? slot_write(collective, slot, PyTuple_GET_ITEM(swapping->pieces, dest), dest,
+                                         &swapping->departures)
+                            : slot_write_failed(collective, slot);
+}
+
+void swapping_write(Swapping *swapping) {
+    char *slot = swapping->slot;
+    for (int distance = 1; distance < swapping->rounds.collective->comm->size; distance++)
+        slot += write_slot(swapping, slot, after(swapping, distance));
+    swapping->written = true;
+}
+
+/* The slot for the next rank: its bytes. */
+static Py_ssize_t next_slot(Swapping *swapping, int *dest) {
+    *dest = after(swapping, ++swapping->given);
+    return swapping->written ? slot_bytes(swapping->slot) : write_slot(swapping, swapping->slot, *dest);
+}
+
+/* Begin to receive from all, and send to all. 0 or -1. */
+static int begin_all(Swapping *swapping) {
+    Collective *collective = swapping->rounds.collective;
+    int others = collective->comm->size - 1, dest;
+    for (int distance = 1; distance <= others; distance++) {
+        int source = before(swapping, distance);
+        if (start_receive(collective, swapping->memory + source * swapping->room, swapping->room, source,
+                          &swapping->receives[distance - 1]) < 0)
+            return -1;
+    }
+    while (swapping->given < others) {
+        Py_ssize_t nbytes = next_slot(swapping, &dest);
+        if (round_send_along(&swapping->rounds, swapping->slot, nbytes, dest) < 0)
+            return -1;
+        swapping->slot += nbytes;
+    }
+    return 0;
+}
+
+static int exchange_slots(Rounds *rounds) {
+    Swapping *swapping = (Swapping *)rounds;
+    int others = rounds->collective->comm->size - 1;
+    if (swapping->given < others && begin_all(swapping) < 0)
+        return -1;
+    if (swapping->taken == others)
+        return 0;
+    MPI_Request *receive = &swapping->receives[swapping->taken++], begun = *receive;
+    *receive = MPI_REQUEST_NULL;
+    int source = before(swapping, swapping->taken);
+    return round_await(rounds, begun, swapping->memory + source * swapping->room, source);
+}
+
+/* The same through mailboxes, where ranks share processors: all that a rank gives is there when it first
+ * waits. */
+static int mail_slots(Rounds *rounds) {
+    Swapping *swapping = (Swapping *)rounds;
+    int others = rounds->collective->comm->size - 1, dest;
+    if (swapping->given < others) {
+        Py_ssize_t nbytes = next_slot(swapping, &dest);
+        const char *slot = swapping->slot;
+        swapping->slot += nbytes;
+        return round_send(rounds, slot, nbytes, dest);
+    }
+    if (swapping->taken == others)
+        return 0;
+    int source = before(swapping, ++swapping->taken);
+    return round_receive(rounds, swapping->memory + source * swapping->room, swapping->room, source);
+}
+
+void swapping_open(Swapping *swapping, Collective *collective, PyObject *pieces, char *memory,
+                   MPI_Request *requests) {
+    int size = collective->comm->size;
+    rounds_open(&swapping->rounds, collective, without_tree(collective) ? mail_slots : exchange_slots);
+    for (int i = 0; i < 2 * size; i++)
+        requests[i] = MPI_REQUEST_NULL;
+    swapping->rounds.requests = requests;
+    swapping->rounds.sends_stay = true;
+    swapping->receives = requests + size;
+    swapping->pieces = pieces;
+    swapping->memory = memory;
+    swapping->slot = memory + slots_room(size, size);
+    swapping->room = slot_room(size);
+    swapping->written = false;
+    swapping->given = swapping->taken = 0;
+    swapping->departures = NULL;
+}
+
+void swapping_give_up(Swapping *swapping) {
+    Collective *collective = swapping->rounds.collective;
+    give_up(collective, swapping->receives, collective->comm->size, 0);
+}
+
+static int step_swapping(void *state) { return rounds_step(state); }
+
+static void give_up_leg(void *state) {
+    rounds_leg.give_up(state);
+    swapping_give_up(state);
+}
+
+const LegKind swapping_leg = {.step = step_swapping, .give_up = give_up_leg};
