@@ -61,21 +61,24 @@ static inline int signature_parse(const Signature *signature, PyObject *const *a
 /* An int of C from an int, or from an object with __index__ (a NumPy integer). 0, or -1 with
  * TypeError/OverflowError that names function and argument. */
 int parse_int_slowly(PyObject *value, int *out, const char *function, const char *name);
-static inline int parse_int(PyObject *value, int *out, const char *function, const char *name) {
-    if (likely(PyLong_CheckExact(value))) {
+/* The same of an int of one digit, which has 30 bits; false: it is none. */
+static inline bool short_int(PyObject *value, int *out) {
+    if (unlikely(!PyLong_CheckExact(value)))
+        return false;
 #if PY_VERSION_HEX >= 0x030C0000
-        if (likely(PyUnstable_Long_IsCompact((PyLongObject *)value))) {
-            Py_ssize_t number = PyUnstable_Long_CompactValue((PyLongObject *)value);
+    if (unlikely(!PyUnstable_Long_IsCompact((PyLongObject *)value)))
+        return false;
+    *out = (int)PyUnstable_Long_CompactValue((PyLongObject *)value);
 #else
-        Py_ssize_t digits = Py_SIZE(value); /* with the number's sign */
-        if (likely((size_t)(digits + 1) <= 2)) {
-            Py_ssize_t number = digits * (Py_ssize_t)((PyLongObject *)value)->ob_digit[0];
+    Py_ssize_t digits = Py_SIZE(value); /* with the number's sign */
+    if (unlikely((size_t)(digits + 1) > 2))
+        return false;
+    *out = (int)(digits * (Py_ssize_t)((PyLongObject *)value)->ob_digit[0]);
 #endif
-            *out = (int)number; /* one digit has 30 bits */
-            return 0;
-        }
-    }
-    return parse_int_slowly(value, out, function, name);
+    return true;
+}
+static inline int parse_int(PyObject *value, int *out, const char *function, const char *name) {
+    return likely(short_int(value, out)) ? 0 : parse_int_slowly(value, out, function, name);
 }
 
 /* A time-out given by the user in seconds; `DEFAULT_TIMEOUT` stands for state.timeout, 0 for ever. */

@@ -29,6 +29,7 @@ typedef struct Flight {
     bool left;      /* somebody has, and was told that it was not there in time */
     bool over;      /* then one of these is there, unless it was asked for */
     PyObject *value, *error;
+    size_t nbytes; /* of it, with what follows */
 } Flight;
 
 /* Memory for a flight and what follows it, `nbytes` in all, of which the first `cleared` are zero; NULL with

@@ -2,10 +2,10 @@
 
 #include "base/arguments.h"
 #include "base/errors.h"
+#include "python/blocking_send.h"
 #include "python/buffered.h"
 #include "python/request.h"
 #include "transfer/probe.h"
-#include "transfer/simple_array.h"
 #include "transfer/transfer.h"
 
 /* ---- what all of them check ---- */
@@ -34,72 +34,6 @@ static Signature ssend_signature = {"ssend", 3, 2, 4, {"obj", "dest", "tag", "ti
 static Signature rsend_signature = {"rsend", 3, 2, 4, {"obj", "dest", "tag", "timeout"}, {NULL}};
 static Signature bsend_signature = {"bsend", 3, 2, 4, {"obj", "dest", "tag", "timeout"}, {NULL}};
 
-/* Send the message in a packet: 1 complete, 0 it has to be waited for; -1 with an exception. */
-static inline int send_now(Communicator *self, const char *packet, Py_ssize_t nbytes, const Call *call,
-                           MPI_Request *request) {
-    int complete = 0;
-    bool locked = enter_mpi();
-    int code = MPI_Isend(packet, (int)nbytes, MPI_BYTE, call->peer, call->tag, self->comm, request);
-    if (unlikely(code != MPI_SUCCESS))
-        *request = MPI_REQUEST_NULL;
-    else
-        code = MPI_Test(request, &complete, MPI_STATUS_IGNORE);
-    leave_mpi(locked);
-    return unlikely(code != MPI_SUCCESS) ? raise_mpi(code, call) : complete;
-}
-
-/* A message to the rank itself: this thread, which would wait, may be the one to receive it. */
-static inline bool not_waited_for(const Communicator *self, const Call *call, enum mode mode) {
-    return mode == STANDARD && call->peer == self->rank;
-}
-
-/* Encode what is no small array: the bytes of the message, where the packet has all of it and the mode is the
- * standard one; 0: it was started; -1. */
-static Py_ssize_t encode_or_start(Outgoing *out, PyObject *object, enum mode mode) {
-    const Stream *stream = &out->stream;
-    bool copied = not_waited_for(out->comm, &out->call, mode);
-    int started =
-        mode == STANDARD && !copied ? outgoing_start_simple(out, object, out->call.peer, out->call.tag) : 0;
-    if (started)
-        return started < 0 ? -1 : 0;
-    if (codec_encode(&out->stream, object) < 0 || (copied && outgoing_copy_parts(out) < 0))
-        return -1;
-    if (likely(mode == STANDARD && !stream->part_count && !stream->heap))
-        return still_running(&out->call) < 0 ? -1 : stream->used;
-    return outgoing_start(out, USER, out->call.peer, out->call.tag, mode);
-}
-
-/* Send to a rank, with a tag, that were checked. */
-static inline int send_checked(Communicator *self, PyObject *object, const Call *call, double timeout,
-                               enum mode mode) {
-    Outgoing out;
-    char *packet = packet_take();
-    if (unlikely(!packet))
-        return -1;
-    Py_ssize_t nbytes = mode == STANDARD ? simple_message(object, packet) : 0;
-    if (nbytes == 0) {
-        outgoing_open_packet(&out, packet, self, call);
-        nbytes = encode_or_start(&out, object, mode);
-    }
-    int failed = nbytes < 0 ? -1 : 0;
-    if (likely(nbytes > 0)) {
-        MPI_Request request;
-        int complete = send_now(self, packet, nbytes, call, &request);
-        if (likely(complete > 0)) {
-            packet_give(packet);
-            return 0;
-        }
-        failed = complete;
-        outgoing_open_packet(&out, packet, self, call);
-        out.first[0] = request;
-        out.request_count = 1;
-    }
-    if (likely(failed == 0 && !not_waited_for(self, call, mode)))
-        return outgoing_wait(&out, timeout);
-    outgoing_close(&out);
-    return failed;
-}
-
 int send_standard(Communicator *comm, PyObject *object, const Call *call) {
     return send_checked(comm, object, call, DEFAULT_TIMEOUT, STANDARD);
 }
@@ -120,6 +54,11 @@ static inline PyObject *blocking_send(Communicator *self, PyObject *const *args,
 
 static PyObject *communicator_send(Communicator *self, PyObject *const *args, Py_ssize_t nargs,
                                    PyObject *kwnames) {
+    if (likely(!kwnames && (nargs == 3 || nargs == 2))) {
+        int sent = send_array_at_once(self, args[0], args[1], nargs == 3 ? args[2] : NULL);
+        if (likely(sent))
+            return sent < 0 ? NULL : Py_NewRef(Py_None);
+    }
     return blocking_send(self, args, nargs, kwnames, &send_signature, STANDARD);
 }
 
