@@ -10,7 +10,6 @@
 
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,6 +19,7 @@
 #include "base/last_words.h"
 #include "collectives/flight.h"
 #include "memory/strided.h"
+#include "python/last_report.h"
 #include "python/plain_receive.h"
 #include "python/request.h"
 #include "reductions/op.h"
@@ -118,47 +118,7 @@ static bool hopeless(void) {
 /* Whether a wait that began then is over by POLYMPI_TIMEOUT. */
 static bool timed_out(double began) { return state.timeout > 0 && now() > began + state.timeout; }
 
-/* "waits for rank 1 to receive isend(dest=1, tag=0) and 2 more", or "waits for all ranks to call barrier()":
- * whether there is anything. */
-static bool what_is_waited_for(char sentence[3 * CALL_TEXT]) {
-    const void *place = NULL;
-    char text[CALL_TEXT], others[48] = "", peer[RANK_TEXT];
-    Py_ssize_t more = 0;
-    const Call *call = sends_next(&place);
-    if (call)
-        while (sends_next(&place))
-            more++;
-    else if (!(call = send_waited_for())) {
-        if ((call = flights_next(&place)))
-            while (flights_next(&place))
-                more++;
-        else if ((call = asides_next(&place)))
-            while (asides_next(&place))
-                more++;
-    }
-    if (!call)
-        return false;
-    call_text(text, sizeof text, call);
-    if (more)
-        snprintf(others, sizeof others, " and %zd more", more);
-    if (call->peer == NO_PEER)
-        snprintf(sentence, 3 * CALL_TEXT, "waits for all ranks to call %s%s", text, others);
-    else
-        snprintf(sentence, 3 * CALL_TEXT, "waits for %s to receive %s%s", rank_text(peer, call, call->peer),
-                 text, others);
-    return true;
-}
-
 /* ---- with Python ---- */
-
-static int say_what_is_waited_for(PyObject *say) {
-    char sentence[3 * CALL_TEXT];
-    if (!what_is_waited_for(sentence))
-        return 0;
-    PyObject *said = PyObject_CallFunction(say, "s", sentence);
-    Py_XDECREF(said);
-    return said ? 0 : -1;
-}
 
 /* Let other threads run, and signal handlers now and then: 0 or -1. */
 static int let_others_run(double *signals) {
@@ -219,31 +179,12 @@ static int bring_home(PyObject *say, bool patient) {
     return 0;
 }
 
-static const char *fate(const Call *call) {
-    return call->peer == NO_PEER ? "was never called by all ranks" : "was never received";
-}
-
-static int report_asides(PyObject *sentences) {
-    const void *place = NULL;
-    const Call *call;
-    while ((call = asides_next(&place)))
-        if (report_call(sentences, call, fate(call)) < 0)
-            return -1;
-    return 0;
-}
-
 /* Sentences on the sends and collective calls that were given up. 0 or -1. */
 static int report_stuck(PyObject *sentences) {
     const Call *call = waits_under_way(false) ? send_waited_for() : NULL;
-    const void *place = NULL;
     withdraw_left_flights();
     state.stuck = sends_abandoned() || flights_under_way() || asides_under_way() || call;
-    if (call && report_call(sentences, call, fate(call)) < 0)
-        return -1;
-    while ((call = flights_next(&place)))
-        if (report_call(sentences, call, fate(call)) < 0)
-            return -1;
-    return report_asides(sentences) < 0 ? -1 : orphans_report(sentences);
+    return report_fates(sentences, call);
 }
 
 /* At the end of the program (not `patient`) the exit status is not known yet: a rank that has failed must not
@@ -261,7 +202,7 @@ PyObject *settle(PyObject *Py_UNUSED(module), PyObject *args) {
     int failed = bring_asides_home(say, patient);
     if (!failed && state.phase == HELD) { /* of the rest MPI cannot be asked */
         state.stuck = patient;
-        failed = patient ? report_asides(sentences) : 0;
+        failed = patient ? report_left(sentences) : 0;
     } else if (!failed) {
         abandon_sends();
         parts_let_go();
@@ -277,32 +218,8 @@ PyObject *settle(PyObject *Py_UNUSED(module), PyObject *args) {
 
 /* ---- without ---- */
 
-static void say_plainly(const char *sentence) {
-    char line[3 * CALL_TEXT + RANK_TEXT], rank[RANK_TEXT];
-    const Call own = {.rank = state.world_rank};
-    int length = snprintf(line, sizeof line, "[%s] %s\n", rank_text(rank, &own, state.world_rank), sentence);
-    if (write(STDERR_FILENO, line, (size_t)length) < 0)
-        return; /* nobody reads it */
-}
-
-static void say_fate(const Call *call) {
-    char text[CALL_TEXT], sentence[3 * CALL_TEXT];
-    call_text(text, sizeof text, call);
-    snprintf(sentence, sizeof sentence, "%s %s", text, fate(call));
-    say_plainly(sentence);
-}
-
 static _Noreturn void abort_stuck(void) {
-    const void *place = NULL;
-    const Call *call = send_waited_for();
-    if (call)
-        say_fate(call);
-    while ((call = sends_next(&place)))
-        say_fate(call);
-    while ((call = flights_next(&place)))
-        say_fate(call);
-    while ((call = asides_next(&place)))
-        say_fate(call);
+    tell_fates();
     abort_with(1);
 }
 
@@ -311,7 +228,6 @@ static _Noreturn void abort_stuck(void) {
  * acknowledgement of a large message. */
 static void come_together(void) {
     bool said = false;
-    char sentence[3 * CALL_TEXT];
     for (;; sched_yield()) {
         bool sending = sends_test(), arriving = receives_test();
         sending |= flights_test();
@@ -321,11 +237,8 @@ static void come_together(void) {
         go_on(sending, arriving);
         if (sending && (hopeless() || timed_out(since)) && !withdraw_left_flights())
             abort_stuck();
-        if (sending && !said && step < ALL_HERE && now() > since + GRACE_SECONDS &&
-            what_is_waited_for(sentence)) {
-            said = true;
-            say_plainly(sentence);
-        }
+        if (sending && !said && step < ALL_HERE && now() > since + GRACE_SECONDS)
+            said = tell_what_is_waited_for();
     }
     state.phase = FINISHED;
 }
@@ -399,14 +312,11 @@ PyObject *expect_exit(PyObject *Py_UNUSED(module), PyObject *status) {
 /* Wait for collective calls that were left: nobody can take their threads out of MPI. */
 static void await_asides(void) {
     double began = now();
-    char sentence[3 * CALL_TEXT];
     for (bool said = false; asides_under_way(); nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL)) {
         if (timed_out(began))
             abort_stuck();
-        if (!said && now() > began + GRACE_SECONDS && what_is_waited_for(sentence)) {
-            said = true;
-            say_plainly(sentence);
-        }
+        if (!said && now() > began + GRACE_SECONDS)
+            said = tell_what_is_waited_for();
     }
     asides_forget();
 }
