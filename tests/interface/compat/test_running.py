@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from polympi.compat import aliases, check, command, python2
+from polympi.compat import aliases, check, command, missing, python2
 from polympi.compat.choice import choose
 from polympi.compat.facades import FACADES, Facade
 from polympi.compat.script import ScriptError, read
@@ -248,3 +248,36 @@ def test_each_facade_tells_its_names_without_being_imported(facade: Facade) -> N
     assert facade.names()
     assert facade.differences()
     assert facade.module not in set(sys.modules) - before
+
+
+def test_a_name_that_the_original_had_says_what_to_do_instead() -> None:
+    lacking = missing.refusing("polympi.compat.mympi", "MYMPI", FACADES["mympi"].differences())
+    with pytest.raises(AttributeError, match=r"^par_slu of MYMPI is not in polympi\.compat\.mympi\. .*scipy") as told:
+        lacking("par_slu")
+    assert told.value.name == "par_slu"
+    with pytest.raises(AttributeError, match=r"^module 'polympi\.compat\.mympi' has no attribute 'invented'$"):
+        lacking("invented")
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("name", ["pypar", "mympi", "scientific"])
+def test_all_names_that_a_facade_lacks_do(run_in_job, mpich: Stack, name: str) -> None:
+    run_in_job(
+        f"""
+from importlib import import_module
+from polympi.compat.facades import FACADES
+facade = FACADES[{name!r}]
+module = import_module(facade.module)
+gone = set(facade.differences()) - facade.names()
+assert gone
+for name in gone:
+    try:
+        getattr(module, name)
+    except AttributeError as error:
+        assert str(error).endswith(facade.differences()[name]), error
+    else:
+        raise AssertionError(name)
+""",
+        2,
+        mpich,
+    )
