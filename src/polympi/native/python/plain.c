@@ -105,7 +105,7 @@ static PyObject *create(Plain *self, struct creating *creating, int (*function)(
     int code = MPI_SUCCESS;
     if (plain_limit(timeout, call, &seconds, &given) < 0)
         return NULL;
-    int aside = self->size == 1 ? 0 : goes_aside(seconds, given, call);
+    int aside = self->size == 1 && state.phase != HELD ? 0 : goes_aside(seconds, given, call);
     if (aside < 0 || (aside && make_aside(self, creating, function, call, seconds, &code) < 0))
         return NULL;
     if (!aside)

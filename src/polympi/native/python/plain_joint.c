@@ -110,7 +110,9 @@ static int make_here(const Joint *joint) {
 int joint_make(Joint *joint, int (*function)(const Joint *joint)) {
     int code = MPI_SUCCESS, failed = 0;
     joint->function = function;
-    int aside = joint->self->size == 1 ? 0 : goes_aside(joint->seconds, joint->limited, &joint->call);
+    int aside = joint->self->size == 1 && state.phase != HELD
+                    ? 0
+                    : goes_aside(joint->seconds, joint->limited, &joint->call);
     if (aside < 0)
         return -1;
     if (aside)

@@ -18,7 +18,7 @@ import polympi as mpi
 FOLDER = Path(sys.argv[1])
 LATEST = 60.0
 job = mpi.plain_world
-p = job.dup()
+p, lone = job.dup(), job.split(job.rank)
 rank, other = p.rank, 1 - p.rank
 alone = mpi.thread_level() == "serialized"  # rank 0 cannot call MPI until what it has left is over
 steps = iter(range(1000))
@@ -154,6 +154,11 @@ if rank == 0:
     text = "plain.barrier(), which was called before and left, is not complete yet; this call was not made"
     refused(mpi.Timeout, text, lambda: p.allreduce(np.ones(1), np.zeros(1), timeout=0.05))
     refused(mpi.Timeout, text, lambda: p.dup(timeout=0.05))
+    if alone:
+        refused(mpi.Timeout, text, lambda: lone.barrier(timeout=0.05))
+        refused(mpi.Timeout, text, lambda: lone.dup(timeout=0.05))
+    lone_sum = lone.allreduce(np.ones(1), np.zeros(1))[0] if not alone else 1
+    assert lone_sum == 1
     told()
 else:
     told()
