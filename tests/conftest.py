@@ -54,7 +54,8 @@ def pytest_runtest_makereport() -> Iterator[None]:
 
 
 def _stack(name: str) -> Stack:
-    wanted = [*python_requirements(load_bindings().values()), "matplotlib>=3.9"]  # for pictures of applications
+    # For pictures of applications, and for functions of C that take a communicator.
+    wanted = [*python_requirements(load_bindings().values()), "matplotlib>=3.9", "cffi>=1.17", "cython>=3.0"]
     with only_one_makes():
         stacks = installed_stacks()
         return stacks[name] if name in stacks and _has(stacks[name], wanted) else add_stack(name, wanted)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
 import subprocess
 from pathlib import Path
-from types import ModuleType
 
+import compilers
 import pytest
 from application_programs import FOLDER, launched
 
@@ -28,29 +27,17 @@ COMPILERS = {
 WARNINGS = ["-O2", "-Wall", "-Wextra", "-Werror"]
 
 
-def script(language: str) -> ModuleType:
-    """The script that builds a binding, which knows how its language finds a stack's MPI."""
-    file = BINDINGS / language / f"build_{language}.py"
-    specification = importlib.util.spec_from_file_location(file.stem, file)
-    assert specification is not None
-    assert specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
-
-
 def compile_cxx(name: str, stack: Stack, program: Path) -> None:
     sources = [str(FOLDER / "cxx" / f"{name}{part}.cpp") for part in ("", "_main")]
-    options = ["-std=c++17", "-Wpedantic", "-DMPICH_SKIP_MPICXX", "-DOMPI_SKIP_MPICXX"]
-    wrapped = {**stack.variables(), "MPICH_CC": "g++", "OMPI_CC": "g++", "I_MPI_CC": "g++"}
-    subprocess.run([stack.mpicc, *WARNINGS, *options, *sources, "-o", str(program)], check=True, env=wrapped)
+    command, variables = compilers.cxx(stack)
+    subprocess.run([*command, *WARNINGS, *sources, "-o", str(program)], check=True, env=variables)
 
 
 def compile_fortran(name: str, stack: Stack, program: Path) -> None:
     sources = [str(FOLDER / "fortran" / f"{part}.f90") for part in ("figures", name, f"{name}_main")]
-    compiler, finding, linking = script("fortran").choose_compiler(Path(stack.mpicc))
-    options = ["-std=f2018", "-J", str(program.parent), *finding]
-    subprocess.run([*compiler, *WARNINGS, *options, *sources, "-o", str(program), *linking], check=True)
+    command, linking = compilers.fortran(stack)
+    options = ["-std=f2018", "-J", str(program.parent)]
+    subprocess.run([*command, *WARNINGS, *options, *sources, "-o", str(program), *linking], check=True)
 
 
 def compile_rust(name: str, stack: Stack, program: Path) -> None:

@@ -1,10 +1,12 @@
-"""One job of several programs: ranks of polympi, of C, and of an mpi4py that knows nothing of polympi."""
+"""One job of several programs: ranks of polympi, of C, C++ and Fortran, and of an mpi4py without polympi."""
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
+import compilers
 import pytest
 
 from polympi.lab.stacks.stack import Stack
@@ -37,6 +39,20 @@ def compiled(stack: Stack, source: Path, program: Path) -> str:
     return str(program)
 
 
+def compiled_cxx(stack: Stack, source: Path, program: Path) -> list[str]:
+    command, variables = compilers.cxx(stack)
+    options = ["-O1", "-Wall", "-Wextra", "-Werror"]
+    subprocess.run([*command, *options, str(source), "-o", str(program)], env=variables, check=True)
+    return [str(program)]
+
+
+def compiled_fortran(stack: Stack, source: Path, program: Path, *definitions: str) -> list[str]:
+    command, linking = compilers.fortran(stack)
+    options = ["-O1", "-w", "-fallow-argument-mismatch", *definitions]  # buffers of several types
+    subprocess.run([*command, *options, str(source), "-o", str(program), *linking], check=True)
+    return [str(program)]
+
+
 @pytest.fixture
 def waiting(stack: Stack, tmp_path: Path) -> str:
     source = tmp_path / "waiting.c"
@@ -51,6 +67,22 @@ def test_a_world_of_two_speaks_with_c_and_mpi4py(run_together, stack: Stack, tmp
     said = sorted(ended.succeeded().splitlines())
     assert said == ["C done", "mpi4py done", "polympi done", "polympi done"]
     assert [line for line in ended.stderr.splitlines() if "receive" not in line] == []
+
+
+def test_a_rank_speaks_with_cxx_and_fortran(run_together, stack: Stack, tmp_path: Path) -> None:
+    """Fortran takes part twice: by its module, and by mpif.h."""
+    for compiler in ("g++", "gfortran"):
+        if shutil.which(compiler) is None:
+            pytest.skip(f"there is no {compiler}")
+    source = PROGRAMS / "partner.F90"
+    partners = [
+        compiled_cxx(stack, PROGRAMS / "partner.cpp", tmp_path / "partner_cxx"),
+        compiled_fortran(stack, source, tmp_path / "by_module"),
+        compiled_fortran(stack, source, tmp_path / "by_mpif", "-DBY_MPIF"),
+    ]
+    ended = run_together([(1, PROGRAMS / "languages.py"), *((1, partner) for partner in partners)], stack)
+    assert sorted(ended.succeeded().splitlines()) == ["C++ done", "Fortran done", "Fortran done", "polympi done"]
+    assert ended.stderr == ""
 
 
 def test_a_rank_without_a_world_ends_when_its_messages_are_received(run_together, stack: Stack, waiting: str) -> None:

@@ -14,9 +14,13 @@ PROGRAMS = Path(__file__).parent / "programs" / "partners"
 
 @pytest.mark.mpi
 @pytest.mark.sanitize
-@pytest.mark.parametrize(("level", "machines"), [("serialized", ""), ("multiple", "0 1")])
-def test_plain_messages_and_collectives_of_two_ranks(run, stack: Stack, level: str, machines: str) -> None:
-    ended = run(PROGRAMS / "plain_pair.py", 2, stack, env={"POLYMPI_THREADS": level, "MACHINES": machines})
+@pytest.mark.parametrize(
+    ("level", "machines", "limit"), [("serialized", "", ""), ("multiple", "0 1", ""), ("serialized", "", "60")]
+)
+def test_plain_messages_and_collectives_of_two_ranks(run, stack: Stack, level: str, machines: str, limit: str) -> None:
+    """With a limit, each collective is made by a thread of its own."""
+    env = {"POLYMPI_THREADS": level, "MACHINES": machines, "POLYMPI_TIMEOUT": limit}
+    ended = run(PROGRAMS / "plain_pair.py", 2, stack, env=env)
     assert ended.succeeded().split() == ["done"] * 2
     assert ended.stderr == ""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,26 @@ def test_communicators_go_to_mpi4py_and_back(run, stack: Stack, total: str, firs
     ended = run(PROGRAMS / "wraps.py", 2, stack, arguments=[first, total])
     assert ended.succeeded().split() == ["done"] * 2
     assert ended.stderr == ""
+
+
+@pytest.mark.large
+def test_cython_takes_the_handle(run, stack: Stack, tmp_path: Path) -> None:
+    source, made = tmp_path / "cython_total.pyx", tmp_path / "cython_total.c"
+    source.write_text((PROGRAMS / source.name).read_text())
+    subprocess.run([stack.python, "-m", "cython", str(source), "-o", str(made)], check=True)
+    module = tmp_path / f"cython_total{sysconfig.get_config_var('EXT_SUFFIX')}"
+    command = [stack.mpicc, "-shared", "-fPIC", f"-I{sysconfig.get_path('include')}", str(made), "-o", str(module)]
+    subprocess.run(command, env=stack.variables(), check=True)
+    script = f"""
+import sys
+sys.path.insert(0, {str(tmp_path)!r})
+import cython_total
+import polympi as mpi
+for comm in (mpi.world, mpi.world.dup(), mpi.world.split(0), mpi.world.plain):
+    assert cython_total.total(comm, 1.5) == 3
+print("done")
+"""
+    assert run(script, 2, stack).succeeded().split() == ["done"] * 2
 
 
 def test_without_mpi4py_a_sentence_says_so(run_in_job, stack: Stack) -> None:

@@ -9,6 +9,8 @@ from mpi4py import MPI
 
 comm = MPI.COMM_WORLD
 rank = comm.Get_rank()
+if comm.Get_size() == 1:
+    raise SystemExit("objects.py needs two ranks: start it by mpiexec -n 2.")
 
 if rank == 0:
     request = comm.isend({"step": 7, "field": np.linspace(0, 1, 100_001)}, dest=1, tag=11)

@@ -10,6 +10,9 @@ import pickle
 from Scientific import N
 from Scientific.MPI import world
 
+if world.size == 1:
+    raise SystemExit("master_slave.py needs two ranks or more: start it by mpiexec -n 3.")
+
 TASK, RESULT, END = 1, 2, 3
 tasks = [{"number": number, "power": 2} for number in range(20)]
 

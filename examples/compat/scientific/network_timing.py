@@ -10,6 +10,9 @@ import time
 from Scientific import N
 from Scientific.MPI import world
 
+if world.size != 2:
+    raise SystemExit("network_timing.py needs two ranks: start it by mpiexec -n 2.")
+
 repeats = 50
 sizes = [8 * 4**step for step in range(8)]
 times = []

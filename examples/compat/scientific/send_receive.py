@@ -8,6 +8,8 @@ A receiver gives an array, which may be larger than the message, or a type code 
 from Scientific import MPI, N
 
 world = MPI.world
+if world.size == 1:
+    raise SystemExit("send_receive.py needs two ranks: start it by mpiexec -n 2.")
 data = 1.0 * N.arange(10)
 
 if world.rank == 0:

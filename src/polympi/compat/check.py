@@ -1,14 +1,20 @@
-"""What of an older module a script uses, what of that differs here, and what it still has of Python 2."""
+"""What of an older module a script uses, what of that differs here, and what it still has of Python 2.
+
+``python -m polympi.compat.check script.py`` is ``python -m polympi --check script.py``.
+"""
 
 from __future__ import annotations
 
 import ast
+import sys
 
 from polympi.compat import python2
 from polympi.compat.python2 import Idiom
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from polympi.compat.facades import Facade
     from polympi.compat.script import Script, Use
 
@@ -26,6 +32,15 @@ def report(script: Script, facade: Facade) -> list[str]:
         mended = python2.advice(script.path, idiom.fixer) if idiom.fixer else "No fixer of 2to3 mends it"
         lines.append(f"  line {idiom.line}: {idiom.what} is of Python 2. {mended}.")
     return lines
+
+
+def of_python_2(path: str, idioms: Sequence[Idiom]) -> list[str]:
+    """Lines of text: what a script has that Python 3 does not read, so that nothing else of it can be told."""
+    found: dict[tuple[str, str], set[int]] = {}
+    for idiom in idioms:
+        found.setdefault((idiom.what, idiom.fixer), set()).add(idiom.line)
+    lines = [f"{path} has, and when that is mended, --check tells which calls it uses:"]
+    return lines + [f"  {what} ({_words(sorted(at))}): 2to3 -f {fixer}" for (what, fixer), at in found.items()]
 
 
 def _by_name(uses: list[Use], names: set[str]) -> dict[str, str]:
@@ -63,3 +78,9 @@ def idioms(script: Script) -> list[Idiom]:
                 if alias.name in python2.MODULES:
                     found.append(Idiom(node.lineno, f"the module {alias.name}", python2.MODULES[alias.name]))
     return sorted(set(found), key=lambda idiom: (idiom.line, idiom.what))
+
+
+if __name__ == "__main__":
+    from polympi.compat import command
+
+    sys.exit(command.main(["--check", *sys.argv[1:]]))

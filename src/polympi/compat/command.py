@@ -48,6 +48,8 @@ def main(arguments: Sequence[str]) -> int:
     except ScriptError as error:
         if is_first():
             print(f"python -m polympi: {error}", file=sys.stderr)
+            if given.check and error.idioms:
+                print("\n".join(check.of_python_2(given.script, error.idioms)))
         return 2
     if given.check:
         if is_first():

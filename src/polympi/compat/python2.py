@@ -19,6 +19,11 @@ _SYNTAX = (
     (r"(?<![\w.])(0[xX][0-9a-fA-F]+|[0-9]+)[lL]\b", "a long number with an L", "numliterals"),
     (r"(?<!\w)[uU][rR]['\"]", "a raw Unicode string", "unicode"),
 )
+# A comment, or a string from its first quote on.
+_TEXT = re.compile(
+    r"""#[^\n]*|(?P<long>'{3}|"{3})(?:\\.|[^\\])*?(?P=long)|(?P<short>['"])(?:\\.|(?!(?P=short))[^\\\n])*(?P=short)""",
+    re.DOTALL,
+)
 # Names at which a script stops only when it comes to them, with what mends them.
 NAMES = {
     "xrange": "xrange",
@@ -55,10 +60,25 @@ def idiom_at(source: str, line: int) -> Idiom | None:
     lines = source.splitlines()
     for number in (line, line - 1):
         if 1 <= number <= len(lines):
-            for pattern, what, fixer in _SYNTAX:
-                if re.search(pattern, lines[number - 1]):
-                    return Idiom(number, what, fixer)
+            for found in _idioms_of_line(number, lines[number - 1]):
+                return found
     return None
+
+
+def syntax_idioms(source: str) -> list[Idiom]:
+    """All that Python 3 does not read, line by line; what is in strings and comments does not count."""
+    lines = _TEXT.sub(_blank, source).splitlines()
+    return [found for number, line in enumerate(lines, 1) for found in _idioms_of_line(number, line)]
+
+
+def _idioms_of_line(number: int, line: str) -> list[Idiom]:
+    return [Idiom(number, what, fixer) for pattern, what, fixer in _SYNTAX if re.search(pattern, line)]
+
+
+def _blank(text: re.Match[str]) -> str:
+    """A string or comment with its ends and its lines, and nothing else."""
+    within = text["long"] or text["short"]
+    return "" if within is None else within[0] + re.sub(r"[^\n]", " ", text[0][1:-1]) + within[0]
 
 
 def advice(script: str, fixer: str = "") -> str:

@@ -8,9 +8,23 @@ from dataclasses import dataclass, field
 
 from polympi.compat import python2
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from polympi.compat.python2 import Idiom
+
 
 class ScriptError(Exception):
-    """The script cannot be read or compiled; in one sentence."""
+    """The script cannot be read or compiled; in one sentence.
+
+    Attributes:
+        idioms: all that a script of Python 2 has that Python 3 does not read; empty where it is none.
+    """
+
+    def __init__(self, sentence: str, idioms: Sequence[Idiom] = ()) -> None:
+        super().__init__(sentence)
+        self.idioms = idioms
 
 
 @dataclass
@@ -72,7 +86,9 @@ def read(path: str) -> Script:
         return Script(path, source, ast.parse(source, path))
     except SyntaxError as error:
         reason = python2.sentence(path, source, error)
-        raise ScriptError(reason or f"{path} is no script of Python: line {error.lineno}: {error.msg}.") from None
+        if reason:
+            raise ScriptError(reason, python2.syntax_idioms(source)) from None
+        raise ScriptError(f"{path} is no script of Python: line {error.lineno}: {error.msg}.") from None
     except ValueError as error:  # null bytes
         raise ScriptError(f"{path} is no script of Python: {error}.") from None
 

@@ -82,7 +82,7 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("ranks", [1, 2, 4])
 def test_the_same_tests_pass(run, stack: Stack, suite: Path, ranks: int) -> None:
     def outcome(accelerated: bool) -> tuple[list[str], list[str]]:
         arguments = [str(accelerated), str(suite), *MODULES]

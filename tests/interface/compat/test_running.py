@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import textwrap
 from pathlib import Path
@@ -9,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from polympi.compat import aliases, check, command, python2
+from polympi.compat import aliases, check, command, missing, python2
 from polympi.compat.choice import choose
 from polympi.compat.facades import FACADES, Facade
 from polympi.compat.script import ScriptError, read
@@ -130,6 +131,15 @@ def test_the_command_line_is_that_of_a_script_or_of_the_laboratory() -> None:
     assert ended.value.code == 2
 
 
+def test_check_is_a_program_of_its_own_too(tmp_path: Path) -> None:
+    script = written(tmp_path, "import pypar\npypar.barrier()\n")
+    said = subprocess.run(
+        [sys.executable, "-m", "polympi.compat.check", script], capture_output=True, text=True, check=True
+    )
+    assert said.stdout.splitlines()[1:] == ["  barrier (line 2): as it was"]
+    assert said.stderr == ""
+
+
 def test_check_lists_what_a_script_uses_and_what_differs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     script = written(
         tmp_path,
@@ -157,6 +167,39 @@ def test_check_lists_what_a_script_uses_and_what_differs(tmp_path: Path, capsys:
     assert f"  line 6: the name xrange is of Python 2. {mended}." in lines
     assert sum("of Python 2" in line for line in lines) == 3
     assert len(lines) == 9
+
+
+def test_check_lists_all_that_python_3_does_not_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = written(
+        tmp_path,
+        """
+        '''print 'a docstring'
+        print "of `several` lines"
+        '''
+        import pypar
+        # print 'a comment'
+        print "rank", pypar.rank(), "<>", 10L
+        print >>log, 'it\\'s', 0777
+        try:
+            raise KeyError, "a"  # print 1
+        except KeyError, error:
+            print
+        if pypar.rank() <> 0: exec "a = 1"
+        print ("new")
+        """,
+    )
+    assert command.main(["--check", script]) == 2
+    told = capsys.readouterr()
+    assert told.err.startswith(f"python -m polympi: {script} is a script of Python 2: line 7 has a print statement.")
+    assert told.out.splitlines() == [
+        f"{script} has, and when that is mended, --check tells which calls it uses:",
+        "  a print statement (lines 7, 8, 12): 2to3 -f print",
+        "  a long number with an L (line 7): 2to3 -f numliterals",
+        "  an octal number with a leading 0 (line 8): 2to3 -f numliterals",
+        "  raise with a comma (line 10): 2to3 -f raise",
+        "  except with a comma (line 11): 2to3 -f except",
+        "  the operator <> (line 13): 2to3 -f ne",
+    ]
 
 
 def test_names_after_a_star_are_those_of_the_module(tmp_path: Path) -> None:
@@ -205,3 +248,36 @@ def test_each_facade_tells_its_names_without_being_imported(facade: Facade) -> N
     assert facade.names()
     assert facade.differences()
     assert facade.module not in set(sys.modules) - before
+
+
+def test_a_name_that_the_original_had_says_what_to_do_instead() -> None:
+    lacking = missing.refusing("polympi.compat.mympi", "MYMPI", FACADES["mympi"].differences())
+    with pytest.raises(AttributeError, match=r"^par_slu of MYMPI is not in polympi\.compat\.mympi\. .*scipy") as told:
+        lacking("par_slu")
+    assert told.value.name == "par_slu"
+    with pytest.raises(AttributeError, match=r"^module 'polympi\.compat\.mympi' has no attribute 'invented'$"):
+        lacking("invented")
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("name", ["pypar", "mympi", "scientific"])
+def test_all_names_that_a_facade_lacks_do(run_in_job, mpich: Stack, name: str) -> None:
+    run_in_job(
+        f"""
+from importlib import import_module
+from polympi.compat.facades import FACADES
+facade = FACADES[{name!r}]
+module = import_module(facade.module)
+gone = set(facade.differences()) - facade.names()
+assert gone
+for name in gone:
+    try:
+        getattr(module, name)
+    except AttributeError as error:
+        assert str(error).endswith(facade.differences()[name]), error
+    else:
+        raise AssertionError(name)
+""",
+        2,
+        mpich,
+    )

@@ -6,6 +6,7 @@ numbers, and arguments are given by position. :data:`DIFFERENCES` has all that i
 
 from __future__ import annotations
 
+from polympi.compat import missing as _missing
 from polympi.compat.mympi.absent import (
     mpi_array_of_errcodes,
     mpi_close_port,
@@ -341,3 +342,7 @@ DIFFERENCES = {
     "mpi_wtime": "It is a clock that never goes back: compare differences, not moments of ranks on two machines.",
     "par_slu": "The solvers of SuperLU are not here: use scipy.sparse.linalg.splu on one rank.",
 }
+
+TYPE_CHECKING = False
+if not TYPE_CHECKING:
+    __getattr__ = _missing.refusing(__name__, "MYMPI", DIFFERENCES)

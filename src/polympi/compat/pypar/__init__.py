@@ -5,6 +5,7 @@ Each message is one message of polympi, which says by itself what it holds. So a
 says how to run a script.
 """
 
+from polympi.compat import missing as _missing
 from polympi.compat.pypar.buffered import (
     alloc,
     alloc_and_attach,
@@ -205,3 +206,7 @@ DIFFERENCES = {
     ),
     "send_control_info": "It is received by receive_control_info only: messages need no control information.",
 }
+
+TYPE_CHECKING = False
+if not TYPE_CHECKING:
+    __getattr__ = _missing.refusing(__name__, "Pypar", DIFFERENCES)

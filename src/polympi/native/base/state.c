@@ -5,6 +5,8 @@
 struct state state = {.turn = PTHREAD_MUTEX_INITIALIZER};
 
 bool running(void) {
+    if (state.phase == HELD)
+        return held_no_more();
     const char *why = state.phase == RUNNING ? NULL
                       : state.phase == FORKED
                           ? "MPI does not work in a forked child: start other programs with subprocess, or "

@@ -1,6 +1,7 @@
 #include "collectives/creation.h"
 
 #include "base/errors.h"
+#include "transfer/aside.h"
 #include "transfer/transfer.h"
 #include "transfer/wait.h"
 
@@ -113,7 +114,8 @@ int creation_begin(Creation *creation, Communicator *comm, enum verb verb) {
     };
     if (come(creation) < 0)
         return -1;
-    if (wait_poll(is_first, creation, &creation->call, DEFAULT_TIMEOUT) > 0 && is_usable(comm) &&
+    if (aside_wait(comm->named, &creation->call, state.timeout) == 0 &&
+        wait_poll(is_first, creation, &creation->call, DEFAULT_TIMEOUT) > 0 && is_usable(comm) &&
         ask_all(creation, true) >= 0) {
         creation->ready = true;
         if (choose_together(creation) == 0)

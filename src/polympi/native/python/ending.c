@@ -10,8 +10,8 @@
 
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/arguments.h"
@@ -19,9 +19,11 @@
 #include "base/last_words.h"
 #include "collectives/flight.h"
 #include "memory/strided.h"
+#include "python/last_report.h"
 #include "python/plain_receive.h"
 #include "python/request.h"
 #include "reductions/op.h"
+#include "transfer/aside.h"
 #include "transfer/parts.h"
 #include "transfer/sending.h"
 #include "transfer/transfer.h"
@@ -33,8 +35,6 @@
 /* How long data may take that are on their way, for a rank that may have failed: 1 GB by a network of 1
  * Gbit/s. */
 #define DATA_SECONDS 10.0
-
-#define SIGNAL_SECONDS 0.05
 
 #define INTERRUPTED 130 /* the exit code after Ctrl-C, as shells have it */
 
@@ -118,42 +118,7 @@ static bool hopeless(void) {
 /* Whether a wait that began then is over by POLYMPI_TIMEOUT. */
 static bool timed_out(double began) { return state.timeout > 0 && now() > began + state.timeout; }
 
-/* "waits for rank 1 to receive isend(dest=1, tag=0) and 2 more", or "waits for all ranks to call barrier()":
- * whether there is anything. */
-static bool what_is_waited_for(char sentence[3 * CALL_TEXT]) {
-    const void *place = NULL;
-    char text[CALL_TEXT], others[48] = "", peer[RANK_TEXT];
-    Py_ssize_t more = 0;
-    const Call *call = sends_next(&place);
-    if (call)
-        while (sends_next(&place))
-            more++;
-    else if (!(call = send_waited_for()) && (call = flights_next(&place)))
-        while (flights_next(&place))
-            more++;
-    if (!call)
-        return false;
-    call_text(text, sizeof text, call);
-    if (more)
-        snprintf(others, sizeof others, " and %zd more", more);
-    if (call->peer == NO_PEER)
-        snprintf(sentence, 3 * CALL_TEXT, "waits for all ranks to call %s%s", text, others);
-    else
-        snprintf(sentence, 3 * CALL_TEXT, "waits for %s to receive %s%s", rank_text(peer, call, call->peer),
-                 text, others);
-    return true;
-}
-
 /* ---- with Python ---- */
-
-static int say_what_is_waited_for(PyObject *say) {
-    char sentence[3 * CALL_TEXT];
-    if (!what_is_waited_for(sentence))
-        return 0;
-    PyObject *said = PyObject_CallFunction(say, "s", sentence);
-    Py_XDECREF(said);
-    return said ? 0 : -1;
-}
 
 /* Let other threads run, and signal handlers now and then: 0 or -1. */
 static int let_others_run(double *signals) {
@@ -162,6 +127,23 @@ static int let_others_run(double *signals) {
         return 0;
     *signals = now();
     return PyErr_CheckSignals();
+}
+
+/* Wait for collective calls that were left, and hold MPI: 0, or -1 with an exception. */
+static int bring_asides_home(PyObject *say, bool patient) {
+    double began = now(), signals = began;
+    bool said = false;
+    for (asides_reap(); asides_under_way(); asides_reap()) {
+        bool long_since = now() > began + GRACE_SECONDS;
+        if (timed_out(began) || (!patient && long_since))
+            return 0;
+        if (long_since && !said && say_what_is_waited_for(say) < 0)
+            return -1;
+        said = long_since;
+        if (let_others_run(&signals) < 0)
+            return -1;
+    }
+    return 0;
 }
 
 /* Move everything on until nothing is under way, or nothing will arrive any more, or the time-out, or, for
@@ -197,22 +179,12 @@ static int bring_home(PyObject *say, bool patient) {
     return 0;
 }
 
-static const char *fate(const Call *call) {
-    return call->peer == NO_PEER ? "was never called by all ranks" : "was never received";
-}
-
 /* Sentences on the sends and collective calls that were given up. 0 or -1. */
 static int report_stuck(PyObject *sentences) {
     const Call *call = waits_under_way(false) ? send_waited_for() : NULL;
-    const void *place = NULL;
     withdraw_left_flights();
-    state.stuck = sends_abandoned() || flights_under_way() || call;
-    if (call && report_call(sentences, call, fate(call)) < 0)
-        return -1;
-    while ((call = flights_next(&place)))
-        if (report_call(sentences, call, fate(call)) < 0)
-            return -1;
-    return orphans_report(sentences);
+    state.stuck = sends_abandoned() || flights_under_way() || asides_under_way() || call;
+    return report_fates(sentences, call);
 }
 
 /* At the end of the program (not `patient`) the exit status is not known yet: a rank that has failed must not
@@ -224,44 +196,30 @@ PyObject *settle(PyObject *Py_UNUSED(module), PyObject *args) {
         return NULL;
     state.last_thread = PyThread_get_thread_ident();
     PyObject *sentences = PyList_New(0);
-    if (!sentences || state.phase != RUNNING || state.exit_status)
+    if (!sentences || !is_alive() || state.exit_status)
         return sentences;
     state.stuck = false;
-    abandon_sends();
-    parts_let_go();
-    progress();
-    if (bring_home(say, patient) < 0 || (patient && report_stuck(sentences) < 0) ||
-        report_receives(sentences) < 0 || plain_receives_report(sentences) < 0 || parts_report(sentences) < 0)
+    int failed = bring_asides_home(say, patient);
+    if (!failed && state.phase == HELD) { /* of the rest MPI cannot be asked */
+        state.stuck = patient;
+        failed = patient ? report_left(sentences) : 0;
+    } else if (!failed) {
+        abandon_sends();
+        parts_let_go();
+        progress();
+        failed = bring_home(say, patient) < 0 || (patient && report_stuck(sentences) < 0) ||
+                 report_receives(sentences) < 0 || plain_receives_report(sentences) < 0 ||
+                 parts_report(sentences) < 0;
+    }
+    if (failed)
         Py_CLEAR(sentences);
     return sentences;
 }
 
 /* ---- without ---- */
 
-static void say_plainly(const char *sentence) {
-    char line[3 * CALL_TEXT + RANK_TEXT], rank[RANK_TEXT];
-    const Call own = {.rank = state.world_rank};
-    int length = snprintf(line, sizeof line, "[%s] %s\n", rank_text(rank, &own, state.world_rank), sentence);
-    if (write(STDERR_FILENO, line, (size_t)length) < 0)
-        return; /* nobody reads it */
-}
-
-static void say_fate(const Call *call) {
-    char text[CALL_TEXT], sentence[3 * CALL_TEXT];
-    call_text(text, sizeof text, call);
-    snprintf(sentence, sizeof sentence, "%s %s", text, fate(call));
-    say_plainly(sentence);
-}
-
 static _Noreturn void abort_stuck(void) {
-    const void *place = NULL;
-    const Call *call = send_waited_for();
-    if (call)
-        say_fate(call);
-    while ((call = sends_next(&place)))
-        say_fate(call);
-    while ((call = flights_next(&place)))
-        say_fate(call);
+    tell_fates();
     abort_with(1);
 }
 
@@ -270,7 +228,6 @@ static _Noreturn void abort_stuck(void) {
  * acknowledgement of a large message. */
 static void come_together(void) {
     bool said = false;
-    char sentence[3 * CALL_TEXT];
     for (;; sched_yield()) {
         bool sending = sends_test(), arriving = receives_test();
         sending |= flights_test();
@@ -280,11 +237,8 @@ static void come_together(void) {
         go_on(sending, arriving);
         if (sending && (hopeless() || timed_out(since)) && !withdraw_left_flights())
             abort_stuck();
-        if (sending && !said && step < ALL_HERE && now() > since + GRACE_SECONDS &&
-            what_is_waited_for(sentence)) {
-            said = true;
-            say_plainly(sentence);
-        }
+        if (sending && !said && step < ALL_HERE && now() > since + GRACE_SECONDS)
+            said = tell_what_is_waited_for();
     }
     state.phase = FINISHED;
 }
@@ -310,12 +264,13 @@ static void take_leave(void) {
 }
 
 PyObject *finish(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
-    if (state.phase != RUNNING)
+    if (!is_alive())
         Py_RETURN_NONE;
     if (state.stuck) { /* MPI_Finalize may wait for them for ever */
         raise_error("StateError", NULL, "MPI cannot be finalised while %s",
-                    flights_under_way() ? "collective calls are under way that not all ranks have made"
-                                        : "messages are under way that were not received");
+                    flights_under_way() || asides_under_way()
+                        ? "collective calls are under way that not all ranks have made"
+                        : "messages are under way that were not received");
         return NULL;
     }
     take_leave();
@@ -338,7 +293,7 @@ PyObject *finish(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
 
 PyObject *abort_job(PyObject *Py_UNUSED(module), PyObject *code) {
     int number;
-    if (parse_int(code, &number, "abort", "code") < 0 || !is_running())
+    if (parse_int(code, &number, "abort", "code") < 0 || (!is_alive() && !running()))
         return NULL;
     abort_with(number);
 }
@@ -354,12 +309,25 @@ PyObject *expect_exit(PyObject *Py_UNUSED(module), PyObject *status) {
 
 /* ---- by others ---- */
 
+/* Wait for collective calls that were left: nobody can take their threads out of MPI. */
+static void await_asides(void) {
+    double began = now();
+    for (bool said = false; asides_under_way(); nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL)) {
+        if (timed_out(began))
+            abort_stuck();
+        if (!said && now() > began + GRACE_SECONDS)
+            said = tell_what_is_waited_for();
+    }
+    asides_forget();
+}
+
 /* The interpreter is gone: stop all other threads, and abort the job if this rank has failed, or if the
  * system would make success of its exit status. What is in flight goes on. */
 static void take_leave_without_python(int status) {
     bool failed = status != 0 && (state.job_size > 1 || (status & 0xff) == 0);
     if (state.stuck || failed) /* threads may be in MPI for ever */
         abort_with(status);
+    await_asides();
     park_threads();
     state.without_python = true;
     withdraw_waits();
@@ -381,7 +349,7 @@ static void take_leave_with_python(void) {
     Py_DECREF(done);
     if (state.stuck)
         abort_with(1);
-    if (state.phase == RUNNING)
+    if (is_alive())
         take_leave();
     Py_BEGIN_ALLOW_THREADS;
     come_together();
@@ -395,9 +363,9 @@ static int at_finalize(MPI_Comm Py_UNUSED(self), int Py_UNUSED(key), void *Py_UN
                        void *Py_UNUSED(extra)) {
     if (state.phase == FORKED || (state.phase == FINISHED && state.initialised_by_us))
         return MPI_SUCCESS;
-    if (state.phase == RUNNING && Py_IsInitialized())
+    if (is_alive() && Py_IsInitialized())
         take_leave_with_python();
-    else if (state.phase == RUNNING)
+    else if (is_alive())
         take_leave_without_python(state.exit_status);
     come_together();
     state.gone = true;
@@ -407,7 +375,7 @@ static int at_finalize(MPI_Comm Py_UNUSED(self), int Py_UNUSED(key), void *Py_UN
 /* The process ends, with its exit status at hand: the interpreter is gone, and no rank may hang for ever. */
 static void at_exit(int status, void *unused) {
     (void)unused;
-    if (state.phase != RUNNING || state.gone)
+    if (!is_alive() || state.gone)
         return;
     if (!state.initialised_by_us && !state.stuck && status == 0)
         return; /* the end is the affair of who started MPI */
@@ -438,7 +406,7 @@ PyObject *end_at_once(PyObject *Py_UNUSED(module), PyObject *status) {
 }
 
 static void in_forked_child(void) {
-    if (state.phase == RUNNING)
+    if (is_alive())
         state.phase = FORKED;
 }
 

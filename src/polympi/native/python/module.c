@@ -25,13 +25,16 @@
 /* ---- facts ---- */
 
 static PyObject *phase(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
-    static const char *const texts[] = {
-        [NOT_STARTED] = "not started", [RUNNING] = "running", [FINISHED] = "finished", [FORKED] = "forked"};
+    static const char *const texts[] = {[NOT_STARTED] = "not started",
+                                        [RUNNING] = "running",
+                                        [HELD] = "running",
+                                        [FINISHED] = "finished",
+                                        [FORKED] = "forked"};
     return PyUnicode_FromString(texts[state.phase]);
 }
 
 static PyObject *thread_level(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
-    if (!is_running())
+    if (!is_alive() && !running())
         return NULL;
     return PyLong_FromLong(state.level == MPI_THREAD_SINGLE       ? 0
                            : state.level == MPI_THREAD_FUNNELED   ? 1

@@ -60,7 +60,7 @@ static inline Communicator *attached(PyObject *comm) {
     MPI_Comm handle = handle_of(comm);
     const Attachment *last = recent[recent_place(handle)];
     if (likely(last && last->handle == handle && !__atomic_load_n(&last->freed, __ATOMIC_ACQUIRE)))
-        return likely(state.phase == RUNNING) ? last->comm : NULL;
+        return likely(is_alive()) ? last->comm : NULL;
     return find_attached(handle);
 }
 

@@ -27,7 +27,7 @@ static int note_freed(MPI_Comm Py_UNUSED(comm), int Py_UNUSED(key), void *value,
 Communicator *find_attached(MPI_Comm handle) {
     Attachment *attachment;
     int found = 0;
-    if (state.phase != RUNNING || handle == MPI_COMM_NULL || keyval == MPI_KEYVAL_INVALID)
+    if (!is_alive() || handle == MPI_COMM_NULL || keyval == MPI_KEYVAL_INVALID)
         return NULL;
     bool locked = enter_mpi();
     int code = MPI_Comm_get_attr(handle, keyval, &attachment, &found);

@@ -1,12 +1,14 @@
 #include "python/plain.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <structmember.h>
 
 #include "base/arguments.h"
 #include "base/errors.h"
 #include "collectives/creation.h"
 #include "python/methods.h"
+#include "transfer/aside.h"
 #include "transport/handles.h"
 
 bool plain_usable(const Plain *plain) {
@@ -35,11 +37,21 @@ Plain *plain_new(MPI_Comm comm, bool owned) {
     return NULL;
 }
 
+int plain_limit(PyObject *timeout, const Call *call, double *seconds, bool *given) {
+    if (parse_timeout(timeout, seconds, call->operation) < 0)
+        return -1;
+    *given = *seconds != DEFAULT_TIMEOUT;
+    if (!*given)
+        *seconds = state.timeout;
+    return 0;
+}
+
 /* ---- making and freeing them: MPI's own calls, in which any partner takes part ---- */
 
 struct creating {
     MPI_Comm from, made;
     int color, key;
+    PyObject *held; /* where it is left: the communicator that it is made of */
 };
 
 static int make_part(void *context) {
@@ -57,9 +69,47 @@ static int give_back(void *context) {
     return MPI_Comm_free(&creating->from);
 }
 
+/* A communicator that is made after its caller has left is nobody's: its ranks would have to free it
+ * together. */
+static void close_creating(void *context) {
+    struct creating *creating = context;
+    Py_DECREF(creating->held);
+    free(creating);
+}
+
+/* With a time-out: 0 with MPI's code, or LEFT or -1. */
+static int make_aside(Plain *self, struct creating *creating, int (*function)(void *context),
+                      const Call *call, double seconds, int *code) {
+    struct creating *moved = malloc(sizeof *moved);
+    if (!moved) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    *moved = *creating;
+    moved->held = Py_NewRef((PyObject *)self);
+    const AsideCall what = {
+        .call = *call, .comm = self->comm, .make = function, .close = close_creating, .context = moved};
+    int failed = aside_make(&what, seconds, code);
+    if (failed == LEFT)
+        return LEFT;
+    creating->made = moved->made;
+    close_creating(moved);
+    return failed;
+}
+
 /* The plain communicator that is made; None where there is none for this rank. */
-static PyObject *create(struct creating *creating, int (*function)(void *context), const Call *call) {
-    int code = creation_make(function, creating);
+static PyObject *create(Plain *self, struct creating *creating, int (*function)(void *context),
+                        const Call *call, PyObject *timeout) {
+    double seconds;
+    bool given;
+    int code = MPI_SUCCESS;
+    if (plain_limit(timeout, call, &seconds, &given) < 0)
+        return NULL;
+    int aside = self->size == 1 && state.phase != HELD ? 0 : goes_aside(seconds, given, call);
+    if (aside < 0 || (aside && make_aside(self, creating, function, call, seconds, &code) < 0))
+        return NULL;
+    if (!aside)
+        code = creation_make(function, creating);
     if (code != MPI_SUCCESS) {
         raise_mpi(code, call);
         return NULL;
@@ -72,13 +122,13 @@ static PyObject *create(struct creating *creating, int (*function)(void *context
     return (PyObject *)plain_new(creating->made, true);
 }
 
-static Signature split_signature = {"split", 2, 1, 2, {"color", "key"}, {NULL}};
+static Signature split_signature = {"split", 2, 1, 3, {"color", "key", "timeout"}, {NULL}};
 
 static PyObject *plain_split(Plain *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
     PyObject *values[MOST_ARGUMENTS];
     const Call call = {.operation = "plain.split", .rank = self->rank, .peer = NO_PEER, .tag = NO_TAG};
     struct creating creating = {.from = self->comm, .made = MPI_COMM_NULL, .color = MPI_UNDEFINED};
-    if (signature_parse(&split_signature, args, nargs, kwnames, values) < 0 || !is_plain_usable(self) ||
+    if (signature_parse(&split_signature, args, nargs, kwnames, values) < 0 || !is_plain_joinable(self) ||
         (values[0] != Py_None && parse_int(values[0], &creating.color, "split", "color") < 0) ||
         (values[1] && parse_int(values[1], &creating.key, "split", "key") < 0))
         return NULL;
@@ -87,19 +137,24 @@ static PyObject *plain_split(Plain *self, PyObject *const *args, Py_ssize_t narg
                     creating.color);
         return NULL;
     }
-    return create(&creating, make_part, &call);
+    return create(self, &creating, make_part, &call, values[2]);
 }
 
-static PyObject *plain_dup(Plain *self, PyObject *Py_UNUSED(unused)) {
+static Signature dup_signature = {"dup", 0, 0, 1, {"timeout"}, {NULL}};
+
+static PyObject *plain_dup(Plain *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    PyObject *values[MOST_ARGUMENTS];
     const Call call = {.operation = "plain.dup", .rank = self->rank, .peer = NO_PEER, .tag = NO_TAG};
     struct creating creating = {.from = self->comm, .made = MPI_COMM_NULL};
-    return is_plain_usable(self) ? create(&creating, make_copy, &call) : NULL;
+    if (signature_parse(&dup_signature, args, nargs, kwnames, values) < 0 || !is_plain_joinable(self))
+        return NULL;
+    return create(self, &creating, make_copy, &call, values[0]);
 }
 
 static PyObject *plain_free(Plain *self, PyObject *Py_UNUSED(unused)) {
     const Call call = {.operation = "plain.free", .rank = self->rank, .peer = NO_PEER, .tag = NO_TAG};
     struct creating creating = {.from = self->comm};
-    if (!is_plain_usable(self))
+    if (!is_plain_joinable(self))
         return NULL;
     if (self->lent || !self->owned) {
         raise_error("StateError", &call, "%s",
@@ -107,6 +162,8 @@ static PyObject *plain_free(Plain *self, PyObject *Py_UNUSED(unused)) {
                                : "this communicator belongs to whoever has made it, who may free it");
         return NULL;
     }
+    if (aside_wait(self->comm, &call, state.timeout) < 0)
+        return NULL;
     self->size = 0;
     int code = creation_make(give_back, &creating);
     if (code == MPI_SUCCESS)
@@ -188,20 +245,28 @@ static PyGetSetDef attributes[] = {
 
 static PyMethodDef management[] = {
     {"split", (PyCFunction)(void (*)(void))plain_split, METH_FASTCALL | METH_KEYWORDS,
-     "split($self, color, key=0)\n--\n\n"
+     "split($self, color, key=0, *, timeout=None)\n--\n\n"
      "Plain communicators of the ranks that give the same color, in the order of their keys; partners call "
      "MPI_Comm_split.\n\n"
      "Args:\n"
      "    color: 0 or more, or None (MPI_UNDEFINED) to take no part.\n"
-     "    key: ranks of the new communicator follow it; equal keys, the old ranks.\n\n"
+     "    key: ranks of the new communicator follow it; equal keys, the old ranks.\n"
+     "    timeout: seconds to wait; None stands for POLYMPI_TIMEOUT, or for ever.\n\n"
      "Returns:\n"
      "    The new one; None where color is None.\n\n"
      "Raises:\n"
-     "    MismatchError: the color is negative.\n\n"
+     "    MismatchError: the color is negative.\n"
+     "    Timeout: not all ranks called it in time. MPI cannot take it back: it goes on until they do, and "
+     "nobody gets what is made then.\n\n"
      "MPI 5.0, section 7.4.2."},
-    {"dup", (PyCFunction)plain_dup, METH_NOARGS,
-     "dup($self, /)\n--\n\n"
-     "The same ranks, with separate messages; partners call MPI_Comm_dup (MPI 5.0, section 7.4.2)."},
+    {"dup", (PyCFunction)(void (*)(void))plain_dup, METH_FASTCALL | METH_KEYWORDS,
+     "dup($self, /, *, timeout=None)\n--\n\n"
+     "The same ranks, with separate messages; partners call MPI_Comm_dup.\n\n"
+     "Args:\n"
+     "    timeout: as that of split.\n\n"
+     "Raises:\n"
+     "    Timeout: as split does.\n\n"
+     "MPI 5.0, section 7.4.2."},
     {"free", (PyCFunction)plain_free, METH_NOARGS,
      "free($self, /)\n--\n\n"
      "Free what split or dup has made; partners call MPI_Comm_free (MPI 5.0, section 7.4.3).\n\n"
@@ -230,7 +295,7 @@ int plain_prepare(void) {
     Plain_Type.tp_methods = join_methods(tables, sizeof tables / sizeof *tables);
     if (!Plain_Type.tp_methods || plain_messages_prepare() < 0 || plain_probes_prepare() < 0 ||
         plain_collectives_prepare() < 0 || plain_reductions_prepare() < 0 ||
-        signature_prepare(&split_signature) < 0)
+        signature_prepare(&split_signature) < 0 || signature_prepare(&dup_signature) < 0)
         return -1;
     return PyType_Ready(&Plain_Type);
 }

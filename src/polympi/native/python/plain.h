@@ -21,6 +21,14 @@ static inline bool is_plain_usable(const Plain *plain) {
     return likely(state.phase == RUNNING && plain->size) || plain_usable(plain);
 }
 
+/* The same for collective calls, which wait for one that was left before. */
+static inline bool is_plain_joinable(const Plain *plain) {
+    return likely(state.phase == HELD && plain->size) || is_plain_usable(plain);
+}
+/* How long a collective call may take, in seconds, 0 for ever; and whether the program has said so. 0 or -1.
+ */
+int plain_limit(PyObject *timeout, const Call *call, double *seconds, bool *given);
+
 /* Its methods, in several tables. */
 extern PyMethodDef plain_messages[], plain_probes[], plain_collectives[], plain_reductions[];
 int plain_messages_prepare(void);

@@ -40,11 +40,14 @@ static int take_counts(Joint *joint, PyObject *given, const Bare *whole, const c
 
 static int call_barrier(const Joint *joint) { return MPI_Barrier(joint->self->comm); }
 
-static PyObject *plain_barrier(Plain *self, PyObject *Py_UNUSED(unused)) {
-    Joint joint;
-    if (joint_open(&joint, self, "plain.barrier") < 0)
+static Signature barrier_signature = {"barrier", 0, 0, 1, {"timeout"}, {NULL}};
+
+static PyObject *plain_barrier(Plain *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    PyObject *values[MOST_ARGUMENTS];
+    if (signature_parse(&barrier_signature, args, nargs, kwnames, values) < 0)
         return NULL;
-    return joint_end(&joint, joint_make(&joint, call_barrier), Py_None);
+    Joint *joint = joint_open(self, "plain.barrier", values[0]);
+    return joint ? joint_end(joint, joint_make(joint, call_barrier), Py_None) : NULL;
 }
 
 static int call_bcast(const Joint *joint) {
@@ -52,24 +55,32 @@ static int call_bcast(const Joint *joint) {
     return MPI_Bcast(bare->data, bare->count, bare->type, joint->root, joint->self->comm);
 }
 
-static Signature bcast_signature = {"bcast", 2, 1, 2, {"array", "root"}, {NULL}};
+static Signature bcast_signature = {"bcast", 2, 1, 3, {"array", "root", "timeout"}, {NULL}};
 
 static PyObject *plain_bcast(Plain *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
     PyObject *values[MOST_ARGUMENTS];
-    Joint joint;
-    if (signature_parse(&bcast_signature, args, nargs, kwnames, values) < 0 ||
-        joint_open(&joint, self, "plain.bcast") < 0)
+    if (signature_parse(&bcast_signature, args, nargs, kwnames, values) < 0)
         return NULL;
-    int failed = joint_root(&joint, values[1]);
+    Joint *joint = joint_open(self, "plain.bcast", values[2]);
+    if (!joint)
+        return NULL;
+    int failed = joint_root(joint, values[1]);
     if (!failed)
-        failed = joint.root == self->rank ? joint_from(&joint, values[0]) : joint_to(&joint, values[0]);
+        failed = joint->root == self->rank ? joint_from(joint, values[0]) : joint_to(joint, values[0]);
     if (!failed)
-        failed = joint_make(&joint, call_bcast);
-    joint_close(&joint);
-    return failed < 0 ? NULL : Py_NewRef(values[0]);
+        failed = joint_make(joint, call_bcast);
+    PyObject *result = joint_end(joint, failed, values[0]);
+    if (result == Py_None)
+        Py_SETREF(result, Py_NewRef(values[0])); /* at the root, too */
+    return result;
 }
 
 /* ---- gather, scatter, and the like of all ---- */
+
+/* The arguments that calls have in other places. */
+struct last {
+    PyObject *root, *timeout;
+};
 
 enum shape { GATHER_ONE, SCATTER_ONE, ALL_GATHER, ALL_TO_ALL };
 
@@ -111,39 +122,41 @@ static int match_pieces(Joint *joint, PyObject *const *Py_UNUSED(values), enum s
                : 0;
 }
 
-/* A call in pieces; `root` is the argument that names it, and `match` compares what is given. */
-static PyObject *make_call(Plain *self, PyObject *const *values, PyObject *root, const char *operation,
+/* A call in pieces; `match` compares what is given. */
+static PyObject *make_call(Plain *self, PyObject *const *values, struct last last, const char *operation,
                            enum shape shape,
                            int (*match)(Joint *joint, PyObject *const *values, enum shape shape),
                            int (*function)(const Joint *joint)) {
-    Joint joint;
-    if (joint_open(&joint, self, operation) < 0)
+    Joint *joint = joint_open(self, operation, last.timeout);
+    if (!joint)
         return NULL;
     bool rooted = shape == GATHER_ONE || shape == SCATTER_ONE;
-    int failed = rooted ? joint_root(&joint, root) : 0;
-    bool is_root = joint.root == self->rank;
+    int failed = rooted ? joint_root(joint, last.root) : 0;
+    bool is_root = joint->root == self->rank;
     if (!failed && (shape != SCATTER_ONE || is_root))
-        failed = joint_from(&joint, values[0]);
+        failed = joint_from(joint, values[0]);
     if (!failed && (shape != GATHER_ONE || is_root))
-        failed = joint_to(&joint, values[1]);
+        failed = joint_to(joint, values[1]);
     if (!failed)
-        failed = match(&joint, values, shape);
-    if (!failed && joint.gives && joint.takes)
-        failed = bare_part(&joint.from, &joint.to);
+        failed = match(joint, values, shape);
+    if (!failed && joint->gives && joint->takes)
+        failed = bare_part(&joint->from, &joint->to);
     if (!failed)
-        failed = joint_make(&joint, function);
-    return joint_end(&joint, failed, values[1]);
+        failed = joint_make(joint, function);
+    return joint_end(joint, failed, values[1]);
 }
 
 static PyObject *of_pieces(Plain *self, PyObject *const *values, const char *operation, enum shape shape,
                            int (*function)(const Joint *joint)) {
-    return make_call(self, values, values[2], operation, shape, match_pieces, function);
+    bool rooted = shape == GATHER_ONE || shape == SCATTER_ONE;
+    const struct last last = {.root = values[2], .timeout = values[rooted ? 3 : 2]};
+    return make_call(self, values, last, operation, shape, match_pieces, function);
 }
 
-static Signature gather_signature = {"gather", 3, 1, 3, {"array", "into", "root"}, {NULL}};
-static Signature scatter_signature = {"scatter", 3, 0, 3, {"array", "into", "root"}, {NULL}};
-static Signature allgather_signature = {"allgather", 2, 2, 2, {"array", "into"}, {NULL}};
-static Signature alltoall_signature = {"alltoall", 2, 2, 2, {"array", "into"}, {NULL}};
+static Signature gather_signature = {"gather", 3, 1, 4, {"array", "into", "root", "timeout"}, {NULL}};
+static Signature scatter_signature = {"scatter", 3, 0, 4, {"array", "into", "root", "timeout"}, {NULL}};
+static Signature allgather_signature = {"allgather", 2, 2, 3, {"array", "into", "timeout"}, {NULL}};
+static Signature alltoall_signature = {"alltoall", 2, 2, 3, {"array", "into", "timeout"}, {NULL}};
 
 #define OF_PIECES(name, shape)                                                                               \
     static PyObject *plain_##name(Plain *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) { \
@@ -182,11 +195,14 @@ static int match_own(const Joint *joint, const Bare *mine, const char *name, con
     return counts ? joint_match(joint, mine, name, counts[joint->self->rank]) : 0;
 }
 
-static Signature gatherv_signature = {"gatherv", 4, 1, 4, {"array", "into", "counts", "root"}, {NULL}};
-static Signature scatterv_signature = {"scatterv", 4, 0, 4, {"array", "into", "counts", "root"}, {NULL}};
-static Signature allgatherv_signature = {"allgatherv", 3, 3, 3, {"array", "into", "counts"}, {NULL}};
-static Signature alltoallv_signature = {"alltoallv", 4, 4, 4, {"array", "into", "counts", "into_counts"},
-                                        {NULL}};
+static Signature gatherv_signature = {"gatherv", 4, 1, 5, {"array", "into", "counts", "root", "timeout"},
+                                      {NULL}};
+static Signature scatterv_signature = {"scatterv", 4, 0, 5, {"array", "into", "counts", "root", "timeout"},
+                                       {NULL}};
+static Signature allgatherv_signature = {"allgatherv", 3, 3, 4, {"array", "into", "counts", "timeout"},
+                                         {NULL}};
+static Signature alltoallv_signature = {
+    "alltoallv", 4, 4, 5, {"array", "into", "counts", "into_counts", "timeout"}, {NULL}};
 
 static int take_all_counts(Joint *joint, PyObject *const *values, enum shape shape) {
     if (shape == SCATTER_ONE)
@@ -210,7 +226,8 @@ static int take_all_counts(Joint *joint, PyObject *const *values, enum shape sha
 
 static PyObject *with_counts(Plain *self, PyObject *const *values, const char *operation, enum shape shape,
                              int (*function)(const Joint *joint)) {
-    return make_call(self, values, values[3], operation, shape, take_all_counts, function);
+    const struct last last = {.root = values[3], .timeout = values[shape == ALL_GATHER ? 3 : 4]};
+    return make_call(self, values, last, operation, shape, take_all_counts, function);
 }
 
 #define WITH_COUNTS(name, shape)                                                                             \
@@ -228,52 +245,83 @@ WITH_COUNTS(alltoallv, ALL_TO_ALL)
 /* ---- the table ---- */
 
 PyMethodDef plain_collectives[] = {
-    {"barrier", (PyCFunction)plain_barrier, METH_NOARGS,
-     "barrier($self, /)\n--\n\nWait until all ranks have called MPI_Barrier. " BLOCKS
-     "MPI 5.0, section 6.3."},
-    METHOD(bcast, "bcast($self, array, root=0)\n--\n\n"
-                  "Send the elements of the root's array into those of all other ranks. " BLOCKS "Args:\n"
+    METHOD(barrier, "barrier($self, /, *, timeout=None)\n--\n\n"
+                    "Wait until all ranks have called MPI_Barrier.\n\n"
+                    "Args:\n" TIMEOUT_ARGUMENT "\nRaises:\n" TIMEOUT_ERROR "\nMPI 5.0, section 6.3."),
+    METHOD(bcast, "bcast($self, array, root=0, *, timeout=None)\n--\n\n"
+                  "Send the elements of the root's array into those of all other ranks.\n\n"
+                  "Args:\n"
                   "    array: of as many elements on all ranks; it is returned.\n"
-                  "    root: the rank that has them.\n\n"
-                  "Raises:\n" ROOT_ERROR MEMORY_ERROR "\nMPI 5.0, section 6.4."),
-    METHOD(gather, "gather($self, array, into=None, root=0)\n--\n\n"
-                   "Collect as many elements of each rank in into of the root, one after another. " BLOCKS
-                   "Raises:\n" ROOT_ERROR MEMORY_ERROR "\nMPI 5.0, section 6.5."),
+                  "    root: the rank that has them.\n" TIMEOUT_ARGUMENT "\n"
+                  "Raises:\n" ROOT_ERROR MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.4."),
+    METHOD(gather, "gather($self, array, into=None, root=0, *, timeout=None)\n--\n\n"
+                   "Collect as many elements of each rank in into of the root, one after another.\n\n"
+                   "Args:\n"
+                   "    array: the elements of this rank.\n"
+                   "    into: room for those of all, at root.\n"
+                   "    root: the rank that gets them.\n" TIMEOUT_ARGUMENT "\n"
+                   "Raises:\n" ROOT_ERROR MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.5."),
     METHOD(gatherv,
-           "gatherv($self, array, into=None, counts=None, root=0)\n--\n\n"
-           "The same where ranks give different numbers of elements, which the root knows. " BLOCKS "Args:\n"
+           "gatherv($self, array, into=None, counts=None, root=0, *, timeout=None)\n--\n\n"
+           "The same where ranks give different numbers of elements, which the root knows.\n\n"
+           "Args:\n"
            "    array: the elements of this rank.\n"
            "    into: those of all, one after another, at root.\n"
            "    counts: how many each rank gives, at root.\n"
-           "    root: the rank that gets them.\n\n"
-           "Raises:\n" ROOT_ERROR MEMORY_ERROR "\nMPI 5.0, section 6.5 (MPI_Gatherv)."),
-    METHOD(scatter, "scatter($self, array=None, into=None, root=0)\n--\n\n"
-                    "Send each rank its piece of the root's array, all of one size, into into. " BLOCKS
-                    "Raises:\n" ROOT_ERROR MEMORY_ERROR "\nMPI 5.0, section 6.6."),
-    METHOD(scatterv, "scatterv($self, array=None, into=None, counts=None, root=0)\n--\n\n"
-                     "The same with pieces of different sizes: counts, at root, one after another. " BLOCKS
-                     "Raises:\n" ROOT_ERROR MEMORY_ERROR "\nMPI 5.0, section 6.6 (MPI_Scatterv)."),
-    METHOD(allgather, "allgather($self, array, into)\n--\n\n"
-                      "Collect as many elements of each rank in into of all. " BLOCKS "Raises:\n" MEMORY_ERROR
-                      "\nMPI 5.0, section 6.7."),
-    METHOD(allgatherv, "allgatherv($self, array, into, counts)\n--\n\n"
-                       "The same where ranks give different numbers of elements, which all know. " BLOCKS
-                       "Raises:\n" MEMORY_ERROR "\nMPI 5.0, section 6.7 (MPI_Allgatherv)."),
+           "    root: the rank that gets them.\n" TIMEOUT_ARGUMENT "\n"
+           "Raises:\n" ROOT_ERROR MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.5 (MPI_Gatherv)."),
+    METHOD(scatter, "scatter($self, array=None, into=None, root=0, *, timeout=None)\n--\n\n"
+                    "Send each rank its piece of the root's array, all of one size, into into.\n\n"
+                    "Args:\n"
+                    "    array: the pieces of all, at root.\n"
+                    "    into: room for that of this rank.\n"
+                    "    root: the rank that has them.\n" TIMEOUT_ARGUMENT "\n"
+                    "Raises:\n" ROOT_ERROR MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.6."),
+    METHOD(scatterv,
+           "scatterv($self, array=None, into=None, counts=None, root=0, *, timeout=None)\n--\n\n"
+           "The same with pieces of different sizes.\n\n"
+           "Args:\n"
+           "    array: the pieces of all, one after another, at root.\n"
+           "    into: room for that of this rank.\n"
+           "    counts: how many elements each rank gets, at root.\n"
+           "    root: the rank that has them.\n" TIMEOUT_ARGUMENT "\n"
+           "Raises:\n" ROOT_ERROR MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.6 (MPI_Scatterv)."),
+    METHOD(allgather, "allgather($self, array, into, *, timeout=None)\n--\n\n"
+                      "Collect as many elements of each rank in into of all.\n\n"
+                      "Args:\n"
+                      "    array: the elements of this rank.\n"
+                      "    into: room for those of all.\n" TIMEOUT_ARGUMENT "\n"
+                      "Raises:\n" MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.7."),
+    METHOD(allgatherv, "allgatherv($self, array, into, counts, *, timeout=None)\n--\n\n"
+                       "The same where ranks give different numbers of elements, which all know.\n\n"
+                       "Args:\n"
+                       "    array: the elements of this rank.\n"
+                       "    into: those of all, one after another.\n"
+                       "    counts: how many each rank gives.\n" TIMEOUT_ARGUMENT "\n"
+                       "Raises:\n" MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.7 (MPI_Allgatherv)."),
     METHOD(alltoall,
-           "alltoall($self, array, into)\n--\n\n"
-           "Send each rank its piece of array, all of one size, and receive one of each in into. " BLOCKS
-           "Raises:\n" MEMORY_ERROR "\nMPI 5.0, section 6.8."),
-    METHOD(alltoallv,
-           "alltoallv($self, array, into, counts, into_counts)\n--\n\n"
-           "The same with pieces of different sizes: counts to, and into_counts from each rank. " BLOCKS
-           "Raises:\n" MEMORY_ERROR "\nMPI 5.0, section 6.8 (MPI_Alltoallv)."),
+           "alltoall($self, array, into, *, timeout=None)\n--\n\n"
+           "Send each rank its piece of array, all of one size, and receive one of each in into.\n\n"
+           "Args:\n"
+           "    array: the pieces for all.\n"
+           "    into: room for those of all.\n" TIMEOUT_ARGUMENT "\n"
+           "Raises:\n" MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.8."),
+    METHOD(alltoallv, "alltoallv($self, array, into, counts, into_counts, *, timeout=None)\n--\n\n"
+                      "The same with pieces of different sizes.\n\n"
+                      "Args:\n"
+                      "    array: the pieces for all, one after another.\n"
+                      "    into: room for those of all.\n"
+                      "    counts: how many elements go to each rank.\n"
+                      "    into_counts: how many come from each.\n" TIMEOUT_ARGUMENT "\n"
+                      "Raises:\n" MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.8 (MPI_Alltoallv)."),
     {NULL, NULL, 0, NULL},
 };
 
 int plain_collectives_prepare(void) {
-    Signature *const all[] = {&bcast_signature,     &gather_signature,     &scatter_signature,
-                              &allgather_signature, &alltoall_signature,   &gatherv_signature,
-                              &scatterv_signature,  &allgatherv_signature, &alltoallv_signature};
+    Signature *const all[] = {&barrier_signature,  &bcast_signature,     &gather_signature,
+                              &scatter_signature,  &allgather_signature, &alltoall_signature,
+                              &gatherv_signature,  &scatterv_signature,  &allgatherv_signature,
+                              &alltoallv_signature};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (signature_prepare(all[i]) < 0)
             return -1;

@@ -1,16 +1,33 @@
 #include "python/plain_joint.h"
 
-int joint_open(Joint *joint, Plain *self, const char *operation) {
+static Joint *spare; /* memory for one */
+
+Joint *joint_open(Plain *self, const char *operation, PyObject *timeout) {
+    Call call = {.operation = operation, .rank = self->rank, .peer = NO_PEER, .tag = NO_TAG};
+    double seconds;
+    bool limited;
+    if (unlikely(!is_plain_joinable(self) || plain_limit(timeout, &call, &seconds, &limited) < 0))
+        return NULL;
+    Joint *joint = spare ? spare : malloc(sizeof *joint);
+    if (!joint) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    spare = NULL;
     joint->self = self; /* not all of it: a Bare is long, and is written by bare_open */
     joint->gives = joint->takes = joint->in_place = false;
     joint->root = 0;
     joint->counts = joint->places = joint->counts_to = joint->places_to = NULL;
     joint->op = MPI_OP_NULL;
-    joint->call = (Call){.operation = operation, .rank = self->rank, .peer = NO_PEER, .tag = NO_TAG};
-    return is_plain_usable(self) ? 0 : -1;
+    joint->call = call;
+    joint->seconds = seconds;
+    joint->limited = limited;
+    joint->held[0] = joint->held[1] = joint->held[2] = NULL;
+    return joint;
 }
 
-void joint_close(Joint *joint) {
+static void close_joint(void *context) {
+    Joint *joint = context;
     if (joint->gives)
         bare_close(&joint->from);
     if (joint->takes)
@@ -19,6 +36,12 @@ void joint_close(Joint *joint) {
     PyMem_Free(joint->places);
     PyMem_Free(joint->counts_to);
     PyMem_Free(joint->places_to);
+    for (int i = 0; i < 3; i++)
+        Py_XDECREF(joint->held[i]);
+    if (spare)
+        free(joint);
+    else
+        spare = joint;
 }
 
 int joint_root(Joint *joint, PyObject *root) {
@@ -39,6 +62,7 @@ int joint_from(Joint *joint, PyObject *array) {
         return joint_missing(joint, "array");
     if (bare_open(&joint->from, array, TO_SEND, true, &joint->call) < 0)
         return -1;
+    joint->array = array;
     joint->gives = true;
     return 0;
 }
@@ -48,17 +72,55 @@ int joint_to(Joint *joint, PyObject *into) {
         return joint_missing(joint, "into");
     if (bare_open(&joint->to, into, TO_RECEIVE, true, &joint->call) < 0)
         return -1;
+    joint->into = into;
     joint->takes = true;
     return 0;
 }
 
-/* Make the call, without the GIL: 0 or -1. */
-int joint_make(Joint *joint, int (*function)(const Joint *joint)) {
+/* Hold what the call reads and writes, so that its caller may leave it. 0 or -1. */
+static int hold(Joint *joint) {
+    joint->held[0] = Py_NewRef((PyObject *)joint->self);
+    if (joint->gives && !(joint->held[1] = bare_owner(&joint->from, joint->array)))
+        return -1;
+    if (joint->takes && !(joint->held[2] = bare_owner(&joint->to, joint->into)))
+        return -1;
+    return 0;
+}
+
+static int make(void *context) {
+    const Joint *joint = context;
+    return joint->function(joint);
+}
+
+static int make_aside(Joint *joint, int *code) {
+    const AsideCall what = {
+        .call = joint->call, .comm = joint->self->comm, .make = make, .close = close_joint, .context = joint};
+    return hold(joint) < 0 ? -1 : aside_make(&what, joint->seconds, code);
+}
+
+static int make_here(const Joint *joint) {
     PyThreadState *thread = go_outside();
     take_turn();
-    int code = must_stop() ? MPI_SUCCESS : function(joint);
+    int code = must_stop() ? MPI_SUCCESS : joint->function(joint);
     end_turn();
     come_inside(thread);
+    return code;
+}
+
+int joint_make(Joint *joint, int (*function)(const Joint *joint)) {
+    int code = MPI_SUCCESS, failed = 0;
+    joint->function = function;
+    int aside = joint->self->size == 1 && state.phase != HELD
+                    ? 0
+                    : goes_aside(joint->seconds, joint->limited, &joint->call);
+    if (aside < 0)
+        return -1;
+    if (aside)
+        failed = make_aside(joint, &code);
+    else
+        code = make_here(joint);
+    if (failed)
+        return failed;
     if (code != MPI_SUCCESS)
         return bare_raise(code, joint->takes ? &joint->to : NULL, &joint->call);
     if (joint->takes)
@@ -66,11 +128,12 @@ int joint_make(Joint *joint, int (*function)(const Joint *joint)) {
     return PyErr_CheckSignals() < 0 || still_running(&joint->call) < 0 ? -1 : 0;
 }
 
-/* The end of each: what was given as `into`, None where this rank gets nothing. */
 PyObject *joint_end(Joint *joint, int failed, PyObject *result) {
+    if (failed == LEFT)
+        return NULL;
     bool takes = joint->takes;
-    joint_close(joint);
-    if (failed < 0)
+    close_joint(joint);
+    if (failed)
         return NULL;
     return Py_NewRef(takes ? result : Py_None);
 }

@@ -1,15 +1,17 @@
 /* Collectives of plain communicators: MPI's own blocking ones, since a partner's blocking call does not match
- * a nonblocking one (MPI 5.0, section 6.12). They are made without the GIL; nothing ends them before MPI
- * does. */
+ * a nonblocking one (MPI 5.0, section 6.12). They are made without the GIL; with a time-out aside
+ * (transfer/aside.h), so that their caller can leave them. */
 #ifndef POLYMPI_PLAIN_JOINT_H
 #define POLYMPI_PLAIN_JOINT_H
 
 #include "base/arguments.h"
 #include "base/errors.h"
 #include "python/plain.h"
+#include "transfer/aside.h"
 
-/* What one of MPI's calls is told. */
-typedef struct {
+/* What one of MPI's calls is told; on the heap, since a call that is left goes on with it. */
+typedef struct Joint Joint;
+struct Joint {
     Plain *self;
     Call call;
     Bare from, to;     /* what is given, and where the result goes */
@@ -19,10 +21,15 @@ typedef struct {
     int *counts_to, *places_to;
     MPI_Op op;
     bool in_place;
-} Joint;
+    double seconds;         /* it may take; 0: for ever */
+    bool limited;           /* by a time-out of its own */
+    PyObject *array, *into; /* what was given, borrowed */
+    PyObject *held[3];      /* what it needs where it is left */
+    int (*function)(const Joint *joint);
+};
 
-/* Begin a call of this name: 0, or -1 with StateError. */
-int joint_open(Joint *joint, Plain *self, const char *operation);
+/* Begin a call of this name: NULL with StateError, or what is wrong with the time-out. */
+Joint *joint_open(Plain *self, const char *operation, PyObject *timeout);
 /* What the call was given: 0, or -1. */
 int joint_root(Joint *joint, PyObject *root);
 int joint_from(Joint *joint, PyObject *array);
@@ -33,9 +40,8 @@ int joint_missing(const Joint *joint, const char *name);
 int joint_cut(const Joint *joint, const Bare *whole, const char *name, int *piece);
 /* Whether a memory has as many elements of MPI. 0 or -1. */
 int joint_match(const Joint *joint, const Bare *mine, const char *name, int piece);
-/* Make the call, without the GIL. 0 or -1. */
+/* Make the call, without the GIL. 0 or -1; LEFT: the joint is not the caller's any more. */
 int joint_make(Joint *joint, int (*function)(const Joint *joint));
-void joint_close(Joint *joint);
 /* Close: `result`, or None where this rank gets nothing; NULL where the call has failed. */
 PyObject *joint_end(Joint *joint, int failed, PyObject *result);
 
@@ -45,6 +51,11 @@ PyObject *joint_end(Joint *joint, int failed, PyObject *result);
 
 #define ROOT_ERROR "    RankError: there is no such rank as root.\n"
 #define MEMORY_ERROR "    MismatchError: what is given is no memory of elements, or does not fit.\n"
-#define BLOCKS "It has no time-out, and signal handlers run when it returns.\n\n"
+#define TIMEOUT_ARGUMENT                                                                                     \
+    "    timeout: seconds to wait; None stands for POLYMPI_TIMEOUT, or for ever. Signal handlers run while " \
+    "a call with a time-out waits, and when one without returns.\n"
+#define TIMEOUT_ERROR                                                                                        \
+    "    Timeout: not all ranks called it in time. MPI cannot take it back: it goes on, with its memory, "   \
+    "until they do.\n"
 
 #endif

@@ -84,61 +84,64 @@ static int match_reduction(Joint *joint) {
     return joint->in_place ? 0 : bare_part(&joint->from, &joint->to);
 }
 
-static PyObject *reduction(Plain *self, PyObject *const *values, const char *operation, PyObject *root,
-                           bool rooted, int (*function)(const Joint *joint)) {
-    Joint joint;
-    if (joint_open(&joint, self, operation) < 0)
+static PyObject *reduction(Plain *self, PyObject *const *values, const char *operation, bool rooted,
+                           int (*function)(const Joint *joint)) {
+    Joint *joint = joint_open(self, operation, values[rooted ? 4 : 3]);
+    if (!joint)
         return NULL;
-    int failed = rooted ? joint_root(&joint, root) : 0;
+    int failed = rooted ? joint_root(joint, values[3]) : 0;
     if (!failed)
-        failed = take_op(&joint, values[2]);
+        failed = take_op(joint, values[2]);
     if (!failed)
-        failed = joint_from(&joint, values[0]);
-    if (!failed && (!rooted || joint.root == self->rank))
-        failed = joint_to(&joint, values[1]);
+        failed = joint_from(joint, values[0]);
+    if (!failed && (!rooted || joint->root == self->rank))
+        failed = joint_to(joint, values[1]);
     if (!failed)
-        failed = match_reduction(&joint);
+        failed = match_reduction(joint);
     if (!failed)
-        failed = joint_make(&joint, function);
-    return joint_end(&joint, failed, values[1]);
+        failed = joint_make(joint, function);
+    return joint_end(joint, failed, values[1]);
 }
 
-static Signature reduce_signature = {"reduce", 4, 1, 4, {"array", "into", "op", "root"}, {NULL}};
-static Signature allreduce_signature = {"allreduce", 3, 2, 3, {"array", "into", "op"}, {NULL}};
-static Signature scan_signature = {"scan", 3, 2, 3, {"array", "into", "op"}, {NULL}};
-static Signature exscan_signature = {"exscan", 3, 2, 3, {"array", "into", "op"}, {NULL}};
+static Signature reduce_signature = {"reduce", 4, 1, 5, {"array", "into", "op", "root", "timeout"}, {NULL}};
+static Signature allreduce_signature = {"allreduce", 3, 2, 4, {"array", "into", "op", "timeout"}, {NULL}};
+static Signature scan_signature = {"scan", 3, 2, 4, {"array", "into", "op", "timeout"}, {NULL}};
+static Signature exscan_signature = {"exscan", 3, 2, 4, {"array", "into", "op", "timeout"}, {NULL}};
 
 #define REDUCTION(name, rooted)                                                                              \
     static PyObject *plain_##name(Plain *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) { \
         PyObject *values[MOST_ARGUMENTS];                                                                    \
         if (signature_parse(&name##_signature, args, nargs, kwnames, values) < 0)                            \
             return NULL;                                                                                     \
-        return reduction(self, values, "plain." #name, rooted ? values[3] : NULL, rooted, call_##name);      \
+        return reduction(self, values, "plain." #name, rooted, call_##name);                                 \
     }
 REDUCTION(reduce, true)
 REDUCTION(allreduce, false)
 REDUCTION(scan, false)
 REDUCTION(exscan, false)
 
+#define ARGUMENTS(whose)                                                                                     \
+    "Args:\n"                                                                                                \
+    "    array: of as many elements on all ranks.\n"                                                         \
+    "    into: of as many" whose "; it may be array itself.\n"                                               \
+    "    op: one of MPI's own, as MPI computes it: SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR.\n"
+
 PyMethodDef plain_reductions[] = {
     METHOD(reduce,
-           "reduce($self, array, into=None, op=SUM, root=0)\n--\n\n"
-           "Combine the arrays of all ranks, element by element, in into of the root. " BLOCKS "Args:\n"
-           "    array: of as many elements on all ranks.\n"
-           "    into: of as many, at root; it may be array itself.\n"
-           "    op: one of MPI's own, as MPI computes it: SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, "
-           "BXOR.\n"
-           "    root: the rank that gets the result.\n\n"
-           "Raises:\n" ROOT_ERROR MEMORY_ERROR "\nMPI 5.0, section 6.9.1."),
-    METHOD(allreduce, "allreduce($self, array, into, op=SUM)\n--\n\n"
-                      "The same with the result in into of all ranks. " BLOCKS "Raises:\n" MEMORY_ERROR
-                      "\nMPI 5.0, section 6.9.6."),
-    METHOD(scan, "scan($self, array, into, op=SUM)\n--\n\n"
-                 "Combine the arrays of ranks 0 to this one. " BLOCKS "Raises:\n" MEMORY_ERROR
-                 "\nMPI 5.0, section 6.11.1."),
-    METHOD(exscan, "exscan($self, array, into, op=SUM)\n--\n\n"
-                   "Combine the arrays of the ranks below; at rank 0 into is undefined. " BLOCKS
-                   "Raises:\n" MEMORY_ERROR "\nMPI 5.0, section 6.11.2."),
+           "reduce($self, array, into=None, op=SUM, root=0, *, timeout=None)\n--\n\n"
+           "Combine the arrays of all ranks, element by element, in into of the root.\n\n" ARGUMENTS(
+               ", at root") "    root: the rank that gets the result.\n" TIMEOUT_ARGUMENT "\n"
+                            "Raises:\n" ROOT_ERROR MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.9.1."),
+    METHOD(allreduce, "allreduce($self, array, into, op=SUM, *, timeout=None)\n--\n\n"
+                      "The same with the result in into of all ranks.\n\n" ARGUMENTS("") TIMEOUT_ARGUMENT
+           "\nRaises:\n" MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.9.6."),
+    METHOD(scan, "scan($self, array, into, op=SUM, *, timeout=None)\n--\n\n"
+                 "Combine the arrays of ranks 0 to this one.\n\n" ARGUMENTS("") TIMEOUT_ARGUMENT
+           "\nRaises:\n" MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.11.1."),
+    METHOD(exscan,
+           "exscan($self, array, into, op=SUM, *, timeout=None)\n--\n\n"
+           "Combine the arrays of the ranks below; at rank 0 into is undefined.\n\n" ARGUMENTS("")
+               TIMEOUT_ARGUMENT "\nRaises:\n" MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.11.2."),
     {NULL, NULL, 0, NULL},
 };
 

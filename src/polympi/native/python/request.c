@@ -59,10 +59,10 @@ void abandon_sends(void) {
 
 static void request_dealloc(Request *request) {
     PyObject_GC_UnTrack(request);
-    if (state.phase == RUNNING) {
-        if (request->kind == SENDING)
-            close_send(request);
-        else if (request->kind == RECEIVING && python_ends()) /* no receive will come later */
+    if (request->kind == SENDING && is_alive())
+        close_send(request);
+    if (state.phase == RUNNING) {                        /* else what is posted stays so */
+        if (request->kind == RECEIVING && python_ends()) /* no receive will come later */
             incoming_abandon(request->in);
         else if (request->kind == RECEIVING)
             incoming_leave(request->in);

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "transfer/aside.h"
 #include "transfer/transfer.h"
 
 /* Tests between two looks at the clock (25 ns each, as much as a test). */
@@ -18,9 +19,6 @@
 
 /* Tests before other pending messages are looked at: they cost a test each. */
 #define TESTS_PER_PROGRESS 32
-
-/* How often Ctrl-C is looked for; a person notices 100 ms. */
-#define SIGNAL_SECONDS 0.05
 
 double now(void) {
     struct timespec time;
@@ -172,6 +170,7 @@ static int yield_until(double end, Wait *wait, MPI_Status *statuses, int *comple
 int still_running(const Call *call) {
     if (likely(state.phase == RUNNING))
         return 0;
+    wait_while_held();
     if (state.phase == FINISHED)
         return raise_error("StateError", call, "MPI was finalised while this call waited");
     return running() ? 0 : -1;
@@ -298,6 +297,7 @@ void dismiss_threads(void) {
     __atomic_store_n(&state.stop, LEAVE, __ATOMIC_SEQ_CST);
     while (state.outside || others_wait()) {
         yield_gil();
+        asides_reap();
     }
 }
 

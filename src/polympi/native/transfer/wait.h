@@ -11,6 +11,9 @@
  * of 5 ms. */
 #define SPIN_SECONDS 20e-6
 
+/* How often Ctrl-C is looked for; a person notices 100 ms. */
+#define SIGNAL_SECONDS 0.05
+
 /* Let the other hardware thread of a core run while this one spins. */
 static inline void pause_briefly(void) {
 #if defined(__x86_64__) || defined(__i386__)

@@ -3,6 +3,8 @@
 import ctypes
 import sys
 
+import cffi
+
 first, library = sys.argv[1:]
 if first == "mpi4py":
     from mpi4py import MPI
@@ -66,8 +68,17 @@ c = ctypes.CDLL(library)
 handle = ctypes.c_int if world.handle_size == 4 else ctypes.c_void_p
 c.total.argtypes, c.total.restype = [handle, ctypes.c_double], ctypes.c_double
 c.total_as_fortran.argtypes, c.total_as_fortran.restype = [ctypes.c_int, ctypes.c_double], ctypes.c_double
-for comm in (world, world.dup(), world.split(0), world.cart([2]), ours):
+ffi = cffi.FFI()
+ffi.cdef(f"""
+typedef {"int" if world.handle_size == 4 else "void *"} MPI_Comm;
+double total(MPI_Comm comm, double mine);
+double total_as_fortran(int comm, double mine);
+""")
+by_cffi = ffi.dlopen(library)
+for comm in (world, world.dup(), world.split(0), world.cart([2]), ours, world.plain, mpi.plain_world.dup()):
     assert c.total(comm.handle, 1.5) == c.total_as_fortran(comm.fortran_handle, 1.5) == 3
+    assert by_cffi.total(ffi.cast("MPI_Comm", comm.handle), 2.5) == 5
+    assert by_cffi.total_as_fortran(comm.fortran_handle, 2.5) == 5
 
 # What is refused, and leaves everything as it was.
 refused(mpi.MismatchError, "MPI_COMM_NULL", lambda: mpi.wrap(MPI.COMM_NULL))

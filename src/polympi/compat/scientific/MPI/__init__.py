@@ -4,6 +4,7 @@ Arrays and strings can be sent. Each is one message of polympi. :data:`DIFFERENC
 docs/compat/scientific.md says how to run a script.
 """
 
+from polympi.compat import missing as _missing
 from polympi.compat.scientific.MPI.communicator import world
 from polympi.compat.scientific.MPI.errors import MPIError
 from polympi.compat.scientific.MPI.operations import (
@@ -59,3 +60,7 @@ DIFFERENCES = {
         "bytes were taken for numbers. Messages are polympi's own, so all ranks must run it."
     ),
 }
+
+TYPE_CHECKING = False
+if not TYPE_CHECKING:
+    __getattr__ = _missing.refusing(__name__, "Scientific.MPI", DIFFERENCES)

@@ -1,0 +1,116 @@
+#include "python/last_report.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "collectives/flight.h"
+#include "transfer/aside.h"
+#include "transfer/sending.h"
+
+/* The first call of a list, and how many come after it; NULL: there is none. */
+static const Call *first_of(const Call *(*next)(const void **place), Py_ssize_t *more) {
+    const void *place = NULL;
+    const Call *call = next(&place);
+    while (call && next(&place))
+        ++*more;
+    return call;
+}
+
+/* "waits for rank 1 to receive isend(dest=1, tag=0) and 2 more", or "waits for all ranks to call barrier()":
+ * whether there is anything. */
+static bool what_is_waited_for(char sentence[3 * CALL_TEXT]) {
+    char text[CALL_TEXT], others[48] = "", peer[RANK_TEXT];
+    Py_ssize_t more = 0;
+    const Call *call = first_of(sends_next, &more);
+    if (!call)
+        call = send_waited_for();
+    if (!call)
+        call = first_of(flights_next, &more);
+    if (!call)
+        call = first_of(asides_next, &more);
+    if (!call)
+        return false;
+    call_text(text, sizeof text, call);
+    if (more)
+        snprintf(others, sizeof others, " and %zd more", more);
+    if (call->peer == NO_PEER)
+        snprintf(sentence, 3 * CALL_TEXT, "waits for all ranks to call %s%s", text, others);
+    else
+        snprintf(sentence, 3 * CALL_TEXT, "waits for %s to receive %s%s", rank_text(peer, call, call->peer),
+                 text, others);
+    return true;
+}
+
+static const char *fate(const Call *call) {
+    return call->peer == NO_PEER ? "was never called by all ranks" : "was never received";
+}
+
+/* ---- with Python ---- */
+
+int say_what_is_waited_for(PyObject *say) {
+    char sentence[3 * CALL_TEXT];
+    if (!what_is_waited_for(sentence))
+        return 0;
+    PyObject *said = PyObject_CallFunction(say, "s", sentence);
+    Py_XDECREF(said);
+    return said ? 0 : -1;
+}
+
+static int report_all(PyObject *sentences, const Call *(*next)(const void **place)) {
+    const void *place = NULL;
+    const Call *call;
+    while ((call = next(&place)))
+        if (report_call(sentences, call, fate(call)) < 0)
+            return -1;
+    return 0;
+}
+
+int report_left(PyObject *sentences) { return report_all(sentences, asides_next); }
+
+int report_fates(PyObject *sentences, const Call *sent) {
+    if (sent && report_call(sentences, sent, fate(sent)) < 0)
+        return -1;
+    return report_all(sentences, flights_next) < 0 || report_left(sentences) < 0 ? -1
+                                                                                 : orphans_report(sentences);
+}
+
+/* ---- without ---- */
+
+static void tell(const char *sentence) {
+    char line[3 * CALL_TEXT + RANK_TEXT], rank[RANK_TEXT];
+    const Call own = {.rank = state.world_rank};
+    int length = snprintf(line, sizeof line, "[%s] %s\n", rank_text(rank, &own, state.world_rank), sentence);
+    if (write(STDERR_FILENO, line, (size_t)length) < 0)
+        return; /* nobody reads it */
+}
+
+bool tell_what_is_waited_for(void) {
+    char sentence[3 * CALL_TEXT];
+    if (!what_is_waited_for(sentence))
+        return false;
+    tell(sentence);
+    return true;
+}
+
+static void tell_fate(const Call *call) {
+    char text[CALL_TEXT], sentence[3 * CALL_TEXT];
+    call_text(text, sizeof text, call);
+    snprintf(sentence, sizeof sentence, "%s %s", text, fate(call));
+    tell(sentence);
+}
+
+static void tell_all(const Call *(*next)(const void **place)) {
+    const void *place = NULL;
+    const Call *call;
+    while ((call = next(&place)))
+        tell_fate(call);
+}
+
+void tell_fates(void) {
+    const Call *call = send_waited_for();
+    if (call)
+        tell_fate(call);
+    tell_all(sends_next);
+    tell_all(flights_next);
+    tell_all(asides_next);
+}

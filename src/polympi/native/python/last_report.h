@@ -1,0 +1,22 @@
+/* What is said at the end: what it waits for, and what became of messages and calls that it has given up. */
+#ifndef POLYMPI_LAST_REPORT_H
+#define POLYMPI_LAST_REPORT_H
+
+#include "base/errors.h"
+
+/* ---- with Python: 0, or -1 with an exception ---- */
+
+/* Have `say` say what is waited for, if there is anything. */
+int say_what_is_waited_for(PyObject *say);
+/* Sentences on collective calls that were left; and on all that is given up, of which `sent` is a send that a
+ * thread waits for, or NULL. */
+int report_left(PyObject *sentences);
+int report_fates(PyObject *sentences, const Call *sent);
+
+/* ---- without ---- */
+
+/* The same on standard error. Whether there is anything. */
+bool tell_what_is_waited_for(void);
+void tell_fates(void);
+
+#endif

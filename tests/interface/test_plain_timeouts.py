@@ -1,0 +1,139 @@
+"""Collectives of plain communicators with time-outs: what a rank may do that leaves one, and how the job ends."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from polympi.lab.stacks.stack import Stack
+
+PROGRAMS = Path(__file__).parent / "programs" / "partners"
+
+pytestmark = [pytest.mark.mpi]
+
+# A partner in C that makes one collective call after some seconds, or never.
+LATE = """
+#include <mpi.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+    double mine = 1, sum;
+    MPI_Init(&argc, &argv);
+    usleep((useconds_t)(1e6 * atof(argv[1])));
+    MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    if (sum != 42)
+        MPI_Abort(MPI_COMM_WORLD, 9);
+    MPI_Finalize();
+    return 0;
+}
+"""
+NEVER = "3600"
+
+LEAVES = """
+import sys
+import numpy as np
+import polympi as mpi
+p = mpi.plain_world
+mine = np.array([41.0])
+"""
+
+
+@pytest.fixture
+def late(stack: Stack, tmp_path: Path) -> str:
+    (tmp_path / "late.c").write_text(LATE)
+    program = tmp_path / "late"
+    command = [stack.mpicc, "-Wall", "-Werror", "-o", str(program), str(tmp_path / "late.c")]
+    subprocess.run(command, env=stack.variables(), check=True)
+    return str(program)
+
+
+@pytest.mark.sanitize
+@pytest.mark.one_host  # the ranks tell each other by files
+@pytest.mark.parametrize("level", ["serialized", "multiple"])
+def test_each_collective_can_be_left_and_the_communicator_used_again(
+    run, stack: Stack, tmp_path: Path, level: str
+) -> None:
+    folder = tmp_path / "told"
+    folder.mkdir()
+    program = PROGRAMS / "plain_timeouts.py"
+    ended = run(program, 2, stack, env={"POLYMPI_THREADS": level}, arguments=[str(folder)])
+    assert ended.succeeded().split() == ["done"] * 2
+    assert ended.stderr == ""
+
+
+def test_a_time_out_that_is_not_caught_ends_the_job_with_its_partners(run_together, stack: Stack, late: str) -> None:
+    script = f"{LEAVES}p.allreduce(mine, mine, timeout=0.2)"
+    ended = run_together([(1, script), (1, [late, NEVER])], stack)
+    assert ended.exit_code == 1, str(ended)
+    assert "rank 0 waited 0.2 s in plain.allreduce() at " in ended.stderr
+    assert ":7: not all other ranks called it; check that every rank calls it, in the same order. " in ended.stderr
+
+
+def test_the_end_waits_for_a_late_partner_and_says_so(run_together, stack: Stack, late: str) -> None:
+    script = f"""{LEAVES}
+try:
+    p.allreduce(mine, np.zeros(1), timeout=0.2)
+except mpi.Timeout:
+    print("left")
+"""
+    ended = run_together([(1, script), (1, [late, "2.5"])], stack)
+    assert ended.succeeded() == "left\n"
+    said = [line for line in ended.stderr.splitlines() if line.startswith("[rank")]
+    assert said == ["[rank 0] waits for all ranks to call plain.allreduce()"]
+
+
+def test_polympi_timeout_limits_collectives_and_the_end(run_together, stack: Stack, late: str) -> None:
+    script = f"""{LEAVES}
+try:
+    p.allreduce(mine, np.zeros(1))
+except mpi.Timeout:
+    print("left")
+try:
+    mpi.finalize()
+except mpi.StateError as error:
+    assert "MPI cannot be finalised while collective calls are under way" in str(error)
+    print("refused")
+"""
+    ended = run_together([(1, script), (1, [late, NEVER])], stack, env={"POLYMPI_TIMEOUT": "0.5"})
+    assert ended.exit_code == 1, str(ended)
+    assert ended.stdout.split() == ["left", "refused"]
+    assert "[rank 0] plain.allreduce() was never called by all ranks\n" in ended.stderr
+
+
+def test_an_exit_code_ends_the_job_at_once(run_together, stack: Stack, late: str) -> None:
+    script = f"""{LEAVES}
+try:
+    p.allreduce(mine, np.zeros(1), timeout=0.1)
+except mpi.Timeout:
+    sys.exit(3)
+"""
+    ended = run_together([(1, script), (1, [late, NEVER])], stack)
+    assert ended.exit_code == 3, str(ended)
+
+
+def test_ctrl_c_ends_a_collective_with_a_time_out(run_together, stack: Stack, late: str) -> None:
+    script = f"""{LEAVES}
+import os, signal, threading
+threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+p.allreduce(mine, np.zeros(1), timeout=3600)
+"""
+    ended = run_together([(1, script), (1, [late, NEVER])], stack)
+    assert ended.exit_code == 130, str(ended)
+    assert "[rank 0] KeyboardInterrupt" in ended.stderr
+
+
+def test_at_a_lower_thread_level_a_sentence_says_what_is_needed(run, stack: Stack) -> None:
+    script = """
+import polympi as mpi
+p = mpi.plain_world
+try:
+    p.barrier(timeout=5)
+except mpi.StateError as error:
+    assert "needs a second thread that calls MPI: start MPI by polympi.init('serialized')" in str(error)
+    print("refused")
+p.barrier()
+"""
+    ended = run(script, 2, stack, env={"POLYMPI_THREADS": "funneled", "POLYMPI_TIMEOUT": "60"})
+    assert ended.succeeded().split() == ["refused"] * 2
