@@ -2,8 +2,8 @@
 
 A message takes its sender ``o_s``, the way ``L + m G``, and its receiver ``o_r`` (Alexandrov, Ionescu, Schauser & Scheiman,
 "LogGP: Incorporating long messages into the LogP model", SPAA 1995). Both overheads depend on the size here, and are
-others within a node, where the way takes nothing. Messages that leave or enter one node together share its wire evenly:
-that is all this model knows of a crowded network, where SMPI computes what each message gets at each moment.
+others within a node, where the way takes nothing. The messages that leave a node, and those that enter it, follow each
+other on its wire, each for ``m G``; SMPI lets them share the wire instead.
 
 Schedules are those of MPICH, as SMPI selects them (``smpi/coll-selector:mpich``); a collective goes between the first
 ranks of all nodes, and within each node. What has no schedule here has no model.
@@ -11,7 +11,6 @@ ranks of all nodes, and within each node. What has no schedule here has no model
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -19,8 +18,9 @@ from itertools import pairwise
 from polympi.lab.projection.model import Line, Network, Points
 
 NONE = Line()
-SEGMENT = 8192  # bytes that bcast sends at a time (bcast__SMP_binomial of SMPI)
+SEGMENT = 8192  # bytes beyond which bcast goes in segments (bcast__SMP_binomial of SMPI)
 SHORT_ALLREDUCE = 2048  # bytes up to which allreduce doubles; beyond, it scatters and gathers (MPICH)
+SHORT_ALLTOALL, BRUCK_RANKS = 256, 8  # bytes below which, and ranks from which on, alltoall is Bruck's (MPICH)
 ENVELOPE = 16  # bytes that SMPI sends beside each message
 
 Message = tuple[int, int, float]  # sender, receiver, bytes
@@ -60,41 +60,57 @@ class Model:
         """What a message takes its receiver."""
         return self._end(message, self.network.node_receive, self.network.receive)
 
-    def way_ns(self, message: Message, sharing: int = 1) -> float:
-        """What a message takes on its way, where so many share a wire."""
+    def wire_ns(self, message: Message) -> float:
+        """How long a message keeps the wires of its nodes busy; nothing within a node."""
         sender, receiver, size = message
         if self.node(sender) == self.node(receiver):
             return 0.0
-        return self.network.latency_ns + sharing * (size + ENVELOPE) * 1000.0 / self.network.bandwidth_mb_per_s
+        return (size + ENVELOPE) * 1000.0 / self.network.bandwidth_mb_per_s
+
+    def way_ns(self, message: Message) -> float:
+        """What a message takes on its way, alone."""
+        wire = self.wire_ns(message)
+        return self.network.latency_ns + wire if wire else 0.0
 
     def _end(self, message: Message, within: Points, between: Points) -> float:
         sender, receiver, size = message
         of_c = time_at(within if self.node(sender) == self.node(receiver) else between, size)
         return of_c + (self.message.per_call_ns + self.message.per_byte_ns * size) / 2
 
-    def after(self, times: list[float], messages: Sequence[Message]) -> list[float]:
-        """When each rank is done that sends its messages, in their order, and then receives those that come to it.
 
-        Args:
-            times: when each rank begins, in ns.
-            messages: all at once.
-        """
-        done = list(times)
-        left, came = self._crowds(messages)
-        arrivals: list[tuple[float, Message]] = []
+class Clock:
+    """How far each rank is, and until when each wire is busy; in ns from a common start of all ranks.
+
+    Attributes:
+        times: when each rank is done with what it did so far.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.times = [0.0] * model.ranks
+        self._out: dict[int, float] = {}
+        self._in: dict[int, float] = {}
+
+    def exchange(self, messages: Sequence[Message]) -> None:
+        """Each rank sends its messages, in their order, and then receives those that come to it."""
+        model, times = self.model, self.times
+        left = []
         for message in messages:
-            sender, receiver, _ = message
-            done[sender] += self.send_ns(message)
-            sharing = max(1, left[self.node(sender)], came[self.node(receiver)])
-            arrivals.append((done[sender] + self.way_ns(message, sharing), message))
-        for arrival, message in sorted(arrivals):
-            done[message[1]] = max(done[message[1]], arrival) + self.receive_ns(message)
-        return done
+            times[message[0]] += model.send_ns(message)
+            left.append((times[message[0]], message))
+        arrivals = sorted((self._arrival(when, message), message) for when, message in sorted(left))
+        for arrival, message in arrivals:
+            times[message[1]] = max(times[message[1]], arrival) + model.receive_ns(message)
 
-    def _crowds(self, messages: Sequence[Message]) -> tuple[Counter[int], Counter[int]]:
-        """How many messages leave, and how many enter each node."""
-        between = [(self.node(a), self.node(b)) for a, b, _ in messages if self.node(a) != self.node(b)]
-        return Counter(a for a, _ in between), Counter(b for _, b in between)
+    def _arrival(self, when: float, message: Message) -> float:
+        busy = self.model.wire_ns(message)
+        if not busy:
+            return when
+        sender, receiver = self.model.node(message[0]), self.model.node(message[1])
+        sent = max(when, self._out.get(sender, 0.0)) + busy
+        came = max(sent + self.model.network.latency_ns, self._in.get(receiver, 0.0) + busy)
+        self._out[sender], self._in[receiver] = sent, came
+        return came
 
 
 def time_of(model: Model, pattern: str, size: int, family: str) -> float | None:
@@ -102,40 +118,40 @@ def time_of(model: Model, pattern: str, size: int, family: str) -> float | None:
 
     Of a ping-pong it is a message, of a ring a hop.
     """
-    ranks = model.ranks
-    start = [0.0] * ranks
+    ranks, clock = model.ranks, Clock(model)
     if pattern == "latency":
         there = (0, ranks // 2, float(size))
         return model.send_ns(there) + model.way_ns(there) + model.receive_ns(there)
     if pattern == "ring":
-        times = start
         for rank in range(ranks):
-            times = model.after(times, [(rank, (rank + 1) % ranks, float(size))])
-        return times[0] / ranks
-    if pattern == "wave-faces":
-        return max(model.after(start, halo(ranks, mesh(ranks, 3), size)))
-    if pattern == "alltoall" and family == "mpich":
-        return _alltoall(model, size)
-    rounds = _rounds(model, pattern, size) if family == "mpich" else None
+            clock.exchange([(rank, (rank + 1) % ranks, float(size))])
+        return clock.times[0] / ranks
+    if pattern == "alltoall" and family == "mpich" and (size >= SHORT_ALLTOALL or ranks < BRUCK_RANKS):
+        return _direct(model, size)
+    rounds = _rounds(model, pattern, size, family)
     if rounds is None:
         return None
     for messages in rounds:
-        start = model.after(start, messages)
-    return max(start)
+        clock.exchange(messages)
+    return max(clock.times)
 
 
-def _rounds(model: Model, pattern: str, size: int) -> list[list[Message]] | None:
-    """The rounds of what MPICH makes of a pattern."""
+def _rounds(model: Model, pattern: str, size: int, family: str) -> list[list[Message]] | None:
+    """The rounds of a pattern, of collectives those that MPICH makes."""
     ranks, per_node = model.ranks, model.network.ranks_per_node
+    if pattern == "wave-faces":
+        return [halo(ranks, mesh(ranks, 3), size)]
+    if family != "mpich":
+        return None
     if pattern == "barrier":
         return dissemination(ranks)
-    if pattern == "bcast" and ranks % per_node == 0:
-        whole, rest = divmod(size, SEGMENT)
-        parts = [SEGMENT] * whole + [rest] * (rest > 0) or [0]
-        return [messages for part in parts for messages in broadcast(ranks, per_node, part)]
-    small = reduction(ranks, per_node, 8)
+    if pattern == "alltoall":
+        return bruck(ranks, size)
+    if pattern == "bcast" and ranks % per_node == 0 and size <= SEGMENT:
+        return broadcast(ranks, per_node, size)
     if pattern == "allreduce" and size <= SHORT_ALLREDUCE:
         return reduction(ranks, per_node, size)
+    small = reduction(ranks, per_node, 8)
     if pattern == "cg-iteration" and small is not None:
         return [halo(ranks, mesh(ranks, 2), size), *small, *small]
     return None
@@ -149,9 +165,7 @@ def dissemination(ranks: int) -> list[list[Message]]:
 def binomial(members: Sequence[int], size: float) -> list[list[Message]]:
     """A tree: in each round those that have the message send it to as many others, the farthest first."""
     steps = sorted(_powers(len(members)), reverse=True)
-    return [
-        [(members[i], members[i + step], size) for i in range(0, len(members) - step, 2 * step)] for step in steps
-    ]
+    return [[(members[i], members[i + step], size) for i in range(0, len(members) - step, 2 * step)] for step in steps]
 
 
 def doubling(members: Sequence[int], size: float) -> list[list[Message]] | None:
@@ -209,17 +223,13 @@ def halo(ranks: int, sizes: Sequence[int], bytes_: int) -> list[Message]:
     return messages
 
 
-def _alltoall(model: Model, size: int) -> float:
-    """Bruck's algorithm for small messages and eight ranks or more, else a message from each rank to each."""
-    ranks = model.ranks
-    if size < 256 and ranks >= 8:
-        times = [0.0] * ranks
-        for step in _powers(ranks):
-            blocks = sum(1 for block in range(ranks) if block & step)
-            messages = [(i, (i + step) % ranks, float(blocks * size)) for i in range(ranks)]
-            times = model.after(times, messages)
-        return max(times)
-    return _direct(model, size)
+def bruck(ranks: int, size: int) -> list[list[Message]]:
+    """Bruck's alltoall: in round k all blocks whose number has bit k go 2^k ranks on (Bruck et al., 1997)."""
+    rounds = []
+    for step in _powers(ranks):
+        blocks = sum(1 for block in range(ranks) if block & step)
+        rounds.append([(i, (i + step) % ranks, float(blocks * size)) for i in range(ranks)])
+    return rounds
 
 
 def _direct(model: Model, size: int) -> float:
@@ -236,8 +246,8 @@ def _direct(model: Model, size: int) -> float:
     if not far:
         return own
     between = (0, per_node, float(size))
-    alone, crowded = model.way_ns(between), model.way_ns(between, (near + 1) * far)
-    return max(own + alone, crowded + model.send_ns(between) + model.receive_ns(between))
+    crowded = (near + 1) * far * model.wire_ns(between) + model.network.latency_ns
+    return max(own + model.way_ns(between), crowded + model.send_ns(between) + model.receive_ns(between))
 
 
 def _within(ranks: int, per_node: int, size: float) -> list[list[Message]]:

@@ -122,9 +122,7 @@ def project(analysis: Analysis, request: Request, say: Say = lambda _: None) -> 
     )
 
 
-def _with_record(
-    stack: Projected, jobs: Iterable[_Job], done: dict[tuple[str, int], simulator.Simulated]
-) -> Projected:
+def _with_record(stack: Projected, jobs: Iterable[_Job], done: dict[tuple[str, int], simulator.Simulated]) -> Projected:
     own = [job for job in jobs if job.stack is stack]
     return msgspec.structs.replace(
         stack,

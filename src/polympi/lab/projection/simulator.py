@@ -35,7 +35,10 @@ SETTINGS = (
     "network/crosstraffic:0",
     "network/TCP-gamma:0",
 )
-SELECTORS = {"openmpi": "ompi", "impi": "impi"}  # SMPI's name of the library whose algorithms it takes; others are mpich
+SELECTORS = {
+    "openmpi": "ompi",
+    "impi": "impi",
+}  # SMPI's name of the library whose algorithms it takes; others are mpich
 
 
 class SimulatorError(LabError):
