@@ -30,7 +30,7 @@ def project(
     ],
     ranks: Annotated[
         str | None,
-        typer.Option(metavar="N,...", help=f"Numbers of ranks. Default: {_USUAL_RANKS}.", show_default=False),
+        typer.Option(metavar="N,...", help=f"How many. Default: {_USUAL_RANKS}.", show_default=False),
     ] = None,
     network: Annotated[
         str | None,
@@ -52,7 +52,7 @@ def project(
         Path | None,
         typer.Option(
             metavar="DIR2",
-            help="A run over several hosts: project what it measured, with as many ranks, and say by how much that missed.",
+            help="A run over several hosts: project what it measured, on as many ranks, and say how far that missed.",
             autocompletion=complete_results,
         ),
     ] = None,
@@ -84,8 +84,7 @@ def project(
     if ranks_per_node is not None and ranks_per_node < 1:
         raise UsageError(f"--ranks-per-node {ranks_per_node} is impossible: give 1 or more.")
     found = get_network(network or (_USUAL_NETWORK if against is None else str(against)))
-    name = found.name if isinstance(found, Path) else found.name
-    folder = output or usual_folder(directory, name if against is None else f"against-{against.name}")
+    folder = output or usual_folder(directory, found.name if against is None else f"against-{against.name}")
     analysis = analyse(RunDirectory.open(directory))
     measured = None if against is None else analyse(RunDirectory.open(against))
     request = Request(

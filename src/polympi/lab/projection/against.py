@@ -11,7 +11,7 @@ from polympi.lab.conclusions.phrases import count, percent
 from polympi.lab.errors import UsageError
 from polympi.lab.projection.cases import PATTERNS, Case
 from polympi.lab.projection.costs import COLLECTIVES
-from polympi.lab.projection.model import BUILT, CALLED, Projection
+from polympi.lab.projection.model import BUILT, CALLED, Projection, Row
 from polympi.lab.records import AGAIN, REFERENCE
 from polympi.lab.statistics.model import Analysis
 
@@ -78,11 +78,12 @@ def misses(projection: Projection, measured: Analysis, described: bool) -> list[
         seen.add(key)
         payload = _payload(projection, row.stack, row.binding)
         for binding, foretold in pairs:
-            time = _measured(measured, row.stack, binding, row.pattern, row.size_bytes, payload)
+            time = _measured(measured, row, binding, payload)
             if time is not None and binding != AGAIN:
                 given = described and binding == REFERENCE and row.pattern == "latency"
                 found.append(Miss(row.stack, binding, row.pattern, row.size_bytes, foretold, time, given))
-    return found
+    order = [REFERENCE, *dict.fromkeys(row.binding for row in projection.rows)]
+    return sorted(found, key=lambda one: (one.stack, order.index(one.binding), COLUMNS.index(one.pattern)))
 
 
 def answer(found: list[Miss]) -> str:
@@ -94,8 +95,8 @@ def answer(found: list[Miss]) -> str:
     worst = max(judged, key=lambda one: abs(one.error))
     typical = median(abs(one.error) for one in judged)
     return (
-        f"{within} of {count(len(judged), 'figure')} are within {percent(TARGET)} of what was measured; the median miss is "
-        f"{percent(typical)}, the largest {percent(abs(worst.error))} ({worst.binding}, {worst.pattern}, "
+        f"{within} of {count(len(judged), 'figure')} are within {percent(TARGET)} of what was measured; the median "
+        f"miss is {percent(typical)}, the largest {percent(abs(worst.error))} ({worst.binding}, {worst.pattern}, "
         f"{worst.size_bytes} B)."
     )
 
@@ -106,14 +107,14 @@ def _payload(projection: Projection, stack: str, binding: str) -> str:
     )
 
 
-def _measured(analysis: Analysis, stack: str, binding: str, pattern: str, size: int, payload: str) -> float | None:
-    names = [one.stack for one in analysis.run.stacks if stack in (one.stack, one.installation)]
+def _measured(analysis: Analysis, row: Row, binding: str, payload: str) -> float | None:
+    names = [one.stack for one in analysis.run.stacks if row.stack in (one.stack, one.installation)]
     rows = analysis.summary.filter(
         pl.col("stack").is_in(names),
         pl.col("binding") == binding,
-        pl.col("benchmark") == pattern,
+        pl.col("benchmark") == row.pattern,
         pl.col("mode") == "standard",
-        pl.col("size_bytes") == size,
-        pl.col("payload").is_in([COLLECTIVES.get(pattern, payload), payload]),
+        pl.col("size_bytes") == row.size_bytes,
+        pl.col("payload").is_in([COLLECTIVES.get(row.pattern, payload), payload]),
     ).drop_nulls("median_ns")
     return None if rows.is_empty() else float(rows["median_ns"][0])

@@ -32,8 +32,8 @@ class Pattern:
         return (CALLED, BUILT) if self.collective or self.has_collectives else (BUILT,)
 
 
-# Sizes of halos: a face of the wave with 32^2 doubles, a side of conjugate gradients with 128. An alltoall of 1 KiB is a
-# message from every rank to every other, so that it is simulated as long as these are not too many.
+# Sizes of halos: a face of the wave with 32^2 doubles, a side of conjugate gradients with 128. An alltoall of 1 KiB is
+# a message from every rank to every other, so that it is simulated as long as these are not too many.
 PATTERNS = {
     pattern.name: pattern
     for pattern in (
@@ -47,7 +47,8 @@ PATTERNS = {
         Pattern("cg-iteration", "CG: sides, 2 dot products", (KI,), has_collectives=True),
     )
 }
-# Messages of one case that are simulated at most: 65,000 take SMPI about a second, for each arm and each end of its interval.
+# Messages of a case that are simulated at most: so many take SMPI about a second, for each arm and each end of its
+# interval.
 MOST_MESSAGES = 65_536
 BRUCK_BELOW = 256  # bytes of an alltoall to each rank up to which libraries forward messages in log n steps
 

@@ -13,8 +13,8 @@ from polympi.lab.units import format_ns, format_size
 # A share of C's time below which a cost has disappeared: what changes a figure by less is hard to see even in a good
 # measurement over a network, whose launches differ by some percent.
 NEGLIGIBLE = 0.05
-# How many times the cost of a message comes in a call, from which on it is said to multiply: a message costs once, and a
-# call whose ranks answer each other has two on its way at the least.
+# How many times the cost of a message comes in a call, from which on it is said to multiply: in a call whose ranks
+# answer each other there are two messages at the least.
 MULTIPLIED = 2.0
 SMALL = 8  # bytes of the cases that sentences quote
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from polympi.lab.records import REFERENCE
 from polympi.lab.projection.model import ArmCosts, Line, Points, Span
+from polympi.lab.records import REFERENCE
 from polympi.lab.statistics.model import Analysis
 from polympi.lab.statistics.overheads import Line as OverheadLine
 from polympi.lab.statistics.overheads import overhead_line, overhead_over_blocks
@@ -62,11 +62,11 @@ def c_points(analysis: Analysis, stack: str, benchmark: str = "latency") -> Poin
 
 
 def _collectives(rows: pl.DataFrame) -> dict[str, Span]:
-    found = {}
-    for name in COLLECTIVES:
+    found: dict[str, Span] = {}
+    for name, usual in COLLECTIVES.items():
         own = rows.filter(pl.col("benchmark") == name)
         for payload in own["payload"].unique(maintain_order=True).sort():
-            if payload in (COLLECTIVES[name], "bytes", "array"):
+            if payload in (usual, "bytes", "array"):
                 measured = _span(own.filter(pl.col("payload") == payload))
                 if measured is not None:
                     found.setdefault(name, measured[0])

@@ -1,9 +1,9 @@
 """An analytic model of the projected patterns, to check the simulation with: LogGP, over schedules of messages.
 
-A message takes its sender ``o_s``, the way ``L + m G``, and its receiver ``o_r`` (Alexandrov, Ionescu, Schauser & Scheiman,
-"LogGP: Incorporating long messages into the LogP model", SPAA 1995). Both overheads depend on the size here, and are
-others within a node, where the way takes nothing. The messages that leave a node, and those that enter it, follow each
-other on its wire, each for ``m G``; SMPI lets them share the wire instead.
+A message takes its sender ``o_s``, the way ``L + m G``, and its receiver ``o_r`` (Alexandrov, Ionescu, Schauser &
+Scheiman, "LogGP: Incorporating long messages into the LogP model", SPAA 1995). Both overheads depend on the size here,
+and are others within a node, where the way takes nothing. The messages that leave a node, and those that enter it,
+follow each other on its wire, each for ``m G``; SMPI lets them share the wire instead.
 
 Schedules are those of MPICH, as SMPI selects them (``smpi/coll-selector:mpich``); a collective goes between the first
 ranks of all nodes, and within each node. What has no schedule here has no model.
@@ -27,7 +27,7 @@ Message = tuple[int, int, float]  # sender, receiver, bytes
 
 
 def time_at(points: Points, size: float) -> float:
-    """A time in ns at a size: on the straight lines through the points, and on the last of them beyond; never negative."""
+    """A time in ns at a size: on the straight lines through the points, and on the last beyond; never negative."""
     if not points:
         return 0.0
     if len(points) == 1 or size <= points[0][0]:
@@ -122,39 +122,34 @@ def time_of(model: Model, pattern: str, size: int, family: str) -> float | None:
     if pattern == "latency":
         there = (0, ranks // 2, float(size))
         return model.send_ns(there) + model.way_ns(there) + model.receive_ns(there)
-    if pattern == "ring":
-        for rank in range(ranks):
-            clock.exchange([(rank, (rank + 1) % ranks, float(size))])
-        return clock.times[0] / ranks
     if pattern == "alltoall" and family == "mpich" and (size >= SHORT_ALLTOALL or ranks < BRUCK_RANKS):
         return _direct(model, size)
-    rounds = _rounds(model, pattern, size, family)
+    rounds = _point_to_point(ranks, pattern, size) or (_collective(model, pattern, size) if family == "mpich" else None)
     if rounds is None:
         return None
     for messages in rounds:
         clock.exchange(messages)
-    return max(clock.times)
+    return max(clock.times) / (ranks if pattern == "ring" else 1)
 
 
-def _rounds(model: Model, pattern: str, size: int, family: str) -> list[list[Message]] | None:
-    """The rounds of a pattern, of collectives those that MPICH makes."""
+def _point_to_point(ranks: int, pattern: str, size: int) -> list[list[Message]] | None:
+    """The rounds of a pattern without collectives, which are the same with every library."""
+    if pattern == "ring":
+        return [[(rank, (rank + 1) % ranks, float(size))] for rank in range(ranks)]
+    return [halo(ranks, mesh(ranks, 3), size)] if pattern == "wave-faces" else None
+
+
+def _collective(model: Model, pattern: str, size: int) -> list[list[Message]] | None:
+    """The rounds that MPICH makes of a pattern with collectives."""
     ranks, per_node = model.ranks, model.network.ranks_per_node
-    if pattern == "wave-faces":
-        return [halo(ranks, mesh(ranks, 3), size)]
-    if family != "mpich":
-        return None
-    if pattern == "barrier":
-        return dissemination(ranks)
-    if pattern == "alltoall":
-        return bruck(ranks, size)
-    if pattern == "bcast" and ranks % per_node == 0 and size <= SEGMENT:
-        return broadcast(ranks, per_node, size)
-    if pattern == "allreduce" and size <= SHORT_ALLREDUCE:
-        return reduction(ranks, per_node, size)
-    small = reduction(ranks, per_node, 8)
-    if pattern == "cg-iteration" and small is not None:
-        return [halo(ranks, mesh(ranks, 2), size), *small, *small]
-    return None
+    if pattern == "cg-iteration":
+        sums = reduction(ranks, per_node, 8)
+        return None if sums is None else [halo(ranks, mesh(ranks, 2), size), *sums, *sums]
+    if pattern == "bcast":
+        return broadcast(ranks, per_node, size) if ranks % per_node == 0 and size <= SEGMENT else None
+    if pattern == "allreduce":
+        return reduction(ranks, per_node, size) if size <= SHORT_ALLREDUCE else None
+    return {"barrier": dissemination(ranks), "alltoall": bruck(ranks, size)}.get(pattern)
 
 
 def dissemination(ranks: int) -> list[list[Message]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
@@ -23,9 +24,9 @@ else:
 # A frame of Ethernet takes 1538 bytes of wire time (preamble 8, header 14, payload 1500, check 4, gap 12), of which TCP
 # over IPv4 with timestamps carries 1448: 125 MB/s * 1448 / 1538 = 117.7 MB/s.
 _GIGABIT_MB_PER_S = 125.0 * 1448 / 1538
-# 100 Gbit/s are 12500 MB/s. A packet of InfiniBand carries 4096 bytes with 30 of headers and checks (LRH 8, BTH 12, ICRC
-# 4, VCRC 2, and 4 of RETH or immediate data on the average).
-_100G_MB_PER_S = 12500.0 * 4096 / (4096 + 30)
+# 100 Gbit/s are 12500 MB/s. A packet of InfiniBand carries 4096 bytes with 26 of headers and checks (LRH 8, BTH 12,
+# ICRC 4, VCRC 2).
+_100G_MB_PER_S = 12500.0 * 4096 / (4096 + 26)
 
 PRESETS = {
     "gigabit": Network(
@@ -78,8 +79,8 @@ def get_network(text: str) -> Network | Path:
         return path
     if not path.is_file():
         raise UsageError(
-            f"There is no network '{text}': choose {', '.join(PRESETS)}, a TOML file (docs/projection.md), or the result "
-            "directory of a run over two hosts."
+            f"There is no network '{text}': choose {', '.join(PRESETS)}, a TOML file (docs/projection.md), or the "
+            "result directory of a run over two hosts."
         )
     return _read(path)
 
@@ -123,8 +124,8 @@ def measured_network(path: Path, stack: str) -> Network:
     if analysis.run.hostfile is None or len(latency) < 2:
         why = "it was on one host" if analysis.run.hostfile is None else "it has no ping-pong of two sizes by C"
         raise UsageError(
-            f"'{path}' cannot describe a network, because {why}: measure one with 'polympi run --hostfile FILE --ranks 2 "
-            "--bench latency/standard/bytes,bandwidth/standard/bytes'."
+            f"'{path}' cannot describe a network, because {why}: measure one with 'polympi run --hostfile FILE "
+            "--ranks 2 --bench latency/standard/bytes,bandwidth/standard/bytes'."
         )
     return network_of(latency, c_points(analysis, name, "bandwidth"), f"{path.name}, {name}")
 
@@ -145,7 +146,7 @@ def network_of(latency: Points, window: Points, name: str) -> Network:
     """
     least = latency[0][1]
     overhead = min(window[0][1], least / 2) if window else least / 2
-    steps = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in zip(latency, latency[1:], strict=False)]
+    steps = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(latency)]
     steps += [time / size for size, time in window if size >= 2**16]
     rising = [step for step in steps if step > 0]
     per_byte = min(rising) if rising else 0.0

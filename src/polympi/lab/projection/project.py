@@ -37,6 +37,7 @@ from polympi.lab.statistics.model import Analysis
 from polympi.lab.suggest import did_you_mean
 
 Say = Callable[[str], None]
+_Seconds = dict[tuple[str, str, int, str], float]  # as :class:`simulator.Simulated` has them
 _NO_COST = ArmCosts(binding=REFERENCE, payload="bytes", message=NOTHING)
 
 
@@ -155,8 +156,8 @@ def _inputs(analysis: Analysis, stack: StackRun, request: Request) -> Projected:
     for name in request.bindings:
         if name not in costs:
             raise UsageError(
-                f"'{name}' cannot be projected from {stack.stack}: a projection needs its ping-pong (latency/standard) of "
-                f"two sizes in six blocks; there are {', '.join(costs) or 'none'}.{did_you_mean(name, costs)}"
+                f"'{name}' cannot be projected from {stack.stack}: that needs its ping-pong (latency/standard) of two "
+                f"sizes in six blocks; there are {', '.join(costs) or 'none'}.{did_you_mean(name, costs)}"
             )
     others = [name for name in costs if name != AGAIN and stack.languages.get(name) != "C"]
     names = list(request.bindings) or others or list(costs)
@@ -166,10 +167,11 @@ def _inputs(analysis: Analysis, stack: StackRun, request: Request) -> Projected:
         )
     facts = analysis.environment.stacks.get(stack.installation)
     family = (facts.family if facts else "") or stack.installation
+    selector = simulator.selector_of(family)
     return Projected(
         stack=stack.installation,
-        family=family,
-        selector=simulator.selector_of(family),
+        family="mpich" if selector == "mpich" else family,
+        selector=selector,
         network=_network(analysis, stack, request),
         arms=[costs[name] for name in names],
     )
@@ -238,55 +240,57 @@ def called_line(arm: ArmCosts, collective: str, level: str) -> Line:
     return arm.collectives.get(collective, arm.message).at(level)
 
 
-def _rows(
-    stack: Projected, ranks: int, cases: Sequence[Case], seconds: dict[tuple[str, str, int, str], float]
-) -> list[Row]:
-    rows = []
-    for arm in stack.arms:
-        for case in cases:
-            for style in case.pattern.styles:
-                times = [_time_ns(stack, arm, level, case, style, ranks, seconds) for level in LEVELS]
-                rows.append(
-                    Row(
-                        stack=stack.stack,
-                        binding=arm.binding,
-                        ranks=ranks,
-                        pattern=case.pattern.name,
-                        size_bytes=case.size_bytes,
-                        style=style,
-                        c_ns=_time_ns(stack, _NO_COST, "median", case, style, ranks, seconds),
-                        low_ns=times[0],
-                        time_ns=times[1],
-                        high_ns=times[2],
-                        model_ns=_model_ns(stack, arm, "median", case, style, ranks),
-                        simulated=case.simulated(ranks),
-                    )
-                )
-    return rows
+@dataclass(frozen=True)
+class _Place:
+    """A case with a number of ranks on a stack, and the way in which a binding's cost comes into it."""
+
+    stack: Projected
+    ranks: int
+    case: Case
+    style: str
+
+    @property
+    def called(self) -> bool:
+        """Whether it is a collective that the binding only calls."""
+        return self.case.pattern.collective and self.style == CALLED
 
 
-def _time_ns(
-    stack: Projected,
-    arm: ArmCosts,
-    level: str,
-    case: Case,
-    style: str,
-    ranks: int,
-    seconds: dict[tuple[str, str, int, str], float],
-) -> float:
+def _rows(stack: Projected, ranks: int, cases: Sequence[Case], seconds: _Seconds) -> list[Row]:
+    places = [_Place(stack, ranks, case, style) for case in cases for style in case.pattern.styles]
+    return [_row(place, arm, seconds) for arm in stack.arms for place in places]
+
+
+def _row(place: _Place, arm: ArmCosts, seconds: _Seconds) -> Row:
+    low, median, high = (_time_ns(place, arm, level, seconds) for level in LEVELS)
+    return Row(
+        stack=place.stack.stack,
+        binding=arm.binding,
+        ranks=place.ranks,
+        pattern=place.case.pattern.name,
+        size_bytes=place.case.size_bytes,
+        style=place.style,
+        c_ns=_time_ns(place, _NO_COST, "median", seconds),
+        low_ns=low,
+        time_ns=median,
+        high_ns=high,
+        model_ns=_model_ns(place, arm, "median", place.stack.family),
+        simulated=place.case.simulated(place.ranks),
+    )
+
+
+def _time_ns(place: _Place, arm: ArmCosts, level: str, seconds: _Seconds) -> float:
     """Time of a case, simulated, or by the model where there are too many messages."""
-    if not case.simulated(ranks):
-        modelled = _model_ns(stack, arm, level, case, style, ranks)
-        if modelled is None:  # other libraries send as many messages directly, too
-            modelled = _model_ns(msgspec.structs.replace(stack, family="mpich"), arm, level, case, style, ranks)
+    case = place.case
+    if not case.simulated(place.ranks):  # all libraries send so many messages directly, as MPICH does
+        modelled = _model_ns(place, arm, level, "mpich")
         assert modelled is not None
         return modelled
-    if case.pattern.collective and style == CALLED:
+    if place.called:
         line = called_line(arm, case.pattern.name, level)
         of_c = seconds[REFERENCE, case.pattern.name, case.size_bytes, BUILT] * 1e9
         return of_c + line.per_call_ns + line.per_byte_ns * case.size_bytes
-    name = _simulated_as(arm, level)
-    return seconds[name, case.pattern.name, case.size_bytes, style] * 1e9 / case.operations(ranks)
+    key = (_simulated_as(arm, level), case.pattern.name, case.size_bytes, place.style)
+    return seconds[key] * 1e9 / case.operations(place.ranks)
 
 
 def _simulated_as(arm: ArmCosts, level: str) -> str:
@@ -297,13 +301,14 @@ def _simulated_as(arm: ArmCosts, level: str) -> str:
     return next(f"{arm.binding}/{one}" for one in _own_levels(arm) if _levels(arm, one) == costs)
 
 
-def _model_ns(stack: Projected, arm: ArmCosts, level: str, case: Case, style: str, ranks: int) -> float | None:
-    called = case.pattern.collective and style == CALLED
-    if case.pattern.has_collectives and style == CALLED:
+def _model_ns(place: _Place, arm: ArmCosts, level: str, family: str) -> float | None:
+    """Time of a case by the analytic model; None where it has no schedule."""
+    name, size = place.case.pattern.name, place.case.size_bytes
+    if place.case.pattern.has_collectives and place.style == CALLED:
         return None
-    model = Model(stack.network, ranks, Line() if called else arm.message.at(level))
-    found = time_of(model, case.pattern.name, case.size_bytes, "mpich" if stack.selector == "mpich" else stack.family)
-    if found is None or not called:
+    model = Model(place.stack.network, place.ranks, Line() if place.called else arm.message.at(level))
+    found = time_of(model, name, size, family)
+    if found is None or not place.called:
         return found
-    line = called_line(arm, case.pattern.name, level)
-    return found + line.per_call_ns + line.per_byte_ns * case.size_bytes
+    line = called_line(arm, name, level)
+    return found + line.per_call_ns + line.per_byte_ns * size

@@ -33,7 +33,7 @@ class Table:
 
     title: str
     headers: tuple[str, ...]
-    lines: list[tuple[str, ...]]
+    lines: Sequence[tuple[str, ...]]
     words: int = 2
 
 
@@ -47,7 +47,7 @@ def arm_table(projection: Projection, stack: Projected, arm: ArmCosts) -> Table:
 
 def cost_table(stack: Projected) -> Table:
     """What went in: the measured costs of the arms of a stack."""
-    lines = [
+    lines: list[tuple[str, ...]] = [
         (
             arm.binding,
             arm.payload,
@@ -83,8 +83,8 @@ def network_sentence(network: Network) -> str:
     per_node = f"{network.ranks_per_node} {'rank' if network.ranks_per_node == 1 else 'ranks'} a node"
     ends = (network.send[0][1] + network.receive[0][1]) if network.send and network.receive else 0.0
     return (
-        f"Network {network.name}: {network.origin}; latency {format_ns(network.latency_ns)}, both ends of a small message in C "
-        f"{format_ns(ends)}, {network.bandwidth_mb_per_s:.4g} MB/s, {per_node}."
+        f"Network {network.name}: {network.origin}; latency {format_ns(network.latency_ns)}, both ends of a small "
+        f"message in C {format_ns(ends)}, {network.bandwidth_mb_per_s:.4g} MB/s, {per_node}."
     )
 
 
