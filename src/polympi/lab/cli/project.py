@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -98,7 +99,12 @@ def project(
         command=list(sys.argv),
     )
     make_folder(folder, force=force)
-    projection = simulate(analysis, request, say)
+    try:
+        projection = simulate(analysis, request, say)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            folder.rmdir()  # unless it holds an older projection
+        raise
     compared = [] if measured is None else _compared(projection, measured, against, found)
     if measured is None:
         print_projection(projection, results)

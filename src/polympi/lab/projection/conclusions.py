@@ -78,7 +78,7 @@ def sentences(projection: Projection, stack: Projected, arm: ArmCosts) -> list[s
     if message.median.per_byte_ns * 2**20 >= message.median.per_call_ns:
         first += f", and {format_ns(message.median.per_byte_ns * 2**20)} for each MiB"
     scales = scales_of(projection, stack, arm)
-    return [f"{first}.", *_disappears(scales, projection.ranks), *_multiplies(scales)]
+    return [f"{first}.", *_disappears(scales, projection.ranks), *_repeats(arm), *_multiplies(scales)]
 
 
 def summary(projection: Projection) -> list[str]:
@@ -126,13 +126,30 @@ def _disappears(scales: Iterable[Scale], ranks: Sequence[int]) -> list[str]:
     later = [scale for scale in quoted if scale.gone_from not in (None, least)]
     never = [scale for scale in quoted if scale.gone_from is None]
     said = []
-    if always:
+    if always and len(always) == len(quoted):
+        said.append(f"It disappears (below {percent(NEGLIGIBLE)} of C's time) at every scale in every case.")
+    elif always:
         said.append(f"It disappears (below {percent(NEGLIGIBLE)} of C's time) at every scale in {_names(always)}.")
     said += [f"In {_name(scale)} it disappears from {scale.gone_from} ranks on." for scale in later]
     if never:
-        shares = [f"{_name(scale)} ({percent(scale.rows[-1].ratio - 1.0)})" for scale in never]
+        shares = [f"{_name(scale)} ({_of_c(scale.rows[-1])})" for scale in never]
         said.append(f"With {most} ranks it still shows in {listing(shares)}.")
     return said
+
+
+def _of_c(row: Row) -> str:
+    """What a binding adds, as a share of C's time or how many times that."""
+    added = row.ratio - 1.0
+    return f"{factor(row.ratio)} × C's time" if added >= 1.0 else percent(added)
+
+
+def _repeats(arm: ArmCosts) -> list[str]:
+    """In which collectives the arm calls MPI's more than once."""
+    return [
+        f"A {name} of its own is {number} of MPI's, each of which takes the network."
+        for name, number in arm.calls.items()
+        if number > 1
+    ]
 
 
 def _multiplies(scales: Iterable[Scale]) -> list[str]:
@@ -153,7 +170,10 @@ def _is_plain(scale: Scale) -> bool:
 
 
 def _names(scales: Sequence[Scale]) -> str:
-    return listing([_name(scale) for scale in scales])
+    """Cases, each once: without its style where both ways are there."""
+    titles = [scale.title for scale in scales]
+    both = {title for title in titles if titles.count(title) > 1}
+    return listing(dict.fromkeys(scale.title if scale.title in both else _name(scale) for scale in scales))
 
 
 def _name(scale: Scale) -> str:

@@ -65,6 +65,7 @@ class ArmCosts(msgspec.Struct, frozen=True, kw_only=True):
         payload: of the ping-pong that it was measured with.
         message: what it adds to a message, at both ends together.
         collectives: what it adds to a call of a collective, by the name of the benchmark; those that were measured.
+        calls: of collectives in which it calls MPI's several times, how often: before the data, their sizes.
         blocks: blocks behind the message's cost.
         shown: the interval of the cost of a call is above zero, so that there is a cost to project.
         saves: the interval is below zero: the arm is faster than C where it was measured.
@@ -74,6 +75,7 @@ class ArmCosts(msgspec.Struct, frozen=True, kw_only=True):
     payload: str
     message: Span
     collectives: dict[str, Span] = {}
+    calls: dict[str, int] = {}
     blocks: int = 0
     shown: bool = True
     saves: bool = False
@@ -115,7 +117,14 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Projected(msgspec.Struct, frozen=True, kw_only=True):
-    """A stack of the run: what went into its projection, and the command lines of the simulator."""
+    """A stack of the run: what went into its projection.
+
+    Attributes:
+        family: of MPI libraries; as the analytic model knows it.
+        selector: whose algorithms of collectives SMPI takes.
+        commands, plans, platforms: by number of ranks, the simulator's command line and the files that it reads.
+        seconds: by number of ranks, how long that took.
+    """
 
     stack: str
     family: str
@@ -124,6 +133,7 @@ class Projected(msgspec.Struct, frozen=True, kw_only=True):
     arms: list[ArmCosts]
     commands: dict[int, list[str]] = {}
     plans: dict[int, str] = {}
+    platforms: dict[int, str] = {}
     seconds: dict[int, float] = {}
 
 
@@ -135,7 +145,6 @@ class Projection(msgspec.Struct, frozen=True, kw_only=True):
         created: when, ISO 8601.
         simulator: name and version.
         ranks: the numbers of ranks.
-        platforms: the simulator's platforms, by number of nodes; XML.
         program: the source of the program whose ranks are simulated.
     """
 
@@ -148,5 +157,4 @@ class Projection(msgspec.Struct, frozen=True, kw_only=True):
     ranks: list[int]
     stacks: list[Projected]
     rows: list[Row]
-    platforms: dict[int, str] = {}
     program: str = ""

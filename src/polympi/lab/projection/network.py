@@ -127,7 +127,15 @@ def measured_network(path: Path, stack: str) -> Network:
             f"'{path}' cannot describe a network, because {why}: measure one with 'polympi run --hostfile FILE "
             "--ranks 2 --bench latency/standard/bytes,bandwidth/standard/bytes'."
         )
-    return network_of(latency, c_points(analysis, name, "bandwidth"), f"{path.name}, {name}")
+    return network_of(latency, c_points(analysis, name, "bandwidth"), f"{path.name}, {name}{_bursts(analysis)}")
+
+
+def _bursts(analysis: Analysis) -> str:
+    """What a limited rate of a test cluster does, which no other network does and no simulation here."""
+    rate = (analysis.environment.facts.get("cluster") or {}).get("rate")
+    if not rate:
+        return ""
+    return f"; wires of {rate} that let a burst pass at once after a pause, which is not simulated"
 
 
 def network_of(latency: Points, window: Points, name: str) -> Network:

@@ -7,7 +7,9 @@ import os
 import shutil
 import subprocess
 import tempfile
+import threading
 from dataclasses import dataclass
+from functools import partial
 from importlib import resources
 from pathlib import Path
 
@@ -19,7 +21,7 @@ from polympi.lab.projection.platform import hosts_of, platform_xml
 
 PROGRAM = "patterns.cpp"
 HOW_TO_GET = "apt install --no-install-recommends libsimgrid-dev g++ (Debian), or from https://simgrid.org"
-TIMEOUT_S = 600.0  # for a simulation of all cases with one number of ranks; 1024 ranks take about half a minute
+TIMEOUT_S = 600.0  # for a simulation of all cases with one number of ranks; 1024 ranks take about one minute
 
 # No computation is simulated, and times are those of the network without factors that would depend on the size: what
 # C needs by size is in the costs of sending and receiving. All messages are eager: these costs count only then, and
@@ -69,10 +71,14 @@ def version() -> str:
     """Name and version of the simulator.
 
     Raises:
-        SimulatorError: it is not installed.
+        SimulatorError: it is not installed, or does not work.
     """
-    output = subprocess.run([_find("smpirun"), "--version"], capture_output=True, text=True, timeout=60, check=False)
-    return output.stdout.strip().splitlines()[0] if output.stdout.strip() else "SimGrid"
+    command = _find("smpirun")
+    try:
+        output = subprocess.run([command, "--version"], capture_output=True, text=True, timeout=60, check=False).stdout
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise SimulatorError(f"'{command} --version' does not work ({error}): {HOW_TO_GET}.") from error
+    return output.strip().splitlines()[0] if output.strip() else "SimGrid"
 
 
 def compiled() -> Path:
@@ -92,8 +98,8 @@ def compiled() -> Path:
         command = [compiler, "-O2", "-std=c++17", PROGRAM, "-o", "patterns"]
         try:
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
-        except OSError as error:
-            raise SimulatorError(f"'{compiler}' cannot be started ({error}): {HOW_TO_GET}.") from error
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise SimulatorError(f"'{compiler}' does not work ({error}): {HOW_TO_GET}.") from error
         if done.returncode != 0:
             words = (done.stderr.strip() or done.stdout.strip() or "no message").splitlines()[0]
             raise SimulatorError(f"The program for SimGrid does not compile with '{compiler}' ({words}): {HOW_TO_GET}.")
@@ -101,7 +107,9 @@ def compiled() -> Path:
     return program
 
 
-def simulate(program: Path, plan: str, network: Network, ranks: int, selector: str) -> Simulated:
+def simulate(
+    program: Path, plan: str, network: Network, ranks: int, *, selector: str, ending: threading.Event | None = None
+) -> Simulated:
     """Simulate a plan (its format: ``programs/patterns.cpp``).
 
     Args:
@@ -110,9 +118,10 @@ def simulate(program: Path, plan: str, network: Network, ranks: int, selector: s
         network: the network.
         ranks: how many ranks.
         selector: whose algorithms of collectives, a name of SMPI.
+        ending: once it is set, the simulator is ended.
 
     Raises:
-        SimulatorError: the simulator has failed or did not end in time.
+        SimulatorError: the simulator has failed, did not end in time, or was ended.
     """
     with tempfile.TemporaryDirectory(prefix="polympi-projection-") as name:
         folder = Path(name)
@@ -131,6 +140,7 @@ def simulate(program: Path, plan: str, network: Network, ranks: int, selector: s
             timeout_s=TIMEOUT_S,
             output=folder / "output",
             folder=folder,
+            on_tick=partial(_go_on, ending),
         )
         if ended.timed_out:
             raise SimulatorError(
@@ -140,7 +150,14 @@ def simulate(program: Path, plan: str, network: Network, ranks: int, selector: s
             last = ended.tail.splitlines()[-1] if ended.tail.strip() else f"exit code {ended.exit_code}"
             raise SimulatorError(f"SimGrid failed with {ranks} ranks: {last}")
         seconds = _read((folder / "output").read_text(encoding="utf-8", errors="replace"))
+        if len(seconds) < sum(line.startswith("case ") for line in plan.splitlines()):
+            raise SimulatorError(f"SimGrid gave no time for some cases with {ranks} ranks: is it of another version?")
     return Simulated(seconds, [*command, "patterns", "plan"], ended.wall_ns / 1e9)
+
+
+def _go_on(ending: threading.Event | None) -> None:
+    if ending is not None and ending.is_set():
+        raise SimulatorError("The simulation was interrupted.")
 
 
 def _read(text: str) -> dict[tuple[str, str, int, str], float]:

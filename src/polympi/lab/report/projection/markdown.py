@@ -32,7 +32,7 @@ def render_markdown(projection: Projection, found: Sequence[Miss] = ()) -> str:
     parts += [escape(text) for text in (*summary(projection), model_sentence(projection))]
     for stack in projection.stacks:
         parts += [f"## {escape(stack.stack)}", escape(network_sentence(stack.network)), _table(cost_table(stack))]
-        for arm in stack.arms:
+        for arm in filter(lambda one: one.shown, stack.arms):
             table = arm_table(projection, stack, arm)
             parts += [f"### {escape(table.title)}", _table(table)]
     parts += [

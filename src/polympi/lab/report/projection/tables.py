@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from polympi.lab.conclusions.phrases import percent, plain_ratio
 from polympi.lab.projection.against import Miss
+from polympi.lab.projection.cases import ENDS_BELOW
 from polympi.lab.projection.conclusions import NEGLIGIBLE, Scale, scales_of
 from polympi.lab.projection.model import LEVELS, ArmCosts, Network, Projected, Projection, Row
 from polympi.lab.units import format_ns, format_size
@@ -14,9 +15,11 @@ from polympi.lab.units import format_ns, format_size
 KEY = (
     "A cell: the time of C, and what the binding adds to it, with the cost at both ends of its measured interval. In a "
     "collective, called: the binding calls MPI's, which costs once; built: the collective consists of messages of its "
-    "own. Times: how many times the cost of one message comes in, with the most ranks. Gone from: ranks from which on "
-    f"less than {percent(NEGLIGIBLE)} is added. LogGP: the analytic model's time over the simulated one, with the most "
-    "ranks; a tilde marks times that are of the model alone."
+    "own. Times: how many times the cost of one message comes in, with the most ranks; below zero where messages that "
+    "set off later are less in each other's way on the simulated wires. Gone from: ranks from which on less than "
+    f"{percent(NEGLIGIBLE)} is added. LogGP: the analytic model's time over the simulated one, with the most ranks; a "
+    f"tilde marks times that are of the model alone. From {ENDS_BELOW} ranks on the ends of an interval are not "
+    "simulated but told from its median, in proportion to the costs."
 )
 AGAINST_HEADERS = ("binding", "case", "size", "foretold", "measured", "miss", "")
 
@@ -53,12 +56,18 @@ def cost_table(stack: Projected) -> Table:
             arm.payload,
             *(f"{format_ns(arm.message.at(level).per_call_ns)}" for level in LEVELS),
             format_ns(arm.message.median.per_byte_ns * 2**20),
-            ", ".join(f"{name} {format_ns(span.median.per_call_ns)}" for name, span in arm.collectives.items()) or "–",
+            ", ".join(_collective(arm, name) for name in arm.collectives) or "–",
         )
         for arm in stack.arms
     ]
     headers = ("binding", "payload", "low", "a message", "high", "each MiB", "a call of a collective")
     return Table(f"Measured costs over C on {stack.stack}", headers, lines)
+
+
+def _collective(arm: ArmCosts, name: str) -> str:
+    calls = arm.calls.get(name, 1)
+    cost = format_ns(arm.collectives[name].median.per_call_ns)
+    return f"{name} {cost}{f' and {calls} calls of C' if calls > 1 else ''}"
 
 
 def against_table(found: Sequence[Miss]) -> Table:
@@ -103,12 +112,12 @@ def _line(scale: Scale) -> tuple[str, ...]:
 
 def _cell(row: Row) -> str:
     low, high = sorted((row.low_ns / row.c_ns - 1.0, row.high_ns / row.c_ns - 1.0))
-    span = "" if high - low < 0.0005 else f" ({_share(low)}–{_share(high)})"
+    span = "" if high - low < 0.0005 else f" ({_share(low)} to {_share(high)})"
     return f"{'' if row.simulated else '~'}{format_ns(row.c_ns)} {_signed(row.ratio - 1.0)}{span}"
 
 
 def _share(fraction: float) -> str:
-    return percent(max(0.0, fraction)).removesuffix(" %")
+    return f"{'−' if round(fraction, 4) < 0 else ''}{percent(abs(fraction))}".removesuffix(" %")
 
 
 def _signed(fraction: float) -> str:

@@ -9,11 +9,13 @@ import msgspec
 import polars as pl
 
 from polympi.lab.projection.against import Miss
-from polympi.lab.projection.model import Projection
+from polympi.lab.projection.model import Projection, Row
 from polympi.lab.projection.store import NAME, render_json
 from polympi.lab.report.generator import write_text
 from polympi.lab.report.projection.markdown import render_markdown
 from polympi.lab.report.projection.page import render_page
+
+_COLUMNS = [*(field.name for field in msgspec.structs.fields(Row)), "added_ns", "ratio"]
 
 
 def write_projection(projection: Projection, folder: Path, found: Sequence[Miss] = ()) -> list[Path]:
@@ -43,7 +45,7 @@ def write_projection(projection: Projection, folder: Path, found: Sequence[Miss]
 
 def _rows(projection: Projection) -> pl.DataFrame:
     rows = [msgspec.structs.asdict(row) | {"added_ns": row.added_ns, "ratio": row.ratio} for row in projection.rows]
-    return pl.DataFrame(rows, infer_schema_length=None)
+    return pl.DataFrame(rows, infer_schema_length=None) if rows else pl.DataFrame(schema=_COLUMNS)
 
 
 def _against(found: Sequence[Miss]) -> pl.DataFrame:
