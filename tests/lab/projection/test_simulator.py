@@ -72,6 +72,19 @@ def test_an_arm_without_a_cost_is_not_simulated_and_calls_cost_what_they_cost(ti
     assert called < built
 
 
+def test_on_nodes_of_one_rank_mpich_halves_an_allreduce_and_open_mpi_does_not() -> None:
+    cases = [Case(PATTERNS["allreduce"], size) for size in (8, 1024)]
+    one = stack(network=ROUND)
+    halved, doubled = (
+        simulate(program(), plan_text(which, cases, 4), ROUND, 4, selector="mpich").seconds
+        for which in (one, msgspec.structs.replace(one, selector="ompi"))
+    )
+    expected = [time_of(Model(ROUND, 4), "allreduce", size, "mpich") for size in (8, 1024)]
+    assert [halved["c", "allreduce", size, "built"] * 1e9 for size in (8, 1024)] == pytest.approx(expected, rel=0.02)
+    assert doubled["c", "allreduce", 8, "built"] == halved["c", "allreduce", 8, "built"]
+    assert doubled["c", "allreduce", 1024, "built"] < 0.8 * halved["c", "allreduce", 1024, "built"]
+
+
 def test_the_same_plan_gives_the_same_times_and_another_library_others() -> None:
     text = plan_text(stack(network=CLUSTER), [Case(PATTERNS["allreduce"], 65536)], RANKS)
     first, second, other = (

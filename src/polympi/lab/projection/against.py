@@ -7,13 +7,15 @@ from statistics import median
 
 import polars as pl
 
-from polympi.lab.conclusions.phrases import count, percent
+from polympi.lab.conclusions.phrases import count, duration, percent
+from polympi.lab.environment.findings import OVERSUBSCRIBED
 from polympi.lab.errors import UsageError
 from polympi.lab.projection.cases import PATTERNS, Case
 from polympi.lab.projection.costs import COLLECTIVES
 from polympi.lab.projection.model import BUILT, CALLED, Projection, Row
 from polympi.lab.records import AGAIN, REFERENCE
 from polympi.lab.statistics.model import Analysis
+from polympi.lab.statistics.operations import counts
 
 TARGET = 0.25  # by how much a projection may miss
 COLUMNS = ("latency", *COLLECTIVES)
@@ -26,6 +28,8 @@ class Miss:
     Attributes:
         foretold_ns, measured_ns: the two times.
         given: the network was described by this figure, so that it is met by construction and does not count.
+        clocks_ns: error of the clocks that a collective over several hosts was timed with, in the median launch.
+        crowded: there were more ranks than processors.
     """
 
     stack: str
@@ -35,6 +39,8 @@ class Miss:
     foretold_ns: float
     measured_ns: float
     given: bool
+    clocks_ns: float = 0.0
+    crowded: bool = False
 
     @property
     def error(self) -> float:
@@ -45,6 +51,11 @@ class Miss:
     def within(self) -> bool:
         """Whether it missed by no more than the target."""
         return abs(self.error) <= TARGET
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether it missed by no more than the error of the clocks."""
+        return not self.within and abs(self.foretold_ns - self.measured_ns) <= self.clocks_ns
 
 
 def measured_cases(analysis: Analysis) -> list[Case]:
@@ -68,6 +79,9 @@ def misses(projection: Projection, measured: Analysis, described: bool) -> list[
         described: the network is that of this very run's ping-pong of C.
     """
     found = []
+    errors = [one.clock_error_ns for one in measured.launches if counts(one) and one.clock_error_ns]
+    clocks_ns = median(errors) if errors else 0.0
+    crowded = any(finding.title == OVERSUBSCRIBED for finding in measured.environment.findings)
     seen: set[tuple[str, str, int]] = set()
     for row in projection.rows:
         wanted = CALLED if PATTERNS[row.pattern].collective else BUILT
@@ -81,7 +95,10 @@ def misses(projection: Projection, measured: Analysis, described: bool) -> list[
             time = _measured(measured, row, binding, payload)
             if time is not None and binding != AGAIN:
                 given = described and binding == REFERENCE and row.pattern == "latency"
-                found.append(Miss(row.stack, binding, row.pattern, row.size_bytes, foretold, time, given))
+                clocks = clocks_ns if PATTERNS[row.pattern].collective else 0.0
+                found.append(
+                    Miss(row.stack, binding, row.pattern, row.size_bytes, foretold, time, given, clocks, crowded)
+                )
     order = [REFERENCE, *dict.fromkeys(row.binding for row in projection.rows)]
     return sorted(found, key=lambda one: (one.stack, order.index(one.binding), COLUMNS.index(one.pattern)))
 
@@ -94,11 +111,18 @@ def answer(found: list[Miss]) -> str:
     within = sum(one.within for one in judged)
     worst = max(judged, key=lambda one: abs(one.error))
     typical = median(abs(one.error) for one in judged)
-    return (
+    doubtful = sum(one.doubtful for one in judged)
+    said = (
         f"{within} of {count(len(judged), 'figure')} are within {percent(TARGET)} of what was measured; the median "
         f"miss is {percent(typical)}, the largest {percent(abs(worst.error))} ({worst.binding}, {worst.pattern}, "
         f"{worst.size_bytes} B)."
     )
+    if doubtful:
+        clocks = duration(max(one.clocks_ns for one in judged))
+        said += f" {count(doubtful, 'collective')} missed by less than the error of the hosts' clocks, {clocks}."
+    if any(one.crowded for one in judged):
+        said += " The run had more ranks than processors: its times show the scheduler, which no projection foretells."
+    return said
 
 
 def _payload(projection: Projection, stack: str, binding: str) -> str:

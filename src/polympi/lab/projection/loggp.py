@@ -5,7 +5,8 @@ Scheiman, "LogGP: Incorporating long messages into the LogP model", SPAA 1995). 
 and are others within a node, where the way takes nothing. The messages that leave a node, and those that enter it,
 follow each other on its wire, each for ``m G``; SMPI lets them share the wire instead.
 
-Schedules are those of MPICH, as SMPI selects them (``smpi/coll-selector:mpich``); a collective goes between the first
+Schedules are those of MPICH, as SMPI selects them (``smpi/coll-selector:mpich``) or as they are planned
+(:func:`~polympi.lab.projection.plan.halves`); a collective goes between the first
 ranks of all nodes, and within each node. What has no schedule here has no model.
 """
 
@@ -21,6 +22,7 @@ NONE = Line()
 SEGMENT = 8192  # bytes beyond which bcast goes in segments (bcast__SMP_binomial of SMPI)
 SHORT_ALLREDUCE = 2048  # bytes up to which allreduce doubles; beyond, it scatters and gathers (MPICH)
 SHORT_ALLTOALL, BRUCK_RANKS = 256, 8  # bytes below which, and ranks from which on, alltoall is Bruck's (MPICH)
+DOUBLE = 8  # bytes of an element of allreduce
 ENVELOPE = 16  # bytes that SMPI sends beside each message
 
 Message = tuple[int, int, float]  # sender, receiver, bytes
@@ -148,6 +150,8 @@ def _collective(model: Model, pattern: str, size: int) -> list[list[Message]] | 
     if pattern == "bcast":
         return broadcast(ranks, per_node, size) if ranks % per_node == 0 and size <= SEGMENT else None
     if pattern == "allreduce":
+        if per_node == 1 and size >= DOUBLE * ranks:
+            return halving(ranks, size)
         return reduction(ranks, per_node, size) if size <= SHORT_ALLREDUCE else None
     return {"barrier": dissemination(ranks), "alltoall": bruck(ranks, size)}.get(pattern)
 
@@ -168,6 +172,15 @@ def doubling(members: Sequence[int], size: float) -> list[list[Message]] | None:
     if len(members) & (len(members) - 1):
         return None
     return [[(members[i], members[i ^ step], size) for i in range(len(members))] for step in _powers(len(members))]
+
+
+def halving(ranks: int, size: float) -> list[list[Message]] | None:
+    """Recursive halving and doubling: half of what a rank has goes to another, then half of that, and all back."""
+    rounds = doubling(range(ranks), size)
+    if rounds is None:
+        return None
+    parts = [[(a, b, size * step / ranks) for a, b, _ in rounds[i]] for i, step in enumerate(_powers(ranks))]
+    return [*reversed(parts), *parts]
 
 
 def broadcast(ranks: int, per_node: int, size: float) -> list[list[Message]]:

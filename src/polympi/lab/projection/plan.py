@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from polympi.lab.catalogue import BENCHMARKS
 from polympi.lab.projection.cases import ENDS_BELOW, Case
 from polympi.lab.projection.costs import NOTHING
-from polympi.lab.projection.model import BUILT, CALLED, LEVELS, ArmCosts, Line, Projected
+from polympi.lab.projection.model import BUILT, CALLED, LEVELS, ArmCosts, Line, Network, Projected
 from polympi.lab.records import REFERENCE
 
 NO_COST = ArmCosts(binding=REFERENCE, payload="bytes", message=NOTHING)
@@ -23,11 +23,23 @@ def plan_text(stack: Projected, cases: Sequence[Case], ranks: int) -> str:
         "node-receive": network.node_receive,
     }
     lines = [f"curve {name} {' '.join(f'{m} {t * 1e-9:.12g}' for m, t in p)}" for name, p in curves.items()]
+    lines += ["halving"] if halves(stack.selector, network) else []
     lines += _arm_lines(REFERENCE, NO_COST, "median", cases, ranks)
     for arm in stack.arms:
         for level in simulated_levels(arm, ranks):
             lines += _arm_lines(f"{arm.binding}/{level}", arm, level, cases, ranks)
     return "\n".join(lines) + "\n"
+
+
+def halves(selector: str, network: Network) -> bool:
+    """Whether allreduces of at least as many elements as ranks are made of a reduce-scatter and an allgather.
+
+    MPICH 5 does so between nodes of one rank, at any size (with ``MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=
+    recursive_doubling`` it takes half the time over two hosts from 64 bytes on, docs/projection.md). SMPI has the
+    older rule, by which this begins above 2 KiB; how MPICH 5 divides the work where nodes have several ranks is not
+    known here.
+    """
+    return selector == "mpich" and network.ranks_per_node == 1
 
 
 def simulated_levels(arm: ArmCosts, ranks: int) -> list[str]:

@@ -5,10 +5,11 @@
 
    Lines of PLAN (times in seconds):
 
-       curve NAME BYTES TIME BYTES TIME ...   what a call costs its rank, by size; straight lines between the
-   points arm NAME CALL BYTE CALL BYTE           what a binding adds to a message: to its send, to its receive
-       collective PATTERN CALL BYTE           what the binding of the arm before adds to a call of a
-   collective case PATTERN BYTES STYLE               what the arm before does
+       curve NAME BYTES TIME BYTES TIME ...   what a call costs its rank, by size; straight lines between
+       halving                                allreduces of at least as many elements as ranks halve
+       arm NAME CALL BYTE CALL BYTE           what a binding adds to a message: to its send, to its receive
+       collective PATTERN CALL BYTE           what the arm before adds to a call of a collective
+       case PATTERN BYTES STYLE               what the arm before does
 
    The curves wire-send, wire-receive, node-send and node-receive are those of C, between nodes and within
    one. Both enter as smpi/os, smpi/ois and smpi/or do, by the callbacks that SMPI has for it, so that one
@@ -96,6 +97,7 @@ const Arm *arm;
 char *memory; // what all messages come from and go to; nobody looks at it
 size_t half;  // where the part for receiving begins
 int finished; // ranks that are done with all cases
+bool halving;
 
 double cost(size_t bytes, const char *within, const char *between, Line Arm::*line, simgrid::s4u::Host *a,
             simgrid::s4u::Host *b) {
@@ -156,10 +158,25 @@ void bcast(const Rank &, int bytes) {
     collective("bcast", bytes, [=] { MPI_Bcast(memory, bytes, MPI_BYTE, 0, MPI_COMM_WORLD); });
 }
 
-void allreduce(const Rank &, int bytes) {
-    collective("allreduce", bytes, [=] {
-        MPI_Allreduce(memory, memory + half, bytes / static_cast<int>(sizeof(double)), MPI_DOUBLE, MPI_SUM,
-                      MPI_COMM_WORLD);
+/* Each rank reduces its part of the elements, and all gather the parts. */
+void reduce_by_halving(const Rank &self, int elements) {
+    std::vector<int> counts, places;
+    for (int rank = 0, place = 0; rank < self.ranks; place += counts[rank++]) {
+        counts.push_back(elements / self.ranks + (rank < elements % self.ranks));
+        places.push_back(place);
+    }
+    MPI_Reduce_scatter(memory, memory + half, counts.data(), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allgatherv(memory, counts[self.rank], MPI_DOUBLE, memory + half, counts.data(), places.data(),
+                   MPI_DOUBLE, MPI_COMM_WORLD);
+}
+
+void allreduce(const Rank &self, int bytes) {
+    const int elements = bytes / static_cast<int>(sizeof(double));
+    collective("allreduce", bytes, [&] {
+        if (halving && elements >= self.ranks)
+            reduce_by_halving(self, elements);
+        else
+            MPI_Allreduce(memory, memory + half, elements, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     });
 }
 
@@ -233,6 +250,8 @@ bool read_line(const std::string &text) {
     std::istringstream words(text);
     std::string kind, name, style;
     words >> kind >> name;
+    if (kind == "halving")
+        return halving = true;
     if (kind == "curve") {
         for (double bytes, seconds; words >> bytes >> seconds;)
             curves[name].points.emplace_back(bytes, seconds);

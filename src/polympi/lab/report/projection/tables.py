@@ -80,7 +80,7 @@ def against_table(found: Sequence[Miss]) -> Table:
             format_ns(one.foretold_ns),
             format_ns(one.measured_ns),
             _signed(one.error),
-            "given" if one.given else "" if one.within else "missed",
+            "given" if one.given else "" if one.within else "missed, clocks" if one.doubtful else "missed",
         )
         for one in found
     ]
