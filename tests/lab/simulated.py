@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from polympi.lab.home import HOME_VARIABLE
-from polympi.lab.projection import simulator
 from polympi.lab.projection.model import ArmCosts, Line, Network, Projected, Span
+from polympi.lab.projection.simulator import HOW_TO_GET, compiled
 
 # Round figures: a byte takes a nanosecond of the wire, and the ends of a message 300 ns.
 ROUND = Network(
@@ -26,11 +26,11 @@ ROUND = Network(
 def program() -> Path:
     """The compiled program whose ranks are simulated, kept for all tests; skips without SimGrid."""
     if shutil.which("smpirun") is None or shutil.which("smpicxx") is None:
-        pytest.skip(f"SimGrid is not installed: {simulator.HOW_TO_GET}")
+        pytest.skip(f"SimGrid is not installed: {HOW_TO_GET}")
     repository = Path(__file__).parents[2]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(HOME_VARIABLE, os.environ.get("POLYMPI_TEST_HOME") or str(repository / ".cache" / "polympi"))
-        return simulator.compiled()
+        return compiled()
 
 
 def span(low: float, median: float, high: float, per_byte: float = 0.0) -> Span:

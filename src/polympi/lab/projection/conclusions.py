@@ -145,11 +145,8 @@ def _of_c(row: Row) -> str:
 
 def _repeats(arm: ArmCosts) -> list[str]:
     """In which collectives the arm calls MPI's more than once."""
-    return [
-        f"A {name} of its own is {number} of MPI's, each of which takes the network."
-        for name, number in arm.calls.items()
-        if number > 1
-    ]
+    names = [f"each {name} calls MPI's {number} times" for name, number in arm.calls.items() if number > 1]
+    return [f"In it {listing(names)}, and each call takes the network."] if names else []
 
 
 def _multiplies(scales: Iterable[Scale]) -> list[str]:

@@ -15,11 +15,12 @@ from pathlib import Path
 
 from polympi.lab.errors import LabError, UsageError
 from polympi.lab.home import home
-from polympi.lab.process import run_tree
+from polympi.lab.process import Ended, run_tree
 from polympi.lab.projection.model import Network
 from polympi.lab.projection.platform import hosts_of, platform_xml
 
 PROGRAM = "patterns.cpp"
+_OWN = "patterns: "  # what our program says begins so
 HOW_TO_GET = "apt install --no-install-recommends libsimgrid-dev g++ (Debian), or from https://simgrid.org"
 TIMEOUT_S = 600.0  # for a simulation of all cases with one number of ranks; 1024 ranks take about one minute
 
@@ -147,8 +148,7 @@ def simulate(
                 f"SimGrid did not simulate {ranks} ranks within {TIMEOUT_S:.0f} s: ask for fewer ranks or bindings."
             )
         if ended.exit_code != 0:
-            last = ended.tail.splitlines()[-1] if ended.tail.strip() else f"exit code {ended.exit_code}"
-            raise SimulatorError(f"SimGrid failed with {ranks} ranks: {last}")
+            raise SimulatorError(f"SimGrid failed with {ranks} ranks: {_reason(ended)}")
         seconds = _read((folder / "output").read_text(encoding="utf-8", errors="replace"))
         if len(seconds) < sum(line.startswith("case ") for line in plan.splitlines()):
             raise SimulatorError(f"SimGrid gave no time for some cases with {ranks} ranks: is it of another version?")
@@ -158,6 +158,13 @@ def simulate(
 def _go_on(ending: threading.Event | None) -> None:
     if ending is not None and ending.is_set():
         raise SimulatorError("The simulation was interrupted.")
+
+
+def _reason(ended: Ended) -> str:
+    """Why a simulation failed: what our program says, else the last line there is."""
+    lines = [line.strip() for line in ended.tail.splitlines() if line.strip()]
+    own = [line.removeprefix(_OWN) for line in lines if line.startswith(_OWN)]
+    return (own or lines or [f"exit code {ended.exit_code}"])[-1]
 
 
 def _read(text: str) -> dict[tuple[str, str, int, str], float]:

@@ -99,6 +99,6 @@ def test_markdown_and_terminal_say_the_same(projection: Projection) -> None:
     shown = console.file.getvalue()  # type: ignore[attr-defined]
     for words in ("1.00 µs +20 % (18 to 24)", "the largest 100 % (objects, bcast, 8 B)", "Network n: "):
         assert words in shown
-    for words in ("objects adds 100 ns to a message (90.0 ns to 120 ns)", "A bcast of its own is 2 of MPI's"):
+    for words in ("objects adds 100 ns to a message (90.0 ns to 120 ns)", "each bcast calls MPI's 2 times"):
         assert words in shown
         assert words.replace("'", "'") in text.replace("\\", "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from polympi.lab.conclusions.phrases import percent, plain_ratio
+from polympi.lab.conclusions.phrases import MINUS, percent, plain_ratio
 from polympi.lab.projection.against import Miss
 from polympi.lab.projection.cases import ENDS_BELOW
 from polympi.lab.projection.conclusions import NEGLIGIBLE, Scale, scales_of
@@ -104,7 +104,7 @@ def _line(scale: Scale) -> tuple[str, ...]:
         scale.title,
         scale.style,
         *(_cell(row) for row in scale.rows),
-        "" if times is None else f"{times:.1f}",
+        "" if times is None else f"{times:.1f}".replace("-", MINUS),
         "not yet" if scale.gone_from is None else str(scale.gone_from),
         plain_ratio(last.model_ns / last.time_ns) if last.model_ns and last.simulated else "",
     )
