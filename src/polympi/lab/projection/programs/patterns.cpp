@@ -12,7 +12,7 @@
        case PATTERN BYTES STYLE               what the arm before does
 
    The curves wire-send, wire-receive, node-send and node-receive are those of C, between nodes and within
-   one. Both enter as smpi/os, smpi/ois and smpi/or do, by the callbacks that SMPI has for it, so that one
+   one. Both enter as the settings smpi/os and smpi/or do, by the callbacks that SMPI has for it, so that one
    process simulates all arms. STYLE says what happens in a collective: `built`, each message of it costs the
    binding what its own messages do; `called`, the messages are those of C, and the call costs the binding
    once.
