@@ -135,6 +135,9 @@ def test_a_folder_of_the_environment_is_searched(tmp_path: Path, monkeypatch: py
         (MANIFEST.replace("cases = [", "case = ["), "the field 'cases' is missing|case"),
         (MANIFEST.replace('language = "X"', ""), "the field 'language' is missing"),
         (MANIFEST.replace("covers", "most_iterations = -1\ncovers"), "'bindings.0..most_iterations' is -1"),
+        (MANIFEST.replace("covers", "calls = { bcst = 2 }\ncovers"), "'bindings.0..calls', 'bcst = 2' is not a number"),
+        (MANIFEST.replace("covers", "calls = { bcast = 0 }\ncovers"), "'bindings.0..calls', 'bcast = 0' is not"),
+        (MANIFEST.replace("covers", "calls = { latency = 2 }\ncovers"), "'latency = 2' is not a number of calls of a"),
         (
             MANIFEST.replace("summary", "sumary", 1),
             "there is no field 'sumary': name, language, summary, build, bindings, homepage, stacks, needs, hello",

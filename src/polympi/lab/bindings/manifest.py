@@ -93,6 +93,8 @@ class Entry(msgspec.Struct, forbid_unknown_fields=True):
         not_counted: functions and classes of these files that another entry runs.
         most_iterations: iterations of a batch at most, of an interface whose calls take milliseconds; 0 for as many as
             C does.
+        calls: by the name of a collective, how many calls of MPI's collective are in one of the binding's, if there
+            are several, as where sizes go before the data.
     """
 
     name: str
@@ -106,6 +108,7 @@ class Entry(msgspec.Struct, forbid_unknown_fields=True):
     applications: dict[str, list[str]] = {}
     not_counted: list[str] = []
     most_iterations: int = 0
+    calls: dict[str, int] = {}
 
 
 class Manifest(msgspec.Struct, forbid_unknown_fields=True):
@@ -297,6 +300,9 @@ def _mistake_of_entry(entry: Entry, place: str) -> str | None:
         )
     if entry.most_iterations < 0:
         return f"the field '{place}.most_iterations' is {entry.most_iterations}: it is a number of iterations, or 0"
+    for name, number in entry.calls.items():
+        if name not in BENCHMARKS or BENCHMARKS[name].kind not in ("joint", "rooted") or number < 1:
+            return f"in the field '{place}.calls', '{name} = {number}' is not a number of calls of a collective"
     known = [benchmark.name for benchmark in BENCHMARKS.values() if benchmark.application]
     for name in entry.applications:
         if name not in known:

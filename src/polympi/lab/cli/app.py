@@ -47,6 +47,11 @@ COMMANDS = {
         "import_files",
         "Read outputs of other benchmarks (OSU, OMB-Py, IMB, NetPIPE) and show them as rows of our table.",
     ),
+    "project": Command(
+        "project",
+        "project",
+        "Project what bindings cost with more ranks, on another network: measured costs, simulated with SimGrid SMPI.",
+    ),
     "doctor": Command(
         "doctor",
         "doctor",

@@ -13,6 +13,9 @@ BUSY_LOAD = 0.5  # a process that runs half of the time: the ranks of a spinning
 SMALL_SHM_BYTES = 64 * 2**20  # what Docker gives a container unless --shm-size says otherwise
 
 
+OVERSUBSCRIBED = "Oversubscribed"  # title of the finding that there are more ranks than processors
+
+
 def environment_findings(environment: Mapping[str, Any], ranks: int) -> list[Finding]:
     """Findings about an environment as :func:`~polympi.lab.environment.record.record_environment` records it.
 
@@ -51,7 +54,7 @@ def _placement(environment: Mapping[str, Any], ranks: int) -> Iterator[Finding]:
         return
     if ranks > cpus:
         yield _warning(
-            "Oversubscribed",
+            OVERSUBSCRIBED,
             f"{_count(ranks, 'rank')} share {_count(cpus, 'CPU')}: they wait for each other, "
             "and times show the scheduler.",
             f"Run at most {_count(int(cpus), 'rank')}, or give the run more CPUs (taskset, container or job options)."

@@ -1,0 +1,144 @@
+"""A projection held against what was measured over several hosts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import median
+
+import polars as pl
+
+from polympi.lab.conclusions.phrases import count, duration, percent
+from polympi.lab.environment.findings import OVERSUBSCRIBED
+from polympi.lab.errors import UsageError
+from polympi.lab.projection.cases import PATTERNS, Case
+from polympi.lab.projection.costs import COLLECTIVES
+from polympi.lab.projection.model import BUILT, CALLED, Projection, Row
+from polympi.lab.records import AGAIN, REFERENCE
+from polympi.lab.statistics.model import Analysis
+from polympi.lab.statistics.operations import counts
+
+TARGET = 0.25  # by how much a projection may miss
+COLUMNS = ("latency", *COLLECTIVES)
+
+
+@dataclass(frozen=True)
+class Miss:
+    """One figure that was foretold, and measured.
+
+    Attributes:
+        foretold_ns, measured_ns: the two times.
+        given: the network was described by this figure, so that it is met by construction and does not count.
+        clocks_ns: error of the clocks that a collective over several hosts was timed with, in the median launch.
+        crowded: there were more ranks than processors.
+    """
+
+    stack: str
+    binding: str
+    pattern: str
+    size_bytes: int
+    foretold_ns: float
+    measured_ns: float
+    given: bool
+    clocks_ns: float = 0.0
+    crowded: bool = False
+
+    @property
+    def error(self) -> float:
+        """How much too high it was foretold, as a share of what was measured; negative: too low."""
+        return self.foretold_ns / self.measured_ns - 1.0
+
+    @property
+    def within(self) -> bool:
+        """Whether it missed by no more than the target."""
+        return abs(self.error) <= TARGET
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether it missed by no more than the error of the clocks."""
+        return not self.within and abs(self.foretold_ns - self.measured_ns) <= self.clocks_ns
+
+
+def measured_cases(analysis: Analysis) -> list[Case]:
+    """The cases that a run measured and that can be projected."""
+    rows = analysis.summary.filter(pl.col("benchmark").is_in(COLUMNS), pl.col("mode") == "standard")
+    pairs = rows.filter(pl.col("median_ns").is_not_null()).select("benchmark", "size_bytes").unique().sort(pl.all())
+    cases = [Case(PATTERNS[name], int(size)) for name, size in pairs.iter_rows()]
+    if not cases:
+        raise UsageError(f"The run to compare with has no case that can be projected: measure {', '.join(COLUMNS)}.")
+    return cases
+
+
+def misses(projection: Projection, measured: Analysis, described: bool) -> list[Miss]:
+    """The figures that were foretold and measured, C's and those of the bindings.
+
+    Collectives are foretold as called: of a binding that builds them of its own messages, that is the lower end.
+
+    Args:
+        projection: of the measured cases, with the measured number of ranks.
+        measured: a run over several hosts.
+        described: the network is that of this very run's ping-pong of C.
+    """
+    found = []
+    errors = [one.clock_error_ns for one in measured.launches if counts(one) and one.clock_error_ns]
+    clocks_ns = median(errors) if errors else 0.0
+    crowded = any(finding.title == OVERSUBSCRIBED for finding in measured.environment.findings)
+    seen: set[tuple[str, str, int]] = set()
+    for row in projection.rows:
+        wanted = CALLED if PATTERNS[row.pattern].collective else BUILT
+        if row.style != wanted:
+            continue
+        key = (row.stack, row.pattern, row.size_bytes)
+        pairs = [(row.binding, row.time_ns)] + ([(REFERENCE, row.c_ns)] if key not in seen else [])
+        seen.add(key)
+        payload = _payload(projection, row.stack, row.binding)
+        for binding, foretold in pairs:
+            time = _measured(measured, row, binding, payload)
+            if time is not None and binding != AGAIN:
+                given = described and binding == REFERENCE and row.pattern == "latency"
+                clocks = clocks_ns if PATTERNS[row.pattern].collective else 0.0
+                found.append(
+                    Miss(row.stack, binding, row.pattern, row.size_bytes, foretold, time, given, clocks, crowded)
+                )
+    order = [REFERENCE, *dict.fromkeys(row.binding for row in projection.rows)]
+    return sorted(found, key=lambda one: (one.stack, order.index(one.binding), COLUMNS.index(one.pattern)))
+
+
+def answer(found: list[Miss]) -> str:
+    """By how much the projection missed, in a sentence."""
+    judged = [one for one in found if not one.given]
+    if not judged:
+        return "Nothing was both foretold and measured."
+    within = sum(one.within for one in judged)
+    worst = max(judged, key=lambda one: abs(one.error))
+    typical = median(abs(one.error) for one in judged)
+    doubtful = sum(one.doubtful for one in judged)
+    said = (
+        f"{within} of {count(len(judged), 'figure')} are within {percent(TARGET)} of what was measured; the median "
+        f"miss is {percent(typical)}, the largest {percent(abs(worst.error))} ({worst.binding}, {worst.pattern}, "
+        f"{worst.size_bytes} B)."
+    )
+    if doubtful:
+        clocks = duration(max(one.clocks_ns for one in judged))
+        said += f" {count(doubtful, 'collective')} missed by less than the error of the hosts' clocks, {clocks}."
+    if any(one.crowded for one in judged):
+        said += " The run had more ranks than processors: its times show the scheduler, which no projection foretells."
+    return said
+
+
+def _payload(projection: Projection, stack: str, binding: str) -> str:
+    return next(
+        (a.payload for s in projection.stacks if s.stack == stack for a in s.arms if a.binding == binding), "bytes"
+    )
+
+
+def _measured(analysis: Analysis, row: Row, binding: str, payload: str) -> float | None:
+    names = [one.stack for one in analysis.run.stacks if row.stack in (one.stack, one.installation)]
+    rows = analysis.summary.filter(
+        pl.col("stack").is_in(names),
+        pl.col("binding") == binding,
+        pl.col("benchmark") == row.pattern,
+        pl.col("mode") == "standard",
+        pl.col("size_bytes") == row.size_bytes,
+        pl.col("payload").is_in([COLLECTIVES.get(row.pattern, payload), payload]),
+    ).drop_nulls("median_ns")
+    return None if rows.is_empty() else float(rows["median_ns"][0])

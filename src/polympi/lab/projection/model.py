@@ -1,0 +1,160 @@
+"""The records of a projection; ``projection.json`` is a :class:`Projection`, from which everything else is written."""
+
+from __future__ import annotations
+
+import msgspec
+
+FORMAT = 1  # of projection.json; raised when a reader of the old form would misread the new one
+LEVELS = ("low", "median", "high")
+# How a binding's cost comes into a collective. BUILT: the binding makes it of messages of its own, each of which costs
+# what its messages cost. CALLED: it calls MPI's, whose messages are those of C, and the call costs once.
+BUILT, CALLED = "built", "called"
+
+Points = list[tuple[int, float]]  # time in ns by size in bytes, sizes ascending; straight lines between them
+
+
+class Network(msgspec.Struct, frozen=True, kw_only=True):
+    """A network, and what MPI in C needs to use it.
+
+    Attributes:
+        name: of the network.
+        origin: where its figures are from, in words.
+        latency_ns: from a node to another, one way, without the time that processors spend.
+        bandwidth_mb_per_s: of the wire of each node, each way.
+        ranks_per_node: ranks that share a node and its wire; they are placed node by node.
+        send, receive: what a message between nodes takes the processor of its sender, and of its receiver, in C.
+        node_send, node_receive: the same within a node, where a message takes nothing else; empty: as measured.
+    """
+
+    name: str
+    origin: str
+    latency_ns: float
+    bandwidth_mb_per_s: float
+    ranks_per_node: int = 1
+    send: Points = []
+    receive: Points = []
+    node_send: Points = []
+    node_receive: Points = []
+
+
+class Line(msgspec.Struct, frozen=True, kw_only=True):
+    """A cost ``per call + per byte * m``, in ns; neither is negative."""
+
+    per_call_ns: float = 0.0
+    per_byte_ns: float = 0.0
+
+
+class Span(msgspec.Struct, frozen=True, kw_only=True):
+    """A cost with its measured interval."""
+
+    low: Line
+    median: Line
+    high: Line
+
+    def at(self, level: str) -> Line:
+        """The line of a level."""
+        line: Line = getattr(self, level)
+        return line
+
+
+class ArmCosts(msgspec.Struct, frozen=True, kw_only=True):
+    """What was measured of an arm.
+
+    Attributes:
+        binding: its name.
+        payload: of the ping-pong that it was measured with.
+        message: what it adds to a message, at both ends together.
+        collectives: what it adds to a call of a collective, by the name of the benchmark; those that were measured.
+        calls: of collectives in which it calls MPI's several times, how often: before the data, their sizes.
+        blocks: blocks behind the message's cost.
+        shown: the interval of the cost of a call is above zero, so that there is a cost to project.
+        saves: the interval is below zero: the arm is faster than C where it was measured.
+    """
+
+    binding: str
+    payload: str
+    message: Span
+    collectives: dict[str, Span] = {}
+    calls: dict[str, int] = {}
+    blocks: int = 0
+    shown: bool = True
+    saves: bool = False
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """One arm in one case with one number of ranks.
+
+    Attributes:
+        style: of a collective, one of :data:`BUILT` and :data:`CALLED`.
+        c_ns: time of C.
+        time_ns, low_ns, high_ns: time of the arm with the median of its cost, and with the ends of its interval.
+        model_ns: time of the arm by the analytic model; None where that has no schedule for the case.
+        simulated: whether SMPI simulated it; else the times are those of the analytic model.
+    """
+
+    stack: str
+    binding: str
+    ranks: int
+    pattern: str
+    size_bytes: int
+    style: str
+    c_ns: float
+    time_ns: float
+    low_ns: float
+    high_ns: float
+    model_ns: float | None = None
+    simulated: bool = True
+
+    @property
+    def added_ns(self) -> float:
+        """What the binding adds to C."""
+        return self.time_ns - self.c_ns
+
+    @property
+    def ratio(self) -> float:
+        """Time of the binding over that of C."""
+        return self.time_ns / self.c_ns
+
+
+class Projected(msgspec.Struct, frozen=True, kw_only=True):
+    """A stack of the run: what went into its projection.
+
+    Attributes:
+        family: of MPI libraries; as the analytic model knows it.
+        selector: whose algorithms of collectives SMPI takes.
+        commands, plans, platforms: by number of ranks, the simulator's command line and the files that it reads.
+        seconds: by number of ranks, how long that took.
+    """
+
+    stack: str
+    family: str
+    selector: str
+    network: Network
+    arms: list[ArmCosts]
+    commands: dict[int, list[str]] = {}
+    plans: dict[int, str] = {}
+    platforms: dict[int, str] = {}
+    seconds: dict[int, float] = {}
+
+
+class Projection(msgspec.Struct, frozen=True, kw_only=True):
+    """A projection, with everything needed to repeat it.
+
+    Attributes:
+        run: the result directory that the costs are from.
+        created: when, ISO 8601.
+        simulator: name and version.
+        ranks: the numbers of ranks.
+        program: the source of the program whose ranks are simulated.
+    """
+
+    format: int = FORMAT
+    polympi: str
+    run: str
+    created: str
+    simulator: str
+    command: list[str] = []
+    ranks: list[int]
+    stacks: list[Projected]
+    rows: list[Row]
+    program: str = ""

@@ -1,0 +1,179 @@
+"""Networks: documented presets, files of users, and networks as C measured them between two hosts."""
+
+from __future__ import annotations
+
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import msgspec
+
+from polympi.lab.decoding import what_is_wrong
+from polympi.lab.errors import UsageError, system_reason
+from polympi.lab.projection.costs import c_points
+from polympi.lab.projection.model import Network, Points
+from polympi.lab.samples.store import RunDirectory
+from polympi.lab.statistics.analysis import analyse
+from polympi.lab.statistics.model import Analysis
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+# A frame of Ethernet takes 1538 bytes of wire time (preamble 8, header 14, payload 1500, check 4, gap 12), of which TCP
+# over IPv4 with timestamps carries 1448: 125 MB/s * 1448 / 1538 = 117.7 MB/s.
+_GIGABIT_MB_PER_S = 125.0 * 1448 / 1538
+# 100 Gbit/s are 12500 MB/s. A packet of InfiniBand carries 4096 bytes with 26 of headers and checks (LRH 8, BTH 12,
+# ICRC 4, VCRC 2).
+_100G_MB_PER_S = 12500.0 * 4096 / (4096 + 26)
+
+PRESETS = {
+    "gigabit": Network(
+        name="gigabit",
+        origin="preset: TCP over Gigabit Ethernet through one switch, nodes of 8 ranks",
+        # Two cards that gather packets for some 10 µs before they interrupt, and a switch that stores a frame; together
+        # with both calls of the kernel 45 µs, within the 40 to 60 µs that ping-pongs over TCP take there.
+        latency_ns=25_000.0,
+        bandwidth_mb_per_s=_GIGABIT_MB_PER_S,
+        ranks_per_node=8,
+        # A call of the kernel's TCP, with its copy at 5 GB/s.
+        send=[(0, 10_000.0), (10**6, 210_000.0)],
+        receive=[(0, 10_000.0), (10**6, 210_000.0)],
+    ),
+    "100g": Network(
+        name="100g",
+        origin="preset: 100 Gbit/s past the kernel (InfiniBand EDR, RoCE) through one switch, nodes of 32 ranks",
+        # Two cards of 300 ns each and a switch of 100 ns, as makers state them; with 250 ns of a processor at each end
+        # 1.2 µs, which is what ping-pongs take there.
+        latency_ns=700.0,
+        bandwidth_mb_per_s=_100G_MB_PER_S,
+        ranks_per_node=32,
+        send=[(0, 250.0)],  # the card copies
+        receive=[(0, 250.0)],
+    ),
+}
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    """The content of a network file, in the units that people state."""
+
+    name: str
+    latency_us: float
+    bandwidth_mb_per_s: float
+    ranks_per_node: int = 1
+    send_us: float = 0.0
+    receive_us: float = 0.0
+
+
+def get_network(text: str) -> Network | Path:
+    """The network of a preset or a file; of a result directory its path, since each of its stacks is a network.
+
+    Raises:
+        UsageError: there is neither, or the file is not possible.
+    """
+    if text in PRESETS:
+        return PRESETS[text]
+    path = Path(text)
+    if path.is_dir():
+        return path
+    if not path.is_file():
+        raise UsageError(
+            f"There is no network '{text}': choose {', '.join(PRESETS)}, a TOML file (docs/projection.md), or the "
+            "result directory of a run over two hosts."
+        )
+    return _read(path)
+
+
+def _read(path: Path) -> Network:
+    try:
+        found = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), _File)
+    except OSError as error:
+        raise UsageError(f"Cannot read the network '{path}': {system_reason(error)}.") from error
+    except ValueError as error:
+        raise UsageError(f"The network '{path}' cannot be used: {what_is_wrong(error, _File)}.") from error
+    least = {"latency_us": found.latency_us, "send_us": found.send_us, "receive_us": found.receive_us}
+    for name, value in least.items():
+        if not 0 <= value < float("inf"):
+            raise UsageError(f"The network '{path}' cannot be used: {name} must be a time of 0 or more.")
+    if not 0 < found.bandwidth_mb_per_s < float("inf") or found.ranks_per_node < 1:
+        raise UsageError(
+            f"The network '{path}' cannot be used: bandwidth_mb_per_s and ranks_per_node must be more than 0."
+        )
+    return Network(
+        name=found.name,
+        origin=f"the file {path.name}",
+        latency_ns=1000.0 * found.latency_us,
+        bandwidth_mb_per_s=found.bandwidth_mb_per_s,
+        ranks_per_node=found.ranks_per_node,
+        send=[(0, 1000.0 * found.send_us)],
+        receive=[(0, 1000.0 * found.receive_us)],
+    )
+
+
+def measured_network(path: Path, stack: str) -> Network:
+    """The network that a run over two hosts has measured: the ping-pong of C, and its window of messages.
+
+    Raises:
+        ResultError: it is no result directory.
+        UsageError: it was on one host, or lacks what is needed.
+    """
+    analysis = analyse(RunDirectory.open(path))
+    name = _stack_of(analysis, stack, path)
+    latency = c_points(analysis, name)
+    if analysis.run.hostfile is None or len(latency) < 2:
+        why = "it was on one host" if analysis.run.hostfile is None else "it has no ping-pong of two sizes by C"
+        raise UsageError(
+            f"'{path}' cannot describe a network, because {why}: measure one with 'polympi run --hostfile FILE "
+            "--ranks 2 --bench latency/standard/bytes,bandwidth/standard/bytes'."
+        )
+    return network_of(latency, c_points(analysis, name, "bandwidth"), f"{path.name}, {name}{_bursts(analysis)}")
+
+
+def _bursts(analysis: Analysis) -> str:
+    """What a limited rate of a test cluster does, which no other network does and no simulation here."""
+    rate = (analysis.environment.facts.get("cluster") or {}).get("rate")
+    if not rate:
+        return ""
+    return f"; wires of {rate} that let a burst pass at once after a pause, which is not simulated"
+
+
+def network_of(latency: Points, window: Points, name: str) -> Network:
+    """A network from the time of a message in a ping-pong, and in a window of many.
+
+    In a window a message takes what its slower end takes a processor (Culler et al., "LogP", PPoPP 1993): with the
+    smallest message this is the overhead of an end, at most half of a ping-pong; the rest of the ping-pong is latency.
+    The bandwidth is that of the steepest measured line, so that a wire is never slower than was seen. What the
+    ping-pong takes beyond that at a size (other protocols, a token bucket that is empty) is time of both its ends, so
+    that the ping-pong is met at each measured size.
+
+    Args:
+        latency: ns of a message in a ping-pong, by size; two sizes or more.
+        window: ns of a message in a window; may be empty, and then all of a ping-pong is overhead of its ends.
+        name: of the network.
+    """
+    least = latency[0][1]
+    overhead = min(window[0][1], least / 2) if window else least / 2
+    steps = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(latency)]
+    steps += [time / size for size, time in window if size >= 2**16]
+    rising = [step for step in steps if step > 0]
+    per_byte = min(rising) if rising else 0.0
+    delay = least - 2 * overhead
+    ends = [(size, max(0.0, time - delay - per_byte * size) / 2) for size, time in latency]
+    return Network(
+        name="measured",
+        origin=f"measured by C between two hosts ({name})",
+        latency_ns=delay,
+        bandwidth_mb_per_s=1000.0 / per_byte if per_byte else 1e6,
+        send=ends,
+        receive=ends,
+    )
+
+
+def _stack_of(analysis: Analysis, stack: str, path: Path) -> str:
+    """The stack's own measurement, else the only one there is."""
+    names = [one.stack for one in analysis.run.stacks]
+    same = [one.stack for one in analysis.run.stacks if stack in (one.stack, one.installation)]
+    if same or len(names) == 1:
+        return (same or names)[0]
+    raise UsageError(f"'{path}' has no stack '{stack}' whose network could be taken: it has {', '.join(names)}.")

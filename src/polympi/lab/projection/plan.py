@@ -1,0 +1,101 @@
+"""The plan of a simulation: what ``programs/patterns.cpp`` reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from polympi.lab.catalogue import BENCHMARKS
+from polympi.lab.projection.cases import ENDS_BELOW, Case
+from polympi.lab.projection.costs import NOTHING
+from polympi.lab.projection.model import BUILT, CALLED, LEVELS, ArmCosts, Line, Network, Projected
+from polympi.lab.records import REFERENCE
+
+NO_COST = ArmCosts(binding=REFERENCE, payload="bytes", message=NOTHING)
+
+
+def plan_text(stack: Projected, cases: Sequence[Case], ranks: int) -> str:
+    """The plan for all arms of a stack; times in seconds."""
+    network = stack.network
+    curves = {
+        "wire-send": network.send,
+        "wire-receive": network.receive,
+        "node-send": network.node_send,
+        "node-receive": network.node_receive,
+    }
+    lines = [f"curve {name} {' '.join(f'{m} {t * 1e-9:.12g}' for m, t in p)}" for name, p in curves.items()]
+    lines += ["halving"] if halves(stack.selector, network) else []
+    lines += _arm_lines(REFERENCE, NO_COST, "median", cases, ranks)
+    for arm in stack.arms:
+        for level in simulated_levels(arm, ranks):
+            lines += _arm_lines(f"{arm.binding}/{level}", arm, level, cases, ranks)
+    return "\n".join(lines) + "\n"
+
+
+def halves(selector: str, network: Network) -> bool:
+    """Whether allreduces of at least as many elements as ranks are made of a reduce-scatter and an allgather.
+
+    MPICH 5 does so between nodes of one rank, at any size (with ``MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=
+    recursive_doubling`` it takes half the time over two hosts from 64 bytes on, docs/projection.md). SMPI has the
+    older rule, by which this begins above 2 KiB; how MPICH 5 divides the work where nodes have several ranks is not
+    known here.
+    """
+    return selector == "mpich" and network.ranks_per_node == 1
+
+
+def simulated_levels(arm: ArmCosts, ranks: int) -> list[str]:
+    """The levels of an arm that are simulated: those in which it costs something, each different from those before.
+
+    With many ranks it is the median only, from which :func:`~polympi.lab.projection.rows.time_ns` tells the others,
+    unless that costs nothing.
+    """
+    if ends_scaled(arm, ranks):
+        return ["median"]
+    seen: list[object] = [_levels(NO_COST, "median")]
+    own = []
+    for level in LEVELS:
+        if (costs := _levels(arm, level)) not in seen:
+            seen.append(costs)
+            own.append(level)
+    return own
+
+
+def ends_scaled(arm: ArmCosts, ranks: int) -> bool:
+    """Whether the ends of an arm's intervals are told from its median, and not simulated."""
+    return ranks >= ENDS_BELOW and arm.message.median.per_call_ns > 0
+
+
+def simulated_as(arm: ArmCosts, level: str, ranks: int) -> str:
+    """The name in the plan of the first arm with the costs of this one."""
+    costs = _levels(arm, level)
+    if costs == _levels(NO_COST, "median"):
+        return REFERENCE
+    return next(f"{arm.binding}/{one}" for one in simulated_levels(arm, ranks) if _levels(arm, one) == costs)
+
+
+def called_line(arm: ArmCosts, collective: str, level: str) -> Line:
+    """What an arm adds to a call of a collective: as measured, else as much as to a message."""
+    return arm.collectives.get(collective, arm.message).at(level)
+
+
+def _levels(arm: ArmCosts, level: str) -> tuple[Line, dict[str, Line]]:
+    costs = {name: span.at(level) for name, span in arm.collectives.items()}
+    return arm.message.at(level), {name: line for name, line in costs.items() if line != Line()}
+
+
+def _arm_lines(name: str, arm: ArmCosts, level: str, cases: Sequence[Case], ranks: int) -> list[str]:
+    """An arm and its cases. What a called collective costs is added to C's, and need not be simulated."""
+    half = f"{arm.message.at(level).per_call_ns * 0.5e-9:.12g} {arm.message.at(level).per_byte_ns * 0.5e-9:.12g}"
+    lines = [f"arm {name} {half} {half}"]
+    for collective in BENCHMARKS:
+        line = called_line(arm, collective, level)
+        lines.append(f"collective {collective} {line.per_call_ns * 1e-9:.12g} {line.per_byte_ns * 1e-9:.12g}")
+    for case in cases:
+        if case.simulated(ranks):
+            styles = [style for style in case.pattern.styles if style == BUILT or not case.pattern.collective]
+            lines += [f"case {case.pattern.name} {case.size_bytes} {style}" for style in styles]
+    return lines
+
+
+def is_called(case: Case, style: str) -> bool:
+    """Whether a case is a collective that the binding only calls."""
+    return case.pattern.collective and style == CALLED

@@ -1,0 +1,338 @@
+/* What is projected, for ranks that SimGrid's SMPI simulates: the messages of benchmarks, without any
+   computation.
+
+       smpirun -no-privatize ... patterns PLAN
+
+   Lines of PLAN (times in seconds):
+
+       curve NAME BYTES TIME BYTES TIME ...   what a call costs its rank, by size; straight lines between
+       halving                                allreduces of at least as many elements as ranks halve
+       arm NAME CALL BYTE CALL BYTE           what a binding adds to a message: to its send, to its receive
+       collective PATTERN CALL BYTE           what the arm before adds to a call of a collective
+       case PATTERN BYTES STYLE               what the arm before does
+
+   The curves wire-send, wire-receive, node-send and node-receive are those of C, between nodes and within
+   one. Both enter as the settings smpi/os and smpi/or do, by the callbacks that SMPI has for it, so that one
+   process simulates all arms. STYLE says what happens in a collective: `built`, each message of it costs the
+   binding what its own messages do; `called`, the messages are those of C, and the call costs the binding
+   once.
+
+   Writes a line `ARM PATTERN BYTES STYLE SECONDS` for each case: the simulated time from the common start
+   until the last rank is done. Simulated ranks are contexts of one process, of which one runs at a time, and
+   share what is static here: results need no message, and neither does the common start, a moment of the
+   simulated clock that all know. */
+#include <mpi.h>
+#include <smpi/smpi.h>
+
+#include <simgrid/actor.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+// Simulated seconds from the start of a case to that of the next; a case that lasts longer is an error. After
+// 1000 cases a double still counts in steps of 2e-11 s.
+constexpr double SLOT = 100.0;
+constexpr int TAG = 1;
+constexpr int DIMENSIONS = 3;     // the most that a mesh has
+constexpr int TOO_MANY = 1 << 28; // bytes of a message
+
+struct Line {
+    double call = 0.0, byte = 0.0;
+    double at(double bytes) const { return call + byte * bytes; }
+};
+
+struct Curve {
+    std::vector<std::pair<double, double>> points; // sizes ascending
+    double at(double bytes) const {
+        if (points.size() < 2 || bytes <= points.front().first)
+            return points.empty() ? 0.0 : points.front().second;
+        size_t next = 1;
+        while (next + 1 < points.size() && points[next].first < bytes)
+            next++;
+        const auto [x0, y0] = points[next - 1];
+        const auto [x1, y1] = points[next];
+        return std::max(0.0, y0 + (y1 - y0) * (bytes - x0) / (x1 - x0));
+    }
+};
+
+struct Arm {
+    std::string name;
+    Line send, receive;
+    std::map<std::string, Line> collectives;
+};
+
+struct Rank {
+    int rank, ranks;
+};
+
+struct Pattern {
+    const char *name;
+    void (*run)(const Rank &self, int bytes);
+};
+
+struct Case {
+    const Pattern *pattern;
+    int bytes;
+    size_t arm;
+    bool built;
+    double longest; // over the ranks that are done
+};
+
+std::map<std::string, Curve> curves;
+std::vector<Arm> arms;
+std::vector<Case> cases;
+std::vector<char> inside; // of each actor: whether it is in a collective that its binding only calls
+const Case *now;          // the case that is timed; none while SMPI prepares itself
+const Arm *arm;
+char *memory; // what all messages come from and go to; nobody looks at it
+size_t half;  // where the part for receiving begins
+int finished; // ranks that are done with all cases
+bool halving;
+
+double cost(size_t bytes, const char *within, const char *between, Line Arm::*line, simgrid::s4u::Host *a,
+            simgrid::s4u::Host *b) {
+    if (!now)
+        return 0.0;
+    const double of_c = curves[a == b ? within : between].at(static_cast<double>(bytes));
+    return of_c + (inside[sg_actor_self_get_pid()] ? 0.0 : (arm->*line).at(static_cast<double>(bytes)));
+}
+
+double send_cost(size_t bytes, simgrid::s4u::Host *a, simgrid::s4u::Host *b) {
+    return cost(bytes, "node-send", "wire-send", &Arm::send, a, b);
+}
+
+double receive_cost(size_t bytes, simgrid::s4u::Host *a, simgrid::s4u::Host *b) {
+    return cost(bytes, "node-receive", "wire-receive", &Arm::receive, a, b);
+}
+
+void wait_for(double seconds) {
+    if (seconds <= 0)
+        return;
+    timespec span;
+    span.tv_sec = static_cast<time_t>(seconds);
+    span.tv_nsec = static_cast<long>((seconds - static_cast<double>(span.tv_sec)) * 1e9);
+    nanosleep(&span, nullptr); // simulated
+}
+
+/* A collective call. If the binding only calls it, it costs each rank what a call costs, and its messages are
+ * C's. */
+template <typename Call> void collective(const char *name, int bytes, const Call &call) {
+    const auto pid = sg_actor_self_get_pid();
+    if (now && !now->built) {
+        const auto found = arm->collectives.find(name);
+        const double seconds = found == arm->collectives.end() ? 0.0 : found->second.at(bytes);
+        wait_for(seconds);
+        inside[pid] = 1;
+    }
+    call();
+    inside[pid] = 0;
+}
+
+/* Of the first rank, and of one in the middle, which is on another node if there are several. */
+void ping_pong(const Rank &self, int bytes) {
+    const int other = self.ranks / 2, partner = other - self.rank;
+    if (self.rank != 0 && self.rank != other)
+        return;
+    for (int turn = 0; turn < 2; turn++)
+        if ((turn == 0) == (self.rank == 0))
+            MPI_Send(memory, bytes, MPI_BYTE, partner, TAG, MPI_COMM_WORLD);
+        else
+            MPI_Recv(memory + half, bytes, MPI_BYTE, partner, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+void barrier(const Rank &, int bytes) {
+    collective("barrier", bytes, [] { MPI_Barrier(MPI_COMM_WORLD); });
+}
+
+void bcast(const Rank &, int bytes) {
+    collective("bcast", bytes, [=] { MPI_Bcast(memory, bytes, MPI_BYTE, 0, MPI_COMM_WORLD); });
+}
+
+/* Each rank reduces its part of the elements, and all gather the parts. */
+void reduce_by_halving(const Rank &self, int elements) {
+    std::vector<int> counts, places;
+    for (int rank = 0, place = 0; rank < self.ranks; place += counts[rank++]) {
+        counts.push_back(elements / self.ranks + (rank < elements % self.ranks));
+        places.push_back(place);
+    }
+    MPI_Reduce_scatter(memory, memory + half, counts.data(), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allgatherv(memory, counts[self.rank], MPI_DOUBLE, memory + half, counts.data(), places.data(),
+                   MPI_DOUBLE, MPI_COMM_WORLD);
+}
+
+void allreduce(const Rank &self, int bytes) {
+    const int elements = bytes / static_cast<int>(sizeof(double));
+    collective("allreduce", bytes, [&] {
+        if (halving && elements >= self.ranks)
+            reduce_by_halving(self, elements);
+        else
+            MPI_Allreduce(memory, memory + half, elements, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    });
+}
+
+void alltoall(const Rank &, int bytes) {
+    collective("alltoall", bytes, [=] {
+        MPI_Alltoall(memory, bytes, MPI_BYTE, memory + half, bytes, MPI_BYTE, MPI_COMM_WORLD);
+    });
+}
+
+void ring(const Rank &self, int bytes) {
+    const int next = (self.rank + 1) % self.ranks, last = (self.rank + self.ranks - 1) % self.ranks;
+    if (self.rank == 0)
+        MPI_Send(memory, bytes, MPI_BYTE, next, TAG, MPI_COMM_WORLD);
+    MPI_Recv(memory + half, bytes, MPI_BYTE, last, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (self.rank != 0)
+        MPI_Send(memory, bytes, MPI_BYTE, next, TAG, MPI_COMM_WORLD);
+}
+
+/* Ranks beside this one in a mesh that is not periodic, in MPI's order of a Cartesian topology. (To make such
+   a topology of 1024 ranks, SMPI takes minutes.) */
+int find_neighbours(const Rank &self, int dimensions, int neighbours[]) {
+    int sizes[DIMENSIONS] = {0}, count = 0;
+    MPI_Dims_create(self.ranks, dimensions, sizes);
+    for (int axis = dimensions - 1, stride = 1; axis >= 0; stride *= sizes[axis], axis--) {
+        const int place = self.rank / stride % sizes[axis];
+        if (place > 0)
+            neighbours[count++] = self.rank - stride;
+        if (place < sizes[axis] - 1)
+            neighbours[count++] = self.rank + stride;
+    }
+    return count;
+}
+
+/* Sides exchanged with all neighbours, as the wave and conjugate gradients do it. */
+void exchange(const Rank &self, int dimensions, int bytes) {
+    MPI_Request requests[4 * DIMENSIONS];
+    int neighbours[2 * DIMENSIONS], posted = 0;
+    const int count = find_neighbours(self, dimensions, neighbours);
+    for (int i = 0; i < count; i++)
+        MPI_Irecv(memory + half, bytes, MPI_BYTE, neighbours[i], TAG, MPI_COMM_WORLD, &requests[posted++]);
+    for (int i = 0; i < count; i++)
+        MPI_Isend(memory, bytes, MPI_BYTE, neighbours[i], TAG, MPI_COMM_WORLD, &requests[posted++]);
+    MPI_Waitall(posted, requests, MPI_STATUSES_IGNORE);
+}
+
+void faces(const Rank &self, int bytes) { exchange(self, 3, bytes); }
+
+void sides(const Rank &self, int bytes) { exchange(self, 2, bytes); }
+
+/* An iteration of conjugate gradients: sides exchanged, and two inner products of all ranks. */
+void conjugate_gradients(const Rank &self, int bytes) {
+    exchange(self, 2, bytes);
+    allreduce(self, sizeof(double));
+    allreduce(self, sizeof(double));
+}
+
+const Pattern PATTERNS[] = {
+    {"latency", ping_pong},   {"barrier", barrier},   {"bcast", bcast},
+    {"allreduce", allreduce}, {"alltoall", alltoall}, {"ring", ring},
+    {"wave-faces", faces},    {"sides", sides},       {"cg-iteration", conjugate_gradients},
+};
+
+const Pattern *find_pattern(const std::string &name) {
+    for (const Pattern &pattern : PATTERNS)
+        if (name == pattern.name)
+            return &pattern;
+    return nullptr;
+}
+
+bool read_line(const std::string &text) {
+    std::istringstream words(text);
+    std::string kind, name, style;
+    words >> kind >> name;
+    if (kind == "halving")
+        return halving = true;
+    if (kind == "curve") {
+        for (double bytes, seconds; words >> bytes >> seconds;)
+            curves[name].points.emplace_back(bytes, seconds);
+        return words.eof();
+    }
+    if (kind == "arm") {
+        Arm read;
+        read.name = name;
+        words >> read.send.call >> read.send.byte >> read.receive.call >> read.receive.byte;
+        arms.push_back(read);
+        return !words.fail();
+    }
+    if (kind == "collective" && !arms.empty()) {
+        Line &line = arms.back().collectives[name];
+        words >> line.call >> line.byte;
+        return !words.fail();
+    }
+    int bytes = -1;
+    words >> bytes >> style;
+    const Pattern *pattern = find_pattern(name);
+    cases.push_back({pattern, bytes, arms.size() - 1, style == "built", 0.0});
+    return kind == "case" && pattern && !arms.empty() && bytes >= 0 && bytes < TOO_MANY && !words.fail();
+}
+
+/* Ends the whole simulation; SMPI's MPI_Abort would end a rank, and call that a success. */
+[[noreturn]] void stop(const std::string &why) {
+    std::cerr << "patterns: " << why << std::endl;
+    std::_Exit(3);
+}
+
+/* Done by whichever rank comes first. */
+void prepare(const char *path, size_t ranks) {
+    std::ifstream plan(path);
+    for (std::string line; std::getline(plan, line);)
+        if (!read_line(line))
+            stop("this line of the plan is not possible: " + line);
+    if (cases.empty())
+        stop(std::string("there is no case in ") + path);
+    for (const Case &one : cases)
+        half =
+            std::max(half, one.bytes * (one.pattern->run == alltoall ? ranks : size_t{1}) + sizeof(double));
+    memory = static_cast<char *>(malloc(2 * half)); // pages that are never written take no memory
+    if (!memory)
+        stop("there is no memory for the messages");
+    inside.assign(ranks + 2, 0);
+    smpi_register_op_cost_callback(SmpiOperation::SEND, send_cost);
+    smpi_register_op_cost_callback(SmpiOperation::ISEND, send_cost);
+    smpi_register_op_cost_callback(SmpiOperation::RECV, receive_cost);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    Rank self;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &self.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &self.ranks);
+    if (argc != 2)
+        stop("it needs the name of a plan");
+    if (cases.empty())
+        prepare(argv[1], static_cast<size_t>(self.ranks));
+    allreduce(self, sizeof(double)); // the first call of a collective finds out which ranks share a node
+    bcast(self, sizeof(double));
+    double start = 0.0;
+    for (Case &one : cases) {
+        start += SLOT;
+        const double left = start - MPI_Wtime();
+        if (left < 0)
+            stop("a case takes too long on this network");
+        wait_for(left);
+        now = &one;
+        arm = &arms[one.arm];
+        const double begun = MPI_Wtime();
+        one.pattern->run(self, one.bytes);
+        one.longest = std::max(one.longest, MPI_Wtime() - begun);
+    }
+    if (++finished == self.ranks)
+        for (const Case &one : cases)
+            std::printf("%s %s %d %s %.12f\n", arms[one.arm].name.c_str(), one.pattern->name, one.bytes,
+                        one.built ? "built" : "called", one.longest);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,201 @@
+"""From a run to its projection: costs, simulations, the analytic model beside them."""
+
+from __future__ import annotations
+
+import datetime
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import psutil
+
+from polympi import __version__
+from polympi.lab.bindings.manifest import load_bindings
+from polympi.lab.errors import UsageError
+from polympi.lab.projection import simulator
+from polympi.lab.projection.cases import Case, usual_cases
+from polympi.lab.projection.costs import c_points, costs_of
+from polympi.lab.projection.model import Network, Points, Projected, Projection
+from polympi.lab.projection.network import measured_network
+from polympi.lab.projection.plan import plan_text
+from polympi.lab.projection.platform import platform_xml
+from polympi.lab.projection.rows import rows_of
+from polympi.lab.records import AGAIN, StackRun, all_here
+from polympi.lab.statistics.model import Analysis
+from polympi.lab.suggest import did_you_mean
+
+Say = Callable[[str], None]
+_Done = dict[tuple[str, int], simulator.Simulated]  # by stack and number of ranks
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be projected.
+
+    Attributes:
+        run: name of the result directory.
+        ranks: numbers of ranks.
+        network: the network, or the result directory of a run over two hosts that measured it.
+        bindings: arms; empty for all bindings that were measured, without further arms of C.
+        stacks: stacks; empty for all.
+        ranks_per_node: in place of the network's; None for that.
+        cases: what is projected.
+        command: the command line.
+    """
+
+    run: str
+    ranks: Sequence[int]
+    network: Network | Path
+    bindings: Sequence[str] = ()
+    stacks: Sequence[str] = ()
+    ranks_per_node: int | None = None
+    cases: Sequence[Case] = ()
+    command: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class _Job:
+    """A simulation: a stack with a number of ranks."""
+
+    stack: Projected
+    ranks: int
+    plan: str
+
+
+def project(analysis: Analysis, request: Request, say: Say = lambda _: None) -> Projection:
+    """Project the costs of a run.
+
+    Args:
+        analysis: the run.
+        request: what is asked.
+        say: is told what is being done.
+
+    Raises:
+        UsageError: a stack or a binding was not measured, or what was measured gives no cost.
+        SimulatorError: SimGrid is missing or has failed.
+    """
+    simulator.check_ranks(list(request.ranks))
+    program, version = simulator.compiled(), simulator.version()
+    stacks = [_inputs(analysis, one, request) for one in _stacks(analysis, request.stacks)]
+    cases = list(request.cases) or usual_cases()
+    ranks = sorted(request.ranks)
+    projected = stacks if request.cases else [_without_free_arms(stack) for stack in stacks]
+    jobs = [_Job(stack, n, plan_text(stack, cases, n)) for n in reversed(ranks) for stack in projected if stack.arms]
+    done = _simulated(jobs, program, say)
+    rows = [
+        row
+        for stack in projected
+        if stack.arms
+        for n in ranks
+        for row in rows_of(stack, n, cases, done[stack.stack, n].seconds)
+    ]
+    return Projection(
+        polympi=__version__,
+        run=request.run,
+        created=datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        simulator=version,
+        command=list(request.command),
+        ranks=ranks,
+        stacks=[_with_record(stack, jobs, done) for stack in stacks],
+        rows=rows,
+        program=simulator.source(),
+    )
+
+
+def _without_free_arms(stack: Projected) -> Projected:
+    """The stack with the arms that have a cost to project."""
+    return msgspec.structs.replace(stack, arms=[arm for arm in stack.arms if arm.shown])
+
+
+def _simulated(jobs: Sequence[_Job], program: Path, say: Say) -> _Done:
+    """All simulations, as many at a time as there are processors; whatever interrupts them ends those that run."""
+    done: _Done = {}
+    ending = threading.Event()
+
+    def run(job: _Job) -> None:
+        if not ending.is_set():
+            say(f"simulating {job.ranks} ranks of {job.stack.stack}")
+            stack = job.stack
+            found = simulator.simulate(
+                program, job.plan, stack.network, job.ranks, selector=stack.selector, ending=ending
+            )
+            done[stack.stack, job.ranks] = found
+
+    with ThreadPoolExecutor(max_workers=max(1, len(psutil.Process().cpu_affinity() or [1]))) as pool:
+        futures = [pool.submit(run, job) for job in jobs]
+        try:
+            for future in futures:
+                future.result()
+        finally:
+            ending.set()
+    return done
+
+
+def _with_record(stack: Projected, jobs: Iterable[_Job], done: _Done) -> Projected:
+    own = [job for job in jobs if job.stack.stack == stack.stack]
+    return msgspec.structs.replace(
+        stack,
+        commands={job.ranks: done[stack.stack, job.ranks].command for job in own},
+        plans={job.ranks: job.plan for job in own},
+        platforms={job.ranks: platform_xml(stack.network, job.ranks) for job in own},
+        seconds={job.ranks: round(done[stack.stack, job.ranks].wall_s, 2) for job in own},
+    )
+
+
+def _stacks(analysis: Analysis, wanted: Sequence[str]) -> list[StackRun]:
+    """The stacks with a ping-pong of C on the fewest ranks that have one."""
+    names = [one.installation for one in analysis.run.stacks]
+    for name in wanted:
+        if name not in names:
+            raise UsageError(f"The run has no stack '{name}': it has {', '.join(names)}.{did_you_mean(name, names)}")
+    found: dict[str, StackRun] = {}
+    for one in analysis.run.stacks:
+        if (not wanted or one.installation in wanted) and len(c_points(analysis, one.stack)) >= 2:
+            found.setdefault(one.installation, one)
+    if not found:
+        raise UsageError(
+            "The run has no ping-pong of C with two sizes, from which costs could be projected: measure with "
+            "'polympi run --bench latency/standard/bytes,barrier,bcast,allreduce,alltoall'."
+        )
+    return list(found.values())
+
+
+def _inputs(analysis: Analysis, stack: StackRun, request: Request) -> Projected:
+    calls = {name: binding.entry.calls for name, binding in load_bindings().items()}
+    costs = {one.binding: one for one in costs_of(analysis, stack.stack, calls)}
+    for name in request.bindings:
+        if name not in costs:
+            raise UsageError(
+                f"'{name}' cannot be projected from {stack.stack}: that needs its ping-pong (latency/standard) of two "
+                f"sizes in six blocks; there are {', '.join(costs) or 'none'}.{did_you_mean(name, costs)}"
+            )
+    others = [name for name in costs if name != AGAIN and stack.languages.get(name) != "C"]
+    names = list(dict.fromkeys(request.bindings)) or others or list(costs)
+    if not names:
+        raise UsageError(
+            f"Nothing of {stack.stack} can be projected: no binding has a ping-pong of two sizes in six blocks or more."
+        )
+    facts = analysis.environment.stacks.get(stack.installation)
+    family = (facts.family if facts else "") or stack.installation
+    selector = simulator.selector_of(family)
+    return Projected(
+        stack=stack.installation,
+        family="mpich" if selector == "mpich" else family,
+        selector=selector,
+        network=_network(analysis, stack, request),
+        arms=[costs[name] for name in names],
+    )
+
+
+def _network(analysis: Analysis, stack: StackRun, request: Request) -> Network:
+    """The network with what a message takes within a node: as C was measured, if its ranks were on one machine."""
+    found = request.network
+    network = measured_network(found, stack.installation) if isinstance(found, Path) else found
+    per_node = request.ranks_per_node or network.ranks_per_node
+    within: Points = [(size, time / 2) for size, time in c_points(analysis, stack.stack)]
+    if analysis.run.hostfile is not None or not all_here(analysis.run, analysis.environment):
+        within = network.send
+    return msgspec.structs.replace(network, ranks_per_node=per_node, node_send=within, node_receive=within)

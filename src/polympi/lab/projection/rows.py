@@ -1,0 +1,128 @@
+"""The rows of a projection: simulated times, and those of the analytic model, of every arm in every case."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from polympi.lab.projection.cases import Case
+from polympi.lab.projection.loggp import Model, time_of
+from polympi.lab.projection.model import BUILT, CALLED, LEVELS, ArmCosts, Line, Projected, Row
+from polympi.lab.projection.plan import NO_COST, called_line, ends_scaled, is_called, simulated_as
+from polympi.lab.records import REFERENCE
+
+Seconds = dict[tuple[str, str, int, str], float]  # simulated time by arm, pattern, size and style
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A case with a number of ranks on a stack, and the way in which a binding's cost comes into it.
+
+    Attributes:
+        first: of a collective, its smallest case: what it takes to tell the others how much will come.
+    """
+
+    stack: Projected
+    ranks: int
+    case: Case
+    style: str
+    first: Case
+
+    @property
+    def called(self) -> bool:
+        """Whether it is a collective that the binding only calls."""
+        return is_called(self.case, self.style)
+
+
+def rows_of(stack: Projected, ranks: int, cases: Sequence[Case], seconds: Seconds) -> list[Row]:
+    """The rows of a stack with one number of ranks, arm by arm.
+
+    Args:
+        stack: what went in.
+        ranks: how many.
+        cases: what was simulated.
+        seconds: simulated times.
+    """
+    places = [_Place(stack, ranks, case, style, _first(case, cases)) for case in cases for style in case.pattern.styles]
+    return [_row(place, arm, seconds) for arm in stack.arms for place in places]
+
+
+def _first(case: Case, cases: Sequence[Case]) -> Case:
+    return min((one for one in cases if one.pattern == case.pattern), key=lambda one: one.size_bytes)
+
+
+def _row(place: _Place, arm: ArmCosts, seconds: Seconds) -> Row:
+    low, median, high = (time_ns(place, arm, level, seconds) for level in LEVELS)
+    return Row(
+        stack=place.stack.stack,
+        binding=arm.binding,
+        ranks=place.ranks,
+        pattern=place.case.pattern.name,
+        size_bytes=place.case.size_bytes,
+        style=place.style,
+        c_ns=time_ns(place, NO_COST, "median", seconds),
+        low_ns=low,
+        time_ns=median,
+        high_ns=high,
+        model_ns=_model_ns(place, arm, "median", place.stack.family),
+        simulated=place.case.simulated(place.ranks),
+    )
+
+
+def time_ns(place: _Place, arm: ArmCosts, level: str, seconds: Seconds) -> float:
+    """Time of a case, simulated, or by the model where there are too many messages."""
+    case = place.case
+    if not case.simulated(place.ranks):  # all libraries send so many messages directly, as MPICH does
+        modelled = _model_ns(place, arm, level, "mpich")
+        assert modelled is not None
+        return modelled
+    if place.called:
+        line = called_line(arm, case.pattern.name, level)
+        own = line.per_call_ns + line.per_byte_ns * case.size_bytes
+        return _of_c(case, seconds) + _further(place, arm) * _of_c(place.first, seconds) + own
+    if level != "median" and ends_scaled(arm, place.ranks):
+        return _scaled_ns(place, arm, level, seconds)
+    key = (simulated_as(arm, level, place.ranks), case.pattern.name, case.size_bytes, place.style)
+    return seconds[key] * 1e9 / case.operations(place.ranks)
+
+
+def _scaled_ns(place: _Place, arm: ArmCosts, level: str, seconds: Seconds) -> float:
+    """An end of an interval: what the median's cost adds, times the end's cost over the median's."""
+    of_c, median = (time_ns(place, one, "median", seconds) for one in (NO_COST, arm))
+    return of_c + (median - of_c) * _weight(place, arm, level) / _weight(place, arm, "median")
+
+
+def _weight(place: _Place, arm: ArmCosts, level: str) -> float:
+    """The cost that a case consists of: that of a message, and of a call of a collective if it makes such calls."""
+    lines = [arm.message.at(level)]
+    if place.case.pattern.has_collectives and place.style == CALLED:
+        lines.append(called_line(arm, "allreduce", level))
+    return sum(line.per_call_ns + line.per_byte_ns * place.case.size_bytes for line in lines)
+
+
+def _of_c(case: Case, seconds: Seconds) -> float:
+    return seconds[REFERENCE, case.pattern.name, case.size_bytes, BUILT] * 1e9
+
+
+def _further(place: _Place, arm: ArmCosts) -> int:
+    """Calls of MPI's collective that the binding makes before the one with the data."""
+    return arm.calls.get(place.case.pattern.name, 1) - 1
+
+
+def _model_ns(place: _Place, arm: ArmCosts, level: str, family: str) -> float | None:
+    """Time of a case by the analytic model; None where it has no schedule."""
+    name, size = place.case.pattern.name, place.case.size_bytes
+    if place.case.pattern.has_collectives and place.style == CALLED:
+        return None
+    model = Model(place.stack.network, place.ranks, Line() if place.called else arm.message.at(level))
+    found = time_of(model, name, size, family)
+    if found is None or not place.called:
+        return found
+    line = called_line(arm, name, level)
+    before = 0.0
+    if further := _further(place, arm):
+        first = time_of(model, name, place.first.size_bytes, family)
+        if first is None:
+            return None
+        before = further * first
+    return found + before + line.per_call_ns + line.per_byte_ns * size

@@ -1,0 +1,62 @@
+"""The folder of a projection: ``projection.json`` and what is written from it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import msgspec
+
+from polympi.lab.decoding import what_is_wrong
+from polympi.lab.errors import ResultError, UsageError, system_reason
+from polympi.lab.projection.model import FORMAT, Projection
+
+NAME = "projection.json"
+
+
+def usual_folder(run: Path, network: str) -> Path:
+    """Where a projection goes unless it is told: a folder in the result directory, named after the network."""
+    words = re.sub(r"[^A-Za-z0-9.]+", "-", network).strip("-.") or "network"
+    return run / f"projection-{words}"
+
+
+def make_folder(folder: Path, *, force: bool) -> None:
+    """Make sure, before anything is simulated, that a projection can be written and overwrites nothing unasked.
+
+    Raises:
+        UsageError: the folder holds something, or cannot be made.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"'{folder}' is a file: choose a folder with -o.")
+    if folder.is_dir() and any(folder.iterdir()):
+        if not force:
+            raise UsageError(f"'{folder}' exists and is not overwritten: choose another folder with -o, or --force.")
+        if not (folder / NAME).is_file():
+            raise UsageError(f"'{folder}' holds no projection, and other files are never overwritten: choose with -o.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"Cannot make the folder '{folder}': {system_reason(error)}; choose with -o.") from error
+
+
+def render_json(projection: Projection) -> str:
+    """The projection as indented JSON."""
+    return msgspec.json.format(msgspec.json.encode(projection), indent=2).decode() + "\n"
+
+
+def read_projection(folder: Path) -> Projection:
+    """A projection that was written before.
+
+    Raises:
+        ResultError: there is none, it is damaged, or of another version.
+    """
+    path = folder / NAME
+    try:
+        found = msgspec.json.decode(path.read_bytes(), type=Projection)
+    except OSError as error:
+        raise ResultError(f"Cannot read '{path}': {system_reason(error)}.") from error
+    except ValueError as error:
+        raise ResultError(f"'{path}' is damaged ({what_is_wrong(error)}): project again.") from error
+    if found.format != FORMAT:
+        raise ResultError(f"'{path}' has format {found.format}; this polympi reads format {FORMAT}.")
+    return found

@@ -1,0 +1,1 @@
+"""The projection of a run in the terminal, as Markdown, CSV and a page."""

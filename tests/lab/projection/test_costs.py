@@ -1,0 +1,66 @@
+"""Costs are found again in runs that were made with them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from synthetic import EFFECTS, c_time_ns, make_run
+
+from polympi.lab.projection.costs import c_points, costs_of
+from polympi.lab.projection.model import ArmCosts
+from polympi.lab.statistics.analysis import analyse
+from polympi.lab.statistics.model import Analysis
+
+CASES = [
+    *[("latency", "standard", "bytes", size) for size in (8, 1024, 8192, 65536)],
+    *[("bcast", "standard", "bytes", size) for size in (8, 1024)],
+    ("barrier", "standard", "none", 0),
+]
+PLANTED = EFFECTS | {"quick": (-300.0, 0.0, 1.0), "like-c": (0.0, 0.0, 1.0)}
+
+
+@pytest.fixture(scope="module")
+def analysis(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
+    path = tmp_path_factory.mktemp("costs") / "run"
+    return analyse(make_run(path, cases=CASES, effects=PLANTED, blocks=9, events=1, noise=0.002))
+
+
+@pytest.fixture(scope="module")
+def costs(analysis: Analysis) -> dict[str, ArmCosts]:
+    return {one.binding: one for one in costs_of(analysis, "mpich")}
+
+
+def test_planted_costs_are_found_with_their_interval(costs: dict[str, ArmCosts]) -> None:
+    mpi4py, objects = costs["mpi4py"], costs["mpi4py-object"]
+    assert mpi4py.message.median.per_call_ns == pytest.approx(520, rel=0.1)
+    assert mpi4py.message.low.per_call_ns <= mpi4py.message.median.per_call_ns <= mpi4py.message.high.per_call_ns
+    assert objects.message.median.per_byte_ns == pytest.approx(0.35, rel=0.05)
+    assert (mpi4py.blocks, mpi4py.shown, mpi4py.saves) == (9, True, False)
+    assert objects.collectives["barrier"].median.per_call_ns == pytest.approx(1400, rel=0.1)
+    assert set(objects.collectives) == {"bcast", "barrier"}
+
+
+def test_an_arm_as_fast_as_c_and_a_faster_one_have_no_cost_to_show(costs: dict[str, ArmCosts]) -> None:
+    assert not costs["like-c"].shown
+    assert not costs["like-c"].saves
+    assert not costs["quick"].shown
+    assert costs["quick"].saves
+    assert costs["quick"].message.high.per_call_ns == 0
+    assert "c" not in costs
+
+
+def test_further_calls_are_not_counted_twice(analysis: Analysis, costs: dict[str, ArmCosts]) -> None:
+    twice = {one.binding: one for one in costs_of(analysis, "mpich", {"mpi4py-object": {"bcast": 2}})}
+    once = costs["mpi4py-object"].collectives["bcast"].median.per_call_ns
+    of_c = c_points(analysis, "mpich", "bcast")[0][1]
+    assert of_c == pytest.approx(c_time_ns(8), rel=0.5)
+    found = twice["mpi4py-object"]
+    assert found.calls == {"bcast": 2}
+    assert found.collectives["bcast"].median.per_call_ns == pytest.approx(once - of_c)
+    assert found.collectives["barrier"] == costs["mpi4py-object"].collectives["barrier"]
+    assert twice["mpi4py"] == costs["mpi4py"]
+
+
+def test_five_blocks_give_no_interval_and_so_no_cost(tmp_path: Path) -> None:
+    assert costs_of(analyse(make_run(tmp_path / "run", cases=CASES, blocks=5, events=1)), "mpich") == []

@@ -1,0 +1,79 @@
+"""Rows are made of simulated times: what is added, what is told in proportion, what is of the model."""
+
+from __future__ import annotations
+
+import pytest
+from simulated import ROUND, arm, program, span, stack
+
+from polympi.lab.projection import plan as plan_module
+from polympi.lab.projection.cases import PATTERNS, Case, usual_cases
+from polympi.lab.projection.loggp import Model, time_of
+from polympi.lab.projection.model import BUILT, CALLED, Row
+from polympi.lab.projection.plan import plan_text, simulated_levels
+from polympi.lab.projection.rows import rows_of
+from polympi.lab.projection.simulator import simulate
+
+Key = tuple[str, int, str]
+
+
+def made(*arms: object, ranks: int = 16, cases: list[Case] | None = None) -> dict[Key, Row]:
+    cases = cases or usual_cases()
+    one = stack(*arms)  # type: ignore[arg-type]
+    done = simulate(program(), plan_text(one, cases, ranks), ROUND, ranks, selector="mpich")
+    return {(row.pattern, row.size_bytes, row.style): row for row in rows_of(one, ranks, cases, done.seconds)}
+
+
+@pytest.fixture(scope="module")
+def rows() -> dict[Key, Row]:
+    """Of an arm whose bcast is measured apart and calls MPI's twice."""
+    return made(arm(collectives={"bcast": span(40.0, 50.0, 60.0, per_byte=0.5)}, calls={"bcast": 2}))
+
+
+def test_each_case_has_a_row_for_each_way_a_cost_comes_in(rows: dict[Key, Row]) -> None:
+    assert set(rows) == {(c.pattern.name, c.size_bytes, style) for c in usual_cases() for style in c.pattern.styles}
+    for row in rows.values():
+        assert row.low_ns <= row.time_ns * 1.001
+        assert row.time_ns <= row.high_ns * 1.001
+
+
+def test_a_call_costs_once_and_messages_in_every_round(rows: dict[Key, Row]) -> None:
+    barrier, built = rows["barrier", 0, CALLED], rows["barrier", 0, BUILT]
+    assert barrier.added_ns == pytest.approx(1000)  # not measured: as much as a message
+    assert (barrier.low_ns - barrier.c_ns, barrier.high_ns - barrier.c_ns) == pytest.approx((900, 1200))
+    assert built.added_ns == pytest.approx(4000, rel=0.02)
+    assert built.c_ns == barrier.c_ns
+
+
+def test_further_calls_take_the_network_again(rows: dict[Key, Row]) -> None:
+    small, large = rows["bcast", 8, CALLED], rows["bcast", 65536, CALLED]
+    assert small.added_ns == pytest.approx(small.c_ns + 50 + 0.5 * 8)
+    assert large.added_ns == pytest.approx(small.c_ns + 50 + 0.5 * 65536)
+    assert small.model_ns == pytest.approx(small.time_ns, rel=0.02)
+
+
+def test_ends_told_from_the_median_are_those_that_would_be_simulated(
+    rows: dict[Key, Row], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plan_module, "ENDS_BELOW", 16)
+    assert simulated_levels(arm(), 16) == ["median"]
+    assert simulated_levels(arm(), 15) == ["low", "median", "high"]
+    told = made(arm(collectives={"bcast": span(40.0, 50.0, 60.0, per_byte=0.5)}, calls={"bcast": 2}))
+    for key, row in told.items():
+        assert row.time_ns == pytest.approx(rows[key].time_ns, rel=1e-3)  # SimGrid counts in nanoseconds
+        assert (row.low_ns, row.high_ns) == pytest.approx((rows[key].low_ns, rows[key].high_ns), rel=0.02)
+
+
+def test_what_has_too_many_messages_is_of_the_model() -> None:
+    case = Case(PATTERNS["alltoall"], 1024)
+    assert case.simulated(256)
+    assert not case.simulated(257)
+    one = stack(arm())
+    called, built = rows_of(one, 1024, [case], {})
+    assert not built.simulated
+    assert built.c_ns == time_of(Model(ROUND, 1024), "alltoall", 1024, "mpich")
+    assert called.added_ns == pytest.approx(1000)
+
+
+def test_an_arm_without_cost_has_the_times_of_c() -> None:
+    free = made(arm(cost=span(0, 0, 0)), ranks=4, cases=[Case(PATTERNS["ring"], 8), Case(PATTERNS["barrier"], 0)])
+    assert {row.added_ns for row in free.values()} == {0.0}
