@@ -76,9 +76,13 @@ def _words(places: Sequence[RankPlace]) -> str:
     if len(places) > _MOST_RANKS:
         return f"{count(len(places), 'rank')} ran on {count(len(hosts), 'host')} ({first_few(list(hosts))})"
     if len(hosts) == 1:
-        told = listing([f"rank {rank} on {_cpus(place.cpus)}" for rank, place in enumerate(places)])
+        told = listing([_of_rank(rank, place) for rank, place in enumerate(places)])
         return f"{told} of {places[0].host}"
-    return listing([f"rank {rank} on {_cpus(place.cpus)} of {place.host}" for rank, place in enumerate(places)])
+    return listing([f"{_of_rank(rank, place)} of {place.host}" for rank, place in enumerate(places)])
+
+
+def _of_rank(rank: int, place: RankPlace) -> str:
+    return f"rank {rank}{'' if rank else ' ran'} on {_cpus(place.cpus)}"
 
 
 def _cpus(listed: str) -> str:

@@ -203,8 +203,8 @@ def _check_placements(request: Request) -> None:
     for stack in request.stacks:
         if placements and stack.understands == TEMPLATE:
             raise UsageError(
-                f"--placement cannot be had on stack '{stack.name}': it has a launcher with a template, whose words for "
-                "the binding of ranks polympi does not know; tell it yourself with --launcher-args or --with."
+                f"--placement cannot be had on stack '{stack.name}': it has a launcher with a template, whose words "
+                "for the binding of ranks polympi does not know; tell it yourself with --launcher-args or --with."
             )
     topology = topology_of({"affinity": affinity_facts()}) if request.all_here else None
     job = None if request.hostfile is not None or not placements else allocation()
