@@ -61,14 +61,18 @@ static int ascending(const void *a, const void *b) {
     return (left > right) - (left < right);
 }
 
-/* Where a rank runs: the CPUs that it may use, as the kernel lists them, and the name of its host. */
+/* The longest list of CPUs that is told: every other one of 300 in a row. */
+enum { CPU_LIST_BYTES = 1024 };
+
+/* Where a rank runs: the CPUs that it may use, as the kernel lists them, or "-", and the name of its host. */
 struct place {
-    char cpus[256];
+    char cpus[CPU_LIST_BYTES];
     char host[MPI_MAX_PROCESSOR_NAME];
 };
 
 static void find_place(struct place *place) {
-    char line[1024];
+    static const char key[] = "Cpus_allowed_list:";
+    char line[sizeof key + CPU_LIST_BYTES];
     int length;
     memset(place, 0, sizeof *place);
     strcpy(place->cpus, "-");
@@ -77,7 +81,9 @@ static void find_place(struct place *place) {
     if (!status)
         return;
     while (fgets(line, sizeof line, status))
-        sscanf(line, "Cpus_allowed_list: %255s", place->cpus);
+        if (!strncmp(line, key, sizeof key - 1) &&
+            strchr(line, '\n')) /* else it was cut: it names other CPUs */
+            sscanf(line + sizeof key - 1, "%1023s", place->cpus);
     fclose(status);
 }
 

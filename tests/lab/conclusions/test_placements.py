@@ -53,8 +53,8 @@ def test_where_ranks_ran_is_a_sentence(run, places, words) -> None:
 def test_a_launch_that_was_placed_otherwise_is_told_with_its_arm(run) -> None:
     told = placed(run, PAIR, odd=FREE)
     assert places_sentence(told, "mpich") == (
-        "In 35 of 36 launches rank 0 ran on CPU 0 and rank 1 on CPU 1 of vm; in 1 of 36 launches all ranks ran on vm, each "
-        "free to use CPUs 0-1. Asked for: each rank bound to a core of its own, all on one socket."
+        "In 35 of 36 launches rank 0 ran on CPU 0 and rank 1 on CPU 1 of vm; in 1 of 36 launches all ranks ran on "
+        "vm, each free to use CPUs 0-1. Asked for: each rank bound to a core of its own, all on one socket."
     )
     [failure] = misplaced(told)
     assert failure.startswith(
@@ -62,4 +62,9 @@ def test_a_launch_that_was_placed_otherwise_is_told_with_its_arm(run) -> None:
     )
     assert failure in [one.text for one in answers(told) if one.topic == "failure"]
     assert misplaced(placed(run, PAIR)) == []
+    assert misplaced(placed(run, PAIR, odd=[])) == [
+        "In 1 of 36 launches on mpich (mpi4py) ranks did not tell where they ran, so that it is not known whether they "
+        "were placed as asked."
+    ]
+    assert misplaced(placed(run, [], placement="")) == []
     assert misplaced(placed(run, FREE, odd=PAIR, placement="")) == []

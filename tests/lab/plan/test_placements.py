@@ -6,6 +6,8 @@ from polympi.lab.errors import UsageError
 from polympi.lab.plan.placements import (
     MEANINGS,
     Topology,
+    binding_word,
+    level_words,
     placed_hosts,
     placement_arguments,
     placement_levels,
@@ -19,6 +21,7 @@ TWO_CORES = Topology({0: (0, 0), 1: (0, 1)})
 # Two sockets with two cores of two threads each: CPUs n and n + 4 share a core.
 TWO_SOCKETS = Topology({cpu: (cpu % 4 // 2, cpu % 4) for cpu in range(8)})
 NO_TOPOLOGY = None
+THREE_CORES = "it needs a core for each of 3 ranks on one socket, and the largest that may be used here has 2"
 
 
 def places(*cpus, hosts=("a",) * 8):
@@ -39,12 +42,11 @@ def test_each_placement_is_a_level_and_the_first_the_base() -> None:
 @pytest.mark.parametrize(
     ("placement", "ranks", "topology", "hosts", "why"),
     [
-        ("socket", 2, TWO_CORES, 0, "it needs two sockets, and this machine has one"),
-        ("core-pair", 3, TWO_CORES, 0, "it needs a core for each of 3 ranks on one socket, and here are 2"),
-        ("core-pair", 3, TWO_SOCKETS, 0, "it needs a core for each of 3 ranks on one socket, and here are 2"),
-        ("two-nodes", 2, TWO_CORES, 0, "it needs two hosts, and there is no --hostfile"),
-        ("two-nodes", 2, TWO_CORES, 1, "it needs two hosts, and the host file or the job has one"),
-        ("two-nodes", 1, TWO_CORES, 2, "it needs at least 2 ranks"),
+        ("socket", 2, TWO_CORES, 0, "it needs two sockets, and this machine has one; leave it out"),
+        ("core-pair", 3, TWO_CORES, 0, f"{THREE_CORES}; give fewer with --ranks, or leave it out"),
+        ("core-pair", 3, TWO_SOCKETS, 0, f"{THREE_CORES}; give fewer with --ranks, or leave it out"),
+        ("two-nodes", 2, TWO_CORES, 1, "it needs two hosts, and the host file or the job has one; give it two"),
+        ("two-nodes", 1, TWO_CORES, 2, "it needs at least 2 ranks; give more with --ranks"),
         ("socket", 2, TWO_SOCKETS, 0, None),
         ("core-pair", 2, TWO_CORES, 0, None),
         ("socket", 2, NO_TOPOLOGY, 3, None),
@@ -55,6 +57,26 @@ def test_each_placement_is_a_level_and_the_first_the_base() -> None:
 )
 def test_what_a_machine_cannot_offer_is_known_before_anything_is_launched(placement, ranks, topology, hosts, why):
     assert why_impossible(placement, ranks, topology, hosts) == why
+
+
+def test_who_wants_two_nodes_without_a_host_file_is_told_how_to_get_them() -> None:
+    why = why_impossible("two-nodes", 2, TWO_CORES, 0)
+    assert why is not None
+    assert why.startswith("it needs two hosts, and there is no --hostfile")
+    assert "'polympi cluster up'" in why
+
+
+@pytest.mark.parametrize("word", ["-bind-to", "--bind-to", "--map-by=core", "--cpu-bind=none", "--rank-by"])
+def test_other_words_about_the_same_are_found(word: str) -> None:
+    assert binding_word(["--mca", "btl", word, "none"]) == word
+    assert binding_word(["-genv", "BIND", "bind-to", "--bindings"]) is None
+
+
+def test_levels_are_told_in_words() -> None:
+    [node] = placement_levels(["node"])
+    assert level_words(node) == "all ranks on one host, bound to nothing"
+    assert level_words(Level(factor="setting", name="node", environment={"A": "1"}, placement="socket")) == "A=1"
+    assert level_words(Level(placement="node")) == ""
 
 
 def test_every_launcher_has_words_for_every_placement() -> None:

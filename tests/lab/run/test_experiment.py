@@ -14,10 +14,7 @@ import pytest
 from polympi.lab.bindings.lines import code_lines
 from polympi.lab.bindings.manifest import load_bindings
 from polympi.lab.catalogue import problem_bytes
-from polympi.lab.conclusions.placements import misplaced
-from polympi.lab.environment.processor import affinity_facts
 from polympi.lab.errors import BuildError, StackError, UsageError
-from polympi.lab.plan.placements import placement_levels, topology_of, what_differs
 from polympi.lab.plan.profiles import PROFILES, Profile
 from polympi.lab.records import Environment, Level, Outcome
 from polympi.lab.run.experiment import Experiment, record
@@ -189,51 +186,6 @@ def test_settings_are_interleaved_in_the_blocks_and_only_one_that_does_something
     assert {rows["tcp", size].verdict for size in (8, 1024)} == {"slower"}
     assert all(rows["tcp", size].ratio > 3 for size in (8, 1024))  # shared memory against the loopback device
     assert {rows["nothing", size].verdict for size in (8, 1024)} <= {"not separated", "ambiguous"}
-
-
-@pytest.mark.parametrize("stack", ["mpich", "openmpi"], indirect=True)
-def test_ranks_are_placed_as_asked_and_a_placement_that_costs_is_found(tmp_path: Path, stack: Stack) -> None:
-    """Both ranks on one core wait for each other's turn: a planted arm that must differ."""
-    if len(os.sched_getaffinity(0)) < 2:
-        pytest.skip("one processor")
-    levels = placement_levels(["core-pair", "node", "one-core"])
-    profile = dataclasses.replace(SHORT, batches=1, events=1)
-    request = _request(
-        tmp_path / "run", [stack], ["mpi4py"], ["latency/standard/bytes"], levels=levels, profile=profile, sizes=[8]
-    )
-    plans = prepare(request)
-    environment = Environment(facts={"affinity": affinity_facts()})
-    directory = RunDirectory.create(request.output, record(request, plans), environment)
-    outcome = Experiment(request, plans, directory, processors=2, watcher=Watcher()).run()
-    assert (outcome.ended, outcome.withdrawn) == ("complete", {})
-    topology = topology_of(environment.facts)
-    for launch in directory.launches():
-        placement = launch.stack.partition(", ")[2]
-        assert len(launch.places) == 2  # of C and of Python
-        assert what_differs(placement, launch.places, topology) is None, (launch.stack, launch.places)
-    analysis = analyse(directory)
-    rows = {(row.level, row.binding): row for row in analysis.factors if row.benchmark == "latency"}
-    assert rows["one-core", "c"].ratio > 2
-    assert rows["one-core", "c"].verdict == "slower"
-    assert {(row.factor, row.base) for row in rows.values()} == {("placement", "core-pair")}
-    assert misplaced(analysis) == []
-
-
-def test_a_placement_that_cannot_be_had_is_refused_before_anything_is_made(tmp_path: Path, mpich: Stack) -> None:
-    def refused(*placements: str, **changes: object) -> str:
-        request = _request(tmp_path / "run", [mpich], ["c"], [], levels=placement_levels(placements), **changes)
-        with pytest.raises(UsageError) as error:
-            prepare(request)
-        return str(error.value)
-
-    assert "--placement two-nodes cannot be had: it needs two hosts, and there is no --hostfile." in refused(
-        "two-nodes"
-    )
-    (tmp_path / "one").write_text("alone\n")
-    assert "the host file or the job has one" in refused("node", "two-nodes", hostfile=tmp_path / "one")
-    many = refused("core-pair", ranks=[1000])
-    assert "--placement core-pair cannot be had: it needs a core for each of 1000 ranks on one socket" in many
-    assert list(tmp_path.iterdir()) == [tmp_path / "one"]
 
 
 def test_a_setting_that_no_stack_reads_is_refused_and_one_that_some_read_is_left_out_elsewhere(

@@ -19,7 +19,7 @@ Places = tuple[RankPlace, ...]
 
 def places_sentence(analysis: Analysis, stack: str) -> str:
     """Where the ranks of a stack ran, and what that placement is meant to be; empty if they did not tell."""
-    ways = Counter(tuple(launch.places) for launch in _told(analysis, stack))
+    ways = Counter(tuple(launch.places) for launch in _counted(analysis, stack) if launch.places)
     if not ways:
         return ""
     total, most = sum(ways.values()), ways.most_common(_MOST_TOLD)
@@ -36,12 +36,21 @@ def places_sentence(analysis: Analysis, stack: str) -> str:
 
 
 def misplaced(analysis: Analysis) -> list[str]:
-    """Sentences about launches in which ranks were not where they were asked to be."""
+    """Sentences about launches in which ranks were not where they were asked to be, or did not tell where they were."""
     topology = topology_of(analysis.environment.facts) if all_here(analysis.run, analysis.environment) else None
     said = []
     for planned in analysis.run.stacks:
         placement = _placement(analysis, planned.stack)
-        told = _told(analysis, planned.stack)
+        counted = _counted(analysis, planned.stack)
+        told = [one for one in counted if one.places]
+        if placement and len(told) < len(counted):
+            silent = first_few(list(dict.fromkeys(one.binding for one in counted if not one.places)))
+            said.append(
+                sentence(
+                    f"In {len(counted) - len(told)} of {count(len(counted), 'launch')} on {planned.stack} ({silent}) "
+                    "ranks did not tell where they ran, so that it is not known whether they were placed as asked"
+                )
+            )
         found: dict[str, list[LaunchRecord]] = defaultdict(list)
         for launch in told:
             if differs := what_differs(placement, launch.places, topology):
@@ -63,8 +72,8 @@ def _placement(analysis: Analysis, stack: str) -> str:
     return levels.get(planned.level, "") if planned else ""
 
 
-def _told(analysis: Analysis, stack: str) -> list[LaunchRecord]:
-    return [one for one in analysis.launches if one.stack == stack and counts(one) and one.places]
+def _counted(analysis: Analysis, stack: str) -> list[LaunchRecord]:
+    return [one for one in analysis.launches if one.stack == stack and counts(one)]
 
 
 def _words(places: Sequence[RankPlace]) -> str:

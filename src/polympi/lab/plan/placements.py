@@ -7,11 +7,13 @@ them. What a launcher made of its words is not taken for granted: each rank repo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from polympi.lab.environment.files import expand_list
 from polympi.lab.errors import UsageError
+from polympi.lab.plan.settings import setting_words
 from polympi.lab.records import PLACEMENT, Facts, Level, RankPlace
 from polympi.lab.stacks.stack import HYDRA, PRRTE, SRUN
 from polympi.lab.suggest import did_you_mean
@@ -49,6 +51,7 @@ _SRUN = {
     ONE_CORE: "--cpu-bind=map_cpu:{each} --overcommit",
     TWO_NODES: "--cpu-bind=none",
 }
+_BINDS = re.compile(r"--?(bind-to|map-by|rank-by|cpu-bind|cpu_bind|distribution|binding)\b")
 _WORDS = {HYDRA: _HYDRA, PRRTE: _PRRTE, SRUN: _SRUN}
 
 
@@ -100,8 +103,13 @@ def placement_levels(names: Sequence[str]) -> list[Level]:
     return [Level(factor=PLACEMENT, name=name, placement=name) for name in names]
 
 
+def level_words(level: Level) -> str:
+    """What a level is: the meaning of a placement, or what a setting adds to a launch."""
+    return MEANINGS.get(level.placement, "") if level.factor == PLACEMENT else setting_words(level)
+
+
 def why_impossible(placement: str, ranks: int, topology: Topology | None, hosts: int) -> str | None:
-    """Why a placement cannot be had, the middle of a sentence; None if it can, or if that is not known.
+    """Why a placement cannot be had and what to do, the end of a sentence; None if it can, or if that is not known.
 
     Args:
         placement: which one.
@@ -110,15 +118,33 @@ def why_impossible(placement: str, ranks: int, topology: Topology | None, hosts:
         hosts: how many the host file, or the job of Slurm, has; 0 without either.
     """
     if placement == TWO_NODES:
-        few = "there is no --hostfile" if not hosts else "the host file or the job has one"
-        return f"it needs two hosts, and {few}" if hosts < 2 else "it needs at least 2 ranks" if ranks < 2 else None
+        return _why_not_two(ranks, hosts)
     if topology is None or not topology.cores:
         return None
     if placement == SOCKET and len(topology.sockets) < 2:
-        return "it needs two sockets, and this machine has one"
+        return "it needs two sockets, and this machine has one; leave it out"
     if placement == CORE_PAIR and topology.most_cores < ranks:
-        return f"it needs a core for each of {ranks} ranks on one socket, and here are {topology.most_cores}"
+        return (
+            f"it needs a core for each of {ranks} ranks on one socket, and the largest that may be used here has "
+            f"{topology.most_cores}; give fewer with --ranks, or leave it out"
+        )
     return None
+
+
+def _why_not_two(ranks: int, hosts: int) -> str | None:
+    if not hosts:
+        return (
+            "it needs two hosts, and there is no --hostfile; give one with the names of two, or make two of this "
+            "machine with 'polympi cluster up'"
+        )
+    if hosts == 1:
+        return "it needs two hosts, and the host file or the job has one; give it two"
+    return None if ranks > 1 else "it needs at least 2 ranks; give more with --ranks"
+
+
+def binding_word(arguments: Sequence[str]) -> str | None:
+    """The first of some arguments of a launcher that says where ranks run, as a placement does; None if none does."""
+    return next((word for word in arguments if _BINDS.match(word)), None)
 
 
 def placement_arguments(placement: str, dialect: str, ranks: int, topology: Topology | None) -> list[str]:

@@ -10,9 +10,8 @@ from polympi.lab.catalogue import BENCHMARKS
 from polympi.lab.conclusions.factors import as_row, by_contrast, level_sentences
 from polympi.lab.conclusions.overview import ArmInOverview, Column, Spot, columns_among
 from polympi.lab.conclusions.rows import Row, by_family, representative_sizes
-from polympi.lab.plan.placements import MEANINGS
-from polympi.lab.plan.settings import setting_words
-from polympi.lab.records import PLACEMENT, REFERENCE, SETTING, STACK, Level, RunRecord
+from polympi.lab.plan.placements import level_words
+from polympi.lab.records import PLACEMENT, REFERENCE, SETTING, STACK, RunRecord
 from polympi.lab.report import charts
 from polympi.lab.report.cells import Cell, Line, cell
 from polympi.lab.report.charts import Palette
@@ -144,15 +143,11 @@ def _part(run: RunRecord, contrast: Contrast, rows: Sequence[FactorRow]) -> Leve
     return LevelPart(
         key=_key(contrast),
         title=_title(contrast),
-        how=_how(contrast, level) if level else "",
+        how=level_words(level) if level and contrast.factor != STACK else "",
         sentences=level_sentences(rows),
         columns=columns,
         lines=lines,
     )
-
-
-def _how(contrast: Contrast, level: Level) -> str:
-    return {SETTING: setting_words(level), PLACEMENT: MEANINGS.get(level.placement, "")}.get(contrast.factor, "")
 
 
 def _table(factor_rows: Sequence[FactorRow]) -> tuple[list[str], list[Line]]:

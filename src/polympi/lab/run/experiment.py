@@ -20,7 +20,7 @@ from polympi.lab.launch.launcher import Arm, Launched, Place, Setting, launch
 from polympi.lab.plan.calibration import fewer_iterations, same_counts, trial_plan
 from polympi.lab.plan.placements import ONE_CORE, placed_hosts, placement_arguments, topology_of, what_differs
 from polympi.lab.plan.schedule import stack_order
-from polympi.lab.records import AGAIN, REFERENCE, LaunchRecord, Outcome, PlannedCase, RunRecord, StackRun
+from polympi.lab.records import AGAIN, REFERENCE, Finding, LaunchRecord, Outcome, PlannedCase, RunRecord, StackRun
 from polympi.lab.run.calibrate import Calibration, calibrate
 from polympi.lab.run.estimate import block_seconds
 from polympi.lab.run.replay import replay
@@ -31,6 +31,8 @@ from polympi.lab.samples.store import RunDirectory
 from polympi.lab.statistics.stopping import stop_rule
 from polympi.lab.tools.find import FoundTool
 from polympi.lab.tools.launch import launch_tool
+
+_PLACE_YOURSELF = "If the launcher cannot do that, leave --placement out, and place ranks with --launcher-args."
 
 
 class Interrupted(Exception):  # noqa: N818 - it is what happened, not an error
@@ -215,7 +217,8 @@ class Experiment:
             crowded=self._crowded(state),
         )
         if differs := what_differs(state.plan.level.placement, found.launched.record.places, self._topology):
-            self._watcher.told(f"! {state.name} was not placed as asked: {differs}")
+            text = f"on {state.name}, {differs}."
+            self._watcher.found(Finding("warning", "Not placed as asked", text, _PLACE_YOURSELF))
         if cases and not found.cases:
             refusal = _first_refusal(found.launched)
             raise UsageError(f"None of the cases can be measured on stack '{state.name}': {refusal}.")
@@ -254,9 +257,16 @@ class Experiment:
             tail = f"\n{launched.record.stderr_tail}" if launched.record.stderr_tail else ""
             raise StackError(
                 f"The C program does not run on stack '{state.name}': {launched.record.detail}. "
-                f"'polympi doctor' looks for the cause.{tail}"
+                f"{self._what_to_do(state)}{tail}"
             )
         return launched
+
+    def _what_to_do(self, state: StackState) -> str:
+        """The advice where the reference does not run."""
+        if placement := state.plan.level.placement:
+            words = " ".join(self._settings[state.name].arguments)
+            return f"Its launcher was asked for the placement '{placement}' by '{words}'. {_PLACE_YOURSELF}"
+        return "'polympi doctor' looks for the cause."
 
     def _block(self, states: Sequence[StackState]) -> None:
         """Make the same block on all of these stacks, their launches interleaved."""

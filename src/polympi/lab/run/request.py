@@ -26,7 +26,7 @@ from polympi.lab.launch.launcher import Arm
 from polympi.lab.plan.cases import possible_on, select_cases
 from polympi.lab.plan.growth import check_growth, problems
 from polympi.lab.plan.limits import limits_grown, limits_of, with_limits
-from polympi.lab.plan.placements import topology_of, why_impossible
+from polympi.lab.plan.placements import binding_word, topology_of, why_impossible
 from polympi.lab.plan.profiles import Profile
 from polympi.lab.plan.settings import why_no_part
 from polympi.lab.records import STRONG, USUAL_LAUNCHING, WEAK, Launching, Level, Refusal
@@ -205,6 +205,16 @@ def _check_placements(request: Request) -> None:
             raise UsageError(
                 f"--placement cannot be had on stack '{stack.name}': it has a launcher with a template, whose words "
                 "for the binding of ranks polympi does not know; tell it yourself with --launcher-args or --with."
+            )
+        if placements and (word := binding_word(stack.launcher_arguments)):
+            raise UsageError(
+                f"--placement and '{word}' of the launcher's arguments both say where ranks run: leave one of them out."
+            )
+    for level in request.levels:
+        if placements and (word := binding_word(level.arguments)):
+            raise UsageError(
+                f"--placement and '{word}' of the setting '{level.name}' both say where ranks run: leave one of them "
+                "out."
             )
     topology = topology_of({"affinity": affinity_facts()}) if request.all_here else None
     job = None if request.hostfile is not None or not placements else allocation()
