@@ -7,6 +7,7 @@ import subprocess
 import time
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from polympi.lab.cluster.cluster import Cluster
@@ -57,10 +58,12 @@ def test_two_nodes_beside_one_are_placed_as_asked_and_cost_what_a_network_costs(
     polympi, cluster: Cluster, mpich: Stack, openmpi: Stack, tmp_path: Path
 ) -> None:
     words = run_on(cluster, "openmpi", f"{mpich.name},{openmpi.name}", tmp_path / "out")
-    said = polympi(*words, "--placement", "node,two-nodes", "--time-limit", "120s")
+    said = polympi(*words, "--placement", "node,two-nodes", "--time-limit", "60s")
     assert said.exit_code == 0, said.text
-    analysis = analyse(RunDirectory.open(tmp_path / "out"))
-    hosts = {(one.stack, tuple(place.host for place in one.places)) for one in analysis.launches}
+    directory = RunDirectory.open(tmp_path / "out")
+    analysis = analyse(directory)
+    launches = [one for one in analysis.launches if one.outcome == "ok"]
+    hosts = {(one.stack, tuple(place.host for place in one.places)) for one in launches}
     assert hosts == {
         (f"{stack}, {level}", names)
         for stack in ("mpich", "openmpi")
@@ -72,7 +75,11 @@ def test_two_nodes_beside_one_are_placed_as_asked_and_cost_what_a_network_costs(
         ("two-nodes", "mpich, node"),
         ("two-nodes", "openmpi, node"),
     ]
-    assert all(row.ratio > 3 for row in rows)  # a virtual wire and the kernel's network against shared memory
+    a_message = pl.col("time_ns") / pl.col("iterations")
+    batches = directory.samples().collect().filter(kind="batch")
+    best = dict(batches.group_by("stack").agg(a_message.min()).iter_rows())
+    for stack in ("mpich", "openmpi"):  # a virtual wire and the kernel's network against shared memory
+        assert best[f"{stack}, two-nodes"] > 3 * best[f"{stack}, node"]
     assert "What a placement costs" in said.text
 
 
