@@ -44,7 +44,7 @@ def misplaced(analysis: Analysis) -> list[str]:
         counted = _counted(analysis, planned.stack)
         told = [one for one in counted if one.places]
         if placement and len(told) < len(counted):
-            silent = first_few(list(dict.fromkeys(one.binding for one in counted if not one.places)))
+            silent = first_few(sorted({one.binding for one in counted if not one.places}))
             said.append(
                 sentence(
                     f"In {len(counted) - len(told)} of {count(len(counted), 'launch')} on {planned.stack} ({silent}) "
@@ -56,7 +56,7 @@ def misplaced(analysis: Analysis) -> list[str]:
             if differs := what_differs(placement, launch.places, topology):
                 found[differs].append(launch)
         for differs, launches in found.items():
-            arms = first_few(list(dict.fromkeys(launch.binding for launch in launches)))
+            arms = first_few(sorted({launch.binding for launch in launches}))
             said.append(
                 sentence(
                     f"{planned.stack} was not placed as asked in {len(launches)} of {count(len(told), 'launch')} "
