@@ -91,10 +91,13 @@ def test_a_placement_that_costs_is_found_and_a_second_name_of_the_same_is_not(tm
 def test_a_launcher_that_does_not_bind_is_found_out(tmp_path: Path, mpich: Stack) -> None:
     deaf = launcher(tmp_path, f'while [ "$1" != -n ]; do shift; done\nexec {mpich.mpiexec} "$@"')
     found: list[Finding] = []
-    watcher = Watcher()
-    watcher.found = found.append  # type: ignore[method-assign]
+
+    class Listener(Watcher):
+        def found(self, finding: Finding) -> None:
+            found.append(finding)
+
     stack = msgspec.structs.replace(mpich, launcher=[deaf])
-    _, directory, experiment = begun(request_of(tmp_path / "run", stack, [PAIR]), watcher)
+    _, directory, experiment = begun(request_of(tmp_path / "run", stack, [PAIR]), Listener())
     assert experiment.run().ended == "complete"
     [failure] = misplaced(analyse(directory))
     assert (
