@@ -67,6 +67,14 @@ def read_strictly(text: str) -> Samples:
     samples = Samples()
     lines = text.split("\n")
     assert lines.pop() == "", "the last line has no newline"
+    before = len(HEADER) - 1  # the record of the pages, which comes after the places
+    places = [line for line in lines[before:] if line.startswith("place ")]
+    for rank, line in enumerate(places):
+        assert re.fullmatch(rf"place {rank} (-|[\d,-]+) \S+", line, re.ASCII), f"'{line}' is no place of rank {rank}"
+    if len(lines) > before:
+        assert lines[before : before + len(places)] == places, "the places are not where they belong"
+        assert len(places) == int(lines[3].removeprefix("ranks ")), "there is not a place for each rank"
+        del lines[before : before + len(places)]
     for pattern, line in zip(HEADER, lines, strict=False):
         match = re.fullmatch(pattern, line, re.ASCII)
         assert match, f"'{line}' is not '{pattern}'"

@@ -1,6 +1,7 @@
 import pytest
 
 from polympi.lab.protocol import ProtocolError, read_samples
+from polympi.lab.records import RankPlace
 
 WHOLE = """polympi-samples 2
 binding mpi4py
@@ -46,6 +47,18 @@ def test_the_mean_of_the_memory_may_be_told() -> None:
     assert read_samples(WHOLE, CASES).pss_mean_bytes == 0
     told = read_samples(WHOLE.replace("31457280 36700160", "31457280 36700160 30000000"), CASES)
     assert (told.pss_bytes, told.rss_bytes, told.pss_mean_bytes) == (31457280, 36700160, 30000000)
+
+
+def test_each_rank_may_tell_where_it_runs() -> None:
+    assert read_samples(WHOLE, CASES).places == []
+    told = WHOLE.replace("\npages", "\nplace 0 0-3,8 node 7\nplace 1 - node8\npages")
+    assert read_samples(told, CASES).places == [
+        RankPlace(host="node 7", cpus="0-3,8"),
+        RankPlace(host="node8", cpus="-"),
+    ]
+    for wrong in ("place 1 0 node", "place", "place x 0 node"):
+        with pytest.raises(ProtocolError, match="line 11 cannot be read"):
+            read_samples(WHOLE.replace("\npages", f"\n{wrong}\npages"), CASES)
 
 
 def test_the_error_of_the_clocks_is_that_of_the_last_word_about_it() -> None:

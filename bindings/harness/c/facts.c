@@ -61,6 +61,48 @@ static int ascending(const void *a, const void *b) {
     return (left > right) - (left < right);
 }
 
+/* The longest list of CPUs that is told: every other one of 300 in a row. */
+enum { CPU_LIST_BYTES = 1024 };
+
+/* Where a rank runs: the CPUs that it may use, as the kernel lists them, or "-", and the name of its host. */
+struct place {
+    char cpus[CPU_LIST_BYTES];
+    char host[MPI_MAX_PROCESSOR_NAME];
+};
+
+static void find_place(struct place *place) {
+    static const char key[] = "Cpus_allowed_list:";
+    char line[sizeof key + CPU_LIST_BYTES];
+    int length;
+    memset(place, 0, sizeof *place);
+    strcpy(place->cpus, "-");
+    MPI_Get_processor_name(place->host, &length);
+    FILE *status = fopen("/proc/self/status", "r");
+    if (!status)
+        return;
+    while (fgets(line, sizeof line, status))
+        if (!strncmp(line, key, sizeof key - 1) &&
+            strchr(line, '\n')) /* else it was cut: it names other CPUs */
+            sscanf(line + sizeof key - 1, "%1023s", place->cpus);
+    fclose(status);
+}
+
+void facts_write_places(struct polympi_samples *samples) {
+    struct place mine, *places = NULL;
+    int rank, ranks;
+    find_place(&mine);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (rank == 0 && !(places = malloc((size_t)ranks * sizeof *places))) {
+        fprintf(stderr, "There is no memory for where %d ranks run.\n", ranks);
+        MPI_Abort(MPI_COMM_WORLD, POLYMPI_CANNOT_DO_THE_PLAN);
+    }
+    MPI_Gather(&mine, sizeof mine, MPI_BYTE, places, sizeof mine, MPI_BYTE, 0, MPI_COMM_WORLD);
+    for (int i = 0; places && i < ranks; i++)
+        samples_format(samples, "place %d %s %s", i, places[i].cpus, places[i].host);
+    free(places);
+}
+
 /* What the time of a call from a common start contains besides the call: the median of starts without one. */
 static int64_t start_cost_ns(void) {
     enum { STARTS = 101 };

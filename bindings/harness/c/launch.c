@@ -20,6 +20,7 @@ static int32_t run_plan(const struct polympi_launch *launch, const struct polymp
     char complaint[POLYMPI_COMPLAINT_BYTES] = "";
     common_start_begin();
     facts_write(session->samples, launch);
+    facts_write_places(session->samples);
     if (!session_allocate(session, plan))
         snprintf(complaint, sizeof complaint,
                  "Not enough memory for the largest message of the plan '%.300s'.", launch->plan);

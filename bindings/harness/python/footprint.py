@@ -1,4 +1,4 @@
-"""The memory of this process. Imports nothing, because it is read before anything else is loaded."""
+"""The memory and the processors of this process. Imports nothing, because it is read before anything else is loaded."""
 
 from __future__ import annotations
 
@@ -19,3 +19,17 @@ def footprint(path: str = "/proc/self/smaps_rollup") -> tuple[int, int]:
     except OSError:
         return 0, 0
     return sizes.get("Pss:", 0), sizes.get("Rss:", 0)
+
+
+def allowed_cpus(path: str = "/proc/self/status") -> str:
+    """The CPUs that this process may use, as the kernel lists them: ``0-3,8``; ``-`` where the system does not tell.
+
+    Args:
+        path: the kernel's account; a line such as ``Cpus_allowed_list: 0-3``.
+    """
+    try:
+        with open(path, encoding="utf-8", errors="replace") as account:
+            found = [line.split()[1] for line in account if line.startswith("Cpus_allowed_list:")]
+    except OSError:
+        return "-"
+    return found[0] if found else "-"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from arena import choose_pages
 from clock import clock, cost_ns, resolution_ns
 from common_start import LoadedStart, StartError, start_cost_ns
+from footprint import allowed_cpus
 from plan import PlanError, read_plan
 from runner import run_plan
 from samples import SampleError, SampleFile
@@ -30,7 +31,7 @@ class Header(NamedTuple):
     library: str
     ranks: int
     threads: str
-    host: str
+    host: str  # the processor name of this rank
     startup_ns: tuple[int, int, int]
     memory_bytes: tuple[int, int]  # PSS and RSS of this rank
 
@@ -67,6 +68,7 @@ def run_program(
     try:
         _write_header(samples, header, world, start)
         choose_pages(plan.pages)
+        _write_places(samples, header.host, world)
         cases = interface(start, plan)
         _write_pages(samples, cases, world)
         run_plan(plan, cases.prepare, world, start, samples)
@@ -96,6 +98,12 @@ def _write_header(samples: SampleFile | None, header: Header, world: World, star
     samples.record("startup", *header.startup_ns)
     samples.record("memory", max(pss), max(rss), sum(pss) // len(pss))
     samples.record("start", start_cost, start.clock_error())
+
+
+def _write_places(samples: SampleFile | None, host: str, world: World) -> None:
+    for rank, text in enumerate(world.collect(f"{allowed_cpus()} {host}")):
+        if samples:
+            samples.record("place", rank, text)
 
 
 def _write_pages(samples: SampleFile | None, cases: Cases, world: World) -> None:

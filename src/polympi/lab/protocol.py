@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from polympi.lab.records import RankPlace
+
 SAMPLES_VERSION = "2"
 
 
@@ -20,6 +22,7 @@ _FORMS = {
     "memory": "memory PSS RSS [MEAN]",
     "start": "start COST ERROR",
     "pages": "pages HUGE TOTAL",
+    "place": "place RANK CPUS HOST",
     "case": "case ID",
     "valid": "valid ID ok|failed TEXT",
     "skip": "skip ID TEXT",
@@ -45,6 +48,7 @@ class LaunchSamples:
     """The records of one launch, as far as they were written.
 
     Attributes:
+        places: where each rank ran, in their order; empty if the program does not tell.
         batches: times in ns of the batches, by the number of the case.
         events: times in ns of the single events, likewise.
         communication: of the batches of an application, the times in ns that rank 0 spent in calls of communication.
@@ -73,6 +77,7 @@ class LaunchSamples:
     clock_error_ns: int = 0
     huge_bytes: int = 0
     buffer_bytes: int = 0
+    places: list[RankPlace] = field(default_factory=list)
     batches: dict[int, list[int]] = field(default_factory=dict)
     events: dict[int, list[int]] = field(default_factory=dict)
     communication: dict[int, list[int]] = field(default_factory=dict)
@@ -141,6 +146,18 @@ def _read_line(samples: LaunchSamples, line: str, number: int, known_cases: froz
         samples.start_cost_ns, samples.clock_error_ns = _naturals(fields, 2)
     elif keyword == "pages":
         samples.huge_bytes, samples.buffer_bytes = _naturals(fields, 2)
+    else:
+        _read_later_line(samples, line, keyword, fields, known_cases)
+
+
+def _read_later_line(
+    samples: LaunchSamples, line: str, keyword: str, fields: list[str], known_cases: frozenset[int]
+) -> None:
+    """Read what there may be several of, and the end."""
+    if keyword == "place":
+        if int(fields[0]) != len(samples.places):
+            raise ValueError(f"rank {len(samples.places)} comes next")
+        samples.places.append(RankPlace(host=" ".join(fields[2:]), cpus=fields[1]))
     elif line == "end":
         samples.complete = True
     else:

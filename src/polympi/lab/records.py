@@ -31,6 +31,7 @@ __all__ = [
     "Level",
     "Outcome",
     "PlannedCase",
+    "RankPlace",
     "Refusal",
     "RowStop",
     "RunRecord",
@@ -73,12 +74,14 @@ class Level(msgspec.Struct, frozen=True, kw_only=True):
         name: what users call it; empty for the base without a placement.
         environment: variables that its programs have on top of those of the stack.
         arguments: of the launcher.
+        placement: the placement of its ranks, also of a setting; empty to leave them where the launcher puts them.
     """
 
     factor: str = ""
     name: str = ""
     environment: dict[str, str] = {}
     arguments: list[str] = []
+    placement: str = ""
 
 
 class Refusal(msgspec.Struct, frozen=True):
@@ -99,6 +102,18 @@ class Finding(msgspec.Struct, frozen=True):
     title: str
     text: str
     advice: str
+
+
+class RankPlace(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a rank ran.
+
+    Attributes:
+        host: its processor name.
+        cpus: the CPUs that it might use, as the kernel lists them (``0-3,8``); ``-`` if unknown.
+    """
+
+    host: str
+    cpus: str
 
 
 class LaunchRecord(msgspec.Struct, kw_only=True):
@@ -134,6 +149,7 @@ class LaunchRecord(msgspec.Struct, kw_only=True):
         skipped: cases the program could not run.
         invalid: cases whose validation failed; they have no samples.
         stderr_tail: last lines of standard error (and output), for launches that failed.
+        places: where each rank ran, in their order; empty if the program does not tell.
         attempt: which try at its block, from 0: a block that was broken off is made again as a whole when the run is
             resumed, and only the launches of its last try count.
     """
@@ -171,6 +187,7 @@ class LaunchRecord(msgspec.Struct, kw_only=True):
     invalid: list[Refusal] = []
     stderr_tail: str = ""
     attempt: int = 0
+    places: list[RankPlace] = []
 
 
 class ToolFigure(msgspec.Struct, frozen=True, kw_only=True):

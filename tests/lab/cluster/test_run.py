@@ -7,14 +7,17 @@ import subprocess
 import time
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from polympi.lab.cluster.cluster import Cluster
 from polympi.lab.cluster.hostfile import hostfile_text, room_for
+from polympi.lab.conclusions.placements import misplaced
 from polympi.lab.process import run_tree
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.command import mpiexec_command
 from polympi.lab.stacks.stack import Stack
+from polympi.lab.statistics.analysis import analyse
 
 pytestmark = [pytest.mark.mpi, pytest.mark.large]
 
@@ -49,6 +52,35 @@ def test_one_host_file_serves_every_launcher_and_what_was_sent_is_recorded(
     report = polympi("report", str(tmp_path / "out"), "--markdown")
     assert report.exit_code == 0, report.text
     assert "Sent over wires" in (tmp_path / "out" / "report.md").read_text()
+
+
+def test_two_nodes_beside_one_are_placed_as_asked_and_cost_what_a_network_costs(
+    polympi, cluster: Cluster, mpich: Stack, openmpi: Stack, tmp_path: Path
+) -> None:
+    words = run_on(cluster, "openmpi", f"{mpich.name},{openmpi.name}", tmp_path / "out")
+    said = polympi(*words, "--placement", "node,two-nodes", "--time-limit", "60s")
+    assert said.exit_code == 0, said.text
+    directory = RunDirectory.open(tmp_path / "out")
+    analysis = analyse(directory)
+    launches = [one for one in analysis.launches if one.outcome == "ok"]
+    hosts = {(one.stack, tuple(place.host for place in one.places)) for one in launches}
+    assert hosts == {
+        (f"{stack}, {level}", names)
+        for stack in ("mpich", "openmpi")
+        for level, names in (("node", ("t-1", "t-1")), ("two-nodes", ("t-1", "t-2")))
+    }
+    assert misplaced(analysis) == []
+    rows = [row for row in analysis.factors if (row.factor, row.benchmark) == ("placement", "latency")]
+    assert [(row.level, row.base_stack) for row in rows] == [
+        ("two-nodes", "mpich, node"),
+        ("two-nodes", "openmpi, node"),
+    ]
+    a_message = pl.col("time_ns") / pl.col("iterations")
+    batches = directory.samples().collect().filter(kind="batch")
+    best = dict(batches.group_by("stack").agg(a_message.min()).iter_rows())
+    for stack in ("mpich", "openmpi"):  # a virtual wire and the kernel's network against shared memory
+        assert best[f"{stack}, two-nodes"] > 3 * best[f"{stack}, node"]
+    assert "What a placement costs" in said.text
 
 
 def test_more_ranks_than_slots_fill_the_hosts_evenly(polympi, cluster: Cluster, stack: Stack, tmp_path: Path) -> None:

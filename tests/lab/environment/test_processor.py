@@ -75,11 +75,21 @@ def test_the_flags_of_another_architecture_say_nothing_of_hypervisors(tmp_path):
 def test_cores_of_the_allowed_cpus(tmp_path):
     topology = "sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
     write(tmp_path, {topology.format(n): f"{n % 2},{n % 2 + 2}\n" for n in range(4)})
-    unknown = {"last_level_cache_bytes": None}
+    unknown = {"last_level_cache_bytes": None, "topology": {}}
     assert affinity_facts(tmp_path, {0, 2}) == {"cpus": [0, 2], "count": 2, "cores": 1, **unknown}
     assert affinity_facts(tmp_path, {0, 1}) == {"cpus": [0, 1], "count": 2, "cores": 2, **unknown}
     assert affinity_facts(tmp_path, {0, 9}) == {"cpus": [0, 9], "count": 2, "cores": None, **unknown}
     assert affinity_facts(tmp_path, set()) == {"cpus": [], "count": None, "cores": None, **unknown}
+
+
+def test_the_topology_names_socket_and_core_of_each_allowed_cpu(tmp_path):
+    folder = "sys/devices/system/cpu/cpu{}/topology/"
+    for cpu in range(4):  # two sockets of one core with two threads each
+        write(tmp_path, {folder.format(cpu) + "thread_siblings_list": f"{cpu % 2},{cpu % 2 + 2}\n"})
+        write(tmp_path, {folder.format(cpu) + "physical_package_id": f"{cpu % 2}\n"})
+    assert affinity_facts(tmp_path, {0, 1, 2})["topology"] == {"0": [0, 0], "1": [1, 1], "2": [0, 0]}
+    (tmp_path / folder.format(2) / "physical_package_id").unlink()
+    assert affinity_facts(tmp_path, {0, 1, 2})["topology"] == {}
 
 
 def test_last_level_caches_of_the_allowed_cpus_count_once_each(tmp_path):

@@ -8,6 +8,8 @@ import sys
 from dataclasses import dataclass, fields
 from pathlib import Path
 
+import msgspec
+
 from polympi.lab.bindings.manifest import Binding
 from polympi.lab.cli.arguments import (
     choose_pages,
@@ -19,6 +21,7 @@ from polympi.lab.cli.arguments import (
 )
 from polympi.lab.cluster.state import cluster_of
 from polympi.lab.errors import UsageError
+from polympi.lab.plan.placements import placement_levels
 from polympi.lab.plan.profiles import USUAL_PROFILE, get_profile
 from polympi.lab.plan.settings import settings_of
 from polympi.lab.plan.studies import get_study
@@ -46,6 +49,7 @@ class Asked:
     ranks: str | None
     scaling: str | None
     settings: list[str] | None
+    placement: str | None
     profile: str | None
     study: str | None
     pages: str | None
@@ -95,11 +99,23 @@ class Asked:
             cluster=None if self.hostfile is None else cluster_of(self.hostfile),
             command=["polympi", *(os.fsencode(word).decode(errors="replace") for word in sys.argv[1:])],
             bindings_from=self.bindings_from or (),
-            levels=[Level(), *settings_of(self.settings)] if self.settings else (),
+            levels=self._levels(),
             launching=asked_launching(
                 self.launcher, self.launcher_args, self.env or (), carried=bool(self.carry_files)
             ),
         )
+
+    def _levels(self) -> list[Level]:
+        """The levels of factors, the base first; none if there is nothing to compare but bindings."""
+        settings = settings_of(self.settings or [])
+        if self.placement is None:
+            return [Level(), *settings] if settings else []
+        placements = placement_levels(split_list(self.placement, "--placement"))
+        base = placements[0].placement
+        for setting in settings:
+            if setting.name in [one.name for one in placements]:
+                raise UsageError(f"--with and --placement both name '{setting.name}': give the setting another name.")
+        return [*placements, *(msgspec.structs.replace(setting, placement=base) for setting in settings)]
 
     def refuse_changes(self, directory: Path) -> None:
         """Make sure that nothing is asked of a run that is continued but what may change.

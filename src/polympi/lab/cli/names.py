@@ -89,6 +89,13 @@ def complete_scalings(incomplete: str) -> list[str]:
     return [name for name in SCALINGS if name.startswith(incomplete)]
 
 
+def complete_placements(incomplete: str) -> list[str]:
+    """Names of placements."""
+    from polympi.lab.plan.placements import MEANINGS
+
+    return _last_of_list(incomplete, MEANINGS)
+
+
 def complete_pages(incomplete: str) -> list[str]:
     """What message buffers can lie on."""
     from polympi.lab.catalogue import PAGES

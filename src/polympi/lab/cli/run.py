@@ -12,6 +12,7 @@ from polympi.lab.cli.names import (
     complete_benches,
     complete_bindings,
     complete_pages,
+    complete_placements,
     complete_profiles,
     complete_results,
     complete_scalings,
@@ -20,10 +21,13 @@ from polympi.lab.cli.names import (
     complete_tools,
 )
 from polympi.lab.cli.options import BindingFolders
+from polympi.lab.plan.placements import MEANINGS
 from polympi.lab.plan.profiles import LONGER_ONLY, PROFILES, USUAL_PROFILE
 from polympi.lab.plan.studies import STUDIES
 
 _PROFILES_HELP = "; ".join(f"[bold]{p.name}[/]: {p.summary}" for p in PROFILES.values())
+
+_PLACEMENTS_HELP = "; ".join(f"[bold]{name}[/]: {meaning}" for name, meaning in MEANINGS.items())
 
 _STUDIES_HELP = "; ".join(f"[bold]{s.name}[/]: {s.summary}" for s in STUDIES.values())
 
@@ -102,6 +106,15 @@ def run(
             help="Measure everything with this setting, too, in the same blocks as without it: variables of the "
             "environment and arguments of the launcher (-...), under a name. The report shows what it costs or buys. "
             "May be given several times.",
+        ),
+    ] = None,
+    placement: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,...",
+            help=f"Measure everything with its ranks placed so, in the same blocks: {_PLACEMENTS_HELP}. Of several, "
+            "the first is what the others are compared with. Default: where the launcher puts them.",
+            autocompletion=complete_placements,
         ),
     ] = None,
     profile: Annotated[
@@ -183,6 +196,7 @@ def run(
         ranks=ranks,
         scaling=scaling,
         settings=settings,
+        placement=placement,
         profile=profile,
         study=study,
         pages=pages,

@@ -16,7 +16,7 @@ from polympi.lab.cli.display import ending, shown
 from polympi.lab.cli.exit_codes import INTERRUPTED, NOT_ALL_MEASURED
 from polympi.lab.conclusions.phrases import count, listing, size_words
 from polympi.lab.errors import UsageError
-from polympi.lab.plan.settings import setting_words
+from polympi.lab.plan.placements import level_words
 from polympi.lab.plan.studies import get_study
 from polympi.lab.records import Outcome
 from polympi.lab.report.terminal import print_summary
@@ -118,7 +118,7 @@ def _show(request: Request, plans: list[StackPlan]) -> None:
         table.add_row("scaling", request.scaling)
     for level in request.levels:
         if level.name:
-            table.add_row(level.factor, f"{level.name}: {setting_words(level)}")
+            table.add_row(level.factor, f"{level.name}: {level_words(level)}")
     for plan, estimated in zip(plans, estimates, strict=True):
         cases = listing([f"{name} {number}" for name, number in estimated.cases.items()])
         table.add_row("")

@@ -14,6 +14,7 @@ from polympi.lab.conclusions.gaps import failures, omissions, uncovered
 from polympi.lab.conclusions.noise import noise_sentence
 from polympi.lab.conclusions.pages import pages_sentence
 from polympi.lab.conclusions.phrases import duration, listing, sentence, signed, signed_bytes, size_words, times
+from polympi.lab.conclusions.placements import misplaced, places_sentence
 from polympi.lab.conclusions.rows import SMALL, Family, Row, bindings_of, by_family, rows_of, stacks_of
 from polympi.lab.conclusions.threads import threads_sentence
 from polympi.lab.conclusions.waiting import waiting_sentence
@@ -40,7 +41,8 @@ class Answer:
 
     Attributes:
         topic: ``latency``, ``faces``, ``bandwidth``, ``collectives``, ``startup``, ``memory``, ``noise``,
-            ``threads``, ``waiting``, ``pages``, ``clocks``, ``failure``, ``gap`` (skipped, left out) or ``uncovered``.
+            ``threads``, ``waiting``, ``pages``, ``placement``, ``clocks``, ``failure``, ``gap`` (skipped, left
+            out) or ``uncovered``.
         stack: the stack it is about; empty when it concerns the run.
         binding: the binding it is about; empty when it concerns the stack or the run.
         text: one or two sentences.
@@ -77,9 +79,11 @@ def answers(analysis: Analysis) -> list[Answer]:
             said.append(Answer("waiting", stack, "", waiting))
         if pages := pages_sentence(analysis, stack, on_stack):
             said.append(Answer("pages", stack, "", pages))
+        if places := places_sentence(analysis, stack):
+            said.append(Answer("placement", stack, "", places))
         if clocks := clocks_sentence(analysis, stack):
             said.append(Answer("clocks", stack, "", clocks))
-    said += [Answer("failure", "", "", text) for text in failures(analysis)]
+    said += [Answer("failure", "", "", text) for text in (*failures(analysis), *misplaced(analysis))]
     said += [Answer("gap", "", "", text) for text in omissions(analysis)]
     said += [Answer("uncovered", "", "", text) for text in uncovered(analysis)]
     return said

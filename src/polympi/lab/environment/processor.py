@@ -50,8 +50,9 @@ def affinity_facts(root: Path = Path("/"), allowed: set[int] | None = None) -> d
         allowed: the CPUs; this process's by default.
 
     Returns:
-        The list ``cpus``, their number ``count``, the number of distinct ``cores`` they belong to, and the size of
-        their last-level caches together, each counted once.
+        The list ``cpus``, their number ``count``, the number of distinct ``cores`` they belong to, the size of
+        their last-level caches together, each counted once, and the ``topology``: of each CPU its socket and its core,
+        which is named after the first CPU of it; empty if the system does not tell.
     """
     if allowed is None:
         allowed = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
@@ -65,6 +66,7 @@ def affinity_facts(root: Path = Path("/"), allowed: set[int] | None = None) -> d
         "count": len(allowed) or None,
         "cores": len(cores) if known else None,
         "last_level_cache_bytes": _last_level_cache(root, allowed),
+        "topology": _topology(root, allowed),
     }
 
 
@@ -87,6 +89,18 @@ def instruction_sets(root: Path = Path("/")) -> str:
     """
     found = re.search(r"^(?:flags|Features)\s*:\s*(.*)$", read_text(root / "proc/cpuinfo") or "", re.MULTILINE)
     return " ".join(sorted(found[1].split())) if found else ""
+
+
+def _topology(root: Path, allowed: set[int]) -> dict[str, list[int]]:
+    found = {}
+    for cpu in sorted(allowed):
+        folder = root / f"sys/devices/system/cpu/cpu{cpu}/topology"
+        socket = read_int(folder / "physical_package_id")
+        siblings = expand_list(read_text(folder / "thread_siblings_list") or "")
+        if socket is None or not siblings:
+            return {}
+        found[str(cpu)] = [socket, min(siblings)]
+    return found
 
 
 def _last_level_cache(root: Path, allowed: set[int]) -> int | None:

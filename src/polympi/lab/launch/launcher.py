@@ -239,7 +239,7 @@ def _describe(
         return
     for name in (
         "import_ns", "init_ns", "pss_bytes", "rss_bytes", "pss_mean_bytes", "threads", "clock_resolution_ns",
-        "clock_cost_ns", "start_cost_ns", "clock_error_ns", "huge_bytes", "buffer_bytes", "library", "host",
+        "clock_cost_ns", "start_cost_ns", "clock_error_ns", "huge_bytes", "buffer_bytes", "library", "host", "places",
     ):  # fmt: skip
         setattr(record, name, getattr(samples, name))
     if setting.has_our_clock(samples.host):

@@ -46,6 +46,7 @@ NOTES = {  # what concerns a whole stack
     "threads": "Thread level",
     "waiting": "Waiting",
     "pages": "Pages",
+    "placement": "Placement",
     "clocks": "Clocks",
 }
 CODE_HEADERS = ("language", "binding", "hello", "timed part", "combinations", "lines a combination")

@@ -10,7 +10,7 @@ from polympi.lab.catalogue import BENCHMARKS
 from polympi.lab.conclusions.factors import as_row, by_contrast, level_sentences
 from polympi.lab.conclusions.overview import ArmInOverview, Column, Spot, columns_among
 from polympi.lab.conclusions.rows import Row, by_family, representative_sizes
-from polympi.lab.plan.settings import setting_words
+from polympi.lab.plan.placements import level_words
 from polympi.lab.records import PLACEMENT, REFERENCE, SETTING, STACK, RunRecord
 from polympi.lab.report import charts
 from polympi.lab.report.cells import Cell, Line, cell
@@ -143,7 +143,7 @@ def _part(run: RunRecord, contrast: Contrast, rows: Sequence[FactorRow]) -> Leve
     return LevelPart(
         key=_key(contrast),
         title=_title(contrast),
-        how=setting_words(level) if level and contrast.factor != STACK else "",
+        how=level_words(level) if level and contrast.factor != STACK else "",
         sentences=level_sentences(rows),
         columns=columns,
         lines=lines,

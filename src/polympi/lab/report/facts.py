@@ -33,6 +33,8 @@ _ABBREVIATIONS = {
     "cc",
 }
 
+_NOT_SHOWN = {"topology"}  # a line a CPU, for the comparison of placements
+
 
 @dataclass(frozen=True)
 class Section:
@@ -74,6 +76,8 @@ def findings(environment: Environment) -> list[Finding]:
 def _facts(label: str, value: Any, key: str = "") -> Iterator[tuple[str, str]]:
     if isinstance(value, Mapping) and value:
         for inner_key, inner in value.items():
+            if inner_key in _NOT_SHOWN:
+                continue
             words = _words(str(inner_key))
             yield from _facts(f"{label} › {words}" if label else words, inner, str(inner_key))
     elif isinstance(value, list) and any(isinstance(item, (Mapping, list)) for item in value):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import polars as pl
 
 from polympi.lab.conclusions.order import MOST_AT_ONCE
-from polympi.lab.records import REFERENCE
+from polympi.lab.records import REFERENCE, SETTING
 from polympi.lab.report.cells import KEY, SIGNS, Cell, Line
 from polympi.lab.report.comparisons import comparisons
 from polympi.lab.report.content import (
@@ -159,7 +159,8 @@ def _factors(words: Content) -> list[str]:
     for section in words.factors:
         parts += [f"## {escape(section.heading)}", escape(section.note)]
         for part in section.parts:
-            how = f" (`{escape(part.how)}`)" if part.how else ""
+            how = f"`{escape(part.how)}`" if section.factor == SETTING else escape(part.how)
+            how = f" ({how})" if part.how else ""
             parts.append(f"**{escape(part.title)}**{how}")
             parts.append("\n".join(f"- {escape(text)}" for _, text in part.sentences))
             for first in range(0, len(part.columns), MOST_AT_ONCE):

@@ -18,8 +18,9 @@ from polympi.lab.cluster.hostfile import hostfile_text, read_hostfile, room_for
 from polympi.lab.errors import StackError, UsageError
 from polympi.lab.launch.launcher import Arm, Launched, Place, Setting, launch
 from polympi.lab.plan.calibration import fewer_iterations, same_counts, trial_plan
+from polympi.lab.plan.placements import ONE_CORE, placed_hosts, placement_arguments, topology_of, what_differs
 from polympi.lab.plan.schedule import stack_order
-from polympi.lab.records import AGAIN, REFERENCE, LaunchRecord, Outcome, PlannedCase, RunRecord, StackRun
+from polympi.lab.records import AGAIN, REFERENCE, Finding, LaunchRecord, Outcome, PlannedCase, RunRecord, StackRun
 from polympi.lab.run.calibrate import Calibration, calibrate
 from polympi.lab.run.estimate import block_seconds
 from polympi.lab.run.replay import replay
@@ -30,6 +31,8 @@ from polympi.lab.samples.store import RunDirectory
 from polympi.lab.statistics.stopping import stop_rule
 from polympi.lab.tools.find import FoundTool
 from polympi.lab.tools.launch import launch_tool
+
+_PLACE_YOURSELF = "If the launcher cannot do that, leave --placement out, and place ranks with --launcher-args."
 
 
 class Interrupted(Exception):  # noqa: N818 - it is what happened, not an error
@@ -76,6 +79,10 @@ class Experiment:
         self._watcher = watcher
         self._asked_to_stop = asked_to_stop
         self._folder = directory.path.absolute() / "launch"  # ranks may start in another directory
+        self._slots = dict.fromkeys(request.launching.hosts, 1)  # of a job: as evenly as it goes
+        if request.hostfile is not None:
+            self._slots = read_hostfile(request.hostfile)
+        self._topology = topology_of(directory.environment().facts) if request.all_here else None
         self._settings = {
             plan.name: Setting(
                 plan.ranks,
@@ -85,7 +92,7 @@ class Experiment:
                 request.pages,
                 plan.name,
                 request.cluster,
-                tuple(plan.level.arguments),
+                arguments=self._arguments(plan),
                 carried=request.launching.carried,
             )
             for plan in plans
@@ -132,22 +139,26 @@ class Experiment:
             total += max(by_rule, len(state.plan.arms) * sum(seen) / len(seen)) if seen else by_rule
         return max([total, *self._block_seconds])
 
+    def _arguments(self, plan: StackPlan) -> list[str]:
+        """What the launcher is told at the level of a plan."""
+        placed = placement_arguments(plan.level.placement, plan.stack.understands, plan.ranks, self._topology)
+        return [*placed, *plan.level.arguments]
+
     def _hostfile(self, plan: StackPlan) -> Path | None:
-        """The host file of a plan; of a cluster or a job one that we write, as the launcher wants it."""
-        if self._request.cluster is None and not self._request.launching.hosts:
+        """The host file of a plan; at a placement, of a cluster or a job one that we write for the launcher."""
+        ours = self._request.cluster is not None or self._request.launching.hosts or plan.level.placement
+        if not self._slots or not ours:
             return self._request.hostfile
-        return self._folder / f"{plan.stack.hostfile_of}-{plan.ranks}.hosts"
+        name = "-".join(filter(None, (plan.stack.hostfile_of, str(plan.ranks), plan.level.placement)))
+        return self._folder / f"{name}.hosts"
 
     def _write_hostfiles(self) -> None:
-        slots = dict.fromkeys(self._request.launching.hosts, 1)  # of a job: as evenly as it goes
-        if self._request.cluster is not None and self._request.hostfile is not None:
-            slots = read_hostfile(self._request.hostfile)
-        if not slots:
-            return
-        for state in self._states:
-            stack, ranks = state.plan.stack, state.plan.ranks
-            text = hostfile_text(stack.hostfile_of, room_for(ranks, slots))
-            (self._folder / f"{stack.hostfile_of}-{ranks}.hosts").write_text(text, encoding="ascii")
+        for plan in (state.plan for state in self._states):
+            file, placement = self._hostfile(plan), plan.level.placement
+            if file is not None and file != self._request.hostfile:
+                slots = placed_hosts(placement, plan.stack.understands, self._slots, plan.ranks)
+                slots = slots if placement else room_for(plan.ranks, slots)
+                file.write_text(hostfile_text(plan.stack.hostfile_of, slots), encoding="ascii")
 
     def _restore(self, state: StackState, launches: Sequence[LaunchRecord]) -> bool:
         """Take in what the directory holds of a stack; whether its calibration is done."""
@@ -205,6 +216,9 @@ class Experiment:
             lambda planned: self._launch_reference(state, planned),
             crowded=self._crowded(state),
         )
+        if differs := what_differs(state.plan.level.placement, found.launched.record.places, self._topology):
+            text = f"on {state.name}, {differs}."
+            self._watcher.found(Finding("warning", "Not placed as asked", text, _PLACE_YOURSELF))
         if cases and not found.cases:
             refusal = _first_refusal(found.launched)
             raise UsageError(f"None of the cases can be measured on stack '{state.name}': {refusal}.")
@@ -212,7 +226,11 @@ class Experiment:
 
     def _crowded(self, state: StackState) -> bool:
         """Whether ranks outnumber processors."""
-        return state.plan.ranks > self._processors and self._request.all_here
+        return state.plan.ranks > self._processors_of(state) and self._request.all_here
+
+    def _processors_of(self, state: StackState) -> int:
+        """CPUs that the ranks may use."""
+        return 1 if state.plan.level.placement == ONE_CORE else self._processors
 
     def _try_bindings(self, state: StackState, reference_ns: Mapping[int, float], *, crowded: bool) -> None:
         """A trial launch of each binding, which tells where it is slow; one that fails tells nothing but that."""
@@ -239,9 +257,16 @@ class Experiment:
             tail = f"\n{launched.record.stderr_tail}" if launched.record.stderr_tail else ""
             raise StackError(
                 f"The C program does not run on stack '{state.name}': {launched.record.detail}. "
-                f"'polympi doctor' looks for the cause.{tail}"
+                f"{self._what_to_do(state)}{tail}"
             )
         return launched
+
+    def _what_to_do(self, state: StackState) -> str:
+        """The advice where the reference does not run."""
+        if placement := state.plan.level.placement:
+            words = " ".join(self._settings[state.name].arguments)
+            return f"Its launcher was asked for the placement '{placement}' by '{words}'. {_PLACE_YOURSELF}"
+        return "'polympi doctor' looks for the cause."
 
     def _block(self, states: Sequence[StackState]) -> None:
         """Make the same block on all of these stacks, their launches interleaved."""
@@ -321,7 +346,7 @@ class Experiment:
         self._look_up()
         self._watcher.launching(progress)
         here = state.plan.ranks if self._request.all_here else 1
-        timeout_s = self._request.profile.timeout_s(here, self._processors)
+        timeout_s = self._request.profile.timeout_s(here, self._processors_of(state))
         left = self._limit_left()
         return (timeout_s, False) if left is None or left >= timeout_s else (max(left, 0.0), True)
 

@@ -15,18 +15,22 @@ from polympi.lab.bindings.harness import start_library
 from polympi.lab.bindings.manifest import ALL, Binding, asked_for, default_bindings
 from polympi.lab.catalogue import BENCHMARKS, PAGES, Case
 from polympi.lab.cluster.cluster import Cluster
+from polympi.lab.cluster.hostfile import read_hostfile
 from polympi.lab.cluster.manage import check_reachable
 from polympi.lab.cluster.state import clusters_folder
 from polympi.lab.conclusions.phrases import count
+from polympi.lab.environment.allocation import allocation
+from polympi.lab.environment.processor import affinity_facts
 from polympi.lab.errors import BuildError, UsageError, system_reason
 from polympi.lab.launch.launcher import Arm
 from polympi.lab.plan.cases import possible_on, select_cases
 from polympi.lab.plan.growth import check_growth, problems
 from polympi.lab.plan.limits import limits_grown, limits_of, with_limits
+from polympi.lab.plan.placements import binding_word, topology_of, why_impossible
 from polympi.lab.plan.profiles import Profile
 from polympi.lab.plan.settings import why_no_part
 from polympi.lab.records import STRONG, USUAL_LAUNCHING, WEAK, Launching, Level, Refusal
-from polympi.lab.stacks.stack import Stack
+from polympi.lab.stacks.stack import TEMPLATE, Stack
 from polympi.lab.suggest import did_you_mean
 from polympi.lab.tools.find import FoundTool, find_tool
 from polympi.lab.tools.known import TOOLS
@@ -175,6 +179,7 @@ def check(request: Request) -> list[Case]:
         check_reachable(request.cluster)
     chosen(request)
     wanted_tools(request)
+    _check_placements(request)
     named_tools = [name for name in request.tools or () if name in TOOLS]
     if named_tools and len(request.ranks) > 1 and TOOL_RANKS not in request.ranks:
         raise UsageError(
@@ -190,6 +195,34 @@ def check(request: Request) -> list[Case]:
                 f"Nothing that was asked for can be measured on {count(ranks, 'rank')}: leave {ranks} out of --ranks."
             )
     return cases
+
+
+def _check_placements(request: Request) -> None:
+    """Make sure that this machine, or the host file, has the placements that were asked for."""
+    placements = list(dict.fromkeys(level.placement for level in request.levels if level.placement))
+    for stack in request.stacks:
+        if placements and stack.understands == TEMPLATE:
+            raise UsageError(
+                f"--placement cannot be had on stack '{stack.name}': it has a launcher with a template, whose words "
+                "for the binding of ranks polympi does not know; tell it yourself with --launcher-args or --with."
+            )
+        if placements and (word := binding_word(stack.launcher_arguments)):
+            raise UsageError(
+                f"--placement and '{word}' of the launcher's arguments both say where ranks run: leave one of them out."
+            )
+    for level in request.levels:
+        if placements and (word := binding_word(level.arguments)):
+            raise UsageError(
+                f"--placement and '{word}' of the setting '{level.name}' both say where ranks run: leave one of them "
+                "out."
+            )
+    topology = topology_of({"affinity": affinity_facts()}) if request.all_here else None
+    job = None if request.hostfile is not None or not placements else allocation()
+    hosts = len(read_hostfile(request.hostfile)) if request.hostfile is not None else len(job.hosts) if job else 0
+    for ranks in request.ranks:
+        for placement in placements:
+            if why := why_impossible(placement, ranks, topology, hosts):
+                raise UsageError(f"--placement {placement} cannot be had: {why}.")
 
 
 def _has_launch_figures(benches: Sequence[str]) -> bool:
