@@ -23,7 +23,7 @@ import psutil
 MARK = "POLYMPI_LAUNCH"
 GRACE_S = 1.0  # for a launcher to end its ranks after SIGTERM, before everything is killed
 TICK_S = 1.0  # between calls of on_tick; rare, because waking up takes the processor from the ranks
-TAIL_BYTES = 4096  # of the output kept for the report of a failure
+TAIL_BYTES, TAIL_LINES = 4096, 20  # of the output kept for the report of a failure, at most
 OUTPUT_BYTES = 64 * 2**20  # a program that prints more is in a loop, and would fill the disk before its time is up
 
 
@@ -149,4 +149,4 @@ def _tail(output: Path) -> str:
     with output.open("rb") as stream:
         stream.seek(max(0, output.stat().st_size - TAIL_BYTES))
         text = stream.read().decode(errors="replace")
-    return "\n".join(line.rstrip() for line in text.splitlines()[-20:])
+    return "\n".join(line.rstrip() for line in text.splitlines()[-TAIL_LINES:])

@@ -11,7 +11,7 @@ from polympi.lab.cluster.cluster import Cluster, ClusterError
 from polympi.lab.cluster.host import Host
 from polympi.lab.errors import StackError, UsageError
 from polympi.lab.process import Ended
-from polympi.lab.stacks.check import _failure
+from polympi.lab.stacks.check import _failure, _other_mpi, first_that_runs
 from polympi.lab.stacks.command import mpiexec_command
 from polympi.lab.stacks.family import family_of_headers
 from polympi.lab.stacks.launching import asked_launching, dialect_of, started_by, ways_of_srun, ways_to_start
@@ -214,3 +214,35 @@ def test_what_srun_says_becomes_a_sentence(programs: Path, tail: str, exit_code:
     ended = Ended(exit_code=exit_code, started_ns=0, wall_ns=1, tail=tail)
     with pytest.raises(StackError, match=sentence):
         raise _failure(stack, ended)
+
+
+def test_ranks_that_are_alone_are_told_with_what_the_launcher_could_do(programs: Path) -> None:
+    alone = {"size": "1"}
+    srun = ways_to_start(MPICH, asked_launching("srun", None, ()))[0]
+    template = ways_to_start(MPICH, asked_launching("jsrun -n {ranks}", None, ()))[0]
+    intel = ways_to_start(msgspec.structs.replace(MPICH, family="impi"), asked_launching("srun", None, ()))[0]
+    assert "every rank was 0 of 1. Name another way to connect: 'srun --mpi=list' shows" in str(_other_mpi(srun, alone))
+    assert "I_MPI_PMI_LIBRARY" in str(_other_mpi(intel, alone))
+    assert "The launcher jsrun -n {ranks} does not belong to the MPI of" in str(_other_mpi(template, alone))
+    assert "ended well and wrote nothing" in str(_other_mpi(template, {}))
+
+
+def test_of_several_ways_the_first_that_works_is_taken_or_the_first_is_blamed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from polympi.lab.stacks import check
+
+    tried = []
+
+    def fake(stack: Stack, **_: object) -> check.Checked:
+        tried.append(stack.name)
+        if stack.name != "works":
+            raise StackError(f"{stack.name} does not work")
+        return check.Checked(stack, frozenset())
+
+    monkeypatch.setattr(check, "checked", fake)
+    first, second, works = (msgspec.structs.replace(MPICH, name=name) for name in ("first", "second", "works"))
+    assert first_that_runs([first, works, second]).stack.name == "works"
+    assert tried == ["first", "works"]
+    with pytest.raises(StackError, match="first does not work"):
+        first_that_runs([first, second])

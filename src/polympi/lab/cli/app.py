@@ -20,11 +20,15 @@ from polympi.lab.suggest import did_you_mean
 
 
 class Command(NamedTuple):
-    """A command: where it is, and its line in the overview, so that the overview imports none of them."""
+    """A command: where it is, and its line in the overview, so that the overview imports none of them.
+
+    One with `rest` takes all that follows its first argument as it is, options too.
+    """
 
     module: str
     function: str
     summary: str
+    rest: bool = False
 
 
 COMMANDS = {
@@ -56,6 +60,12 @@ COMMANDS = {
         "doctor",
         "doctor",
         "Check the machine, the stacks and the bindings, or several hosts; each finding says what to try.",
+    ),
+    "submit": Command(
+        "submit",
+        "submit",
+        "Measure in a job of a batch system (Slurm, PBS, LSF): submit it, follow it, say where the result is.",
+        rest=True,
     ),
     "stack": Command("stack", "stacks", "Install and remove MPI stacks."),
     "cluster": Command(
@@ -91,7 +101,7 @@ def application(chosen: str | None) -> typer.Typer:
         if isinstance(found, typer.Typer):
             app.add_typer(found, name=name)
         else:
-            app.command(name=name)(found)
+            app.command(name=name, context_settings={"allow_interspersed_args": not command.rest})(found)
     return app
 
 

@@ -169,6 +169,7 @@ def _print_commands(cluster: Cluster) -> None:
             f"polympi cluster exec{named} mpiexec --hostfile {openmpi} -n {hosts} PROGRAM",
         ),
         *([("by Slurm, MPICH", f"polympi cluster exec{named} srun -N {hosts} --mpi=pmi2 PROGRAM")] * cluster.slurm),
+        *([("as a job of Slurm", f"polympi cluster exec{named} polympi submit --nodes {hosts} run")] * cluster.slurm),
         ("to see, to remove", f"polympi cluster status; polympi cluster down{named}"),
     ]
     for words, command in table:

@@ -117,6 +117,24 @@ def complete_studies(incomplete: str) -> list[tuple[str, str]]:
     return [(s.name, s.summary) for s in STUDIES.values() if s.name.startswith(incomplete)]
 
 
+def complete_schedulers(incomplete: str) -> list[str]:
+    """Names of batch systems."""
+    from polympi.lab.submit.scheduler import SCHEDULERS
+
+    return [name for name in SCHEDULERS if name.startswith(incomplete)]
+
+
+def complete_jobs(incomplete: str) -> list[str]:
+    """Folders of jobs beside each other, below what is written."""
+
+    def found() -> Iterable[str]:
+        before, slash, _ = incomplete.rpartition("/")
+        places = sorted(Path((before + slash) or ".").expanduser().glob("*/job.json"))
+        return [path for place in places if (path := f"{before}{slash}{place.parent.name}").startswith(incomplete)]
+
+    return _quietly(found)
+
+
 def complete_results(incomplete: str) -> list[str]:
     """Result directories below what is written, and directories that may hold some."""
 

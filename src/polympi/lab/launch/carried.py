@@ -16,10 +16,12 @@ import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from polympi.lab.process import Ended
+from polympi.lab.process import TAIL_BYTES, TAIL_LINES, Ended
 
 MARK = "polympi-samples:"  # in front of each line of samples, whatever other ranks print between them
-# $0 is the plan, $1 its name, $2 that of the samples; the rest is the program. Each rank has a folder of its own.
+# $0 is the plan, $1 its name, $2 that of the samples; the rest is the program. Each rank has a folder of its own. The
+# program is waited for, since a shell hears no signal while it runs one. Lines are written one by one (sed -u), so that
+# what other ranks print comes between them.
 _RANK = f"""\
 place=$(mktemp -d "${{TMPDIR:-/tmp}}/polympi-rank.XXXXXX") && cd "$place" || exit 97
 trap 'cd /; rm -rf "$place"' EXIT
@@ -27,9 +29,12 @@ trap 'exit 143' TERM INT HUP
 printf %s "$0" | base64 -d | gzip -dc >"$1" || exit 98
 samples=$2
 shift 2
-"$@"
+"$@" &
+program=$!
+trap 'kill "$program"; exit 143' TERM INT HUP
+wait "$program"
 code=$?
-[ ! -f "$samples" ] || gzip -c "$samples" | base64 | sed 's/^/{MARK} /'
+[ ! -f "$samples" ] || gzip -c "$samples" | base64 | sed -u 's/^/{MARK} /'
 exit $code
 """
 _MISSING = {
@@ -55,10 +60,11 @@ def bring_back(ended: Ended, output: Path, samples: Path) -> Ended:
 
     What is cut off or damaged is written as far as it can be read, and then judged as any samples are.
     """
-    packed = [line.partition(MARK)[2] for line in output.read_text(errors="replace").splitlines() if MARK in line]
+    printed = output.read_text(errors="replace").splitlines()
+    packed = [line.partition(MARK)[2] for line in printed if MARK in line]
     if packed:
         samples.write_bytes(_unpacked("".join(packed)))
-    tail = [line for line in ended.tail.splitlines() if MARK not in line and not _is_rest(line, packed)]
+    tail = "\n".join(line for line in printed if MARK not in line)[-TAIL_BYTES:].splitlines()[-TAIL_LINES:]
     if ended.exit_code in _MISSING:
         tail.append(_MISSING[ended.exit_code])
     return dataclasses.replace(ended, tail="\n".join(tail))
@@ -69,8 +75,3 @@ def _unpacked(text: str) -> bytes:
     with contextlib.suppress(binascii.Error, zlib.error):
         data = unpacking.decompress(base64.b64decode("".join(text.split())))
     return data
-
-
-def _is_rest(line: str, packed: Sequence[str]) -> bool:
-    """Whether a line is the end of one of samples, whose beginning is before the last bytes that are kept."""
-    return bool(line.strip()) and any(whole.endswith(line) for whole in packed)

@@ -305,14 +305,20 @@ class Experiment:
             timeout_s=timeout_s,
             on_tick=self._look_up,
         )
-        if limited and launched.record.outcome == "timed out":
+        time_is_up = limited and launched.record.outcome == "timed out"
+        if time_is_up:
             launched.record.outcome, launched.record.detail = "interrupted", "the time limit of the run was reached"
+        elif launched.record.outcome != "ok" and self._asked_to_stop():
+            # A batch system signals the ranks together with us: the launch has not failed by itself.
+            launched.record.outcome, launched.record.detail = "interrupted", "the run was asked to stop"
         launched.record.attempt = 0 if block is None else state.attempts[block]
         self._directory.append_launch(launched.record, launched.frame)
         self._launches += 1
         self._watcher.launched(self._progress, launched.record)
-        if launched.record.outcome == "interrupted":
+        if time_is_up:
             raise TimeIsUp
+        if launched.record.outcome == "interrupted":
+            raise Interrupted
         return launched
 
     def _launch_tool(self, state: StackState, found: FoundTool, sizes: list[int], block: int, position: int) -> None:

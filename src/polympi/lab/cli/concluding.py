@@ -1,0 +1,70 @@
+"""What is said at the end of a job that was followed: how it ended, where its result is, how to go on."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import typer
+
+from polympi.lab.cli.console import errors, say
+from polympi.lab.cli.exit_codes import IMPOSSIBLE, INTERRUPTED
+from polympi.lab.errors import LabError
+from polympi.lab.samples.store import RunDirectory
+from polympi.lab.submit.follow import what_became, wrote
+from polympi.lab.submit.job import Job
+from polympi.lab.submit.slurm import UNKNOWN, State
+
+COMPLETE, TIME_LIMIT, BROKEN_OFF = "complete", "time limit", "broken off"
+
+
+def conclude(job: Job, folder: Path, state: State) -> None:
+    """Say how a job ended and where its result is; leave with the exit code of its run.
+
+    Raises:
+        typer.Exit: unless the run ended well.
+    """
+    ended = _how_it_ended(Path(job.result))
+    where = f"its result is in '{job.result}'"
+    again = f"polympi submit {shlex.join(job.options)} -- run --resume {shlex.quote(job.result)}"
+    well = what_became(state) is None and state.exit_code == 0
+    if well and ended is None:
+        host = state.first_host or "HOST"
+        _leave(
+            f"Job {job.number} is done, and its result is not to be seen here: copy it from the host that wrote it, "
+            f"such as scp -r {host}:{shlex.quote(job.result)} {shlex.quote(job.result)}.",
+            IMPOSSIBLE,
+        )
+    if ended == COMPLETE and (well or state.name == UNKNOWN):
+        say(f"job {job.number} is done; {where}")
+        return
+    if well:
+        say(f"job {job.number} is done, and had too little time for all of its run; {where}; to continue: {again}")
+        return
+    how, code = _how(state, folder)
+    kept = f"what was measured is in '{job.result}'; to continue: {again}" if ended else "nothing was measured"
+    _leave(f"Job {job.number} {how}; {where if ended == COMPLETE else kept}.", code)
+
+
+def _how_it_ended(result: Path) -> str | None:
+    """Whether a run is complete; None where there is none."""
+    try:
+        outcome = RunDirectory.open(result).outcome()
+    except LabError:
+        return None
+    return outcome.ended if outcome is not None and outcome.ended in (COMPLETE, TIME_LIMIT) else BROKEN_OFF
+
+
+def _how(state: State, folder: Path) -> tuple[str, int]:
+    """The middle of a sentence about a job that did not end well, and the exit code for it."""
+    if became := what_became(state):
+        return became, INTERRUPTED
+    if state.exit_code == INTERRUPTED:  # by a signal before its time limit, or by Ctrl-C
+        return "was stopped before its run was complete", INTERRUPTED
+    words = f"ended with code {state.exit_code}{', for the reason above' if wrote(folder) else ''}"
+    return words, state.exit_code if state.exit_code and state.exit_code > 0 else IMPOSSIBLE
+
+
+def _leave(sentence: str, code: int) -> None:
+    errors.print(f"polympi: {sentence}", markup=False, soft_wrap=True, highlight=False)
+    raise typer.Exit(code)

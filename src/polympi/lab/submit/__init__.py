@@ -1,0 +1,1 @@
+"""Runs as jobs of a batch system: the script, and following it."""

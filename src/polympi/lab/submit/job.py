@@ -1,0 +1,61 @@
+"""A job that was submitted: where its files are, and what is known of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from polympi.lab.decoding import what_is_wrong
+from polympi.lab.errors import UsageError, system_reason
+
+RECORD, SCRIPT, OUTPUT, HOSTS = "job.json", "batch.sh", "output.txt", "hosts"
+
+
+class Job(msgspec.Struct, frozen=True, kw_only=True):
+    """A job.
+
+    Attributes:
+        number: what the scheduler calls it.
+        scheduler: the scheduler.
+        result: the result directory of its run.
+        options: those of ``polympi submit``, for a job like it.
+    """
+
+    number: str
+    scheduler: str
+    result: str
+    options: list[str] = []
+
+
+def job_folder(result: Path) -> Path:
+    """Where the files of a job are: beside its result directory, the first name that is free."""
+    plain = result.with_name(f"{result.name}.job")
+    number, folder = 1, plain
+    while folder.exists():
+        number += 1
+        folder = plain.with_name(f"{plain.name}{number}")
+    return folder
+
+
+def remember(job: Job, folder: Path) -> None:
+    """Write the record of a job, by which it is followed again."""
+    partial = folder / "job.partial"
+    partial.write_bytes(msgspec.json.format(msgspec.json.encode(job), indent=2) + b"\n")
+    partial.rename(folder / RECORD)
+
+
+def recorded_job(folder: Path) -> Job:
+    """The job whose files are in a folder.
+
+    Raises:
+        UsageError: there is none, or its record is damaged.
+    """
+    path = folder / RECORD
+    if not path.is_file():
+        raise UsageError(f"'{folder}' is not the folder of a job: 'polympi submit' makes one, DIR.job, and says where.")
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Job)
+    except (OSError, ValueError) as error:
+        why = system_reason(error) if isinstance(error, OSError) else what_is_wrong(error)
+        raise UsageError(f"The record of a job, '{path}', is damaged: {why}.") from error

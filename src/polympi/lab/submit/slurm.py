@@ -1,0 +1,97 @@
+"""Jobs of Slurm: whether it would take one, the state of one, and its end."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from polympi.lab.submit.scheduler import SCHEDULERS, SLURM, SubmitError, ask, last_line, refused
+
+_TITLE = SCHEDULERS[SLURM].title
+_FIELD = re.compile(r"(\w+)=(\S*)")
+# What Slurm says where hosts are missing only for now: the job may be submitted, and waits for them.
+_FOR_NOW = re.compile(r"down, drained or reserved")
+WAITING = {"PENDING", "CONFIGURING", "REQUEUED", "RESV_DEL_HOLD", "REQUEUE_HOLD", "SPECIAL_EXIT"}
+RUNNING = {"RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "SIGNALING", "STAGE_OUT", "RESIZING"}
+UNKNOWN = "unknown"  # what has ended some minutes ago is forgotten
+
+
+@dataclass(frozen=True)
+class State:
+    """What Slurm says of a job.
+
+    Attributes:
+        name: as Slurm calls it, such as ``PENDING``, ``RUNNING``, ``COMPLETED``; :data:`UNKNOWN` if it is forgotten.
+        reason: why it waits, or why it failed; empty for none.
+        hosts: where it runs or ran, as Slurm writes it.
+        first_host: the one of these on which its script runs.
+        exit_code: of what ran in it; None as long as it has not ended.
+    """
+
+    name: str
+    reason: str = ""
+    hosts: str = ""
+    first_host: str = ""
+    exit_code: int | None = None
+
+    @property
+    def waits(self) -> bool:
+        """Whether it has not begun."""
+        return self.name in WAITING
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more comes of it."""
+        return self.name not in WAITING | RUNNING
+
+
+def check_taken(script: Path) -> None:
+    """Make sure that the job could ever run: Slurm may take one that asks for more hosts than there are, and hold it.
+
+    Raises:
+        SubmitError: it could not, or Slurm does not answer.
+    """
+    said = ask(["sbatch", "--test-only", str(script)], _TITLE)
+    if said.returncode and not _FOR_NOW.search(said.stderr):
+        raise refused(_TITLE, said)
+
+
+def state_of(number: str) -> State:
+    """The state of a job.
+
+    Raises:
+        SubmitError: Slurm does not answer.
+    """
+    said = ask(["scontrol", "--oneliner", "show", "job", number], _TITLE)
+    if said.returncode and "Invalid job id" in said.stdout + said.stderr:
+        return State(UNKNOWN)
+    if said.returncode:
+        raise SubmitError(f"Slurm does not tell the state of job {number}: {last_line(said)}.")
+    return read_state(said.stdout)
+
+
+def read_state(line: str) -> State:
+    """The state in a line of ``scontrol --oneliner show job``."""
+    facts: dict[str, str] = {}
+    for name, value in _FIELD.findall(line):  # the first of a name: others may be in paths and comments, which follow
+        facts.setdefault(
+            name, "" if value in ("None", "(null)", "N/A") else value
+        )  # later ones are in paths and the like
+    code, _, signal = facts.get("ExitCode", "").partition(":")
+    where = facts.get("Reason", ""), facts.get("NodeList", ""), facts.get("BatchHost", "")
+    state = State(facts.get("JobState", UNKNOWN), *where)
+    if not state.ended or not code.isdecimal():
+        return state
+    return State(state.name, *where, -int(signal) if signal.isdecimal() and int(signal) else int(code))
+
+
+def cancel(number: str) -> None:
+    """Cancel a job.
+
+    Raises:
+        SubmitError: Slurm does not.
+    """
+    said = ask(["scancel", number], _TITLE)
+    if said.returncode:
+        raise SubmitError(f"Slurm does not cancel job {number}: {last_line(said)}.")
