@@ -346,3 +346,4 @@ DIFFERENCES = {
 TYPE_CHECKING = False
 if not TYPE_CHECKING:
     __getattr__ = _missing.refusing(__name__, "MYMPI", DIFFERENCES)
+del TYPE_CHECKING

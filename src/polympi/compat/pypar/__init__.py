@@ -210,3 +210,4 @@ DIFFERENCES = {
 TYPE_CHECKING = False
 if not TYPE_CHECKING:
     __getattr__ = _missing.refusing(__name__, "Pypar", DIFFERENCES)
+del TYPE_CHECKING
