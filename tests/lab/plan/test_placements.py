@@ -3,8 +3,8 @@
 import pytest
 
 from polympi.lab.errors import UsageError
+from polympi.lab.plan.placement_names import MEANINGS
 from polympi.lab.plan.placements import (
-    MEANINGS,
     Topology,
     binding_word,
     level_words,

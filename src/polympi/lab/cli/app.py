@@ -64,7 +64,7 @@ COMMANDS = {
     "submit": Command(
         "submit",
         "submit",
-        "Measure in a job of a batch system (Slurm, PBS, LSF): submit it, follow it, say where the result is.",
+        "Measure in a job of a batch system: write its script, submit it, follow it, and say where the result is.",
         rest=True,
     ),
     "stack": Command("stack", "stacks", "Install and remove MPI stacks."),

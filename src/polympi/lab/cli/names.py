@@ -91,7 +91,7 @@ def complete_scalings(incomplete: str) -> list[str]:
 
 def complete_placements(incomplete: str) -> list[str]:
     """Names of placements."""
-    from polympi.lab.plan.placements import MEANINGS
+    from polympi.lab.plan.placement_names import MEANINGS
 
     return _last_of_list(incomplete, MEANINGS)
 

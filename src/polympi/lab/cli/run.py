@@ -21,7 +21,7 @@ from polympi.lab.cli.names import (
     complete_tools,
 )
 from polympi.lab.cli.options import BindingFolders
-from polympi.lab.plan.placements import MEANINGS
+from polympi.lab.plan.placement_names import MEANINGS
 from polympi.lab.plan.profiles import LONGER_ONLY, PROFILES, USUAL_PROFILE
 from polympi.lab.plan.studies import STUDIES
 

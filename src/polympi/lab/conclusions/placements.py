@@ -6,7 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from polympi.lab.conclusions.phrases import count, first_few, listing, sentence
-from polympi.lab.plan.placements import MEANINGS, topology_of, what_differs
+from polympi.lab.plan.placement_names import MEANINGS
+from polympi.lab.plan.placements import topology_of, what_differs
 from polympi.lab.records import LaunchRecord, RankPlace, all_here
 from polympi.lab.statistics.model import Analysis
 from polympi.lab.statistics.operations import counts

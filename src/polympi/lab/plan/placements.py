@@ -13,19 +13,11 @@ from dataclasses import dataclass
 
 from polympi.lab.environment.files import expand_list
 from polympi.lab.errors import UsageError
+from polympi.lab.plan.placement_names import CORE_PAIR, MEANINGS, NODE, ONE_CORE, SOCKET, TWO_NODES
 from polympi.lab.plan.settings import setting_words
 from polympi.lab.records import PLACEMENT, Facts, Level, RankPlace
 from polympi.lab.stacks.stack import HYDRA, PRRTE, SRUN
 from polympi.lab.suggest import did_you_mean
-
-NODE, CORE_PAIR, SOCKET, ONE_CORE, TWO_NODES = ("node", "core-pair", "socket", "one-core", "two-nodes")
-MEANINGS = {
-    NODE: "all ranks on one host, bound to nothing",
-    CORE_PAIR: "each rank bound to a core of its own, all on one socket",
-    SOCKET: "ranks bound to sockets in turn, on one host",
-    ONE_CORE: "all ranks bound to the same core",
-    TWO_NODES: "ranks on the first two hosts of the host file in turn, bound to nothing",
-}
 
 # What Hydra is told, and what PRRTE is: bindings of ranks, and where they come from. {cpu} is a processor, {ranks} one
 # for each rank. PRRTE fills a list of processors again from its beginning only if it may oversubscribe them.

@@ -18,7 +18,8 @@ from polympi.lab.cluster.hostfile import hostfile_text, read_hostfile, room_for
 from polympi.lab.errors import StackError, UsageError
 from polympi.lab.launch.launcher import Arm, Launched, Place, Setting, launch
 from polympi.lab.plan.calibration import fewer_iterations, same_counts, trial_plan
-from polympi.lab.plan.placements import ONE_CORE, placed_hosts, placement_arguments, topology_of, what_differs
+from polympi.lab.plan.placement_names import ONE_CORE
+from polympi.lab.plan.placements import placed_hosts, placement_arguments, topology_of, what_differs
 from polympi.lab.plan.schedule import stack_order
 from polympi.lab.records import AGAIN, REFERENCE, Finding, LaunchRecord, Outcome, PlannedCase, RunRecord, StackRun
 from polympi.lab.run.calibrate import Calibration, calibrate
