@@ -58,11 +58,12 @@ def test_a_job_that_is_cancelled_keeps_what_it_measured_and_another_goes_on(
     assert (out / "report.html").exists()
     fewer = polympi(*SUBMIT, "--nodes", "1", "--", "run", "--resume", str(out))
     assert (fewer.exit_code, "continue it on as many, with --nodes 2" in fewer.text) == (2, True)
-    resumed = polympi(*SUBMIT, "--", "run", "--resume", str(out), "--time-limit", "8s")
+    resumed = polympi(*SUBMIT, "--", "run", "--resume", str(out))
     assert resumed.exit_code == 0, resumed.text
-    assert "is done, and had too little time for all of its run; its result is in" in resumed.text
+    assert "is done; its result is in" in resumed.text
     more = RunDirectory.open(out).outcome()
     assert more is not None
+    assert more.ended == "complete"
     assert all(more.blocks[name] > outcome.blocks[name] for name in outcome.blocks)
     assert all(with_slurm.traffic()[name].sent_bytes - before[name].sent_bytes > 100_000 for name in ("t-1", "t-2"))
 
