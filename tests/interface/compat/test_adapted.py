@@ -121,6 +121,7 @@ for into in np.zeros((3, 2)).T, np.zeros(6).view(Sub), bytearray(48):
     send(rank, x=b"1" * 48 if isinstance(into, bytearray) else np.arange(6.0).reshape(into.shape))
     assert receive(rank, into=into) is into
 assert len(asked) == 3
+c.barrier()  # lest a receive from anywhere takes what the other rank sends next
 # large messages, strided rows, and the same array for both
 large, came = np.arange(200_000.0), np.zeros(400_000)[::2]
 if rank == 0:
