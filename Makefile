@@ -10,7 +10,7 @@ SLEEPING := tests/interface tests/native
 COVERAGE ?=
 CORES = PATH=$(subst $(EMPTY) ,:,$(strip $(STACKS) $$PATH)) $(BIN)/python -m polympi.native.build
 
-.PHONY: help compare test test-large test-hosts prerequisites catalogue core sanitize lint format clean
+.PHONY: help compare test test-rest test-large test-hosts prerequisites catalogue core sanitize lint format clean
 .DEFAULT_GOAL := help
 
 help: ## Say what each target does.
@@ -20,10 +20,18 @@ compare: .venv/lab | prerequisites ## Compare the MPI bindings on this machine; 
 	$(BIN)/polympi stack add mpich
 	$(BIN)/polympi run --stack mpich --profile quick
 
+# The two circles are in tests/circles.py.
+define circle
+	$(BIN)/pytest --circle $(1) -m "not large" --numprocesses 2 --dist loadfile $(SLEEPING)
+	$(BIN)/pytest --circle $(1) -m "not large and not mpi" --numprocesses 2 --dist loadfile $(addprefix --ignore=,$(SLEEPING)) $(COVERAGE) $(2)
+	$(BIN)/pytest --circle $(1) -m "not large and mpi" $(addprefix --ignore=,$(SLEEPING)) $(if $(COVERAGE),$(COVERAGE) --cov-append)
+endef
+
 test: .venv/test | prerequisites ## Run the test suite, on real MPI libraries that install themselves.
-	$(BIN)/pytest -m "not large" --numprocesses 2 --dist loadfile $(SLEEPING)
-	$(BIN)/pytest -m "not large and not mpi" --numprocesses 2 --dist loadfile $(addprefix --ignore=,$(SLEEPING)) $(COVERAGE)
-	$(BIN)/pytest -m "not large and mpi" $(addprefix --ignore=,$(SLEEPING)) $(if $(COVERAGE),$(COVERAGE) --cov-append)
+	$(call circle,first)
+
+test-rest: .venv/test | prerequisites ## Run what `make test` leaves out: each test on the other MPI library, and other languages.
+	$(call circle,second,$(if $(COVERAGE),--cov-append))
 
 test-large: .venv/test | prerequisites ## Run the tests of many ranks and, as root, of two hosts made of namespaces.
 	$(BIN)/pytest -m large

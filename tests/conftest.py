@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
+import circles
 import pytest
 from hosts import Hosts, hosts_or_skip
 from hypothesis import HealthCheck, settings
@@ -42,6 +43,16 @@ from sharing import only_one_makes
 from polympi.lab.bindings.manifest import load_bindings, python_requirements
 from polympi.lab.stacks.add import add_stack
 from polympi.lab.stacks.stack import Stack, installed_stacks
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Options of these tests."""
+    circles.add_option(parser)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is not asked for."""
+    circles.deselect(config, items)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -81,7 +92,7 @@ def openmpi() -> Stack:
     return _stack("openmpi")
 
 
-@pytest.fixture(scope="session", params=["mpich", "openmpi"])
+@pytest.fixture(scope="session", params=circles.STACKS)
 def stack(request: pytest.FixtureRequest) -> Stack:
     """Each of the two stacks that install themselves."""
     return _stack(request.param)

@@ -15,6 +15,7 @@ from polympi.lab.stacks.stack import Stack
 
 pytestmark = [
     pytest.mark.mpi,
+    pytest.mark.third_language,
     pytest.mark.skipif(shutil.which("mcs") is None, reason="there is no C# compiler (mcs)"),
 ]
 

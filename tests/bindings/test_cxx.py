@@ -12,6 +12,8 @@ from polympi.lab.bindings.manifest import load_bindings, shipped_folder
 from polympi.lab.stacks.command import mpiexec_command
 from polympi.lab.stacks.stack import Stack
 
+pytestmark = pytest.mark.third_language
+
 TIMEOUT_S = 300
 
 PLACES = """

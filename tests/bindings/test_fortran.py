@@ -16,6 +16,8 @@ from polympi.lab.launch.launcher import Arm, Place, Setting, launch
 from polympi.lab.records import PlannedCase
 from polympi.lab.stacks.add import add_stack
 
+pytestmark = pytest.mark.third_language
+
 BUILD = shipped_folder() / "fortran" / "build_fortran.py"
 COUNTS = {"warmup": 1, "batches": 1, "iterations": 2, "events": 1}
 CASES = [

@@ -22,6 +22,7 @@ SECONDS = 300
 
 pytestmark = [
     pytest.mark.mpi,
+    pytest.mark.third_language,
     pytest.mark.skipif(shutil.which("go") is None, reason="it needs go: install Go 1.24 or later"),
 ]
 

@@ -12,7 +12,7 @@ from application_programs import FOLDER, launched
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi]
+pytestmark = [pytest.mark.mpi, pytest.mark.third_language]
 
 BINDINGS = FOLDER.parents[1] / "bindings"
 COMPILERS = {
