@@ -19,9 +19,9 @@ from polympi.lab.cli.app import run_app
 from polympi.lab.process import MARK
 from polympi.lab.survey import survey
 
-# A clock of the day that is 1 s ahead, and a monotonic clock that runs 2 parts in a thousand too fast, from the start of
-# its process on. (From the start of the machine on, it would be minutes ahead after some days, and each wait of the C
-# library for a moment of this clock, which the kernel measures by its own, would take minutes longer.)
+# A clock of the day that is 1 s ahead, and a monotonic clock that runs 2 parts in a thousand too fast, from the start
+# of its process on. (From the start of the machine on, it would be minutes ahead after some days, and each wait of the
+# C library for a moment of this clock, which the kernel measures by its own, would take minutes longer.)
 CLOCK = """
 #define _GNU_SOURCE
 #include <sys/syscall.h>
