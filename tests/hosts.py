@@ -47,10 +47,10 @@ class Hosts:
         """How far the monotonic clock of the second is ahead of that of the first."""
         return self.second.ahead_s - self.first.ahead_s
 
-    def hostfile(self, family: str, each: int) -> Path:
-        """A host file for launchers of a family, with so many ranks on each host."""
-        path = Path(self.cluster.folder) / f"{family}-{each}.hosts"
-        names = [host.name for host in self.cluster.hosts]
+    def hostfile(self, family: str, each: int, *, backwards: bool = False) -> Path:
+        """A host file for launchers of a family, with so many ranks on each host; rank 0 is on the first, or last."""
+        path = Path(self.cluster.folder) / f"{family}-{each}{'-backwards' * backwards}.hosts"
+        names = [host.name for host in self.cluster.hosts][:: -1 if backwards else 1]
         path.write_text(hostfile_text(family, dict.fromkeys(names, each)), encoding="ascii")
         return path
 

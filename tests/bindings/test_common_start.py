@@ -17,9 +17,11 @@ from hosts import Hosts
 from polympi.lab.bindings.build import build
 from polympi.lab.bindings.harness import start_library
 from polympi.lab.bindings.manifest import load_bindings
+from polympi.lab.launch.host_clock import HostClocks
 from polympi.lab.launch.launcher import Arm, Launched, Place, Setting, launch
 from polympi.lab.records import PlannedCase
 from polympi.lab.stacks.stack import Stack
+from polympi.lab.survey.reach import way_to
 
 pytestmark = pytest.mark.mpi
 
@@ -41,11 +43,21 @@ CASES = {
 FATE = PROGRAMS / "fate.c"
 
 
-def launched_on(hosts: Hosts | None, stack: Stack, arm: Arm, folder: Path, *, timeout_s: float = 300) -> Launched:
-    """A launch of all cases on two ranks, here or one on each host."""
-    setting = Setting(2, None, PROCESSORS, folder)
+def launched_on(
+    hosts: Hosts | None,
+    stack: Stack,
+    arm: Arm,
+    folder: Path,
+    *,
+    timeout_s: float = 300,
+    clocks: HostClocks | None = None,
+    backwards: bool = False,
+) -> Launched:
+    """A launch of all cases on two ranks, here or one on each host, rank 0 on the first or, backwards, the second."""
+    setting = Setting(2, None, PROCESSORS, folder, clocks=clocks)
     if hosts is not None:
-        setting = replace(setting, hostfile=hosts.hostfile(stack.family, 1), cluster=hosts.cluster)
+        hostfile = hosts.hostfile(stack.family, 1, backwards=backwards)
+        setting = replace(setting, hostfile=hostfile, cluster=hosts.cluster)
     launched = launch(Place(0, 0), arm, stack, CASES, setting, timeout_s=timeout_s)
     if "A daemon failed to report back" in launched.record.stderr_tail:
         # Beside other work, one in a hundred launches of Open MPI 5.0.11 on two hosts, whatever it launches.
@@ -89,6 +101,53 @@ def test_collectives_take_as_long_whatever_the_clocks_of_the_hosts_show(
     # What other work on the machine adds is no matter here: clocks taken for one another would add hours.
     for case, one, other in zip(CASES.values(), *shortest, strict=True):
         assert abs(one - other) < 50_000_000, (case, one, other)
+
+
+@pytest.mark.parametrize("name", ["c", "mpi4py"])
+def test_the_start_is_known_where_rank_0_has_another_clock(
+    hosts_of_two_times: Hosts, stack: Stack, name: str, tmp_path: Path
+) -> None:
+    hosts = hosts_of_two_times
+    binding = load_bindings()[name]
+    arm = Arm(binding, build(binding, stack))
+    with HostClocks([], lambda: way_to(hosts.cluster, None)) as clocks:
+        for launch_number in range(2):  # its clock is compared after the first launch, and before and after the second
+            before = time.monotonic_ns()
+            launched = launched_on(hosts, stack, arm, tmp_path, clocks=clocks, backwards=True)
+            after = time.monotonic_ns()
+            record = launched.record
+            assert (record.outcome, record.host) == ("ok", "hostb"), f"{record.detail}\n{record.stderr_tail}"
+            assert record.ready_ns is not None
+            assert 0 < record.ready_error_ns < record.wall_ns
+            assert 0 < record.ready_ns < record.wall_ns + record.ready_error_ns
+            started = launched.samples.ready_ns - hosts.ahead_s * 10**9 - record.ready_ns
+            assert before - record.ready_error_ns <= started <= after - record.wall_ns + record.ready_error_ns, (
+                launch_number
+            )
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_a_rank_that_starts_late_on_a_host_with_another_clock_makes_the_start_late(
+    hosts_of_two_times: Hosts, stack: Stack, tmp_path: Path, *, backwards: bool
+) -> None:
+    hosts = hosts_of_two_times
+    late = compile_with_reference(stack, tmp_path, PROGRAMS / "late.c", '-DLATE="hostb"')
+    late.rename(tmp_path / "bench")
+    with HostClocks([], lambda: way_to(hosts.cluster, None)) as clocks:
+        arm = Arm(load_bindings()["c"], tmp_path)
+        record = launched_on(hosts, stack, arm, tmp_path, clocks=clocks, backwards=backwards).record
+    assert record.outcome == "ok", f"{record.detail}\n{record.stderr_tail}"
+    assert record.ready_ns is not None
+    assert 500_000_000 - record.ready_error_ns < record.ready_ns < record.wall_ns + record.ready_error_ns
+
+
+def test_the_latest_moment_of_all_ranks_is_told_on_the_clock_of_rank_0(
+    hosts_of_two_times: Hosts, stack: Stack, tmp_path: Path
+) -> None:
+    hosts = hosts_of_two_times
+    here, there = told_on_hosts(hosts, stack, tmp_path, "latest.py", start_library(stack))
+    assert here["latest"] == there["latest"]
+    assert abs(there["given"] - hosts.ahead_s * 10**9 - here["latest"]) <= here["error"] + 1000
 
 
 @pytest.mark.parametrize("signal", ["SIGKILL", "SIGSTOP"])

@@ -298,6 +298,9 @@ class CountingStart:
     def next_case(self) -> None:
         pass
 
+    def latest(self, when: int) -> int:
+        return when
+
     def repeated(self) -> int:
         return self.repeats
 

@@ -62,7 +62,10 @@ def test_each_rank_may_tell_where_it_runs() -> None:
 
 
 def test_the_error_of_the_clocks_is_that_of_the_last_word_about_it() -> None:
-    assert read_samples(WHOLE.replace("\nend\n", "\nclocks 2345\nend\n"), CASES).clock_error_ns == 2345
+    told = WHOLE.replace("\nstart 108 0\n", "\nstart 108 77\n")
+    assert read_samples(told, CASES).clock_error_ns == 77
+    samples = read_samples(told.replace("\nend\n", "\nclocks 2345\nend\n"), CASES)
+    assert (samples.clock_error_ns, samples.ready_error_ns) == (2345, 77)  # the first barrier is long over by then
 
 
 @pytest.mark.parametrize("length", range(0, len(WHOLE), 7))

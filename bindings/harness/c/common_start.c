@@ -277,6 +277,12 @@ void common_start_next_case(void) {
         state.clock_error = error;
 }
 
+int64_t common_start_latest(int64_t when) {
+    int64_t values[2] = {of_rank_0(when), 0};
+    largest_of_all(values);
+    return values[0];
+}
+
 int64_t common_start_repeated(void) { return state.repeated; }
 int64_t common_start_clock_error(void) { return state.clock_error; }
 int32_t common_start_crowded(void) { return state.crowded; }

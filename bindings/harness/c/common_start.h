@@ -63,6 +63,10 @@ void common_start_watch(int64_t (*read)(void *context), void *context, int64_t *
    to do where they share one), and forgets how long the calls of the case before took. */
 void common_start_next_case(void);
 
+/* The latest of the moments of all ranks, each given on its own clock in ns, on the clock of rank 0; wrong by
+   common_start_clock_error() at the most, if it is not long ago. */
+int64_t common_start_latest(int64_t when);
+
 /* Facts. Starts that a rank was late for, so far; the same on all ranks. */
 int64_t common_start_repeated(void);
 /* The largest error of a compared clock so far in ns: half the round trip of the message that told it; 0 on

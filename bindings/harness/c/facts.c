@@ -123,6 +123,8 @@ void facts_write(struct polympi_samples *samples, const struct polympi_launch *l
     int64_t largest[2] = {launch->pss_bytes, launch->rss_bytes}, pss_of_all = 0;
     polympi_largest_over_ranks(largest, 2);
     MPI_Reduce(&launch->pss_bytes, &pss_of_all, 1, MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+    const int64_t ready = common_start_latest(launch->ready_ns);
+    const int64_t ready_error = common_start_clock_error();
     const int64_t start_cost = start_cost_ns();
     if (!samples)
         return;
@@ -136,11 +138,11 @@ void facts_write(struct polympi_samples *samples, const struct polympi_launch *l
     samples_format(samples, "threads %s", thread_level_name());
     samples_format(samples, "clock %" PRId64 " %.1f", polympi_clock_resolution(), polympi_clock_cost());
     samples_format(samples, "host %s", host);
-    samples_format(samples, "startup %" PRId64 " %" PRId64 " %" PRId64, launch->ready_ns, launch->load_ns,
+    samples_format(samples, "startup %" PRId64 " %" PRId64 " %" PRId64, ready, launch->load_ns,
                    launch->init_ns);
     samples_format(samples, "memory %" PRId64 " %" PRId64 " %" PRId64, largest[0], largest[1],
                    pss_of_all / ranks);
-    samples_format(samples, "start %" PRId64 " %" PRId64, start_cost, common_start_clock_error());
+    samples_format(samples, "start %" PRId64 " %" PRId64, start_cost, ready_error);
     polympi_samples_flush(samples);
 }
 

@@ -18,11 +18,13 @@ UNTIMED = range(3)
 STARTS = 101  # an odd number, for a median that is one of them
 
 
+ARGUMENTS = {"latest": (ctypes.c_int64,)}  # the others have none
 FUNCTIONS = {
     "begin": None,
     "agree": ctypes.c_int32,
     "wait": ctypes.c_int64,
     "next_case": None,
+    "latest": ctypes.c_int64,
     "repeated": ctypes.c_int64,
     "clock_error": ctypes.c_int64,
     "end": None,
@@ -43,6 +45,9 @@ class CommonStart(Protocol):
 
     def next_case(self) -> None:
         """Compare the clocks of all hosts, and forget how long the calls of the case before took."""
+
+    def latest(self, when: int) -> int:
+        """The latest of the moments of all ranks, each given on its own clock, on the clock of rank 0; all call it."""
 
     def repeated(self) -> int:
         """Starts that a rank was late for, so far."""
@@ -76,13 +81,14 @@ class LoadedStart:
         for name, result in FUNCTIONS.items():
             function = library[f"common_start_{name}"]
             function.restype = result
-            function.argtypes = ()
+            function.argtypes = ARGUMENTS.get(name, ())
             setattr(self, name, function)
 
     begin: Call
     agree: Call
     wait: Call
     next_case: Call
+    latest: Call
     repeated: Call
     clock_error: Call
     end: Call

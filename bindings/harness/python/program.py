@@ -84,7 +84,9 @@ def run_program(
 
 
 def _write_header(samples: SampleFile | None, header: Header, world: World, start: CommonStart) -> None:
-    start_cost = start_cost_ns(start, clock)  # by all ranks
+    ready, *others = header.startup_ns
+    ready, ready_error = start.latest(ready), start.clock_error()  # by all ranks, as the next two
+    start_cost = start_cost_ns(start, clock)
     told = [text.split() for text in world.collect(f"{header.memory_bytes[0]} {header.memory_bytes[1]}")]
     pss, rss = ([int(words[place]) for words in told] for place in (0, 1))
     if not samples:
@@ -95,9 +97,9 @@ def _write_header(samples: SampleFile | None, header: Header, world: World, star
     samples.record("threads", header.threads)
     samples.record("clock", resolution_ns(), f"{cost_ns():.1f}")
     samples.record("host", header.host)
-    samples.record("startup", *header.startup_ns)
+    samples.record("startup", ready, *others)
     samples.record("memory", max(pss), max(rss), sum(pss) // len(pss))
-    samples.record("start", start_cost, start.clock_error())
+    samples.record("start", start_cost, ready_error)
 
 
 def _write_places(samples: SampleFile | None, host: str, world: World) -> None:

@@ -52,6 +52,8 @@ class LaunchSamples:
         batches: times in ns of the batches, by the number of the case.
         events: times in ns of the single events, likewise.
         communication: of the batches of an application, the times in ns that rank 0 spent in calls of communication.
+        ready_ns: when the last rank had left the first barrier, on the clock of rank 0.
+        ready_error_ns: how much that may be wrong, since other hosts have other clocks.
         valid: cases that passed the validation.
         invalid: cases that failed it, and how.
         skipped: cases that the program could not run, and why.
@@ -68,6 +70,7 @@ class LaunchSamples:
     clock_cost_ns: float = 0.0
     host: str = ""
     ready_ns: int = 0
+    ready_error_ns: int = 0
     import_ns: int = 0
     init_ns: int = 0
     pss_bytes: int = 0
@@ -143,7 +146,8 @@ def _read_line(samples: LaunchSamples, line: str, number: int, known_cases: froz
         mean = fields.pop() if len(fields) == 3 else "0"  # the mean is new: a program need not tell it
         samples.pss_bytes, samples.rss_bytes, samples.pss_mean_bytes = _naturals([*fields, mean], 3)
     elif keyword == "start":
-        samples.start_cost_ns, samples.clock_error_ns = _naturals(fields, 2)
+        samples.start_cost_ns, samples.ready_error_ns = _naturals(fields, 2)
+        samples.clock_error_ns = samples.ready_error_ns  # as long as no later word is about it
     elif keyword == "pages":
         samples.huge_bytes, samples.buffer_bytes = _naturals(fields, 2)
     else:

@@ -129,7 +129,9 @@ class LaunchRecord(msgspec.Struct, kw_only=True):
         detail: one sentence about an outcome that is not ``ok``.
         started: when, ISO 8601 with the time zone.
         wall_ns: from the start of mpiexec to its end.
-        ready_ns: from the start of mpiexec to the first barrier; None when rank 0 ran on another host.
+        ready_ns: from the start of the launcher until the last rank had left the first barrier; None if unknown.
+        ready_error_ns: how much that may be wrong, since hosts have clocks of their own; 0 on one machine.
+        unready: why ``ready_ns`` is None in a launch that ended well: the end of a sentence.
         import_ns: loading the binding; 0 for compiled programs.
         init_ns: ``MPI_Init_thread``.
         pss_bytes: proportional set size after the first barrier, largest over ranks; 0 if unknown.
@@ -167,6 +169,8 @@ class LaunchRecord(msgspec.Struct, kw_only=True):
     started: str = ""
     wall_ns: int = 0
     ready_ns: int | None = None
+    ready_error_ns: int = 0
+    unready: str = ""
     import_ns: int = 0
     init_ns: int = 0
     pss_bytes: int = 0

@@ -2,6 +2,8 @@ import pytest
 from built import built_analysis, summary_row
 
 from polympi.lab.conclusions import answers, labels
+from polympi.lab.conclusions.answers import startup_answer
+from polympi.lab.conclusions.rows import rows_of
 
 FULL = [0, 8, 64, 1024, 8192, 65536, 2**20, 2**22]
 
@@ -207,6 +209,10 @@ def test_startup_and_memory():
     assert say(rows, "startup") == (
         "mpi4py passes its first barrier 410 ms after the launch, 110 ms later than C (1.37 ×); "
         "loading the binding takes 50.0 ms."
+    )
+    assert startup_answer("mpi4py", rows_of(built_analysis(rows)), 4_000_000) == say(rows, "startup")
+    assert startup_answer("mpi4py", rows_of(built_analysis(rows)), 41_000_000).endswith(
+        "50.0 ms; the clocks of the hosts may be wrong by 41.0 ms, 10 % of that."
     )
     assert say(rows, "memory", memory=memory) == "A process of mpi4py holds 31.4 MB (PSS), +11.2 MB against C."
     of_many = [("mpich", "mpi4py", 40, 6, 31.4e6, 30e6, 40e6, 11.2e6)]

@@ -1,4 +1,4 @@
-"""What is said of the pages that message buffers lay on."""
+"""What is said of the pages that message buffers lay on, and of the clocks of several hosts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from built import built_analysis, summary_row
 
-from polympi.lab.conclusions.clocks import clocks_sentence
+from polympi.lab.conclusions.clocks import clocks_sentence, start_sentence
 from polympi.lab.conclusions.pages import huge_share, pages_sentence
 from polympi.lab.conclusions.rows import rows_of
 from polympi.lab.records import LaunchRecord
@@ -66,3 +66,34 @@ def test_of_a_run_on_plain_pages_and_of_one_that_did_not_tell() -> None:
 def test_only_clocks_that_had_to_be_compared_are_spoken_of(error: int, said: str) -> None:
     text = clocks_sentence(_analysis(_launch("c", 0, clock_error_ns=error)), "mpich")
     assert (said in text) if said else text == ""
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (0, ""),
+        (200_000, "may be wrong by 200 µs, which is 0.2 % of it: the hosts have clocks of their own."),
+        (
+            5_000_000,
+            "may be wrong by 5.00 ms, which is 5.0 % of it: the hosts have clocks of their own, "
+            "and differences in start-up below 10.0 ms mean nothing.",
+        ),
+    ],
+)
+def test_how_well_the_start_is_known_is_said_of_hosts_with_their_own_clocks(error: int, said: str) -> None:
+    launches = [
+        _launch("c", 0, ready_ns=100_000_000, ready_error_ns=error),
+        _launch("mpi4py", 0, ready_ns=170_000_000, ready_error_ns=error // 2),
+        _launch("mpi4py", 0, ready_ns=1, ready_error_ns=10**9, outcome="crashed"),
+    ]
+    text = start_sentence(_analysis(*launches), "mpich")
+    before = "On mpich the time from the start to the first barrier "
+    assert text == (before + said if said else "")
+
+
+def test_a_start_that_is_not_known_has_its_reason() -> None:
+    reason = "rank 0 ran on far, whose clock could not be compared with that of here: far cannot be reached"
+    known, unknown = _launch("c", 0, ready_ns=100_000_000), _launch("c", 0, unready=reason)
+    text = "On mpich the time from the start to the first barrier is not known"
+    assert start_sentence(_analysis(unknown, unknown), "mpich") == f"{text}: {reason}."
+    assert start_sentence(_analysis(known, unknown), "mpich") == f"{text} in 1 launch of 2: {reason}."

@@ -18,16 +18,23 @@ POLYMPI = str(Path(sys.executable).with_name("polympi"))
 pytestmark = [pytest.mark.mpi, pytest.mark.large]
 
 
+@pytest.mark.parametrize("backwards", [False, True])
 def test_a_run_on_two_hosts_measures_and_says_how_well_their_clocks_agree(
-    hosts_of_two_times: Hosts, stack: Stack, tmp_path: Path
+    hosts_of_two_times: Hosts, stack: Stack, tmp_path: Path, *, backwards: bool
 ) -> None:
     hosts = hosts_of_two_times
     before = hosts.second.traffic()
     arguments = ["--stack", stack.name, "--binding", "polympi", "--bench", "barrier"]
-    arguments += ["--profile", "glance", "--hostfile", str(hosts.hostfile(stack.family, 1))]
+    arguments += ["--profile", "glance", "--hostfile", str(hosts.hostfile(stack.family, 1, backwards=backwards))]
+    (tmp_path / "ssh").symlink_to(hosts.cluster.agent)
     done = subprocess.run(
         hosts.first.command([POLYMPI, "run", "-o", "out", "--time-limit", "2m", *arguments], tmp_path),
-        env={**os.environ, **hosts.cluster.variables(stack.family), "COLUMNS": "200"},
+        env={
+            **os.environ,
+            **hosts.cluster.variables(stack.family),
+            "COLUMNS": "200",
+            "PATH": f"{tmp_path}:{os.environ['PATH']}",
+        },
         capture_output=True,
         text=True,
         timeout=240,
@@ -45,9 +52,10 @@ def test_a_run_on_two_hosts_measures_and_says_how_well_their_clocks_agree(
     assert len(lost) <= (stack.family == "openmpi"), lost
     assert all("daemon" in words or "still running" in words for words in lost), lost
     for launch in measured:
-        assert (launch.host, launch.ranks) == ("hosta", 2)
+        assert (launch.host, launch.ranks) == ("hostb" if backwards else "hosta", 2)
         assert 0 < launch.clock_error_ns < 100_000_000
-        assert launch.ready_ns  # rank 0 is on the host that measures, and so has its clock
+        assert 0 < launch.ready_error_ns < launch.wall_ns
+        assert 0 < launch.ready_ns < launch.wall_ns + launch.ready_error_ns  # not by the hours between the clocks
     assert hosts.second.traffic().sent_packets > before.sent_packets + 1000
     times = directory.samples().collect()["time_ns"]
     assert 0 < times.min() <= times.max() < 10_000_000_000
@@ -55,5 +63,7 @@ def test_a_run_on_two_hosts_measures_and_says_how_well_their_clocks_agree(
         [POLYMPI, "report", "out", "--markdown"], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert report.returncode == 0
-    assert "the clocks of the hosts were compared before every collective" in (tmp_path / "out/report.md").read_text()
+    said = (tmp_path / "out/report.md").read_text()
+    assert "the clocks of the hosts were compared before every collective" in said
+    assert "the time from the start to the first barrier may be wrong by" in said
     assert not hosts.processes_left()

@@ -8,12 +8,21 @@ from statistics import median
 import polars as pl
 
 from polympi.lab.catalogue import BENCHMARKS
-from polympi.lab.conclusions.clocks import clocks_sentence
+from polympi.lab.conclusions.clocks import NOT_SMALL, clocks_sentence, start_error_ns, start_sentence
 from polympi.lab.conclusions.costs import bandwidth_predicate, collectives_predicate, cost_predicate
 from polympi.lab.conclusions.gaps import failures, omissions, uncovered
 from polympi.lab.conclusions.noise import noise_sentence
 from polympi.lab.conclusions.pages import pages_sentence
-from polympi.lab.conclusions.phrases import duration, listing, sentence, signed, signed_bytes, size_words, times
+from polympi.lab.conclusions.phrases import (
+    duration,
+    listing,
+    percent,
+    sentence,
+    signed,
+    signed_bytes,
+    size_words,
+    times,
+)
 from polympi.lab.conclusions.placements import misplaced, places_sentence
 from polympi.lab.conclusions.rows import SMALL, Family, Row, bindings_of, by_family, rows_of, stacks_of
 from polympi.lab.conclusions.threads import threads_sentence
@@ -67,7 +76,7 @@ def answers(analysis: Analysis) -> list[Answer]:
                 "faces": faces_answer(binding, own),
                 "bandwidth": bandwidth_answer(binding, own),
                 "collectives": collectives_answer(binding, own),
-                "startup": startup_answer(binding, own),
+                "startup": startup_answer(binding, own, start_error_ns(analysis, stack)),
                 "memory": memory_answer(stack, binding, analysis.memory),
             }
             said += [Answer(topic, stack, binding, text) for topic, text in texts.items() if text]
@@ -81,7 +90,7 @@ def answers(analysis: Analysis) -> list[Answer]:
             said.append(Answer("pages", stack, "", pages))
         if places := places_sentence(analysis, stack):
             said.append(Answer("placement", stack, "", places))
-        if clocks := clocks_sentence(analysis, stack):
+        if clocks := " ".join(filter(None, (clocks_sentence(analysis, stack), start_sentence(analysis, stack)))):
             said.append(Answer("clocks", stack, "", clocks))
     said += [Answer("failure", "", "", text) for text in (*failures(analysis), *misplaced(analysis))]
     said += [Answer("gap", "", "", text) for text in omissions(analysis)]
@@ -155,8 +164,14 @@ def collectives_answer(binding: str, rows: list[Row]) -> str:
     return sentence(f"{binding} {predicate}") if predicate else ""
 
 
-def startup_answer(binding: str, rows: list[Row]) -> str:
-    """When the first barrier is passed, against C, and what loading the binding has to do with it."""
+def startup_answer(binding: str, rows: list[Row], error_ns: int = 0) -> str:
+    """When the first barrier is passed, against C, and what loading the binding has to do with it.
+
+    Args:
+        binding: which one.
+        rows: its rows on a stack.
+        error_ns: how much the clocks of hosts may be wrong.
+    """
     modes = {row.mode: row for row in rows if row.benchmark == "startup" and row.median_ns is not None}
     barrier = modes.get("first-barrier")
     if barrier is None or barrier.median_ns is None:
@@ -170,6 +185,9 @@ def startup_answer(binding: str, rows: list[Row]) -> str:
     loading = modes.get("import")
     if loading is not None and loading.median_ns:
         text += f"; loading the binding takes {format_ns(loading.median_ns)}"
+    if error_ns >= NOT_SMALL * barrier.median_ns:
+        share = percent(error_ns / barrier.median_ns)
+        text += f"; the clocks of the hosts may be wrong by {duration(error_ns)}, {share} of that"
     return sentence(text)
 
 

@@ -1,10 +1,12 @@
-"""How well the clocks of several hosts agree; the times of collectives depend on it there."""
+"""How well the clocks of several hosts agree; the times of collectives and of the start depend on it there."""
 
 from __future__ import annotations
 
-from polympi.lab.conclusions.phrases import count, duration, sentence
+from polympi.lab.conclusions.phrases import count, duration, percent, sentence
 from polympi.lab.statistics.model import Analysis
 from polympi.lab.statistics.operations import counts
+
+NOT_SMALL = 0.01  # of a start-up figure: what half the interval of a row that was measured often enough is wide
 
 
 def clocks_sentence(analysis: Analysis, stack: str) -> str:
@@ -22,3 +24,39 @@ def clocks_sentence(analysis: Analysis, stack: str) -> str:
         f"On {stack} the clocks of the hosts were compared before every collective, with an error of up to "
         f"{duration(worst)} in {count(len(errors), 'launch')}: differences between collectives below that mean nothing"
     )
+
+
+def start_error_ns(analysis: Analysis, stack: str) -> int:
+    """How much the time from the start to the first barrier may be wrong by the clocks of the hosts; 0 on one machine.
+
+    Args:
+        analysis: the run.
+        stack: the stack.
+    """
+    return max((one.ready_error_ns for one in analysis.launches if one.stack == stack and counts(one)), default=0)
+
+
+def start_sentence(analysis: Analysis, stack: str) -> str:
+    """How well the start-up is known where hosts have clocks of their own, or why it is not; empty on one machine.
+
+    Args:
+        analysis: the run.
+        stack: the stack.
+    """
+    launches = [one for one in analysis.launches if one.stack == stack and counts(one)]
+    worst = start_error_ns(analysis, stack)
+    said = []
+    if worst:
+        shortest = min(one.ready_ns for one in launches if one.ready_ns is not None)
+        share = percent(worst / max(1, shortest))
+        text = f"On {stack} the time from the start to the first barrier may be wrong by {duration(worst)}"
+        text += f", which is {share} of it: the hosts have clocks of their own"
+        doubtful = worst >= NOT_SMALL * shortest
+        text += f", and differences in start-up below {duration(2 * worst)} mean nothing" if doubtful else ""
+        said.append(sentence(text))
+    unknown = [one.unready for one in launches if one.unready]
+    if unknown:
+        of_all = "" if len(unknown) == len(launches) else f" in {count(len(unknown), 'launch')} of {len(launches)}"
+        text = f"On {stack} the time from the start to the first barrier is not known{of_all}: {unknown[-1]}"
+        said.append(sentence(text))
+    return " ".join(said)

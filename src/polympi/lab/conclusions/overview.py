@@ -146,7 +146,7 @@ def columns_of(rows: Iterable[Row]) -> tuple[Column, ...]:
       largest size up to :data:`LARGEST_OBJECT`.
     - *collective*: the one that most arms have at a small size; of several, the first of :data:`COLLECTIVES`.
     - *applications*: the first of each in its main mode, on its largest mesh.
-    - *start-up*: launch to first barrier; the time of ``MPI_Init_thread`` where hosts have clocks of their own.
+    - *start-up*: launch to first barrier; the time of ``MPI_Init_thread`` where that is not known.
 
     Args:
         rows: the rows of one stack.

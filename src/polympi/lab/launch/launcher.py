@@ -19,6 +19,7 @@ from polympi.lab.catalogue import PAGES, Case
 from polympi.lab.cluster.cluster import Cluster
 from polympi.lab.errors import system_reason
 from polympi.lab.launch.carried import bring_back, carried_command
+from polympi.lab.launch.host_clock import HostClocks, UnknownMoment
 from polympi.lab.plan.text import plan_text
 from polympi.lab.process import OUTPUT_BYTES, Ended, run_tree
 from polympi.lab.protocol import LaunchSamples, ProtocolError, read_samples
@@ -46,6 +47,7 @@ class Setting:
         cluster: the test cluster on this machine that the hosts belong to; None for real hosts, or this one.
         arguments: further arguments of the launcher, those of a level.
         carried: whether plan and samples go with the launch, and no other host sees the folder.
+        clocks: what knows the clocks of other hosts; None if there are none.
     """
 
     ranks: int
@@ -57,6 +59,7 @@ class Setting:
     cluster: Cluster | None = None
     arguments: Sequence[str] = ()
     carried: bool = False
+    clocks: HostClocks | None = None
 
     def has_our_clock(self, host: str | None) -> bool:
         """Whether a host has the monotonic clock of this process; real hosts have their own."""
@@ -161,6 +164,8 @@ def launch(
         started=datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
         load_average=round(os.getloadavg()[0], 2),
     )
+    if setting.clocks:
+        setting.clocks.before_launch()
     try:
         ended = run_tree(command, environment=stack.variables(), timeout_s=timeout_s, output=output, on_tick=on_tick)
     except OSError as error:
@@ -250,11 +255,25 @@ def _describe(
         "clock_cost_ns", "start_cost_ns", "clock_error_ns", "huge_bytes", "buffer_bytes", "library", "host", "places",
     ):  # fmt: skip
         setattr(record, name, getattr(samples, name))
-    if setting.has_our_clock(samples.host):
-        record.ready_ns = samples.ready_ns - ended.started_ns
+    _tell_start(record, samples, ended.started_ns, setting)
     record.repeated = sum(samples.repeated.values())
     record.skipped = [Refusal(str(planned_case(cases[n])), why) for n, why in samples.skipped.items()]
     record.invalid = [Refusal(str(planned_case(cases[n])), why) for n, why in samples.invalid.items()]
+
+
+def _tell_start(record: LaunchRecord, samples: LaunchSamples, started_ns: int, setting: Setting) -> None:
+    """How long it took from the start of the launcher to the end of the first barrier, and how well that is known."""
+    if setting.has_our_clock(samples.host):
+        record.ready_ns, record.ready_error_ns = samples.ready_ns - started_ns, samples.ready_error_ns
+    elif setting.clocks is None:
+        record.unready = f"rank 0 ran on {samples.host}, and its clock was not compared with that of this host"
+    else:
+        try:
+            ready = setting.clocks.moment(samples.host, samples.ready_ns)
+        except UnknownMoment as unknown:
+            record.unready = str(unknown)
+        else:
+            record.ready_ns, record.ready_error_ns = ready.ns - started_ns, ready.error_ns + samples.ready_error_ns
 
 
 def _frame(record: LaunchRecord, samples: LaunchSamples, cases: Mapping[int, PlannedCase]) -> pl.DataFrame:

@@ -16,6 +16,7 @@ from polympi.lab.cluster.cluster import sent_since
 from polympi.lab.cluster.host import Traffic
 from polympi.lab.cluster.hostfile import hostfile_text, read_hostfile, room_for
 from polympi.lab.errors import StackError, UsageError
+from polympi.lab.launch.host_clock import HostClocks
 from polympi.lab.launch.launcher import Arm, Launched, Place, Setting, launch
 from polympi.lab.plan.calibration import fewer_iterations, same_counts, trial_plan
 from polympi.lab.plan.placement_names import ONE_CORE
@@ -30,6 +31,7 @@ from polympi.lab.run.stack_state import StackState, launches_of_block
 from polympi.lab.run.watcher import Progress, Watcher
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.statistics.stopping import stop_rule
+from polympi.lab.survey.reach import way_to
 from polympi.lab.tools.find import FoundTool
 from polympi.lab.tools.launch import launch_tool
 
@@ -84,6 +86,7 @@ class Experiment:
         if request.hostfile is not None:
             self._slots = read_hostfile(request.hostfile)
         self._topology = topology_of(directory.environment().facts) if request.all_here else None
+        self._clocks = HostClocks(self._slots, lambda: way_to(request.cluster, None))
         self._settings = {
             plan.name: Setting(
                 plan.ranks,
@@ -95,6 +98,7 @@ class Experiment:
                 request.cluster,
                 arguments=self._arguments(plan),
                 carried=request.launching.carried,
+                clocks=self._clocks,
             )
             for plan in plans
         }
@@ -120,7 +124,8 @@ class Experiment:
         before = self._request.cluster.traffic() if self._request.cluster else {}
         ended, detail = "failed", ""  # unless something better is known; an exception is reported where it is caught
         try:
-            ended = self._measure()
+            with self._clocks:
+                ended = self._measure()
         except TimeIsUp:
             ended = "time limit"
         except Interrupted:

@@ -244,6 +244,7 @@ def serve_questions() -> None:
         say.write(MARK + "{}\n")
         say.flush()
         for line in sys.stdin:
+            signal.alarm(LONGEST_S)
             if line.strip() == CLOCKS:
                 answer = f"[{time.monotonic_ns()}, {time.time_ns()}]"
             else:

@@ -35,7 +35,7 @@ def way_to(cluster: Cluster | None, ssh: str | None, variables: Mapping[str, str
         return lambda host, command: _on_cluster(cluster, host, command)
     if ssh is None and "SLURM_JOB_ID" in variables and shutil.which("srun"):
         return lambda host, command: [*_srun(host), *command]
-    words = shlex.split(ssh) if ssh else ["ssh", "-o", "BatchMode=yes", "-o", f"ConnectTimeout={CONNECT_S}"]
+    words = shlex.split(ssh) if ssh else ["ssh", "-oBatchMode=yes", f"-oConnectTimeout={CONNECT_S}"]
     if not words or shutil.which(words[0]) is None:
         name = words[0] if words else ""
         raise UsageError(
