@@ -14,12 +14,11 @@ from typing import NamedTuple
 from polympi.lab.errors import UsageError
 from polympi.lab.survey.clocks import ROUND_TRIPS, Offset, best_offset, fit
 from polympi.lab.survey.reach import HostLost, Reach
-from polympi.lab.survey.session import Session
+from polympi.lab.survey.session import START_S, Session
 
 # Two clocks do not drift apart by more than this share of the time: Linux turns each by at most 500 parts in a million
 # to follow the time of day (MAXFREQ in include/linux/timex.h), and a quartz is off by at most 100.
 FASTEST_DRIFT = 1.2e-3
-_START_S = 30.0  # for a login and an interpreter on a busy host
 
 
 class Moment(NamedTuple):
@@ -140,7 +139,7 @@ def _conversation(host: str, name: str, reach: Reach) -> Session:
     """
     with contextlib.ExitStack() as held:
         session = held.enter_context(Session(name, reach))
-        session.begin(_START_S)
+        session.begin(START_S)
         answers_as = session.ask("facts", paths=[])["host"]
         if _short(answers_as) != _short(host):
             raise HostLost(f"answers as {answers_as}")

@@ -20,6 +20,7 @@ from polympi.lab.survey import probe
 from polympi.lab.survey.clocks import Exchange
 from polympi.lab.survey.reach import HostLost, Reach
 
+START_S = 30.0  # for a login and an interpreter; on a busy host with a network drive it takes seconds
 ANSWER_S = 20.0  # for an answer; a host that is busy needs a second
 _END_S = 2.0  # for the probe to see that nobody asks any more
 _CHUNK = 1 << 16

@@ -9,9 +9,8 @@ from typing import Any, TypeVar
 
 from polympi.lab.survey.clocks import NS_PER_S, ROUND_TRIPS, Line, best_offset, fit
 from polympi.lab.survey.reach import HostLost, Reach
-from polympi.lab.survey.session import Session
+from polympi.lab.survey.session import START_S, Session
 
-START_S = 30.0  # for a login and an interpreter; on a busy host with a network drive it takes seconds
 RECORD_S = 60.0  # for a host to record its machine, with all the modules that this imports
 _T = TypeVar("_T")
 
