@@ -1,7 +1,7 @@
 """The two circles of the tests: together they are all, and no test is in both.
 
-``make test`` runs the first, in a few minutes: each test that is there for both MPI libraries runs on one of them, and
-no program in a third language is built. ``make test-rest`` runs the second, the rest of these.
+``make test`` runs the first: each test that is there for both MPI libraries runs on one of them, and no program in a
+third language is built. ``make test-rest`` runs the second, the rest of these.
 """
 
 from __future__ import annotations
