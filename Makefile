@@ -6,6 +6,9 @@ STACKS := $(wildcard $(CURDIR)/.venv/share/polympi/stacks/*/env/bin $(CURDIR)/.c
 EMPTY :=
 # Ranks of the interface sleep while they wait. Those of the laboratory's tests do not, and so have the machine alone.
 SLEEPING := tests/interface tests/native
+# Tests that mostly compile, or look at what a launch said and not at how long it took: their ranks yield, so that two
+# of them run at a time.
+YIELDING := $(addprefix tests/bindings/test_,$(addsuffix .py,boost conformance csharp cxx fortran go hello java python_bindings))
 # Options of pytest-cov for the tests of the laboratory.
 COVERAGE ?=
 CORES = PATH=$(subst $(EMPTY) ,:,$(strip $(STACKS) $$PATH)) $(BIN)/python -m polympi.native.build
@@ -24,7 +27,8 @@ compare: .venv/lab | prerequisites ## Compare the MPI bindings on this machine; 
 define circle
 	$(BIN)/pytest --circle $(1) -m "not large" --numprocesses 2 --dist loadfile $(SLEEPING)
 	$(BIN)/pytest --circle $(1) -m "not large and not mpi" --numprocesses 2 --dist loadfile $(addprefix --ignore=,$(SLEEPING)) $(COVERAGE) $(2)
-	$(BIN)/pytest --circle $(1) -m "not large and mpi" $(addprefix --ignore=,$(SLEEPING)) $(if $(COVERAGE),$(COVERAGE) --cov-append)
+	$(BIN)/pytest --circle $(1) -m "not large and mpi" --numprocesses 2 --dist loadgroup $(YIELDING) $(if $(COVERAGE),$(COVERAGE) --cov-append)
+	$(BIN)/pytest --circle $(1) -m "not large and mpi" $(addprefix --ignore=,$(SLEEPING) $(YIELDING)) $(if $(COVERAGE),$(COVERAGE) --cov-append)
 endef
 
 test: .venv/test | prerequisites ## Run the test suite, on real MPI libraries that install themselves.
@@ -50,9 +54,9 @@ core: .venv/test ## Compile the core of `import polympi` in place again, after a
 	$(CORES)
 
 COUNTED = $(CURDIR)/.cache/coverage/core
-sanitize: .venv/test ## Run tests of the core under AddressSanitizer and UndefinedBehaviorSanitizer, and count the lines they reach.
+sanitize: .venv/test ## Run tests of the core on one MPI library each, under sanitizers, and count the lines they reach.
 	rm -rf $(COUNTED)
-	POLYMPI_TEST_COVERAGE=$(COUNTED) POLYMPI_TEST_SANITIZE=1 $(BIN)/pytest -m sanitize --numprocesses 2 tests/interface
+	POLYMPI_TEST_COVERAGE=$(COUNTED) POLYMPI_TEST_SANITIZE=1 $(BIN)/pytest --circle first -m sanitize --numprocesses 2 tests/interface
 	POLYMPI_TEST_COVERAGE=$(COUNTED) POLYMPI_TEST_SANITIZE=1 PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
 		LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" $(BIN)/pytest tests/native
 	$(BIN)/gcovr --root src/polympi/native --merge-mode-functions separate --sort uncovered-percent --fail-under-line 88 $(COUNTED)

@@ -1,6 +1,8 @@
-"""Which bindings are tested on which stacks."""
+"""Which bindings are tested on which stacks, and how two tests share the machine."""
 
 from __future__ import annotations
+
+import os
 
 import pytest
 
@@ -8,14 +10,29 @@ from polympi.lab.bindings.manifest import load_bindings
 
 SHIPPED = load_bindings()
 
+if "PYTEST_XDIST_WORKER" in os.environ:  # ranks of another test run beside those of this one
+    os.environ |= {
+        "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1",
+        "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "10",
+        "OMPI_MCA_mpi_yield_when_idle": "1",
+    }
+
+
+def _parameters(item: pytest.Item) -> dict[str, str]:
+    return item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+
 
 def _belongs(item: pytest.Item) -> bool:
     """Whether the manifest of the binding that a test is about names the stack that it runs on."""
-    parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
-    name, stack = parameters.get("name"), parameters.get("stack")
+    name, stack = _parameters(item).get("name"), _parameters(item).get("stack")
     return not (name in SHIPPED and stack) or SHIPPED[name].runs_on(stack, stack)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave out the pairs of a binding and a stack that a manifest leaves out: there is nothing to test."""
+    """Leave out the pairs of a binding and a stack that a manifest leaves out: there is nothing to test.
+
+    With ``--dist loadgroup``, tests of one file and one binding run in one process: they look at the same launches.
+    """
     items[:] = [item for item in items if _belongs(item)]
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(f"{item.path.stem}-{_parameters(item).get('name', '')}"))
