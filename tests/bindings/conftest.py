@@ -28,6 +28,7 @@ def _belongs(item: pytest.Item) -> bool:
     return not (name in SHIPPED and stack) or SHIPPED[name].runs_on(stack, stack)
 
 
+@pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leave out the pairs of a binding and a stack that a manifest leaves out: there is nothing to test.
 
