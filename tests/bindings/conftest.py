@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 
 import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 from polympi.lab.bindings.manifest import load_bindings
 
@@ -28,12 +31,22 @@ def _belongs(item: pytest.Item) -> bool:
     return not (name in SHIPPED and stack) or SHIPPED[name].runs_on(stack, stack)
 
 
-@pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave out the pairs of a binding and a stack that a manifest leaves out: there is nothing to test.
-
-    With ``--dist loadgroup``, tests of one file and one binding run in one process: they look at the same launches.
-    """
+    """Leave out the pairs of a binding and a stack that a manifest leaves out: there is nothing to test."""
     items[:] = [item for item in items if _belongs(item)]
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(f"{item.path.stem}-{_parameters(item).get('name', '')}"))
+
+
+class _ByBinding(LoadScopeScheduling):
+    """Tests of one file and one binding run in one process: they look at the same launches."""
+
+    _names = re.compile("|".join(rf"\b{name}\b" for name in sorted(SHIPPED, key=len, reverse=True)))
+
+    def _split_scope(self, nodeid: str) -> str:
+        file, _, test = nodeid.partition("::")
+        named = self._names.search(test.partition("[")[2])
+        return f"{file}-{named[0] if named else ''}"
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling | None:
+    """What ``--dist loadgroup`` means here."""
+    return _ByBinding(config, log) if config.getoption("dist") == "loadgroup" else None
