@@ -37,7 +37,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 class _ByBinding(LoadScopeScheduling):
-    """Tests of one file and one binding run in one process: they look at the same launches."""
+    """Tests of one file and one binding run in one process: they look at the same launches.
+
+    pytest-xdist's own groups, marks of tests, change nothing with pytest 9.2, which keeps the names of tests elsewhere.
+    """
 
     _names = re.compile("|".join(rf"\b{name}\b" for name in sorted(SHIPPED, key=len, reverse=True)))
 
