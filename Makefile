@@ -56,7 +56,7 @@ core: .venv/test ## Compile the core of `import polympi` in place again, after a
 COUNTED = $(CURDIR)/.cache/coverage/core
 sanitize: .venv/test ## Run tests of the core under AddressSanitizer and UndefinedBehaviorSanitizer, and count the lines they reach.
 	rm -rf $(COUNTED)
-	POLYMPI_TEST_COVERAGE=$(COUNTED) POLYMPI_TEST_SANITIZE=1 $(BIN)/pytest -m sanitize --numprocesses 2 --dist loadfile tests/interface
+	POLYMPI_TEST_COVERAGE=$(COUNTED) POLYMPI_TEST_SANITIZE=1 $(BIN)/pytest -m sanitize --numprocesses 2 tests/interface
 	POLYMPI_TEST_COVERAGE=$(COUNTED) POLYMPI_TEST_SANITIZE=1 PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
 		LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" $(BIN)/pytest tests/native
 	$(BIN)/gcovr --root src/polympi/native --merge-mode-functions separate --sort uncovered-percent --fail-under-line 88 $(COUNTED)
