@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shutil
@@ -14,6 +15,8 @@ from pathlib import Path
 import pytest
 from sharing import only_one_makes
 
+from polympi.lab.bindings import core as of_bindings
+from polympi.lab.errors import BuildError
 from polympi.lab.home import home
 from polympi.lab.stacks.stack import Stack
 from polympi.native import build
@@ -68,7 +71,9 @@ def _compile(folder: Path, compile_into: Callable[[Path], None]) -> None:
 
 
 def core_folder(stack: Stack) -> Path:
-    """The folder with the core compiled for a stack."""
+    """The folder with the core compiled for a stack: that which bindings have, or one for what is looked for here."""
+    if not (SANITIZE or COVERAGE):
+        return _of_bindings(stack)
     command = [stack.python, str(build.SOURCES / "build.py"), "--mpicc", stack.mpicc]
     command += [*(["--sanitize"] if SANITIZE else []), *(["--coverage"] if COVERAGE else [])]
 
@@ -79,3 +84,15 @@ def core_folder(stack: Stack) -> Path:
             raise DoesNotCompileError(done.stderr)
 
     return compiled(stack.name, (stack.mpicc, stack.library, stack.python), compile_into)
+
+
+def _of_bindings(stack: Stack) -> Path:
+    folder = of_bindings.core_folder(stack)
+    if folder in _uncompilable:
+        pytest.fail(_uncompilable[folder], pytrace=False)
+    try:
+        with contextlib.nullcontext() if folder.is_dir() else only_one_makes():
+            return of_bindings.build_core(stack)
+    except BuildError as error:
+        _uncompilable[folder] = str(error)
+        pytest.fail(str(error), pytrace=False)

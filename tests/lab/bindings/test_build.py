@@ -5,6 +5,7 @@ import msgspec
 import pytest
 
 from polympi.lab.bindings import build as build_module
+from polympi.lab.bindings import core as core_module
 from polympi.lab.bindings import harness as harness_module
 from polympi.lab.bindings import sources as sources_module
 from polympi.lab.bindings.build import (
@@ -14,6 +15,7 @@ from polympi.lab.bindings.build import (
     program_command,
     why_not_ready,
 )
+from polympi.lab.bindings.core import build_core, core_folder
 from polympi.lab.bindings.harness import STATIC, build_harness, put_in_place, start_library
 from polympi.lab.bindings.manifest import Binding, load_bindings
 from polympi.lab.errors import BuildError, UsageError
@@ -99,7 +101,9 @@ def test_what_the_interface_is_compiled_with_is_missing_in_one_sentence(mpich: S
     broken = msgspec.structs.replace(mpich, mpicc="/nowhere/mpicc")
     with pytest.raises(BuildError) as caught:
         build(load_bindings()["polympi"], broken)
-    assert "build of binding 'polympi' for stack 'mpich' failed: There is no compiler wrapper" in str(caught.value)
+    assert str(caught.value).startswith(
+        "The core of polympi cannot be compiled for stack 'mpich': There is no compiler wrapper"
+    )
     assert "\n" not in str(caught.value)
 
 
@@ -173,6 +177,63 @@ def test_a_program_is_built_anew_with_another_harness(
     assert (first / build_harness(mpich).name / STATIC).is_file()
     monkeypatch.setattr(harness_module, "_FLAGS", (*harness_module._FLAGS, "-g"))
     assert build(binding, mpich) != first
+
+
+@pytest.fixture
+def compilations(mpich: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A core of one small file, whose compiler notes each time that it is called."""
+    monkeypatch.setenv("POLYMPI_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(core_module, "_NATIVE", tmp_path / "native")
+    (tmp_path / "native" / "base").mkdir(parents=True)
+    (tmp_path / "native" / "base" / "core.h").write_text("first")
+    (tmp_path / "native" / "build.py").write_text(
+        "import pathlib, sys\n"
+        "base, into = pathlib.Path(__file__).parent / 'base' / 'core.h', pathlib.Path(sys.argv[-1])\n"
+        "(into / 'core.so').write_text(base.read_text())\n"
+        f"open({str(tmp_path / 'compilations')!r}, 'a').write(sys.argv[2] + '\\n')\n"
+        "sys.exit('It is broken.' if base.read_text() == 'broken' else 0)\n"
+    )
+    return tmp_path
+
+
+@pytest.mark.mpi
+def test_bindings_share_a_core_until_it_changes(binding: Binding, mpich: Stack, compilations: Path) -> None:
+    binding.manifest.build.command = ["cp", "-r", "{core}", "{output}/first"]
+    first = build(binding, mpich)
+    binding.manifest.build.command = ["cp", "-r", "{core}", "{output}/second"]
+    second = build(binding, mpich)
+    assert (first / "first" / "core.so").read_text() == (second / "second" / "core.so").read_text() == "first"
+    assert (compilations / "compilations").read_text() == f"{mpich.mpicc}\n"
+    (compilations / "native" / "base" / "core.h").write_text("second")
+    anew = build(binding, mpich)
+    assert (anew / "second" / "core.so").read_text() == "second"
+    assert (second / "second" / "core.so").read_text() == "first"
+    assert core_folder(msgspec.structs.replace(mpich, library="another")) != core_folder(mpich)
+
+
+@pytest.mark.mpi
+def test_of_a_core_that_does_not_compile_nothing_is_left(binding: Binding, mpich: Stack, compilations: Path) -> None:
+    (compilations / "native" / "base" / "core.h").write_text("broken")
+    binding.manifest.build.command = ["cp", "-r", "{core}", "{output}"]
+    sentence = r"^The core of polympi cannot be compiled for stack 'mpich': It is broken\.$"
+    for _ in range(2):
+        with pytest.raises(BuildError, match=sentence):
+            build(binding, mpich)
+    assert [*(compilations / "home" / "builds" / "mpich").iterdir()] == []
+    assert (compilations / "compilations").read_text() == f"{mpich.mpicc}\n" * 2
+
+
+@pytest.mark.mpi
+def test_a_core_without_an_interpreter_or_in_time_is_one_sentence(
+    mpich: Stack, compilations: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sentence = r"^The core .* for stack 'mpich': '/nowhere/python': there is no such file or directory\.$"
+    with pytest.raises(BuildError, match=sentence):
+        build_core(msgspec.structs.replace(mpich, python="/nowhere/python"))
+    (compilations / "native" / "build.py").write_text("import time; time.sleep(60)")
+    monkeypatch.setattr(core_module, "_TIMEOUT_S", 0.5)
+    with pytest.raises(BuildError, match="it did not end within 0 s"):
+        build_core(mpich)
 
 
 def test_a_common_start_without_a_compiler_is_one_sentence(

@@ -12,8 +12,10 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from polympi.lab.bindings.core import build_core, core_folder
 from polympi.lab.bindings.harness import build_harness, harness_folder, put_in_place
 from polympi.lab.bindings.manifest import Binding, applications_folder, shipped_folder
+from polympi.lab.bindings.packages import installed_packages
 from polympi.lab.bindings.sources import INTERFACE, files_meant
 from polympi.lab.environment.processor import instruction_sets
 from polympi.lab.errors import BuildError, system_reason
@@ -23,11 +25,7 @@ from polympi.lab.stacks.stack import Stack
 NATIVE = {"-march=native", "-Ctarget-cpu=native"}  # in a command, of GCC or Clang, of Rust: for the processor at hand
 BUILD_TIMEOUT_S = 600.0
 _HARNESS = "{harness}"  # in a command: the folder of the harness in C, compiled for the stack
-_LIST_PACKAGES = """
-import importlib.metadata, re
-for d in importlib.metadata.distributions():
-    print(re.sub("[-_.]+", "-", d.metadata["Name"]).lower() + "==" + d.version)
-"""
+_CORE = "{core}"  # likewise of the core of polympi's interface
 
 
 def missing_commands(binding: Binding) -> list[str]:
@@ -40,10 +38,7 @@ def missing_requirements(binding: Binding, stack: Stack) -> list[str]:
     wanted = [Requirement(text) for text in binding.manifest.needs.python]
     if not wanted:
         return []
-    asked = subprocess.run(
-        [stack.python, "-c", _LIST_PACKAGES], capture_output=True, text=True, env=stack.variables(), check=False
-    )
-    installed = dict(line.split("==", 1) for line in asked.stdout.splitlines())
+    installed = installed_packages(stack)
     return [str(r) for r in wanted if not r.specifier.contains(installed.get(canonicalize_name(r.name), "0"))]
 
 
@@ -77,8 +72,10 @@ def build(binding: Binding, stack: Stack) -> Path:
     output = output_folder(binding, stack)
     if output.is_dir():
         return output
-    if _needs_harness(binding):
+    if _names(binding, _HARNESS):
         build_harness(stack)
+    if _names(binding, _CORE):
+        build_core(stack)
     output.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=output.parent, prefix=f"{output.name}-") as scratch:
         built = Path(scratch) / "built"
@@ -129,6 +126,7 @@ def _fill(
         "bindings": str(shipped_folder()),
         "applications": str(applications_folder()),
         "harness": str(harness_folder(stack)),
+        "core": str(core_folder(stack)) if _names(binding, _CORE) else "",
         "polympi": str(INTERFACE),
         "output": str(output),
         "mpicc": stack.mpicc,
@@ -157,14 +155,16 @@ def output_folder(binding: Binding, stack: Stack) -> Path:
         key.update(part.encode() + b"\0")
     if not NATIVE.isdisjoint(manifest.build.command):  # the folder may be one of several machines
         key.update(instruction_sets().encode())
-    if _needs_harness(binding):
+    if _names(binding, _HARNESS):
         key.update(str(harness_folder(stack)).encode())
+    if _names(binding, _CORE):
+        key.update(str(core_folder(stack)).encode())
     for pattern in manifest.build.sources:
         for source in files_meant(binding, pattern, "build.sources"):
             key.update(source.read_bytes() + b"\0")
     return home() / "builds" / stack.name / f"{manifest.name}-{key.hexdigest()[:12]}"
 
 
-def _needs_harness(binding: Binding) -> bool:
-    """Whether the program is linked with the harness in C, or loads it."""
-    return any(_HARNESS in part for part in (*binding.manifest.build.command, *binding.entry.run))
+def _names(binding: Binding, place: str) -> bool:
+    """Whether a command has this placeholder: the program is linked with what is there, or loads it."""
+    return any(place in part for part in (*binding.manifest.build.command, *binding.entry.run))

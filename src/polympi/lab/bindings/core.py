@@ -1,0 +1,64 @@
+"""The core of polympi's interface, compiled once for each stack, for all bindings that measure polympi.
+
+In a command of a manifest, ``{core}`` is the folder of the extension module.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import tempfile
+from pathlib import Path
+
+from polympi.lab.bindings.harness import put_in_place
+from polympi.lab.bindings.sources import INTERFACE
+from polympi.lab.errors import BuildError, system_reason
+from polympi.lab.home import home
+from polympi.lab.stacks.stack import Stack
+
+_NATIVE = INTERFACE / "native"
+_TIMEOUT_S = 600.0  # it takes some 20 seconds on two processors
+
+
+def core_folder(stack: Stack) -> Path:
+    """Where the core of a stack is or will be; other sources, another interpreter or MPI have another folder."""
+    interpreter = str(Path(stack.python).resolve())  # names the version, for which an extension module is compiled
+    key = hashlib.sha256("\0".join((stack.mpicc, stack.library, interpreter)).encode())
+    for source in (_NATIVE / "build.py", *sorted(_NATIVE.rglob("*.[ch]"))):
+        key.update(str(source.relative_to(_NATIVE)).encode() + b"\0" + source.read_bytes() + b"\0")
+    return home() / "builds" / stack.name / f"core-{key.hexdigest()[:12]}"
+
+
+def build_core(stack: Stack) -> Path:
+    """The folder with the core of a stack; it is compiled unless it is there.
+
+    Raises:
+        BuildError: it does not compile, or something that compiling needs is missing.
+    """
+    folder = core_folder(stack)
+    if folder.is_dir():
+        return folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix="core-") as scratch:
+        made = Path(scratch, "made")
+        made.mkdir()
+        _compile(stack, made)
+        put_in_place(made, folder)
+    return folder
+
+
+def _compile(stack: Stack, into: Path) -> None:
+    command = [stack.python, str(_NATIVE / "build.py"), "--mpicc", stack.mpicc, "--into", str(into)]
+    try:
+        done = subprocess.run(
+            command, env=stack.variables(), capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        why = system_reason(error) if isinstance(error, OSError) else f"it did not end within {_TIMEOUT_S:.0f} s"
+        raise BuildError(
+            f"The core of polympi cannot be compiled for stack '{stack.name}': '{command[0]}': {why}."
+        ) from error
+    if done.returncode != 0:
+        last = "\n".join((done.stdout + done.stderr).splitlines()[-15:])
+        between = "\n" if "\n" in last else " "
+        raise BuildError(f"The core of polympi cannot be compiled for stack '{stack.name}':{between}{last}")
