@@ -6,9 +6,8 @@ STACKS := $(wildcard $(CURDIR)/.venv/share/polympi/stacks/*/env/bin $(CURDIR)/.c
 EMPTY :=
 # Ranks of the interface sleep while they wait. Those of the laboratory's tests do not, and so have the machine alone.
 SLEEPING := tests/interface tests/native
-# Tests that mostly compile, or look at what a launch said and not at how long it took: their ranks yield, so that two
-# of them run at a time.
-YIELDING := $(addprefix tests/bindings/test_,$(addsuffix .py,boost conformance csharp cxx fortran go hello java python_bindings))
+# Tests that mostly compile: two of them run at a time, and their ranks yield meanwhile.
+COMPILING := $(addprefix tests/bindings/test_,$(addsuffix .py,boost csharp cxx fortran go hello java python_bindings))
 # Options of pytest-cov for the tests of the laboratory.
 COVERAGE ?=
 CORES = PATH=$(subst $(EMPTY) ,:,$(strip $(STACKS) $$PATH)) $(BIN)/python -m polympi.native.build
@@ -27,8 +26,8 @@ compare: .venv/lab | prerequisites ## Compare the MPI bindings on this machine; 
 define circle
 	$(BIN)/pytest --circle $(1) -m "not large" --numprocesses 2 --dist loadfile $(SLEEPING)
 	$(BIN)/pytest --circle $(1) -m "not large and not mpi" --numprocesses 2 --dist loadfile $(addprefix --ignore=,$(SLEEPING)) $(COVERAGE) $(2)
-	$(BIN)/pytest --circle $(1) -m "not large and mpi" --numprocesses 2 --dist loadgroup $(YIELDING) $(if $(COVERAGE),$(COVERAGE) --cov-append)
-	$(BIN)/pytest --circle $(1) -m "not large and mpi" $(addprefix --ignore=,$(SLEEPING) $(YIELDING)) $(if $(COVERAGE),$(COVERAGE) --cov-append)
+	$(BIN)/pytest --circle $(1) -m "not large and mpi" --numprocesses 2 --dist loadfile $(COMPILING) $(if $(COVERAGE),$(COVERAGE) --cov-append)
+	$(BIN)/pytest --circle $(1) -m "not large and mpi" $(addprefix --ignore=,$(SLEEPING) $(COMPILING)) $(if $(COVERAGE),$(COVERAGE) --cov-append)
 endef
 
 test: .venv/test | prerequisites ## Run the test suite, on real MPI libraries that install themselves.

@@ -1,13 +1,10 @@
-"""Which bindings are tested on which stacks, and how two tests share the machine."""
+"""Which bindings are tested on which stacks, and how ranks of two tests share the machine."""
 
 from __future__ import annotations
 
 import os
-import re
 
 import pytest
-from xdist.remote import Producer
-from xdist.scheduler import LoadScopeScheduling
 
 from polympi.lab.bindings.manifest import load_bindings
 
@@ -34,22 +31,3 @@ def _belongs(item: pytest.Item) -> bool:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leave out the pairs of a binding and a stack that a manifest leaves out: there is nothing to test."""
     items[:] = [item for item in items if _belongs(item)]
-
-
-class _ByBinding(LoadScopeScheduling):
-    """Tests of one file and one binding run in one process: they look at the same launches.
-
-    pytest-xdist's own groups, marks of tests, change nothing with pytest 9.2, which keeps the names of tests elsewhere.
-    """
-
-    _names = re.compile("|".join(rf"\b{name}\b" for name in sorted(SHIPPED, key=len, reverse=True)))
-
-    def _split_scope(self, nodeid: str) -> str:
-        file, _, test = nodeid.partition("::")
-        named = self._names.search(test.partition("[")[2])
-        return f"{file}-{named[0] if named else ''}"
-
-
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling | None:
-    """What ``--dist loadgroup`` means here."""
-    return _ByBinding(config, log) if config.getoption("dist") == "loadgroup" else None
