@@ -1,4 +1,4 @@
-"""What tests that run beside each other share on disk is made by one of them, while the others wait."""
+"""How tests share a machine: its processors, and what is on its disk."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ import fcntl
 from collections.abc import Iterator
 
 from polympi.lab.home import home
+
+# Ranks of MPICH sleep while they wait. Otherwise they poll, and where they outnumber processors, the one that is waited
+# for runs when their time slices are over.
+MPICH_SLEEPS = {"MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1", "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "10"}
 
 
 @contextlib.contextmanager

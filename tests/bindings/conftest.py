@@ -5,17 +5,14 @@ from __future__ import annotations
 import os
 
 import pytest
+from sharing import MPICH_SLEEPS
 
 from polympi.lab.bindings.manifest import load_bindings
 
 SHIPPED = load_bindings()
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # ranks of another test run beside those of this one
-    os.environ |= {
-        "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1",
-        "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "10",
-        "OMPI_MCA_mpi_yield_when_idle": "1",
-    }
+    os.environ |= {**MPICH_SLEEPS, "OMPI_MCA_mpi_yield_when_idle": "1"}
 
 
 def _parameters(item: pytest.Item) -> dict[str, str]:

@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 from c_program import read_strictly
 from every_case import SMALLEST_FACE, SMALLEST_HALO, all_cases
+from sharing import MPICH_SLEEPS
 
 from polympi.lab.bindings.build import build, why_not_ready
 from polympi.lab.bindings.manifest import load_bindings
@@ -92,13 +93,8 @@ def _plan(first: int, cases: list[Case]) -> dict[int, PlannedCase]:
 
 
 def patient(stack: Stack) -> Stack:
-    """The stack whose ranks sleep while they wait, so that they can share processors.
-
-    Ranks of MPICH poll without end otherwise, and the one that is waited for runs when their time slices are over:
-    three ranks of Java on two processors take 145 s so, and 18 s with this.
-    """
-    sleeps = {"MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1", "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "10"}
-    return msgspec.structs.replace(stack, environment=sleeps | stack.environment)
+    """The stack whose ranks share processors: three ranks of Java on two take 145 s on MPICH otherwise, and 18 s so."""
+    return msgspec.structs.replace(stack, environment=MPICH_SLEEPS | stack.environment)
 
 
 @pytest.fixture(scope="module")

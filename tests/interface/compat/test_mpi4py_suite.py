@@ -15,6 +15,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from sharing import MPICH_SLEEPS
 
 from polympi.lab.stacks.stack import Stack
 
@@ -86,7 +87,7 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_same_tests_pass(run, stack: Stack, suite: Path, ranks: int) -> None:
     def outcome(accelerated: bool) -> tuple[list[str], list[str]]:
         arguments = [str(accelerated), str(suite), *MODULES]
-        lines = run(PROGRAM, ranks, stack, timeout=600, arguments=arguments).succeeded().splitlines()
+        lines = run(PROGRAM, ranks, stack, timeout=600, env=MPICH_SLEEPS, arguments=arguments).succeeded().splitlines()
         ran = sorted(line for line in lines if line.startswith("ran "))
         failed = sorted({line for line in lines if line.startswith("failed ") and INTERNAL not in line})
         return ran, failed
