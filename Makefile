@@ -12,7 +12,7 @@ COMPILING := $(addprefix tests/bindings/test_,$(addsuffix .py,boost csharp cxx f
 COVERAGE ?=
 CORES = PATH=$(subst $(EMPTY) ,:,$(strip $(STACKS) $$PATH)) $(BIN)/python -m polympi.native.build
 
-.PHONY: help compare test test-rest test-large test-hosts prerequisites catalogue core sanitize lint format clean
+.PHONY: help compare test test-rest test-large test-hosts prerequisites stacks catalogue core sanitize sanitize-rest lint format clean
 .DEFAULT_GOAL := help
 
 help: ## Say what each target does.
@@ -46,6 +46,9 @@ test-hosts: .venv/test | prerequisites ## As root: run the tests of the interfac
 prerequisites: ## Say all that is missing on this machine, before anything is installed.
 	@sh prerequisites.sh $(PYTHON)
 
+stacks: .venv/test ## Install the MPI libraries of the tests, which the tests would do themselves.
+	PYTHONPATH=tests $(BIN)/python tests/prepare.py
+
 catalogue: .venv/lab ## Write anew what is made of src/polympi/lab/catalogue.toml, after a change there.
 	$(BIN)/python bindings/harness/generate.py
 
@@ -53,12 +56,16 @@ core: .venv/test ## Compile the core of `import polympi` in place again, after a
 	$(CORES)
 
 COUNTED = $(CURDIR)/.cache/coverage/core
-sanitize: .venv/test ## Run tests of the core under AddressSanitizer and UndefinedBehaviorSanitizer, and count the lines they reach.
+UNDER_SANITIZERS = POLYMPI_TEST_COVERAGE=$(COUNTED) POLYMPI_TEST_SANITIZE=1
+sanitize: .venv/test ## Run tests of the core under AddressSanitizer and UndefinedBehaviorSanitizer, each on one MPI library, and count the lines they reach.
 	rm -rf $(COUNTED)
-	POLYMPI_TEST_COVERAGE=$(COUNTED) POLYMPI_TEST_SANITIZE=1 $(BIN)/pytest -m sanitize --numprocesses 2 tests/interface
-	POLYMPI_TEST_COVERAGE=$(COUNTED) POLYMPI_TEST_SANITIZE=1 PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
+	$(UNDER_SANITIZERS) $(BIN)/pytest --circle first -m sanitize --numprocesses 2 tests/interface
+	$(UNDER_SANITIZERS) PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
 		LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" $(BIN)/pytest tests/native
 	$(BIN)/gcovr --root src/polympi/native --merge-mode-functions separate --sort uncovered-percent --fail-under-line 88 $(COUNTED)
+
+sanitize-rest: .venv/test ## Run each of them on the other MPI library.
+	$(UNDER_SANITIZERS) $(BIN)/pytest --circle second -m sanitize --numprocesses 2 tests/interface
 
 lint: .venv/lint ## Check types, style and formats.
 	$(BIN)/ruff check .

