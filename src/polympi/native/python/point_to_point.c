@@ -108,6 +108,14 @@ static Signature ibsend_signature = {"ibsend", 3, 2, 3, {"obj", "dest", "tag"}, 
  * cost time (Open MPI: 80 us each with thousands under way). */
 enum { MOST_TESTED = 16 };
 
+/* What is longer is mostly not complete at once, and a test costs as much as the send. */
+enum { MOST_TESTED_BYTES = 256 };
+
+static bool may_be_complete(const Outgoing *out) {
+    return out->request_count == 1 && out->stream.used <= MOST_TESTED_BYTES &&
+           sends_of_requests() < MOST_TESTED;
+}
+
 /* Start a message that the request stands for: 0 or -1. Most small ones are complete then. */
 static int start_lasting(Communicator *self, PyObject *object, const Call *call, enum mode mode,
                          Request *request) {
@@ -116,7 +124,7 @@ static int start_lasting(Communicator *self, PyObject *object, const Call *call,
         return -1;
     out.lasts = true;
     int complete = outgoing_start(&out, USER, call->peer, call->tag, mode);
-    if (complete == 0 && sends_of_requests() < MOST_TESTED)
+    if (complete == 0 && may_be_complete(&out))
         complete = outgoing_test(&out);
     if (complete) {
         outgoing_close(&out);

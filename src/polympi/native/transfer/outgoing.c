@@ -158,7 +158,7 @@ static int start_strided(Outgoing *out, const Part *part, int dest, int tag) {
 
 /* Let the small message travel from memory of its size; where there is none, it stays in the packet. */
 static void fit(Outgoing *out, Py_ssize_t nbytes) {
-    out->kept = malloc(sizeof *out->kept + (size_t)nbytes);
+    out->kept = sending_take(nbytes);
     if (!out->kept)
         return;
     memcpy(out->kept->message, out->packet, (size_t)nbytes);
@@ -283,7 +283,7 @@ static void give_back(Outgoing *out) {
     if (out->requests != out->first)
         free(out->requests);
     if (unlikely(out->kept != NULL))
-        free(out->kept);
+        sending_give(out->kept);
     else
         packet_give(out->packet);
 }

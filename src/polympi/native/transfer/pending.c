@@ -34,7 +34,7 @@ void incoming_unlist(Incoming *in) {
         return;
     for (struct cursor *cursor = cursors; cursor; cursor = cursor->outer)
         if (cursor->next == in)
-            cursor->next = in->next;
+            cursor->next = in->previous;
     *(in->previous ? &in->previous->next : &pending) = in->next;
     *(in->next ? &in->next->previous : &oldest) = in->previous;
     in->listed = false;
@@ -60,15 +60,19 @@ void incoming_abandon(Incoming *in) {
 
 bool anything_pending(void) { return pending || oldest_work || sends_abandoned(); }
 
-/* Move on at most so many receives, from `first` on; the one behind them. */
+/* Move on receives, from `first` on, until so many had nothing new; the next one. In the order in which they
+ * began, in which messages of one sender come. */
 static Incoming *receives_progress(Incoming *first, Py_ssize_t most) {
     struct cursor cursor = {.next = first, .outer = cursors}, **link = &cursors;
     cursors = &cursor;
-    for (; cursor.next && most > 0 && state.phase == RUNNING; most--) { /* a step may run Python code */
+    while (cursor.next && most > 0 && state.phase == RUNNING) { /* a step may run Python code */
         Incoming *in = cursor.next;
-        cursor.next = in->next;
-        if (!incoming_test(in))
+        enum stage before = in->stage;
+        cursor.next = in->previous;
+        if (!incoming_test(in)) {
+            most -= in->stage == before;
             continue;
+        }
         if (in->abandoned) {
             incoming_close(in);
             incoming_trim();
@@ -87,19 +91,19 @@ static Incoming *receives_progress(Incoming *first, Py_ssize_t most) {
 void progress(void) {
     PyObject *class, *value, *trace;
     PyErr_Fetch(&class, &value, &trace);
-    receives_progress(pending, PY_SSIZE_T_MAX);
+    receives_progress(oldest, PY_SSIZE_T_MAX);
     work_progress();
     orphans_progress(PY_SSIZE_T_MAX);
     PyErr_Restore(class, value, trace);
 }
 
-/* How many of each a wait looks at between its own tests: they cost a test each, 40 to 100 ns. */
+/* How many of each a wait looks at in vain between its own tests: they cost a test each, 40 to 100 ns. */
 enum { FEW = 16 };
 
 void progress_some(void) {
     PyObject *class, *value, *trace;
     PyErr_Fetch(&class, &value, &trace);
-    round_robin.next = receives_progress(round_robin.next ? round_robin.next : pending, FEW);
+    round_robin.next = receives_progress(round_robin.next ? round_robin.next : oldest, FEW);
     work_progress();
     orphans_progress(FEW);
     PyErr_Restore(class, value, trace);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/errors.h"
+#include "memory/blocks.h"
 
 struct belongings {
     char *packet; /* NULL: the small message is beside */
@@ -11,6 +12,11 @@ struct belongings {
     char **copies;
     int copy_count;
 };
+
+static void free_requests(MPI_Request *requests, int count, const MPI_Request *first) {
+    if (requests != first)
+        block_give(requests, (size_t)count * sizeof *requests);
+}
 
 /* Move what MPI reads from into memory of its own, and the requests: 0 or -1. */
 static int take_belongings(Sending *send, Outgoing *out) {
@@ -21,15 +27,14 @@ static int take_belongings(Sending *send, Outgoing *out) {
     send->belongings = NULL;
     send->requests = &send->first;
     if (out->request_count > 1) {
-        send->requests = malloc((size_t)out->request_count * sizeof *send->requests);
+        send->requests = block_take((size_t)out->request_count * sizeof *send->requests);
         if (!send->requests)
             return -1;
     }
     if (stream->heap || stream->parts || out->copies || !out->kept) {
-        send->belongings = malloc(sizeof *send->belongings);
+        send->belongings = block_take(sizeof *send->belongings);
         if (!send->belongings) {
-            if (send->requests != &send->first)
-                free(send->requests);
+            free_requests(send->requests, out->request_count, &send->first);
             return -1;
         }
         *send->belongings = (struct belongings){.packet = out->kept ? NULL : out->packet,
@@ -43,11 +48,24 @@ static int take_belongings(Sending *send, Outgoing *out) {
     return 0;
 }
 
+Sending *sending_take(Py_ssize_t message_bytes) {
+    size_t nbytes = sizeof(Sending) + (size_t)message_bytes;
+    Sending *send = block_take(nbytes);
+    if (likely(send != NULL))
+        send->nbytes = nbytes;
+    return send;
+}
+
+void sending_give(Sending *send) {
+    if (send)
+        block_give(send, send->nbytes);
+}
+
 Sending *outgoing_keep(Outgoing *out) {
-    Sending *send = out->kept ? out->kept : malloc(sizeof *send);
+    Sending *send = out->kept ? out->kept : sending_take(0);
     if (!send || take_belongings(send, out) < 0) {
         if (send != out->kept)
-            free(send);
+            sending_give(send);
         PyErr_NoMemory();
         return NULL; /* the rest of its memory is lost rather than freed under MPI's hands */
     }
@@ -61,14 +79,13 @@ Sending *outgoing_keep(Outgoing *out) {
 static void free_sending(Sending *send) {
     struct belongings *belongings = send->belongings;
     PyObject *comm = send->comm;
-    if (send->requests != &send->first)
-        free(send->requests);
-    free(send);
+    free_requests(send->requests, send->request_count, &send->first);
+    sending_give(send);
     if (belongings) {
         if (belongings->packet)
             packet_give(belongings->packet);
         outgoing_free(&belongings->stream, belongings->copies, belongings->copy_count);
-        free(belongings);
+        block_give(belongings, sizeof *belongings);
     }
     Py_DECREF(comm);
 }
@@ -116,20 +133,21 @@ void sending_close(Sending *send, Py_ssize_t buffered) {
 /* `requests` is NULL where there is one. */
 static Sending *adopted(PyObject *comm, const Call *call, MPI_Request *requests, PyObject *owner,
                         char *copy) {
-    Sending *send = malloc(sizeof *send);
-    struct belongings *belongings = calloc(1, sizeof *belongings);
+    Sending *send = sending_take(0);
+    struct belongings *belongings = block_take(sizeof *belongings);
     Part *part = PyMem_RawCalloc(1, sizeof *part);
     char **copies = malloc(sizeof *copies);
     if (!send || !belongings || !part || !copies) {
-        free(send), free(belongings), PyMem_RawFree(part), free(copies);
+        sending_give(send), block_give(belongings, sizeof *belongings), PyMem_RawFree(part), free(copies);
         return NULL;
     }
     part->owner = Py_NewRef(owner);
     *copies = copy;
-    belongings->stream = (Stream){.parts = part, .part_count = 1, .part_capacity = 1};
-    belongings->copies = copies;
-    belongings->copy_count = copy != NULL;
-    *send = (Sending){.comm = Py_NewRef(comm),
+    *belongings = (struct belongings){.stream = {.parts = part, .part_count = 1, .part_capacity = 1},
+                                      .copies = copies,
+                                      .copy_count = copy != NULL};
+    *send = (Sending){.nbytes = send->nbytes,
+                      .comm = Py_NewRef(comm),
                       .call = *call,
                       .requests = requests ? requests : &send->first,
                       .request_count = 1,
@@ -146,10 +164,10 @@ Sending *sending_new(PyObject *comm, const Call *call, MPI_Request request, PyOb
 
 void sending_adopt(PyObject *comm, const Call *call, const MPI_Request *requests, int count, PyObject *owner,
                    char *copy) {
-    MPI_Request *taken = malloc((size_t)count * sizeof *taken);
+    MPI_Request *taken = block_take((size_t)count * sizeof *taken);
     Sending *send = taken ? adopted(comm, call, taken, owner, copy) : NULL;
     if (!send) {
-        free(taken);
+        block_give(taken, (size_t)count * sizeof *taken);
         return;
     }
     memcpy(taken, requests, (size_t)count * sizeof *taken);

@@ -18,11 +18,16 @@ typedef struct Sending {
     Call call;
     MPI_Request first, *requests;
     int request_count;
+    size_t nbytes; /* of all of this, with the message */
     struct belongings
         *belongings; /* memory and objects that MPI reads from; NULL: the small message is all */
     char message[];
 } Sending;
 
+/* Memory for one whose small message has so many bytes, or is not in it; NULL, and no exception is set. */
+Sending *sending_take(Py_ssize_t message_bytes);
+/* Give it back before it is kept; NULL is fine. */
+void sending_give(Sending *send);
 /* Give back what a message was sent from. */
 void outgoing_free(Stream *stream, char **copies, int copy_count);
 /* Keep what was started, which is closed so, in memory of its own; NULL with MemoryError. */
