@@ -4,8 +4,33 @@
 #include "base/errors.h"
 #include "python/plain_receive.h"
 
+/* Requests that are used again, which costs less than new ones: a window of them comes and goes as one. */
+#ifdef __SANITIZE_ADDRESS__
+enum { MOST_UNUSED = 0 }; /* which tells of one that is used after it was given back */
+#else
+enum { MOST_UNUSED = 128 };
+#endif
+static Request *unused[MOST_UNUSED + 1];
+static int unused_count;
+
+static Request *request_memory(void) {
+    if (unlikely(!unused_count))
+        return PyObject_GC_New(Request, &Request_Type);
+    Request *request = unused[--unused_count];
+    _Py_NewReference((PyObject *)request);
+    return request;
+}
+
+/* It is untracked, and nothing refers to it. */
+static void give_memory(Request *request) {
+    if (likely(unused_count < MOST_UNUSED))
+        unused[unused_count++] = request;
+    else
+        PyObject_GC_Del(request);
+}
+
 Request *request_new(void) {
-    Request *request = PyObject_GC_New(Request, &Request_Type);
+    Request *request = request_memory();
     if (unlikely(!request))
         return NULL;
     request->kind = COMPLETE;
@@ -58,7 +83,8 @@ void abandon_sends(void) {
 /* ---- the object ---- */
 
 static void request_dealloc(Request *request) {
-    PyObject_GC_UnTrack(request);
+    if (unlikely(PyObject_GC_IsTracked((PyObject *)request)))
+        PyObject_GC_UnTrack(request);
     if (request->kind == SENDING && is_alive())
         close_send(request);
     if (state.phase == RUNNING) {                        /* else what is posted stays so */
@@ -70,7 +96,7 @@ static void request_dealloc(Request *request) {
             plain_receive_leave(request->plain);
     }
     Py_XDECREF(request->value);
-    PyObject_GC_Del(request);
+    give_memory(request);
 }
 
 /* What has been received may refer to the request. What is under way may as well; but MPI needs that until it
