@@ -1,5 +1,6 @@
 /* Decoding: Python's own types. */
 #include "codec/stream.h"
+#include "memory/heap.h"
 
 /* Containers in containers; the encoder goes less deep. */
 enum { DEEPEST = 2 * MOST_DEPTH };
@@ -57,6 +58,7 @@ static PyObject *decode_short_str(Reader *reader) {
 static PyObject *decode_str(Reader *reader) {
     Py_ssize_t nbytes = reader_length(reader);
     const char *text = nbytes < 0 ? NULL : reader_data(reader, nbytes);
+    heap_expect(nbytes);
     PyObject *string = text ? PyUnicode_DecodeUTF8(text, nbytes, NULL) : NULL;
     return string || !text ? string : damaged_by(PyExc_UnicodeDecodeError);
 }
@@ -147,6 +149,7 @@ static PyObject *decode_complex(Reader *reader) {
 static PyObject *decode_bytes(Reader *reader) {
     Py_ssize_t nbytes = reader_length(reader);
     const char *data = nbytes < 0 ? NULL : reader_data(reader, nbytes);
+    heap_expect(nbytes);
     return data ? PyBytes_FromStringAndSize(data, nbytes) : NULL;
 }
 

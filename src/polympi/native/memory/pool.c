@@ -295,6 +295,8 @@ int pool_prepare(void) {
     return 0;
 }
 
+Py_ssize_t pool_limit(void) { return pool.limit; }
+
 /* Whether memory of this size is the pool's: 1, 0, or -1 with ValueError. */
 static int pooled(Py_ssize_t nbytes) {
     if (nbytes < (Py_ssize_t)LEAST_POOLED)

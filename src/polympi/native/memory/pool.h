@@ -13,6 +13,9 @@
  * message. -1 with ValueError. */
 int pool_prepare(void);
 
+/* How many bytes are kept unused at most; below 0 before pool_prepare. */
+Py_ssize_t pool_limit(void);
+
 /* Memory for nbytes (any size, 0 too; at least 64-byte aligned); NULL with MemoryError, or with ValueError
  * when POLYMPI_POOL_BYTES is not a number of bytes. Not cleared. */
 char *pool_allocate(Py_ssize_t nbytes);

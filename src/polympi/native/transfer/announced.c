@@ -4,6 +4,7 @@
 
 #include "base/errors.h"
 #include "codec/delivery.h"
+#include "memory/heap.h"
 #include "memory/pool.h"
 #include "memory/strided.h"
 #include "transfer/incoming.h"
@@ -136,6 +137,7 @@ static bool is_bytes(const Incoming *in, uint64_t nbytes) {
 /* Memory for part i, kept with the message; NULL with an exception. */
 static char *part_memory(Incoming *in, uint64_t nbytes) {
     if (!in->target && is_bytes(in, nbytes)) {
+        heap_expect((Py_ssize_t)nbytes);
         in->inbox->bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)nbytes);
         return in->inbox->bytes ? PyBytes_AS_STRING(in->inbox->bytes) : NULL;
     }

@@ -1,0 +1,54 @@
+"""What large bytes leave is used again by those that follow, as far as the user lets it be kept."""
+
+from __future__ import annotations
+
+import pytest
+from rank_programs import PRELUDE
+
+from polympi.lab.stacks.stack import Stack
+
+pytestmark = pytest.mark.mpi
+
+# A window of messages comes at a time, so that malloc has all of its memory back between two windows.
+FAULTS = """
+import resource
+
+def faults(message, windows):
+    begun = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range(windows):
+        if rank == 0:
+            mpi.wait_all([c.isend(message, 1) for _ in range(8)])
+            c.recv(1)
+        else:
+            received = mpi.wait_all([c.irecv(0) for _ in range(8)])
+            assert all(one == message for one in received)
+            del received
+            c.send(None, 0)
+    return (resource.getrusage(resource.RUSAGE_SELF).ru_minflt - begun) / windows
+
+kinds = [b"x" * 500_000, "y" * 500_000]
+found = []
+for message in kinds:
+    faults(message, 3)
+    found.append(faults(message, 10))
+if rank == 1:
+    print(max(found) < 100, min(found) > 100)
+"""
+KEPT, NOT_KEPT = "True False\n", "False True\n"  # 8 messages have 980 pages
+
+
+def test_pages_of_large_bytes_and_texts_are_used_again(run, stack: Stack) -> None:
+    assert run(PRELUDE + FAULTS, 2, stack).succeeded() == KEPT
+
+
+@pytest.mark.parametrize(
+    "env",
+    [
+        {"POLYMPI_POOL_BYTES": "0"},
+        {"MALLOC_MMAP_THRESHOLD_": "131072"},
+        {"GLIBC_TUNABLES": "glibc.malloc.mmap_threshold=131072"},
+    ],
+    ids=lambda env: next(iter(env)),
+)
+def test_who_chooses_the_limits_of_malloc_keeps_them(run, mpich: Stack, env: dict[str, str]) -> None:
+    assert run(PRELUDE + FAULTS, 2, mpich, env=env).succeeded() == NOT_KEPT
