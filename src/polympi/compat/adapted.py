@@ -25,8 +25,8 @@ def adapted(
     So the function has to do all that the call does, and says what is wrong. ``help`` and the like show the function.
 
     Args:
-        where: the communicator; or a dictionary of them, of which the argument ``comm`` is a key; or, for collectives,
-            a class, of which the argument is an object that has it as ``_comm``.
+        where: the communicator; or a dictionary of them, of which the argument ``comm`` is a key; or a class, of
+            which the argument is an object that has it in the slot ``_comm``.
         roles: what the parameters of the function mean, in their order, in words. One with ``!`` must be given,
             whatever default it has.
 

@@ -22,6 +22,8 @@ _world = polympi.world.dup()  # its messages never meet those of polympi or of a
 class Communicator:
     """A group of ranks; made without an argument it is that of all ranks."""
 
+    __slots__ = ("__dict__", "__weakref__", "_comm")  # in a slot the core finds it at once
+
     def __init__(self) -> None:
         self._take(_world)
 

@@ -14,21 +14,21 @@
 enum role {
     IGNORED, /* nothing to polympi */
     UNUSUAL, /* where it is true the call is no usual one */
-    OBJECT,  /* what is sent */
+    ABSENT,  /* where it is not None the call is no usual one */
     ARRAY,   /* where it is true the object, or the memory, must be an array */
+    OBJECT,  /* what is sent; it and those that follow are kept as they are given */
     PEER,
     TAG,
     INTO,
-    COUNT,    /* of elements, and */
-    DATATYPE, /* a key of their dtype: an array has one axis and is of these */
-    COMM,     /* a key of the communicator, or an object that has it */
-    ABSENT,   /* where it is not None the call is no usual one */
     ROOT_RANK,
-    OPERATION,  /* a key of `ops` */
-    INTO_COUNT, /* as COUNT, of what comes */
-    INTO_DATATYPE,
-    PLACES, /* where the pieces of all ranks begin: then COUNT has one number for each; so do these */
+    OPERATION, /* a key of `ops` */
+    COUNT,     /* of elements, and */
+    DATATYPE,  /* a key of their dtype: an array has one axis and is of these */
+    PLACES,    /* where the pieces of all ranks begin: then COUNT has one number for each, as this has */
+    INTO_COUNT,
+    INTO_DATATYPE, /* as these, of what comes */
     INTO_PLACES,
+    COMM, /* a key of the communicator, or an object that has it */
     ROLES
 };
 
@@ -71,7 +71,8 @@ typedef struct {
     PyObject *ops;          /* a dictionary; or NULL */
     int tag, reserved;      /* the default, and one that is unusual; -1: none */
     PyObject *otherwise;    /* what other calls are */
-    PyObject *where;        /* a Communicator, a dictionary of them, or a class that has them as `_comm` */
+    PyObject *where;        /* a Communicator, a dictionary of them, or a class */
+    Py_ssize_t slot;        /* where its objects have them; 0: it is no class */
     PyObject *dtypes;       /* a dictionary; or NULL */
     PyTypeObject *excluded; /* objects of exactly this type are unusual; or NULL */
     PyObject *answer;       /* what a send gives, and others without a result */

@@ -22,13 +22,16 @@ static inline bool put(const Adapted *self, int place, PyObject *value, PyObject
     if (unlikely(*filled & bit))
         return false;
     *filled |= bit;
-    if (role == IGNORED)
+    if (likely(role > ARRAY)) {
+        given[role] = value;
         return true;
+    }
     if (role == UNUSUAL)
         return is_no(value);
     if (role == ABSENT)
         return value == Py_None;
-    given[role] = role == ARRAY && is_no(value) ? NULL : value;
+    if (role == ARRAY && !is_no(value))
+        given[role] = value;
     return true;
 }
 
@@ -54,14 +57,20 @@ static inline bool take_arguments(const Adapted *self, PyObject *const *args, Py
     return likely((filled & self->needed) == self->needed);
 }
 
+/* What is in the slot of a facade's communicator, borrowed; NULL: the object is none. */
+static inline PyObject *in_slot(const Adapted *self, PyObject *object) {
+    return (PyObject *)Py_TYPE(object) == self->where ? *(PyObject **)((char *)object + self->slot) : NULL;
+}
+
 /* The communicator, borrowed; NULL: the call is unusual. */
 static inline Communicator *take_communicator(const Adapted *self, PyObject *key) {
     PyObject *found = self->where;
-    if (key) {
+    if (key && self->slot)
+        found = in_slot(self, key);
+    else if (key)
         found = PyLong_CheckExact(key) ? PyDict_GetItemWithError(self->where, key) : NULL;
-        if (unlikely(!found || !PyObject_TypeCheck(found, &Communicator_Type)))
-            return NULL;
-    }
+    if (unlikely(!found || !PyObject_TypeCheck(found, &Communicator_Type)))
+        return NULL;
     Communicator *comm = (Communicator *)found;
     return likely(state.phase == RUNNING && comm->size) ? comm : NULL;
 }

@@ -7,9 +7,8 @@
 #include "python/communicator.h"
 
 static const char *const role_names[ROLES] = {
-    "ignored", "unusual",    "object",        "array",  "peer",       "tag",
-    "into",    "count",      "datatype",      "comm",   "absent",     "root",
-    "op",      "into_count", "into_datatype", "places", "into_places"};
+    "ignored", "unusual", "absent",   "array",  "object",     "peer",          "tag",         "into", "root",
+    "op",      "count",   "datatype", "places", "into_count", "into_datatype", "into_places", "comm"};
 static const char *const form_names[FORMS] = {"any", "filled", "arrays", "pieces", "slices", "items", "rows"};
 
 /* The place of a word in a list; -1 with ValueError. */
@@ -63,8 +62,8 @@ static bool all_needed(const Adapted *self, enum role role, bool *some) {
 /* Where communicators are: in a dictionary or in objects, if there is an argument for them. */
 static bool has_place(const Adapted *self) {
     bool keyed, needed = all_needed(self, COMM, &keyed);
-    if (keyed && PyType_Check(self->where))
-        return self->collective;
+    if (self->slot)
+        return keyed;
     return keyed ? needed && PyDict_Check(self->where) : PyObject_TypeCheck(self->where, &Communicator_Type);
 }
 
@@ -115,6 +114,22 @@ static int take_words(Adapted *self, const char *collective, const char *form) {
     return -1;
 }
 
+/* Where the objects of a class have their communicators; 0 of others, -1 with an exception. */
+static Py_ssize_t slot_of(PyObject *where) {
+    if (!PyType_Check(where))
+        return 0;
+    PyObject *slot = PyObject_GetAttrString(where, "_comm");
+    if (!slot)
+        return -1;
+    const PyMemberDef *member =
+        Py_TYPE(slot) == &PyMemberDescr_Type ? ((PyMemberDescrObject *)slot)->d_member : NULL;
+    Py_ssize_t offset = member && member->type == T_OBJECT_EX ? member->offset : -1;
+    Py_DECREF(slot);
+    if (offset < 0)
+        PyErr_SetString(PyExc_TypeError, "communicators are in the slot _comm of a class");
+    return offset;
+}
+
 static PyObject *adapted_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
     static char *names[] = {"otherwise",  "where",      "parameters", "wildcards", "data",     "counted",
                             "text",       "answers",    "as_tuple",   "tag",       "reserved", "form",
@@ -149,6 +164,7 @@ static PyObject *adapted_new(PyTypeObject *type, PyObject *args, PyObject *keywo
     self->reserved = reserved;
     self->otherwise = Py_NewRef(otherwise);
     self->where = Py_NewRef(where);
+    self->slot = slot_of(where);
     self->excluded = (PyTypeObject *)unless_none(excluded);
     self->dtypes = unless_none(dtypes);
     self->ops = unless_none(ops);
@@ -156,7 +172,8 @@ static PyObject *adapted_new(PyTypeObject *type, PyObject *args, PyObject *keywo
     self->status = (PyTypeObject *)unless_none(status);
     self->failed = unless_none(failed);
     self->mismatched = unless_none(mismatched);
-    if (take_words(self, collective, form) < 0 || take_parameters(self, parameters) < 0 || check(self) < 0) {
+    if (self->slot < 0 || take_words(self, collective, form) < 0 || take_parameters(self, parameters) < 0 ||
+        check(self) < 0) {
         Py_DECREF(self);
         return NULL;
     }

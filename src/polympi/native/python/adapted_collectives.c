@@ -21,7 +21,6 @@ static const struct collective collectives[] = {
 };
 
 static PyObject *into_name, *counts_name; /* ("into",) and ("counts",) */
-static PyObject *comm_name;               /* "_comm" */
 
 const struct collective *collective_named(const char *name) {
     for (size_t i = 0; i < sizeof collectives / sizeof *collectives; i++)
@@ -38,10 +37,7 @@ static PyObject *one_name(const char *text) {
 }
 
 int adapted_collectives_prepare(void) {
-    return (comm_name = PyUnicode_InternFromString("_comm")) && (into_name = one_name("into")) &&
-                   (counts_name = one_name("counts"))
-               ? 0
-               : -1;
+    return (into_name = one_name("into")) && (counts_name = one_name("counts")) ? 0 : -1;
 }
 
 /* ---- what is given ---- */
@@ -49,16 +45,7 @@ int adapted_collectives_prepare(void) {
 /* All functions that take something return false where the call is unusual, or there is an exception. */
 
 static inline bool take_place(const Adapted *self, Asked *asked) {
-    PyObject *key = asked->given[COMM];
-    if (likely(!PyType_Check(self->where)))
-        asked->comm = (Communicator *)Py_XNewRef(take_communicator(self, key));
-    else if (key && (PyObject *)Py_TYPE(key) == self->where) {
-        PyObject *found = PyObject_GetAttr(key, comm_name);
-        if (unlikely(found && (!PyObject_TypeCheck(found, &Communicator_Type) || state.phase != RUNNING ||
-                               !((Communicator *)found)->size)))
-            Py_CLEAR(found);
-        asked->comm = (Communicator *)found;
-    }
+    asked->comm = (Communicator *)Py_XNewRef(take_communicator(self, asked->given[COMM]));
     if (unlikely(!asked->comm))
         return false;
     const struct collective *collective = self->collective;
@@ -107,6 +94,8 @@ static inline bool has_axis(PyObject *array) { return PyArray_NDIM((PyArrayObjec
 /* Where something else than an array was given, it may still be something that the facade fills. */
 static bool take_filled(const Adapted *self, Asked *asked) {
     PyObject *object = asked->object;
+    if (unlikely(!numpy_loaded(false) && PyErr_Occurred())) /* otherwise nothing is an array */
+        return false;
     if ((self->data && !is_plain(object)) || (asked->given[ARRAY] && !is_array(object)))
         return false;
     if (asked->gives)
@@ -149,8 +138,13 @@ static bool take_arrays(const Adapted *self, Asked *asked) {
     PyArrayObject *from = (PyArrayObject *)asked->object, *to = (PyArrayObject *)into;
     if (!is_plain(asked->object) || (!self->data && PyArray_NDIM(from) != 1))
         return false;
-    if (!into)
-        return (asked->memory = new_zeros(PyArray_DESCR(from), PyArray_DIM(from, 0))) != NULL;
+    if (!into) { /* at the root all of it is written */
+        npy_intp count = PyArray_DIM(from, 0);
+        PyArray_Descr *dtype = (PyArray_Descr *)Py_NewRef(PyArray_DESCR(from));
+        asked->memory =
+            asked->gets ? PyArray_SimpleNewFromDescr(1, &count, dtype) : PyArray_Zeros(1, &count, dtype, 0);
+        return asked->memory;
+    }
     bool collects = self->collective->call == communicator_allgather;
     if (!is_array(into) || PyArray_DESCR(from) != PyArray_DESCR(to) || !PyArray_ISWRITEABLE(to) ||
         !has_shape(to, from, collects) || (collects && PyArray_DIM(to, 0) != asked->comm->size))
