@@ -6,7 +6,8 @@
 As `facades_against_polympi.py`, whose arms take turns in the same way. Here an arm calls a collective twice in each
 turn, with root 0 and then with root 1, so that neither rank runs ahead of the other; calls without a root have all
 ranks wait for each other anyway. Polympi's own call gives what the facade gives: it receives into an array where the
-facade does, and into a new one where the facade gives a new one that holds the parts of all ranks.
+facade does, and into a new one where the facade gives a new one that holds the parts of all ranks, or one of zeros on
+ranks that get nothing.
 
 The planted arms: ``again`` is polympi's own call once more, and must not differ; ``wrapped`` is that call behind one
 function of Python, and must, where the message is small.
@@ -170,9 +171,15 @@ KINDS = [
         ARRAYS,
         f"call(x, root, into={ROW})",
         {
-            "pypar": ("call(x, root)", pypar.gather),
             "mympi": ("call(x, count, DOUBLE, count, DOUBLE, root, W)", mympi.mpi_gather),
         },
+    ),
+    Kind(
+        "gather",
+        "as new arrays on both",
+        ARRAYS,
+        "call(x, root, into=zeros(2 * count))",
+        {"pypar": ("call(x, root)", pypar.gather)},
     ),
     Kind(
         "gather",
@@ -227,10 +234,14 @@ KINDS = [
         "as a new array",
         ARRAYS,
         "call(x, SUM, root)",
-        {
-            "pypar": ("call(x, pypar_SUM, root)", pypar.reduce),
-            "mympi": ("call(x, count, DOUBLE, mympi_SUM, root, W)", mympi.mpi_reduce),
-        },
+        {"mympi": ("call(x, count, DOUBLE, mympi_SUM, root, W)", mympi.mpi_reduce)},
+    ),
+    Kind(
+        "reduce",
+        "as new arrays on both",
+        ARRAYS,
+        "call(x, SUM, root, into=zeros(count))",
+        {"pypar": ("call(x, pypar_SUM, root)", pypar.reduce)},
     ),
     Kind(
         "reduce",
@@ -294,6 +305,7 @@ def arm(name: str, statement: str, call: Callable[..., Any], payload: Any) -> Ar
         "counts": [count, count],
         "starts": [0, count],
         "empty": np.empty,
+        "zeros": np.zeros,
         "chain": chain,
         "W": W,
         "DOUBLE": mympi.MPI_DOUBLE,

@@ -27,10 +27,11 @@ static inline bool take_peer(const Adapted *self, const Communicator *comm, PyOb
     return !self->sends && call->tag == ANY_TAG && (!given[TAG] || given[TAG] == Py_None || self->wildcards);
 }
 
-/* The same of the count and the datatype that are given. */
+/* Whether an object is a row of the count and the datatype that are given. */
 static inline bool is_given_row(const Adapted *self, PyObject *object, PyObject *const *given) {
     int count;
-    return short_int(given[COUNT], &count) && is_row(self, object, count, given[DATATYPE]);
+    PyObject *dtype = dtype_of(self, given[DATATYPE]);
+    return dtype && short_int(given[COUNT], &count) && is_row(object, count, dtype);
 }
 
 /* An array of plain memory, or a text. */

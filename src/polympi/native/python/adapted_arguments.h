@@ -75,12 +75,16 @@ static inline Communicator *take_communicator(const Adapted *self, PyObject *key
     return likely(state.phase == RUNNING && comm->size) ? comm : NULL;
 }
 
-/* Whether an object is an array of one axis, of as many elements of a datatype. */
-static inline bool is_row(const Adapted *self, PyObject *object, Py_ssize_t count, PyObject *datatype) {
+/* Whether an object is an array of one axis, of as many elements of a type. */
+static inline bool is_row(PyObject *object, Py_ssize_t count, const PyObject *dtype) {
     PyArrayObject *array = (PyArrayObject *)object;
     return Py_TYPE(object) == ndarray_type && PyArray_NDIM(array) == 1 && PyArray_DIM(array, 0) == count &&
-           PyLong_CheckExact(datatype) &&
-           (PyObject *)PyArray_DESCR(array) == PyDict_GetItemWithError(self->dtypes, datatype);
+           (PyObject *)PyArray_DESCR(array) == dtype;
+}
+
+/* The dtype of a datatype, borrowed; NULL: there is none. */
+static inline PyObject *dtype_of(const Adapted *self, PyObject *datatype) {
+    return likely(PyLong_CheckExact(datatype)) ? PyDict_GetItemWithError(self->dtypes, datatype) : NULL;
 }
 
 /* Memory to receive into: the array if it has one axis, else its elements as one, so that fewer may come. A

@@ -206,10 +206,27 @@ static bool take_object(const Adapted *self, Asked *asked) {
 
 /* ---- what comes ---- */
 
-/* The items of all ranks as one list; none where this rank gets nothing. */
-static PyObject *items_of(PyObject *pieces) {
-    PyObject *all = PyList_New(0);
+/* The items of lists and tuples as one list. */
+static PyObject *items_of_sequences(PyObject *pieces, Py_ssize_t count) {
+    PyObject *all = PyList_New(count);
+    Py_ssize_t place = 0;
     for (Py_ssize_t i = 0; all && i < PyList_GET_SIZE(pieces); i++) {
+        PyObject *piece = PyList_GET_ITEM(pieces, i);
+        for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(piece); k++)
+            PyList_SET_ITEM(all, place++, Py_NewRef(PySequence_Fast_GET_ITEM(piece, k)));
+    }
+    return all;
+}
+
+/* The items of all ranks as one list. */
+static PyObject *items_of(PyObject *pieces) {
+    Py_ssize_t count = 0, size = PyList_GET_SIZE(pieces), i = 0;
+    for (; i < size && is_sequence(PyList_GET_ITEM(pieces, i)); i++)
+        count += PySequence_Fast_GET_SIZE(PyList_GET_ITEM(pieces, i));
+    if (i == size)
+        return items_of_sequences(pieces, count);
+    PyObject *all = PyList_New(0);
+    for (i = 0; all && i < size; i++) {
         PyObject *more = PySequence_InPlaceConcat(all, PyList_GET_ITEM(pieces, i));
         Py_SETREF(all, more);
     }

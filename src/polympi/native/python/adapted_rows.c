@@ -4,11 +4,6 @@
 
 /* ---- what is given ---- */
 
-/* Whether a datatype is known. */
-static inline bool is_datatype(const Adapted *self, PyObject *datatype) {
-    return PyLong_CheckExact(datatype) && PyDict_GetItemWithError(self->dtypes, datatype);
-}
-
 /* A number for each rank, 0 or more, of a list, a tuple or an array of as many or more; false: unusual. */
 static bool take_numbers(PyObject *given, int size, Py_ssize_t *numbers) {
     if (PyList_CheckExact(given) || PyTuple_CheckExact(given)) {
@@ -57,6 +52,11 @@ static bool cut(Asked *asked) {
     if (!take_parts(asked->given[COUNT], asked->given[PLACES], size, &parts) || parts.reach > length)
         return false;
     bool whole = parts.in_order && parts.sum == length;
+    PyObject *counts = asked->given[COUNT];
+    if (whole && PyList_CheckExact(counts) && PyList_GET_SIZE(counts) == size) {
+        asked->counts = Py_NewRef(counts);
+        return true;
+    }
     PyObject *list = PyList_New(size);
     for (int rank = 0; list && rank < size; rank++) {
         Py_ssize_t start = parts.places[rank], count = parts.counts[rank];
@@ -78,9 +78,11 @@ static bool cut(Asked *asked) {
 static bool take_result(const Adapted *self, Asked *asked) {
     PyObject *const *given = asked->given;
     int count;
+    asked->into_dtype = asked->dtype;
     if (!given[INTO_COUNT])
         return true;
-    if (!is_datatype(self, given[INTO_DATATYPE]))
+    if (given[INTO_DATATYPE] != given[DATATYPE] &&
+        !(asked->into_dtype = dtype_of(self, given[INTO_DATATYPE])))
         return false;
     if (!given[INTO_PLACES])
         return short_int(given[INTO_COUNT], &count);
@@ -88,11 +90,16 @@ static bool take_result(const Adapted *self, Asked *asked) {
            take_parts(given[INTO_COUNT], given[INTO_PLACES], asked->comm->size, &asked->parts);
 }
 
+/* Whether this rank gets the pieces of all, and so need not send its own. */
+static inline bool gathers_here(const Adapted *self, const Asked *asked) {
+    return self->collective->to_root && asked->gets && !self->collective->combines;
+}
+
 bool take_rows(const Adapted *self, Asked *asked) {
     PyObject *const *given = asked->given;
     PyArrayObject *array = (PyArrayObject *)asked->object;
     int count = 0;
-    if (!is_datatype(self, given[DATATYPE]) || !take_result(self, asked) ||
+    if (!(asked->dtype = dtype_of(self, given[DATATYPE])) || !take_result(self, asked) ||
         (!given[PLACES] && !short_int(given[COUNT], &count)))
         return false;
     if (!asked->gives) {
@@ -101,20 +108,23 @@ bool take_rows(const Adapted *self, Asked *asked) {
     }
     if (given[PLACES])
         return Py_TYPE(asked->object) == ndarray_type && PyArray_NDIM(array) == 1 &&
-               is_row(self, asked->object, PyArray_DIM(array, 0), given[DATATYPE]) && cut(asked);
+               is_row(asked->object, PyArray_DIM(array, 0), asked->dtype) && cut(asked);
     Py_ssize_t whole = self->collective->cuts ? (Py_ssize_t)count * asked->comm->size : count;
-    return is_row(self, asked->object, whole, given[DATATYPE]);
+    if (!is_row(asked->object, whole, asked->dtype))
+        return false;
+    if (gathers_here(self, asked)) /* it is put into the result without a copy between */
+        asked->object = Py_None;
+    return true;
 }
 
 /* ---- what comes ---- */
 
 /* Pieces of as many elements each, or as parts say, in one row. */
-static PyObject *joined(const Adapted *self, PyObject *list, Py_ssize_t count, const Parts *parts,
-                        PyObject *datatype) {
+static PyObject *joined(PyObject *list, Py_ssize_t count, const Parts *parts, const PyObject *expected) {
     Py_ssize_t size = PyList_GET_SIZE(list);
     for (Py_ssize_t i = 0; i < size; i++) {
         PyObject *piece = PyList_GET_ITEM(list, i);
-        if (!is_row(self, piece, parts ? parts->counts[i] : count, datatype) ||
+        if (!is_row(piece, parts ? parts->counts[i] : count, expected) ||
             !PyArray_IS_C_CONTIGUOUS((PyArrayObject *)piece))
             return NULL;
     }
@@ -132,19 +142,27 @@ static PyObject *joined(const Adapted *self, PyObject *list, Py_ssize_t count, c
     return row;
 }
 
+/* An empty row, where this rank gets nothing. */
+static PyObject *empty_row(const Adapted *self, const Asked *asked) {
+    PyObject *const *given = asked->given;
+    PyObject *dtype = dtype_of(self, given[INTO_DATATYPE] ? given[INTO_DATATYPE] : given[DATATYPE]);
+    npy_intp none = 0;
+    if (!dtype || !PyArray_DescrCheck(dtype))
+        return NULL;
+    return PyArray_SimpleNewFromDescr(1, &none, (PyArray_Descr *)Py_NewRef(dtype));
+}
+
 PyObject *rows_of(const Adapted *self, const Asked *asked, PyObject *came) {
     PyObject *const *given = asked->given;
-    PyObject *datatype = given[INTO_DATATYPE] ? given[INTO_DATATYPE] : given[DATATYPE];
-    PyObject *expected = given[INTO_COUNT] ? given[INTO_COUNT] : given[COUNT];
     int count = 0;
-    if (!asked->gets) {
-        PyObject *dtype = PyDict_GetItemWithError(self->dtypes, datatype);
-        return dtype && PyArray_DescrCheck(dtype) ? new_zeros((PyArray_Descr *)dtype, 0) : NULL;
-    }
-    (void)short_int(expected, &count);
+    if (!asked->gets)
+        return empty_row(self, asked);
+    (void)short_int(given[INTO_COUNT] ? given[INTO_COUNT] : given[COUNT], &count);
+    if (gathers_here(self, asked))
+        PyList_SetItem(came, asked->comm->rank, Py_NewRef(given[OBJECT]));
     if (PyList_CheckExact(came))
-        return joined(self, came, count, given[INTO_PLACES] ? &asked->parts : NULL, datatype);
+        return joined(came, count, given[INTO_PLACES] ? &asked->parts : NULL, asked->into_dtype);
     if (came == asked->object)
         return PyArray_NewCopy((PyArrayObject *)came, NPY_CORDER);
-    return is_row(self, came, count, datatype) ? Py_NewRef(came) : NULL;
+    return is_row(came, count, asked->into_dtype) ? Py_NewRef(came) : NULL;
 }
