@@ -28,9 +28,9 @@ static inline bool take_peer(const Adapted *self, const Communicator *comm, PyOb
 }
 
 /* Whether an object is a row of the count and the datatype that are given. */
-static inline bool is_given_row(const Adapted *self, PyObject *object, PyObject *const *given) {
+static inline bool is_given_row(Adapted *self, PyObject *object, PyObject *const *given) {
     int count;
-    PyObject *dtype = dtype_of(self, given[DATATYPE]);
+    PyObject *dtype = dtype_of(self, given[DATATYPE], &self->last_dtype);
     return dtype && short_int(given[COUNT], &count) && is_row(object, count, dtype);
 }
 

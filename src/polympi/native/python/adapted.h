@@ -12,11 +12,7 @@
 
 /* What a parameter means. */
 enum role {
-    IGNORED, /* nothing to polympi */
-    UNUSUAL, /* where it is true the call is no usual one */
-    ABSENT,  /* where it is not None the call is no usual one */
-    ARRAY,   /* where it is true the object, or the memory, must be an array */
-    OBJECT,  /* what is sent; it and those that follow are kept as they are given */
+    OBJECT, /* what is sent */
     PEER,
     TAG,
     INTO,
@@ -28,8 +24,13 @@ enum role {
     INTO_COUNT,
     INTO_DATATYPE, /* as these, of what comes */
     INTO_PLACES,
-    COMM, /* a key of the communicator, or an object that has it */
-    ROLES
+    COMM,            /* a key of the communicator, or an object that has it */
+    ARRAY,           /* where it is true the object, or the memory, must be an array */
+    ROLES,           /* of values that are kept; of others: */
+    IGNORED = ROLES, /* nothing to polympi */
+    UNUSUAL,         /* where it is true the call is no usual one */
+    ABSENT,          /* where it is not None the call is no usual one */
+    ALL_ROLES
 };
 
 /* What a receive or a collective gives. */
@@ -56,6 +57,11 @@ enum form {
 
 struct collective; /* one of polympi's (adapted_collectives.h) */
 
+/* What was found last in a dictionary that does not change: mostly it is looked for again. */
+typedef struct {
+    PyObject *key, *value; /* or NULL */
+} Found;
+
 typedef struct {
     PyObject_HEAD vectorcallfunc vectorcall;
     int total;                       /* parameters */
@@ -68,12 +74,13 @@ typedef struct {
     enum result result;
     const struct collective *collective; /* NULL: a send or receive */
     enum form form;
-    PyObject *ops;          /* a dictionary; or NULL */
+    PyObject *ops; /* a dictionary of its own; or NULL */
+    Found last_op, last_dtype, last_into_dtype;
     int tag, reserved;      /* the default, and one that is unusual; -1: none */
     PyObject *otherwise;    /* what other calls are */
     PyObject *where;        /* a Communicator, a dictionary of them, or a class */
     Py_ssize_t slot;        /* where its objects have them; 0: it is no class */
-    PyObject *dtypes;       /* a dictionary; or NULL */
+    PyObject *dtypes;       /* a dictionary of its own; or NULL */
     PyTypeObject *excluded; /* objects of exactly this type are unusual; or NULL */
     PyObject *answer;       /* what a send gives, and others without a result */
     PyTypeObject *status;   /* a class below tuple for (source, tag, 0); or NULL */

@@ -22,7 +22,7 @@ static inline bool put(const Adapted *self, int place, PyObject *value, PyObject
     if (unlikely(*filled & bit))
         return false;
     *filled |= bit;
-    if (likely(role > ARRAY)) {
+    if (likely(role < ARRAY)) {
         given[role] = value;
         return true;
     }
@@ -82,9 +82,21 @@ static inline bool is_row(PyObject *object, Py_ssize_t count, const PyObject *dt
            (PyObject *)PyArray_DESCR(array) == dtype;
 }
 
+/* Look for a key whose hash and comparison are not functions of the user; borrowed. */
+static inline PyObject *look_for(PyObject *dictionary, PyObject *key, Found *last) {
+    if (likely(key == last->key))
+        return last->value;
+    PyObject *value = PyDict_GetItemWithError(dictionary, key);
+    if (value) {
+        Py_XSETREF(last->key, Py_NewRef(key));
+        Py_XSETREF(last->value, Py_NewRef(value));
+    }
+    return value;
+}
+
 /* The dtype of a datatype, borrowed; NULL: there is none. */
-static inline PyObject *dtype_of(const Adapted *self, PyObject *datatype) {
-    return likely(PyLong_CheckExact(datatype)) ? PyDict_GetItemWithError(self->dtypes, datatype) : NULL;
+static inline PyObject *dtype_of(const Adapted *self, PyObject *datatype, Found *last) {
+    return likely(PyLong_CheckExact(datatype)) ? look_for(self->dtypes, datatype, last) : NULL;
 }
 
 /* Memory to receive into: the array if it has one axis, else its elements as one, so that fewer may come. A

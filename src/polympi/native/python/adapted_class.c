@@ -6,9 +6,9 @@
 #include "python/adapted_collectives.h"
 #include "python/communicator.h"
 
-static const char *const role_names[ROLES] = {
-    "ignored", "unusual", "absent",   "array",  "object",     "peer",          "tag",         "into", "root",
-    "op",      "count",   "datatype", "places", "into_count", "into_datatype", "into_places", "comm"};
+static const char *const role_names[ALL_ROLES] = {
+    "object",     "peer",          "tag",         "into", "root",  "op",      "count",   "datatype", "places",
+    "into_count", "into_datatype", "into_places", "comm", "array", "ignored", "unusual", "absent"};
 static const char *const form_names[FORMS] = {"any", "filled", "arrays", "pieces", "slices", "items", "rows"};
 
 /* The place of a word in a list; -1 with ValueError. */
@@ -35,7 +35,7 @@ static int take_parameters(Adapted *self, PyObject *parameters) {
         }
         if (!PyArg_ParseTuple(PyTuple_GET_ITEM(parameters, i), "zsp", &name, &role, &needed))
             return -1;
-        if ((found = place_of(role, role_names, ROLES, "role")) < 0)
+        if ((found = place_of(role, role_names, ALL_ROLES, "role")) < 0)
             return -1;
         self->roles[i] = (unsigned char)found;
         self->needed |= (unsigned)needed << i;
@@ -166,19 +166,27 @@ static PyObject *adapted_new(PyTypeObject *type, PyObject *args, PyObject *keywo
     self->where = Py_NewRef(where);
     self->slot = slot_of(where);
     self->excluded = (PyTypeObject *)unless_none(excluded);
-    self->dtypes = unless_none(dtypes);
-    self->ops = unless_none(ops);
+    self->dtypes = dtypes == Py_None ? NULL : PyDict_Copy(dtypes);
+    self->ops = ops == Py_None ? NULL : PyDict_Copy(ops);
     self->answer = Py_NewRef(answer);
     self->status = (PyTypeObject *)unless_none(status);
     self->failed = unless_none(failed);
     self->mismatched = unless_none(mismatched);
-    if (self->slot < 0 || take_words(self, collective, form) < 0 || take_parameters(self, parameters) < 0 ||
+    if (PyErr_Occurred() || take_words(self, collective, form) < 0 || take_parameters(self, parameters) < 0 ||
         check(self) < 0) {
         Py_DECREF(self);
         return NULL;
     }
     self->vectorcall = self->collective ? adapted_collective : self->sends ? adapted_send : adapted_receive;
     return (PyObject *)self;
+}
+
+/* All that is kept of dictionaries. */
+static PyObject **found_last(Adapted *self, int place) {
+    PyObject **const all[] = {&self->last_op.key,         &self->last_op.value,
+                              &self->last_dtype.key,      &self->last_dtype.value,
+                              &self->last_into_dtype.key, &self->last_into_dtype.value};
+    return place < (int)(sizeof all / sizeof *all) ? all[place] : NULL;
 }
 
 static int adapted_traverse(Adapted *self, visitproc visit, void *arg) {
@@ -192,6 +200,8 @@ static int adapted_traverse(Adapted *self, visitproc visit, void *arg) {
     Py_VISIT(self->failed);
     Py_VISIT(self->mismatched);
     Py_VISIT(self->known);
+    for (int i = 0; found_last(self, i); i++)
+        Py_VISIT(*found_last(self, i));
     return 0;
 }
 
@@ -206,6 +216,8 @@ static int adapted_clear(Adapted *self) {
     Py_CLEAR(self->failed);
     Py_CLEAR(self->mismatched);
     Py_CLEAR(self->known);
+    for (int i = 0; found_last(self, i); i++)
+        Py_CLEAR(*found_last(self, i));
     return 0;
 }
 

@@ -60,14 +60,18 @@ static inline bool take_place(const Adapted *self, Asked *asked) {
     return true;
 }
 
-/* Only keys whose hash and comparison are not functions of the user are looked for. */
-static inline bool take_operation(const Adapted *self, Asked *asked) {
+/* Whether hash and comparison of a key are not functions of the user. */
+static inline bool has_plain_hash(PyObject *key) {
+    return PyLong_CheckExact(key) || PyCFunction_CheckExact(key) ||
+           Py_TYPE(key)->tp_hash == PyBaseObject_Type.tp_hash;
+}
+
+static inline bool take_operation(Adapted *self, Asked *asked) {
     PyObject *key = asked->given[OPERATION], *found = NULL;
     if (!self->collective->combines)
         return true;
-    if (likely(key && (PyLong_CheckExact(key) || PyCFunction_CheckExact(key) ||
-                       Py_TYPE(key)->tp_hash == PyBaseObject_Type.tp_hash)))
-        found = PyDict_GetItemWithError(self->ops, key);
+    if (likely(key && (key == self->last_op.key || has_plain_hash(key))))
+        found = look_for(self->ops, key, &self->last_op);
     if (unlikely(!found || Py_TYPE(found) != &Op_Type))
         return false;
     asked->op = Py_NewRef(found);
@@ -183,7 +187,7 @@ static bool take_slices(const Adapted *self, Asked *asked) {
     return asked->slices;
 }
 
-static bool take_object(const Adapted *self, Asked *asked) {
+static bool take_object(Adapted *self, Asked *asked) {
     PyObject *object = asked->object = asked->given[OBJECT] ? asked->given[OBJECT] : Py_None;
     switch (self->form) {
     case FILLED:

@@ -32,11 +32,11 @@ typedef struct {
     PyObject *given[ROLES];
     Communicator *comm; /* a reference, as are the next four; or NULL */
     PyObject *op;
-    PyObject *memory;                   /* for the result */
-    PyObject *counts;                   /* of the rows of an array for each rank */
-    PyObject *slices;                   /* that were made of the object */
-    PyObject *object;                   /* for polympi */
-    const PyObject *dtype, *into_dtype; /* of rows, only to compare them */
+    PyObject *memory;             /* for the result */
+    PyObject *counts;             /* of the rows of an array for each rank */
+    PyObject *slices;             /* that were made of the object */
+    PyObject *object;             /* for polympi */
+    PyObject *dtype, *into_dtype; /* of rows, borrowed from the dictionary */
     int root;
     bool gives, gets; /* whether this rank does */
     Parts parts;      /* of the result, where it has places */

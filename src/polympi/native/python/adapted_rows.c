@@ -75,14 +75,14 @@ static bool cut(Asked *asked) {
 }
 
 /* What comes: how many elements of which datatype. */
-static bool take_result(const Adapted *self, Asked *asked) {
+static bool take_result(Adapted *self, Asked *asked) {
     PyObject *const *given = asked->given;
     int count;
     asked->into_dtype = asked->dtype;
     if (!given[INTO_COUNT])
         return true;
     if (given[INTO_DATATYPE] != given[DATATYPE] &&
-        !(asked->into_dtype = dtype_of(self, given[INTO_DATATYPE])))
+        !(asked->into_dtype = dtype_of(self, given[INTO_DATATYPE], &self->last_into_dtype)))
         return false;
     if (!given[INTO_PLACES])
         return short_int(given[INTO_COUNT], &count);
@@ -95,11 +95,11 @@ static inline bool gathers_here(const Adapted *self, const Asked *asked) {
     return self->collective->to_root && asked->gets && !self->collective->combines;
 }
 
-bool take_rows(const Adapted *self, Asked *asked) {
+bool take_rows(Adapted *self, Asked *asked) {
     PyObject *const *given = asked->given;
     PyArrayObject *array = (PyArrayObject *)asked->object;
     int count = 0;
-    if (!(asked->dtype = dtype_of(self, given[DATATYPE])) || !take_result(self, asked) ||
+    if (!(asked->dtype = dtype_of(self, given[DATATYPE], &self->last_dtype)) || !take_result(self, asked) ||
         (!given[PLACES] && !short_int(given[COUNT], &count)))
         return false;
     if (!asked->gives) {
@@ -143,20 +143,18 @@ static PyObject *joined(PyObject *list, Py_ssize_t count, const Parts *parts, co
 }
 
 /* An empty row, where this rank gets nothing. */
-static PyObject *empty_row(const Adapted *self, const Asked *asked) {
-    PyObject *const *given = asked->given;
-    PyObject *dtype = dtype_of(self, given[INTO_DATATYPE] ? given[INTO_DATATYPE] : given[DATATYPE]);
+static PyObject *empty_row(const Asked *asked) {
     npy_intp none = 0;
-    if (!dtype || !PyArray_DescrCheck(dtype))
+    if (!PyArray_DescrCheck(asked->into_dtype))
         return NULL;
-    return PyArray_SimpleNewFromDescr(1, &none, (PyArray_Descr *)Py_NewRef(dtype));
+    return PyArray_SimpleNewFromDescr(1, &none, (PyArray_Descr *)Py_NewRef(asked->into_dtype));
 }
 
 PyObject *rows_of(const Adapted *self, const Asked *asked, PyObject *came) {
     PyObject *const *given = asked->given;
     int count = 0;
     if (!asked->gets)
-        return empty_row(self, asked);
+        return empty_row(asked);
     (void)short_int(given[INTO_COUNT] ? given[INTO_COUNT] : given[COUNT], &count);
     if (gathers_here(self, asked))
         PyList_SetItem(came, asked->comm->rank, Py_NewRef(given[OBJECT]));

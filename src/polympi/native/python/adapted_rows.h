@@ -12,7 +12,7 @@ static inline PyObject *new_zeros(PyArray_Descr *dtype, Py_ssize_t count) {
 }
 
 /* What this rank gives, from asked->object; false: the call is unusual, or there is an exception. */
-bool take_rows(const Adapted *self, Asked *asked);
+bool take_rows(Adapted *self, Asked *asked);
 
 /* What the call gives, of what came; a new reference. NULL without an exception: it is not what was asked
  * for. */
