@@ -31,6 +31,7 @@ def by_core(call, *given, **named):
 def test_facades_take_the_short_way(run_in_job, stack: Stack) -> None:
     """What scripts mostly say is not left to functions of Python, and gives what these give."""
     script = """
+large = np.arange(8192.0) + rank
 for root in 0, 1:
     here = rank == root
     for call, given in (
@@ -55,6 +56,9 @@ for root in 0, 1:
         (mympi.mpi_gatherv, (x, 3, D, np.array([3, 3], "i"), [0, 3], D, root, W)),
         (mympi.mpi_gatherv, (x, 3, D, [3, 3], [4, 0], D, root, W)),
         (mympi.mpi_alltoallv, (both, [3, 3], [0, 3], D, [3, 3], [3, 0], D, W)),
+        (mympi.mpi_alltoall, (large, 4096, D, 4096, D, W)),
+        (mympi.mpi_alltoallv, (large, [5000, 3192], [0, 5000], D, [5000 - 1808 * rank] * 2, [0, 5000], D, W)),
+        (mympi.mpi_alltoallv, (large, [4000, 4000], [50, 4100], D, [4000, 4000], [4000, 0], D, W)),
         (science.broadcast, (x.copy(), root)), (science.share, (x, np.zeros((2, 3)))), (science.barrier, ()),
         (science.reduce, (x, y, scientific.sum, root)), (science.allreduce, (x, y, scientific.max)),
         (boostmpi.broadcast, (boost, {"a": 1}, root)), (boostmpi.gather, (boost, rank, root)),
@@ -264,6 +268,7 @@ assert by_core(boostmpi.all_gather, Other(), rank) == (False, (0, 1))
 def test_nothing_is_kept(run_in_job, stack: Stack) -> None:
     """What a call is given has afterwards as many references as before, and so have common objects."""
     script = """
+large = np.arange(8192.0)
 calls = [
     (pypar.broadcast, (x, 0)), (pypar.broadcast, (np.zeros((2, 3)), 0)), (pypar.scatter, (both, 0, y)),
     (pypar.scatter, ("even", 0)), (pypar.gather, (x, 0)), (pypar.gather, ("text", 0)), (pypar.gather, (x, 0, all_y)),
@@ -273,12 +278,14 @@ calls = [
     (mympi.mpi_scatterv, (both, [3, 3], [0, 3], D, 3, D, 0, W)),
     (mympi.mpi_scatterv, (both, [2, 2], [1, 3], D, 2, D, 0, W)),
     (mympi.mpi_gather, (x, 3, D, 3, D, 0, W)), (mympi.mpi_gatherv, (x, 3, D, [3, 3], [3, 0], D, 0, W)),
-    (mympi.mpi_alltoall, (both, 3, D, 3, D, W)), (mympi.mpi_bcast, (x, 3 + rank, D, 0, W)),
+    (mympi.mpi_alltoall, (both, 3, D, 3, D, W)), (mympi.mpi_alltoall, (large, 4096, D, 4096, D, W)),
+    (mympi.mpi_alltoall, (large, 4096, D, 4095 + rank, D, W)) if rank else
+    (mympi.mpi_alltoall, (large, 4096, D, 4096, D, W)), (mympi.mpi_bcast, (x, 3 + rank, D, 0, W)),
     (science.share, (x, np.zeros((2, 3)))), (science.reduce, (x, y, scientific.sum, 0)), (science.broadcast, (y, 0)),
     (boostmpi.all_gather, (boost, x)), (boostmpi.scatter, (boost, [x, y], 0)), (boostmpi.all_to_all, (boost, [x, y])),
     (boostmpi.reduce, (boost, x, operator.add, 0)), (boostmpi.broadcast, (boost, x, 0)),
 ]
-watched = [x, y, both, all_y, None, mpi.SUM, x.dtype, operator.add, boost, D, S, W, pympi.SUM, scientific.sum, c]
+watched = [large, x, y, both, all_y, None, mpi.SUM, x.dtype, operator.add, boost, D, S, W, pympi.SUM, scientific.sum, c]
 def repeat(times):
     for _ in range(times):
         for call, given in calls:

@@ -293,7 +293,7 @@ PyObject *adapted_collective(PyObject *callable, PyObject *const *args, size_t f
     Py_ssize_t nargs = PyVectorcall_NARGS(flagged);
     Asked asked;
     asked.comm = NULL;
-    asked.op = asked.memory = asked.counts = asked.slices = NULL;
+    asked.op = asked.memory = asked.counts = asked.slices = asked.own = NULL;
     PyObject *result = NULL;
     if (unlikely(!take_arguments(self, args, nargs, kwnames, asked.given) || !take_place(self, &asked) ||
                  !take_operation(self, &asked) || !take_object(self, &asked))) {
@@ -309,6 +309,7 @@ PyObject *adapted_collective(PyObject *callable, PyObject *const *args, size_t f
             self->calls++;
         Py_XDECREF(value);
     }
+    Py_XDECREF(asked.own);
     Py_XDECREF(asked.slices);
     Py_XDECREF(asked.counts);
     Py_XDECREF(asked.memory);

@@ -30,11 +30,12 @@ typedef struct {
 
 typedef struct {
     PyObject *given[ROLES];
-    Communicator *comm; /* a reference, as are the next four; or NULL */
+    Communicator *comm; /* a reference, as are the next five; or NULL */
     PyObject *op;
     PyObject *memory;             /* for the result */
     PyObject *counts;             /* of the rows of an array for each rank */
     PyObject *slices;             /* that were made of the object */
+    PyObject *own;                /* this rank's piece of the result, which polympi need not copy */
     PyObject *object;             /* for polympi */
     PyObject *dtype, *into_dtype; /* of rows, borrowed from the dictionary */
     int root;

@@ -44,34 +44,59 @@ static bool take_parts(PyObject *counts, PyObject *places, int size, Parts *part
     return true;
 }
 
+/* Whether each rank gives a piece to each. */
+static inline bool exchanges(const Adapted *self) {
+    return self->collective->cuts && !self->collective->from_root;
+}
+
+/* The pieces of all ranks as slices of the object. In an exchange that of this rank stays here. */
+static bool make_slices(const Adapted *self, Asked *asked, const Parts *parts, Py_ssize_t each) {
+    int size = asked->comm->size;
+    PyObject *row = asked->object;
+    asked->slices = asked->object = PyList_New(size);
+    for (int rank = 0; asked->slices && rank < size; rank++) {
+        Py_ssize_t start = parts ? parts->places[rank] : rank * each;
+        PyObject *slice = PySequence_GetSlice(row, start, start + (parts ? parts->counts[rank] : each));
+        if (!slice)
+            return false;
+        if (exchanges(self) && rank == asked->comm->rank) {
+            asked->own = slice;
+            slice = Py_NewRef(Py_None);
+        }
+        PyList_SET_ITEM(asked->slices, rank, slice);
+    }
+    return asked->slices;
+}
+
+/* From so many bytes on a copy of a piece takes longer than to make slices. */
+enum { LARGE_PIECE = 16 * 1024 };
+static bool has_large_pieces(const Adapted *self, const Asked *asked) {
+    return exchanges(self) &&
+           PyArray_NBYTES((PyArrayObject *)asked->object) >= (npy_intp)LARGE_PIECE * asked->comm->size;
+}
+
 /* The object as a row of pieces: the counts of them if polympi can cut it by these, otherwise slices. */
-static bool cut(Asked *asked) {
+static bool cut(const Adapted *self, Asked *asked) {
     Parts parts;
     int size = asked->comm->size;
     Py_ssize_t length = PyArray_DIM((PyArrayObject *)asked->object, 0);
-    if (!take_parts(asked->given[COUNT], asked->given[PLACES], size, &parts) || parts.reach > length)
-        return false;
-    bool whole = parts.in_order && parts.sum == length;
     PyObject *counts = asked->given[COUNT];
-    if (whole && PyList_CheckExact(counts) && PyList_GET_SIZE(counts) == size) {
+    if (!take_parts(counts, asked->given[PLACES], size, &parts) || parts.reach > length)
+        return false;
+    if (!parts.in_order || parts.sum != length || has_large_pieces(self, asked))
+        return make_slices(self, asked, &parts, 0);
+    if (PyList_CheckExact(counts) && PyList_GET_SIZE(counts) == size) {
         asked->counts = Py_NewRef(counts);
         return true;
     }
-    PyObject *list = PyList_New(size);
-    for (int rank = 0; list && rank < size; rank++) {
-        Py_ssize_t start = parts.places[rank], count = parts.counts[rank];
-        PyObject *item =
-            whole ? PyLong_FromSsize_t(count) : PySequence_GetSlice(asked->object, start, start + count);
-        if (item)
-            PyList_SET_ITEM(list, rank, item);
-        else
-            Py_CLEAR(list);
+    asked->counts = PyList_New(size);
+    for (int rank = 0; asked->counts && rank < size; rank++) {
+        PyObject *count = PyLong_FromSsize_t(parts.counts[rank]);
+        if (!count)
+            return false;
+        PyList_SET_ITEM(asked->counts, rank, count);
     }
-    if (whole)
-        asked->counts = list;
-    else
-        asked->slices = asked->object = list;
-    return list;
+    return asked->counts;
 }
 
 /* What comes: how many elements of which datatype. */
@@ -90,7 +115,7 @@ static bool take_result(Adapted *self, Asked *asked) {
            take_parts(given[INTO_COUNT], given[INTO_PLACES], asked->comm->size, &asked->parts);
 }
 
-/* Whether this rank gets the pieces of all, and so need not send its own. */
+/* Whether this rank gets the pieces of all. */
 static inline bool gathers_here(const Adapted *self, const Asked *asked) {
     return self->collective->to_root && asked->gets && !self->collective->combines;
 }
@@ -108,12 +133,16 @@ bool take_rows(Adapted *self, Asked *asked) {
     }
     if (given[PLACES])
         return Py_TYPE(asked->object) == ndarray_type && PyArray_NDIM(array) == 1 &&
-               is_row(asked->object, PyArray_DIM(array, 0), asked->dtype) && cut(asked);
+               is_row(asked->object, PyArray_DIM(array, 0), asked->dtype) && cut(self, asked);
     Py_ssize_t whole = self->collective->cuts ? (Py_ssize_t)count * asked->comm->size : count;
     if (!is_row(asked->object, whole, asked->dtype))
         return false;
-    if (gathers_here(self, asked)) /* it is put into the result without a copy between */
+    if (has_large_pieces(self, asked))
+        return make_slices(self, asked, NULL, count);
+    if (gathers_here(self, asked)) {
+        asked->own = Py_NewRef(asked->object);
         asked->object = Py_None;
+    }
     return true;
 }
 
@@ -156,8 +185,8 @@ PyObject *rows_of(const Adapted *self, const Asked *asked, PyObject *came) {
     if (!asked->gets)
         return empty_row(asked);
     (void)short_int(given[INTO_COUNT] ? given[INTO_COUNT] : given[COUNT], &count);
-    if (gathers_here(self, asked))
-        PyList_SetItem(came, asked->comm->rank, Py_NewRef(given[OBJECT]));
+    if (asked->own)
+        PyList_SetItem(came, asked->comm->rank, Py_NewRef(asked->own));
     if (PyList_CheckExact(came))
         return joined(came, count, given[INTO_PLACES] ? &asked->parts : NULL, asked->into_dtype);
     if (came == asked->object)
