@@ -257,7 +257,7 @@ static PyObject *result_of(const Adapted *self, const Asked *asked, PyObject *va
     if (self->result == ANSWER || asked->given[ARRAY])
         return Py_NewRef(self->answer);
     if (self->form == ROWS)
-        return rows_of(self, asked, value);
+        return rows_of(asked, value);
     if (asked->memory && self->form == FILLED)
         return Py_NewRef(asked->given[OBJECT]);
     if (asked->memory)

@@ -179,7 +179,7 @@ static PyObject *empty_row(const Asked *asked) {
     return PyArray_SimpleNewFromDescr(1, &none, (PyArray_Descr *)Py_NewRef(asked->into_dtype));
 }
 
-PyObject *rows_of(const Adapted *self, const Asked *asked, PyObject *came) {
+PyObject *rows_of(const Asked *asked, PyObject *came) {
     PyObject *const *given = asked->given;
     int count = 0;
     if (!asked->gets)

@@ -16,6 +16,6 @@ bool take_rows(Adapted *self, Asked *asked);
 
 /* What the call gives, of what came; a new reference. NULL without an exception: it is not what was asked
  * for. */
-PyObject *rows_of(const Adapted *self, const Asked *asked, PyObject *came);
+PyObject *rows_of(const Asked *asked, PyObject *came);
 
 #endif
