@@ -104,7 +104,7 @@ class Arm:
     Attributes:
         name: of the facade, or of what it is compared with.
         way: how it receives.
-        run: makes so many turns.
+        run: makes so many turns, of two messages each.
         calls: how many turns a measurement has.
         times: of a message, in ns, for each round.
     """
@@ -151,20 +151,20 @@ def turn(one: Arm, calls: int) -> float:
     return (time.perf_counter() - began) / (2 * calls) * 1e9
 
 
-def measure(payload_name: str, rounds: int, order: random.Random) -> list[Arm]:
-    """Let all arms of a payload take turns."""
-    found = arms(payload_name)
-    for one in found:
+def measured(arms: list[Arm], rounds: int, order: random.Random) -> list[Arm]:
+    """Let arms take turns; gives them in the order in which they came."""
+    for one in arms:
         turn(one, 100)
         one.calls = world.bcast(max(10, int(TURN_S * 1e9 / (2 * turn(one, 300)))))
+    mixed = list(arms)
     for _ in range(rounds):
-        order.shuffle(found)
-        for one in found:
+        order.shuffle(mixed)
+        for one in mixed:
             one.times.append(turn(one, one.calls))
-    return sorted(found, key=lambda one: list(STYLES).index((one.name, one.way)))
+    return arms
 
 
-def line(payload_name: str, own: Arm, other: Arm) -> str:
+def row_of_table(payload_name: str, own: Arm, other: Arm) -> str:
     """What an arm costs beside polympi's own call, as a row of a table."""
     ratios = [its / ours for its, ours in zip(other.times, own.times, strict=True)]
     low, high = interval(ratios)
@@ -199,11 +199,11 @@ def main() -> None:
         print(mpi.library_version().splitlines()[0])
         print("| message | by | polympi, ns | this, ns | ratio | 95 % |\n|---|---|---|---|---|---|")
     for payload_name in options.payloads or PAYLOADS:
-        found = measure(payload_name, options.rounds, order)
+        found = measured(arms(payload_name), options.rounds, order)
         own = {one.way: one for one in found if one.name == "polympi"}
         for one in found:
             if rank == 0 and one.name != "polympi":
-                print(line(payload_name, own[INTO if one.way == INTO else NEW], one), flush=True)
+                print(row_of_table(payload_name, own[INTO if one.way == INTO else NEW], one), flush=True)
 
 
 if __name__ == "__main__":

@@ -167,21 +167,26 @@ class Adapted:
     def __new__(
         cls,
         otherwise: Callable[..., Any],
-        where: Communicator | Mapping[int, Communicator],
+        where: Communicator | Mapping[int, Communicator] | type,
         parameters: tuple[tuple[str | None, str, bool], ...],
         *,
         wildcards: bool = True,
         data: bool = False,
         counted: bool = False,
         text: bool = False,
+        answers: bool = False,
+        as_tuple: bool = False,
         tag: int = ...,
         reserved: int = -1,
+        form: str = "any",
         excluded: type | None = None,
         dtypes: Mapping[int, Any] | None = None,
+        ops: Mapping[Any, Op] | None = None,
         answer: object = None,
         status: type[tuple[int, int, int]] | None = None,
         failed: Callable[..., Any] | None = None,
         mismatched: Callable[..., Any] | None = None,
+        collective: str | None = None,
     ) -> Adapted: ...
     @property
     def last(self) -> tuple[int, int, int, int] | None: ...

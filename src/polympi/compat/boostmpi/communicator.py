@@ -22,6 +22,8 @@ _world = polympi.world.dup()  # its messages never meet those of polympi or of a
 class Communicator:
     """A group of ranks; made without an argument it is that of all ranks."""
 
+    __slots__ = ("__dict__", "__weakref__", "_comm")  # in a slot the core finds it at once
+
     def __init__(self) -> None:
         self._take(_world)
 
@@ -38,8 +40,11 @@ class Communicator:
         self._send, self._recv = comm.send, comm.recv  # looked up once
         self._bcast, self._reduce, self._allreduce = comm.bcast, comm.reduce, comm.allreduce
         if comm is not _NOTHING:
-            adapt_method(self, Communicator, "send", comm, "peer tag object", tag=0, excluded=Content, failed=_tell)
-            adapt_method(self, Communicator, "recv", comm, "peer tag unusual unusual", failed=_tell)
+            adapt_method(
+                self, Communicator, "send", comm, "peer tag object", tag=0, excluded=Content, failed=raise_told
+            )
+            adapt_method(self, Communicator, "recv", comm, "peer tag unusual unusual", failed=raise_told)
+            adapt_method(self, Communicator, "barrier", comm, "", collective="barrier", failed=raise_told)
 
     @property
     def rank(self) -> int:
@@ -212,7 +217,7 @@ class Communicator:
         )
 
 
-def _tell(error: polympi.Error, *_given: object, **_named: object) -> NoReturn:
+def raise_told(error: polympi.Error, *_given: object, **_named: object) -> NoReturn:
     """Raise an error of polympi as one of Boost.MPI."""
     raise told(error)
 

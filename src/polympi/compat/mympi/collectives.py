@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 import polympi
+from polympi.compat.adapted import adapted
 from polympi.compat.mympi import datatypes
-from polympi.compat.mympi.communicators import communicator
+from polympi.compat.mympi.communicators import by_number, communicator, usual
 from polympi.compat.mympi.datatypes import DTYPES
 from polympi.compat.mympi.errors import answer, error, here
-from polympi.compat.mympi.operations import PLAIN, operation
+from polympi.compat.mympi.operations import NUMBERS, OF_NUMBERS, operation
 from polympi.compat.mympi.pieces import Pieces, equal_pieces
 
 TYPE_CHECKING = False
@@ -18,6 +19,52 @@ if TYPE_CHECKING:
     from polympi.compat.mympi.pieces import EqualPieces, Numbers
 
 
+# ---- what calls give ----
+
+
+def _nothing(failure: polympi.Error | error, count: int, datatype: int, comm: int, call: str) -> Array:
+    """What a call gives after an error."""
+    answer(failure, by_number[comm].handler)
+    return datatypes.nothing(count, datatype, call)
+
+
+def _received(came: Array, count: int, datatype: int, comm: int, call: str) -> Array:
+    """What a call gives that receives a row."""
+    try:
+        row = datatypes.received(came, count, datatype, call)
+    except error as failure:
+        return _nothing(failure, count, datatype, comm, call)
+    here.error = 0
+    return row
+
+
+def _put(came: list[Array] | None, pieces: Pieces | EqualPieces, comm: int, call: str) -> Array:
+    """What a call gives that puts pieces into a row; None stands for none."""
+    try:
+        row = datatypes.nothing(0, pieces.datatype, call) if came is None else pieces.put(came, call)
+    except error as failure:
+        return _nothing(failure, 0, pieces.datatype, comm, call)
+    here.error = 0
+    return row
+
+
+def _reduced(came: Array | None, datatype: int) -> Array:
+    """What a reduction gives; None stands for nothing."""
+    here.error = 0
+    return datatypes.nothing(0, datatype, "mpi_reduce") if came is None else came
+
+
+# ---- calls ----
+
+
+@adapted(
+    usual,
+    "comm",
+    collective="barrier",
+    answers=True,
+    answer=0,
+    failed=lambda failure, comm: answer(failure, by_number[comm].handler),
+)
 def mpi_barrier(comm: int, /) -> int:
     """Wait for all ranks; gives 0."""
     on = communicator(comm, "mpi_barrier")
@@ -29,38 +76,71 @@ def mpi_barrier(comm: int, /) -> int:
     return 0
 
 
+@adapted(
+    usual,
+    "object count datatype root comm",
+    collective="bcast",
+    form="rows",
+    dtypes=DTYPES,
+    failed=lambda failure, _, count, datatype, _root, comm: _nothing(failure, count, datatype, comm, "mpi_bcast"),
+    mismatched=lambda came, _, count, datatype, _root, comm: _received(came, count, datatype, comm, "mpi_bcast"),
+)
 def mpi_bcast(buf: object, count: int, datatype: int, root: int, comm: int, /) -> Array:
     """The first elements of what the root gives, as a new row on all ranks; what others give does not count."""
     on = communicator(comm, "mpi_bcast")
     try:
         if on.rank == root:
             mine = datatypes.sent(buf, count, datatype, "mpi_bcast")
-            on.bcast(mine, root)
-            row = mine.copy()
+            on.comm.bcast(mine, root)
+            came = mine.copy()
         else:
-            row = on.bcast(None, root)
-            if row.shape != (count,) or row.dtype is not DTYPES.get(datatype):
-                row = datatypes.received(row, count, datatype, "mpi_bcast")
+            came = on.comm.bcast(None, root)
     except (polympi.Error, error) as failure:
-        answer(failure, on.handler)
-        return datatypes.nothing(count, datatype, "mpi_bcast")
-    here.error = 0
-    return row
+        return _nothing(failure, count, datatype, comm, "mpi_bcast")
+    return _received(came, count, datatype, comm, "mpi_bcast")
 
 
+def _reduce_failed(  # what it is called with
+    failure: polympi.Error | error, _sendbuf: object, count: int, datatype: int, _op: int, root: int, comm: int
+) -> Array:
+    """What a reduction gives after an error."""
+    return _nothing(failure, count if by_number[comm].rank == root else 0, datatype, comm, "mpi_reduce")
+
+
+@adapted(
+    usual,
+    "object count datatype op root comm",
+    collective="reduce",
+    form="rows",
+    dtypes=NUMBERS,
+    ops=OF_NUMBERS,
+    failed=_reduce_failed,
+    mismatched=lambda came, _, _count, datatype, *_given: _reduced(came, datatype),
+)
 def mpi_reduce(sendbuf: object, count: int, datatype: int, op: int, root: int, comm: int, /) -> Array:
     """The combination of what all ranks give, element by element, on the root; an empty row elsewhere."""
     on = communicator(comm, "mpi_reduce")
     try:
         mine = datatypes.sent(sendbuf, count, datatype, "mpi_reduce")
-        row = on.reduce(mine, PLAIN.get((op, datatype)) or operation(op, mine, "mpi_reduce"), root)
+        came = on.comm.reduce(mine, operation(op, mine, "mpi_reduce"), root)
     except (polympi.Error, error) as failure:
-        answer(failure, on.handler)
-        return datatypes.nothing(count if on.rank == root else 0, datatype, "mpi_reduce")
-    here.error = 0
-    return datatypes.nothing(0, datatype, "mpi_reduce") if row is None else row
+        return _reduce_failed(failure, sendbuf, count, datatype, op, root, comm)
+    return _reduced(came, datatype)
 
 
+@adapted(
+    usual,
+    "object count datatype into_count into_datatype root comm",
+    collective="scatter",
+    form="rows",
+    dtypes=DTYPES,
+    failed=lambda failure, _, _count, _type, count, datatype, _root, comm: _nothing(
+        failure, count, datatype, comm, "mpi_scatter"
+    ),
+    mismatched=lambda came, _, _count, _type, count, datatype, _root, comm: _received(
+        came, count, datatype, comm, "mpi_scatter"
+    ),
+)
 def mpi_scatter(
     sendbuf: object, sendcount: int, sendtype: int, recvcount: int, recvtype: int, root: int, comm: int, /
 ) -> Array:
@@ -68,6 +148,19 @@ def mpi_scatter(
     return _scatter("mpi_scatter", sendbuf, equal_pieces(sendcount, sendtype), recvcount, recvtype, root, comm)
 
 
+@adapted(
+    usual,
+    "object count places datatype into_count into_datatype root comm",
+    collective="scatter",
+    form="rows",
+    dtypes=DTYPES,
+    failed=lambda failure, _, _counts, _displs, _type, count, datatype, _root, comm: _nothing(
+        failure, count, datatype, comm, "mpi_scatterv"
+    ),
+    mismatched=lambda came, _, _counts, _displs, _type, count, datatype, _root, comm: _received(
+        came, count, datatype, comm, "mpi_scatterv"
+    ),
+)
 def mpi_scatterv(
     sendbuf: object,
     sendcounts: Numbers,
@@ -88,15 +181,25 @@ def _scatter(
 ) -> Array:
     on = communicator(comm, call)
     try:
-        got = on.comm.scatter(pieces.cut(sendbuf, on.size, call) if on.rank == root else None, root)
-        row = datatypes.received(got, recvcount, recvtype, call)
+        came = on.comm.scatter(pieces.cut(sendbuf, on.size, call) if on.rank == root else None, root)
     except (polympi.Error, error) as failure:
-        answer(failure, on.handler)
-        return datatypes.nothing(recvcount, recvtype, call)
-    here.error = 0
-    return row
+        return _nothing(failure, recvcount, recvtype, comm, call)
+    return _received(came, recvcount, recvtype, comm, call)
 
 
+@adapted(
+    usual,
+    "object count datatype into_count into_datatype root comm",
+    collective="gather",
+    form="rows",
+    dtypes=DTYPES,
+    failed=lambda failure, _, _count, _type, _counts, datatype, _root, comm: _nothing(
+        failure, 0, datatype, comm, "mpi_gather"
+    ),
+    mismatched=lambda came, _, _count, _type, count, datatype, _root, comm: _put(
+        came, equal_pieces(count, datatype), comm, "mpi_gather"
+    ),
+)
 def mpi_gather(
     sendbuf: object, sendcount: int, sendtype: int, recvcount: int, recvtype: int, root: int, comm: int, /
 ) -> Array:
@@ -104,6 +207,19 @@ def mpi_gather(
     return _gather("mpi_gather", sendbuf, sendcount, sendtype, equal_pieces(recvcount, recvtype), root, comm)
 
 
+@adapted(
+    usual,
+    "object count datatype into_count into_places into_datatype root comm",
+    collective="gather",
+    form="rows",
+    dtypes=DTYPES,
+    failed=lambda failure, _, _count, _type, _counts, _displs, datatype, _root, comm: _nothing(
+        failure, 0, datatype, comm, "mpi_gatherv"
+    ),
+    mismatched=lambda came, _, _count, _type, counts, displs, datatype, _root, comm: _put(
+        came, Pieces(counts, displs, datatype), comm, "mpi_gatherv"
+    ),
+)
 def mpi_gatherv(
     sendbuf: object,
     sendcount: int,
@@ -124,21 +240,44 @@ def _gather(
 ) -> Array:
     on = communicator(comm, call)
     try:
-        got = on.comm.gather(datatypes.sent(sendbuf, sendcount, sendtype, call), root)
-        row = datatypes.nothing(0, pieces.datatype, call) if got is None else pieces.put(got, call)
+        came = on.comm.gather(datatypes.sent(sendbuf, sendcount, sendtype, call), root)
     except (polympi.Error, error) as failure:
-        answer(failure, on.handler)
-        return datatypes.nothing(0, pieces.datatype, call)
-    here.error = 0
-    return row
+        return _nothing(failure, 0, pieces.datatype, comm, call)
+    return _put(came, pieces, comm, call)
 
 
+@adapted(
+    usual,
+    "object count datatype into_count into_datatype comm",
+    collective="alltoall",
+    form="rows",
+    dtypes=DTYPES,
+    failed=lambda failure, _, _count, _type, _counts, datatype, comm: _nothing(
+        failure, 0, datatype, comm, "mpi_alltoall"
+    ),
+    mismatched=lambda came, _, _count, _type, count, datatype, comm: _put(
+        came, equal_pieces(count, datatype), comm, "mpi_alltoall"
+    ),
+)
 def mpi_alltoall(sendbuf: object, sendcount: int, sendtype: int, recvcount: int, recvtype: int, comm: int, /) -> Array:
     """The pieces of all ranks for this one, in the order of ranks: each rank gives sendcount elements to each."""
     given, taken = equal_pieces(sendcount, sendtype), equal_pieces(recvcount, recvtype)
     return _alltoall("mpi_alltoall", sendbuf, given, taken, comm)
 
 
+@adapted(
+    usual,
+    "object count places datatype into_count into_places into_datatype comm",
+    collective="alltoall",
+    form="rows",
+    dtypes=DTYPES,
+    failed=lambda failure, _, _counts, _displs, _type, _into, _places, datatype, comm: _nothing(
+        failure, 0, datatype, comm, "mpi_alltoallv"
+    ),
+    mismatched=lambda came, _, _counts, _displs, _type, into, places, datatype, comm: _put(
+        came, Pieces(into, places, datatype), comm, "mpi_alltoallv"
+    ),
+)
 def mpi_alltoallv(
     sendbuf: object,
     sendcounts: Numbers,
@@ -158,9 +297,20 @@ def mpi_alltoallv(
 def _alltoall(call: str, sendbuf: object, given: Pieces | EqualPieces, taken: Pieces | EqualPieces, comm: int) -> Array:
     on = communicator(comm, call)
     try:
-        row = taken.put(on.comm.alltoall(given.cut(sendbuf, on.size, call)), call)
+        came = on.comm.alltoall(given.cut(sendbuf, on.size, call))
     except (polympi.Error, error) as failure:
-        answer(failure, on.handler)
-        return datatypes.nothing(0, taken.datatype, call)
-    here.error = 0
-    return row
+        return _nothing(failure, 0, taken.datatype, comm, call)
+    return _put(came, taken, comm, call)
+
+
+here.look_at(
+    mpi_barrier,
+    mpi_bcast,
+    mpi_reduce,
+    mpi_scatter,
+    mpi_scatterv,
+    mpi_gather,
+    mpi_gatherv,
+    mpi_alltoall,
+    mpi_alltoallv,
+)

@@ -34,7 +34,6 @@ class Communicator:
         handler: the number of its error handler.
         number: that it stands behind.
         kept: messages that have come and are not received yet, in order.
-        bcast, reduce: of the communicator of polympi.
     """
 
     comm: polympi.Communicator
@@ -44,9 +43,6 @@ class Communicator:
     handler: int
     number: int
     kept: list[Message] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.bcast, self.reduce = self.comm.bcast, self.comm.reduce
 
 
 by_number: dict[int, Communicator] = {}

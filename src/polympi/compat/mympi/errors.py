@@ -6,7 +6,7 @@ import polympi
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
     from polympi.native.core import Adapted
 
@@ -40,14 +40,13 @@ class _Here:
 
     Attributes:
         rank: in MPI_COMM_WORLD; None before MPI runs.
-        adapted: the functions of which the core makes the usual calls itself, and counts those that succeed.
     """
 
-    __slots__ = ("_calls", "_error", "adapted", "rank")
+    __slots__ = ("_adapted", "_calls", "_error", "rank")
 
     def __init__(self) -> None:
         self.rank: int | None = None
-        self.adapted: tuple[Adapted, ...] = ()
+        self._adapted: tuple[Adapted, ...] = ()
         self._error = self._calls = 0
 
     @property
@@ -63,7 +62,11 @@ class _Here:
 
     def _succeeded(self) -> int:
         """How many calls the core has made itself."""
-        return sum(function.calls for function in self.adapted)
+        return sum(function.calls for function in self._adapted)
+
+    def look_at(self, *functions: Any) -> None:
+        """Functions of which the core makes the usual calls itself: it counts those that succeed."""
+        self._adapted += functions
 
 
 here = _Here()

@@ -121,7 +121,7 @@ def mpi_recv(count: int, datatype: int, source: int, tag: int, comm: int, /) -> 
     return _other_row(row, count, datatype, source, tag, comm)
 
 
-here.adapted = mpi_send, mpi_recv  # type: ignore[assignment]
+here.look_at(mpi_send, mpi_recv)
 
 
 def _take(on: Communicator, source: int, tag: int) -> Message:

@@ -42,14 +42,9 @@ _OPERATIONS: dict[int, Op] = {
     MPI_MAXLOC: polympi.MAXLOC,
 }
 
-
-# What combines numbers, by operation and datatype: all but pairs and characters, which `operation` looks at.
-PLAIN = {
-    (number, datatype): op
-    for number, op in _OPERATIONS.items()
-    for datatype, dtype in DTYPES.items()
-    if number not in (MPI_MINLOC, MPI_MAXLOC) and dtype.kind in "iuf"
-}
+# Datatypes of numbers, and what combines these; pairs and characters are others, which `operation` looks at.
+NUMBERS = {datatype: dtype for datatype, dtype in DTYPES.items() if dtype.kind in "iuf"}
+OF_NUMBERS = {number: op for number, op in _OPERATIONS.items() if number not in (MPI_MINLOC, MPI_MAXLOC)}
 
 
 def operation(op: int, array: Array, call: str) -> Op:

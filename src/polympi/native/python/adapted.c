@@ -1,82 +1,8 @@
-/* The calls of an Adapted. */
-#include "python/adapted.h"
-
-#include "base/errors.h"
-#include "codec/numpy_api.h"
-#include "python/communicator.h"
+/* The sends and receives of an Adapted. */
+#include "python/adapted_arguments.h"
 #include "python/point_to_point.h"
 
 /* ---- what is given ---- */
-
-/* False, None or 0. */
-static inline bool is_no(PyObject *value) {
-    return value == Py_False || value == Py_None || (PyLong_CheckExact(value) && Py_SIZE(value) == 0);
-}
-
-/* An exact int of up to 30 bits. */
-static inline bool small_int(PyObject *value, int *number) {
-    if (unlikely(!PyLong_CheckExact(value)))
-        return false;
-#if PY_VERSION_HEX >= 0x030C0000
-    if (unlikely(!PyUnstable_Long_IsCompact((PyLongObject *)value)))
-        return false;
-    *number = (int)PyUnstable_Long_CompactValue((PyLongObject *)value);
-#else
-    if (unlikely((size_t)(Py_SIZE(value) + 1) > 2))
-        return false;
-    *number = (int)(Py_SIZE(value) * (Py_ssize_t)((PyLongObject *)value)->ob_digit[0]);
-#endif
-    return true;
-}
-
-/* Put an argument where its role says; false: it is unusual. */
-static inline bool put(const Adapted *self, int place, PyObject *value, PyObject **given, unsigned *filled) {
-    unsigned bit = 1u << place;
-    enum role role = self->roles[place];
-    if (unlikely(*filled & bit))
-        return false;
-    *filled |= bit;
-    if (role == IGNORED)
-        return true;
-    if (role == UNUSUAL)
-        return is_no(value);
-    given[role] = role == ARRAY && is_no(value) ? NULL : value;
-    return true;
-}
-
-/* The arguments by their roles; what was not given is NULL. False: the call is unusual. */
-static inline bool take_arguments(const Adapted *self, PyObject *const *args, Py_ssize_t nargs,
-                                  PyObject *kwnames, PyObject **given) {
-    unsigned filled = 0;
-    for (int role = 0; role < ROLES; role++)
-        given[role] = NULL;
-    if (unlikely(nargs > self->total))
-        return false;
-    for (int i = 0; i < nargs; i++)
-        if (unlikely(!put(self, i, args[i], given, &filled)))
-            return false;
-    Py_ssize_t keywords = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
-    for (Py_ssize_t k = 0; k < keywords; k++) {
-        int i = 0;
-        while (i < self->total && self->names[i] != PyTuple_GET_ITEM(kwnames, k))
-            i++;
-        if (unlikely(i == self->total || !put(self, i, args[nargs + k], given, &filled)))
-            return false;
-    }
-    return likely((filled & self->needed) == self->needed);
-}
-
-/* The communicator, borrowed; NULL: the call is unusual. */
-static inline Communicator *take_communicator(const Adapted *self, PyObject *key) {
-    PyObject *found = self->where;
-    if (key) {
-        found = PyLong_CheckExact(key) ? PyDict_GetItemWithError(self->where, key) : NULL;
-        if (unlikely(!found || !PyObject_TypeCheck(found, &Communicator_Type)))
-            return NULL;
-    }
-    Communicator *comm = (Communicator *)found;
-    return likely(state.phase == RUNNING && comm->size) ? comm : NULL;
-}
 
 /* Peer and tag into the call; false: it is unusual. */
 static inline bool take_peer(const Adapted *self, const Communicator *comm, PyObject *const *given,
@@ -85,9 +11,9 @@ static inline bool take_peer(const Adapted *self, const Communicator *comm, PyOb
     call->sends = self->sends;
     call->peer = ANY_SOURCE;
     call->tag = self->tag;
-    if (given[PEER] && !small_int(given[PEER], &call->peer) && (self->sends || given[PEER] != Py_None))
+    if (given[PEER] && !short_int(given[PEER], &call->peer) && (self->sends || given[PEER] != Py_None))
         return false;
-    if (given[TAG] && !small_int(given[TAG], &call->tag)) {
+    if (given[TAG] && !short_int(given[TAG], &call->tag)) {
         if (self->sends || given[TAG] != Py_None)
             return false;
         call->tag = ANY_TAG;
@@ -101,13 +27,11 @@ static inline bool take_peer(const Adapted *self, const Communicator *comm, PyOb
     return !self->sends && call->tag == ANY_TAG && (!given[TAG] || given[TAG] == Py_None || self->wildcards);
 }
 
-/* Whether an object is an array of one axis, of as many elements of a datatype. */
-static inline bool is_row(const Adapted *self, PyObject *object, PyObject *const *given) {
-    PyArrayObject *array = (PyArrayObject *)object;
+/* Whether an object is a row of the count and the datatype that are given. */
+static inline bool is_given_row(Adapted *self, PyObject *object, PyObject *const *given) {
     int count;
-    return Py_TYPE(object) == ndarray_type && PyArray_NDIM(array) == 1 && small_int(given[COUNT], &count) &&
-           PyArray_DIM(array, 0) == count && PyLong_CheckExact(given[DATATYPE]) &&
-           (PyObject *)PyArray_DESCR(array) == PyDict_GetItemWithError(self->dtypes, given[DATATYPE]);
+    PyObject *dtype = dtype_of(self, given[DATATYPE], &self->last_dtype);
+    return dtype && short_int(given[COUNT], &count) && is_row(object, count, dtype);
 }
 
 /* An array of plain memory, or a text. */
@@ -115,29 +39,6 @@ static inline bool is_data(PyObject *object) {
     if (likely(Py_TYPE(object) == ndarray_type))
         return !PyDataType_REFCHK(PyArray_DESCR((PyArrayObject *)object));
     return PyUnicode_CheckExact(object) || PyBytes_CheckExact(object);
-}
-
-/* ---- calls that are unusual, or have failed ---- */
-
-/* Call a function with a first argument, which is stolen, and those of the call. */
-static PyObject *call_with(PyObject *function, PyObject *first, PyObject *const *args, Py_ssize_t nargs,
-                           PyObject *kwnames) {
-    PyObject *all[MOST_ARGUMENTS + 1];
-    Py_ssize_t total = nargs + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0);
-    all[0] = first;
-    for (Py_ssize_t i = 0; i < total; i++) /* a usual call has no more than there are parameters */
-        all[i + 1] = args[i];
-    PyObject *result = PyObject_Vectorcall(function, all, (size_t)nargs + 1, kwnames);
-    Py_DECREF(first);
-    return result;
-}
-
-/* After an exception: what the facade makes of one of polympi's. */
-static PyObject *tell(const Adapted *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
-    if (!self->failed || !is_of_polympi())
-        return NULL;
-    PyObject *error = take_exception();
-    return error ? call_with(self->failed, error, args, nargs, kwnames) : NULL;
 }
 
 /* ---- sends ---- */
@@ -153,7 +54,7 @@ PyObject *adapted_send(PyObject *callable, PyObject *const *args, size_t flagged
         return PyObject_Vectorcall(self->otherwise, args, flagged, kwnames);
     PyObject *object = given[OBJECT] ? given[OBJECT] : Py_None;
     if (unlikely((given[ARRAY] && Py_TYPE(object) != ndarray_type) || Py_TYPE(object) == self->excluded ||
-                 (self->data && !is_data(object)) || (given[DATATYPE] && !is_row(self, object, given))))
+                 (self->data && !is_data(object)) || (given[DATATYPE] && !is_given_row(self, object, given))))
         return PyObject_Vectorcall(self->otherwise, args, flagged, kwnames);
     Py_INCREF(comm); /* what is sent may have methods that drop it */
     int failed = send_standard(comm, object, &call);
@@ -165,17 +66,6 @@ PyObject *adapted_send(PyObject *callable, PyObject *const *args, size_t flagged
 }
 
 /* ---- receives ---- */
-
-/* Memory to receive into: the array if it has one axis, else its elements as one, so that fewer may come. A
- * new reference; NULL: it is unusual, or there is an exception. */
-static PyObject *memory_of(PyObject *into) {
-    PyArrayObject *array = (PyArrayObject *)into;
-    if (unlikely(Py_TYPE(into) != ndarray_type))
-        return NULL;
-    if (likely(PyArray_NDIM(array) == 1))
-        return Py_NewRef(into);
-    return PyArray_ISCARRAY(array) ? PyArray_Ravel(array, NPY_CORDER) : NULL;
-}
 
 /* How many numbers of C an element of a type is of which nothing but itself can be received: numbers of more
  * than one byte. 0: others. */
@@ -240,7 +130,7 @@ static PyObject *with_source(const Adapted *self, PyObject *value, const Status 
 /* Remember a message of a datatype. */
 static inline void remember(Adapted *self, const Call *call, PyObject *const *given) {
     int count = 0;
-    (void)small_int(given[COUNT], &count);
+    (void)short_int(given[COUNT], &count);
     self->last_source = call->peer;
     self->last_tag = call->tag;
     self->last_count = count;
@@ -273,7 +163,7 @@ PyObject *adapted_receive(PyObject *callable, PyObject *const *args, size_t flag
     if (unlikely(!value))
         return tell(self, args, nargs, kwnames);
     if (given[DATATYPE]) {
-        if (unlikely(!is_row(self, value, given)))
+        if (unlikely(!is_given_row(self, value, given)))
             return call_with(self->mismatched, value, args, nargs, kwnames);
         remember(self, &call, given);
     }

@@ -39,6 +39,8 @@ class Communicator:
         adapt_method(
             self, Communicator, "receiveString", comm, "peer tag", text=True, mismatched=self._as_text, **receives
         )
+        for name, (roles, options) in _COLLECTIVES.items():
+            adapt_method(self, Communicator, name, comm, roles, answers=True, data=True, failed=_tell, **options)
 
     @property
     def rank(self) -> int:
@@ -359,4 +361,13 @@ def _tell(error: Error, *_given: object, **_named: object) -> NoReturn:
     raise told(error)
 
 
+# The collectives whose usual calls the core makes: what their parameters mean, and what else is to be known.
+_REDUCES: dict[str, Any] = {"form": "arrays", "ops": {operation: operation.op for operation in PLAIN}}
+_COLLECTIVES: dict[str, tuple[str, dict[str, Any]]] = {
+    "broadcast": ("object root", {"collective": "bcast", "form": "filled"}),
+    "share": ("object into", {"collective": "allgather", "form": "arrays"}),
+    "reduce": ("object into op root", {"collective": "reduce", **_REDUCES}),
+    "allreduce": ("object into op", {"collective": "allreduce", **_REDUCES}),
+    "barrier": ("", {"collective": "barrier"}),
+}
 world = Communicator(polympi.world.dup())  # its messages never meet those of polympi in the same program
