@@ -302,6 +302,33 @@ assert len(gc.get_objects()) < objects + 50
     run_in_job(FACADES + script, 2, stack)
 
 
+def test_rows_of_ranks_that_get_nothing_are_never_shared(run_in_job, stack: Stack) -> None:
+    script = """
+x = np.arange(3.0)
+def row():
+    return mympi.mpi_gather(x, 3, D, 3, D, 0, W)
+first = row()
+second = row()
+if rank:
+    assert first is not second and first.size == second.size == 0 and second.flags.writeable
+    second.shape = (0, 2)
+    third = row()
+    assert third.shape == (0,) and third is not second
+    third.flags.writeable = False
+    view = third[:]
+    del third
+    assert row().flags.writeable and view.shape == (0,)
+    del view, second
+    assert row().shape == (0,)
+    assert mympi.mpi_gather(x.astype("i4"), 3, mympi.MPI_INT, 3, mympi.MPI_INT, 0, W).dtype == np.int32
+else:
+    for _ in range(3):
+        row()
+    mympi.mpi_gather(x.astype("i4"), 3, mympi.MPI_INT, 3, mympi.MPI_INT, 0, W)
+"""
+    run_in_job(FACADES + script, 2, stack)
+
+
 def test_what_does_not_fit_together_is_refused(run_in_job, stack: Stack) -> None:
     script = """
 from polympi.compat.adapted import adapted

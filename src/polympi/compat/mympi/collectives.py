@@ -7,7 +7,7 @@ from __future__ import annotations
 import polympi
 from polympi.compat.adapted import adapted
 from polympi.compat.mympi import datatypes
-from polympi.compat.mympi.communicators import by_number, communicator, usual
+from polympi.compat.mympi.communicators import by_number, communicator, entered
 from polympi.compat.mympi.datatypes import DTYPES
 from polympi.compat.mympi.errors import answer, error, here
 from polympi.compat.mympi.operations import NUMBERS, OF_NUMBERS, operation
@@ -58,7 +58,7 @@ def _reduced(came: Array | None, datatype: int) -> Array:
 
 
 @adapted(
-    usual,
+    entered,
     "comm",
     collective="barrier",
     answers=True,
@@ -77,7 +77,7 @@ def mpi_barrier(comm: int, /) -> int:
 
 
 @adapted(
-    usual,
+    entered,
     "object count datatype root comm",
     collective="bcast",
     form="rows",
@@ -108,7 +108,7 @@ def _reduce_failed(  # what it is called with
 
 
 @adapted(
-    usual,
+    entered,
     "object count datatype op root comm",
     collective="reduce",
     form="rows",
@@ -129,7 +129,7 @@ def mpi_reduce(sendbuf: object, count: int, datatype: int, op: int, root: int, c
 
 
 @adapted(
-    usual,
+    entered,
     "object count datatype into_count into_datatype root comm",
     collective="scatter",
     form="rows",
@@ -149,7 +149,7 @@ def mpi_scatter(
 
 
 @adapted(
-    usual,
+    entered,
     "object count places datatype into_count into_datatype root comm",
     collective="scatter",
     form="rows",
@@ -188,7 +188,7 @@ def _scatter(
 
 
 @adapted(
-    usual,
+    entered,
     "object count datatype into_count into_datatype root comm",
     collective="gather",
     form="rows",
@@ -208,7 +208,7 @@ def mpi_gather(
 
 
 @adapted(
-    usual,
+    entered,
     "object count datatype into_count into_places into_datatype root comm",
     collective="gather",
     form="rows",
@@ -247,7 +247,7 @@ def _gather(
 
 
 @adapted(
-    usual,
+    entered,
     "object count datatype into_count into_datatype comm",
     collective="alltoall",
     form="rows",
@@ -266,7 +266,7 @@ def mpi_alltoall(sendbuf: object, sendcount: int, sendtype: int, recvcount: int,
 
 
 @adapted(
-    usual,
+    entered,
     "object count places datatype into_count into_places into_datatype comm",
     collective="alltoall",
     form="rows",

@@ -46,13 +46,15 @@ class Communicator:
 
 
 by_number: dict[int, Communicator] = {}
-# Those on which the core may send and receive at once: all that keep no messages.
+# Those on which the core makes collectives at once.
+entered: dict[int, polympi.Communicator] = {}
+# Those on which it may also send and receive: all that keep no messages.
 usual: dict[int, polympi.Communicator] = {}
 
 
 def _enter(made: Communicator) -> None:
     by_number[made.number] = made
-    usual[made.number] = made.comm
+    entered[made.number] = usual[made.number] = made.comm
 
 
 def start() -> Communicator:
@@ -165,7 +167,7 @@ def mpi_comm_free(comm: int, /) -> int:
         found.comm.free()
     except (polympi.Error, error) as failure:
         return answer(failure, found.handler)
-    del by_number[comm]
+    del by_number[comm], entered[comm]
     usual.pop(comm, None)
     here.error = 0
     return 0

@@ -1,5 +1,6 @@
 /* The sends and receives of an Adapted. */
 #include "python/adapted_arguments.h"
+#include "python/blocking_send.h"
 #include "python/point_to_point.h"
 
 /* ---- what is given ---- */
@@ -43,23 +44,44 @@ static inline bool is_data(PyObject *object) {
 
 /* ---- sends ---- */
 
+/* The commonest send, as of polympi's own: 1; 0 for any other, -1 with an exception. */
+static inline int send_usual_array(Adapted *self, Communicator *comm, PyObject *const *given) {
+    int dest, tag = self->tag;
+    if (!given[OBJECT] || Py_TYPE(given[OBJECT]) != ndarray_type || !given[PEER] ||
+        !short_int(given[PEER], &dest) ||
+        (given[TAG] && (!short_int(given[TAG], &tag) || tag == self->reserved)) ||
+        (given[DATATYPE] && !is_given_row(self, given[OBJECT], given)))
+        return 0;
+    return send_array_to(comm, given[OBJECT], dest, tag);
+}
+
+/* Any other object: 1, 0 where the call is unusual, or -1. */
+static int send_any(Adapted *self, Communicator *comm, PyObject *const *given) {
+    Call call = {.operation = "send"};
+    PyObject *object = given[OBJECT] ? given[OBJECT] : Py_None;
+    if (unlikely(!take_peer(self, comm, given, &call) ||
+                 (given[ARRAY] && Py_TYPE(object) != ndarray_type) || Py_TYPE(object) == self->excluded ||
+                 (self->data && !is_data(object)) || (given[DATATYPE] && !is_given_row(self, object, given))))
+        return 0;
+    return send_standard(comm, object, &call) < 0 ? -1 : 1;
+}
+
 PyObject *adapted_send(PyObject *callable, PyObject *const *args, size_t flagged, PyObject *kwnames) {
     Adapted *self = (Adapted *)callable;
     Py_ssize_t nargs = PyVectorcall_NARGS(flagged);
     PyObject *given[ROLES];
-    Call call = {.operation = "send"};
     Communicator *comm;
     if (unlikely(!take_arguments(self, args, nargs, kwnames, given) ||
-                 !(comm = take_communicator(self, given[COMM])) || !take_peer(self, comm, given, &call)))
+                 !(comm = take_communicator(self, given[COMM], NULL))))
         return PyObject_Vectorcall(self->otherwise, args, flagged, kwnames);
-    PyObject *object = given[OBJECT] ? given[OBJECT] : Py_None;
-    if (unlikely((given[ARRAY] && Py_TYPE(object) != ndarray_type) || Py_TYPE(object) == self->excluded ||
-                 (self->data && !is_data(object)) || (given[DATATYPE] && !is_given_row(self, object, given))))
-        return PyObject_Vectorcall(self->otherwise, args, flagged, kwnames);
-    Py_INCREF(comm); /* what is sent may have methods that drop it */
-    int failed = send_standard(comm, object, &call);
+    Py_INCREF(comm); /* other threads, or methods of what is sent, may drop it */
+    int sent = send_usual_array(self, comm, given);
+    if (!sent)
+        sent = send_any(self, comm, given);
     Py_DECREF(comm);
-    if (unlikely(failed < 0))
+    if (unlikely(sent == 0))
+        return PyObject_Vectorcall(self->otherwise, args, flagged, kwnames);
+    if (unlikely(sent < 0))
         return tell(self, args, nargs, kwnames);
     self->calls++;
     return Py_NewRef(self->answer);
@@ -144,9 +166,9 @@ PyObject *adapted_receive(PyObject *callable, PyObject *const *args, size_t flag
     PyObject *given[ROLES], *memory = NULL;
     Call call = {.operation = "recv"};
     Communicator *comm;
-    Status status;
+    Status status = {.place_only = self->result != COUNTED};
     if (unlikely(!take_arguments(self, args, nargs, kwnames, given) ||
-                 !(comm = take_communicator(self, given[COMM])) || !take_peer(self, comm, given, &call)))
+                 !(comm = take_communicator(self, given[COMM], NULL)) || !take_peer(self, comm, given, &call)))
         return PyObject_Vectorcall(self->otherwise, args, flagged, kwnames);
     PyObject *into = given[INTO] == Py_None ? NULL : given[INTO];
     if (unlikely((given[ARRAY] && !into) ||

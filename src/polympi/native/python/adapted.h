@@ -68,6 +68,8 @@ typedef struct {
     PyObject *names[MOST_ARGUMENTS]; /* interned; NULL of one that has only a place */
     unsigned char roles[MOST_ARGUMENTS];
     unsigned needed; /* a bit for each parameter that must be given */
+    int least;       /* how many must be, the first ones */
+    bool plain;      /* the values of all of them are kept */
     bool sends;
     bool wildcards; /* whether polympi's numbers for any source and any tag may be given */
     bool data;      /* only arrays of plain memory and texts are usual */
@@ -75,7 +77,7 @@ typedef struct {
     const struct collective *collective; /* NULL: a send or receive */
     enum form form;
     PyObject *ops; /* a dictionary of its own; or NULL */
-    Found last_op, last_dtype, last_into_dtype;
+    Found last_op, last_dtype, last_into_dtype, last_comm;
     int tag, reserved;      /* the default, and one that is unusual; -1: none */
     PyObject *otherwise;    /* what other calls are */
     PyObject *where;        /* a Communicator, a dictionary of them, or a class */

@@ -41,6 +41,11 @@ static inline bool take_arguments(const Adapted *self, PyObject *const *args, Py
     unsigned filled = 0;
     for (int role = 0; role < ROLES; role++)
         given[role] = NULL;
+    if (likely(self->plain && nargs <= self->total && nargs >= self->least && !kwnames)) {
+        for (int i = 0; i < nargs; i++)
+            given[self->roles[i]] = args[i];
+        return true;
+    }
     if (unlikely(nargs > self->total))
         return false;
     for (int i = 0; i < nargs; i++)
@@ -62,26 +67,6 @@ static inline PyObject *in_slot(const Adapted *self, PyObject *object) {
     return (PyObject *)Py_TYPE(object) == self->where ? *(PyObject **)((char *)object + self->slot) : NULL;
 }
 
-/* The communicator, borrowed; NULL: the call is unusual. */
-static inline Communicator *take_communicator(const Adapted *self, PyObject *key) {
-    PyObject *found = self->where;
-    if (key && self->slot)
-        found = in_slot(self, key);
-    else if (key)
-        found = PyLong_CheckExact(key) ? PyDict_GetItemWithError(self->where, key) : NULL;
-    if (unlikely(!found || !PyObject_TypeCheck(found, &Communicator_Type)))
-        return NULL;
-    Communicator *comm = (Communicator *)found;
-    return likely(state.phase == RUNNING && comm->size) ? comm : NULL;
-}
-
-/* Whether an object is an array of one axis, of as many elements of a type. */
-static inline bool is_row(PyObject *object, Py_ssize_t count, const PyObject *dtype) {
-    PyArrayObject *array = (PyArrayObject *)object;
-    return Py_TYPE(object) == ndarray_type && PyArray_NDIM(array) == 1 && PyArray_DIM(array, 0) == count &&
-           (PyObject *)PyArray_DESCR(array) == dtype;
-}
-
 /* Look for a key whose hash and comparison are not functions of the user; borrowed. */
 static inline PyObject *look_for(PyObject *dictionary, PyObject *key, Found *last) {
     if (likely(key == last->key))
@@ -92,6 +77,28 @@ static inline PyObject *look_for(PyObject *dictionary, PyObject *key, Found *las
         Py_XSETREF(last->value, Py_NewRef(value));
     }
     return value;
+}
+
+/* The communicator, borrowed; NULL: the call is unusual. `last` is NULL where what is found may change. */
+static inline Communicator *take_communicator(const Adapted *self, PyObject *key, Found *last) {
+    PyObject *found = self->where; /* a Communicator, if there is no key */
+    if (key && self->slot)
+        found = in_slot(self, key);
+    else if (key && !PyLong_CheckExact(key))
+        found = NULL;
+    else if (key)
+        found = last ? look_for(self->where, key, last) : PyDict_GetItemWithError(self->where, key);
+    if (key && unlikely(!found || !PyObject_TypeCheck(found, &Communicator_Type)))
+        return NULL;
+    Communicator *comm = (Communicator *)found;
+    return likely(state.phase == RUNNING && comm->size) ? comm : NULL;
+}
+
+/* Whether an object is an array of one axis, of as many elements of a type. */
+static inline bool is_row(PyObject *object, Py_ssize_t count, const PyObject *dtype) {
+    PyArrayObject *array = (PyArrayObject *)object;
+    return Py_TYPE(object) == ndarray_type && PyArray_NDIM(array) == 1 && PyArray_DIM(array, 0) == count &&
+           (PyObject *)PyArray_DESCR(array) == dtype;
 }
 
 /* The dtype of a datatype, borrowed; NULL: there is none. */

@@ -22,6 +22,7 @@ static int place_of(const char *word, const char *const *words, int count, const
 
 static int take_parameters(Adapted *self, PyObject *parameters) {
     self->total = (int)PyTuple_GET_SIZE(parameters);
+    self->plain = true;
     if (self->total > MOST_ARGUMENTS) {
         PyErr_Format(PyExc_ValueError, "there may be %d parameters", MOST_ARGUMENTS);
         return -1;
@@ -39,6 +40,8 @@ static int take_parameters(Adapted *self, PyObject *parameters) {
             return -1;
         self->roles[i] = (unsigned char)found;
         self->needed |= (unsigned)needed << i;
+        self->least += needed;
+        self->plain &= found < ARRAY && self->least == (needed ? i + 1 : self->least);
         self->sends |= found == OBJECT;
         if (name && !(self->names[i] = PyUnicode_InternFromString(name)))
             return -1;
@@ -185,7 +188,8 @@ static PyObject *adapted_new(PyTypeObject *type, PyObject *args, PyObject *keywo
 static PyObject **found_last(Adapted *self, int place) {
     PyObject **const all[] = {&self->last_op.key,         &self->last_op.value,
                               &self->last_dtype.key,      &self->last_dtype.value,
-                              &self->last_into_dtype.key, &self->last_into_dtype.value};
+                              &self->last_into_dtype.key, &self->last_into_dtype.value,
+                              &self->last_comm.key,       &self->last_comm.value};
     return place < (int)(sizeof all / sizeof *all) ? all[place] : NULL;
 }
 

@@ -44,8 +44,8 @@ int adapted_collectives_prepare(void) {
 
 /* All functions that take something return false where the call is unusual, or there is an exception. */
 
-static inline bool take_place(const Adapted *self, Asked *asked) {
-    asked->comm = (Communicator *)Py_XNewRef(take_communicator(self, asked->given[COMM]));
+static inline bool take_place(Adapted *self, Asked *asked) {
+    asked->comm = (Communicator *)Py_XNewRef(take_communicator(self, asked->given[COMM], &self->last_comm));
     if (unlikely(!asked->comm))
         return false;
     const struct collective *collective = self->collective;

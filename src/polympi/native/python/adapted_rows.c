@@ -171,12 +171,23 @@ static PyObject *joined(PyObject *list, Py_ssize_t count, const Parts *parts, co
     return row;
 }
 
-/* An empty row, where this rank gets nothing. */
+/* Whether a row is empty, of a type, and nobody has it any more. */
+static bool is_unused(PyObject *row, const PyObject *dtype) {
+    return row && Py_REFCNT(row) == 1 && is_row(row, 0, dtype) && !((PyArrayObject_fields *)row)->weakreflist &&
+           PyArray_ISWRITEABLE((PyArrayObject *)row);
+}
+
+/* An empty row, where this rank gets nothing: the one before, if that was dropped. */
 static PyObject *empty_row(const Asked *asked) {
+    static PyObject *last;
     npy_intp none = 0;
+    if (likely(is_unused(last, asked->into_dtype)))
+        return Py_NewRef(last);
     if (!PyArray_DescrCheck(asked->into_dtype))
         return NULL;
-    return PyArray_SimpleNewFromDescr(1, &none, (PyArray_Descr *)Py_NewRef(asked->into_dtype));
+    PyObject *row = PyArray_SimpleNewFromDescr(1, &none, (PyArray_Descr *)Py_NewRef(asked->into_dtype));
+    Py_XSETREF(last, Py_XNewRef(row));
+    return row;
 }
 
 PyObject *rows_of(const Asked *asked, PyObject *came) {

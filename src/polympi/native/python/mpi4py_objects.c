@@ -143,6 +143,7 @@ static PyObject *accelerated_recv(PyObject *self, PyObject *const *args, Py_ssiz
     call.rank = comm->rank;
     Py_INCREF(comm);
     Status known;
+    known.place_only = false;
     PyObject *value =
         incoming_receive(comm, call.peer, call.tag, NULL, &call, status ? &known : NULL, DEFAULT_TIMEOUT);
     if (value && status)

@@ -196,6 +196,7 @@ static PyObject *communicator_recv(Communicator *self, PyObject *const *args, Py
     Call call = {.operation = "recv"};
     double timeout = DEFAULT_TIMEOUT;
     Status status;
+    status.place_only = false;
     if (unlikely(signature_parse(&recv_signature, args, nargs, kwnames, values) < 0 ||
                  resolve_peer(self, values[SOURCE_RANK], "source", values[SOURCE_TAG], true, &call) < 0 ||
                  (values[RECEIVE_TIMEOUT] && parse_timeout(values[RECEIVE_TIMEOUT], &timeout, "recv") < 0)))

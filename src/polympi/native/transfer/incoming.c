@@ -423,7 +423,7 @@ static inline bool take_small(Inbox *inbox, PyObject *into, PyObject **object, S
         MPI_Get_count(&inbox->small, MPI_BYTE, &nbytes);
         if (unlikely(nbytes == 0 || wire_get_tag(inbox->packet) == TAG_REMOTE))
             return false;
-        if (status) {
+        if (status && !status->place_only) {
             status->nbytes = nbytes;
             incoming_measure(inbox->packet, nbytes, status);
         }
