@@ -19,12 +19,12 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-import tomllib
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import polars as pl
+import tomllib
 import typer
 from evidence import CsvFile, StackName, keep_raw, measure_whole, refuse_existing, run_command
 

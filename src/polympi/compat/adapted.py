@@ -36,8 +36,8 @@ def adapted(
               without an array. With anything but None as ``absent`` it is unusual, too.
             - ``root`` and ``op``, a key of ``ops``, are those of a collective.
             - ``count`` and ``datatype``, a key of ``dtypes``, say what an array of one axis has; ``into_count`` and
-              ``into_datatype`` likewise of what comes, if that differs. ``comm`` is a key of ``where``; for a collective
-              it always stands for the same communicator, until that is freed.
+              ``into_datatype`` likewise of what comes, if that differs. ``comm`` is a key of ``where``; of a
+              collective it always stands for the same communicator, until that is freed.
         options: all of them may be left out.
 
             - ``tag``: that of a call without one; otherwise any. ``reserved``: one that is unusual.

@@ -59,9 +59,9 @@ static inline int send_usual_array(Adapted *self, Communicator *comm, PyObject *
 static int send_any(Adapted *self, Communicator *comm, PyObject *const *given) {
     Call call = {.operation = "send"};
     PyObject *object = given[OBJECT] ? given[OBJECT] : Py_None;
-    if (unlikely(!take_peer(self, comm, given, &call) ||
-                 (given[ARRAY] && Py_TYPE(object) != ndarray_type) || Py_TYPE(object) == self->excluded ||
-                 (self->data && !is_data(object)) || (given[DATATYPE] && !is_given_row(self, object, given))))
+    if (unlikely(!take_peer(self, comm, given, &call) || (given[ARRAY] && Py_TYPE(object) != ndarray_type) ||
+                 Py_TYPE(object) == self->excluded || (self->data && !is_data(object)) ||
+                 (given[DATATYPE] && !is_given_row(self, object, given))))
         return 0;
     return send_standard(comm, object, &call) < 0 ? -1 : 1;
 }
@@ -168,7 +168,8 @@ PyObject *adapted_receive(PyObject *callable, PyObject *const *args, size_t flag
     Communicator *comm;
     Status status = {.place_only = self->result != COUNTED};
     if (unlikely(!take_arguments(self, args, nargs, kwnames, given) ||
-                 !(comm = take_communicator(self, given[COMM], NULL)) || !take_peer(self, comm, given, &call)))
+                 !(comm = take_communicator(self, given[COMM], NULL)) ||
+                 !take_peer(self, comm, given, &call)))
         return PyObject_Vectorcall(self->otherwise, args, flagged, kwnames);
     PyObject *into = given[INTO] == Py_None ? NULL : given[INTO];
     if (unlikely((given[ARRAY] && !into) ||

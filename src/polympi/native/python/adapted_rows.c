@@ -173,8 +173,8 @@ static PyObject *joined(PyObject *list, Py_ssize_t count, const Parts *parts, co
 
 /* Whether a row is empty, of a type, and nobody has it any more. */
 static bool is_unused(PyObject *row, const PyObject *dtype) {
-    return row && Py_REFCNT(row) == 1 && is_row(row, 0, dtype) && !((PyArrayObject_fields *)row)->weakreflist &&
-           PyArray_ISWRITEABLE((PyArrayObject *)row);
+    return row && Py_REFCNT(row) == 1 && is_row(row, 0, dtype) &&
+           !((PyArrayObject_fields *)row)->weakreflist && PyArray_ISWRITEABLE((PyArrayObject *)row);
 }
 
 /* An empty row, where this rank gets nothing: the one before, if that was dropped. */

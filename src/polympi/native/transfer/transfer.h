@@ -67,7 +67,7 @@ typedef struct {
     int source, tag;
     Py_ssize_t elements; /* of an array, 1 for any other object; -1 where not known */
     Py_ssize_t nbytes;   /* of the data; -1 where not known (after a probe) */
-    bool place_only;     /* given to incoming_receive: source and tag are enough, the others may be anything */
+    bool place_only; /* given to incoming_receive: source and tag are enough, the others may be anything */
 } Status;
 
 /* A message on its way in. */
