@@ -134,18 +134,23 @@ static PyObject *with_known_status(Adapted *self, PyObject *value, const Status 
 
 /* (value, source, tag), and for an array the elements that came. The value is stolen. */
 static PyObject *with_source(const Adapted *self, PyObject *value, const Status *status) {
-    PyObject *all = PyTuple_New(self->result == COUNTED ? 4 : 3);
-    if (unlikely(!all)) {
+    bool counted = self->result == COUNTED;
+    PyObject *source = PyLong_FromLong(status->source), *tag = PyLong_FromLong(status->tag);
+    PyObject *count = counted ? PyLong_FromSsize_t(status->elements * numbers_of(value)) : NULL;
+    PyObject *all = PyTuple_New(counted ? 4 : 3);
+    if (unlikely(!source || !tag || (counted && !count) || !all)) {
+        Py_XDECREF(source);
+        Py_XDECREF(tag);
+        Py_XDECREF(count);
+        Py_XDECREF(all);
         Py_DECREF(value);
         return NULL;
     }
     PyTuple_SET_ITEM(all, 0, value);
-    PyTuple_SET_ITEM(all, 1, PyLong_FromLong(status->source));
-    PyTuple_SET_ITEM(all, 2, PyLong_FromLong(status->tag));
-    if (self->result == COUNTED)
-        PyTuple_SET_ITEM(all, 3, PyLong_FromSsize_t(status->elements * numbers_of(value)));
-    if (unlikely(PyErr_Occurred() != NULL))
-        Py_CLEAR(all);
+    PyTuple_SET_ITEM(all, 1, source);
+    PyTuple_SET_ITEM(all, 2, tag);
+    if (counted)
+        PyTuple_SET_ITEM(all, 3, count);
     return all;
 }
 

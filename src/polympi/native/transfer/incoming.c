@@ -407,6 +407,11 @@ static inline int receive_now(Communicator *comm, int source, int tag, Incoming 
     return unlikely(code != MPI_SUCCESS) ? raise_mpi(code, call) : complete;
 }
 
+/* The elements of an array, mostly of one axis, without a call of NumPy then. */
+static inline Py_ssize_t elements_of(PyArrayObject *array) {
+    return likely(PyArray_NDIM(array) == 1) ? PyArray_DIM(array, 0) : PyArray_SIZE(array);
+}
+
 /* What a message holds that is no more than its packet, and its status, which may be NULL; false: there is
  * more to do than that. */
 static inline bool take_small(Inbox *inbox, PyObject *into, PyObject **object, Status *status) {
@@ -418,7 +423,7 @@ static inline bool take_small(Inbox *inbox, PyObject *into, PyObject **object, S
         copy_elements(simple->data, inbox->packet + simple->head_bytes, simple->nbytes);
         *object = Py_NewRef(into);
         if (status)
-            *status = (Status){.elements = PyArray_SIZE((PyArrayObject *)into), .nbytes = simple->nbytes};
+            *status = (Status){.elements = elements_of((PyArrayObject *)into), .nbytes = simple->nbytes};
     } else {
         MPI_Get_count(&inbox->small, MPI_BYTE, &nbytes);
         if (unlikely(nbytes == 0 || wire_get_tag(inbox->packet) == TAG_REMOTE))
