@@ -15,6 +15,8 @@ from polympi.compat.mympi.pieces import Pieces, equal_pieces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from polympi.compat.mympi.datatypes import Array
     from polympi.compat.mympi.pieces import EqualPieces, Numbers
 
@@ -52,6 +54,37 @@ def _reduced(came: Array | None, datatype: int) -> Array:
     """What a reduction gives; None stands for nothing."""
     here.error = 0
     return datatypes.nothing(0, datatype, "mpi_reduce") if came is None else came
+
+
+# ---- what the core is told of calls with pieces, whose last arguments say what comes ----
+
+
+def _of_one_piece(call: str) -> dict[str, Any]:
+    """A call whose arguments end with the number and type of what comes, the root and the communicator."""
+
+    def failed(failure: polympi.Error | error, *given: Any) -> Array:
+        count, datatype, _, comm = given[-4:]
+        return _nothing(failure, count, datatype, comm, call)
+
+    def mismatched(came: Array, *given: Any) -> Array:
+        count, datatype, _, comm = given[-4:]
+        return _received(came, count, datatype, comm, call)
+
+    return {"failed": failed, "mismatched": mismatched}
+
+
+def _of_all_pieces(call: str, *, root: bool = False, places: bool = False) -> dict[str, Any]:
+    """Its arguments end with numbers, their places if it has any, the type, the root if it has one, and comm."""
+    end = -2 if root else -1
+
+    def failed(failure: polympi.Error | error, *given: Any) -> Array:
+        return _nothing(failure, 0, given[end - 1], given[-1], call)
+
+    def mismatched(came: list[Array] | None, *given: Any) -> Array:
+        pieces = Pieces(*given[end - 3 : end]) if places else equal_pieces(*given[end - 2 : end])
+        return _put(came, pieces, given[-1], call)
+
+    return {"failed": failed, "mismatched": mismatched}
 
 
 # ---- calls ----
@@ -134,12 +167,7 @@ def mpi_reduce(sendbuf: object, count: int, datatype: int, op: int, root: int, c
     collective="scatter",
     form="rows",
     dtypes=DTYPES,
-    failed=lambda failure, _, _count, _type, count, datatype, _root, comm: _nothing(
-        failure, count, datatype, comm, "mpi_scatter"
-    ),
-    mismatched=lambda came, _, _count, _type, count, datatype, _root, comm: _received(
-        came, count, datatype, comm, "mpi_scatter"
-    ),
+    **_of_one_piece("mpi_scatter"),
 )
 def mpi_scatter(
     sendbuf: object, sendcount: int, sendtype: int, recvcount: int, recvtype: int, root: int, comm: int, /
@@ -154,12 +182,7 @@ def mpi_scatter(
     collective="scatter",
     form="rows",
     dtypes=DTYPES,
-    failed=lambda failure, _, _counts, _displs, _type, count, datatype, _root, comm: _nothing(
-        failure, count, datatype, comm, "mpi_scatterv"
-    ),
-    mismatched=lambda came, _, _counts, _displs, _type, count, datatype, _root, comm: _received(
-        came, count, datatype, comm, "mpi_scatterv"
-    ),
+    **_of_one_piece("mpi_scatterv"),
 )
 def mpi_scatterv(
     sendbuf: object,
@@ -193,12 +216,7 @@ def _scatter(
     collective="gather",
     form="rows",
     dtypes=DTYPES,
-    failed=lambda failure, _, _count, _type, _counts, datatype, _root, comm: _nothing(
-        failure, 0, datatype, comm, "mpi_gather"
-    ),
-    mismatched=lambda came, _, _count, _type, count, datatype, _root, comm: _put(
-        came, equal_pieces(count, datatype), comm, "mpi_gather"
-    ),
+    **_of_all_pieces("mpi_gather", root=True),
 )
 def mpi_gather(
     sendbuf: object, sendcount: int, sendtype: int, recvcount: int, recvtype: int, root: int, comm: int, /
@@ -213,12 +231,7 @@ def mpi_gather(
     collective="gather",
     form="rows",
     dtypes=DTYPES,
-    failed=lambda failure, _, _count, _type, _counts, _displs, datatype, _root, comm: _nothing(
-        failure, 0, datatype, comm, "mpi_gatherv"
-    ),
-    mismatched=lambda came, _, _count, _type, counts, displs, datatype, _root, comm: _put(
-        came, Pieces(counts, displs, datatype), comm, "mpi_gatherv"
-    ),
+    **_of_all_pieces("mpi_gatherv", root=True, places=True),
 )
 def mpi_gatherv(
     sendbuf: object,
@@ -252,12 +265,7 @@ def _gather(
     collective="alltoall",
     form="rows",
     dtypes=DTYPES,
-    failed=lambda failure, _, _count, _type, _counts, datatype, comm: _nothing(
-        failure, 0, datatype, comm, "mpi_alltoall"
-    ),
-    mismatched=lambda came, _, _count, _type, count, datatype, comm: _put(
-        came, equal_pieces(count, datatype), comm, "mpi_alltoall"
-    ),
+    **_of_all_pieces("mpi_alltoall"),
 )
 def mpi_alltoall(sendbuf: object, sendcount: int, sendtype: int, recvcount: int, recvtype: int, comm: int, /) -> Array:
     """The pieces of all ranks for this one, in the order of ranks: each rank gives sendcount elements to each."""
@@ -271,12 +279,7 @@ def mpi_alltoall(sendbuf: object, sendcount: int, sendtype: int, recvcount: int,
     collective="alltoall",
     form="rows",
     dtypes=DTYPES,
-    failed=lambda failure, _, _counts, _displs, _type, _into, _places, datatype, comm: _nothing(
-        failure, 0, datatype, comm, "mpi_alltoallv"
-    ),
-    mismatched=lambda came, _, _counts, _displs, _type, into, places, datatype, comm: _put(
-        came, Pieces(into, places, datatype), comm, "mpi_alltoallv"
-    ),
+    **_of_all_pieces("mpi_alltoallv", places=True),
 )
 def mpi_alltoallv(
     sendbuf: object,

@@ -83,8 +83,7 @@ void abandon_sends(void) {
 /* ---- the object ---- */
 
 static void request_dealloc(Request *request) {
-    if (unlikely(PyObject_GC_IsTracked((PyObject *)request)))
-        PyObject_GC_UnTrack(request);
+    PyObject_GC_UnTrack(request);
     if (request->kind == SENDING && is_alive())
         close_send(request);
     if (state.phase == RUNNING) {                        /* else what is posted stays so */
