@@ -1,0 +1,174 @@
+"""A process that makes the containers of a cluster for another, and removes them if the other ends meanwhile.
+
+Containers do not end with the process that made them. So ``polympi cluster up`` has each step made by a keeper, which
+reads steps from a pipe, one after the other. When the pipe ends, by SIGKILL of the other side too, no step is under
+way any more, and all that was made is removed, unless the keeper was told that it shall stay.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO
+
+import msgspec
+import psutil
+
+from polympi.lab.cluster.cluster import ClusterError
+from polympi.lab.cluster.containers.podman import COMMAND_S, podman, remove
+
+_MODULE = "polympi.lab.cluster.containers.keeper"
+_STAY = b"stay\n"
+_REMOVAL_S = 300  # for all containers of a cluster; each takes a tenth of a second
+
+
+class _Step(msgspec.Struct):
+    command: list[str]
+    timeout_s: float
+
+
+class Did(msgspec.Struct):
+    """How a step ended.
+
+    Attributes:
+        code: exit code; None if it took too long.
+        text: what it wrote to standard output.
+        errors: what it wrote to standard error.
+    """
+
+    code: int | None
+    text: str
+    errors: str
+
+
+class Keeper:
+    """The keeper's other side. What is made ends with the block that it is entered for, unless it shall stay."""
+
+    def __init__(self, folder: Path, lock: int | None) -> None:
+        """Start the keeper.
+
+        Args:
+            folder: of the cluster; what it removes has a label with it.
+            lock: descriptor of a lock that is to be held until it has ended.
+        """
+        self._folder = folder
+        self._under_way = False  # whether a step is
+        command = [sys.executable, "-m", _MODULE, str(folder)]
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,  # a Ctrl-C at the terminal is not for it
+            pass_fds=[] if lock is None else [lock],
+            cwd="/",
+        )
+
+    def __enter__(self) -> Keeper:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Let go of it, and wait until it has removed everything unless it shall stay.
+
+        Raises:
+            ClusterError: it could not.
+        """
+        if self._under_way:  # we are interrupted: what it waits for shall not last its minutes
+            with contextlib.suppress(psutil.Error):
+                for step in psutil.Process(self._process.pid).children():
+                    step.terminate()
+        with contextlib.suppress(BrokenPipeError):
+            self._pipe.close()
+        try:
+            code = self._process.wait(_REMOVAL_S)
+        except subprocess.TimeoutExpired:
+            code = None
+            self._process.kill()
+        if code != 0:
+            raise ClusterError(
+                f"What was made of the cluster in '{self._folder}' could not be removed: 'podman ps --all' shows what "
+                "is left, and 'polympi cluster down' tries it again."
+            )
+
+    def do(self, words: Sequence[str], timeout_s: float = COMMAND_S) -> Did:
+        """Have a command of podman called, and wait for its end.
+
+        Args:
+            words: of the command, without ``podman``.
+            timeout_s: after which it is ended.
+
+        Raises:
+            ClusterError: the keeper has ended, or the command did not end in time.
+        """
+        self._under_way = True
+        try:
+            self._pipe.write(msgspec.json.encode(_Step(podman(*words), timeout_s)) + b"\n")
+            self._pipe.flush()
+            line = self._output.readline()
+        except BrokenPipeError:
+            line = b""
+        if not line:
+            raise ClusterError("The process that makes the containers has ended: something killed it; try again.")
+        self._under_way = False
+        did = msgspec.json.decode(line, type=Did)
+        if did.code is None:
+            raise ClusterError(f"'podman {words[0]}' did not end within {timeout_s:.0f} s: is the machine overloaded?")
+        return did
+
+    def stay(self) -> None:
+        """Let all stay that was made."""
+        with contextlib.suppress(BrokenPipeError):
+            self._pipe.write(_STAY)
+            self._pipe.flush()
+
+    @property
+    def _pipe(self) -> IO[bytes]:
+        assert self._process.stdin is not None
+        return self._process.stdin
+
+    @property
+    def _output(self) -> IO[bytes]:
+        assert self._process.stdout is not None
+        return self._process.stdout
+
+
+def main(folder: Path) -> None:
+    """What the keeper does."""
+    stay = False
+    for line in sys.stdin.buffer:
+        if line == _STAY:
+            stay = True
+            break
+        with contextlib.suppress(BrokenPipeError):
+            sys.stdout.buffer.write(msgspec.json.encode(_done(msgspec.json.decode(line, type=_Step))) + b"\n")
+            sys.stdout.buffer.flush()
+    if not stay:
+        remove(folder)
+
+
+def _done(step: _Step) -> Did:
+    # Files, because what stays in the background would keep a pipe open.
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(step.command, stdin=subprocess.DEVNULL, stdout=out, stderr=errors)
+        try:
+            code: int | None = process.wait(step.timeout_s)
+        except subprocess.TimeoutExpired:
+            process.terminate()
+            process.wait()
+            code = None
+        return Did(code, _text(out), _text(errors))
+
+
+def _text(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode(errors="replace")
+
+
+if __name__ == "__main__":
+    try:
+        main(Path(sys.argv[1]))
+    except ClusterError as error:
+        sys.exit(str(error))
