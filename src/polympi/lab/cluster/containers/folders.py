@@ -23,7 +23,8 @@ def shared_folders(programs: Sequence[Path], written: Sequence[Path]) -> dict[Pa
     """The folders, and whether programs on the hosts may write in each, those first that have others in them.
 
     These are the interpreter, the modules it finds, and folders of programs, to read; stacks and builds, the working
-    directory, and further folders, to write, too. What belongs to the system comes from the image.
+    directory, and further folders, to write, too, with all that is in them. What belongs to the system comes from the
+    image.
 
     Args:
         programs: further folders to read.
@@ -45,7 +46,7 @@ def shared_folders(programs: Sequence[Path], written: Sequence[Path]) -> dict[Pa
     shared: dict[Path, bool] = {}
     for path in sorted(wanted, key=lambda path: path.parts):
         around = next((parent for parent in path.parents if parent in shared), None)
-        if around is None or shared[around] != wanted[path]:
+        if around is None or (wanted[path] and not shared[around]):
             shared[path] = wanted[path]
     if odd := next((path for path in shared if ":" in str(path)), None):
         raise UsageError(f"The folder '{odd}' cannot be seen by containers, because of the colon: work in another one.")
