@@ -50,7 +50,7 @@ def test_containers_are_hosts_of_their_own_with_ssh_between_them(polympi, base: 
             Path(f"/proc/{process}/ns/{space}").readlink() for process in ("self", *(h.holder for h in cluster.hosts))
         }
         assert len(spaces) == 4, space
-    # A plain ssh, with the key of the cluster. The folder is there on all hosts, what one has in memory and /tmp is not.
+    # A plain ssh, with the key of the cluster. All see the folder, and each its own /dev/shm and /tmp.
     look = f"hostname; cd {Path.cwd()} && ls -d /dev/shm/* /tmp/mine 2>/dev/null"
     script = f"touch /dev/shm/mine /tmp/mine; for host in t-1 t-2 t-3; do ssh $host '{look}'; done; true"
     said = polympi("cluster", "exec", "--name", "t", "--host", "2", "--", "sh", "-c", script)
