@@ -87,10 +87,9 @@ def down(
 ) -> None:
     """Remove a cluster, and end all that runs on it; also what a broken-off 'up' has left."""
     from polympi.lab.cluster import manage
-    from polympi.lab.cluster.state import known_clusters
     from polympi.lab.suggest import did_you_mean
 
-    known = known_clusters()
+    known = manage.all_clusters()
     for one in known if every else [name]:
         if manage.down(one):
             _print(f"cluster {one} is removed")
@@ -142,7 +141,7 @@ def execute(
     from polympi.lab.cluster.manage import reachable
     from polympi.lab.errors import UsageError
 
-    cluster = reachable(name)
+    cluster = reachable(name, [Path.cwd()])
     if not 1 <= host <= len(cluster.hosts):
         raise UsageError(f"--host {host} is impossible: the cluster '{name}' has hosts 1 to {len(cluster.hosts)}.")
     for family in (*FAMILIES, "impi"):

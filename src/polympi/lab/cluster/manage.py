@@ -15,7 +15,14 @@ from polympi.lab.cluster.cluster import Cluster, ClusterError, end_processes, pr
 from polympi.lab.cluster.containers import podman
 from polympi.lab.cluster.containers.made import Containers, made_containers
 from polympi.lab.cluster.namespaces import made_cluster, why_not
-from polympi.lab.cluster.state import cluster_folder, get_cluster, known_clusters, only_one_changes, remember
+from polympi.lab.cluster.state import (
+    cluster_folder,
+    clusters_folder,
+    get_cluster,
+    known_clusters,
+    only_one_changes,
+    remember,
+)
 from polympi.lab.errors import UsageError
 from polympi.lab.suggest import did_you_mean
 
@@ -106,19 +113,29 @@ def down(name: str) -> bool:
         return _clear(folder) or there
 
 
-def reachable(name: str) -> Cluster:
+def all_clusters() -> list[str]:
+    """The names of all clusters of which there is anything: files, or containers that have lost theirs."""
+    folders = podman.folders_of_clusters()
+    return sorted({*known_clusters(), *(folder.name for folder in folders if folder.parent == clusters_folder())})
+
+
+def reachable(name: str, folders: Iterable[Path] = ()) -> Cluster:
     """A cluster on which something can be started.
+
+    Args:
+        name: its name.
+        folders: what its hosts must see.
 
     Raises:
         UsageError: there is none of this name.
-        ClusterError: it is broken, or only root may use it.
+        ClusterError: it is broken, only root may use it, or it does not see a folder.
     """
     cluster = get_cluster(name)
     if cluster is None:
         raise UsageError(
             f"There is no cluster '{name}': 'polympi cluster up' makes one.{did_you_mean(name, known_clusters())}"
         )
-    check_reachable(cluster)
+    check_reachable(cluster, folders)
     return cluster
 
 
@@ -130,7 +147,7 @@ def check_reachable(cluster: Cluster, folders: Iterable[Path] = ()) -> None:
         folders: what the hosts must see.
 
     Raises:
-        ClusterError: one cannot, or only root may use them.
+        ClusterError: one cannot, only root may use them, or one does not see a folder.
     """
     if reason := why_not():
         raise ClusterError(reason)

@@ -8,6 +8,7 @@ way any more, and all that was made is removed, unless the keeper was told that 
 from __future__ import annotations
 
 import contextlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -16,7 +17,6 @@ from pathlib import Path
 from typing import IO
 
 import msgspec
-import psutil
 
 from polympi.lab.cluster.cluster import ClusterError
 from polympi.lab.cluster.containers.podman import COMMAND_S, podman, remove
@@ -77,9 +77,7 @@ class Keeper:
             ClusterError: it could not.
         """
         if self._under_way:  # we are interrupted: what it waits for shall not last its minutes
-            with contextlib.suppress(psutil.Error):
-                for step in psutil.Process(self._process.pid).children():
-                    step.terminate()
+            self._process.terminate()
         with contextlib.suppress(BrokenPipeError):
             self._pipe.close()
         try:
@@ -87,7 +85,8 @@ class Keeper:
         except subprocess.TimeoutExpired:
             code = None
             self._process.kill()
-        if code != 0:
+        self._output.close()
+        if code not in (0, -signal.SIGTERM):  # the latter if it was not even ready for the first step
             raise ClusterError(
                 f"What was made of the cluster in '{self._folder}' could not be removed: 'podman ps --all' shows what "
                 "is left, and 'polympi cluster down' tries it again."
@@ -135,31 +134,48 @@ class Keeper:
         return self._process.stdout
 
 
-def main(folder: Path) -> None:
+class _Maker:
     """What the keeper does."""
-    stay = False
-    for line in sys.stdin.buffer:
-        if line == _STAY:
-            stay = True
-            break
-        with contextlib.suppress(BrokenPipeError):
-            sys.stdout.buffer.write(msgspec.json.encode(_done(msgspec.json.decode(line, type=_Step))) + b"\n")
-            sys.stdout.buffer.flush()
-    if not stay:
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._hurries = False
+        signal.signal(signal.SIGTERM, lambda *_: self._hurry())
+
+    def make(self, folder: Path) -> None:
+        """Do step after step, and remove all if the pipe ends before it is said that it shall stay.
+
+        Raises:
+            ClusterError: something is left.
+        """
+        for line in sys.stdin.buffer:
+            if line == _STAY:
+                return
+            did = self._done(msgspec.json.decode(line, type=_Step))
+            with contextlib.suppress(BrokenPipeError):
+                sys.stdout.buffer.write(msgspec.json.encode(did) + b"\n")
+                sys.stdout.buffer.flush()
         remove(folder)
 
+    def _done(self, step: _Step) -> Did:
+        # Files, because what stays in the background would keep a pipe open.
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
+            self._process = subprocess.Popen(step.command, stdin=subprocess.DEVNULL, stdout=out, stderr=errors)
+            if self._hurries:
+                self._process.terminate()
+            try:
+                code: int | None = self._process.wait(step.timeout_s)
+            except subprocess.TimeoutExpired:
+                self._process.terminate()
+                self._process.wait()
+                code = None
+            return Did(code, _text(out), _text(errors))
 
-def _done(step: _Step) -> Did:
-    # Files, because what stays in the background would keep a pipe open.
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
-        process = subprocess.Popen(step.command, stdin=subprocess.DEVNULL, stdout=out, stderr=errors)
-        try:
-            code: int | None = process.wait(step.timeout_s)
-        except subprocess.TimeoutExpired:
-            process.terminate()
-            process.wait()
-            code = None
-        return Did(code, _text(out), _text(errors))
+    def _hurry(self) -> None:
+        """End the step that is under way, or is about to be."""
+        self._hurries = True
+        if self._process is not None:
+            self._process.terminate()
 
 
 def _text(file: IO[bytes]) -> str:
@@ -169,6 +185,6 @@ def _text(file: IO[bytes]) -> str:
 
 if __name__ == "__main__":
     try:
-        main(Path(sys.argv[1]))
+        _Maker().make(Path(sys.argv[1]))
     except ClusterError as error:
         sys.exit(str(error))

@@ -131,7 +131,12 @@ def _network(keeper: Keeper, folder: Path, network: str, hosts: int) -> list[str
     did = keeper.do(["network", "create", "--internal", "--disable-dns", f"--label={LABEL}={folder}", network])
     if did.code != 0:
         raise ClusterError(f"The network of the cluster cannot be made: podman said '{last_words(did.errors)}'.")
-    (made,) = msgspec.json.decode(ask("network", "inspect", network), type=list[_Network])
+    try:
+        (made,) = msgspec.json.decode(ask("network", "inspect", network), type=list[_Network])
+    except msgspec.ValidationError as error:
+        raise ClusterError(
+            "Podman describes networks in a way that is not known: it has to be version 4 or later."
+        ) from error
     free = ipaddress.ip_network(made.subnets[0].subnet).hosts()
     next(free)  # of the machine
     return [str(next(free)) for _ in range(hosts)]

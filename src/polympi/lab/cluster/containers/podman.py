@@ -95,6 +95,17 @@ def found(folder: Path) -> tuple[list[str], list[str]]:
     return ask("ps", "--all", "--quiet", ours).split(), ask("network", "ls", "--quiet", ours).split()
 
 
+def folders_of_clusters() -> set[Path]:
+    """The folders of all clusters that have containers, whether the folders are still there or not."""
+    if os.geteuid() != 0 or shutil.which("podman") is None:
+        return set()
+    try:
+        said = ask("ps", "--all", f"--filter=label={LABEL}", f'--format={{{{index .Labels "{LABEL}"}}}}')
+    except ClusterError:
+        return set()  # a podman that does not work has made nothing
+    return {Path(line) for line in said.splitlines() if line}
+
+
 def remove(folder: Path) -> bool:
     """Remove the containers, the network and the keys of the cluster in a folder.
 
