@@ -50,6 +50,7 @@ def image_for(image: str | None, base: str | None, keeper: Keeper, say: Callable
         "build",
         "--network=host",
         "--force-rm",
+        "--layers=false",
         *limits(),
         f"--build-arg=BASE={base}",
         f"--tag={built}",

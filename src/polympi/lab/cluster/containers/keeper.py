@@ -12,17 +12,20 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
 import msgspec
+import psutil
 
 from polympi.lab.cluster.cluster import ClusterError
 from polympi.lab.cluster.containers.podman import COMMAND_S, podman, remove
 
 _MODULE = "polympi.lab.cluster.containers.keeper"
 _STAY = b"stay\n"
+_POLL_S = 0.2  # between two looks at whether a step shall be ended
 _REMOVAL_S = 300  # for all containers of a cluster; each takes a tenth of a second
 
 
@@ -138,9 +141,8 @@ class _Maker:
     """What the keeper does."""
 
     def __init__(self) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
-        self._hurries = False
-        signal.signal(signal.SIGTERM, lambda *_: self._hurry())
+        self._hurries = False  # whether the step that is under way, or about to be, shall end
+        signal.signal(signal.SIGTERM, self._hurry)
 
     def make(self, folder: Path) -> None:
         """Do step after step, and remove all if the pipe ends before it is said that it shall stay.
@@ -158,24 +160,32 @@ class _Maker:
         remove(folder)
 
     def _done(self, step: _Step) -> Did:
+        deadline, late = time.monotonic() + step.timeout_s, False
         # Files, because what stays in the background would keep a pipe open.
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
-            self._process = subprocess.Popen(step.command, stdin=subprocess.DEVNULL, stdout=out, stderr=errors)
-            if self._hurries:
-                self._process.terminate()
-            try:
-                code: int | None = self._process.wait(step.timeout_s)
-            except subprocess.TimeoutExpired:
-                self._process.terminate()
-                self._process.wait()
-                code = None
-            return Did(code, _text(out), _text(errors))
+            process = psutil.Popen(step.command, stdin=subprocess.DEVNULL, stdout=out, stderr=errors)
+            while True:
+                try:
+                    code = process.wait(_POLL_S)
+                except psutil.TimeoutExpired:
+                    late = late or time.monotonic() > deadline
+                    if late or self._hurries:
+                        _end(process, step)
+                else:
+                    return Did(None if late else code, _text(out), _text(errors))
 
-    def _hurry(self) -> None:
-        """End the step that is under way, or is about to be."""
+    def _hurry(self, *_: object) -> None:
         self._hurries = True
-        if self._process is not None:
-            self._process.terminate()
+
+
+def _end(process: psutil.Popen, step: _Step) -> None:
+    """End a step. A build that is ended itself leaves containers; if a command in it is, it fails, and leaves none."""
+    with contextlib.suppress(psutil.Error):
+        if "build" in step.command:
+            for command in (one for runtime in process.children() for one in runtime.children(recursive=True)):
+                command.kill()
+        else:
+            process.terminate()
 
 
 def _text(file: IO[bytes]) -> str:
