@@ -175,7 +175,7 @@ def test_containers_whose_record_is_damaged_or_gone_are_removed_all_the_same(pol
     assert everything() == before
     manage.up("t", 2, containers=Containers(base=base))
     shutil.rmtree(folder / "t")
-    assert manage.down("t")
+    assert "cluster t is removed" in polympi("cluster", "down", "--all").text
     assert everything() == before
     assert not manage.down("t")
 
@@ -193,7 +193,7 @@ def test_a_container_that_is_killed_or_cut_off_is_missed(polympi, containers: Cl
 
 
 def test_a_folder_that_containers_do_not_see_is_named_before_anything_is_measured(
-    polympi, containers: Cluster, tmp_path: Path
+    polympi, containers: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert containers.first.sees(tmp_path / "out")
     assert not containers.first.sees(Path("/tmp"))
@@ -204,3 +204,6 @@ def test_a_folder_that_containers_do_not_see_is_named_before_anything_is_measure
     assert said.exit_code == 2
     assert "cannot be used for '/var/tmp/polympi-no', which t-1 does not see" in said.text
     assert "--mount '/var/tmp/polympi-no'" in said.text
+    monkeypatch.chdir("/var/tmp")
+    said = polympi("cluster", "exec", "--name", "t", "pwd")
+    assert (said.exit_code, "cannot be used for '/var/tmp'" in said.text) == (2, True)
