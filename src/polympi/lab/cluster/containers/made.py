@@ -159,7 +159,7 @@ def _common_words(folder: Path, shared: Mapping[Path, bool], network: str) -> li
     return [
         "run", "--detach", "--pull=never", f"--label={LABEL}={folder}", f"--network={network}", "--no-hosts",
         "--ipc=private", f"--shm-size={memory}b", *limits(), *_RIGHTS, *(f"--volume={volume}" for volume in volumes),
-        "--workdir=/", "--entrypoint=sh",
+        "--pids-limit=-1", "--workdir=/", "--entrypoint=sh",
     ]  # fmt: skip
 
 
