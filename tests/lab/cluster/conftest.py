@@ -10,9 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from images import base_image
 
+from polympi.lab.bindings.manifest import applications_folder, shipped_folder
 from polympi.lab.cluster import manage, state
 from polympi.lab.cluster.cluster import Cluster
+from polympi.lab.cluster.containers import podman
+from polympi.lab.cluster.containers.made import Containers
 from polympi.lab.cluster.namespaces import why_not
 
 
@@ -86,3 +90,18 @@ def polympi(folder: Path, tmp_path: Path) -> Iterator[Commands]:
 def cluster(polympi: Commands) -> Cluster:
     """A cluster of two hosts that is up."""
     return manage.up("t", 2)
+
+
+@pytest.fixture(scope="session")
+def base(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The image that images of hosts are built upon; a test that needs one is skipped where podman is missing."""
+    if reason := podman.why_not():
+        pytest.skip(reason)
+    return base_image(tmp_path_factory.mktemp("image"))
+
+
+@pytest.fixture
+def containers(polympi: Commands, base: str, tmp_path: Path) -> Cluster:
+    """A cluster of two containers that is up, and sees the folder of the test."""
+    wanted = Containers(base=base, programs=[shipped_folder(), applications_folder()], mounts=[tmp_path])
+    return manage.up("t", 2, containers=wanted)

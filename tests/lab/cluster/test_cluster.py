@@ -6,64 +6,16 @@ import os
 import shutil
 import signal
 import subprocess
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from cluster_steps import networks, output, seconds_to_send, until
 
 from polympi.lab.cluster import manage, state
 from polympi.lab.cluster.cluster import Cluster, processes_of
 from polympi.lab.cluster.host import started
 
 pytestmark = pytest.mark.large
-
-# Sends $2 bytes from here to there, and says how long that took.
-RECEIVE = """
-import socket, sys
-server = socket.create_server(("", 5001))
-print("ready", flush=True)
-connection, _ = server.accept()
-while connection.recv(1 << 16):
-    pass
-"""
-SEND = """
-import socket, sys, time
-connection = socket.create_connection((sys.argv[1], 5001))
-began = time.monotonic()
-connection.sendall(bytes(int(sys.argv[2])))
-connection.shutdown(socket.SHUT_WR)
-connection.recv(1)
-print(time.monotonic() - began)
-"""
-
-
-def until(true: Callable[[], object]) -> None:
-    """Wait for something to become true."""
-    deadline = time.monotonic() + 30
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
-def networks() -> list[str]:
-    """The networks of this machine."""
-    return sorted(path.name for path in Path("/sys/class/net").iterdir())
-
-
-def output(command: list[str]) -> str:
-    """What a command writes."""
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
-
-
-def seconds_to_send(cluster: Cluster, nbytes: int) -> float:
-    """How long bytes take from the first host to the second."""
-    receiver = cluster.hosts[1].command(["python3", "-c", RECEIVE])
-    with subprocess.Popen(receiver, stdout=subprocess.PIPE, text=True) as receiving:
-        assert receiving.stdout
-        assert receiving.stdout.readline() == "ready\n"
-        sender = ["python3", "-c", SEND, cluster.hosts[1].address, str(nbytes)]
-        return float(output(cluster.first.command(sender)))
 
 
 def test_a_cluster_stays_until_it_is_removed(polympi, folder: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 from polympi.lab.cli.app import run_app
 from polympi.lab.cluster import namespaces
 from polympi.lab.cluster.cluster import Cluster
+from polympi.lab.cluster.containers import podman
 from polympi.lab.cluster.host import Host
 from polympi.lab.cluster.hostfile import hostfile_text, read_hostfile, room_for
 from polympi.lab.cluster.state import cluster_of, remember
@@ -63,9 +64,34 @@ def test_a_command_that_is_missing_is_named_with_its_package(
     assert not folder.exists()
 
 
+def test_without_root_or_podman_containers_are_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    said = refusal(["cluster", "up", "--containers"], capsys, monkeypatch)
+    assert said.startswith("polympi: Containers with a network of their own need root: call polympi with sudo")
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    found = shutil.which
+    monkeypatch.setattr(podman.shutil, "which", lambda name: None if name == "podman" else found("sh"))
+    said = refusal(["cluster", "up", "--containers"], capsys, monkeypatch)
+    assert said.startswith(
+        "polympi: Containers are made with the command 'podman', which is not installed: apt install"
+    )
+    assert said.count("\n") == 1
+    assert not folder.exists()
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
+        (["--image", "i"], "--image is for hosts that are containers: add --containers, or leave it out."),
+        (["--base", "i"], "--base is for hosts that are containers"),
+        (["--mount", "."], "--mount is for hosts that are containers"),
+        (["--containers", "--image", "i", "--base", "b"], "leave out one of them"),
+        (["--containers", "--slurm"], "leave out --containers, or --slurm"),
+        (["--containers", "--hosts", "1"], "A cluster has 2 to 64 hosts, and not 1."),
+        (["--containers", "--rate", "fast"], "--rate needs a rate"),
+        (["--containers", "--mount", "/no/such"], "--mount '/no/such' is impossible: there is no such folder."),
         (["--rate", "fast"], "--rate needs a rate such as 100mbit, 1gbit or 2.5gbit, and not 'fast'."),
         (["--rate", "1gbit; reboot"], "--rate needs a rate"),
         (["--rate", "-1gbit"], "--rate needs a rate"),

@@ -44,12 +44,37 @@ def up(
         ),
     ] = 1,
     slurm: Annotated[bool, typer.Option("--slurm", help="Start Slurm on it, for srun (slurm-wlm, munge).")] = False,
+    containers: Annotated[
+        bool, typer.Option("--containers", help="Make the hosts of containers with ssh (podman), not of namespaces.")
+    ] = False,
+    image: Annotated[
+        str | None,
+        typer.Option(metavar="IMAGE", help="Of the containers, with sshd in it. Default: one that is built."),
+    ] = None,
+    base: Annotated[
+        str | None,
+        typer.Option(metavar="IMAGE", help="What the image is built upon. Default: debian:bookworm-slim."),
+    ] = None,
+    mount: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FOLDER", help="A folder that the containers shall see, too; for several, again."),
+    ] = None,
     name: Name = _USUAL,
 ) -> None:
     """Make a cluster that stays until 'polympi cluster down', or until the machine is switched off."""
     from polympi.lab.cluster import manage
+    from polympi.lab.cluster.containers.made import Containers
+    from polympi.lab.errors import UsageError
 
-    cluster = manage.up(name, hosts, rate=rate, slots=slots, slurm=slurm)
+    choices = {"--image": image, "--base": base, "--mount": mount}
+    if odd := next((option for option, value in choices.items() if value and not containers), None):
+        raise UsageError(f"{odd} is for hosts that are containers: add --containers, or leave it out.")
+    if image and base:
+        raise UsageError(
+            "--image takes an image as it is, and --base is what one is built upon: leave out one of them."
+        )
+    wanted = Containers(image, base, _programs(), mount or (), say) if containers else None
+    cluster = manage.up(name, hosts, rate=rate, slots=slots, slurm=slurm, containers=wanted)
     wires = f"wires of {rate}" if rate else "wires without a limit"
     _print(f"cluster {name} is up: {', '.join(host.name for host in cluster.hosts)}; {wires}")
     _print_commands(cluster)
@@ -62,10 +87,9 @@ def down(
 ) -> None:
     """Remove a cluster, and end all that runs on it; also what a broken-off 'up' has left."""
     from polympi.lab.cluster import manage
-    from polympi.lab.cluster.state import known_clusters
     from polympi.lab.suggest import did_you_mean
 
-    known = known_clusters()
+    known = manage.all_clusters()
     for one in known if every else [name]:
         if manage.down(one):
             _print(f"cluster {one} is removed")
@@ -111,13 +135,13 @@ def execute(
         ),
     ] = 1,
 ) -> None:
-    """Run a command on a host, such as mpiexec or ping; launchers reach the other hosts without ssh."""
+    """Run a command on a host, such as mpiexec or ping; launchers reach the other hosts by themselves."""
     from polympi.lab.cluster import slurm
     from polympi.lab.cluster.cluster import FAMILIES
     from polympi.lab.cluster.manage import reachable
     from polympi.lab.errors import UsageError
 
-    cluster = reachable(name)
+    cluster = reachable(name, [Path.cwd()])
     if not 1 <= host <= len(cluster.hosts):
         raise UsageError(f"--host {host} is impossible: the cluster '{name}' has hosts 1 to {len(cluster.hosts)}.")
     for family in (*FAMILIES, "impi"):
@@ -128,12 +152,22 @@ def execute(
     os.execvp(words[0], words)
 
 
+def _programs() -> list[Path]:
+    """Where the programs are that runs start on hosts, besides those in the home of polympi."""
+    from polympi.lab.bindings.manifest import applications_folder, shipped_folder
+    from polympi.lab.stacks.stack import installed_stacks
+
+    commands = [Path(stack.mpicc) for stack in installed_stacks().values()]
+    return [shipped_folder(), applications_folder(), *(command.absolute().parent.parent for command in commands)]
+
+
 def _show(cluster: Cluster) -> None:
     from rich.table import Table
 
     from polympi.lab.units import format_bytes
 
-    _print(f"cluster {cluster.name}, up since {cluster.since}, wires {cluster.rate or 'without a limit'}")
+    kind = f", containers of {cluster.image}" if cluster.image else ""
+    _print(f"cluster {cluster.name}, up since {cluster.since}, wires {cluster.rate or 'without a limit'}{kind}")
     table = Table.grid(padding=(0, 2))
     for heading in ("host", "address", "sent", "received", "packets sent"):
         table.add_column(heading, justify="left" if heading in ("host", "address") else "right")

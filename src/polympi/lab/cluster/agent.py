@@ -20,13 +20,22 @@ esac
 """
 
 
+def write_ssh_agent(cluster: Cluster, configuration: Path) -> None:
+    """Write the program that launchers call for hosts with ssh: ssh with a configuration of the cluster's own."""
+    _write(cluster, f'#!/bin/sh\nexec ssh -F {shlex.quote(str(configuration))} "$@"\n')
+
+
 def write_agent(cluster: Cluster) -> None:
-    """Write the program that launchers call in place of ssh.
+    """Write the program that launchers call in place of ssh, for hosts without it.
 
     As with ssh, the command gets none of the variables of the launcher, save the one by which a launch is found that
     has to be ended.
     """
     clean = f'env -i PATH=/usr/local/bin:/usr/bin:/bin HOME={shlex.quote(str(Path.home()))} {MARK}="${{{MARK}-}}"'
     cases = [f'{host.name}) exec {shlex.join(host.command([]))} {clean} sh -c "$*" ;;' for host in cluster.hosts]
-    cluster.agent.write_text(_SCRIPT % "\n".join(cases), encoding="utf-8")
+    _write(cluster, _SCRIPT % "\n".join(cases))
+
+
+def _write(cluster: Cluster, script: str) -> None:
+    cluster.agent.write_text(script, encoding="utf-8")
     cluster.agent.chmod(0o755)

@@ -8,16 +8,17 @@ import stat
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 import psutil
 
 from polympi.lab.cluster.host import Host, Traffic
 from polympi.lab.cluster.hostfile import hostfile_text
-from polympi.lab.errors import LabError
+from polympi.lab.errors import LabError, UsageError
 
 PATIENCE_S = 20.0  # for processes that were killed to be gone, and for a host to come up; a loaded machine is slow
+FEWEST, MOST = 2, 64  # hosts; all ranks share the processors of one machine
 FAMILIES = ("mpich", "openmpi")  # of launchers, which differ in their host files; Intel's takes those of MPICH
 _POLL_S = 0.02  # between two looks at what was killed
 _LINE_BYTES = 4096  # of a table of hosts that are read to find its first line
@@ -34,21 +35,23 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True):
         name: what the user calls it.
         folder: where its files are: the table of its hosts, host files, what launchers call in place of ssh.
         hosts: the hosts; launchers are started on the first.
-        switch: what holds the switch.
+        switch: what holds the switch; None where the machine itself does.
         rate: what each wire carries each way, as ``tc`` writes it; None for no limit.
         slots: ranks on each host in the host files.
         since: when it was made, in UTC (ISO 8601).
         slurm: whether Slurm runs on it.
+        image: of the containers that its hosts are; None if they are namespaces.
     """
 
     name: str
     folder: str
     hosts: list[Host]
-    switch: Host
+    switch: Host | None = None
     rate: str | None = None
     slots: int = 1
     since: str = ""
     slurm: bool = False
+    image: str | None = None
 
     @property
     def first(self) -> Host:
@@ -104,7 +107,7 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True):
         Raises:
             PermissionError: only root may look.
         """
-        for host in (self.switch, *self.hosts):
+        for host in self._held():
             if not host.is_there():
                 return f"{host.name} is gone: the process that held it has ended"
         for host in self.hosts:
@@ -118,6 +121,7 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True):
             "name": self.name,
             "hosts": [host.name for host in self.hosts],
             "rate": self.rate,
+            "image": self.image,
             "since": self.since,
         }
 
@@ -127,11 +131,49 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True):
 
     def processes(self) -> list[psutil.Process]:
         """All that runs on the hosts, apart from what holds them."""
-        holders = {host.holder for host in (self.switch, *self.hosts)}
+        holders = {host.holder for host in self._held()}
         for holder in tuple(holders):
             with contextlib.suppress(psutil.Error):
                 holders.add(psutil.Process(holder).ppid())
         return [found for found in processes_of(Path(self.folder)) if found.pid not in holders]
+
+    def _held(self) -> list[Host]:
+        """All that a process holds."""
+        return [*([self.switch] if self.switch else []), *self.hosts]
+
+
+class Stays(Protocol):
+    """What ends with the process that has made it, unless it shall stay."""
+
+    def stay(self) -> None:
+        """Let it stay."""
+
+
+class Made:
+    """A cluster that ends with the block it is made for, unless it shall stay.
+
+    Attributes:
+        cluster: the cluster.
+    """
+
+    def __init__(self, cluster: Cluster, holders: Sequence[Stays]) -> None:
+        self.cluster = cluster
+        self._holders = holders
+
+    def stay(self) -> None:
+        """Let the cluster stay when the block ends, and this process too."""
+        for holder in self._holders:
+            holder.stay()
+
+
+def check_number(hosts: int) -> None:
+    """Make sure that a cluster can have so many hosts.
+
+    Raises:
+        UsageError: it cannot.
+    """
+    if not FEWEST <= hosts <= MOST:
+        raise UsageError(f"A cluster has {FEWEST} to {MOST} hosts, and not {hosts}.")
 
 
 def sent_since(before: Mapping[str, Traffic], now: Mapping[str, Traffic]) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""A host of a test cluster: a set of namespaces, held by one process."""
+"""A host of a test cluster: a set of namespaces, held by one process; a container is one, too."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import msgspec
 
 NETWORK = "eth0"  # what each host calls its end of the wire
 NAMESPACES = ("net", "uts", "ipc", "mount")
+PIDS = "pid"  # the namespace of processes, which only a container has
 TIME = "time"  # the namespace of clocks, for hosts whose clock differs from this machine's
 _STARTED = 19  # the place of the start time in /proc/PID/stat, counted after the name of the program: proc(5)
 
@@ -31,6 +32,7 @@ class Host(msgspec.Struct, frozen=True, kw_only=True):
         address: in the network of the cluster; the switch has none.
         holder: process id of what holds its namespaces.
         started: when the holder began, in ticks since the machine did; no later process with its number has the same.
+        spaces: the kinds of namespaces that it has of its own.
         ahead_s: how far its monotonic clock is ahead of this machine's, in seconds.
     """
 
@@ -38,17 +40,30 @@ class Host(msgspec.Struct, frozen=True, kw_only=True):
     address: str = ""
     holder: int
     started: int
+    spaces: tuple[str, ...] = NAMESPACES
     ahead_s: int = 0
 
     def command(self, command: Sequence[str], folder: Path | None = None) -> list[str]:
         """The command line that runs a command on this host, in a folder."""
-        spaces = [*NAMESPACES, TIME] if self.ahead_s else NAMESPACES
         inside = ["sh", "-c", 'cd "$0" && exec "$@"', str(folder or "/"), *command]
-        return ["nsenter", f"--target={self.holder}", *(f"--{name}" for name in spaces), "--", *inside]
+        return ["nsenter", f"--target={self.holder}", *(f"--{name}" for name in self.spaces), "--", *inside]
 
     def is_there(self) -> bool:
         """Whether the process that holds the host is still the one that began with it."""
         return started(self.holder) == self.started
+
+    def sees(self, path: Path) -> bool:
+        """Whether a file or folder of this machine is the same one on the host; one that is missing, if it would be.
+
+        Raises:
+            PermissionError: only root may look.
+        """
+        real = path.resolve()
+        there = next(part for part in (real, *real.parents) if part.exists())
+        try:
+            return there.samefile(f"/proc/{self.holder}/root{there}")
+        except (FileNotFoundError, NotADirectoryError, ProcessLookupError):
+            return False
 
     def is_connected(self) -> bool:
         """Whether the wire carries anything: both of its ends are up.

@@ -5,14 +5,24 @@ from __future__ import annotations
 import datetime
 import re
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
 
 from polympi.lab.cluster import slurm as slurm_daemons
 from polympi.lab.cluster.cluster import Cluster, ClusterError, end_processes, processes_of
+from polympi.lab.cluster.containers import podman
+from polympi.lab.cluster.containers.made import Containers, made_containers
 from polympi.lab.cluster.namespaces import made_cluster, why_not
-from polympi.lab.cluster.state import cluster_folder, get_cluster, known_clusters, only_one_changes, remember
+from polympi.lab.cluster.state import (
+    cluster_folder,
+    clusters_folder,
+    get_cluster,
+    known_clusters,
+    only_one_changes,
+    remember,
+)
 from polympi.lab.errors import UsageError
 from polympi.lab.suggest import did_you_mean
 
@@ -20,7 +30,15 @@ MOST_SLOTS = 1024
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")  # what a host name may begin with, and short enough with a number behind
 
 
-def up(name: str, hosts: int, *, rate: str | None = None, slots: int = 1, slurm: bool = False) -> Cluster:
+def up(
+    name: str,
+    hosts: int,
+    *,
+    rate: str | None = None,
+    slots: int = 1,
+    slurm: bool = False,
+    containers: Containers | None = None,
+) -> Cluster:
     """Make a cluster that stays until it is removed, or the machine is switched off.
 
     Whatever ends this process meanwhile, nothing is left but a folder of small files, which the next call clears away.
@@ -31,6 +49,7 @@ def up(name: str, hosts: int, *, rate: str | None = None, slots: int = 1, slurm:
         rate: what each wire carries each way (``1gbit``); None for no limit.
         slots: ranks on each host in the host files.
         slurm: start Slurm on it.
+        containers: make its hosts of containers; None for namespaces.
 
     Raises:
         UsageError: something of that is impossible, or the cluster is up already.
@@ -39,9 +58,12 @@ def up(name: str, hosts: int, *, rate: str | None = None, slots: int = 1, slurm:
     _check_name(name)
     if not 1 <= slots <= MOST_SLOTS:
         raise UsageError(f"--slots {slots} is impossible: choose 1 to {MOST_SLOTS} ranks on each host.")
-    if reason := why_not() or (slurm_daemons.why_not() if slurm else None):  # before a folder is made
+    if slurm and containers:
+        raise UsageError("--slurm starts Slurm on hosts that are namespaces: leave out --containers, or --slurm.")
+    reason = podman.why_not() if containers else why_not()
+    if reason := reason or (slurm_daemons.why_not() if slurm else None):  # before a folder is made
         raise ClusterError(reason)
-    with only_one_changes():
+    with only_one_changes() as lock:
         if get_cluster(name) is not None:
             raise UsageError(
                 f"The cluster '{name}' is up already: 'polympi cluster status' shows it, 'polympi cluster down --name "
@@ -53,7 +75,14 @@ def up(name: str, hosts: int, *, rate: str | None = None, slots: int = 1, slurm:
         names = [f"{name}-{number + 1}" for number in range(hosts)]
         since = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
         try:
-            with made_cluster(names, folder, name=name, rate=rate, slots=slots, since=since) as made:
+            making = (
+                made_cluster(names, folder, name=name, rate=rate, slots=slots, since=since)
+                if containers is None
+                else made_containers(
+                    names, folder, containers, name=name, rate=rate, slots=slots, since=since, lock=lock
+                )
+            )
+            with making as made:
                 cluster = msgspec.structs.replace(made.cluster, slurm=slurm)
                 if slurm:
                     slurm_daemons.start_slurm(cluster)
@@ -81,31 +110,44 @@ def down(name: str) -> bool:
     with only_one_changes():
         folder = cluster_folder(name)
         there = folder.exists() or bool(processes_of(folder))
-        _clear(folder)
-    return there
+        return _clear(folder) or there
 
 
-def reachable(name: str) -> Cluster:
+def all_clusters() -> list[str]:
+    """The names of all clusters of which there is anything: files, or containers that have lost theirs."""
+    folders = podman.folders_of_clusters()
+    return sorted({*known_clusters(), *(folder.name for folder in folders if folder.parent == clusters_folder())})
+
+
+def reachable(name: str, folders: Iterable[Path] = ()) -> Cluster:
     """A cluster on which something can be started.
+
+    Args:
+        name: its name.
+        folders: what its hosts must see.
 
     Raises:
         UsageError: there is none of this name.
-        ClusterError: it is broken, or only root may use it.
+        ClusterError: it is broken, only root may use it, or it does not see a folder.
     """
     cluster = get_cluster(name)
     if cluster is None:
         raise UsageError(
             f"There is no cluster '{name}': 'polympi cluster up' makes one.{did_you_mean(name, known_clusters())}"
         )
-    check_reachable(cluster)
+    check_reachable(cluster, folders)
     return cluster
 
 
-def check_reachable(cluster: Cluster) -> None:
-    """Make sure that all hosts of a cluster can be used.
+def check_reachable(cluster: Cluster, folders: Iterable[Path] = ()) -> None:
+    """Make sure that all hosts of a cluster can be used, and see folders of this machine.
+
+    Args:
+        cluster: the cluster.
+        folders: what the hosts must see.
 
     Raises:
-        ClusterError: one cannot, or only root may use them.
+        ClusterError: one cannot, only root may use them, or one does not see a folder.
     """
     if reason := why_not():
         raise ClusterError(reason)
@@ -114,6 +156,12 @@ def check_reachable(cluster: Cluster) -> None:
             f"The cluster '{cluster.name}' is broken: {lost}. 'polympi cluster down --name {cluster.name}' removes it, "
             "then make it anew."
         )
+    for folder in folders:
+        if unseen := next((host for host in cluster.hosts if not host.sees(folder)), None):
+            raise ClusterError(
+                f"The cluster '{cluster.name}' cannot be used for '{folder}', which {unseen.name} does not see: work "
+                f"in a folder that it sees, or make the cluster anew with --mount '{folder}'."
+            )
 
 
 def _check_name(name: str) -> None:
@@ -124,11 +172,14 @@ def _check_name(name: str) -> None:
         )
 
 
-def _clear(folder: Path) -> None:
+def _clear(folder: Path) -> bool:
+    """Remove all of a cluster; whether it had containers."""
+    had_containers = podman.remove_if_there(folder)
     end_processes(folder)
     try:
         shutil.rmtree(folder)
     except FileNotFoundError:
-        return
+        pass
     except OSError as error:
         raise ClusterError(f"The folder of the cluster, '{folder}', cannot be removed: remove it by hand.") from error
+    return had_containers

@@ -19,10 +19,9 @@ from pathlib import Path
 import psutil
 
 from polympi.lab.cluster.agent import write_agent
-from polympi.lab.cluster.cluster import PATIENCE_S, Cluster, ClusterError, mark
+from polympi.lab.cluster.cluster import PATIENCE_S, Cluster, ClusterError, Made, check_number, mark
 from polympi.lab.cluster.host import NAMESPACES, TIME, Host, started
 from polympi.lab.cluster.wires import address, connect, read_rate
-from polympi.lab.errors import UsageError
 
 COMMANDS = {  # what is called, and the package of Debian that has it
     "ip": "iproute2",
@@ -33,7 +32,6 @@ COMMANDS = {  # what is called, and the package of Debian that has it
     "mountpoint": "util-linux",
     "hostname": "hostname",
 }
-FEWEST, MOST = 2, 64  # hosts; all ranks share the processors of one machine
 _STAY = "stay\n"
 _TABLE, _EMPTY = "etc-hosts", "empty"  # in the folder of a cluster
 
@@ -61,23 +59,6 @@ for process in /proc/[0-9]*; do
     fi
 done
 """
-
-
-class Made:
-    """A cluster that ends with the block it is made for, unless it shall stay.
-
-    Attributes:
-        cluster: the cluster.
-    """
-
-    def __init__(self, cluster: Cluster, holders: Sequence[_Holder]) -> None:
-        self.cluster = cluster
-        self._holders = holders
-
-    def stay(self) -> None:
-        """Let the cluster stay when the block ends, and this process too."""
-        for holder in self._holders:
-            holder.stay()
 
 
 def why_not() -> str | None:
@@ -117,8 +98,7 @@ def made_cluster(
         UsageError: it cannot have so many hosts, or such a rate.
         ClusterError: it cannot be made here.
     """
-    if not FEWEST <= len(names) <= MOST:
-        raise UsageError(f"A cluster has {FEWEST} to {MOST} hosts, and not {len(names)}.")
+    check_number(len(names))
     bits = None if rate is None else read_rate(rate)
     if reason := why_not():
         raise ClusterError(reason)
@@ -129,10 +109,11 @@ def made_cluster(
         switch = held.enter_context(_held(f"{name or 'cluster'}-switch", folder, 0))
         holders = [held.enter_context(_held(host, folder, ahead_s.get(host, 0))) for host in names]
         hosts = [holder.host(address(number)) for number, holder in enumerate(holders)]
+        held_switch = switch.host()
         cluster = Cluster(
-            name=name, folder=str(folder), hosts=hosts, switch=switch.host(), rate=rate, slots=slots, since=since
+            name=name, folder=str(folder), hosts=hosts, switch=held_switch, rate=rate, slots=slots, since=since
         )
-        connect(cluster.switch, hosts, bits)
+        connect(held_switch, hosts, bits)
         cluster.write_hostfiles()
         write_agent(cluster)
         yield Made(cluster, [switch, *holders])
@@ -179,7 +160,15 @@ class _Holder:
         began = started(holder.pid)
         if began is None:
             raise ClusterError(f"Host {self._name} ended while the cluster was made: something killed it; try again.")
-        return Host(name=self._name, address=address, holder=holder.pid, started=began, ahead_s=self._ahead_s)
+        spaces = (*NAMESPACES, TIME) if self._ahead_s else NAMESPACES
+        return Host(
+            name=self._name,
+            address=address,
+            holder=holder.pid,
+            started=began,
+            spaces=spaces,
+            ahead_s=self._ahead_s,
+        )
 
     def stay(self) -> None:
         """Let the host stay when this process has ended."""

@@ -91,8 +91,11 @@ def cluster_of(hostfile: Path) -> Cluster | None:
 
 
 @contextlib.contextmanager
-def only_one_changes() -> Iterator[None]:
+def only_one_changes() -> Iterator[int]:
     """Keep other commands from making or removing clusters meanwhile; the kernel lets go if this process dies.
+
+    Yields:
+        The descriptor of the lock: a process that has it, too, goes on keeping others from it.
 
     Raises:
         ClusterError: another is at work.
@@ -107,6 +110,6 @@ def only_one_changes() -> Iterator[None]:
             raise ClusterError(
                 "Another 'polympi cluster' is making or removing a cluster: wait until it is done."
             ) from None
-        yield
+        yield descriptor
     finally:
         os.close(descriptor)

@@ -6,6 +6,7 @@ import re
 import subprocess
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 from polympi.lab.cluster.cluster import PATIENCE_S, ClusterError
 from polympi.lab.cluster.host import NETWORK, Host
@@ -65,10 +66,8 @@ def connect(switch: Host, hosts: Sequence[Host], bits: int | None) -> None:
         _run(host, f"ip addr add {host.address}/{PREFIX_LENGTH} dev {NETWORK}")
         _run(host, f"ip link set {NETWORK} up")
         if bits is not None:
-            bucket = max(_LEAST_BUCKET, round(bits / 8 * _BUCKET_S))
-            limit = f"root tbf rate {bits}bit burst {bucket}b latency {_QUEUE_MS}ms"
-            _run(switch, f"tc qdisc add dev {port} {limit}")
-            _run(host, f"tc qdisc add dev {NETWORK} {limit}")
+            _limit(switch, port, bits)
+            _limit(host, NETWORK, bits)
     # The kernel says up to a second later that they are; UCX looks at that.
     deadline = time.monotonic() + PATIENCE_S
     while not all(host.is_connected() for host in hosts):
@@ -77,8 +76,39 @@ def connect(switch: Host, hosts: Sequence[Host], bits: int | None) -> None:
         time.sleep(0.01)
 
 
-def _run(host: Host, words: str) -> None:
-    command = ["nsenter", f"--target={host.holder}", "--net", *words.split()]
+def limit_containers(hosts: Sequence[Host], bits: int) -> None:
+    """Limit the wires that podman has laid, from the hosts to a switch in the network of this machine.
+
+    Args:
+        hosts: the hosts.
+        bits: what each wire carries each way, in bits a second.
+
+    Raises:
+        ClusterError: the kernel refuses.
+    """
+    for host in hosts:
+        other_end = Path(f"/proc/{host.holder}/root/sys/class/net/{NETWORK}/iflink").read_text(encoding="ascii")
+        ports = [
+            port.parent.name
+            for port in Path("/sys/class/net").glob("*/ifindex")
+            if port.read_text(encoding="ascii") == other_end
+        ]
+        if len(ports) != 1:
+            raise ClusterError(
+                f"The wire of {host.name} has no end on this machine, so that --rate is impossible here."
+            )
+        _limit(None, ports[0], bits)
+        _limit(host, NETWORK, bits)
+
+
+def _limit(host: Host | None, device: str, bits: int) -> None:
+    bucket = max(_LEAST_BUCKET, round(bits / 8 * _BUCKET_S))
+    _run(host, f"tc qdisc add dev {device} root tbf rate {bits}bit burst {bucket}b latency {_QUEUE_MS}ms")
+
+
+def _run(host: Host | None, words: str) -> None:
+    """Run a command in the network of a host, or in that of this machine."""
+    command = [*(["nsenter", f"--target={host.holder}", "--net"] if host else []), *words.split()]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_COMMAND_S)
     if done.returncode:
         raise ClusterError(

@@ -196,9 +196,10 @@ def _cluster(environment: Mapping[str, Any]) -> Iterator[Finding]:
         return
     rate = _fact(environment, "cluster.rate")
     wires = f"wires of {rate}" if rate else "wires as fast as the kernel copies"
+    kind = "containers" if _fact(environment, "cluster.image") else "namespaces"
     yield _note(
         "A test cluster",
-        f"The {len(hosts)} hosts are namespaces of this machine with {wires}: messages take the kernel's network, but "
+        f"The {len(hosts)} hosts are {kind} of this machine with {wires}: messages take the kernel's network, but "
         "no network card, and all hosts share the processors and the memory.",
         "Measure on real hosts for figures of a real network.",
     )

@@ -176,7 +176,7 @@ def check(request: Request) -> list[Case]:
     if request.hostfile is not None:
         check_hosts(request.hostfile)
     if request.cluster is not None:
-        check_reachable(request.cluster)
+        check_reachable(request.cluster, [Path.cwd(), request.output, *(stack.folder for stack in request.stacks)])
     chosen(request)
     wanted_tools(request)
     _check_placements(request)

@@ -58,7 +58,7 @@ def request_again(directory: RunDirectory, *, time_limit_s: float | None) -> Req
     if hostfile is not None:
         check_hosts(hostfile)
     if cluster is not None:
-        check_reachable(cluster)
+        check_reachable(cluster, [Path.cwd(), directory.path])
     profile = get_profile(run.profile)
     if run.study:
         profile = get_study(run.study).applied_to(profile)

@@ -74,7 +74,9 @@ def check_mpi(survey: Survey, stack: Stack, cluster: Cluster | None, connected: 
         cluster: the test cluster that the hosts belong to.
         connected: the hosts that reach each other: a launch over others would wait for its time-out.
     """
-    with tempfile.TemporaryDirectory(prefix="polympi-doctor-") as scratch:
+    # The hosts of a cluster see its folder, whatever else of this machine they see.
+    place = cluster.folder if cluster else None
+    with tempfile.TemporaryDirectory(prefix="polympi-doctor-", dir=place) as scratch:
         program = Path(scratch) / "pingpong"
         if error := _build(stack, program):
             yield Check(f"stack {stack.name}", "problem", error, f"polympi stack add {stack.name}")

@@ -1,0 +1,81 @@
+"""`polympi run` and `polympi doctor` on hosts that are containers."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+from cluster_steps import until
+
+from polympi.lab.cluster.cluster import Cluster
+from polympi.lab.cluster.containers import podman
+from polympi.lab.samples.store import RunDirectory
+from polympi.lab.stacks.stack import Stack
+
+pytestmark = [pytest.mark.mpi, pytest.mark.large]
+
+CASE = ["--profile", "glance", "--bench", "latency/standard/bytes", "--sizes", "8", "--binding", "c"]
+
+
+def test_both_libraries_measure_between_containers_and_the_counters_show_that_it_was_the_wire(
+    polympi, containers: Cluster, mpich: Stack, openmpi: Stack, tmp_path: Path
+) -> None:
+    for stack in (mpich, openmpi):
+        out = tmp_path / stack.name
+        file = str(containers.hostfile("mpich"))
+        said = polympi("run", "-o", str(out), *CASE, "--stack", stack.name, "--hostfile", file, "--time-limit", "60s")
+        assert said.exit_code == 0, said.text
+        directory = RunDirectory.open(out)
+        measured = [one for one in directory.launches() if one.outcome == "ok"]
+        assert len(measured) >= 2, said.text
+        assert {tuple(place.host for place in one.places) for one in measured} == {("t-1", "t-2")}
+        outcome = directory.outcome()
+        assert outcome is not None
+        messages = directory.samples().collect()["iterations"].sum()
+        assert set(outcome.sent_bytes) == {"t-1", "t-2"}
+        assert all(sent > 8 * messages for sent in outcome.sent_bytes.values())  # each message goes there and back
+        environment = directory.environment()
+        assert environment.facts["cluster"]["image"] == containers.image
+        (finding,) = [finding for finding in environment.findings if finding.title == "A test cluster"]
+        assert "2 hosts are containers of this machine" in finding.text
+        until(lambda: not containers.processes())  # a session of sshd ends after what ran in it
+
+
+def test_a_container_that_is_killed_ends_the_run_and_what_was_measured_is_kept(
+    polympi, containers: Cluster, openmpi: Stack, tmp_path: Path
+) -> None:
+    output = tmp_path / "out"
+    file = str(containers.hostfile("openmpi"))
+    running = polympi.begin("run", "-o", str(output), *CASE, "--stack", openmpi.name, "--hostfile", file)
+    deadline = time.monotonic() + 200
+    launches = output / "launches.jsonl"
+    while not launches.exists() or '"block":1,' not in launches.read_text():
+        assert running.poll() is None, running.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    podman.ask("kill", "t-2")
+    lost = time.monotonic()
+    out, err = running.communicate(timeout=120)
+    assert time.monotonic() - lost < 60  # not the time-outs of all launches that were planned
+    assert running.returncode == 130, out + err
+    assert "t-2 is gone: the process that held it has ended; make the cluster anew" in out + err
+    outcome = json.loads((output / "outcome.json").read_text())
+    assert (outcome["ended"], outcome["detail"]) == ("host lost", "t-2 is gone: the process that held it has ended")
+    assert RunDirectory.open(output).samples().collect().height > 0
+    assert (output / "report.html").exists()
+    again = polympi("run", "--resume", str(output))
+    assert (again.exit_code, "The cluster 't' is broken" in again.text) == (2, True)
+
+
+def test_containers_are_well_in_the_eyes_of_the_doctor(
+    polympi, containers: Cluster, openmpi: Stack, tmp_path: Path
+) -> None:
+    file = str(containers.hostfile("mpich"))
+    said = polympi("doctor", "--json", "--hostfile", file, "--directory", str(tmp_path), "--stack", openmpi.name)
+    checks = json.loads(said.text[said.text.index("{") : said.text.rindex("}") + 1])["checks"]
+    assert not [check for check in checks if check["status"] == "problem"]
+    texts = [check["text"] for check in checks]
+    assert "2 ranks ran, one on each of t-1 and t-2." in texts
+    assert "Packet counters show that MPI used eth0 on t-1 and t-2." in texts
