@@ -145,43 +145,68 @@ def compiled_loop() -> Callable[..., None]:
     import numba  # noqa: PLC0415 - only for who wants it
 
     whole = numba.uint64
+    one, two, three, four = (whole(number) for number in range(1, 5))
+
+    @numba.njit(inline="always")
+    def updated(u: Field, i: int, j: int, k: int, before: float, a: float, c: float) -> float:  # noqa: PLR0917
+        around = (u[i - one, j, k] + u[i + one, j, k]) + (u[i, j - one, k] + u[i, j + one, k])
+        return a * (around + (u[i, j, k - one] + u[i, j, k + one])) + c * u[i, j, k] - before
+
+    @numba.njit(inline="always")
+    def copy_row(after: Field, i: int, j: int, to_i: int, to_j: int, first: int, stop: int) -> None:  # noqa: PLR0917
+        for k in range(first, stop):
+            after[to_i, to_j, k] = after[i, j, k]
+
+    @numba.njit
+    def mirror_plane(after: Field, i: int, bounds: tuple[int, ...], walls: tuple[bool, ...]) -> None:
+        # What a plane gives to the ghost points beyond the boundary: u_0 = u_2. Ends of rows have theirs already.
+        j_first, j_stop, k_first, k_stop = bounds
+        i_ghost, j_ghost = whole(after.shape[0] - 1), whole(after.shape[1] - 1)
+        if walls[2] and j_first <= two < j_stop:
+            copy_row(after, i, two, i, whole(0), k_first, k_stop)
+        if walls[3] and j_first <= j_ghost - two < j_stop:
+            copy_row(after, i, j_ghost - two, i, j_ghost, k_first, k_stop)
+        if walls[0] and i == two:
+            for j in range(j_first, j_stop):
+                copy_row(after, i, j, whole(0), j, k_first, k_stop)
+        if walls[1] and i + two == i_ghost:
+            for j in range(j_first, j_stop):
+                copy_row(after, i, j, i_ghost, j, k_first, k_stop)
 
     @numba.njit(cache=True)
     def update(  # noqa: PLR0917
         u: Field, after: Field, box: tuple[int, int, int, int, int, int], walls: tuple[bool, ...], a: float, c: float
     ) -> None:
-        # Without a sign, no index counts from the end, and the compiler makes vectors of the inner loop.
-        i_first, i_stop, j_first = whole(box[0]), whole(box[1]), whole(box[2])
-        j_stop, k_first, k_stop = whole(box[3]), whole(box[4]), whole(box[5])
-        i_last, j_last, k_last = whole(u.shape[0] - 2), whole(u.shape[1] - 2), whole(u.shape[2] - 2)
-        one, two = whole(1), whole(2)
-        # A row and the same one of the plane above it are each other's neighbours: one loop for both loads them once.
-        for i in range(i_first, i_stop, two):
-            upper = min(i + one, i_stop - one)  # an odd last plane is alone
-            # A row beside the boundary takes the row at its other side for the ghost row.
-            below = two if i == one and walls[0] else i - one
-            above = upper - one if upper == i_last and walls[1] else upper + one
+        # Without a sign, no index counts from the end, and the compiler makes vectors of the inner loops.
+        i, i_stop, j_first, j_stop, k_first, k_stop = [whole(bound) for bound in box]
+        first_ends = walls[4] and k_first == one
+        last_ends = walls[5] and k_stop + one == whole(after.shape[2])
+        while i < i_stop:
+            # A plane is a neighbour of those beside it, and too large for the nearest cache: of four planes, six are
+            # loaded for four that are made, and of single ones twelve. What is left over is made one by one.
+            planes = four if i + four <= i_stop else one
             for j in range(j_first, j_stop):
-                left = two if j == one and walls[2] else j - one
-                right = j - one if j == j_last and walls[3] else j + one
-                if upper > i:
+                if planes == four:
                     for k in range(k_first, k_stop):
-                        around = (u[below, j, k] + u[upper, j, k]) + (u[i, left, k] + u[i, right, k])
-                        six = around + (u[i, j, k - one] + u[i, j, k + one])
-                        around = (u[i, j, k] + u[above, j, k]) + (u[upper, left, k] + u[upper, right, k])
-                        upper_six = around + (u[upper, j, k - one] + u[upper, j, k + one])
-                        after[i, j, k] = a * six + c * u[i, j, k] - after[i, j, k]
-                        after[upper, j, k] = a * upper_six + c * u[upper, j, k] - after[upper, j, k]
+                        v = updated(u, i, j, k, after[i, j, k], a, c)
+                        v1 = updated(u, i + one, j, k, after[i + one, j, k], a, c)
+                        v2 = updated(u, i + two, j, k, after[i + two, j, k], a, c)
+                        v3 = updated(u, i + three, j, k, after[i + three, j, k], a, c)
+                        after[i, j, k] = v
+                        after[i + one, j, k] = v1
+                        after[i + two, j, k] = v2
+                        after[i + three, j, k] = v3
                 else:
                     for k in range(k_first, k_stop):
-                        around = (u[below, j, k] + u[above, j, k]) + (u[i, left, k] + u[i, right, k])
-                        six = around + (u[i, j, k - one] + u[i, j, k + one])
-                        after[i, j, k] = a * six + c * u[i, j, k] - after[i, j, k]
-                for plane in range(i, upper + one):
-                    if walls[4] and k_first == one:
-                        after[plane, j, 0] = after[plane, j, 2]
-                    if walls[5] and k_stop == k_last + one:
+                        after[i, j, k] = updated(u, i, j, k, after[i, j, k], a, c)
+                for plane in range(i, i + planes):  # the ends of rows, while these are in the cache
+                    if first_ends:
+                        after[plane, j, 0] = after[plane, j, two]
+                    if last_ends:
                         after[plane, j, k_stop] = after[plane, j, k_stop - two]
+            for plane in range(i, i + planes):
+                mirror_plane(after, plane, (j_first, j_stop, k_first, k_stop), walls)
+            i += planes
 
     return update
 
