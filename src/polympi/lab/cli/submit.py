@@ -56,7 +56,8 @@ def submit(
 ) -> None:
     """Measure in a job of a batch system: write its script, submit it, follow it, and say where the result is.
 
-    Ctrl-C ends the following and not the job. Exit codes are those of the run; 130 if the job was ended before it, 128 plus a signal if one has killed it.
+    Ctrl-C ends the following and not the job. Exit codes are those of the run; 130 if the job was
+    ended before it, 128 plus the number of a signal that has killed it.
     """
     from polympi.lab.cli.submitting import Wanted, follow_again, submit_run
 
