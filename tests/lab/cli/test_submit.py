@@ -169,10 +169,44 @@ def test_files_of_jobs_get_free_names_and_damaged_records_a_sentence(tmp_path: P
             State("CANCELLED", exit_code=-15),
             "interrupted",
             130,
+            r"was cancelled \(Slurm: CANCELLED, ExitCode 0:15\); what was measured is in 'out' \('polympi report out'",
+        ),
+        (
+            State("CANCELLED", exit_code=130),
+            "interrupted",
+            130,
             "was cancelled; what was measured is in 'out'; to cont",
         ),
-        (State("TIMEOUT", exit_code=0), None, 130, "Job 7 reached its time limit; nothing was measured"),
-        (State("CANCELLED", exit_code=0), "complete", 130, "was cancelled; its result is in 'out'"),
+        (
+            State("TIMEOUT", exit_code=0),
+            None,
+            130,
+            r"Job 7 reached its time limit \(Slurm: TIMEOUT, ExitCode 0:0\); nothing was measured",
+        ),
+        (State("CANCELLED", exit_code=130), "complete", 130, "was cancelled; its result is in 'out'"),
+        (
+            State("FAILED", first_host="n1", exit_code=-9),
+            "broken off",
+            137,
+            r"Job 7 was killed by SIGKILL on n1, as by 'kill -9' or by a host without memory \(Slurm: FAILED, ExitCode "
+            r"0:9\); what was measured is in 'out' \('polympi report out' shows it\); to continue: polympi submit "
+            r"--nodes 3 -- run --resume out\.",
+        ),
+        (State("FAILED", exit_code=-15), None, 143, r"was killed by SIGTERM \(Slurm: FAILED, ExitCode 0:15\); nothing"),
+        (
+            State("NODE_FAIL", hosts="n[1-2]", exit_code=-15),
+            "broken off",
+            130,
+            r"Job 7 lost the host n2 \(Slurm: NODE_FAIL, ExitCode 0:15\); what was measured is in 'out' .*--resume out",
+        ),
+        (State("NODE_FAIL", hosts="n[1-2]", exit_code=130), "interrupted", 130, "Job 7 lost the host n2; what was"),
+        (
+            State("OUT_OF_MEMORY", first_host="n1", exit_code=-9),
+            "broken off",
+            130,
+            r"used up the memory it was given \(Slurm: OUT_OF_MEMORY, ExitCode 0:9\): ask for more, as with "
+            r"--directive=--mem=0 for all that a host has; what was measured is in 'out'",
+        ),
     ],
 )
 def test_the_end_of_a_job_is_told(
@@ -184,6 +218,7 @@ def test_the_end_of_a_job_is_told(
         return SimpleNamespace(outcome=lambda: SimpleNamespace(ended=ended))
 
     monkeypatch.setattr(concluding.RunDirectory, "open", opened)
+    monkeypatch.setattr(concluding, "lost_hosts", {"n[1-2]": ["n2"]}.__getitem__)
     (tmp_path / OUTPUT).write_text("much\npolympi: No.\n\n")
     job = Job(number="7", scheduler="slurm", result="out", options=["--nodes", "3"])
     if code:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from polympi.lab.submit import follow
-from polympi.lab.submit.follow import Follower, what_became, wrote
+from polympi.lab.submit.follow import Follower, ran_out_of_memory, what_became, wrote
 from polympi.lab.submit.job import OUTPUT, Job
 from polympi.lab.submit.scheduler import SubmitError
-from polympi.lab.submit.slurm import UNKNOWN, State, read_state
+from polympi.lab.submit.slurm import UNKNOWN, State, lost_hosts, read_state
 
 JOB = Job(number="7", scheduler="slurm", result="/r/out")
 LINE = (
@@ -69,6 +69,7 @@ def test_a_job_is_followed_to_its_end_and_each_line_is_shown_once(plant, tmp_pat
             "echo 'slurm_load_jobs error: Zero Bytes were transmitted' >&2; exit 1",
             state("RUNNING", hosts="n[1-2]", then=f"printf 'one\\ntw' >>{output}"),
             state("RUNNING", hosts="n[1-2]", then=f"printf 'o\\n' >>{output}"),
+            state("COMPLETING", hosts="n1"),  # one host is free already, and the job has not moved
             state("COMPLETED", hosts="n[1-2]", then=f"echo three >>{output}"),
         ],
     )
@@ -129,3 +130,36 @@ def test_what_became_of_jobs() -> None:
     assert what_became(State("TIMEOUT")) == "reached its time limit"
     assert what_became(State("NODE_FAIL")) == "lost a host"
     assert what_became(State("REVOKED")) == "ended as Slurm calls REVOKED"
+    assert what_became(State("NODE_FAIL"), ["n1", "n2"]) == "lost the hosts n1 and n2"
+    assert what_became(State("FAILED", first_host="n1", exit_code=-11)) == "was killed by SIGSEGV on n1"
+    assert what_became(State("FAILED", exit_code=-40)) == "was killed by signal 40"
+
+
+@pytest.mark.parametrize(
+    ("written", "known"),
+    [
+        ("slurmstepd-n1: error: StepId=2.batch exceeded memory limit (16 > 10), being killed", True),
+        ("slurmstepd: error: Detected 1 oom_kill event in StepId=2.batch. Some of the step tasks", True),
+        ("slurmstepd: error: Detected 1 oom-kill event(s) in step 2.batch cgroup", True),
+        ("slurmstepd: error: *** JOB 2 ON n1 CANCELLED AT 2026-11-26T12:19:44 ***", False),
+        ("mpich: block 2 of 9, exceeded memory limit", False),
+    ],
+)
+def test_want_of_memory_is_read_from_what_slurm_writes(*, tmp_path: Path, written: str, known: bool) -> None:
+    assert not ran_out_of_memory(tmp_path)
+    (tmp_path / OUTPUT).write_text("x" * 10_000 + f"\n{written}\nand more\n")
+    assert ran_out_of_memory(tmp_path) is known
+    words = what_became(State("FAILED", first_host="n1", exit_code=-9), without_memory=known)
+    assert words == (
+        "used up the memory it was given on n1"
+        if known
+        else "was killed by SIGKILL on n1, as by 'kill -9' or by a host without memory"
+    )
+
+
+def test_hosts_that_are_lost_are_asked_for(plant) -> None:
+    calls = plant("sinfo", "echo 'n1 down*'; echo 'n2 idle'; echo 'n3 mixed*'; echo 'n4 draining'; echo 'n5 down'")
+    assert lost_hosts("n[1-5]") == ["n1", "n3", "n5"]
+    assert calls.read_text() == "--noheader --Node --nodes=n[1-5] --format=%N %T\n"
+    plant("sinfo", "echo 'sinfo: error: invalid host' >&2; exit 1")
+    assert lost_hosts("n[1-5]") == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import signal
 from pathlib import Path
 
 import typer
@@ -11,10 +12,11 @@ from polympi.lab.cli.console import errors, say
 from polympi.lab.cli.exit_codes import IMPOSSIBLE, INTERRUPTED
 from polympi.lab.errors import LabError
 from polympi.lab.samples.store import RunDirectory
-from polympi.lab.submit.follow import what_became, wrote
+from polympi.lab.submit.follow import OUT_OF_MEMORY, ran_out_of_memory, what_became, wrote
 from polympi.lab.submit.job import Job
-from polympi.lab.submit.slurm import UNKNOWN, State
+from polympi.lab.submit.slurm import UNKNOWN, State, lost_hosts
 
+_MORE_MEMORY = ": ask for more, as with --directive=--mem=0 for all that a host has"
 COMPLETE, TIME_LIMIT, BROKEN_OFF = "complete", "time limit", "broken off"
 
 
@@ -42,8 +44,16 @@ def conclude(job: Job, folder: Path, state: State) -> None:
         say(f"job {job.number} is done, and had too little time for all of its run; {where}; to continue: {again}")
         return
     how, code = _how(state, folder)
-    kept = f"what was measured is in '{job.result}'; to continue: {again}" if ended else "nothing was measured"
-    _leave(f"Job {job.number} {how}; {where if ended == COMPLETE else kept}.", code)
+    if ended == COMPLETE:
+        _leave(f"Job {job.number} {how}; {where}.", code)
+    shown = f" ('polympi report {shlex.quote(job.result)}' shows it)" if _is_hard(state) else ""
+    kept = f"what was measured is in '{job.result}'{shown}; to continue: {again}"
+    _leave(f"Job {job.number} {how}; {kept if ended else 'nothing was measured'}.", code)
+
+
+def _is_hard(state: State) -> bool:
+    """Whether a job was ended without time for its run to stop in order, and to write its report."""
+    return what_became(state) is not None and state.exit_code not in (None, INTERRUPTED)
 
 
 def _how_it_ended(result: Path) -> str | None:
@@ -57,12 +67,22 @@ def _how_it_ended(result: Path) -> str | None:
 
 def _how(state: State, folder: Path) -> tuple[str, int]:
     """The middle of a sentence about a job that did not end well, and the exit code for it."""
-    if became := what_became(state):
-        return became, INTERRUPTED
+    lost = lost_hosts(state.hosts) if state.name == "NODE_FAIL" else ()
+    without_memory = state.name == OUT_OF_MEMORY or (state.signal == signal.SIGKILL and ran_out_of_memory(folder))
+    if became := what_became(state, lost, without_memory=without_memory):
+        if not _is_hard(state):
+            return became, INTERRUPTED
+        return f"{became} (Slurm: {state.as_slurm_writes}){_MORE_MEMORY * without_memory}", _code(state)
     if state.exit_code == INTERRUPTED:  # by a signal before its time limit, or by Ctrl-C
         return "was stopped before its run was complete", INTERRUPTED
     words = f"ended with code {state.exit_code}{', for the reason above' if wrote(folder) else ''}"
     return words, state.exit_code if state.exit_code and state.exit_code > 0 else IMPOSSIBLE
+
+
+def _code(state: State) -> int:
+    """Of a job that did not end by itself: as shells have it for a signal that killed it, else as for an interrupt."""
+    killed = state.name == "FAILED" and state.signal
+    return 128 + killed if killed else INTERRUPTED
 
 
 def _leave(sentence: str, code: int) -> None:

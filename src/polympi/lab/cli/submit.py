@@ -56,7 +56,7 @@ def submit(
 ) -> None:
     """Measure in a job of a batch system: write its script, submit it, follow it, and say where the result is.
 
-    Ctrl-C ends the following and not the job. Exit codes are those of the run; 130 if the job was ended before it.
+    Ctrl-C ends the following and not the job. Exit codes: that of the run; 130: the job was ended; 128 + N: by signal.
     """
     from polympi.lab.cli.submitting import Wanted, follow_again, submit_run
 

@@ -27,6 +27,7 @@ COMMANDS = {  # what is called, and the package of Debian that has it
 }
 _COMMAND_S = 60  # for a daemon to go into the background
 _KEY_BYTES = 128
+_LOST_S = 60  # without an answer, a host is lost: Slurm's own five minutes are long for a test
 _LINE = 300  # characters of a daemon's log in a sentence
 
 _CONFIGURATION = """\
@@ -44,6 +45,7 @@ MpiDefault=pmi2
 JobAcctGatherType=jobacct_gather/none
 AccountingStorageType=accounting_storage/none
 SlurmdParameters=config_overrides
+SlurmdTimeout={lost_s}
 ReturnToService=2
 StateSaveLocation={here}
 SlurmdSpoolDir={here}
@@ -93,7 +95,7 @@ def start_slurm(cluster: Cluster) -> None:
     processors = max(len(os.sched_getaffinity(0)), cluster.slots)
     nodes = [f"NodeName={host.name} NodeAddr={host.address} CPUs={processors}\n" for host in cluster.hosts]
     first = cluster.first
-    text = _CONFIGURATION.format(name=cluster.name, first=first.name, address=first.address, here=here)
+    text = _CONFIGURATION.format(name=cluster.name, first=first.name, address=first.address, here=here, lost_s=_LOST_S)
     (folder / "slurm.conf").write_text(text + "".join(nodes), encoding="utf-8")
     key = secrets.token_bytes(_KEY_BYTES)
     for host in cluster.hosts:

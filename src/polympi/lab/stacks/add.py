@@ -163,7 +163,8 @@ def _install_requirements(stack: Stack, environment: Path, requirements: Sequenc
     """Install what the bindings need; mpi4py's wheel must find the machine's libmpi, or is built against it.
 
     The wheel opens the library by the ABI's name (libmpi.so.12 of the MPICH ABI, libmpi.so.40 of Open MPI). Where the
-    machine calls it otherwise, a link of that name in the stack's own folder, on LD_LIBRARY_PATH, leads to it.
+    machine calls it otherwise, a link of that name in the stack's own folder, on LD_LIBRARY_PATH, leads to it. A
+    library that looks for others beside itself ($ORIGIN) finds none beside a link: then its own folder is on that path.
     """
     _pip_install(environment, requirements)
     if stack.origin == "wheel" or not any(r.startswith("mpi4py") for r in requirements):
@@ -175,9 +176,12 @@ def _install_requirements(stack: Stack, environment: Path, requirements: Sequenc
     link.unlink(missing_ok=True)
     link.symlink_to(stack.libmpi)
     outer = os.environ.get("LD_LIBRARY_PATH")
-    stack.environment["LD_LIBRARY_PATH"] = os.pathsep.join([str(links), *([outer] if outer else [])])
     stack.environment["MPI4PY_MPIABI"] = abi
-    if not _mpi4py_matches(stack):
+    for folder in (links, Path(stack.libmpi).parent):
+        stack.environment["LD_LIBRARY_PATH"] = os.pathsep.join([str(folder), *([outer] if outer else [])])
+        if (folder / library).exists() and _mpi4py_matches(stack):
+            break
+    else:
         say("building mpi4py against this MPI: its wheel does not load it")
         del stack.environment["LD_LIBRARY_PATH"], stack.environment["MPI4PY_MPIABI"]
         wanted = [r for r in requirements if r.startswith("mpi4py")]

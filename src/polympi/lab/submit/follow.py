@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import re
+import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from polympi.lab.conclusions.phrases import listing
 from polympi.lab.submit.job import OUTPUT, Job
 from polympi.lab.submit.scheduler import SubmitError
 from polympi.lab.submit.slurm import UNKNOWN, State, cancel, state_of
@@ -33,16 +37,21 @@ _WAITS_FOR = {  # Slurm's reasons, in words; others are shown as Slurm writes th
     "PartitionNodeLimit": "and asks for more hosts than its partition has now: it may never begin",
     "PartitionTimeLimit": "and asks for more time than its partition gives: it may never begin",
 }
+_ENDS, OUT_OF_MEMORY = "COMPLETING", "OUT_OF_MEMORY"
 _KNOWN = {
     "CANCELLED": "was cancelled",
     "TIMEOUT": "reached its time limit",
     "DEADLINE": "did not end before its deadline",
     "NODE_FAIL": "lost a host",
     "BOOT_FAIL": "got a host that does not start",
-    "OUT_OF_MEMORY": "used up the memory it was given",
+    OUT_OF_MEMORY: "used up the memory it was given",
     "PREEMPTED": "was ended for another job",
     UNKNOWN: "has ended, and Slurm does not know it any more",
 }
+# Of what polls for memory, and of control groups in several versions; behind it may come what was written meanwhile.
+_NO_MEMORY = re.compile(r"slurmstepd.*(exceeded (job |step )?memory limit|oom.kill|Out Of Memory)", re.IGNORECASE)
+_LAST_BYTES = 8192
+_SENT_BY: dict[int, str] = {signal.SIGKILL: ", as by 'kill -9' or by a host without memory"}
 
 
 class Follower:
@@ -98,7 +107,7 @@ class Follower:
 
     def _tell(self, state: State) -> None:
         seen = (state.name, state.reason)
-        if seen == self._told or state.ended:
+        if seen == self._told or state.ended or state.name == _ENDS:  # some of its hosts are free then
             return
         self._told = seen
         if state.waits:
@@ -154,8 +163,38 @@ def wrote(folder: Path) -> bool:
     return output.is_file() and output.stat().st_size > 0
 
 
-def what_became(state: State) -> str | None:
-    """The middle of a sentence about a job that did not end by itself; None for one that did."""
-    if state.name in ("COMPLETED", "FAILED"):
+def ran_out_of_memory(folder: Path) -> bool:
+    """Whether Slurm has written below what a job wrote that it had no more memory; its state does not always tell."""
+    try:
+        with (folder / OUTPUT).open("rb") as stream:
+            stream.seek(max(0, stream.seek(0, os.SEEK_END) - _LAST_BYTES))
+            return _NO_MEMORY.search(stream.read().decode(errors="replace")) is not None
+    except OSError:
+        return False
+
+
+def what_became(state: State, lost: Sequence[str] = (), *, without_memory: bool = False) -> str | None:
+    """The middle of a sentence about a job that did not end by itself; None for one that did.
+
+    Args:
+        state: its last.
+        lost: those of its hosts that are down.
+        without_memory: what killed it was that it had no more memory.
+    """
+    if state.name == "NODE_FAIL" and lost:
+        return f"lost {'the host' if len(lost) == 1 else 'the hosts'} {listing(lost)}"
+    if state.name not in ("COMPLETED", "FAILED"):
+        return _KNOWN.get(state.name, f"ended as Slurm calls {state.name}")
+    if state.signal is None:
         return None
-    return _KNOWN.get(state.name, f"ended as Slurm calls {state.name}")
+    where = f" on {state.first_host}" if state.first_host else ""
+    if without_memory:
+        return f"{_KNOWN[OUT_OF_MEMORY]}{where}"
+    return f"was killed by {_signal_name(state.signal)}{where}{_SENT_BY.get(state.signal, '')}"
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # one of real time
+        return f"signal {number}"

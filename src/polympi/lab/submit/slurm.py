@@ -26,7 +26,7 @@ class State:
         reason: why it waits, or why it failed; empty for none.
         hosts: where it runs or ran, as Slurm writes it.
         first_host: the one of these on which its script runs.
-        exit_code: of what ran in it; None as long as it has not ended.
+        exit_code: of what ran in it, negative for a signal; None as long as it has not ended.
     """
 
     name: str
@@ -39,6 +39,18 @@ class State:
     def waits(self) -> bool:
         """Whether it has not begun."""
         return self.name in WAITING
+
+    @property
+    def signal(self) -> int | None:
+        """The signal that killed its script; None where it ended by itself."""
+        return -self.exit_code if self.exit_code is not None and self.exit_code < 0 else None
+
+    @property
+    def as_slurm_writes(self) -> str:
+        """Name and exit code in Slurm's words, which its manual and administrators know: ``FAILED, ExitCode 0:9``."""
+        if self.exit_code is None:
+            return self.name
+        return f"{self.name}, ExitCode {max(self.exit_code, 0)}:{self.signal or 0}"
 
     @property
     def ended(self) -> bool:
@@ -75,15 +87,27 @@ def read_state(line: str) -> State:
     """The state in a line of ``scontrol --oneliner show job``."""
     facts: dict[str, str] = {}
     for name, value in _FIELD.findall(line):  # the first of a name: others may be in paths and comments, which follow
-        facts.setdefault(
-            name, "" if value in ("None", "(null)", "N/A") else value
-        )  # later ones are in paths and the like
+        facts.setdefault(name, "" if value in ("None", "(null)", "N/A") else value)
     code, _, signal = facts.get("ExitCode", "").partition(":")
     where = facts.get("Reason", ""), facts.get("NodeList", ""), facts.get("BatchHost", "")
     state = State(facts.get("JobState", UNKNOWN), *where)
     if not state.ended or not code.isdecimal():
         return state
     return State(state.name, *where, -int(signal) if signal.isdecimal() and int(signal) else int(code))
+
+
+def lost_hosts(hosts: str) -> list[str]:
+    """Those of some hosts that are down or do not answer; none where Slurm does not say, or has them back.
+
+    Args:
+        hosts: as Slurm writes them.
+    """
+    try:
+        said = ask(["sinfo", "--noheader", "--Node", f"--nodes={hosts}", "--format=%N %T"], _TITLE)
+    except SubmitError:
+        return []
+    states = dict(line.split() for line in said.stdout.splitlines() if len(line.split()) == 2)
+    return [name for name, state in states.items() if state.startswith(("down", "fail")) or state.endswith("*")]
 
 
 def cancel(number: str) -> None:
