@@ -65,6 +65,11 @@ def launched_on(
     return launched
 
 
+def right_error(error_ns: int, hosts: Hosts) -> bool:
+    """Clocks are compared where hosts have their own, which is never exact; hosts of one machine share its clock."""
+    return 0 < error_ns < 10_000_000 if hosts.ahead_s else error_ns == 0
+
+
 @pytest.mark.parametrize("clocks", ["hosts", "hosts_of_two_times"])
 def test_ranks_of_several_hosts_start_together_whatever_their_clocks_show(
     request: pytest.FixtureRequest, stack: Stack, tmp_path: Path, clocks: str
@@ -73,7 +78,7 @@ def test_ranks_of_several_hosts_start_together_whatever_their_clocks_show(
     here, there = told_on_hosts(hosts, stack, tmp_path, "starts.py", start_library(stack))
     for (error, starts), (told_there, starts_there) in zip(here, there, strict=True):
         assert error == told_there
-        assert 0 < error < 10_000_000
+        assert right_error(error, hosts)
         for one, other in zip(starts, starts_there, strict=True):
             assert abs(other - one - hosts.ahead_s * 10**9) <= error + 1000
         assert all(later > earlier + 1_900_000 for earlier, later in pairwise(starts))
@@ -93,7 +98,7 @@ def test_collectives_take_as_long_whatever_the_clocks_of_the_hosts_show(
         assert samples.valid == set(CASES)
         assert (record.host, record.ranks) == ("hosta", 2)
         assert 0 < record.ready_ns < record.wall_ns  # the first host has this machine's clock
-        assert 0 < record.clock_error_ns < 10_000_000
+        assert right_error(record.clock_error_ns, pair)
         assert 0 < record.start_cost_ns < 1_000_000
         assert launched.frame["time_ns"].min() > 0
         shortest.append([min(samples.events[number]) for number in CASES])

@@ -70,7 +70,7 @@ int64_t common_start_latest(int64_t when);
 /* Facts. Starts that a rank was late for, so far; the same on all ranks. */
 int64_t common_start_repeated(void);
 /* The largest error of a compared clock so far in ns: half the round trip of the message that told it; 0 on
-   one machine. */
+   one machine, and where all hosts are containers or namespaces of one that have its clock. */
 int64_t common_start_clock_error(void);
 /* 1 if the ranks of this machine outnumber the CPUs they may use. Then they cannot all begin at one moment:
    nobody counts as late, and waiting yields. */

@@ -36,6 +36,12 @@ def places_sentence(analysis: Analysis, stack: str) -> str:
     return sentence(said) + asked
 
 
+def on_several_hosts(analysis: Analysis, stack: str) -> bool:
+    """Whether the ranks of most launches of a stack ran on more than one host, as they told."""
+    told = [one.places for one in _counted(analysis, stack) if one.places]
+    return 2 * sum(len({place.host for place in places}) > 1 for places in told) > len(told)
+
+
 def misplaced(analysis: Analysis) -> list[str]:
     """Sentences about launches in which ranks were not where they were asked to be, or did not tell where they were."""
     topology = topology_of(analysis.environment.facts) if all_here(analysis.run, analysis.environment) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 
+from polympi.lab.conclusions.placements import on_several_hosts
 from polympi.lab.conclusions.rows import rows_of, stacks_of
 from polympi.lab.records import REFERENCE
 from polympi.lab.report.charts import Palette
@@ -28,6 +29,7 @@ def comparisons(analysis: Analysis, palette: Palette, shown: Container[str]) -> 
     every = [row for row in rows_of(analysis) if row.median_ns is not None]
     found: list[Comparison | None] = []
     for stack in stacks_of(analysis):
+        over_hosts = on_several_hosts(analysis, stack)
         of_all = [row for row in every if row.stack == stack]
         own = [row for row in of_all if row.binding == REFERENCE or row.binding in shown]
         fits = [
@@ -35,8 +37,8 @@ def comparisons(analysis: Analysis, palette: Palette, shown: Container[str]) -> 
         ]
         found += [
             bidirectional(stack, own, palette),
-            pings(stack, own),
-            stream(stack, own, palette),
+            pings(stack, own, over_hosts),
+            stream(stack, own, palette, over_hosts),
             modules(stack, fits),
             csharp(analysis, stack, of_all, shown),
             boost(stack, of_all),

@@ -21,7 +21,8 @@ from polympi.lab.units import format_ns
 
 def bidirectional(stack: str, rows: Sequence[Row], palette: Palette) -> Comparison | None:
     """Bandwidth both ways, C over Python."""
-    ours = [r for r in select(rows, "bibandwidth", "standard", "bytes") if r.ratio_to_c and r.binding != REFERENCE]
+    every = select(rows, "bibandwidth", "standard", "bytes")
+    ours = [r for r in every if r.ratio_to_c and r.binding != REFERENCE]
     if not ours:
         return None
     table = published("osu_bibw_c_python")
@@ -31,9 +32,17 @@ def bidirectional(stack: str, rows: Sequence[Row], palette: Palette) -> Comparis
     records += [point(r.binding, r.size_bytes, r.ratio, False) for r in ours]
     bindings = palette.present({"binding": r.binding} for r in ours)
     by_key = {(r.binding, r.size_bytes): r.ratio for r in ours}
+    of_c = {r.size_bytes: r.mb_per_s for r in every if r.binding == REFERENCE}
+    published_c = dict(frame.select("size_bytes", "c_mb_per_s").iter_rows())
     sizes = sorted({s for _, s in by_key} & set(theirs))
     lines = [
-        (size_words(s), plain_ratio(theirs[s]), *(or_dash(by_key.get((b, s)), plain_ratio) for b in bindings))
+        (
+            size_words(s),
+            rate(published_c[s]),
+            or_dash(of_c.get(s), rate),
+            plain_ratio(theirs[s]),
+            *(or_dash(by_key.get((b, s)), plain_ratio) for b in bindings),
+        )
         for s in sizes
     ]
     low, high = min(theirs), max(theirs)
@@ -46,7 +55,7 @@ def bidirectional(stack: str, rows: Sequence[Row], palette: Palette) -> Comparis
         parts.append(f"those of {binding} {ends}")
     said += f" Here: {'; '.join(parts)}."
     chart = charts.series_over_size(records, palette, "C's bandwidth as a multiple", "format(datum.value, '~g')")
-    headers = ("size", "published", *(f"{b}, here" for b in bindings))
+    headers = ("size", "C, published", "C, here", "C over Python, published", *(f"C over {b}, here" for b in bindings))
     return Comparison(table.source, stack, said, headers, lines, chart)
 
 

@@ -20,16 +20,23 @@ from polympi.lab.units import format_ns
 
 _PINGS = 10_000  # one-way messages in half of the loop that the ping table timed
 _MBIT_IN_MB = 0.125  # 1 Mbit of that table is 125,000 bytes
+_ONE_NODE, _TWO_HOSTS = "one_node_nodes1", "two_nodes_two_hosts_nodes4"
 _PLACEMENTS = {
-    "one_node_nodes1": "one node",
+    _ONE_NODE: "one node",
     "one_node_slots2_nodes2": "one node, two slots",
     "two_nodes_same_host_nodes3": "two nodes on one host",
-    "two_nodes_two_hosts_nodes4": "two hosts",
+    _TWO_HOSTS: "two hosts",
 }
 
 
-def pings(stack: str, rows: Sequence[Row]) -> Comparison | None:
-    """A ping-pong with standard and with synchronous sends."""
+def pings(stack: str, rows: Sequence[Row], over_hosts: bool) -> Comparison | None:
+    """A ping-pong with standard and with synchronous sends.
+
+    Args:
+        stack: the stack.
+        rows: of it.
+        over_hosts: whether its ranks were on several hosts; the statement has the published placement that is alike.
+    """
     standard_rows, synchronous_rows = (
         {r.size_bytes: r for r in select(rows, "latency", mode, "bytes", REFERENCE)}
         for mode in ("standard", "synchronous")
@@ -40,39 +47,45 @@ def pings(stack: str, rows: Sequence[Row]) -> Comparison | None:
     b = synchronous_rows[a.size_bytes]
     table = published("send_ssend_ping")
     times = {(p, m): seconds / _PINGS * 1e9 for p, m, seconds in table.frame.iter_rows()}
-    lines = []
+    lines, ratios = [], {}
     for placement in dict.fromkeys(p for p, _ in times):
         standard, synchronous = times[placement, "standard"], times[placement, "synchronous"]
         label = f"published, {_PLACEMENTS.get(placement, placement)}"
-        ratio = plain_ratio(synchronous / standard)
-        lines.append((label, "1 B", format_ns(standard), format_ns(synchronous), ratio))
+        ratios[placement] = plain_ratio(synchronous / standard)
+        lines.append((label, "1 B", format_ns(standard), format_ns(synchronous), ratios[placement]))
     size = size_words(a.size_bytes)
     ratio = plain_ratio(b.median_ns / a.median_ns) if a.median_ns and b.median_ns else "–"
     lines.append((f"C on {stack}, here", size, median_words(a), median_words(b), ratio))
-    said = "One way of a ping-pong from C. "
-    said += (
-        f"Published, on one node: a synchronous send takes {lines[0][4]} × a standard one; here {ratio} × at {size}."
-    )
+    alike = _alike(over_hosts)
+    said = f"One way of a ping-pong from C. Published, on {_PLACEMENTS[alike]}: a synchronous send takes "
+    said += f"{ratios[alike]} × a standard one; here {ratio} × at {size}."
     return Comparison(table.source, stack, said, ("", "size", "standard", "synchronous", "ratio"), lines)
 
 
-def stream(stack: str, rows: Sequence[Row], palette: Palette) -> Comparison | None:
-    """Sends in a row."""
+def _alike(over_hosts: bool) -> str:
+    """The published placement that a run is set beside."""
+    return _TWO_HOSTS if over_hosts else _ONE_NODE
+
+
+def stream(stack: str, rows: Sequence[Row], palette: Palette, over_hosts: bool) -> Comparison | None:
+    """Sends in a row. The arguments are those of :func:`pings`, and the colours of the run."""
     ours = [r for r in select(rows, "stream", "standard", "bytes", REFERENCE) if r.mb_per_s]
     if not ours:
         return None
     table = published("send_ssend_bandwidth")
-    theirs = table.frame.filter((pl.col("placement") == "one_node_nodes1") & (pl.col("row") > 0))
+    alike = _alike(over_hosts)
+    theirs = table.frame.filter((pl.col("placement") == alike) & (pl.col("row") > 0))
     records: list[dict[str, Any]] = []
     for mode in ("standard", "synchronous"):
         for size, mbit in theirs.filter(pl.col("mode") == mode).select("size_bytes", "mbit_per_s").iter_rows():
-            records.append(point(f"published: one node, {mode}", size, mbit * _MBIT_IN_MB, True, rate))
+            records.append(point(f"published: {_PLACEMENTS[alike]}, {mode}", size, mbit * _MBIT_IN_MB, True, rate))
     records += [point(REFERENCE, r.size_bytes, r.mb_per_s or 0.0, False, rate) for r in ours]
     best = max(ours, key=lambda r: r.mb_per_s or 0.0)
     peak = max((r for r in records if r["published"]), key=lambda r: r["value"])
     said = (
-        f"Blocking sends in a row. Published, on one node: up to {peak['text']} at {peak['size_text']}, nothing "
-        f"acknowledged; here C reaches {rate(best.mb_per_s or 0.0)} at {size_words(best.size_bytes)}, acknowledged."
+        f"Blocking sends in a row. Published, on {_PLACEMENTS[alike]}: up to {peak['text']} at {peak['size_text']}, "
+        f"nothing acknowledged; here C reaches {rate(best.mb_per_s or 0.0)} at {size_words(best.size_bytes)}, "
+        "acknowledged."
     )
     chart = charts.series_over_size(records, palette, "bandwidth", RATE_LABEL)
     lines = [(r["binding"], r["size_text"], r["text"]) for r in records]
