@@ -139,6 +139,14 @@ def test_a_folder_of_the_environment_is_searched(tmp_path: Path, monkeypatch: py
         (MANIFEST.replace("covers", "calls = { bcast = 0 }\ncovers"), "'bindings.0..calls', 'bcast = 0' is not"),
         (MANIFEST.replace("covers", "calls = { latency = 2 }\ncovers"), "'latency = 2' is not a number of calls of a"),
         (
+            MANIFEST.replace("covers", "announces = { from_bytes = 9, rounds = { ring = 2 } }\ncovers"),
+            "'bindings.0..announces.rounds', 'ring = 2' is not a number of rounds of a collective",
+        ),
+        (
+            MANIFEST.replace("covers", "announces = { from_bytes = 0 }\ncovers"),
+            "'bindings.0..announces.from_bytes' is 0: it is a number of bytes",
+        ),
+        (
             MANIFEST.replace("summary", "sumary", 1),
             "there is no field 'sumary': name, language, summary, build, bindings, homepage, stacks, needs, hello",
         ),

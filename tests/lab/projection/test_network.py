@@ -78,6 +78,20 @@ def test_a_measured_network_meets_its_ping_pong_at_each_size() -> None:
         assert time_of(Model(network, 2), "latency", size, "mpich") == pytest.approx(time, rel=0.005)
 
 
+def test_messages_that_cross_take_as_long_as_was_measured_and_others_do_not() -> None:
+    latency, window = [(8, 5000.0), (1024, 6000.0)], [(8, 1500.0)]
+    alone, crossing = network_of(latency, window, "a run"), network_of(latency, window, "a run", [(0, 7000.0)])
+    assert alone.both == []
+    assert crossing.both == [(0, 2000.0)]
+    for pattern, differs in (("barrier", True), ("alltoall", True), ("bcast", False), ("latency", False)):
+        times = [
+            time_of(Model(network, 2), pattern, 8 * (pattern != "barrier"), "mpich") for network in (alone, crossing)
+        ]
+        assert times[0] is not None
+        assert times[1] == pytest.approx(times[0] + 2000 * differs)
+    assert network_of(latency, window, "a run", [(0, 4000.0)]).both == [(0, 0.0)]  # no message is faster for crossing
+
+
 def test_without_a_window_all_of_a_ping_pong_is_overhead() -> None:
     network = network_of([(0, 800.0), (8192, 800.0)], [], "a run")
     assert network.latency_ns == 0

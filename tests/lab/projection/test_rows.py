@@ -51,6 +51,40 @@ def test_further_calls_take_the_network_again(rows: dict[Key, Row]) -> None:
     assert small.model_ns == pytest.approx(small.time_ns, rel=0.02)
 
 
+def test_what_announces_its_data_makes_rounds_before_them_from_that_size_on(rows: dict[Key, Row]) -> None:
+    lines = {"collectives": {"bcast": span(40.0, 50.0, 60.0, per_byte=0.5)}}
+    told = made(arm(**lines, announced_from=1024, rounds={"bcast": 2}))
+    plain = made(arm(**lines))
+    small = told["bcast", 8, CALLED]
+    assert small.time_ns == plain["bcast", 8, CALLED].time_ns
+    for size in (1024, 65536):
+        assert told["bcast", size, CALLED].time_ns == pytest.approx(
+            plain["bcast", size, CALLED].time_ns + 2 * small.c_ns
+        )
+    # A message of a ping-pong takes both ends the time of the small one before it, and no way of its own.
+    for size, more in ((8, 0.0), (1024, ROUND.send[0][1] + ROUND.receive[0][1])):
+        assert told["latency", size, BUILT].time_ns == pytest.approx(plain["latency", size, BUILT].time_ns + more)
+    assert told["barrier", 0, CALLED].time_ns == plain["barrier", 0, CALLED].time_ns
+
+
+def test_an_allreduce_that_doubles_is_one_round_a_bit_of_the_ranks_also_where_mpich_halves() -> None:
+    cases = [Case(PATTERNS["allreduce"], size) for size in (8, 1024)]
+    halves, doubles = (made(arm(doubles=doubles), ranks=4, cases=cases) for doubles in (False, True))
+    assert halves["allreduce", 1024, CALLED].time_ns > 1.3 * doubles["allreduce", 1024, CALLED].time_ns
+    assert doubles["allreduce", 8, CALLED].time_ns == pytest.approx(halves["allreduce", 8, CALLED].time_ns, rel=0.02)
+    assert doubles["allreduce", 1024, CALLED].time_ns == pytest.approx(2 * one_round(1024) + 1000, rel=0.02)
+    assert doubles["allreduce", 1024, CALLED].model_ns == pytest.approx(
+        doubles["allreduce", 1024, CALLED].time_ns, rel=0.02
+    )
+
+
+def one_round(size: int) -> float:
+    """A message of so many bytes."""
+    found = time_of(Model(ROUND, 2), "latency", size, "mpich")
+    assert found is not None
+    return found
+
+
 def test_ends_told_from_the_median_are_those_that_would_be_simulated(
     rows: dict[Key, Row], monkeypatch: pytest.MonkeyPatch
 ) -> None:

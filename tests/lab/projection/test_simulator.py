@@ -49,6 +49,24 @@ def test_simulation_and_analytic_model_agree(time: Time, pattern: str, size: int
     assert time(pattern, size) == pytest.approx(time_of(Model(CLUSTER, RANKS), pattern, size, "mpich"), rel=0.02)
 
 
+def test_only_messages_that_cross_take_their_receivers_more() -> None:
+    both_ns = 3000.0
+    cases = [
+        Case(PATTERNS[name], size) for name, size in (("latency", 8), ("bcast", 8), ("barrier", 0), ("alltoall", 8))
+    ]
+    alone, crossing = (
+        simulate(program(), plan_text(stack(network=network), cases, 2), network, 2, selector="mpich").seconds
+        for network in (ROUND, msgspec.structs.replace(ROUND, both=[(0, both_ns)]))
+    )
+    added = {pattern: (crossing[key] - alone[key]) * 1e9 for key in alone for pattern in [key[1]]}
+    assert added == {
+        "latency": pytest.approx(0.0, abs=1.0),
+        "bcast": pytest.approx(0.0, abs=1.0),
+        "barrier": pytest.approx(both_ns, rel=1e-3),
+        "alltoall": pytest.approx(both_ns, rel=1e-3),
+    }
+
+
 def test_a_planted_cost_comes_once_a_message_and_once_a_round(time: Time) -> None:
     added = {
         name: time(name, size, "slow/median") - time(name, size)

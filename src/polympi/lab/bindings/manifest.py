@@ -83,6 +83,18 @@ class Without(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     why: str
 
 
+class Announces(msgspec.Struct, forbid_unknown_fields=True):
+    """How an interface with messages of its own sends what is large, between hosts.
+
+    Attributes:
+        from_bytes: the size from which data follow a message that announces them.
+        rounds: by the name of a collective, how many rounds of small messages it makes before such data.
+    """
+
+    from_bytes: int
+    rounds: dict[str, int] = {}
+
+
 class Entry(msgspec.Struct, forbid_unknown_fields=True):
     """An entry ``[[bindings]]`` of a manifest: one binding, which is a way of running its program.
 
@@ -95,6 +107,8 @@ class Entry(msgspec.Struct, forbid_unknown_fields=True):
             C does.
         calls: by the name of a collective, how many calls of MPI's collective are in one of the binding's, if there
             are several, as where sizes go before the data.
+        announces: of an interface that makes collectives of messages of its own.
+        doubles: whether its allreduce is recursive doubling of such messages, whatever the library's is.
     """
 
     name: str
@@ -109,6 +123,8 @@ class Entry(msgspec.Struct, forbid_unknown_fields=True):
     not_counted: list[str] = []
     most_iterations: int = 0
     calls: dict[str, int] = {}
+    announces: Announces | None = None
+    doubles: bool = False
 
 
 class Manifest(msgspec.Struct, forbid_unknown_fields=True):
@@ -292,6 +308,19 @@ def _mistake(manifest: Manifest) -> str | None:
     return next((mistake for mistake in mistakes if mistake), None)
 
 
+def _mistake_of_ways(entry: Entry, place: str) -> str | None:
+    """What is wrong in how an entry says that it makes its collectives."""
+    rounds = entry.announces.rounds if entry.announces else {}
+    for field, numbers in (("calls", entry.calls), ("announces.rounds", rounds)):
+        for name, number in numbers.items():
+            if name not in BENCHMARKS or BENCHMARKS[name].kind not in ("joint", "rooted") or number < 1:
+                what = field.rsplit(".", maxsplit=1)[-1]
+                return f"in the field '{place}.{field}', '{name} = {number}' is not a number of {what} of a collective"
+    if entry.announces and entry.announces.from_bytes < 1:
+        return f"the field '{place}.announces.from_bytes' is {entry.announces.from_bytes}: it is a number of bytes"
+    return None
+
+
 def _mistake_of_entry(entry: Entry, place: str) -> str | None:
     if not re.fullmatch(_NAME, entry.name) or entry.name in (ALL, AGAIN):
         return (
@@ -300,9 +329,8 @@ def _mistake_of_entry(entry: Entry, place: str) -> str | None:
         )
     if entry.most_iterations < 0:
         return f"the field '{place}.most_iterations' is {entry.most_iterations}: it is a number of iterations, or 0"
-    for name, number in entry.calls.items():
-        if name not in BENCHMARKS or BENCHMARKS[name].kind not in ("joint", "rooted") or number < 1:
-            return f"in the field '{place}.calls', '{name} = {number}' is not a number of calls of a collective"
+    if mistake := _mistake_of_ways(entry, place):
+        return mistake
     known = [benchmark.name for benchmark in BENCHMARKS.values() if benchmark.application]
     for name in entry.applications:
         if name not in known:

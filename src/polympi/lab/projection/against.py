@@ -94,7 +94,7 @@ def misses(projection: Projection, measured: Analysis, described: bool) -> list[
         for binding, foretold in pairs:
             time = _measured(measured, row, binding, payload)
             if time is not None and binding != AGAIN:
-                given = described and binding == REFERENCE and row.pattern == "latency"
+                given = described and binding == REFERENCE and row.pattern in _given(projection, row.stack)
                 clocks = clocks_ns if PATTERNS[row.pattern].collective else 0.0
                 found.append(
                     Miss(row.stack, binding, row.pattern, row.size_bytes, foretold, time, given, clocks, crowded)
@@ -123,6 +123,12 @@ def answer(found: list[Miss]) -> str:
     if any(one.crowded for one in judged):
         said += " The run had more ranks than processors: its times show the scheduler, which no projection foretells."
     return said
+
+
+def _given(projection: Projection, stack: str) -> tuple[str, ...]:
+    """The figures of C that describe the network of a stack."""
+    crossing = any(one.network.both for one in projection.stacks if one.stack == stack)
+    return ("latency", "barrier") if crossing else ("latency",)
 
 
 def _payload(projection: Projection, stack: str, binding: str) -> str:

@@ -62,14 +62,14 @@ def costs_of(analysis: Analysis, stack: str, calls: Mapping[str, Mapping[str, in
     return found
 
 
-def c_points(analysis: Analysis, stack: str, benchmark: str = "latency") -> Points:
-    """The median time of C over the blocks at each size of a point-to-point benchmark of bytes; ns by bytes."""
+def c_points(analysis: Analysis, stack: str, benchmark: str = "latency", payload: str = "bytes") -> Points:
+    """The median time of C over the blocks at each size of a benchmark; ns by bytes."""
     rows = analysis.launch_medians.filter(
         pl.col("stack") == stack,
         pl.col("binding") == REFERENCE,
         pl.col("benchmark") == benchmark,
         pl.col("mode") == "standard",
-        pl.col("payload") == "bytes",
+        pl.col("payload") == payload,
     )
     points = rows.group_by("size_bytes").agg(pl.col("median_ns").median()).sort("size_bytes")
     return [(int(size), float(time)) for size, time in points.select("size_bytes", "median_ns").iter_rows()]

@@ -2,8 +2,9 @@
 
 A message takes its sender ``o_s``, the way ``L + m G``, and its receiver ``o_r`` (Alexandrov, Ionescu, Schauser &
 Scheiman, "LogGP: Incorporating long messages into the LogP model", SPAA 1995). Both overheads depend on the size here,
-and are others within a node, where the way takes nothing. The messages that leave a node, and those that enter it,
-follow each other on its wire, each for ``m G``; SMPI lets them share the wire instead.
+and are others within a node, where the way takes nothing; a receiver that sends at the same time takes more
+(``both`` of the network). The messages that leave a node, and those that enter it, follow each other on its wire, each
+for ``m G``; SMPI lets them share the wire instead.
 
 Schedules are those of MPICH, as SMPI selects them (``smpi/coll-selector:mpich``) or as they are planned
 (:func:`~polympi.lab.projection.plan.halves`); a collective goes between the first
@@ -62,6 +63,11 @@ class Model:
         """What a message takes its receiver."""
         return self._end(message, self.network.node_receive, self.network.receive)
 
+    def both_ns(self, message: Message) -> float:
+        """What a message takes its receiver more if that has sent one at the same time; nothing within a node."""
+        sender, receiver, size = message
+        return 0.0 if self.node(sender) == self.node(receiver) else time_at(self.network.both, size)
+
     def wire_ns(self, message: Message) -> float:
         """How long a message keeps the wires of its nodes busy; nothing within a node."""
         sender, receiver, size = message
@@ -96,13 +102,15 @@ class Clock:
     def exchange(self, messages: Sequence[Message]) -> None:
         """Each rank sends its messages, in their order, and then receives those that come to it."""
         model, times = self.model, self.times
+        sending = {sender for sender, receiver, _ in messages if model.node(sender) != model.node(receiver)}
         left = []
         for message in messages:
             times[message[0]] += model.send_ns(message)
             left.append((times[message[0]], message))
         arrivals = sorted((self._arrival(when, message), message) for when, message in sorted(left))
         for arrival, message in arrivals:
-            times[message[1]] = max(times[message[1]], arrival) + model.receive_ns(message)
+            both = model.both_ns(message) if message[1] in sending else 0.0
+            times[message[1]] = max(times[message[1]], arrival) + model.receive_ns(message) + both
 
     def _arrival(self, when: float, message: Message) -> float:
         busy = self.model.wire_ns(message)
@@ -149,6 +157,8 @@ def _collective(model: Model, pattern: str, size: int) -> list[list[Message]] | 
         return None if sums is None else [halo(ranks, mesh(ranks, 2), size), *sums, *sums]
     if pattern == "bcast":
         return broadcast(ranks, per_node, size) if ranks % per_node == 0 and size <= SEGMENT else None
+    if pattern == "doubling":
+        return reduction(ranks, per_node, size)
     if pattern == "allreduce":
         if per_node == 1 and size >= DOUBLE * ranks:
             return halving(ranks, size)
@@ -250,12 +260,14 @@ def _direct(model: Model, size: int) -> float:
     own = 0.0
     for number, other in ((near, 1), (far, per_node)):
         message = (0, other % ranks, float(size))
-        own += number * (model.send_ns(message) + model.receive_ns(message)) if number else 0.0
+        each = model.send_ns(message) + model.receive_ns(message) + model.both_ns(message)
+        own += number * each if number else 0.0
     if not far:
         return own
     between = (0, per_node, float(size))
     crowded = (near + 1) * far * model.wire_ns(between) + model.network.latency_ns
-    return max(own + model.way_ns(between), crowded + model.send_ns(between) + model.receive_ns(between))
+    ends = model.send_ns(between) + model.receive_ns(between) + model.both_ns(between)
+    return max(own + model.way_ns(between), crowded + ends)
 
 
 def _within(ranks: int, per_node: int, size: float) -> list[list[Message]]:

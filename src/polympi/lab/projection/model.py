@@ -23,7 +23,10 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
         bandwidth_mb_per_s: of the wire of each node, each way.
         ranks_per_node: ranks that share a node and its wire; they are placed node by node.
         send, receive: what a message between nodes takes the processor of its sender, and of its receiver, in C.
-        node_send, node_receive: the same within a node, where a message takes nothing else; empty: as measured.
+        both: what a message between nodes takes its receiver more, in C, where that has just sent one itself: the
+            system of a host then works for both.
+        node_send, node_receive: as send and receive, within a node, where a message takes nothing else; empty: as
+            measured.
     """
 
     name: str
@@ -33,6 +36,7 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
     ranks_per_node: int = 1
     send: Points = []
     receive: Points = []
+    both: Points = []
     node_send: Points = []
     node_receive: Points = []
 
@@ -66,6 +70,9 @@ class ArmCosts(msgspec.Struct, frozen=True, kw_only=True):
         message: what it adds to a message, at both ends together.
         collectives: what it adds to a call of a collective, by the name of the benchmark; those that were measured.
         calls: of collectives in which it calls MPI's several times, how often: before the data, their sizes.
+        announced_from: bytes from which its data follow a message that announces them; 0: none do.
+        rounds: of collectives in which it makes rounds of small messages before such data, how many.
+        doubles: its allreduce is recursive doubling, whatever the library's is.
         blocks: blocks behind the message's cost.
         shown: the interval of the cost of a call is above zero, so that there is a cost to project.
         saves: the interval is below zero: the arm is faster than C where it was measured.
@@ -76,9 +83,16 @@ class ArmCosts(msgspec.Struct, frozen=True, kw_only=True):
     message: Span
     collectives: dict[str, Span] = {}
     calls: dict[str, int] = {}
+    announced_from: int = 0
+    rounds: dict[str, int] = {}
+    doubles: bool = False
     blocks: int = 0
     shown: bool = True
     saves: bool = False
+
+    def announces(self, size_bytes: int) -> bool:
+        """Whether data of this size follow a message that announces them."""
+        return 0 < self.announced_from <= size_bytes
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -64,6 +65,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     ranks_per_node: int = 1
     send_us: float = 0.0
     receive_us: float = 0.0
+    both_us: float = 0.0
 
 
 def get_network(text: str) -> Network | Path:
@@ -92,7 +94,7 @@ def _read(path: Path) -> Network:
         raise UsageError(f"Cannot read the network '{path}': {system_reason(error)}.") from error
     except ValueError as error:
         raise UsageError(f"The network '{path}' cannot be used: {what_is_wrong(error, _File)}.") from error
-    least = {"latency_us": found.latency_us, "send_us": found.send_us, "receive_us": found.receive_us}
+    least = {name: getattr(found, name) for name in ("latency_us", "send_us", "receive_us", "both_us")}
     for name, value in least.items():
         if not 0 <= value < float("inf"):
             raise UsageError(f"The network '{path}' cannot be used: {name} must be a time of 0 or more.")
@@ -108,11 +110,12 @@ def _read(path: Path) -> Network:
         ranks_per_node=found.ranks_per_node,
         send=[(0, 1000.0 * found.send_us)],
         receive=[(0, 1000.0 * found.receive_us)],
+        both=[(0, 1000.0 * found.both_us)] if found.both_us else [],
     )
 
 
 def measured_network(path: Path, stack: str) -> Network:
-    """The network that a run over two hosts has measured: the ping-pong of C, and its window of messages.
+    """The network that a run over two hosts has measured: the ping-pong of C, its window of messages, and its barrier.
 
     Raises:
         ResultError: it is no result directory.
@@ -127,7 +130,10 @@ def measured_network(path: Path, stack: str) -> Network:
             f"'{path}' cannot describe a network, because {why}: measure one with 'polympi run --hostfile FILE "
             "--ranks 2 --bench latency/standard/bytes,bandwidth/standard/bytes'."
         )
-    return network_of(latency, c_points(analysis, name, "bandwidth"), f"{path.name}, {name}{_bursts(analysis)}")
+    # A barrier of two ranks is an exchange of empty messages; of more it is several, one after the other.
+    barrier = c_points(analysis, name, "barrier", "none") if analysis.run.ranks == 2 else []
+    origin = f"{path.name}, {name}{_bursts(analysis)}"
+    return network_of(latency, c_points(analysis, name, "bandwidth"), origin, barrier)
 
 
 def _bursts(analysis: Analysis) -> str:
@@ -138,19 +144,21 @@ def _bursts(analysis: Analysis) -> str:
     return f"; wires of {rate} that let a burst pass at once after a pause, which is not simulated"
 
 
-def network_of(latency: Points, window: Points, name: str) -> Network:
-    """A network from the time of a message in a ping-pong, and in a window of many.
+def network_of(latency: Points, window: Points, name: str, exchange: Sequence[tuple[int, float]] = ()) -> Network:
+    """A network from the time of a message in a ping-pong, in a window of many, and of two that cross.
 
     In a window a message takes what its slower end takes a processor (Culler et al., "LogP", PPoPP 1993): with the
     smallest message this is the overhead of an end, at most half of a ping-pong; the rest of the ping-pong is latency.
     The bandwidth is that of the steepest measured line, so that a wire is never slower than was seen. What the
     ping-pong takes beyond that at a size (other protocols, a token bucket that is empty) is time of both its ends, so
-    that the ping-pong is met at each measured size.
+    that the ping-pong is met at each measured size. What two messages that cross take longer than one is time of the
+    receivers, which send meanwhile: the system of each host has both to do.
 
     Args:
         latency: ns of a message in a ping-pong, by size; two sizes or more.
         window: ns of a message in a window; may be empty, and then all of a ping-pong is overhead of its ends.
         name: of the network.
+        exchange: ns until two ranks have each other's smallest message; may be empty.
     """
     least = latency[0][1]
     overhead = min(window[0][1], least / 2) if window else least / 2
@@ -167,6 +175,7 @@ def network_of(latency: Points, window: Points, name: str) -> Network:
         bandwidth_mb_per_s=1000.0 / per_byte if per_byte else 1e6,
         send=ends,
         receive=ends,
+        both=[(0, max(0.0, exchange[0][1] - least))] if exchange else [],
     )
 
 

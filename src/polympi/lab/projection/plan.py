@@ -10,6 +10,7 @@ from polympi.lab.projection.costs import NOTHING
 from polympi.lab.projection.model import BUILT, CALLED, LEVELS, ArmCosts, Line, Network, Projected
 from polympi.lab.records import REFERENCE
 
+DOUBLED = "doubled"  # the style of an allreduce that is recursive doubling, whatever the library's is
 NO_COST = ArmCosts(binding=REFERENCE, payload="bytes", message=NOTHING)
 
 
@@ -19,12 +20,17 @@ def plan_text(stack: Projected, cases: Sequence[Case], ranks: int) -> str:
     curves = {
         "wire-send": network.send,
         "wire-receive": network.receive,
+        "wire-both": network.both,
         "node-send": network.node_send,
         "node-receive": network.node_receive,
     }
     lines = [f"curve {name} {' '.join(f'{m} {t * 1e-9:.12g}' for m, t in p)}" for name, p in curves.items()]
+    lines.append(f"way {network.latency_ns * 1e-9:.12g} {network.bandwidth_mb_per_s * 1e6:.12g}")
     lines += ["halving"] if halves(stack.selector, network) else []
     lines += _arm_lines(REFERENCE, NO_COST, "median", cases, ranks)
+    if any(arm.doubles for arm in stack.arms):
+        reductions = [case for case in cases if case.pattern.name == "allreduce" and case.simulated(ranks)]
+        lines += [f"case {case.pattern.name} {case.size_bytes} {DOUBLED}" for case in reductions]
     for arm in stack.arms:
         for level in simulated_levels(arm, ranks):
             lines += _arm_lines(f"{arm.binding}/{level}", arm, level, cases, ranks)

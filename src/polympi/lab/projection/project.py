@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,12 +13,12 @@ import msgspec
 import psutil
 
 from polympi import __version__
-from polympi.lab.bindings.manifest import load_bindings
+from polympi.lab.bindings.manifest import Announces, Entry, load_bindings
 from polympi.lab.errors import UsageError
 from polympi.lab.projection import simulator
 from polympi.lab.projection.cases import Case, usual_cases
 from polympi.lab.projection.costs import c_points, costs_of
-from polympi.lab.projection.model import Network, Points, Projected, Projection
+from polympi.lab.projection.model import ArmCosts, Network, Points, Projected, Projection
 from polympi.lab.projection.network import measured_network
 from polympi.lab.projection.plan import plan_text
 from polympi.lab.projection.platform import platform_xml
@@ -164,8 +164,9 @@ def _stacks(analysis: Analysis, wanted: Sequence[str]) -> list[StackRun]:
 
 
 def _inputs(analysis: Analysis, stack: StackRun, request: Request) -> Projected:
-    calls = {name: binding.entry.calls for name, binding in load_bindings().items()}
-    costs = {one.binding: one for one in costs_of(analysis, stack.stack, calls)}
+    entries = {name: binding.entry for name, binding in load_bindings().items()}
+    calls = {name: entry.calls for name, entry in entries.items()}
+    costs = {one.binding: _with_ways(one, entries) for one in costs_of(analysis, stack.stack, calls)}
     for name in request.bindings:
         if name not in costs:
             raise UsageError(
@@ -187,6 +188,17 @@ def _inputs(analysis: Analysis, stack: StackRun, request: Request) -> Projected:
         selector=selector,
         network=_network(analysis, stack, request),
         arms=[costs[name] for name in names],
+    )
+
+
+def _with_ways(costs: ArmCosts, entries: Mapping[str, Entry]) -> ArmCosts:
+    """The costs of an arm with how it sends between hosts, as its manifest says."""
+    entry = entries.get(costs.binding)
+    if entry is None:
+        return costs
+    announces = entry.announces or Announces(from_bytes=0)
+    return msgspec.structs.replace(
+        costs, announced_from=announces.from_bytes, rounds=announces.rounds, doubles=entry.doubles
     )
 
 

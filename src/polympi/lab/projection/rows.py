@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from polympi.lab.projection.cases import Case
-from polympi.lab.projection.loggp import Model, time_of
+from polympi.lab.projection.loggp import Model, time_at, time_of
 from polympi.lab.projection.model import BUILT, CALLED, LEVELS, ArmCosts, Line, Projected, Row
-from polympi.lab.projection.plan import NO_COST, called_line, ends_scaled, is_called, simulated_as
+from polympi.lab.projection.plan import DOUBLED, NO_COST, called_line, ends_scaled, is_called, simulated_as
 from polympi.lab.records import REFERENCE
 
 Seconds = dict[tuple[str, str, int, str], float]  # simulated time by arm, pattern, size and style
@@ -79,11 +79,12 @@ def time_ns(place: _Place, arm: ArmCosts, level: str, seconds: Seconds) -> float
     if place.called:
         line = called_line(arm, case.pattern.name, level)
         own = line.per_call_ns + line.per_byte_ns * case.size_bytes
-        return _of_c(case, seconds) + _further(place, arm) * _of_c(place.first, seconds) + own
+        style = DOUBLED if arm.doubles and case.pattern.name == "allreduce" else BUILT
+        return _of_c(case, seconds, style) + _further(place, arm) * _of_c(place.first, seconds, style) + own
     if level != "median" and ends_scaled(arm, place.ranks):
         return _scaled_ns(place, arm, level, seconds)
     key = (simulated_as(arm, level, place.ranks), case.pattern.name, case.size_bytes, place.style)
-    return seconds[key] * 1e9 / case.operations(place.ranks)
+    return seconds[key] * 1e9 / case.operations(place.ranks) + _announced_ns(place, arm)
 
 
 def _scaled_ns(place: _Place, arm: ArmCosts, level: str, seconds: Seconds) -> float:
@@ -100,13 +101,22 @@ def _weight(place: _Place, arm: ArmCosts, level: str) -> float:
     return sum(line.per_call_ns + line.per_byte_ns * place.case.size_bytes for line in lines)
 
 
-def _of_c(case: Case, seconds: Seconds) -> float:
-    return seconds[REFERENCE, case.pattern.name, case.size_bytes, BUILT] * 1e9
+def _of_c(case: Case, seconds: Seconds, style: str) -> float:
+    return seconds[REFERENCE, case.pattern.name, case.size_bytes, style] * 1e9
 
 
 def _further(place: _Place, arm: ArmCosts) -> int:
-    """Calls of MPI's collective that the binding makes before the one with the data."""
-    return arm.calls.get(place.case.pattern.name, 1) - 1
+    """Calls of MPI's collective, or rounds of small messages, that the binding makes before the data."""
+    name = place.case.pattern.name
+    return arm.calls.get(name, 1) - 1 + (arm.rounds.get(name, 0) if arm.announces(place.case.size_bytes) else 0)
+
+
+def _announced_ns(place: _Place, arm: ArmCosts) -> float:
+    """What a message of a ping-pong takes both ends more if another goes before it and announces it."""
+    if place.case.pattern.name != "latency" or not arm.announces(place.case.size_bytes):
+        return 0.0
+    network = place.stack.network
+    return time_at(network.send, 0) + time_at(network.receive, 0)
 
 
 def _model_ns(place: _Place, arm: ArmCosts, level: str, family: str) -> float | None:
@@ -115,13 +125,14 @@ def _model_ns(place: _Place, arm: ArmCosts, level: str, family: str) -> float | 
     if place.case.pattern.has_collectives and place.style == CALLED:
         return None
     model = Model(place.stack.network, place.ranks, Line() if place.called else arm.message.at(level))
-    found = time_of(model, name, size, family)
+    schedule = "doubling" if name == "allreduce" and arm.doubles and place.called else name
+    found = time_of(model, schedule, size, family)
     if found is None or not place.called:
-        return found
+        return None if found is None else found + _announced_ns(place, arm)
     line = called_line(arm, name, level)
     before = 0.0
     if further := _further(place, arm):
-        first = time_of(model, name, place.first.size_bytes, family)
+        first = time_of(model, schedule, place.first.size_bytes, family)
         if first is None:
             return None
         before = further * first

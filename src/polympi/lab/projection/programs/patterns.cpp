@@ -5,6 +5,7 @@
 
    Lines of PLAN (times in seconds):
 
+       way LATENCY BANDWIDTH                  between nodes; bytes a second
        curve NAME BYTES TIME BYTES TIME ...   what a call costs its rank, by size; straight lines between
        halving                                allreduces of at least as many elements as ranks halve
        arm NAME CALL BYTE CALL BYTE           what a binding adds to a message: to its send, to its receive
@@ -12,10 +13,12 @@
        case PATTERN BYTES STYLE               what the arm before does
 
    The curves wire-send, wire-receive, node-send and node-receive are those of C, between nodes and within
-   one. Both enter as the settings smpi/os and smpi/or do, by the callbacks that SMPI has for it, so that one
+   one; wire-both is what a message takes a receiver more that has sent one at the same time. They and the
+   arms enter as the settings smpi/os and smpi/or do, by the callbacks that SMPI has for it, so that one
    process simulates all arms. STYLE says what happens in a collective: `built`, each message of it costs the
    binding what its own messages do; `called`, the messages are those of C, and the call costs the binding
-   once.
+   once; `doubled`, as `built`, and an allreduce is recursive doubling where it would halve (of as many ranks
+   as a power of two).
 
    Writes a line `ARM PATTERN BYTES STYLE SECONDS` for each case: the simulated time from the common start
    until the last rank is done. Simulated ranks are contexts of one process, of which one runs at a time, and
@@ -25,6 +28,7 @@
 #include <smpi/smpi.h>
 
 #include <simgrid/actor.h>
+#include <simgrid/s4u/Engine.hpp>
 #include <unistd.h>
 
 #include <algorithm>
@@ -85,15 +89,17 @@ struct Case {
     const Pattern *pattern;
     int bytes;
     size_t arm;
-    bool built;
+    std::string style;
     double longest; // over the ranks that are done
 };
 
 std::map<std::string, Curve> curves;
 std::vector<Arm> arms;
 std::vector<Case> cases;
-std::vector<char> inside; // of each actor: whether it is in a collective that its binding only calls
-const Case *now;          // the case that is timed; none while SMPI prepares itself
+std::vector<char> inside;  // of each actor: whether it is in a collective that its binding only calls
+std::vector<double> sent;  // of each actor: when it last sent a message between nodes
+double latency, bandwidth; // of the way between nodes, in s and bytes/s
+const Case *now;           // the case that is timed; none while SMPI prepares itself
 const Arm *arm;
 char *memory; // what all messages come from and go to; nobody looks at it
 size_t half;  // where the part for receiving begins
@@ -109,11 +115,24 @@ double cost(size_t bytes, const char *within, const char *between, Line Arm::*li
 }
 
 double send_cost(size_t bytes, simgrid::s4u::Host *a, simgrid::s4u::Host *b) {
+    if (a != b)
+        sent[sg_actor_self_get_pid()] = simgrid::s4u::Engine::get_clock();
     return cost(bytes, "node-send", "wire-send", &Arm::send, a, b);
 }
 
+/* Whether this rank has sent a message between nodes while one of so many bytes was on its way to it. One
+   that answers another has been on its way for two. */
+bool sends_both_ways(size_t bytes) {
+    const double ago = simgrid::s4u::Engine::get_clock() - sent[sg_actor_self_get_pid()];
+    const double way =
+        curves["wire-send"].at(static_cast<double>(bytes)) + latency + static_cast<double>(bytes) / bandwidth;
+    return ago < 1.5 * way;
+}
+
 double receive_cost(size_t bytes, simgrid::s4u::Host *a, simgrid::s4u::Host *b) {
-    return cost(bytes, "node-receive", "wire-receive", &Arm::receive, a, b);
+    const double both =
+        now && a != b && sends_both_ways(bytes) ? curves["wire-both"].at(static_cast<double>(bytes)) : 0.0;
+    return both + cost(bytes, "node-receive", "wire-receive", &Arm::receive, a, b);
 }
 
 void wait_for(double seconds) {
@@ -129,7 +148,7 @@ void wait_for(double seconds) {
  * C's. */
 template <typename Call> void collective(const char *name, int bytes, const Call &call) {
     const auto pid = sg_actor_self_get_pid();
-    if (now && !now->built) {
+    if (now && now->style == "called") {
         const auto found = arm->collectives.find(name);
         const double seconds = found == arm->collectives.end() ? 0.0 : found->second.at(bytes);
         wait_for(seconds);
@@ -171,10 +190,20 @@ void reduce_by_halving(const Rank &self, int elements) {
                    MPI_DOUBLE, MPI_COMM_WORLD);
 }
 
+/* Each rank exchanges all it has with the one whose number differs in one bit, bit after bit. */
+void reduce_by_doubling(const Rank &self, int bytes) {
+    for (int step = 1; step < self.ranks; step *= 2)
+        MPI_Sendrecv(memory, bytes, MPI_BYTE, self.rank ^ step, TAG, memory + half, bytes, MPI_BYTE,
+                     self.rank ^ step, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 void allreduce(const Rank &self, int bytes) {
     const int elements = bytes / static_cast<int>(sizeof(double));
     collective("allreduce", bytes, [&] {
-        if (halving && elements >= self.ranks)
+        const bool doubled = now && now->style == "doubled" && (self.ranks & (self.ranks - 1)) == 0;
+        if (halving && doubled)
+            reduce_by_doubling(self, bytes);
+        else if (halving && elements >= self.ranks)
             reduce_by_halving(self, elements);
         else
             MPI_Allreduce(memory, memory + half, elements, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
@@ -253,6 +282,11 @@ bool read_line(const std::string &text) {
     words >> kind >> name;
     if (kind == "halving")
         return halving = true;
+    if (kind == "way") {
+        latency = std::stod(name);
+        words >> bandwidth;
+        return !words.fail() && bandwidth > 0;
+    }
     if (kind == "curve") {
         for (double bytes, seconds; words >> bytes >> seconds;)
             curves[name].points.emplace_back(bytes, seconds);
@@ -273,7 +307,7 @@ bool read_line(const std::string &text) {
     int bytes = -1;
     words >> bytes >> style;
     const Pattern *pattern = find_pattern(name);
-    cases.push_back({pattern, bytes, arms.size() - 1, style == "built", 0.0});
+    cases.push_back({pattern, bytes, arms.size() - 1, style, 0.0});
     return kind == "case" && pattern && !arms.empty() && bytes >= 0 && bytes < TOO_MANY && !words.fail();
 }
 
@@ -298,6 +332,7 @@ void prepare(const char *path, size_t ranks) {
     if (!memory)
         stop("there is no memory for the messages");
     inside.assign(ranks + 2, 0);
+    sent.assign(ranks + 2, -SLOT);
     smpi_register_op_cost_callback(SmpiOperation::SEND, send_cost);
     smpi_register_op_cost_callback(SmpiOperation::ISEND, send_cost);
     smpi_register_op_cost_callback(SmpiOperation::RECV, receive_cost);
@@ -332,7 +367,7 @@ int main(int argc, char **argv) {
     if (++finished == self.ranks)
         for (const Case &one : cases)
             std::printf("%s %s %d %s %.12f\n", arms[one.arm].name.c_str(), one.pattern->name, one.bytes,
-                        one.built ? "built" : "called", one.longest);
+                        one.style.c_str(), one.longest);
     MPI_Finalize();
     return 0;
 }
