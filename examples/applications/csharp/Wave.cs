@@ -247,15 +247,12 @@ namespace Applications
                 Vector<double> allA = new Vector<double>(a), allC = new Vector<double>(c);
                 for (; k + Vector<double>.Count <= count; k += Vector<double>.Count)
                 {
-                    *(Vector<double>*)(next + k) = Updated(
-                        At(next + k), At(u + k), At(below + k) + At(above + k), At(u + k + left) + At(u + k + right),
-                        At(u + k - 1) + At(u + k + 1), allA, allC);
+                    Update(next + k, u + k, At(u + k), At(below + k) + At(above + k), left, right, allA, allC);
                 }
             }
             for (; k < count; k++)
             {
-                next[k] = Updated(
-                    next[k], u[k], below[k] + above[k], u[k + left] + u[k + right], u[k - 1] + u[k + 1], a, c);
+                Update(next + k, u + k, below[k] + above[k], left, right, a, c);
             }
         }
 
@@ -278,46 +275,32 @@ namespace Applications
                 for (; k + Vector<double>.Count <= count; k += Vector<double>.Count)
                 {
                     Vector<double> own = At(u + k), own1 = At(u1 + k), own2 = At(u2 + k), own3 = At(u3 + k);
-                    *(Vector<double>*)(next + k) = Updated(
-                        At(next + k), own, At(below + k) + own1, At(u + k + left) + At(u + k + right),
-                        At(u + k - 1) + At(u + k + 1), allA, allC);
-                    *(Vector<double>*)(next1 + k) = Updated(
-                        At(next1 + k), own1, own + own2, At(u1 + k + left) + At(u1 + k + right),
-                        At(u1 + k - 1) + At(u1 + k + 1), allA, allC);
-                    *(Vector<double>*)(next2 + k) = Updated(
-                        At(next2 + k), own2, own1 + own3, At(u2 + k + left) + At(u2 + k + right),
-                        At(u2 + k - 1) + At(u2 + k + 1), allA, allC);
-                    *(Vector<double>*)(next3 + k) = Updated(
-                        At(next3 + k), own3, own2 + At(above + k), At(u3 + k + left) + At(u3 + k + right),
-                        At(u3 + k - 1) + At(u3 + k + 1), allA, allC);
+                    Update(next + k, u + k, own, At(below + k) + own1, left, right, allA, allC);
+                    Update(next1 + k, u1 + k, own1, own + own2, left, right, allA, allC);
+                    Update(next2 + k, u2 + k, own2, own1 + own3, left, right, allA, allC);
+                    Update(next3 + k, u3 + k, own3, own2 + At(above + k), left, right, allA, allC);
                 }
             }
             for (; k < count; k++)
             {
-                next[k] = Updated(
-                    next[k], u[k], below[k] + u1[k], u[k + left] + u[k + right], u[k - 1] + u[k + 1], a, c);
-                next1[k] = Updated(
-                    next1[k], u1[k], u[k] + u2[k], u1[k + left] + u1[k + right], u1[k - 1] + u1[k + 1], a, c);
-                next2[k] = Updated(
-                    next2[k], u2[k], u1[k] + u3[k], u2[k + left] + u2[k + right], u2[k - 1] + u2[k + 1], a, c);
-                next3[k] = Updated(
-                    next3[k], u3[k], u2[k] + above[k], u3[k + left] + u3[k + right], u3[k - 1] + u3[k + 1], a, c);
+                Update(next + k, u + k, below[k] + u1[k], left, right, a, c);
+                Update(next1 + k, u1 + k, u[k] + u2[k], left, right, a, c);
+                Update(next2 + k, u2 + k, u1[k] + u3[k], left, right, a, c);
+                Update(next3 + k, u3 + k, u2[k] + above[k], left, right, a, c);
             }
         }
 
-        /// <summary>
-        /// The update of a point: what it had before u, u, and the sums of its neighbours along each axis.
-        /// </summary>
+        /// <summary>The update of a point, with the sum of its neighbours along axis 0.</summary>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        private static double Updated(
-            double before, double u, double axis0, double axis1, double axis2, double a, double c)
-            => a * ((axis0 + axis1) + axis2) + c * u - before;
+        private static void Update(double* next, double* u, double axis0, long left, long right, double a, double c)
+            => *next = a * ((axis0 + (u[left] + u[right])) + (u[-1] + u[1])) + c * *u - *next;
 
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        private static Vector<double> Updated(
-            Vector<double> before, Vector<double> u, Vector<double> axis0, Vector<double> axis1, Vector<double> axis2,
-            Vector<double> a, Vector<double> c)
-            => a * ((axis0 + axis1) + axis2) + c * u - before;
+        private static void Update(
+            double* next, double* u, Vector<double> own, Vector<double> axis0, long left, long right, Vector<double> a,
+            Vector<double> c)
+            => *(Vector<double>*)next =
+                a * ((axis0 + (At(u + left) + At(u + right))) + (At(u - 1) + At(u + 1))) + c * own - At(next);
 
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         private static Vector<double> At(double* place) => *(Vector<double>*)place;
