@@ -10,6 +10,9 @@ namespace Applications
     {
         public const int Sides = 6;
 
+        /// <summary>Numbers in a cache line.</summary>
+        public const int Line = 64 / sizeof(double);
+
         private readonly bool[] boundary;
 
         /// <param name="ranks">All ranks.</param>
@@ -29,7 +32,7 @@ namespace Applications
                 Ranks.Shift(axis, 1, out Neighbor[2 * axis], out Neighbor[2 * axis + 1]);
             }
             boundary = Array.ConvertAll(Neighbor, rank => rank == Communicator.NullRank);
-            Row = Points[2] + 2;
+            Row = (Points[2] + 2 + Line - 1) / Line * Line; // so that all rows lie alike in cache lines
             Plane = (Points[1] + 2) * Row;
             Size = (Points[0] + 2) * Plane;
         }

@@ -3,6 +3,7 @@
 #ifndef APPLICATIONS_WAVE_HPP
 #define APPLICATIONS_WAVE_HPP
 
+#include "huge_pages.hpp"
 #include "mesh.hpp"
 #include "part.hpp"
 
@@ -37,6 +38,7 @@ class Wave {
     struct Box {
         Axes first, last;
     };
+    static constexpr std::int64_t first_ = 7; /* of the memory: point 1 of its rows begins a cache line */
     struct Face {
         std::vector<double> outgoing, incoming;
     };
@@ -44,7 +46,7 @@ class Wave {
     std::int64_t index(std::int64_t i, std::int64_t j, std::int64_t k) const {
         return i * plane_ + j * row_ + k;
     }
-    double *field(int which) { return memory_.data() + which * second_; }
+    double *field(int which) { return memory_.data() + first_ + which * second_; }
     void allocate();
     void update(const Box &box, double a, double c);
     void overlapped_step(double a, double c);
@@ -57,9 +59,9 @@ class Wave {
     bool overlapped_;
     Axes n_{}, start_{};                            /* this rank's points; 0 and n + 1 are ghost layers */
     std::int64_t row_ = 0, plane_ = 0, second_ = 0; /* numbers from one row, plane, field to the next */
-    std::array<Face, 6> faces_;  /* side 2 a is the lower one of axis a; those of axis 0 are not copied */
-    std::vector<double> memory_; /* of u and of the step before it, by turns */
-    int current_ = 0;            /* the field of u */
+    std::array<Face, 6> faces_; /* side 2 a is the lower one of axis a; those of axis 0 are not copied */
+    std::vector<double, HugePages<double>> memory_; /* of u and of the step before it, by turns */
+    int current_ = 0;                               /* the field of u */
     std::int64_t steps_ = 0, communication_ns_ = 0;
     std::array<MPI_Request, 12> requests_{};
     int outstanding_ = 0;

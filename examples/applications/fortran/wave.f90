@@ -11,8 +11,10 @@ module wave_equation
   public :: wave, time_step, LEAST_POINTS
 
   integer, parameter :: LEAST_POINTS = 3 ! along an axis of a rank
-  integer, parameter :: MOST_POINTS = 46338 ! so that the points of a face are counted by an integer
-  integer, parameter :: PAGE = 4096 / 8 ! in numbers
+  integer, parameter :: PAGE = 4096 / 8, LINE = 64 / 8 ! a cache line; both in numbers
+  integer, parameter :: FOUR = 4 ! planes that are updated at a time
+  ! So that the numbers of a face are counted by an integer, also where each row ends with LINE - 1 that are not used.
+  integer, parameter :: MOST_POINTS = 46328
 
   ! Side 2 a - 1 is the lower one of axis a, side 2 a the upper one. Behind MPI_PROC_NULL is the boundary.
   type :: side_of_block
@@ -27,6 +29,7 @@ module wave_equation
   type :: wave
     private
     integer, public :: n(3) = 0, start(3) = 0 ! this rank's points, and where they begin, counted from 0
+    integer :: row = 0 ! numbers from one row to the next
     integer(int64), public :: communication_ns = 0
     type(MPI_Comm) :: mesh
     type(side_of_block) :: sides(6)
@@ -96,18 +99,20 @@ contains
     end do
   end subroutine divide
 
-  ! The second field begins elsewhere in a page: else a processor takes values of it that are written for those of the
-  ! first one with the same place in a page, and waits.
+  ! Point 1 of each row begins a cache line: a vector of a row then is one line, and not parts of two. The second field
+  ! begins elsewhere in a page: else a processor takes values of it that are written for those of the first one with the
+  ! same place in a page, and waits.
   function allocated_here(self) result(done)
     class(wave), intent(inout) :: self
     logical :: done
-    integer(int64) :: points, second
+    integer(int64) :: numbers, first, second
     integer :: s, failed
     done = all(self%n >= LEAST_POINTS) .and. all(self%n <= MOST_POINTS)
     if (.not. done) return
-    points = product(int(self%n + 2, int64))
-    second = (points + PAGE - 1) / PAGE * PAGE + PAGE / 2 + 8
-    allocate (self%memory(second + points), stat=failed)
+    self%row = (self%n(3) + 2 + LINE - 1) / LINE * LINE
+    numbers = self%row * product(int(self%n(:2) + 2, int64))
+    second = (numbers + PAGE - 1) / PAGE * PAGE + PAGE / 2 + LINE
+    allocate (self%memory(LINE + second + numbers), stat=failed)
     if (failed == 0) call ask_for_huge_pages(self%memory)
     do s = 3, 6
       if (failed /= 0 .or. self%sides(s)%neighbor == MPI_PROC_NULL) cycle
@@ -118,22 +123,31 @@ contains
     end do
     done = failed == 0
     if (.not. done) return
+    first = modulo(-1 - number_of(self%memory), int(LINE, c_intptr_t)) + 1
+    second = second + first
     associate (n => self%n)
-      self%fields(1)%u(0:n(3) + 1, 0:n(2) + 1, 0:n(1) + 1) => self%memory(:points)
-      self%fields(2)%u(0:n(3) + 1, 0:n(2) + 1, 0:n(1) + 1) => self%memory(second + 1:)
+      self%fields(1)%u(0:self%row - 1, 0:n(2) + 1, 0:n(1) + 1) => self%memory(first:first + numbers - 1)
+      self%fields(2)%u(0:self%row - 1, 0:n(2) + 1, 0:n(1) + 1) => self%memory(second:second + numbers - 1)
     end associate
   end function allocated_here
+
+  ! How many numbers of the address space are before memory.
+  function number_of(memory) result(number)
+    real(real64), target, contiguous, intent(in) :: memory(:)
+    integer(c_intptr_t) :: number
+    number = transfer(c_loc(memory), number) / 8
+  end function number_of
 
   ! Where Linux has huge pages, for memory that was not touched yet: a plane is then in few of them, and the processor
   ! knows where these are.
   subroutine ask_for_huge_pages(memory)
     real(real64), target, contiguous, intent(inout) :: memory(:)
     integer(c_int), parameter :: MADV_HUGEPAGE = 14
-    integer(c_intptr_t) :: address, before
+    integer(c_intptr_t) :: begin, before
     integer(c_int) :: code
-    address = transfer(c_loc(memory), address)
-    before = modulo(-address, 8_c_intptr_t * PAGE)
-    code = madvise(address + before, max(8 * size(memory, kind=c_size_t) - before, 0_c_size_t), MADV_HUGEPAGE)
+    begin = number_of(memory)
+    before = modulo(-begin, int(PAGE, c_intptr_t))
+    code = madvise(8 * (begin + before), 8 * max(size(memory, kind=c_size_t) - before, 0_c_size_t), MADV_HUGEPAGE)
     if (code /= 0) return ! without them it takes longer
   end subroutine ask_for_huge_pages
 
@@ -225,43 +239,47 @@ contains
     class(wave), intent(inout) :: self
     integer, intent(in) :: first(3), last(3)
     real(real64), intent(in) :: a, c
-    call update_box(self%fields(3 - self%current)%u, self%fields(self%current)%u, self%n, &
+    call update_box(self%fields(3 - self%current)%u, self%fields(self%current)%u, self%row, self%n, &
                     self%sides%neighbor == MPI_PROC_NULL, first, last, a, c)
   end subroutine update
 
-  ! Two planes at a time. A row beside a boundary takes its mirror image for the ghost row: u_0 = u_2. Only at the ends
-  ! of rows the ghost points are written, while the row is in the cache.
-  pure subroutine update_box(next, u, n, mirror, first, last, a, c)
-    integer, intent(in) :: n(3), first(3), last(3)
-    real(real64), intent(inout) :: next(0:n(3) + 1, 0:n(2) + 1, 0:n(1) + 1)
-    real(real64), intent(in) :: u(0:n(3) + 1, 0:n(2) + 1, 0:n(1) + 1), a, c
+  ! FOUR planes at a time, and those that are left over one by one. A row beside a boundary takes its mirror image for the
+  ! ghost row: u_0 = u_2. Only at the ends of rows the ghost points are written, while the row is in the cache.
+  pure subroutine update_box(next, u, row, n, mirror, first, last, a, c)
+    integer, intent(in) :: row, n(3), first(3), last(3)
+    real(real64), intent(inout) :: next(0:row - 1, 0:n(2) + 1, 0:n(1) + 1)
+    real(real64), intent(in) :: u(0:row - 1, 0:n(2) + 1, 0:n(1) + 1), a, c
     logical, intent(in) :: mirror(6)
-    integer :: i, j, other, below, above, left, right
-    do i = first(1), last(1), 2
-      other = min(i + 1, last(1)) ! an odd last plane is alone
+    integer :: i, j, planes, upper, below, above, left, right
+    i = first(1)
+    do while (i <= last(1))
+      planes = merge(FOUR, 1, i + FOUR - 1 <= last(1))
+      upper = i + planes - 1
       below = merge(2, i - 1, mirror(1) .and. i == 1)
-      above = merge(other - 1, other + 1, mirror(2) .and. other == n(1))
+      above = merge(upper - 1, upper + 1, mirror(2) .and. upper == n(1))
       do j = first(2), last(2)
         left = merge(2, j - 1, mirror(3) .and. j == 1)
         right = merge(j - 1, j + 1, mirror(4) .and. j == n(2))
-        if (other > i) then
-          call update_pair(next(:, j, i), next(:, j, other), u(:, j, i), u(:, j, other), u(:, j, below), u(:, j, above), &
-                           u(:, left, i), u(:, right, i), u(:, left, other), u(:, right, other), n(3), first(3), last(3), a, c)
+        if (planes == FOUR) then
+          call update_four(next(:, j, i), next(:, j, i + 1), next(:, j, i + 2), next(:, j, i + 3), u(:, j, below), &
+                           u(:, :, i), u(:, :, i + 1), u(:, :, i + 2), u(:, :, i + 3), u(:, j, above), &
+                           row, n(2), j, left, right, first(3), last(3), a, c)
         else
           call update_row(next(:, j, i), u(:, j, i), u(:, j, below), u(:, j, above), u(:, left, i), u(:, right, i), &
-                          n(3), first(3), last(3), a, c)
+                          row, first(3), last(3), a, c)
         end if
-        if (mirror(5) .and. first(3) == 1) next(0, j, i:other) = next(2, j, i:other)
-        if (mirror(6) .and. last(3) == n(3)) next(n(3) + 1, j, i:other) = next(n(3) - 1, j, i:other)
+        if (mirror(5) .and. first(3) == 1) next(0, j, i:upper) = next(2, j, i:upper)
+        if (mirror(6) .and. last(3) == n(3)) next(n(3) + 1, j, i:upper) = next(n(3) - 1, j, i:upper)
       end do
+      i = i + planes
     end do
   end subroutine update_box
 
   ! What a row needs of others lies in rows, too: those below and above along axis 1, left and right along axis 2.
-  pure subroutine update_row(next, u, below, above, left, right, n, first, last, a, c)
-    integer, intent(in) :: n, first, last
-    real(real64), intent(inout) :: next(0:n + 1)
-    real(real64), intent(in), dimension(0:n + 1) :: u, below, above, left, right
+  pure subroutine update_row(next, u, below, above, left, right, row, first, last, a, c)
+    integer, intent(in) :: row, first, last
+    real(real64), intent(inout) :: next(0:row - 1)
+    real(real64), intent(in), dimension(0:row - 1) :: u, below, above, left, right
     real(real64), intent(in) :: a, c
     integer :: k
     do k = first, last
@@ -269,21 +287,29 @@ contains
     end do
   end subroutine update_row
 
-  ! A row of a plane and the same one of the plane above it: each is the other's neighbour, so that both are loaded once
-  ! for two rows. It takes less time than two rows apart.
-  pure subroutine update_pair(next, next_above, u, u_above, below, above, left, right, left_above, right_above, &
-                              n, first, last, a, c)
-    integer, intent(in) :: n, first, last
-    real(real64), intent(inout), dimension(0:n + 1) :: next, next_above
-    real(real64), intent(in), dimension(0:n + 1) :: u, u_above, below, above, left, right, left_above, right_above
+  ! Row j of a plane and the same ones of the three planes above it. A plane is a neighbour of the planes beside it, and too
+  ! large for the cache nearest to the processor: of four planes, six are loaded for four that are made, and of single planes
+  ! twelve. All are computed before one is written.
+  pure subroutine update_four(next, next1, next2, next3, below, u, u1, u2, u3, above, row, n, j, left, right, first, last, &
+                              a, c)
+    integer, intent(in) :: row, n, j, left, right, first, last
+    real(real64), intent(inout), dimension(0:row - 1) :: next, next1, next2, next3
+    real(real64), intent(in), dimension(0:row - 1) :: below, above
+    real(real64), intent(in), dimension(0:row - 1, 0:n + 1) :: u, u1, u2, u3
     real(real64), intent(in) :: a, c
+    real(real64) :: v, v1, v2, v3
     integer :: k
     do k = first, last
-      next(k) = updated(next(k), u(k), below(k) + u_above(k), left(k) + right(k), u(k - 1) + u(k + 1), a, c)
-      next_above(k) = updated(next_above(k), u_above(k), u(k) + above(k), left_above(k) + right_above(k), &
-                              u_above(k - 1) + u_above(k + 1), a, c)
+      v = updated(next(k), u(k, j), below(k) + u1(k, j), u(k, left) + u(k, right), u(k - 1, j) + u(k + 1, j), a, c)
+      v1 = updated(next1(k), u1(k, j), u(k, j) + u2(k, j), u1(k, left) + u1(k, right), u1(k - 1, j) + u1(k + 1, j), a, c)
+      v2 = updated(next2(k), u2(k, j), u1(k, j) + u3(k, j), u2(k, left) + u2(k, right), u2(k - 1, j) + u2(k + 1, j), a, c)
+      v3 = updated(next3(k), u3(k, j), u2(k, j) + above(k), u3(k, left) + u3(k, right), u3(k - 1, j) + u3(k + 1, j), a, c)
+      next(k) = v
+      next1(k) = v1
+      next2(k) = v2
+      next3(k) = v3
     end do
-  end subroutine update_pair
+  end subroutine update_four
 
   ! The update of a point: what it had before u, u, and the sums of its neighbours along each axis.
   pure function updated(before, u, axis1, axis2, axis3, a, c) result(next)
@@ -300,7 +326,7 @@ contains
     integer :: s, plane
     begun = now()
     self%outstanding = 0
-    plane = (self%n(3) + 2) * self%n(2)
+    plane = self%row * self%n(2)
     associate (u => self%fields(self%current)%u, n => self%n)
       do s = 1, 6
         if (self%sides(s)%neighbor == MPI_PROC_NULL) cycle
@@ -354,7 +380,7 @@ contains
     ns = count * (1000000000_int64 / rate)
   end function now
 
-  ! This rank's block of u with its ghost layers; the first index of each axis is 0.
+  ! This rank's block of u with its ghost layers; the first index of each axis is 0. Rows end with numbers that mean nothing.
   function values(self) result(u)
     class(wave), intent(in) :: self
     real(real64), pointer, contiguous :: u(:, :, :)

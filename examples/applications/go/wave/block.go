@@ -106,7 +106,9 @@ func updateRow(p plane, below, above []float64, a, c float64) {
 }
 
 // updatePair updates a row of a plane and the same one of the plane above it: each is the other's neighbour, so that both
-// are loaded once for two rows. It takes less time than two rows apart.
+// are loaded once for two rows. It takes less time than two rows apart. Four rows in one loop, as in C, take 1.1 to 1.3
+// times as long: the compiler makes no vectors, so that the processor is slower than the memory, and a register for each
+// of 18 rows is more than there are. Two pairs of planes by turns, on rows that begin cache lines, take as long as this.
 func updatePair(lower, upper plane, below, above []float64, a, c float64) {
 	next, n := lower.next, len(lower.next)
 	before, u, rest := lower.own[0], lower.own[1], lower.own[2:][:n]
