@@ -22,10 +22,8 @@ def drifting(stack: Stack, folder: Path, parts: int) -> Path:
     """The library of the common start with a clock that drifts, and another threshold for believing in the drift."""
     text = (HARNESS / "common_start.c").read_text()
     assert "DRIFT_PARTS = 100000 " in text
-    text = text.replace("DRIFT_PARTS = 100000 ", f"DRIFT_PARTS = {parts} ")
-    assert "!facts[1] || have_one_clock()" in text  # of these hosts they would be one clock, but for the drift
     source = folder / "common_start.c"
-    source.write_text(text.replace("!facts[1] || have_one_clock()", "!facts[1]"))
+    source.write_text(text.replace("DRIFT_PARTS = 100000 ", f"DRIFT_PARTS = {parts} "))
     library = folder / "libstart.so"
     command = [stack.mpicc, "-O2", "-std=c11", "-shared", "-fPIC", "-Wl,--wrap=clock_gettime", f"-I{HARNESS}"]
     command += [str(source), str(PROGRAMS / "drifting_clock.c"), "-o", str(library)]
