@@ -18,7 +18,8 @@ from pathlib import Path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
 
 START, BARRIER, NEIGHBOURS, ALL, COLLECTIVES, AT_ONCE = STEPS = (
     "start",
@@ -95,28 +96,13 @@ def run_polympi(folder: Path, ranks: int) -> None:
     import polympi as mpi  # noqa: PLC0415  (no arm has the memory of another)
 
     world = mpi.world
-    rank = world.rank
-    tell(folder, START, rank, ranks)
-    world.barrier()
-    tell(folder, BARRIER, rank, ranks)
 
-    def exchange(step: str) -> None:
-        for others in windows(rank, ranks, step):
-            requests = [world.irecv(other, 1) for other in others]
-            requests += [world.isend(rank, other, 1) for other in others]
-            mpi.wait_all(requests)
-            del requests
-        tell(folder, step, rank, ranks)
+    def exchange(others: Sequence[int]) -> None:
+        requests = [world.irecv(other, 1) for other in others]
+        requests += [world.isend(world.rank, other, 1) for other in others]
+        mpi.wait_all(requests)
 
-    exchange(NEIGHBOURS)
-    exchange(ALL)
-    world.bcast(rank)
-    world.allreduce(rank)
-    world.gather(rank)
-    world.allgather(rank)
-    world.alltoall(list(range(ranks)))
-    tell(folder, COLLECTIVES, rank, ranks)
-    exchange(AT_ONCE)
+    take_steps(world, exchange, folder, ranks)
 
 
 def run_mpi4py(folder: Path, ranks: int) -> None:
@@ -124,29 +110,37 @@ def run_mpi4py(folder: Path, ranks: int) -> None:
     from mpi4py import MPI  # noqa: PLC0415  (likewise)
 
     world = MPI.COMM_WORLD
+
+    def exchange(others: Sequence[int]) -> None:
+        received = [bytearray(8) for _ in others]
+        requests = [world.Irecv(into, other, 1) for into, other in zip(received, others, strict=True)]
+        requests += [world.Isend(bytearray(8), other, 1) for other in others]
+        MPI.Request.Waitall(requests)
+
+    take_steps(world, exchange, folder, ranks)
+
+
+def take_steps(world: Any, exchange: Callable[[Sequence[int]], None], folder: Path, ranks: int) -> None:
+    """All steps, with a world whose collectives take objects, and what exchanges messages with some ranks."""
     rank = world.rank
+
+    def exchange_all(step: str) -> None:
+        for others in windows(rank, ranks, step):
+            exchange(others)
+        tell(folder, step, rank, ranks)
+
     tell(folder, START, rank, ranks)
     world.barrier()
     tell(folder, BARRIER, rank, ranks)
-
-    def exchange(step: str) -> None:
-        for others in windows(rank, ranks, step):
-            received = [bytearray(8) for _ in others]
-            requests = [world.Irecv(into, other, 1) for into, other in zip(received, others, strict=True)]
-            requests += [world.Isend(bytearray(8), other, 1) for other in others]
-            MPI.Request.Waitall(requests)
-            del requests, received
-        tell(folder, step, rank, ranks)
-
-    exchange(NEIGHBOURS)
-    exchange(ALL)
+    exchange_all(NEIGHBOURS)
+    exchange_all(ALL)
     world.bcast(rank)
     world.allreduce(rank)
     world.gather(rank)
     world.allgather(rank)
     world.alltoall(list(range(ranks)))
     tell(folder, COLLECTIVES, rank, ranks)
-    exchange(AT_ONCE)
+    exchange_all(AT_ONCE)
 
 
 ARMS = {"python": run_python, "mpi4py": run_mpi4py, "polympi": run_polympi}

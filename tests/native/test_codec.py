@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import contextlib
 import ctypes
 import enum
 import fractions
@@ -26,26 +25,12 @@ import pytest
 from array_samples import unhurried
 from hypothesis import given
 from hypothesis import strategies as st
+from sample_objects import SAMPLES, Holder, Refusing, Unloadable, same
 from tensors import Tensor
 
 from polympi import errors
 
 PART_BYTES = 4096  # from here on data travel beside the stream
-
-
-def same(one: object, other: object) -> bool:
-    """Equal in value and in type, all the way down; NaN equals itself."""
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
-        return len(one) == len(other) and all(map(same, one, other))
-    if isinstance(one, dict) and isinstance(other, dict):
-        return same(list(one.items()), list(other.items()))
-    if isinstance(one, (float, complex)):
-        return repr(one) == repr(other)
-    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
-        return one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()
-    return one == other
 
 
 class Colour(enum.IntEnum):
@@ -57,16 +42,6 @@ class Text(str):
 
 
 Point = collections.namedtuple("Point", "x y")
-
-
-class Holder:
-    def __init__(self, value: object) -> None:
-        self.value = value
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Holder) and same(self.value, other.value)
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 hashable = st.recursive(
@@ -279,11 +254,6 @@ def test_buffers_of_pickled_objects_are_writable_memory(codec: ModuleType) -> No
     received[1].value[0][:] = 1
 
 
-class Refusing:
-    def __reduce__(self) -> str:
-        raise ZeroDivisionError("not me")
-
-
 @pytest.mark.parametrize("value", [Refusing(), [1, {"x": Refusing()}]], ids=["alone", "inside"])
 def test_errors_of_pickling_are_raised_as_they_are_with_a_note(codec: ModuleType, value: object) -> None:
     with pytest.raises(ZeroDivisionError, match="not me") as raised:
@@ -291,11 +261,6 @@ def test_errors_of_pickling_are_raised_as_they_are_with_a_note(codec: ModuleType
     if sys.version_info >= (3, 11):
         name = type(value).__name__
         assert any(f"type {name} " in note or f".{name} " in note for note in raised.value.__notes__)
-
-
-class Unloadable:
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (int, ("no number",))
 
 
 def test_errors_of_unpickling_are_raised_as_they_are(codec: ModuleType) -> None:
@@ -378,75 +343,6 @@ def test_pickles_of_several_pieces(codec: ModuleType) -> None:
     values = [Holder([f"{i:1000}" for i in range(300)]), Holder(1), Holder([bytes(100)] * 10**4)]
     for value in (*values, *values):
         assert same(vars(codec.roundtrip(value)), vars(value))
-
-
-# ---- damaged streams ----
-
-SAMPLES: list[Any] = [
-    *(None, 5, 2**99, 1.5, 1j, "short", "x" * 300, "é", b"bytes", (1, "a"), [1, [2, []]], {"a": {"b": 1}}, {1, 2}),
-    *(
-        frozenset([1]),
-        bytearray(b"abc"),
-        memoryview(b"abc"),
-        array("d", [1, 2]),
-        np.float64(1),
-        np.arange(6).reshape(2, 3),
-        np.arange(6),
-    ),
-    *(np.zeros(1000), b"x" * 5000, ["x" * 5000, bytearray(5000)], memoryview(bytes(5000)), np.zeros(3, "M8[s]")),
-]
-
-
-@pytest.mark.parametrize("value", [*SAMPLES, Holder(1), Holder(np.zeros(1000))], ids=lambda value: type(value).__name__)
-def test_streams_that_end_early_or_late_are_errors(codec: ModuleType, value: object) -> None:
-    stream, parts = codec.encode(value)
-    for end in range(1, len(stream)):
-        with pytest.raises(errors.Error, match="damaged"):
-            codec.decode(stream[:end], parts)
-    with pytest.raises(errors.Error, match="damaged"):
-        codec.decode(stream + b"\0", parts)
-    with pytest.raises(errors.Error, match="damaged"):
-        codec.decode(stream, [*parts, bytearray(5000)])
-    for missing in range(len(parts)):
-        with pytest.raises(errors.Error, match="damaged"):
-            codec.decode(stream, parts[:missing])
-    for part in parts:
-        with pytest.raises(errors.Error, match="damaged"):
-            codec.decode(stream, [other[:-1] if other is part else other for other in parts])
-
-
-@pytest.mark.parametrize(
-    ("place", "bytes_there"),
-    [(1, b"\xff"), (1, b"\x11"), (2, b"\x04"), (2, b"\x00"), (4, b"\x03"), (4, b"\x00\x02"), (4, b"\xff" * 4)],
-    ids=["described", "no type", "smaller elements", "no elements", "more", "as much as a part", "most"],
-)
-def test_a_row_whose_head_lies_is_an_error(codec: ModuleType, place: int, bytes_there: bytes) -> None:
-    stream, _ = codec.encode(np.array([1.0, 2.0]))
-    changed = stream[:place] + bytes_there + stream[place + len(bytes_there) :]
-    for damaged in (changed, changed + bytes(8192)):
-        with pytest.raises(errors.Error, match="damaged"):
-            codec.decode(damaged, [])
-
-
-@unhurried
-@given(data=st.data())
-def test_changed_streams_do_not_crash(codec: ModuleType, data: st.DataObject) -> None:
-    value = data.draw(st.sampled_from(SAMPLES[:-1]))
-    stream, parts = codec.encode(value)
-    changed = bytearray(stream)
-    for position in data.draw(st.lists(st.integers(0, len(stream) - 1), max_size=4)):
-        changed[position] = data.draw(st.integers(0, 255) | st.sampled_from([0, 1, 127, 128, 255]))
-    if 16 in changed:  # a pickle may do anything
-        return
-    with contextlib.suppress(errors.Error, ValueError, MemoryError):
-        codec.decode(bytes(changed), parts)
-
-
-@unhurried
-@given(stream=st.binary(min_size=1, max_size=60).filter(lambda stream: 16 not in stream))
-def test_rubbish_does_not_crash(codec: ModuleType, stream: bytes) -> None:
-    with contextlib.suppress(errors.Error, ValueError, MemoryError):
-        codec.decode(stream, [])
 
 
 # ---- cost ----

@@ -24,7 +24,7 @@ FILE = HERE / "compose.yaml"
 
 @pytest.fixture
 def compose(base: str, tmp_path: Path, mpich: Stack) -> Iterator[Callable[..., str]]:
-    """`podman-compose` with the compose file, an image as `polympi cluster up` builds it, and a stack in /work."""
+    """`podman-compose` with the compose file, an image as `polympi cluster up` builds it, and a stack in /shared."""
     if shutil.which("podman-compose") is None:
         pytest.skip("podman-compose is not installed: apt install podman-compose")
     with Keeper(tmp_path, None) as keeper:
@@ -52,7 +52,7 @@ def on_first(*words: str) -> subprocess.CompletedProcess[str]:
 def test_hosts_of_compose_start_ranks_on_each_other(compose: Callable[..., str]) -> None:
     said = compose("up", "--detach", "--no-build")
     until(lambda: on_first("ssh", "host-2", "true").returncode == 0)
-    mpiexec = on_first("/work/env/bin/mpiexec", "-hosts", "host-1,host-2", "-n", "2", "hostname")
+    mpiexec = on_first("/shared/env/bin/mpiexec", "-hosts", "host-1,host-2", "-n", "2", "hostname")
     assert sorted(mpiexec.stdout.split()) == ["host-1", "host-2"], said + mpiexec.stderr
     # The keys are those of these hosts: nobody else has them, and no password opens anything.
     keys = on_first("sh", "-c", "stat -c %a /keys/key; sshd -T -f /keys/sshd_config | grep -i ^password").stdout
