@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,72 @@ sent.wait()
 with twin:
     twin.irecv(other, 1)  # forgotten, and so given up
 assert twin.size == 0
+"""
+    run_in_job(PRELUDE + script, 2, stack)
+
+
+DROPPED = re.compile(
+    r"^\[rank (\d)[^]]*\] free\(\): a message from rank (\d) with tag (\d+)( and \d+ more were| was) never", re.M
+)
+
+
+def test_messages_that_are_dropped_with_their_communicator_are_reported(run, stack: Stack) -> None:
+    script = """
+for turn in range(3):
+    twin, quiet = c.dup(), c.dup()
+    if rank == 0:
+        twin.send("small", 1, 7)
+        twin.send(np.zeros(500), 1, 1)
+        twin.plain.send(np.arange(4.0), 1, 2)
+        assert quiet.recv(1) == "received"
+    else:
+        twin.send(None, 0)
+        quiet.send("received", 0)
+    c.barrier()
+    quiet.free()
+    twin.free()
+with c.dup() as again:
+    assert again.sendrecv(rank, other, source=other) == other
+"""
+    ended = run(PRELUDE + script, 2, stack)
+    ended.succeeded()
+    found = DROPPED.findall(ended.stderr)
+    assert sorted(found) == 3 * [("0", "1", "0", " was")] + 3 * [("1", "0", "7", " and 2 more were")], ended.stderr
+    assert ended.stderr.count("free()") == 6
+
+
+def test_a_communicator_with_large_messages_that_nobody_receives_is_left(run, stack: Stack) -> None:
+    # MPICH ends the process where it is freed, Open MPI where a part of the data is received.
+    script = """
+twin = c.dup()
+sent = [twin.isend(np.full(n, 1.0), 1, 1) for n in (10, 10**4, 10**6)] if rank == 0 else []
+c.barrier()
+twin.free()
+assert twin.size == 0
+if rank == 0:  # the one before it may have left at once
+    with raises(mpi.Timeout, "isend(dest=1, tag=1)"):
+        sent[2].wait(timeout=0.1)
+with c.dup() as again:
+    assert again.sendrecv(rank, other, source=other) == other
+"""
+    ended = run(PRELUDE + script, 2, stack)
+    assert ended.exit_code == 1, str(ended)
+    assert DROPPED.findall(ended.stderr) == [("1", "0", "1", " and 2 more were")], ended.stderr
+    assert re.search(r"^\[rank 0[^]]*\] isend\(dest=1, tag=1\) was never received", ended.stderr, re.M), ended.stderr
+
+
+def test_sends_that_are_received_may_be_waited_for_when_the_communicator_is_freed(run_in_job, stack: Stack) -> None:
+    script = """
+for turn in range(20):
+    twin = c.dup()
+    requests = [twin.isend(np.full(n, turn), other, 1) for n in (1, 10**5)]
+    for n in (1, 10**5):
+        assert same(twin.recv(other, 1), np.full(n, turn))
+    twin.isend(turn, other)  # that nobody waits for
+    assert twin.recv() == turn
+    twin.free()
+    for request in requests:
+        request.wait(timeout=10)
 """
     run_in_job(PRELUDE + script, 2, stack)
 

@@ -24,6 +24,9 @@ WAITS_S = 3
 # Open MPI's launcher waits for the lost host until the system gives its connection up, by default after a quarter of an
 # hour; so few attempts take some seconds.
 GIVE_UP = "echo 4 > /proc/sys/net/ipv4/tcp_retries2"
+# If the system gives up while the launcher still kills the ranks of an aborted job, PRRTE ends with 0 (seen once in some
+# thirty runs, on a loaded machine). What it says is then the only sign, and the sentence of the rank.
+LAUNCHER_LOST_IT = "has lost communication with a remote daemon"
 
 
 @contextmanager
@@ -63,6 +66,7 @@ c.recv(other) if rank == 0 else time.sleep(600)
     with vanishing(hosts, told):
         env = {"POLYMPI_TIMEOUT": str(WAITS_S)}
         ended = run_on_hosts(PRELUDE + script, 1, stack, timeout=LOST_S, env=env)
-    assert ended.exit_code not in (0, None), str(ended)
+    assert ended.exit_code is not None, str(ended)
+    assert ended.exit_code != 0 or LAUNCHER_LOST_IT in ended.stderr, str(ended)
     assert f"rank 0 (host hosta) waited {WAITS_S}.0 s" in ended.stderr, str(ended)
     assert "for rank 1 (host hostb) in recv(" in ended.stderr, str(ended)

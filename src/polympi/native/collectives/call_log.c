@@ -71,16 +71,28 @@ bool calls_differ(const Communicator *comm, int rank, uint32_t number) {
 /* The tag on the shadow communicator that neither parts of messages nor collectives have. */
 static int notice_tag(void) { return state.highest_tag; }
 
+/* Receive the next notice, if one has come. MPI's code. In MPICH 5.0, a receive from any source was seen to
+ * wait for ever for notices over a network that a probe finds. */
+static int take_notice(Communicator *comm, Notice *notice, int *found) {
+    MPI_Status status;
+    int code = MPI_Iprobe(MPI_ANY_SOURCE, notice_tag(), comm->shadow, found, &status);
+    if (code == MPI_SUCCESS && *found)
+        code = MPI_Recv(notice, sizeof *notice, MPI_BYTE, status.MPI_SOURCE, notice_tag(), comm->shadow,
+                        MPI_STATUS_IGNORE);
+    if (code == MPI_SUCCESS && *found)
+        comm->calls->received++;
+    return code;
+}
+
 int calls_end(Communicator *comm) {
     struct Calls *calls = comm->calls;
-    int expected = 0, code = MPI_SUCCESS;
+    int expected = 0, found, code = MPI_SUCCESS;
     if (!calls || !calls->sent)
         return code;
     code = MPI_Reduce_scatter_block(calls->sent, &expected, 1, MPI_INT, MPI_SUM, comm->shadow);
-    for (; code == MPI_SUCCESS && calls->received < expected; calls->received++) {
+    while (code == MPI_SUCCESS && calls->received < expected) {
         Notice notice;
-        code = MPI_Recv(&notice, sizeof notice, MPI_BYTE, MPI_ANY_SOURCE, notice_tag(), comm->shadow,
-                        MPI_STATUS_IGNORE);
+        code = take_notice(comm, &notice, &found);
     }
     return code;
 }
@@ -228,16 +240,9 @@ static int look_at_logs(const Collective *collective, int source) {
 
 /* The next notice that has come: 1, 0 if there is none, -1 with an exception. */
 static int next_notice(const Collective *collective, Notice *notice) {
-    MPI_Comm shadow = collective->comm->shadow;
-    MPI_Status status;
     int found = 0;
     bool locked = enter_mpi();
-    int code = MPI_Iprobe(MPI_ANY_SOURCE, notice_tag(), shadow, &found, &status);
-    if (code == MPI_SUCCESS && found)
-        code = MPI_Recv(notice, sizeof *notice, MPI_BYTE, status.MPI_SOURCE, notice_tag(), shadow,
-                        MPI_STATUS_IGNORE);
-    if (code == MPI_SUCCESS && found)
-        collective->comm->calls->received++;
+    int code = take_notice(collective->comm, notice, &found);
     leave_mpi(locked);
     return code == MPI_SUCCESS ? found : raise_mpi(code, &collective->call);
 }

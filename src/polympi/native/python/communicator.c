@@ -11,6 +11,7 @@
 #include "collectives/mailbox.h"
 #include "collectives/placement.h"
 #include "python/collective_methods.h"
+#include "python/freeing.h"
 #include "python/methods.h"
 #include "python/plain.h"
 #include "python/plan.h"
@@ -167,50 +168,7 @@ static PyObject *communicator_dup_for_others(Communicator *self, PyObject *Py_UN
     return NULL;
 }
 
-/* ---- freeing them ---- */
-
-/* Data of a message could not be fetched any more once the communicator is freed. */
-static int end_receives(Communicator *self, const Call *call) {
-    progress();
-    if (parts_under_way(self))
-        return raise_error("StateError", call, "a plan is started: finish it first");
-    const Call *receive = receive_under_way(self);
-    if (!receive)
-        return wait_poll(give_up_abandoned, self, call, DEFAULT_TIMEOUT) < 0 ? -1 : 0;
-    PyObject *text = describe_call(receive);
-    if (text)
-        raise_error("StateError", call, "%U is under way: wait for it, or cancel it, first", text);
-    Py_XDECREF(text);
-    return -1;
-}
-
-static int give_back(void *context) {
-    Communicator *self = context;
-    int code = calls_end(self);
-    if (code == MPI_SUCCESS)
-        code = MPI_Comm_free(&self->shadow);
-    return code == MPI_SUCCESS ? MPI_Comm_free(&self->comm) : code;
-}
-
-static PyObject *communicator_free(Communicator *self, PyObject *Py_UNUSED(unused)) {
-    Call call = {.operation = "free", .rank = self->rank, .peer = NO_PEER, .tag = NO_TAG};
-    Creation creation;
-    if (!is_usable(self) || end_receives(self, &call) < 0 || creation_begin(&creation, self, FREE) < 0)
-        return NULL;
-    self->size = 0;
-    if (self->plain && self->named == self->comm)
-        ((Plain *)self->plain)->size = 0;
-    agreements_close(self);
-    mailboxes_close(self->mailboxes);
-    self->mailboxes = NULL;
-    int code = creation_make(give_back, self);
-    creation_end(&creation);
-    if (code != MPI_SUCCESS) {
-        raise_mpi(code, &call);
-        return NULL;
-    }
-    Py_RETURN_NONE;
-}
+/* ---- the class ---- */
 
 static PyObject *communicator_repr(Communicator *self) {
     if (!self->size)
@@ -253,13 +211,6 @@ static PyMethodDef management_methods[] = {
     {"_dup_for_others", (PyCFunction)communicator_dup_for_others, METH_NOARGS,
      "_dup_for_others($self, /)\n--\n\n"
      "The handle, as Fortran has it, of a duplicate that the caller owns. All ranks call it."},
-    {"free", (PyCFunction)communicator_free, METH_NOARGS,
-     "free($self, /)\n--\n\n"
-     "Free the communicator. All ranks call it; calls on it afterwards raise StateError.\n\n"
-     "Raises:\n"
-     "    StateError: a receive or a plan on it is under way.\n"
-     "    Timeout: not all ranks came within POLYMPI_TIMEOUT.\n\n"
-     "MPI libraries have room for one or two thousand communicators (MPI 5.0, section 7.4.3)."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -276,7 +227,7 @@ PyTypeObject Communicator_Type = {
 
 int communicator_prepare(void) {
     PyMethodDef *const tables[] = {point_to_point_methods, collective_methods, plan_methods,
-                                   management_methods};
+                                   management_methods, freeing_methods};
     Communicator_Type.tp_methods = join_methods(tables, sizeof tables / sizeof *tables);
     if (!Communicator_Type.tp_methods || point_to_point_prepare() < 0 || collectives_prepare() < 0 ||
         plan_prepare() < 0 || signature_prepare(&split_signature) < 0)

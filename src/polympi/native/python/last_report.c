@@ -114,3 +114,14 @@ void tell_fates(void) {
     tell_all(flights_next);
     tell_all(asides_next);
 }
+
+void tell_undelivered(const Call *freeing, const Undelivered *dropped) {
+    char sentence[3 * CALL_TEXT], source[RANK_TEXT], others[48] = " was";
+    if (!dropped->count)
+        return;
+    if (dropped->count > 1)
+        snprintf(others, sizeof others, " and %d more were", dropped->count - 1);
+    snprintf(sentence, sizeof sentence, "free(): a message from %s with tag %d%s never received",
+             rank_text(source, freeing, dropped->source), dropped->tag, others);
+    tell(sentence);
+}

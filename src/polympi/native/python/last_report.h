@@ -1,8 +1,10 @@
-/* What is said at the end: what it waits for, and what became of messages and calls that it has given up. */
+/* What is said at the end, of the program or of a communicator: what it waits for, and what became of
+ * messages and calls that it has given up. */
 #ifndef POLYMPI_LAST_REPORT_H
 #define POLYMPI_LAST_REPORT_H
 
 #include "base/errors.h"
+#include "transfer/undelivered.h"
 
 /* ---- with Python: 0, or -1 with an exception ---- */
 
@@ -18,5 +20,7 @@ int report_fates(PyObject *sentences, const Call *sent);
 /* The same on standard error. Whether there is anything. */
 bool tell_what_is_waited_for(void);
 void tell_fates(void);
+/* Messages that were dropped with their communicator, which `freeing` frees, if there are any. */
+void tell_undelivered(const Call *freeing, const Undelivered *dropped);
 
 #endif

@@ -47,6 +47,21 @@ static Py_ssize_t sending_count;
 
 Py_ssize_t sends_of_requests(void) { return sending_count; }
 
+/* An error is left to the call that waits for the message. */
+bool requests_send_on(const Communicator *comm) {
+    bool any = false;
+    for (Sending *send = sending; send; send = send->next) {
+        int complete;
+        if (!send->request->busy && sending_is_on(send, comm)) {
+            bool locked = enter_mpi();
+            test_any_number(send->requests, send->request_count, MPI_STATUSES_IGNORE, &complete);
+            leave_mpi(locked);
+        }
+        any |= sending_is_on(send, comm);
+    }
+    return any;
+}
+
 void request_sends(Request *request, Sending *send) {
     request->kind = SENDING;
     request->send = send;

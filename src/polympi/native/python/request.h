@@ -28,6 +28,8 @@ void request_set_value(Request *request, PyObject *value);
 void request_sends(Request *request, Sending *send);
 /* How many requests such messages belong to, as far as is known complete. */
 Py_ssize_t sends_of_requests(void);
+/* Move such messages on, and say whether any on this communicator is not complete. */
+bool requests_send_on(const Communicator *comm);
 
 /* At the end: nobody will wait for sends any more, which are then told of if they are never received. */
 void abandon_sends(void);

@@ -94,6 +94,11 @@ int sending_test(Sending *send) {
     return test_requests(send->requests, send->request_count, MPI_STATUSES_IGNORE, &send->call);
 }
 
+bool sending_is_on(const Sending *send, const Communicator *comm) {
+    bool of_it = send->comm == (const PyObject *)comm || (comm->plain && send->comm == comm->plain);
+    return of_it && under_way(send->requests, send->request_count);
+}
+
 /* ---- those that nobody waits for ---- */
 
 /* In the order in which they are tested next. */
@@ -103,6 +108,13 @@ static Py_ssize_t orphan_count, buffered_total;
 Py_ssize_t buffered_bytes(void) { return buffered_total; }
 
 bool sends_abandoned(void) { return orphans != NULL; }
+
+bool orphans_on(const Communicator *comm) {
+    const Sending *send = orphans;
+    while (send && !sending_is_on(send, comm))
+        send = send->next;
+    return send != NULL;
+}
 
 static void enqueue(Sending *send) {
     send->next = NULL;

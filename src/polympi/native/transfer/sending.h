@@ -36,6 +36,8 @@ Sending *outgoing_keep(Outgoing *out);
  * gives it back): NULL where there is no memory, and all of it is lost rather than freed under MPI's hands.
  */
 Sending *sending_new(PyObject *comm, const Call *call, MPI_Request request, PyObject *owner, char *copy);
+/* Whether it is on this communicator, or is a plain message on it, and not known to be complete. */
+bool sending_is_on(const Sending *send, const Communicator *comm);
 /* 1 complete, 0 not yet, -1 exception. Does not close. */
 int sending_test(Sending *send);
 /* Give it back; what is still under way is kept until it is complete, taking `buffered` bytes of the attached
@@ -52,6 +54,8 @@ void sending_adopt(PyObject *comm, const Call *call, const MPI_Request *requests
 
 /* Whether there are any. */
 bool sends_abandoned(void);
+/* Whether there are any on this communicator, plain ones included, as far as is known complete. */
+bool orphans_on(const Communicator *comm);
 /* The call of the next of them; `*place` is NULL at first. NULL: that was all. */
 const Call *sends_next(const void **place);
 /* Move them on without Python, at the very end; whether there are still some. */
