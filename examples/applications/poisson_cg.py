@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 VARIANTS = ("blocking", "overlapped", "merged")
 SMALLEST = 1e-8  # of <r, r> over its first value: then the solution is found
+HUGE_PAGE = 2**21 // 8  # elements
 PIECE = 2**14  # elements that NumPy's functions pass over at a time: 128 KB of each array stay in the cache
 
 
@@ -77,6 +78,8 @@ class NumPyKernel:
     def multiply(self, u: Field, product: Field, box: Box) -> float:
         """See Kernel."""
         (first, stop), (left, right) = box
+        if (left, right) == (1, self.columns - 1):
+            return self._multiply_lines(u.reshape(-1), product.reshape(-1), first, stop)
         total = 0.0
         for rows in self._pieces(first, stop):
             inner, result = u[rows, left:right], product[rows, left:right]
@@ -86,6 +89,19 @@ class NumPyKernel:
             result -= u[rows, left - 1 : right - 1]
             result -= u[rows, left + 1 : right + 1]
             total += np.einsum("ij,ij->", inner, result)
+        return total
+
+    def _multiply_lines(self, u: Field, product: Field, first: int, stop: int) -> float:
+        """The same of whole rows as lines. Their ghost elements are computed, too, and set to 0 again."""
+        total = 0.0
+        for rows in self._pieces(first, stop):
+            begin, end = rows.start * self.columns, rows.stop * self.columns
+            inner, result = u[begin:end], product[begin:end]
+            np.multiply(inner, 4.0, out=result)
+            for step in (-self.columns, self.columns, -1, 1):
+                result -= u[begin + step : end + step]
+            result.reshape(-1, self.columns)[:, :: self.columns - 1] = 0
+            total += np.einsum("i,i->", inner, result)
         return total
 
     def update(self, x: Field, r: Field, p: Field, v: Field, alpha: float) -> float:
@@ -184,10 +200,12 @@ def vectors_of(shape: tuple[int, ...], count: int) -> list[Field]:
     """Vectors of zeros, which begin at different places in a page of memory.
 
     Else a processor takes a value that is read for one with the same place in a page that is just written, and waits.
+    The first begins with a huge page, so that Linux may give huge pages to all of them.
     """
     apart = 4096 // 8 // count // 8 * 8
     size = (shape[0] * shape[1] + 511) // 512 * 512 + apart
-    memory = np.zeros(count * size)
+    memory = np.zeros(count * size + HUGE_PAGE)
+    memory = memory[-memory.ctypes.data // 8 % HUGE_PAGE :]
     return [memory[i * size :][: shape[0] * shape[1]].reshape(shape) for i in range(count)]
 
 
