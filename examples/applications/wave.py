@@ -275,7 +275,10 @@ class Wave:
         self.dt = RATIO / (edge - 1)
         # Beside a wall, points inside need no neighbour.
         self.inner = [(2 - self.walls[2 * axis], self.shape[axis] - 2 + self.walls[2 * axis + 1]) for axis in range(3)]
-        self.halos = [cart.halo(u) for u in self.fields]
+        # Along an axis that is not divided there is no neighbour. The ghost points there are sent with the others, so
+        # that a face lies in one piece, which needs no copy.
+        width = [int(ranks > 1) for ranks in cart.dims]
+        self.halos = [cart.halo(u, width=width) for u in self.fields]
         self.restart()
 
     def _made(self, kernel: str) -> Kernel:

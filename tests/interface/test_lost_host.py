@@ -24,8 +24,8 @@ WAITS_S = 3
 # Open MPI's launcher waits for the lost host until the system gives its connection up, by default after a quarter of an
 # hour; so few attempts take some seconds.
 GIVE_UP = "echo 4 > /proc/sys/net/ipv4/tcp_retries2"
-# If the system gives up while the launcher still kills the ranks of an aborted job, PRRTE ends with 0 (seen once in some
-# thirty runs, on a loaded machine). What it says is then the only sign, and the sentence of the rank.
+# If the system gives up while the launcher still kills the ranks of an aborted job, PRRTE ends with 0 (seen once in
+# some thirty runs, on a loaded machine). What it says is then the only sign, and the sentence of the rank.
 LAUNCHER_LOST_IT = "has lost communication with a remote daemon"
 
 
