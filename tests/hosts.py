@@ -7,6 +7,7 @@ included, nothing is left of it, and nothing has a name on the machine that test
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ from polympi.lab.cluster.hostfile import hostfile_text
 from polympi.lab.cluster.namespaces import made_cluster
 
 NAMES = ("hosta", "hostb", "hostc", "hostd")
+HOSTS = int(os.environ.get("POLYMPI_TEST_HOSTS", "1"))  # that all programs run on
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hosts import HOSTS
 from rank_programs import PRELUDE
 
 from polympi.lab.stacks.stack import Stack
@@ -353,7 +354,9 @@ def test_what_was_sent_to_nobody_is_told_of_when_ranks_leave_at_once(run, stack:
 
 
 def test_a_rank_that_leaves_at_once_with_a_failure_ends_the_job(run, stack: Stack) -> None:
-    assert run(f"{PRELUDE}\nif rank: os._exit(3)\nc.recv(1)\n", 2, stack).exit_code == 3
+    # On several hosts, Open MPI may see that the connection is lost before the launcher sees the code: 14.
+    codes = {3, 14} if HOSTS > 1 and stack.family == "openmpi" else {3}
+    assert run(f"{PRELUDE}\nif rank: os._exit(3)\nc.recv(1)\n", 2, stack).exit_code in codes
 
 
 @pytest.mark.parametrize("end", ["sys.exit(256)", "os._exit(256)", "mpi.abort(0)", "sys.exit(-256)"])

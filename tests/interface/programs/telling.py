@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from prelude import c, rank, size
+from prelude import c, rank, size, without_hosts
 
 import polympi as mpi
 
@@ -36,7 +36,7 @@ def told(plan: Callable[[int], tuple[str, int]]) -> set[int]:
     try:
         SPELLED[verb](comm, root)
     except mpi.MismatchError as error:
-        sentence = str(error)
+        sentence = without_hosts(str(error))
     if sentence and "name different roots" not in sentence:
         said = re.search(r"rank (\d+) called (.*?) where this rank called (.*?): all ranks must", sentence)
         assert said, sentence
