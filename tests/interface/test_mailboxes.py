@@ -39,6 +39,7 @@ def work(comm, turn=0):
 )
 
 
+@pytest.mark.one_host  # it is about memory of ranks of one host
 def test_living_communicators_take_what_they_use_and_give_it_back(run_in_job, stack: Stack) -> None:
     script = f"""
 ALIVE = 300
@@ -100,6 +101,7 @@ assert max(seen[1:]) <= seen[0] + 8 * {BOX}, seen
     run_in_job(BEGIN + script, 2, stack)
 
 
+@pytest.mark.one_host  # it is about memory of ranks of one host
 def test_communicators_whose_ranks_overlap_do_not_disturb_each_other(run_in_job, stack: Stack) -> None:
     script = """
 for turn in range(8):
@@ -128,6 +130,7 @@ for turn in range(8):
     ],
     ids=["no file", "no pages"],
 )
+@pytest.mark.one_host  # it is about memory of ranks of one host
 @pytest.mark.parametrize("ranks", [2, 5])
 def test_a_rank_without_memory_at_the_start_leaves_all_without_mailboxes(
     run, stack: Stack, limit: str, ranks: int
@@ -152,6 +155,7 @@ with c.dup() as twin:
     run(script, ranks, stack).succeeded()
 
 
+@pytest.mark.one_host  # it is about memory of ranks of one host
 @pytest.mark.parametrize("ranks", [2, 5])
 def test_a_rank_that_runs_out_of_memory_later_goes_on_by_messages(run_in_job, stack: Stack, ranks: int) -> None:
     script = """
@@ -186,6 +190,7 @@ for turn in range(2):
     run_in_job(BEGIN + script, 2, stack)
 
 
+@pytest.mark.one_host  # it is about memory of ranks of one host
 def test_programs_may_close_descriptors_that_are_not_theirs(run, stack: Stack) -> None:
     script = """
 import pathlib, tempfile

@@ -23,7 +23,7 @@ def ring(*_: object) -> None:
 
 
 signal.signal(signal.SIGALRM, ring)
-big = np.arange(10**5)
+big = np.arange(10**6)  # MPICH sends a tenth of it over a network before it is received
 
 
 def interrupted(call: Callable[[], object]) -> None:

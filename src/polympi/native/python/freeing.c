@@ -41,8 +41,9 @@ static int end_receives(Communicator *self, const Call *call) {
     return -1;
 }
 
-/* Take what nobody will receive, and agree on the worst. Of what is on the shadow nothing is said: these are
- * data of undelivered messages, and messages of collectives that this rank has left by an exception. */
+/* Take what nobody will receive, and agree on the worst; also after an error, since others wait. Of what is
+ * on the shadow nothing is said: these are data of undelivered messages, and messages of collectives that
+ * this rank has left by an exception. */
 static int look(void *context) {
     struct freeing *freeing = context;
     Communicator *comm = freeing->comm;
@@ -51,11 +52,10 @@ static int look(void *context) {
     int code = undelivered_take(comm->shadow, &nobodys);
     if (code == MPI_SUCCESS)
         code = undelivered_take(comm->comm, &freeing->undelivered);
-    if (nobodys.large || freeing->undelivered.large)
+    if (code != MPI_SUCCESS || nobodys.large || freeing->undelivered.large)
         mine = DATA;
-    if (code == MPI_SUCCESS)
-        code = MPI_Allreduce(&mine, &freeing->state, 1, MPI_INT, MPI_MAX, comm->shadow);
-    return code;
+    int agreed = MPI_Allreduce(&mine, &freeing->state, 1, MPI_INT, MPI_MAX, comm->shadow);
+    return code == MPI_SUCCESS ? agreed : code;
 }
 
 static int end_calls(void *comm) { return calls_end(comm); }
@@ -66,21 +66,28 @@ static int give_back(void *context) {
     return code == MPI_SUCCESS ? MPI_Comm_free(&self->comm) : code;
 }
 
+/* Take a step without the GIL, if MPI still runs: another thread may have ended it since the last one. */
+static int make(int (*step)(void *context), void *context, const Call *call) {
+    if (still_running(call) < 0)
+        return -1;
+    int code = creation_make(step, context);
+    return code == MPI_SUCCESS ? 0 : raise_mpi(code, call);
+}
+
 /* Give the communicator back to MPI, unless data are on it that nobody will receive: it stays then, and so do
- * these. MPI's code. */
-static int give_back_if_unused(struct freeing *freeing) {
+ * these. 0 or -1. */
+static int give_back_if_unused(struct freeing *freeing, const Call *call) {
     double end = now() + GRACE_SECONDS;
-    int code = creation_make(end_calls, freeing->comm);
-    freeing->state = SENDS;
-    while (code == MPI_SUCCESS && freeing->state == SENDS) {
-        freeing->patient = now() < end;
+    if (make(end_calls, freeing->comm, call) < 0)
+        return -1;
+    do {
         orphans_progress(PY_SSIZE_T_MAX);
+        freeing->patient = now() < end;
         freeing->sends = orphans_on(freeing->comm) || requests_send_on(freeing->comm);
-        code = creation_make(look, freeing);
-    }
-    if (code == MPI_SUCCESS && freeing->state == NOTHING)
-        code = creation_make(give_back, freeing->comm);
-    return code;
+        if (make(look, freeing, call) < 0)
+            return -1;
+    } while (freeing->state == SENDS);
+    return freeing->state == NOTHING ? make(give_back, freeing->comm, call) : 0;
 }
 
 static PyObject *communicator_free(Communicator *self, PyObject *Py_UNUSED(unused)) {
@@ -95,13 +102,11 @@ static PyObject *communicator_free(Communicator *self, PyObject *Py_UNUSED(unuse
     mailboxes_close(self->mailboxes);
     self->mailboxes = NULL;
     struct freeing freeing = {.comm = self};
-    int code = give_back_if_unused(&freeing);
+    int failed = give_back_if_unused(&freeing, &call);
     creation_end(&creation);
     tell_undelivered(&call, &freeing.undelivered);
-    if (code != MPI_SUCCESS) {
-        raise_mpi(code, &call);
+    if (failed)
         return NULL;
-    }
     Py_RETURN_NONE;
 }
 

@@ -16,7 +16,7 @@ VALUES = [
     7,
     np.arange(5.0),
     big,
-    big.reshape(100, 1000)[:, ::2],
+    big.reshape(1000, 1000)[:, ::2],
     np.asfortranarray(np.ones((90, 90))),
     [big, "x" * 9000],
     b"x" * 10**5,
