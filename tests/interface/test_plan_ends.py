@@ -51,7 +51,7 @@ def test_the_end_tells_of_plans_that_were_never_finished(run, stack: Stack) -> N
     script = """
 plan = c.plan()
 array = np.zeros(3)
-large = np.zeros(200_000)
+large = np.zeros(2_000_000)  # so large that no network takes it before it is received
 plan.recv(array, other, 4)
 plan.send(np.zeros(3), other, 4)
 if sys.argv[1] == "send":

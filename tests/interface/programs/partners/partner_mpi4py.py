@@ -1,6 +1,10 @@
 """A rank of mpi4py, which knows nothing of polympi, in a job with ranks of polympi and C."""
 
+import mpi4py
 import numpy as np
+
+# MPICH 5.0 ends the job in a collective of ranks on several hosts of which some, but not all, have asked for MULTIPLE.
+mpi4py.rc.thread_level = "serialized"
 from mpi4py import MPI
 
 coupled = MPI.COMM_WORLD.Split(7, 0)
