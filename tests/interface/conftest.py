@@ -219,7 +219,8 @@ def _launch(
     environment = {**launcher.variables(), **variables}
     if hosts is None:
         return mpiexec_command(launcher, ranks, program, processors=PROCESSORS), environment
-    variables = {**variables, "UCX_LOG_LEVEL": "fatal"}  # it, too, would tell of messages that nobody has received
+    # UCX, too, would tell of messages that nobody has received. All hosts share the processors of one.
+    variables = {**variables, "UCX_LOG_LEVEL": "fatal", "OMPI_MCA_mpi_yield_when_idle": "1"}
     program = ["env", *(f"{name}={value}" for name, value in variables.items()), *program]
     return mpiexec_command(
         launcher,

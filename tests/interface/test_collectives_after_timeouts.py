@@ -46,10 +46,12 @@ IN_SEVERAL_STEPS = {
 }
 
 
+@pytest.mark.one_host  # the library is told to use nothing but shared memory
 def test_memory_stays_while_a_late_piece_comes_into_it(run, stack: Stack) -> None:
     run(PROGRAMS / "late_piece.py", 2, stack, env=IN_SEVERAL_STEPS).succeeded()
 
 
+@pytest.mark.one_host  # the library is told to use nothing but shared memory
 @pytest.mark.parametrize("mailboxes", ["1", "0"])
 def test_pieces_of_a_root_that_has_given_up_still_reach_who_is_late(run_in_job, stack: Stack, mailboxes: str) -> None:
     script = """

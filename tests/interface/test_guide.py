@@ -33,6 +33,7 @@ def examples(page: str) -> list[tuple[int, str]]:
 
 
 @pytest.mark.mpi
+@pytest.mark.one_host  # on several, sentences name hosts
 @pytest.mark.parametrize("page", ["docs/interface.md", "docs/plain.md", "README.md"])
 def test_the_snippets_of_a_page_run_one_after_another_on_two_ranks(run, stack: Stack, page: str) -> None:
     found = examples(page)

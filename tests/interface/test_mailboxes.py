@@ -211,6 +211,7 @@ work(c)
     run(BEGIN + script, 2, stack).succeeded()
 
 
+@pytest.mark.one_host  # it is about memory of ranks of one host
 def test_the_memory_has_no_name_and_a_rank_that_is_killed_leaves_nothing(run, stack: Stack) -> None:
     script = """
 import pathlib, signal

@@ -1,6 +1,7 @@
 #include "collectives/call_log.h"
 #include "collectives/mailbox.h"
 
+#include <sched.h>
 #include <stdlib.h>
 
 #include "base/errors.h"
@@ -86,13 +87,15 @@ static int take_notice(Communicator *comm, Notice *notice, int *found) {
 
 int calls_end(Communicator *comm) {
     struct Calls *calls = comm->calls;
-    int expected = 0, found, code = MPI_SUCCESS;
+    int expected = 0, found = 0, code = MPI_SUCCESS;
     if (!calls || !calls->sent)
         return code;
     code = MPI_Reduce_scatter_block(calls->sent, &expected, 1, MPI_INT, MPI_SUM, comm->shadow);
     while (code == MPI_SUCCESS && calls->received < expected) {
         Notice notice;
         code = take_notice(comm, &notice, &found);
+        if (!found)
+            sched_yield(); /* the rank that sends it may need the processor */
     }
     return code;
 }
