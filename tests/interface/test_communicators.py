@@ -109,7 +109,8 @@ with c.dup() as again:
 """
     ended = run(PRELUDE + script, 2, stack)
     assert ended.exit_code == 1, str(ended)
-    assert DROPPED.findall(ended.stderr) == [("1", "0", "1", " and 2 more were")], ended.stderr
+    (dropped,) = DROPPED.findall(ended.stderr)
+    assert dropped[:3] == ("1", "0", "1"), ended.stderr  # the last of them may still be on its way
     assert re.search(r"^\[rank 0[^]]*\] isend\(dest=1, tag=1\) was never received", ended.stderr, re.M), ended.stderr
 
 
