@@ -74,19 +74,24 @@ static int make(int (*step)(void *context), void *context, const Call *call) {
     return code == MPI_SUCCESS ? 0 : raise_mpi(code, call);
 }
 
+/* A probe that finds nothing may have looked at one message in the queue of a library, of another
+ * communicator. The agreement that follows has looked at all that were before its own. */
+enum { LOOKS = 2 };
+
 /* Give the communicator back to MPI, unless data are on it that nobody will receive: it stays then, and so do
  * these. 0 or -1. */
 static int give_back_if_unused(struct freeing *freeing, const Call *call) {
     double end = now() + GRACE_SECONDS;
     if (make(end_calls, freeing->comm, call) < 0)
         return -1;
+    int looks = 0;
     do {
         orphans_progress(PY_SSIZE_T_MAX);
         freeing->patient = now() < end;
         freeing->sends = orphans_on(freeing->comm) || requests_send_on(freeing->comm);
         if (make(look, freeing, call) < 0)
             return -1;
-    } while (freeing->state == SENDS);
+    } while (freeing->state == SENDS || (freeing->state == NOTHING && ++looks < LOOKS));
     return freeing->state == NOTHING ? make(give_back, freeing->comm, call) : 0;
 }
 
