@@ -19,6 +19,7 @@ def test_calls_after_staggered_time_outs_work(run_in_job, stack: Stack, ranks: i
     run_in_job(PROGRAMS / "staggered.py", ranks, stack, env={"POLYMPI_MAILBOXES": mailboxes})
 
 
+@pytest.mark.one_host  # on several, others than rank 0 need what rank 2 would have made
 def test_who_waits_for_a_rank_that_has_given_up_is_told(run_in_job, stack: Stack) -> None:
     script = """
 comm = c.dup()

@@ -37,6 +37,7 @@ if rank == 1:
 KEPT, NOT_KEPT = "True False\n", "False True\n"  # 8 messages have 980 pages
 
 
+@pytest.mark.one_host  # over a network, the library takes and gives back large memory, too
 def test_pages_of_large_bytes_and_texts_are_used_again(run, stack: Stack) -> None:
     assert run(PRELUDE + FAULTS, 2, stack).succeeded() == KEPT
 
