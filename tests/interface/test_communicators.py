@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from hosts import codes_of_failure
 from rank_programs import PRELUDE
 
 from polympi.lab.stacks.stack import Stack
@@ -109,9 +110,25 @@ with c.dup() as again:
 """
     ended = run(PRELUDE + script, 2, stack)
     assert ended.exit_code == 1, str(ended)
-    (dropped,) = DROPPED.findall(ended.stderr)
-    assert dropped[:3] == ("1", "0", "1"), ended.stderr  # the last of them may still be on its way
+    assert DROPPED.findall(ended.stderr) == [("1", "0", "1", " and 2 more were")], ended.stderr
     assert re.search(r"^\[rank 0[^]]*\] isend\(dest=1, tag=1\) was never received", ended.stderr, re.M), ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("how", "code"),
+    [
+        ("atexit.register(twin.free)", 0),
+        ("threading.Thread(target=twin.free).start()", 0),
+        ("time.sleep(rank)\ntwin.free()", 0),
+        ("if rank == 0: os._exit(3)\ntwin.free()", 3),
+    ],
+    ids=["at exit", "by a thread", "late", "alone"],
+)
+def test_undelivered_messages_hold_no_free_up(run, stack: Stack, how: str, code: int) -> None:
+    script = "import atexit, threading\ntwin = c.dup()\nif rank == 0:\n    twin.send('nobody', 1, 4)\nc.barrier()\n"
+    ended = run(PRELUDE + script + how + "\n", 2, stack)
+    assert ended.exit_code in codes_of_failure(code, stack.family), str(ended)
+    assert DROPPED.findall(ended.stderr) == ([("1", "0", "4", " was")] if code == 0 else []), ended.stderr
 
 
 def test_sends_that_are_received_may_be_waited_for_when_the_communicator_is_freed(run_in_job, stack: Stack) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hosts import HOSTS
+from hosts import codes_of_failure
 from rank_programs import PRELUDE
 
 from polympi.lab.stacks.stack import Stack
@@ -58,7 +58,7 @@ in_turn()
 @levels
 def test_threads_that_wait_while_mpi_is_finalised_are_told(run, stack: Stack, level: str) -> None:
     script = """
-from prelude import without_hosts
+from hostless import without_hosts
 told = []
 def work(wait):
     try:
@@ -354,9 +354,8 @@ def test_what_was_sent_to_nobody_is_told_of_when_ranks_leave_at_once(run, stack:
 
 
 def test_a_rank_that_leaves_at_once_with_a_failure_ends_the_job(run, stack: Stack) -> None:
-    # On several hosts, Open MPI may see that the connection is lost before the launcher sees the code: 14.
-    codes = {3, 14} if HOSTS > 1 and stack.family == "openmpi" else {3}
-    assert run(f"{PRELUDE}\nif rank: os._exit(3)\nc.recv(1)\n", 2, stack).exit_code in codes
+    ended = run(f"{PRELUDE}\nif rank: os._exit(3)\nc.recv(1)\n", 2, stack)
+    assert ended.exit_code in codes_of_failure(3, stack.family)
 
 
 @pytest.mark.parametrize("end", ["sys.exit(256)", "os._exit(256)", "mpi.abort(0)", "sys.exit(-256)"])

@@ -168,7 +168,7 @@ def error_of(call, given):
     except Exception as error:
         return error
     return None
-from prelude import without_hosts
+from hostless import without_hosts
 def fails(kind, call, given):
     "Whether a call fails as its function does, and is not counted."
     calls = call.calls

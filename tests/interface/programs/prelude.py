@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import sys
 from collections.abc import Iterator
 from typing import Any
 
+from hostless import without_hosts
 from machines import pretend
 
 import polympi as mpi
@@ -29,11 +29,6 @@ def same(one: Any, two: Any) -> bool:
     if isinstance(one, dict):
         return same(list(one.items()), list(two.items()))
     return one == two
-
-
-def without_hosts(text: str) -> str:
-    """What is said of ranks where all are on one host: tests that run on one and on several expect this."""
-    return re.sub(r" \(host \w+\)", "", text)
 
 
 @contextlib.contextmanager

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from prelude import c, rank, size, without_hosts
+from hostless import without_hosts
+from prelude import c, rank, size
 
 import polympi as mpi
 

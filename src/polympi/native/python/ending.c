@@ -29,9 +29,6 @@
 #include "transfer/transfer.h"
 #include "transport/strided_datatype.h"
 
-/* How long a message may still take when no rank does anything any more: on one network, milliseconds. */
-#define GRACE_SECONDS 1.0
-
 /* How long data may take that are on their way, for a rank that may have failed: 1 GB by a network of 1
  * Gbit/s. */
 #define DATA_SECONDS 10.0

@@ -12,10 +12,6 @@
 #include "transfer/transfer.h"
 #include "transfer/undelivered.h"
 
-/* How long a message that was received may still be under way for its sender: on one network, milliseconds.
- */
-#define GRACE_SECONDS 1.0
-
 /* What is under way on a communicator when all ranks have come to free it, from bad to worse. */
 enum { NOTHING, SENDS, DATA };
 
@@ -91,7 +87,7 @@ static int give_back_if_unused(struct freeing *freeing, const Call *call) {
         freeing->sends = orphans_on(freeing->comm) || requests_send_on(freeing->comm);
         if (make(look, freeing, call) < 0)
             return -1;
-    } while (freeing->state == SENDS || (freeing->state == NOTHING && ++looks < LOOKS));
+    } while (++looks < LOOKS || freeing->state == SENDS);
     return freeing->state == NOTHING ? make(give_back, freeing->comm, call) : 0;
 }
 

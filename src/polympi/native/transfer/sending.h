@@ -4,6 +4,9 @@
 
 #include "transfer/transfer.h"
 
+/* How long a message may still take when no rank does anything any more: on one network, milliseconds. */
+#define GRACE_SECONDS 1.0
+
 /* A message that is under way when its call has returned: of a request, or one that nobody waits for. There
  * may be very many, so it holds no more than that takes. */
 typedef struct Sending {

@@ -1,7 +1,6 @@
 """Plain messages and collectives of two ranks of polympi: what they move, what they refuse, and how they end."""
 
 import array
-import re
 import signal
 import sys
 import threading
@@ -11,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.append(str(Path(__file__).parents[1]))
+from hostless import without_hosts
 from machines import pretend
 
 import polympi as mpi
@@ -20,10 +20,6 @@ c = mpi.world.dup()
 p = c.plain
 rank, other = p.rank, 1 - p.rank
 assert (p.rank, p.size) == (c.rank, c.size) == (mpi.world.rank, 2)
-
-
-def without_hosts(text):
-    return re.sub(r" \(host \w+\)", "", text)
 
 
 def refused(kind, text, call) -> None:
