@@ -149,65 +149,58 @@ def compiled_loop() -> Callable[..., None]:
     one, two, three, four = (whole(number) for number in range(1, 5))
 
     # A product and a sum may be one instruction, as C's compilers have it.
-    @numba.njit(inline="always", fastmath={"contract"})
-    def updated(u: Field, i: int, j: int, k: int, before: float, a: float, c: float) -> float:  # noqa: PLR0917
-        around = (u[i - one, j, k] + u[i + one, j, k]) + (u[i, j - one, k] + u[i, j + one, k])
-        return a * (around + (u[i, j, k - one] + u[i, j, k + one])) + c * u[i, j, k] - before
-
-    @numba.njit(inline="always")
-    def copy_row(after: Field, i: int, j: int, to_i: int, to_j: int, first: int, stop: int) -> None:  # noqa: PLR0917
-        for k in range(first, stop):
-            after[to_i, to_j, k] = after[i, j, k]
-
-    @numba.njit
-    def mirror_plane(after: Field, i: int, bounds: tuple[int, ...], walls: tuple[bool, ...]) -> None:
-        # What a plane gives to the ghost points beyond the boundary: u_0 = u_2. Ends of rows have theirs already.
-        j_first, j_stop, k_first, k_stop = bounds
-        i_ghost, j_ghost = whole(after.shape[0] - 1), whole(after.shape[1] - 1)
-        if walls[2] and j_first <= two < j_stop:
-            copy_row(after, i, two, i, whole(0), k_first, k_stop)
-        if walls[3] and j_first <= j_ghost - two < j_stop:
-            copy_row(after, i, j_ghost - two, i, j_ghost, k_first, k_stop)
-        if walls[0] and i == two:
-            for j in range(j_first, j_stop):
-                copy_row(after, i, j, whole(0), j, k_first, k_stop)
-        if walls[1] and i + two == i_ghost:
-            for j in range(j_first, j_stop):
-                copy_row(after, i, j, i_ghost, j, k_first, k_stop)
-
     @numba.njit(cache=True, fastmath={"contract"})
-    def update(  # noqa: PLR0917
+    def update(  # noqa: PLR0912, PLR0917 - Numba keeps what it compiled only of a function that calls no other
         u: Field, after: Field, box: tuple[int, int, int, int, int, int], walls: tuple[bool, ...], a: float, c: float
     ) -> None:
-        # Without a sign, no index counts from the end, and the compiler makes vectors of the inner loops.
+        # Without a sign, no index counts from the end, and the compiler makes vectors of the loops.
         i, i_stop, j_first, j_stop, k_first, k_stop = [whole(bound) for bound in box]
-        first_ends = walls[4] and k_first == one
-        last_ends = walls[5] and k_stop + one == whole(after.shape[2])
+        i_ghost, j_ghost, k_ghost = [whole(extent - 1) for extent in u.shape]
+        row = k_ghost + one
+        plane = (j_ghost + one) * row
+        v, new = u.reshape(-1), after.reshape(-1)
+        # Whole rows of a plane are one line. The ghost points between them get a value, too, of which no point inside
+        # is made: they are filled before the next step.
+        rows = j_stop - j_first if k_first == one and k_stop == k_ghost else one
+        count = (rows - one) * row + k_stop - k_first
         while i < i_stop:
             # A plane is a neighbour of those beside it, and too large for the nearest cache: of four planes, six are
             # loaded for four that are made, and of single ones twelve. What is left over is made one by one.
             planes = four if i + four <= i_stop else one
-            for j in range(j_first, j_stop):
-                if planes == four:
+            # Beside the boundary, a plane takes its mirror image for the ghost plane: u_0 = u_2.
+            below = two if walls[0] and i == one else i - one
+            above = i + planes - two if walls[1] and i + planes == i_ghost else i + planes
+            for j in range(j_first, j_stop, rows):
+                at = j * row + k_first
+                for step in range(at, at + count):
+                    low, k, up = below * plane + step, i * plane + step, above * plane + step
+                    beside = v[k - row] + v[k + row]
+                    if planes == four:
+                        k1, k2, k3 = k + plane, k + two * plane, k + three * plane
+                        beside1 = v[k1 - row] + v[k1 + row]
+                        beside2 = v[k2 - row] + v[k2 + row]
+                        beside3 = v[k3 - row] + v[k3 + row]
+                        w = a * (v[low] + v[k1] + beside + (v[k - one] + v[k + one])) + c * v[k] - new[k]
+                        w1 = a * (v[k] + v[k2] + beside1 + (v[k1 - one] + v[k1 + one])) + c * v[k1] - new[k1]
+                        w2 = a * (v[k1] + v[k3] + beside2 + (v[k2 - one] + v[k2 + one])) + c * v[k2] - new[k2]
+                        w3 = a * (v[k2] + v[up] + beside3 + (v[k3 - one] + v[k3 + one])) + c * v[k3] - new[k3]
+                        new[k], new[k1], new[k2], new[k3] = w, w1, w2, w3
+                    else:
+                        new[k] = a * (v[low] + v[up] + beside + (v[k - one] + v[k + one])) + c * v[k] - new[k]
+            # What the points beside the boundary give to the ghost points beyond it, while they are in the cache.
+            for made in range(i, i + planes):
+                if walls[4] and k_first == one:
+                    for j in range(j_first, j_stop):
+                        after[made, j, 0] = after[made, j, two]
+                if walls[5] and k_stop == k_ghost:
+                    for j in range(j_first, j_stop):
+                        after[made, j, k_ghost] = after[made, j, k_ghost - two]
+                if walls[2] and j_first == one:
                     for k in range(k_first, k_stop):
-                        v = updated(u, i, j, k, after[i, j, k], a, c)
-                        v1 = updated(u, i + one, j, k, after[i + one, j, k], a, c)
-                        v2 = updated(u, i + two, j, k, after[i + two, j, k], a, c)
-                        v3 = updated(u, i + three, j, k, after[i + three, j, k], a, c)
-                        after[i, j, k] = v
-                        after[i + one, j, k] = v1
-                        after[i + two, j, k] = v2
-                        after[i + three, j, k] = v3
-                else:
+                        after[made, 0, k] = after[made, two, k]
+                if walls[3] and j_stop == j_ghost:
                     for k in range(k_first, k_stop):
-                        after[i, j, k] = updated(u, i, j, k, after[i, j, k], a, c)
-                for plane in range(i, i + planes):  # the ends of rows, while these are in the cache
-                    if first_ends:
-                        after[plane, j, 0] = after[plane, j, two]
-                    if last_ends:
-                        after[plane, j, k_stop] = after[plane, j, k_stop - two]
-            for plane in range(i, i + planes):
-                mirror_plane(after, plane, (j_first, j_stop, k_first, k_stop), walls)
+                        after[made, j_ghost, k] = after[made, j_ghost - two, k]
             i += planes
 
     return update

@@ -47,8 +47,15 @@ if mpi.world.rank == 0:
 @pytest.mark.parametrize("kernel", ["numpy", "numba"])
 def test_it_is_exact_and_the_same_on_any_number_of_ranks(run_in_job, stack: Stack, kernel: str) -> None:
     alone = wave_of(run_in_job, stack, 1, kernel)
-    for ranks in (2, 3, 4):
+    for ranks in (2, 3, 4, 8):  # of eight, each has neighbours along all axes
         assert np.abs(wave_of(run_in_job, stack, ranks, kernel) - alone).max() <= 1e-13
+
+
+def test_numba_compiles_the_kernel_once(run, mpich: Stack, tmp_path) -> None:
+    for _ in range(2):
+        given = ["--mesh", "9", "--steps", "2", "--kernel", "numba"]
+        run(PROGRAM, None, mpich, arguments=given, env={"NUMBA_CACHE_DIR": str(tmp_path)}).succeeded()
+    assert len(list(tmp_path.rglob("*.nbc"))) == 1
 
 
 def test_the_error_falls_with_the_square_of_the_spacing(run, mpich: Stack) -> None:
@@ -63,7 +70,7 @@ def test_the_error_falls_with_the_square_of_the_spacing(run, mpich: Stack) -> No
 def test_other_styles_compute_the_same(stack: Stack, tmp_path, overlapped: list[str]) -> None:
     python = [stack.python, str(FOLDER / "with_mpi4py" / "wave_mpi4py.py")]
     for command in ([str(compiled("wave", stack, tmp_path))], python):
-        for ranks in (1, 4):
+        for ranks in (1, 4, 8):
             said = launched([*command, "--mesh", "19", "--steps", "20", *overlapped], ranks, stack, tmp_path)
             assert said.code == 0, said.text
             assert said.number(SCHEME) < 1e-13
