@@ -84,6 +84,25 @@ def test_ranks_of_several_hosts_start_together_whatever_their_clocks_show(
         assert all(later > earlier + 1_900_000 for earlier, later in pairwise(starts))
 
 
+@pytest.mark.parametrize(
+    ("clocks", "cpu", "crowded"),
+    [
+        ("hosts", str(min(os.sched_getaffinity(0))), True),
+        ("hosts", "any", False),
+        ("hosts_of_two_times", str(min(os.sched_getaffinity(0))), False),  # as if they were two machines
+    ],
+)
+@pytest.mark.skipif(PROCESSORS < 2, reason="needs two CPUs")
+def test_hosts_of_one_machine_share_its_cpus(
+    request: pytest.FixtureRequest, stack: Stack, tmp_path: Path, *, clocks: str, cpu: str, crowded: bool
+) -> None:
+    hosts: Hosts = request.getfixturevalue(clocks)
+    told = told_on_hosts(hosts, stack, tmp_path, "crowded.py", start_library(stack), cpu)
+    for is_crowded, repeated in told:
+        assert bool(is_crowded) == crowded
+        assert (repeated == 0) == crowded  # who comes late makes all begin again, unless nobody can be in time
+
+
 @pytest.mark.parametrize("name", ["c", "mpi4py"])  # the harness in C, and the one in Python
 def test_collectives_take_as_long_whatever_the_clocks_of_the_hosts_show(
     hosts: Hosts, hosts_of_two_times: Hosts, stack: Stack, name: str, tmp_path: Path

@@ -189,13 +189,13 @@ int64_t common_start_wait(void) {
     return start;
 }
 
-/* Whether the ranks of this machine outnumber the CPUs that any of them may use: a launcher may give each
-   rank CPUs of its own. */
-static bool is_crowded(MPI_Comm machine, int ranks) {
+/* Whether ranks outnumber the CPUs that any of them may use: a launcher may give each rank CPUs of its own.
+   They are all on one machine. */
+static bool is_crowded(MPI_Comm comm, int ranks) {
     cpu_set_t mine, ours;
     CPU_ZERO(&mine);
     const bool known = sched_getaffinity(0, sizeof mine, &mine) == 0;
-    MPI_Allreduce(&mine, &ours, sizeof mine, MPI_BYTE, MPI_BOR, machine);
+    MPI_Allreduce(&mine, &ours, sizeof mine, MPI_BYTE, MPI_BOR, comm);
     return known && ranks > CPU_COUNT(&ours);
 }
 
@@ -252,7 +252,6 @@ void common_start_begin(void) {
     MPI_Comm_free(&machine);
     state.crowded = facts[0];
     state.one_clock = !facts[1];
-    state.tolerance = tolerance();
     state.late = state.came_late = false;
     state.in_a_row = 0;
     state.repeated = 0;
@@ -263,7 +262,12 @@ void common_start_begin(void) {
         state.one_clock = true;
         state.first = state.last = (struct offset){0, 0, 0};
         state.clock_error = 0;
+        /* The hosts are one machine, whose CPUs they share. */
+        int crowded = is_crowded(state.comm, state.size);
+        MPI_Allreduce(MPI_IN_PLACE, &crowded, 1, MPI_INT, MPI_MAX, state.comm);
+        state.crowded = crowded;
     }
+    state.tolerance = tolerance();
 }
 
 void common_start_end(void) { MPI_Comm_free(&state.comm); }

@@ -72,7 +72,7 @@ int64_t common_start_repeated(void);
 /* The largest error of a compared clock so far in ns: half the round trip of the message that told it; 0 on
    one machine, and where all hosts are containers or namespaces of one that have its clock. */
 int64_t common_start_clock_error(void);
-/* 1 if the ranks of this machine outnumber the CPUs they may use. Then they cannot all begin at one moment:
+/* 1 if the ranks of a machine outnumber the CPUs they may use. Then they cannot all begin at one moment:
    nobody counts as late, and waiting yields. */
 int32_t common_start_crowded(void);
 
