@@ -98,9 +98,10 @@ def test_hosts_of_one_machine_share_its_cpus(
 ) -> None:
     hosts: Hosts = request.getfixturevalue(clocks)
     told = told_on_hosts(hosts, stack, tmp_path, "crowded.py", start_library(stack), cpu)
-    for is_crowded, repeated in told:
+    for is_crowded, repeated, after in told:
         assert bool(is_crowded) == crowded
         assert (repeated == 0) == crowded  # who comes late makes all begin again, unless nobody can be in time
+        assert (after == 10) == crowded  # then the start is agreed on behind the calls before it
 
 
 @pytest.mark.parametrize("name", ["c", "mpi4py"])  # the harness in C, and the one in Python

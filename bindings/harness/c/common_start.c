@@ -151,6 +151,16 @@ static void count(int64_t passed) {
     watch.sum++;
 }
 
+/* Holds the ranks together until the last has come, and agrees on a start soon after; whether one was late
+   for the start before. */
+static bool agree_on_start(void) {
+    const int64_t ready = now();
+    int64_t values[2] = {of_rank_0(ready) + state.margin, state.late};
+    largest_of_all(values);
+    state.start = values[0];
+    return values[1] != 0;
+}
+
 int32_t common_start_agree(void) {
     const bool watched = watch.read && watch.started;
     const int64_t passed = watched ? watch.read(watch.context) - watch.before : 0;
@@ -159,12 +169,9 @@ int32_t common_start_agree(void) {
         state.margin = state.margin < MOST_MARGIN_NS / 2 ? 2 * state.margin : MOST_MARGIN_NS;
     else
         state.margin -= (state.margin - LEAST_MARGIN_NS) / MARGIN_DECAY;
-    const int64_t ready = now();
-    int64_t values[2] = {of_rank_0(ready) + state.margin, state.late};
-    largest_of_all(values);
-    state.start = values[0];
+    const bool was_late = agree_on_start();
     state.late = state.came_late = false;
-    const bool in_time = values[1] == 0 || state.in_a_row == MOST_REPEATS;
+    const bool in_time = !was_late || state.in_a_row == MOST_REPEATS;
     state.in_a_row = in_time ? 0 : state.in_a_row + 1;
     state.repeated += !in_time;
     if (watched && in_time)
@@ -173,6 +180,10 @@ int32_t common_start_agree(void) {
 }
 
 int64_t common_start_wait(void) {
+    /* Where ranks wait for a processor, no margin covers the calls before the timed one, and what they take
+       would count as a part of it: the ranks agree behind them. */
+    if (state.crowded)
+        agree_on_start();
     if (watch.read) {
         watch.before = watch.read(watch.context);
         watch.started = true;

@@ -25,8 +25,8 @@
    The untimed calls are there for the caches: the agreement leaves in them what the library needs to wait,
    which differs with how it waits, and the timed call would be slower by some tens of nanoseconds.
 
-   The largest ns[i] over the ranks is the time of call i. All functions but common_start_wait and the facts
-   are collective over MPI_COMM_WORLD. */
+   The largest ns[i] over the ranks is the time of call i. All functions but the facts are
+   collective over MPI_COMM_WORLD. */
 #ifndef POLYMPI_COMMON_START_H
 #define POLYMPI_COMMON_START_H
 
@@ -51,7 +51,8 @@ void common_start_end(void);
    times in a row before. */
 int32_t common_start_agree(void);
 
-/* Waits for the start that was agreed on; returns it, on this rank's own clock in ns. */
+/* Waits for the start that was agreed on; returns it, on this rank's own clock in ns. All ranks call it:
+   where they are crowded (below), they agree again, behind the untimed calls. */
 int64_t common_start_wait(void);
 
 /* From now on, what passes in the calls themselves is counted: `read` is asked before each start and after

@@ -6,7 +6,7 @@ import pytest
 from simulated import ROUND, arm, program, span, stack
 
 from polympi.lab.projection import plan as plan_module
-from polympi.lab.projection.cases import PATTERNS, Case, usual_cases
+from polympi.lab.projection.cases import PATTERNS, Case, usual_cases, with_first
 from polympi.lab.projection.loggp import Model, time_of
 from polympi.lab.projection.model import BUILT, CALLED, Row
 from polympi.lab.projection.plan import plan_text, simulated_levels
@@ -19,7 +19,7 @@ Key = tuple[str, int, str]
 def made(*arms: object, ranks: int = 16, cases: list[Case] | None = None) -> dict[Key, Row]:
     cases = cases or usual_cases()
     one = stack(*arms)  # type: ignore[arg-type]
-    done = simulate(program(), plan_text(one, cases, ranks), ROUND, ranks, selector="mpich")
+    done = simulate(program(), plan_text(one, with_first(cases), ranks), ROUND, ranks, selector="mpich")
     return {(row.pattern, row.size_bytes, row.style): row for row in rows_of(one, ranks, cases, done.seconds)}
 
 
@@ -49,6 +49,14 @@ def test_further_calls_take_the_network_again(rows: dict[Key, Row]) -> None:
     assert small.added_ns == pytest.approx(small.c_ns + 50 + 0.5 * 8)
     assert large.added_ns == pytest.approx(small.c_ns + 50 + 0.5 * 65536)
     assert small.model_ns == pytest.approx(small.time_ns, rel=0.02)
+
+
+def test_rounds_before_the_data_are_small_whatever_sizes_are_wanted() -> None:
+    one = arm(collectives={"bcast": span(0.0, 0.0, 0.0)}, announced_from=1024, rounds={"bcast": 2})
+    large = Case(PATTERNS["bcast"], 65536)
+    alone, among = made(one, cases=[large]), made(one)
+    assert set(alone) == {("bcast", 65536, style) for style in (BUILT, CALLED)}
+    assert alone["bcast", 65536, CALLED] == among["bcast", 65536, CALLED]
 
 
 def test_what_announces_its_data_makes_rounds_before_them_from_that_size_on(rows: dict[Key, Row]) -> None:

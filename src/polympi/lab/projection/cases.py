@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from polympi.lab.projection.model import BUILT, CALLED
@@ -53,6 +54,7 @@ MOST_MESSAGES = 65_536
 # From so many ranks on, an arm is simulated with the median of its cost only, and the ends of the interval are told
 # from that in proportion. With 1024 ranks all cases take some 4 s for each cost, beside 25 s once.
 ENDS_BELOW = 512
+SMALL = 8  # bytes of a message that says how much will come
 BRUCK_BELOW = 256  # bytes of an alltoall to each rank up to which libraries forward messages in log n steps
 
 
@@ -68,6 +70,11 @@ class Case:
         direct = self.pattern.name == "alltoall" and self.size_bytes >= BRUCK_BELOW
         return not direct or ranks * ranks <= MOST_MESSAGES
 
+    @property
+    def first(self) -> Case:
+        """Of a collective, the case that takes as long as to tell the others how much will come."""
+        return Case(self.pattern, min(self.size_bytes, SMALL))
+
     def operations(self, ranks: int) -> float:
         """By what its simulated time is divided: a ping-pong has two messages, a lap of a ring as many as ranks."""
         return {"latency": 2.0, "ring": float(ranks)}.get(self.pattern.name, 1.0)
@@ -76,3 +83,8 @@ class Case:
 def usual_cases() -> list[Case]:
     """The cases of a projection."""
     return [Case(pattern, size) for pattern in PATTERNS.values() for size in pattern.sizes]
+
+
+def with_first(cases: Sequence[Case]) -> list[Case]:
+    """The cases, and of their collectives also the small ones that go before large ones."""
+    return list(dict.fromkeys([*cases, *(case.first for case in cases if case.pattern.collective)]))

@@ -16,7 +16,7 @@ from polympi import __version__
 from polympi.lab.bindings.manifest import Announces, Entry, load_bindings
 from polympi.lab.errors import UsageError
 from polympi.lab.projection import simulator
-from polympi.lab.projection.cases import Case, usual_cases
+from polympi.lab.projection.cases import Case, usual_cases, with_first
 from polympi.lab.projection.costs import c_points, costs_of
 from polympi.lab.projection.model import ArmCosts, Network, Points, Projected, Projection
 from polympi.lab.projection.network import measured_network
@@ -83,7 +83,10 @@ def project(analysis: Analysis, request: Request, say: Say = lambda _: None) -> 
     cases = list(request.cases) or usual_cases()
     ranks = sorted(request.ranks)
     projected = stacks if request.cases else [_without_free_arms(stack) for stack in stacks]
-    jobs = [_Job(stack, n, plan_text(stack, cases, n)) for n in reversed(ranks) for stack in projected if stack.arms]
+    simulated = with_first(cases)
+    jobs = [
+        _Job(stack, n, plan_text(stack, simulated, n)) for n in reversed(ranks) for stack in projected if stack.arms
+    ]
     done = _simulated(jobs, program, say)
     rows = [
         row

@@ -16,17 +16,12 @@ Seconds = dict[tuple[str, str, int, str], float]  # simulated time by arm, patte
 
 @dataclass(frozen=True)
 class _Place:
-    """A case with a number of ranks on a stack, and the way in which a binding's cost comes into it.
-
-    Attributes:
-        first: of a collective, its smallest case: what it takes to tell the others how much will come.
-    """
+    """A case with a number of ranks on a stack, and the way in which a binding's cost comes into it."""
 
     stack: Projected
     ranks: int
     case: Case
     style: str
-    first: Case
 
     @property
     def called(self) -> bool:
@@ -40,15 +35,11 @@ def rows_of(stack: Projected, ranks: int, cases: Sequence[Case], seconds: Second
     Args:
         stack: what went in.
         ranks: how many.
-        cases: what was simulated.
-        seconds: simulated times.
+        cases: whose rows are wanted.
+        seconds: simulated times of these, and of the small cases that go before them.
     """
-    places = [_Place(stack, ranks, case, style, _first(case, cases)) for case in cases for style in case.pattern.styles]
+    places = [_Place(stack, ranks, case, style) for case in cases for style in case.pattern.styles]
     return [_row(place, arm, seconds) for arm in stack.arms for place in places]
-
-
-def _first(case: Case, cases: Sequence[Case]) -> Case:
-    return min((one for one in cases if one.pattern == case.pattern), key=lambda one: one.size_bytes)
 
 
 def _row(place: _Place, arm: ArmCosts, seconds: Seconds) -> Row:
@@ -80,7 +71,7 @@ def time_ns(place: _Place, arm: ArmCosts, level: str, seconds: Seconds) -> float
         line = called_line(arm, case.pattern.name, level)
         own = line.per_call_ns + line.per_byte_ns * case.size_bytes
         style = DOUBLED if arm.doubles and case.pattern.name == "allreduce" else BUILT
-        return _of_c(case, seconds, style) + _further(place, arm) * _of_c(place.first, seconds, style) + own
+        return _of_c(case, seconds, style) + _further(place, arm) * _of_c(place.case.first, seconds, style) + own
     if level != "median" and ends_scaled(arm, place.ranks):
         return _scaled_ns(place, arm, level, seconds)
     key = (simulated_as(arm, level, place.ranks), case.pattern.name, case.size_bytes, place.style)
@@ -132,7 +123,7 @@ def _model_ns(place: _Place, arm: ArmCosts, level: str, family: str) -> float | 
     line = called_line(arm, name, level)
     before = 0.0
     if further := _further(place, arm):
-        first = time_of(model, schedule, place.first.size_bytes, family)
+        first = time_of(model, schedule, place.case.first.size_bytes, family)
         if first is None:
             return None
         before = further * first
