@@ -40,6 +40,6 @@ def test_misses_below_the_error_of_the_clocks_are_counted_and_still_missed() -> 
 
 def test_a_run_with_more_ranks_than_processors_is_said_to_show_the_scheduler() -> None:
     assert answer([miss(1.0, 1.0, crowded=True)]).endswith(
-        "its times show the scheduler, which no projection foretells."
+        "short times show the scheduler, which no projection foretells."
     )
     assert "scheduler" not in answer([miss(1.0, 1.0)])
