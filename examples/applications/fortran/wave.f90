@@ -161,13 +161,12 @@ contains
     z = cosines(self%start(3), self%n(3), self%edge)
     self%fields(1)%u = 0
     self%fields(2)%u = 0 ! the first step takes nothing from before it
-    associate (u => self%fields(1)%u, n => self%n(3))
-      do i = 1, self%n(1)
-        do j = 1, self%n(2)
-          u(1:n, j, i) = 2 * x(i) * y(j) * z
-          u(0, j, i) = u(2, j, i) ! ghost points of a neighbour are overwritten by what it sends
-          u(n + 1, j, i) = u(n - 1, j, i)
+    associate (u => self%fields(1)%u, n => self%n)
+      do i = 1, n(1)
+        do j = 1, n(2)
+          u(1:n(3), j, i) = 2 * x(i) * y(j) * z
         end do
+        call mirror_plane(u(:, :, i), self%row, n, self%sides%neighbor == MPI_PROC_NULL, [1, 1, 1], n)
       end do
     end associate
     self%current = 1
@@ -243,73 +242,89 @@ contains
                     self%sides%neighbor == MPI_PROC_NULL, first, last, a, c)
   end subroutine update
 
-  ! FOUR planes at a time, and those that are left over one by one. A row beside a boundary takes its mirror image for the
-  ! ghost row: u_0 = u_2. Only at the ends of rows the ghost points are written, while the row is in the cache.
+  ! FOUR planes at a time, and those that are left over one by one. Whole rows of a plane are one line; the ghost points
+  ! between them get a value, too, of which no point inside is made: they are filled before the next step. Beside the
+  ! boundary, a plane takes its mirror image for the ghost plane.
   pure subroutine update_box(next, u, row, n, mirror, first, last, a, c)
     integer, intent(in) :: row, n(3), first(3), last(3)
     real(real64), intent(inout) :: next(0:row - 1, 0:n(2) + 1, 0:n(1) + 1)
     real(real64), intent(in) :: u(0:row - 1, 0:n(2) + 1, 0:n(1) + 1), a, c
     logical, intent(in) :: mirror(6)
-    integer :: i, j, planes, upper, below, above, left, right
+    integer :: i, j, k, rows, count, planes, top, below, above, made
+    k = first(3)
+    rows = merge(last(2) - first(2) + 1, 1, first(3) == 1 .and. last(3) == n(3))
+    count = (rows - 1) * row + last(3) - first(3) + 1
     i = first(1)
     do while (i <= last(1))
       planes = merge(FOUR, 1, i + FOUR - 1 <= last(1))
-      upper = i + planes - 1
+      top = i + planes - 1
       below = merge(2, i - 1, mirror(1) .and. i == 1)
-      above = merge(upper - 1, upper + 1, mirror(2) .and. upper == n(1))
-      do j = first(2), last(2)
-        left = merge(2, j - 1, mirror(3) .and. j == 1)
-        right = merge(j - 1, j + 1, mirror(4) .and. j == n(2))
+      above = merge(top - 1, top + 1, mirror(2) .and. top == n(1))
+      do j = first(2), last(2), rows
         if (planes == FOUR) then
-          call update_four(next(:, j, i), next(:, j, i + 1), next(:, j, i + 2), next(:, j, i + 3), u(:, j, below), &
-                           u(:, :, i), u(:, :, i + 1), u(:, :, i + 2), u(:, :, i + 3), u(:, j, above), &
-                           row, n(2), j, left, right, first(3), last(3), a, c)
+          call update_four(next(k, j, i), next(k, j, i + 1), next(k, j, i + 2), next(k, j, i + 3), u(k, j, below), &
+                           u(k, j - 1, i), u(k, j - 1, i + 1), u(k, j - 1, i + 2), u(k, j - 1, i + 3), u(k, j, above), &
+                           row, count, a, c)
         else
-          call update_row(next(:, j, i), u(:, j, i), u(:, j, below), u(:, j, above), u(:, left, i), u(:, right, i), &
-                          row, first(3), last(3), a, c)
+          call update_line(next(k, j, i), u(k, j, below), u(k, j - 1, i), u(k, j, above), row, count, a, c)
         end if
-        if (mirror(5) .and. first(3) == 1) next(0, j, i:upper) = next(2, j, i:upper)
-        if (mirror(6) .and. last(3) == n(3)) next(n(3) + 1, j, i:upper) = next(n(3) - 1, j, i:upper)
+      end do
+      do made = i, top
+        call mirror_plane(next(:, :, made), row, n, mirror, first, last)
       end do
       i = i + planes
     end do
   end subroutine update_box
 
-  ! What a row needs of others lies in rows, too: those below and above along axis 1, left and right along axis 2.
-  pure subroutine update_row(next, u, below, above, left, right, row, first, last, a, c)
-    integer, intent(in) :: row, first, last
-    real(real64), intent(inout) :: next(0:row - 1)
-    real(real64), intent(in), dimension(0:row - 1) :: u, below, above, left, right
-    real(real64), intent(in) :: a, c
+  ! What a line needs of others lies in lines, too: those below and above along axis 1, and a row before and behind along
+  ! axis 2, of u, which here begins a row before the line.
+  pure subroutine update_line(next, below, u, above, row, count, a, c)
+    integer, intent(in) :: row, count
+    real(real64), intent(inout) :: next(count)
+    real(real64), intent(in) :: below(count), u(1 - row:count + row), above(count), a, c
     integer :: k
-    do k = first, last
-      next(k) = updated(next(k), u(k), below(k) + above(k), left(k) + right(k), u(k - 1) + u(k + 1), a, c)
+    do k = 1, count
+      next(k) = updated(next(k), u(k), below(k) + above(k), u(k - row) + u(k + row), u(k - 1) + u(k + 1), a, c)
     end do
-  end subroutine update_row
+  end subroutine update_line
 
-  ! Row j of a plane and the same ones of the three planes above it. A plane is a neighbour of the planes beside it, and too
+  ! A line of a plane and the same ones of the three planes above it. A plane is a neighbour of the planes beside it, and too
   ! large for the cache nearest to the processor: of four planes, six are loaded for four that are made, and of single planes
   ! twelve. All are computed before one is written.
-  pure subroutine update_four(next, next1, next2, next3, below, u, u1, u2, u3, above, row, n, j, left, right, first, last, &
-                              a, c)
-    integer, intent(in) :: row, n, j, left, right, first, last
-    real(real64), intent(inout), dimension(0:row - 1) :: next, next1, next2, next3
-    real(real64), intent(in), dimension(0:row - 1) :: below, above
-    real(real64), intent(in), dimension(0:row - 1, 0:n + 1) :: u, u1, u2, u3
+  pure subroutine update_four(next, next1, next2, next3, below, u, u1, u2, u3, above, row, count, a, c)
+    integer, intent(in) :: row, count
+    real(real64), intent(inout), dimension(count) :: next, next1, next2, next3
+    real(real64), intent(in), dimension(count) :: below, above
+    real(real64), intent(in), dimension(1 - row:count + row) :: u, u1, u2, u3
     real(real64), intent(in) :: a, c
     real(real64) :: v, v1, v2, v3
     integer :: k
-    do k = first, last
-      v = updated(next(k), u(k, j), below(k) + u1(k, j), u(k, left) + u(k, right), u(k - 1, j) + u(k + 1, j), a, c)
-      v1 = updated(next1(k), u1(k, j), u(k, j) + u2(k, j), u1(k, left) + u1(k, right), u1(k - 1, j) + u1(k + 1, j), a, c)
-      v2 = updated(next2(k), u2(k, j), u1(k, j) + u3(k, j), u2(k, left) + u2(k, right), u2(k - 1, j) + u2(k + 1, j), a, c)
-      v3 = updated(next3(k), u3(k, j), u2(k, j) + above(k), u3(k, left) + u3(k, right), u3(k - 1, j) + u3(k + 1, j), a, c)
+    do k = 1, count
+      v = updated(next(k), u(k), below(k) + u1(k), u(k - row) + u(k + row), u(k - 1) + u(k + 1), a, c)
+      v1 = updated(next1(k), u1(k), u(k) + u2(k), u1(k - row) + u1(k + row), u1(k - 1) + u1(k + 1), a, c)
+      v2 = updated(next2(k), u2(k), u1(k) + u3(k), u2(k - row) + u2(k + row), u2(k - 1) + u2(k + 1), a, c)
+      v3 = updated(next3(k), u3(k), u2(k) + above(k), u3(k - row) + u3(k + row), u3(k - 1) + u3(k + 1), a, c)
       next(k) = v
       next1(k) = v1
       next2(k) = v2
       next3(k) = v3
     end do
   end subroutine update_four
+
+  ! The points of a plane's box beside the boundary, also of those at the ends of its rows, give the ghost points beyond it
+  ! their values, while they are in the cache: u_0 = u_2.
+  pure subroutine mirror_plane(u, row, n, mirror, first, last)
+    integer, intent(in) :: row, n(3), first(3), last(3)
+    real(real64), intent(inout) :: u(0:row - 1, 0:n(2) + 1)
+    logical, intent(in) :: mirror(6)
+    integer :: j
+    do j = first(2), last(2)
+      if (mirror(5) .and. first(3) == 1) u(0, j) = u(2, j)
+      if (mirror(6) .and. last(3) == n(3)) u(n(3) + 1, j) = u(n(3) - 1, j)
+    end do
+    if (mirror(3) .and. first(2) == 1) u(first(3):last(3), 0) = u(first(3):last(3), 2)
+    if (mirror(4) .and. last(2) == n(2)) u(first(3):last(3), n(2) + 1) = u(first(3):last(3), n(2) - 1)
+  end subroutine mirror_plane
 
   ! The update of a point: what it had before u, u, and the sums of its neighbours along each axis.
   pure function updated(before, u, axis1, axis2, axis3, a, c) result(next)
