@@ -122,16 +122,15 @@ impl Wave {
         self.field.memory.fill(0.0); // the first step takes nothing from before it
         self.field.current = 0;
         self.steps = 0;
-        let (n, row, plane, begin) = (self.field.n[2], self.field.row, self.field.plane, self.field.begin[0]);
+        let (row, plane, begin) = (self.field.row, self.field.plane, self.field.begin[0]);
         for (i, x) in cosines[0].iter().enumerate() {
             for (j, y) in cosines[1].iter().enumerate() {
-                let points = &mut self.field.memory[begin + (i + 1) * plane + (j + 1) * row..][..row];
-                for (point, z) in points[1..=n].iter_mut().zip(&cosines[2]) {
+                let points = &mut self.field.memory[begin + (i + 1) * plane + (j + 1) * row + 1..];
+                for (point, z) in points.iter_mut().zip(&cosines[2]) {
                     *point = 2.0 * x * y * z;
                 }
-                points[0] = points[2]; // ghost points of a neighbour are overwritten by what it sends
-                points[n + 1] = points[n - 1];
             }
+            self.field.mirror_plane(0, i + 1, &self.field.everything());
         }
     }
 
@@ -150,7 +149,7 @@ impl Wave {
     /// axis by axis, each of them once. A message has the number of the side at which it arrives.
     fn step(&mut self, a: f64, c: f64) {
         let Wave { mesh, faces, field, .. } = self;
-        let all = Block { first: [1; 3], last: field.n };
+        let all = field.everything();
         let inside = if self.overlapped { field.inside() } else { all };
         let begun = Instant::now();
         for (side, face) in faces.iter_mut().enumerate().filter(|(_, face)| face.neighbor.is_some()) {
@@ -223,6 +222,10 @@ impl Field {
         Some(Field { n, row, plane, mirror, memory, begin: [first, first + apart], current: 0 })
     }
 
+    fn everything(&self) -> Block {
+        Block { first: [1; 3], last: self.n }
+    }
+
     /// What is not beside a ghost layer of a neighbour.
     fn inside(&self) -> Block {
         Block {
@@ -271,51 +274,78 @@ impl Field {
         }
     }
 
+    /// u, and the values before last, which the next ones overwrite.
+    fn both(&mut self) -> (&[f64], &mut [f64]) {
+        let (first, second) = self.memory.split_at_mut(self.begin[1]);
+        let first = &mut first[self.begin[0]..];
+        if self.current == 0 {
+            (first, second)
+        } else {
+            (second, first)
+        }
+    }
+
     /// The next values of a block overwrite the values before last, FOUR planes at a time, and the planes that are left
-    /// over one by one. A row beside the boundary takes its mirror image for the ghost row: u_0 = u_2. Only at the ends of
-    /// rows the ghost points are written, while the row is in the cache.
+    /// over one by one. Whole rows of a plane are one line; the ghost points between them get a value, too, of which no
+    /// point inside is made: they are filled before the next step. Beside the boundary, a plane takes its mirror image for
+    /// the ghost plane.
     fn update(&mut self, block: &Block, a: f64, c: f64) {
-        let Field { n, row, plane, mirror, begin, current, .. } = *self;
-        let (first_field, second_field) = self.memory.split_at_mut(begin[1]);
-        let first_field = &mut first_field[begin[0]..];
-        let (u, next) = if current == 0 { (first_field, second_field) } else { (second_field, first_field) };
-        let (first, last) = (block.first[2], block.last[2]);
-        let points = first - 1..last + 2; // with the ones beside them
-        let at = |i: usize, j: usize| &u[i * plane + j * row..][..row][points.clone()];
-        let mut i = block.first[0];
-        while i <= block.last[0] {
-            let upper = if i + FOUR - 1 <= block.last[0] { i + FOUR - 1 } else { i };
+        let Field { n, row, plane, mirror, current, .. } = *self;
+        let Block { first, last } = *block;
+        let whole = first[2] == 1 && last[2] == n[2];
+        let rows = if whole { last[1] - first[1] + 1 } else { 1 };
+        let count = (rows - 1) * row + last[2] - first[2] + 1;
+        let begin = |i: usize, j: usize| i * plane + j * row + first[2] - 1;
+        let mut i = first[0];
+        while i <= last[0] {
+            let top = if i + FOUR - 1 <= last[0] { i + FOUR - 1 } else { i };
             let below = if mirror[0] && i == 1 { 2 } else { i - 1 };
-            let above = if mirror[1] && upper == n[0] { upper - 1 } else { upper + 1 };
-            for j in block.first[1]..=block.last[1] {
-                let left = if mirror[2] && j == 1 { 2 } else { j - 1 };
-                let right = if mirror[3] && j == n[1] { j - 1 } else { j + 1 };
-                let around = |i: usize| Around { own: at(i, j), left: at(i, left), right: at(i, right) };
+            let above = if mirror[1] && top == n[0] { top - 1 } else { top + 1 };
+            let (u, next) = self.both();
+            let at = |i: usize, j: usize| &u[begin(i, j)..][..count + 2];
+            for j in (first[1]..=last[1]).step_by(rows) {
+                let around = |i: usize| Around { own: at(i, j), left: at(i, j - 1), right: at(i, j + 1) };
                 let beyond = [at(below, j), at(above, j)];
-                let mut rows = next[i * plane + j * row..].chunks_mut(plane).map(|rest| &mut rest[..row]);
-                if upper > i {
-                    let [next, next1, next2, next3] =
-                        from_fn(|_| &mut rows.next().expect("planes follow")[points.clone()]);
+                let mut lines = next[begin(i, j)..].chunks_mut(plane).map(|rest| &mut rest[..count + 2]);
+                if top > i {
+                    let [next, next1, next2, next3] = from_fn(|_| lines.next().expect("planes follow"));
                     update_four(next, next1, next2, next3, from_fn(|p| around(i + p)), beyond, (a, c));
-                } else if let Some(row) = rows.next() {
-                    update_row(&mut row[points.clone()], around(i), beyond, (a, c));
-                }
-                for i in i..=upper {
-                    let ends = &mut next[i * plane + j * row..][..row];
-                    if mirror[4] && first == 1 {
-                        ends[0] = ends[2];
-                    }
-                    if mirror[5] && last == n[2] {
-                        ends[n[2] + 1] = ends[n[2] - 1];
-                    }
+                } else if let Some(line) = lines.next() {
+                    update_line(line, around(i), beyond, (a, c));
                 }
             }
-            i = upper + 1;
+            for made in i..=top {
+                self.mirror_plane(1 - current, made, block);
+            }
+            i = top + 1;
+        }
+    }
+
+    /// The points of a plane's block beside the boundary, also of those at the ends of its rows, give the ghost points
+    /// beyond it their values, while they are in the cache: u_0 = u_2.
+    fn mirror_plane(&mut self, field: usize, i: usize, block: &Block) {
+        let Field { n, row, plane, mirror, begin, .. } = *self;
+        let Block { first, last } = *block;
+        let u = &mut self.memory[begin[field] + i * plane..][..plane];
+        for points in u.chunks_exact_mut(row).take(last[1] + 1).skip(first[1]) {
+            if mirror[4] && first[2] == 1 {
+                points[0] = points[2];
+            }
+            if mirror[5] && last[2] == n[2] {
+                points[n[2] + 1] = points[n[2] - 1];
+            }
+        }
+        let points = |j: usize| j * row + first[2]..j * row + last[2] + 1;
+        if mirror[2] && first[1] == 1 {
+            u.copy_within(points(2), points(0).start);
+        }
+        if mirror[3] && last[1] == n[1] {
+            u.copy_within(points(n[1] - 1), points(n[1] + 1).start);
         }
     }
 }
 
-/// What a row needs of its plane: itself, and the rows to the left and to the right along axis 1. Each row here begins
+/// What a line needs of its plane: itself, and the lines a row before and behind it along axis 1. Each line here begins
 /// and ends with a point more than are updated.
 struct Around<'a> {
     own: &'a [f64],
@@ -324,9 +354,9 @@ struct Around<'a> {
 }
 
 impl<'a> Around<'a> {
-    /// The rows, all cut to one length, so that a loop has no checks of bounds.
+    /// The lines, all cut to one length, so that a loop has no checks of bounds.
     fn cut(&self, length: usize) -> [&'a [f64]; 3] {
-        [self.own, self.left, self.right].map(|row| &row[..length])
+        [self.own, self.left, self.right].map(|line| &line[..length])
     }
 }
 
@@ -335,17 +365,17 @@ fn updated(before: f64, u: f64, axis0: f64, axis1: f64, axis2: f64, a: f64, c: f
     a * ((axis0 + axis1) + axis2) + c * u - before
 }
 
-/// The rows beyond it, below and above, lie along axis 0.
-fn update_row(next: &mut [f64], row: Around, beyond: [&[f64]; 2], (a, c): (f64, f64)) {
+/// The lines beyond it, below and above, lie along axis 0.
+fn update_line(next: &mut [f64], line: Around, beyond: [&[f64]; 2], (a, c): (f64, f64)) {
     let length = next.len();
-    let [u, left, right] = row.cut(length);
-    let [below, above] = beyond.map(|row| &row[..length]);
+    let [u, left, right] = line.cut(length);
+    let [below, above] = beyond.map(|line| &line[..length]);
     for k in 1..length - 1 {
         next[k] = updated(next[k], u[k], below[k] + above[k], left[k] + right[k], u[k - 1] + u[k + 1], a, c);
     }
 }
 
-/// A row of a plane and the same ones of the three planes above it. A plane is a neighbour of the planes beside it, and
+/// A line of a plane and the same ones of the three planes above it. A plane is a neighbour of the planes beside it, and
 /// too large for the cache nearest to the processor: of four planes, six are loaded for four that are made, and of single
 /// planes twelve. A compiler knows of each argument, but not of elements of an array, that nothing else leads to it.
 fn update_four(
@@ -353,15 +383,15 @@ fn update_four(
     next1: &mut [f64],
     next2: &mut [f64],
     next3: &mut [f64],
-    rows: [Around; FOUR],
+    lines: [Around; FOUR],
     beyond: [&[f64]; 2],
     (a, c): (f64, f64),
 ) {
     let length = next.len();
     let (next1, next2, next3) = (&mut next1[..length], &mut next2[..length], &mut next3[..length]);
     let [[u, left, right], [u1, left1, right1], [u2, left2, right2], [u3, left3, right3]] =
-        rows.map(|row| row.cut(length));
-    let [below, above] = beyond.map(|row| &row[..length]);
+        lines.map(|line| line.cut(length));
+    let [below, above] = beyond.map(|line| &line[..length]);
     for k in 1..length - 1 {
         let v = updated(next[k], u[k], below[k] + u1[k], left[k] + right[k], u[k - 1] + u[k + 1], a, c);
         let v1 = updated(next1[k], u1[k], u[k] + u2[k], left1[k] + right1[k], u1[k - 1] + u1[k + 1], a, c);
