@@ -161,9 +161,8 @@ func (w *Wave) Restart() {
 			for k, z := range cosines[2] {
 				row[k+1] = 2 * x * y * z
 			}
-			row[0] = row[2] // ghost points of a neighbour are overwritten by what it sends
-			row[w.row-1] = row[w.row-3]
 		}
+		w.mirrorPlane(w.fields[0], i+1, w.all())
 	}
 	clear(w.fields[1]) // the first step takes nothing from before it
 	w.current, w.steps = 0, 0
