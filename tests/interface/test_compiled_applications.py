@@ -118,7 +118,7 @@ def built(tmp_path_factory: pytest.TempPathFactory):
 def test_waves_follow_the_scheme_on_any_number_of_ranks(built, stack: Stack, tmp_path: Path, language, mode) -> None:
     program = str(built(language, "wave", stack))
     away = set()
-    for ranks in (1, 2, 4):
+    for ranks in (1, 2, 4, 8):  # of eight, each has neighbours along all axes
         said = launched([program, "--mesh", "24", "--steps", "60", *mode], ranks, stack, tmp_path)
         assert said.code == 0, said.text
         first = f"24^3 points, 60 steps, {ranks} rank{'s' * (ranks > 1)}, {'overlapped' if mode else 'blocking'}\n"
