@@ -247,6 +247,21 @@ def test_a_time_limit_that_is_too_short_says_what_it_would_need(tmp_path: Path, 
     assert "polympi run --resume out --time-limit TIME" in sentence
 
 
+@pytest.mark.mpi
+def test_a_time_limit_that_ends_while_calibrating_is_told_from_that(tmp_path: Path, mpich: Stack) -> None:
+    slow = tmp_path / "slow"
+    slow.write_text(f'#!/bin/sh\nsleep 2\nexec {mpich.mpiexec} "$@"\n')
+    slow.chmod(0o755)
+    done = polympi(
+        "run", "-o", "out", "--stack", "mpich", "--bench", "barrier", "--binding", "c", "--time-limit", "3s",
+        "--launcher", f"{slow} -n {{ranks}} {{program}}", folder=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 2
+    seconds = re.search(r"A block of 2 launches takes about (\d+) s here", told(done))
+    assert seconds, told(done)
+    assert int(seconds[1]) >= 4
+
+
 def test_a_report_is_written_of_what_is_left(tmp_path: Path) -> None:
     make_run(tmp_path / "run", blocks=8)
     for number in (5, 9, 13):

@@ -121,7 +121,9 @@ def answer(found: list[Miss]) -> str:
         clocks = duration(max(one.clocks_ns for one in judged))
         said += f" {count(doubtful, 'collective')} missed by less than the error of the hosts' clocks, {clocks}."
     if any(one.crowded for one in judged):
-        said += " The run had more ranks than processors: short times show the scheduler, which no projection foretells."
+        said += (
+            " The run had more ranks than processors: short times show the scheduler, which no projection foretells."
+        )
     return said
 
 

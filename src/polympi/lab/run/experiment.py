@@ -109,6 +109,7 @@ class Experiment:
         self._started = time.monotonic()
         self._block_seconds: list[float] = []
         self._launch_seconds: dict[str, list[float]] = defaultdict(list)
+        self._longest_seconds: dict[str, float] = defaultdict(float)  # of a launch, calibrating or interrupted ones too
         launches = directory.launches()
         self._calibrated = {state.name for state in self._states if self._restore(state, launches)}
 
@@ -137,12 +138,15 @@ class Experiment:
         return outcome
 
     def seconds_a_block(self) -> float:
-        """How long a block of all stacks takes: from the launches seen, or by the rule where there was none yet."""
+        """How long a block of all stacks takes: from the launches seen, at least as the rule says.
+
+        A launch that calibrates does less than one of a block, so that it is a lower bound where no other was seen.
+        """
         total = 0.0
         for state in self._states:
             seen = self._launch_seconds[state.name]
-            by_rule = block_seconds(state.plan, self._request.profile)
-            total += max(by_rule, len(state.plan.arms) * sum(seen) / len(seen)) if seen else by_rule
+            a_launch = sum(seen) / len(seen) if seen else self._longest_seconds[state.name]
+            total += max(block_seconds(state.plan, self._request.profile), len(state.plan.arms) * a_launch)
         return max([total, *self._block_seconds])
 
     def _arguments(self, plan: StackPlan) -> list[str]:
@@ -318,6 +322,8 @@ class Experiment:
             # A batch system signals the ranks together with us: the launch has not failed by itself.
             launched.record.outcome, launched.record.detail = "interrupted", "the run was asked to stop"
         launched.record.attempt = 0 if block is None else state.attempts[block]
+        longest, seconds = self._longest_seconds[state.name], launched.record.wall_ns / 1e9
+        self._longest_seconds[state.name] = max(longest, seconds)
         self._directory.append_launch(launched.record, launched.frame)
         self._launches += 1
         self._watcher.launched(self._progress, launched.record)
