@@ -335,6 +335,39 @@ plan.free()
     run_in_job(PRELUDE + script, 2, stack)
 
 
+def test_a_part_that_is_late_holds_up_the_others_but_none_is_lost(run_in_job, stack: Stack) -> None:
+    # Parts are put in their places one after the other, and the late one is neither the first nor the last of them.
+    script = """
+faces = np.zeros((4, 6, 3))
+plan = c.plan()
+if rank == 0:
+    for part, source in enumerate([1, 2, 1]):
+        plan.recv(faces[part + 1, :, 1], source, part)
+else:
+    for part in [0, 2] if rank == 1 else [1]:
+        plan.send(faces[part + 1, :, 1], 0, part)
+plan.agree()
+for time in range(1, 4):
+    faces[:] = rank and 10 * time + rank
+    if rank == 2:
+        assert c.recv(0) == "go"
+    if rank:
+        plan()
+        continue
+    with raises(mpi.Timeout, "for rank 2 in plan.recv(source=2, tag=1)", "it has not started its plan again"):
+        plan(timeout=0.1)
+    with raises(mpi.Timeout, "for rank 2 in plan.recv(source=2, tag=1)"):
+        plan.finish(timeout=0.01)
+    assert not plan.test()
+    c.send("go", 2)
+    plan.finish()
+    assert [set(faces[part, :, 1]) for part in range(4)] == [{0}, {10 * time + 1}, {10 * time + 2}, {10 * time + 1}]
+    assert not faces[:, :, ::2].any()
+plan.free()
+"""
+    run_in_job(PRELUDE + script, 3, stack)
+
+
 def test_an_exception_of_a_signal_handler_leaves_what_is_under_way(run_in_job, stack: Stack) -> None:
     script = """
 import signal

@@ -42,6 +42,23 @@ for seed in range(4000):
     run(LAYOUTS + script, None, mpich).succeeded()
 
 
+def test_rows_of_any_length_are_copied_whole_and_nothing_beside_them(run, mpich: Stack) -> None:
+    # Each length has a way of its own to be copied, or shares it with lengths near by: all up to the longest of these.
+    script = """
+rng = np.random.default_rng(1)
+for length in range(1, 150):
+    under = rng.integers(0, 256, (5, length + 3), np.uint8)
+    rows, before = under[:, 1 : 1 + length], under.copy()
+    packed = np.empty(rows.shape, np.uint8)
+    core._strided_copy(rows, packed)
+    assert np.array_equal(packed, rows), length
+    before[:, 1 : 1 + length] = ~packed
+    core._strided_copy(~packed, rows)
+    assert np.array_equal(under, before), length
+"""
+    run(LAYOUTS + script, None, mpich).succeeded()
+
+
 def test_large_planes_are_copied_whole(run, mpich: Stack) -> None:
     # Larger than the tiles, in which transposed planes are visited, and no multiple of them.
     script = """

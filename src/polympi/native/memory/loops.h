@@ -15,4 +15,9 @@ typedef struct {
  * where its elements touch. The layout must have elements, and they must have bytes (nbytes > 0). */
 void loops_merge(const Layout *layout, Loops *loops);
 
+/* Copy all that the loops visit, from the first run at `strided`, to contiguous memory, or from there. Needs
+ * no GIL. */
+void loops_pack(const Loops *loops, const char *strided, char *packed);
+void loops_unpack(const Loops *loops, char *strided, const char *packed);
+
 #endif

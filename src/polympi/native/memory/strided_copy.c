@@ -40,37 +40,63 @@ typedef void PlaneCopy(const Plane *plane, char *strided, char *packed);
  * more. */
 enum { TILE_COLUMNS = 8 };
 
-/* A plane copy for runs of `bytes` bytes; where that is a constant, memcpy is a single move. */
-#define PLANE_COPY(name, bytes, to, from)                                                                    \
-    static void name(const Plane *plane, char *strided, char *packed) {                                      \
-        const Py_ssize_t run = (bytes), across = plane->column_stride;                                       \
-        Py_ssize_t tile = plane->columns;                                                                    \
-        if (Py_ABS(across) > Py_ABS(plane->row_stride) && plane->rows > 1 && tile > TILE_COLUMNS)            \
-            tile = TILE_COLUMNS;                                                                             \
-        for (Py_ssize_t first = 0; first < plane->columns; first += tile) {                                  \
-            Py_ssize_t columns = Py_MIN(tile, plane->columns - first);                                       \
-            for (Py_ssize_t row = 0; row < plane->rows; row++) {                                             \
-                char *item = strided + row * plane->row_stride + first * across;                             \
-                char *place = packed + (row * plane->columns + first) * run;                                 \
-                _Pragma("GCC unroll 4") for (Py_ssize_t column = 0; column < columns; column++) {            \
-                    memcpy(to, from, (size_t)run);                                                           \
-                    item += across;                                                                          \
-                    place += run;                                                                            \
-                }                                                                                            \
+static bool needs_tiles(const Plane *plane) {
+    return plane->columns > TILE_COLUMNS && plane->rows > 1 &&
+           Py_ABS(plane->column_stride) > Py_ABS(plane->row_stride);
+}
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+/* A plane copy for runs of `bytes` bytes, which `copy` copies; where that is a constant, memcpy is a single
+ * move. `at` and `packed` are where the next run lies. */
+#define PLANE_COPY(name, bytes, copy, to, from)                                                              \
+    ALWAYS_INLINE void name##_columns(const Plane *plane, char *strided, char *packed, Py_ssize_t columns) { \
+        const Py_ssize_t run = (bytes), across = plane->column_stride, down = plane->row_stride;             \
+        const Py_ssize_t others = (plane->columns - columns) * run;                                          \
+        for (Py_ssize_t rows = plane->rows; rows; rows--) {                                                  \
+            char *at = strided;                                                                              \
+            _Pragma("GCC unroll 4") for (Py_ssize_t left = columns; left; left--) {                          \
+                copy(to, from, (size_t)run);                                                                 \
+                at += across;                                                                                \
+                packed += run;                                                                               \
             }                                                                                                \
+            strided += down;                                                                                 \
+            packed += others;                                                                                \
         }                                                                                                    \
+    }                                                                                                        \
+    static void name(const Plane *plane, char *strided, char *packed) {                                      \
+        if (likely(!needs_tiles(plane))) {                                                                   \
+            name##_columns(plane, strided, packed, plane->columns);                                          \
+            return;                                                                                          \
+        }                                                                                                    \
+        for (Py_ssize_t first = 0; first < plane->columns; first += TILE_COLUMNS)                            \
+            name##_columns(plane, strided + first * plane->column_stride, packed + first * (bytes),          \
+                           Py_MIN(TILE_COLUMNS, plane->columns - first));                                    \
     }
-PLANE_COPY(pack_run, plane->run, place, item)
-PLANE_COPY(unpack_run, plane->run, item, place)
+PLANE_COPY(pack_run, plane->run, memcpy, packed, at)
+PLANE_COPY(unpack_run, plane->run, memcpy, at, packed)
 
 /* Runs of constant length: elements of NumPy's types, and short rows of them (vectors in space, colours), for
  * which a call of memcpy would take longer than the copy. */
 #define CONSTANT_RUNS(each)                                                                                  \
     each(1) each(2) each(3) each(4) each(6) each(8) each(12) each(16) each(24) each(32) each(48)
 #define DEFINE_COPIES(bytes)                                                                                 \
-    PLANE_COPY(pack_##bytes, bytes, place, item)                                                             \
-    PLANE_COPY(unpack_##bytes, bytes, item, place)
+    PLANE_COPY(pack_##bytes, bytes, memcpy, packed, at)                                                      \
+    PLANE_COPY(unpack_##bytes, bytes, memcpy, at, packed)
 CONSTANT_RUNS(DEFINE_COPIES)
+
+/* Short rows of any length, such as those of the faces of a small mesh: as many bytes from their beginning as
+ * up to their end, which may be the same ones. There is no loop whose end the processor could foretell wrong.
+ * Longer rows are as fast with memcpy, which has wider registers. */
+#define BOTH_ENDS(half)                                                                                      \
+    ALWAYS_INLINE void copy_twice_##half(char *to, const char *from, size_t bytes) {                         \
+        memcpy(to, from, half);                                                                              \
+        memcpy(to + bytes - half, from + bytes - half, half);                                                \
+    }                                                                                                        \
+    PLANE_COPY(pack_twice_##half, plane->run, copy_twice_##half, packed, at)                                 \
+    PLANE_COPY(unpack_twice_##half, plane->run, copy_twice_##half, at, packed)
+#define HALVES(each) each(16) each(32) each(64)
+HALVES(BOTH_ENDS)
 
 enum direction { PACK, UNPACK };
 
@@ -80,9 +106,12 @@ static PlaneCopy *plane_copy(enum direction direction, Py_ssize_t run) {
     case bytes:                                                                                              \
         return direction == PACK ? pack_##bytes : unpack_##bytes;
         CONSTANT_RUNS(CASE)
-    default:
-        return direction == PACK ? pack_run : unpack_run;
     }
+#define WITHIN(half)                                                                                         \
+    if (run >= half && run <= 2 * half)                                                                      \
+        return direction == PACK ? pack_twice_##half : unpack_twice_##half;
+    HALVES(WITHIN)
+    return direction == PACK ? pack_run : unpack_run;
 }
 
 /* Copy between `strided` and `packed`, over the `ndim` innermost loops: planes, and an odometer over the
@@ -113,12 +142,20 @@ static void copy_loops(enum direction direction, const Loops *loops, int ndim, c
     }
 }
 
+void loops_pack(const Loops *loops, const char *strided, char *packed) {
+    copy_loops(PACK, loops, loops->ndim, (char *)strided, packed);
+}
+
+void loops_unpack(const Loops *loops, char *strided, const char *packed) {
+    copy_loops(UNPACK, loops, loops->ndim, strided, (char *)packed);
+}
+
 void strided_pack(const Layout *from, char *to) {
     if (from->nbytes == 0)
         return;
     Loops loops;
     loops_merge(from, &loops);
-    copy_loops(PACK, &loops, loops.ndim, from->data, to);
+    loops_pack(&loops, from->data, to);
 }
 
 void strided_unpack(const Layout *into, const char *from, Py_ssize_t nbytes) {

@@ -5,7 +5,6 @@
 #include "base/errors.h"
 #include "codec/overlap.h"
 #include "memory/pool.h"
-#include "memory/strided.h"
 #include "transfer/agreement.h"
 #include "transfer/sending.h"
 #include "transport/strided_datatype.h"
@@ -91,7 +90,10 @@ int channel_prepare(Channel *channel) {
         return raise_error("Error", &channel->call, "its %zd bytes are more than MPI can send",
                            layout->nbytes);
     channel->pieces = (int)pieces;
-    if (layout->contiguous || pieces != 1)
+    if (layout->contiguous || pieces == 0)
+        return 0;
+    loops_merge(layout, &channel->loops);
+    if (pieces != 1)
         return 0;
     bool locked = enter_mpi();
     channel->by_datatype =
@@ -120,7 +122,7 @@ int channel_start(Channel *channel) {
             return -1;
         data = channel->packed;
         if (channel->call.sends)
-            strided_pack(layout, data);
+            loops_pack(&channel->loops, layout->data, data);
     }
     Py_ssize_t left = layout->nbytes;
     for (int piece = 0; piece < channel->pieces; piece++) {
@@ -135,7 +137,7 @@ int channel_start(Channel *channel) {
 
 void channel_unpack(const Channel *channel) {
     if (channel->packed)
-        strided_unpack(&channel->layout, channel->packed, channel->layout.nbytes);
+        loops_unpack(&channel->loops, channel->layout.data, channel->packed);
 }
 
 /* ---- the end ---- */

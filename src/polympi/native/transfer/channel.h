@@ -3,6 +3,7 @@
 #ifndef POLYMPI_CHANNEL_H
 #define POLYMPI_CHANNEL_H
 
+#include "memory/loops.h"
 #include "transfer/transfer.h"
 
 typedef struct Channel {
@@ -15,6 +16,7 @@ typedef struct Channel {
     Layout layout;                               /* AGREED: in the order in which the elements travel */
     bool by_datatype; /* neither contiguous nor packed: `type` describes it to MPI */
     MPI_Datatype type;
+    Loops loops;           /* of the layout where it is packed */
     char *packed;          /* memory of the pool for what is packed; NULL before its first use */
     int pieces;            /* messages of MPI, 0 where there are no elements */
     MPI_Request *requests; /* as many, in memory of whoever has the channel */

@@ -9,6 +9,7 @@ static void list_started(Parts *parts) {
     parts->next = started;
     started = parts;
     parts->stage = BOTH_WAYS;
+    parts->placed = 0;
 }
 
 static void unlist_started(Parts *parts) {
@@ -239,44 +240,69 @@ static const Call *incomplete_part(Parts *parts, bool sends) {
     return NULL;
 }
 
-/* Wait for all that receives, or all that sends. */
-static int wait_for_half(Parts *parts, bool sends, double timeout) {
-    MPI_Request *requests = parts->requests + (sends ? parts->receiving : 0);
-    int count = sends ? parts->sending : parts->receiving;
-    if (count == 0)
-        return 0;
-    Call call = {.operation = "plan", .rank = parts->comm->rank, .peer = NO_PEER, .tag = NO_TAG};
-    for (Py_ssize_t i = 0; sends && call.peer == NO_PEER;
-         i++) /* the end waits for what is sent, and names it */
-        if (parts->channels[i]->call.sends)
-            call = parts->channels[i]->call;
-    parts->waits = true;
-    int failed = wait_for(requests, count, MPI_STATUSES_IGNORE, &call, timeout);
-    parts->waits = false;
-    if (likely(!failed) || !is_timeout())
-        return failed;
+/* A time-out names a part that is not complete. 0: all are, meanwhile. */
+static int name_incomplete(Parts *parts, bool sends, double timeout) {
     const Call *open = incomplete_part(parts, sends);
     PyErr_Clear();
     if (!open)
         return 0;
-    call = *open;
+    const Call call = *open;
     return raise_timeout_since(&call, seconds_of(timeout),
                                sends ? "it did not receive" : "it has not started its plan again");
 }
 
-int parts_finish(Parts *parts, double timeout) {
-    if (parts->stage == BOTH_WAYS) {
-        if (unlikely(wait_for_half(parts, false, timeout) < 0))
-            return -1;
-        for (Py_ssize_t i = 0; i < parts->count; i++)
-            if (!parts->channels[i]->call.sends)
-                channel_unpack(parts->channels[i]);
-        parts->stage = ONE_WAY;
+/* Put what has come in its place, part by part, while the next one is on its way. 1: all; 0: a part did not
+ * come as long as a wait spins; -1 exception. */
+static int place_what_comes(Parts *parts) {
+    double end = 0;
+    for (; parts->placed < parts->count; parts->placed++) {
+        const Channel *channel = parts->channels[parts->placed];
+        if (channel->call.sends)
+            continue;
+        int complete = wait_spin(channel->requests, channel->pieces, MPI_STATUSES_IGNORE, &channel->call,
+                                 parts->receiving, &end);
+        if (unlikely(complete <= 0))
+            return complete;
+        channel_unpack(channel);
     }
-    if (unlikely(wait_for_half(parts, true, timeout) < 0))
+    return 1;
+}
+
+static int finish_receiving(Parts *parts, double timeout) {
+    int complete = place_what_comes(parts);
+    if (likely(complete != 0))
+        return complete < 0 ? -1 : 0;
+    const Call call = {.operation = "plan", .rank = parts->comm->rank, .peer = NO_PEER, .tag = NO_TAG};
+    if (wait_without_gil(parts->requests, parts->receiving, MPI_STATUSES_IGNORE, &call, timeout) < 0 &&
+        (!is_timeout() || name_incomplete(parts, false, timeout) < 0))
         return -1;
-    unlist_started(parts);
-    return 0;
+    return place_what_comes(parts) < 0 ? -1 : 0;
+}
+
+static int finish_sending(Parts *parts, double timeout) {
+    if (parts->sending == 0)
+        return 0;
+    Py_ssize_t first = 0; /* which the end of the program names, where it waits for what is sent */
+    while (!parts->channels[first]->call.sends)
+        first++;
+    const Call call = parts->channels[first]->call;
+    if (likely(wait_for(parts->requests + parts->receiving, parts->sending, MPI_STATUSES_IGNORE, &call,
+                        timeout) == 0))
+        return 0;
+    return is_timeout() ? name_incomplete(parts, true, timeout) : -1;
+}
+
+int parts_finish(Parts *parts, double timeout) {
+    parts->waits = true;
+    int failed = parts->stage == BOTH_WAYS ? finish_receiving(parts, timeout) : 0;
+    if (likely(!failed)) {
+        parts->stage = ONE_WAY;
+        failed = finish_sending(parts, timeout);
+    }
+    parts->waits = false;
+    if (likely(!failed))
+        unlist_started(parts);
+    return failed;
 }
 
 int parts_test(Parts *parts) {

@@ -18,8 +18,9 @@ typedef struct Parts {
         BOTH_WAYS, /* started */
         ONE_WAY    /* all has arrived; what is sent may be under way */
     } stage;
-    bool waits;   /* a thread waits for the requests of the stage */
-    bool dropped; /* nobody will finish it */
+    Py_ssize_t placed; /* BOTH_WAYS: those of the first of them that receive are complete and unpacked */
+    bool waits;        /* a thread waits for the requests of the stage */
+    bool dropped;      /* nobody will finish it */
 } Parts;
 
 /* Of a communicator, none yet; NULL with MemoryError. */

@@ -37,9 +37,8 @@ __attribute__((noinline)) int test_several(MPI_Request *requests, int count, MPI
     return code;
 }
 
-/* The spin with the GIL held: 1 complete, 0 not within SPIN_SECONDS, -1 exception. */
-static int spin(MPI_Request *requests, int count, MPI_Status *statuses, const Call *call) {
-    double end = 0;
+int wait_spin(MPI_Request *requests, int count, MPI_Status *statuses, const Call *call, int messages,
+              double *end) {
     for (int tests = 1;; tests++) {
         int complete = test_requests(requests, count, statuses, call);
         if (likely(complete != 0))
@@ -53,9 +52,9 @@ static int spin(MPI_Request *requests, int count, MPI_Status *statuses, const Ca
         }
         if (tests % TESTS_PER_LOOK == 0) {
             double time = now();
-            if (end == 0)
-                end = time + SPIN_SECONDS * (count < MOST_SPINS ? count : MOST_SPINS);
-            else if (time > end)
+            if (*end == 0)
+                *end = time + SPIN_SECONDS * (messages < MOST_SPINS ? messages : MOST_SPINS);
+            else if (time > *end)
                 return 0;
         }
     }
@@ -213,9 +212,15 @@ int wait_longer(MPI_Request *requests, int count, MPI_Status *statuses, const Ca
         return 0;
     if (unlikely(still_running(call) < 0))
         return -1;
-    int complete = spin(requests, count, statuses, call);
+    double end = 0;
+    int complete = wait_spin(requests, count, statuses, call, count, &end);
     if (likely(complete != 0))
         return complete < 0 ? -1 : 0;
+    return wait_without_gil(requests, count, statuses, call, timeout);
+}
+
+int wait_without_gil(MPI_Request *requests, int count, MPI_Status *statuses, const Call *call,
+                     double timeout) {
     Wait *wait = wait_open(requests, count, statuses, call);
     if (!wait)
         return -1;

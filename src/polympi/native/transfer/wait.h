@@ -42,6 +42,11 @@ static inline int test_requests(MPI_Request *requests, int count, MPI_Status *st
     return complete;
 }
 
+/* Test requests again and again with the GIL held, as a wait begins: 1 complete, 0 not in time, -1 exception.
+ * `end` is 0 at first, and then the time when all the calls for `messages` requests have spun enough. */
+int wait_spin(MPI_Request *requests, int count, MPI_Status *statuses, const Call *call, int messages,
+              double *end);
+
 /* Wait until all `count` requests are complete. Progresses all receives that are pending, too.
  *
  * 0, or -1 with an exception: an MPI error, Timeout, or what a signal handler raised (KeyboardInterrupt).
@@ -57,6 +62,10 @@ static inline int wait_for(MPI_Request *requests, int count, MPI_Status *statuse
     }
     return wait_longer(requests, count, statuses, call, timeout);
 }
+
+/* The same for requests, one at least, that wait_spin was not enough for. */
+int wait_without_gil(MPI_Request *requests, int count, MPI_Status *statuses, const Call *call,
+                     double timeout);
 
 /* Whether any of the requests is not complete. */
 static inline bool under_way(const MPI_Request *requests, int count) {
