@@ -49,6 +49,30 @@ print(os.uname().nodename)
         assert traffic.received_bytes - earlier.received_bytes > 20_000_000
 
 
+def test_a_bcast_of_any_size_arrives_and_is_not_held_up_by_a_rank_that_has_left(run_on_hosts, stack: Stack) -> None:
+    # Data follow their announcement at once up to 8 KiB, which must not wait for a rank that is gone.
+    script = """
+for nbytes in [4096, 8191, 8192, 8193, 16384, 100_000, 1_000_000]:
+    sent = np.arange(nbytes, dtype=np.uint8)
+    for root in range(size):
+        mine = rank == root
+        assert same(c.bcast(sent if mine else None, root), sent)
+        assert same(c.bcast(sent if mine else None, root, into=None if mine else np.zeros_like(sent)), sent)
+        assert same(c.bcast([sent, sent[::3]] if mine else None, root), [sent, sent[::3]])
+with raises(mpi.TruncationError, "do not fit") if rank else contextlib.nullcontext():
+    c.bcast(sent[:50_000] if rank == 0 else None, 0, into=None if rank == 0 else sent[:3].copy())
+assert c.bcast(rank, 0) == 0
+if rank == 0:
+    time.sleep(0.5)
+    assert same(c.bcast(sent[:8192], 0), sent[:8192])
+else:
+    with raises(mpi.Timeout, "waited 0.1 s in bcast()"):
+        c.bcast(None, 0, timeout=0.1)
+assert same(c.bcast(sent[5:100_000] if rank == 0 else None, 0, timeout=20), sent[5:100_000])
+"""
+    run_on_hosts(PRELUDE + "import contextlib, time\n" + script, 1, stack)
+
+
 def test_ranks_of_one_host_share_memory_in_every_communicator(run_on_hosts, stack: Stack) -> None:
     script = """
 from polympi.native import core

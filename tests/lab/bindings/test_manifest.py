@@ -143,6 +143,10 @@ def test_a_folder_of_the_environment_is_searched(tmp_path: Path, monkeypatch: py
             "'bindings.0..announces.rounds', 'ring = 2' is not a number of rounds of a collective",
         ),
         (
+            MANIFEST.replace("covers", "announces = { from_bytes = 9, follows = { bcast = 0 } }\ncovers"),
+            "'bindings.0..announces.follows', 'bcast = 0' is not a number of bytes of a collective",
+        ),
+        (
             MANIFEST.replace("covers", "announces = { from_bytes = 0 }\ncovers"),
             "'bindings.0..announces.from_bytes' is 0: it is a number of bytes",
         ),

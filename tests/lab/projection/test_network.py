@@ -92,6 +92,39 @@ def test_messages_that_cross_take_as_long_as_was_measured_and_others_do_not() ->
     assert network_of(latency, window, "a run", [(0, 4000.0)]).both == [(0, 0.0)]  # no message is faster for crossing
 
 
+def test_what_messages_that_cross_take_longer_depends_on_their_size_as_it_was_measured() -> None:
+    latency, window = [(8, 5000.0), (1024, 6000.0), (65536, 80_000.0)], [(8, 1500.0)]
+    network = network_of(latency, window, "a run", [(8, 6000.0), (65536, 120_000.0)])
+    assert network.both == [(8, 1000.0), (65536, 40_000.0)]
+    for size, more in ((8, 1000.0), (65536, 40_000.0)):
+        alone, crossing = (
+            time_of(Model(one, 2), "alltoall", size, "mpich") for one in (network_of(latency, window, "a run"), network)
+        )
+        assert alone is not None
+        assert crossing == pytest.approx(alone + more)
+
+
+@pytest.mark.parametrize(
+    ("modes", "described", "both"),
+    [
+        ([], ["latency"], []),
+        (["barrier"], ["latency", "barrier"], [0]),
+        (["barrier", "sendrecv"], ["latency"], [8, 65536]),
+    ],
+)
+def test_a_network_says_which_figures_it_was_told_from(
+    tmp_path: Path, modes: list[str], described: list[str], both: list[int]
+) -> None:
+    # What it meets by construction is no success of a projection: a barrier counts where the exchange was measured.
+    cases = [("latency", "standard", "bytes", size) for size in (8, 65536)]
+    cases += [("latency", "sendrecv", "bytes", size) for size in (8, 65536) if "sendrecv" in modes]
+    cases += [("barrier", "standard", "none", 0)] * ("barrier" in modes)
+    make_run(tmp_path / "run", cases=cases, blocks=6, events=1, hostfile="hosts")
+    network = measured_network(tmp_path / "run", "mpich")
+    assert network.described_by == described
+    assert [size for size, _ in network.both] == both
+
+
 def test_without_a_window_all_of_a_ping_pong_is_overhead() -> None:
     network = network_of([(0, 800.0), (8192, 800.0)], [], "a run")
     assert network.latency_ns == 0

@@ -10,6 +10,7 @@ from polympi.lab.projection.cases import PATTERNS, Case, usual_cases, with_first
 from polympi.lab.projection.loggp import Model, time_of
 from polympi.lab.projection.model import BUILT, CALLED, Row
 from polympi.lab.projection.plan import plan_text, simulated_levels
+from polympi.lab.projection.platform import nodes_of
 from polympi.lab.projection.rows import rows_of
 from polympi.lab.projection.simulator import simulate
 
@@ -73,6 +74,36 @@ def test_what_announces_its_data_makes_rounds_before_them_from_that_size_on(rows
     for size, more in ((8, 0.0), (1024, ROUND.send[0][1] + ROUND.receive[0][1])):
         assert told["latency", size, BUILT].time_ns == pytest.approx(plain["latency", size, BUILT].time_ns + more)
     assert told["barrier", 0, CALLED].time_ns == plain["barrier", 0, CALLED].time_ns
+
+
+def test_data_that_follow_at_once_share_the_way_of_their_announcement_up_to_a_limit() -> None:
+    # Sixteen nodes, so that the tree of the nodes has four levels.
+    lines = {"collectives": {"bcast": span(40.0, 50.0, 60.0, per_byte=0.5)}, "announced_from": 1024}
+    cases = [Case(PATTERNS["bcast"], size) for size in (8, 1024, 65536)]
+    asking = made(arm(**lines, rounds={"bcast": 2}), cases=cases)
+    told = made(arm(**lines, rounds={"bcast": 2}, follows={"bcast": 65535}), cases=cases)
+    plain = made(arm(collectives=lines["collectives"]), cases=cases)
+    assert nodes_of(ROUND, 16) == 16
+    at_once, of_c = told["bcast", 1024, CALLED], plain["bcast", 1024, CALLED]
+    announced = 4 * (ROUND.send[0][1] + ROUND.receive[0][1])
+    assert at_once.time_ns == pytest.approx(of_c.time_ns + announced)
+    assert at_once.time_ns < asking["bcast", 1024, CALLED].time_ns
+    assert of_c.model_ns is not None
+    assert at_once.model_ns == pytest.approx(of_c.model_ns + announced)
+    for size in (8, 65536):
+        assert told["bcast", size, CALLED] == asking["bcast", size, CALLED]
+
+
+def test_an_allreduce_that_doubles_leaves_what_it_announces_to_the_library() -> None:
+    cases = [Case(PATTERNS["allreduce"], size) for size in (8, 1024)]
+    plain = made(arm(), ranks=4, cases=cases)
+    told = made(arm(doubles=True, announced_from=1024, rounds={"allreduce": 1}), ranks=4, cases=cases)
+    of_c, large = plain["allreduce", 1024, CALLED], told["allreduce", 1024, CALLED]
+    small = made(arm(doubles=True), ranks=4, cases=cases)["allreduce", 8, CALLED]
+    assert large.time_ns == pytest.approx(of_c.time_ns + small.time_ns - 1000)
+    assert of_c.model_ns is not None
+    assert small.model_ns is not None
+    assert large.model_ns == pytest.approx(of_c.model_ns + small.model_ns - 1000)
 
 
 def test_an_allreduce_that_doubles_is_one_round_a_bit_of_the_ranks_also_where_mpich_halves() -> None:

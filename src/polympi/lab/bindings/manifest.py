@@ -89,10 +89,13 @@ class Announces(msgspec.Struct, forbid_unknown_fields=True):
     Attributes:
         from_bytes: the size from which data follow a message that announces them.
         rounds: by the name of a collective, how many rounds of small messages it makes before such data.
+        follows: by the name of a collective, up to how many bytes such data follow their announcement down a binomial
+            tree of the hosts, without these rounds.
     """
 
     from_bytes: int
     rounds: dict[str, int] = {}
+    follows: dict[str, int] = {}
 
 
 class Entry(msgspec.Struct, forbid_unknown_fields=True):
@@ -310,11 +313,12 @@ def _mistake(manifest: Manifest) -> str | None:
 
 def _mistake_of_ways(entry: Entry, place: str) -> str | None:
     """What is wrong in how an entry says that it makes its collectives."""
-    rounds = entry.announces.rounds if entry.announces else {}
-    for field, numbers in (("calls", entry.calls), ("announces.rounds", rounds)):
+    announces = entry.announces or Announces(from_bytes=1)
+    fields = {"calls": entry.calls, "announces.rounds": announces.rounds, "announces.follows": announces.follows}
+    for field, numbers in fields.items():
         for name, number in numbers.items():
             if name not in BENCHMARKS or BENCHMARKS[name].kind not in ("joint", "rooted") or number < 1:
-                what = field.rsplit(".", maxsplit=1)[-1]
+                what = "bytes" if field == "announces.follows" else field.rsplit(".", maxsplit=1)[-1]
                 return f"in the field '{place}.{field}', '{name} = {number}' is not a number of {what} of a collective"
     if entry.announces and entry.announces.from_bytes < 1:
         return f"the field '{place}.announces.from_bytes' is {entry.announces.from_bytes}: it is a number of bytes"

@@ -129,8 +129,7 @@ def answer(found: list[Miss]) -> str:
 
 def _given(projection: Projection, stack: str) -> tuple[str, ...]:
     """The figures of C that describe the network of a stack."""
-    crossing = any(one.network.both for one in projection.stacks if one.stack == stack)
-    return ("latency", "barrier") if crossing else ("latency",)
+    return next(tuple(one.network.described_by) for one in projection.stacks if one.stack == stack)
 
 
 def _payload(projection: Projection, stack: str, binding: str) -> str:

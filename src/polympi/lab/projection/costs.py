@@ -62,13 +62,15 @@ def costs_of(analysis: Analysis, stack: str, calls: Mapping[str, Mapping[str, in
     return found
 
 
-def c_points(analysis: Analysis, stack: str, benchmark: str = "latency", payload: str = "bytes") -> Points:
+def c_points(
+    analysis: Analysis, stack: str, benchmark: str = "latency", payload: str = "bytes", mode: str = "standard"
+) -> Points:
     """The median time of C over the blocks at each size of a benchmark; ns by bytes."""
     rows = analysis.launch_medians.filter(
         pl.col("stack") == stack,
         pl.col("binding") == REFERENCE,
         pl.col("benchmark") == benchmark,
-        pl.col("mode") == "standard",
+        pl.col("mode") == mode,
         pl.col("payload") == payload,
     )
     points = rows.group_by("size_bytes").agg(pl.col("median_ns").median()).sort("size_bytes")

@@ -27,6 +27,7 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
             system of a host then works for both.
         node_send, node_receive: as send and receive, within a node, where a message takes nothing else; empty: as
             measured.
+        described_by: names of the patterns of C that it was told from, which it meets by construction.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
     both: Points = []
     node_send: Points = []
     node_receive: Points = []
+    described_by: list[str] = []
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,6 +74,8 @@ class ArmCosts(msgspec.Struct, frozen=True, kw_only=True):
         calls: of collectives in which it calls MPI's several times, how often: before the data, their sizes.
         announced_from: bytes from which its data follow a message that announces them; 0: none do.
         rounds: of collectives in which it makes rounds of small messages before such data, how many.
+        follows: of collectives whose data follow their announcement from rank to rank, without such rounds: up to how
+            many bytes.
         doubles: its allreduce is recursive doubling, whatever the library's is.
         blocks: blocks behind the message's cost.
         shown: the interval of the cost of a call is above zero, so that there is a cost to project.
@@ -85,6 +89,7 @@ class ArmCosts(msgspec.Struct, frozen=True, kw_only=True):
     calls: dict[str, int] = {}
     announced_from: int = 0
     rounds: dict[str, int] = {}
+    follows: dict[str, int] = {}
     doubles: bool = False
     blocks: int = 0
     shown: bool = True
@@ -93,6 +98,11 @@ class ArmCosts(msgspec.Struct, frozen=True, kw_only=True):
     def announces(self, size_bytes: int) -> bool:
         """Whether data of this size follow a message that announces them."""
         return 0 < self.announced_from <= size_bytes
+
+    def announced_along(self, collective: str, size_bytes: int, nodes: int) -> int:
+        """By how many messages, one after the other, data that follow them are announced on a tree of the nodes."""
+        follows = self.announces(size_bytes) and size_bytes <= self.follows.get(collective, 0)
+        return (nodes - 1).bit_length() if follows else 0
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,6 +12,7 @@ import msgspec
 from polympi.lab.decoding import what_is_wrong
 from polympi.lab.errors import UsageError, system_reason
 from polympi.lab.projection.costs import c_points
+from polympi.lab.projection.loggp import time_at
 from polympi.lab.projection.model import Network, Points
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.statistics.analysis import analyse
@@ -115,7 +116,10 @@ def _read(path: Path) -> Network:
 
 
 def measured_network(path: Path, stack: str) -> Network:
-    """The network that a run over two hosts has measured: the ping-pong of C, its window of messages, and its barrier.
+    """The network that a run over two hosts has measured: C's ping-pong, window of messages, and exchange.
+
+    The exchange is that of ``latency/sendrecv``; where that was not measured it is the barrier of two ranks, which
+    exchanges empty messages.
 
     Raises:
         ResultError: it is no result directory.
@@ -128,12 +132,15 @@ def measured_network(path: Path, stack: str) -> Network:
         why = "it was on one host" if analysis.run.hostfile is None else "it has no ping-pong of two sizes by C"
         raise UsageError(
             f"'{path}' cannot describe a network, because {why}: measure one with 'polympi run --hostfile FILE "
-            "--ranks 2 --bench latency/standard/bytes,bandwidth/standard/bytes'."
+            "--ranks 2 --bench latency/standard/bytes,latency/sendrecv/bytes,bandwidth/standard/bytes'."
         )
-    # A barrier of two ranks is an exchange of empty messages; of more it is several, one after the other.
-    barrier = c_points(analysis, name, "barrier", "none") if analysis.run.ranks == 2 else []
+    exchange, described_by = c_points(analysis, name, mode="sendrecv"), ["latency"]
+    # A barrier of more ranks is several exchanges, one after the other.
+    if not exchange and analysis.run.ranks == 2 and (exchange := c_points(analysis, name, "barrier", "none")):
+        described_by.append("barrier")
     origin = f"{path.name}, {name}{_bursts(analysis)}"
-    return network_of(latency, c_points(analysis, name, "bandwidth"), origin, barrier)
+    network = network_of(latency, c_points(analysis, name, "bandwidth"), origin, exchange)
+    return msgspec.structs.replace(network, described_by=described_by)
 
 
 def _bursts(analysis: Analysis) -> str:
@@ -158,7 +165,8 @@ def network_of(latency: Points, window: Points, name: str, exchange: Sequence[tu
         latency: ns of a message in a ping-pong, by size; two sizes or more.
         window: ns of a message in a window; may be empty, and then all of a ping-pong is overhead of its ends.
         name: of the network.
-        exchange: ns until two ranks have each other's smallest message; may be empty.
+        exchange: ns until two ranks have each other's message, by size; may be empty, or of one size, and what such
+            messages take longer is then the same at each.
     """
     least = latency[0][1]
     overhead = min(window[0][1], least / 2) if window else least / 2
@@ -175,7 +183,7 @@ def network_of(latency: Points, window: Points, name: str, exchange: Sequence[tu
         bandwidth_mb_per_s=1000.0 / per_byte if per_byte else 1e6,
         send=ends,
         receive=ends,
-        both=[(0, max(0.0, exchange[0][1] - least))] if exchange else [],
+        both=[(size, max(0.0, time - time_at(latency, size))) for size, time in exchange],
     )
 
 

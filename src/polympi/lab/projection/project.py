@@ -201,7 +201,11 @@ def _with_ways(costs: ArmCosts, entries: Mapping[str, Entry]) -> ArmCosts:
         return costs
     announces = entry.announces or Announces(from_bytes=0)
     return msgspec.structs.replace(
-        costs, announced_from=announces.from_bytes, rounds=announces.rounds, doubles=entry.doubles
+        costs,
+        announced_from=announces.from_bytes,
+        rounds=announces.rounds,
+        follows=announces.follows,
+        doubles=entry.doubles,
     )
 
 

@@ -9,6 +9,7 @@ from polympi.lab.projection.cases import Case
 from polympi.lab.projection.loggp import Model, time_at, time_of
 from polympi.lab.projection.model import BUILT, CALLED, LEVELS, ArmCosts, Line, Projected, Row
 from polympi.lab.projection.plan import DOUBLED, NO_COST, called_line, ends_scaled, is_called, simulated_as
+from polympi.lab.projection.platform import nodes_of
 from polympi.lab.records import REFERENCE
 
 Seconds = dict[tuple[str, str, int, str], float]  # simulated time by arm, pattern, size and style
@@ -27,6 +28,11 @@ class _Place:
     def called(self) -> bool:
         """Whether it is a collective that the binding only calls."""
         return is_called(self.case, self.style)
+
+    @property
+    def nodes(self) -> int:
+        """On how many nodes the ranks are."""
+        return nodes_of(self.stack.network, self.ranks)
 
 
 def rows_of(stack: Projected, ranks: int, cases: Sequence[Case], seconds: Seconds) -> list[Row]:
@@ -70,8 +76,8 @@ def time_ns(place: _Place, arm: ArmCosts, level: str, seconds: Seconds) -> float
     if place.called:
         line = called_line(arm, case.pattern.name, level)
         own = line.per_call_ns + line.per_byte_ns * case.size_bytes
-        style = DOUBLED if arm.doubles and case.pattern.name == "allreduce" else BUILT
-        return _of_c(case, seconds, style) + _further(place, arm) * _of_c(place.case.first, seconds, style) + own
+        before = _further(place, arm) * _of_c(case.first, seconds, _style(case.first, arm)) + _announced_ns(place, arm)
+        return _of_c(case, seconds, _style(case, arm)) + before + own
     if level != "median" and ends_scaled(arm, place.ranks):
         return _scaled_ns(place, arm, level, seconds)
     key = (simulated_as(arm, level, place.ranks), case.pattern.name, case.size_bytes, place.style)
@@ -92,22 +98,29 @@ def _weight(place: _Place, arm: ArmCosts, level: str) -> float:
     return sum(line.per_call_ns + line.per_byte_ns * place.case.size_bytes for line in lines)
 
 
+def _style(case: Case, arm: ArmCosts) -> str:
+    """How the messages of a called collective go: data that are announced, as the library sends them."""
+    doubles = arm.doubles and case.pattern.name == "allreduce" and not arm.announces(case.size_bytes)
+    return DOUBLED if doubles else BUILT
+
+
 def _of_c(case: Case, seconds: Seconds, style: str) -> float:
     return seconds[REFERENCE, case.pattern.name, case.size_bytes, style] * 1e9
 
 
 def _further(place: _Place, arm: ArmCosts) -> int:
     """Calls of MPI's collective, or rounds of small messages, that the binding makes before the data."""
-    name = place.case.pattern.name
-    return arm.calls.get(name, 1) - 1 + (arm.rounds.get(name, 0) if arm.announces(place.case.size_bytes) else 0)
+    name, size = place.case.pattern.name, place.case.size_bytes
+    rounds = arm.announces(size) and not arm.announced_along(name, size, place.nodes)
+    return arm.calls.get(name, 1) - 1 + (arm.rounds.get(name, 0) if rounds else 0)
 
 
 def _announced_ns(place: _Place, arm: ArmCosts) -> float:
-    """What a message of a ping-pong takes both ends more if another goes before it and announces it."""
-    if place.case.pattern.name != "latency" or not arm.announces(place.case.size_bytes):
-        return 0.0
+    """What messages that announce data take both ends of each, where the data follow at once and share their way."""
+    name, size = place.case.pattern.name, place.case.size_bytes
+    messages = int(arm.announces(size)) if name == "latency" else arm.announced_along(name, size, place.nodes)
     network = place.stack.network
-    return time_at(network.send, 0) + time_at(network.receive, 0)
+    return messages * (time_at(network.send, 0) + time_at(network.receive, 0))
 
 
 def _model_ns(place: _Place, arm: ArmCosts, level: str, family: str) -> float | None:
@@ -116,15 +129,19 @@ def _model_ns(place: _Place, arm: ArmCosts, level: str, family: str) -> float | 
     if place.case.pattern.has_collectives and place.style == CALLED:
         return None
     model = Model(place.stack.network, place.ranks, Line() if place.called else arm.message.at(level))
-    schedule = "doubling" if name == "allreduce" and arm.doubles and place.called else name
-    found = time_of(model, schedule, size, family)
+    found = time_of(model, _schedule(place, place.case, arm), size, family)
     if found is None or not place.called:
         return None if found is None else found + _announced_ns(place, arm)
     line = called_line(arm, name, level)
-    before = 0.0
+    before = _announced_ns(place, arm)
     if further := _further(place, arm):
-        first = time_of(model, schedule, place.case.first.size_bytes, family)
+        first = time_of(model, _schedule(place, place.case.first, arm), place.case.first.size_bytes, family)
         if first is None:
             return None
-        before = further * first
+        before += further * first
     return found + before + line.per_call_ns + line.per_byte_ns * size
+
+
+def _schedule(place: _Place, case: Case, arm: ArmCosts) -> str:
+    """The model's name of how the messages of a case go."""
+    return "doubling" if place.called and _style(case, arm) == DOUBLED else case.pattern.name

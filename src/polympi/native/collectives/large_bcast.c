@@ -383,19 +383,16 @@ static LargeBcast *new_bcast(bool is_root, const Target *into) {
 
 /* ---- the root's message ---- */
 
-/* How the parts travel. Where ranks share processors, asking all of them first, and the steps of the
- * library's nonblocking collective, take longer than the data: 64 KiB to 8 ranks on 2 processors 368 us
- * against 116 with MPICH 5.0, 243 against 161 with Open MPI 5.0. A call that was begun goes on, so that it
- * must learn of a rank that has left before it gives data to it. */
+/* How the parts travel. A call that was begun goes on, so that it must learn of a rank that has left before
+ * it gives data to it. */
 static enum bcast_kind way_of_parts(const LargeBcast *large, const Communicator *comm, bool begun) {
-    enum { MOST_TREE_BYTES = 1 << 20 };
     Py_ssize_t nbytes = 0;
     for (int i = 0; i < large->stream.part_count; i++)
         nbytes += large->stream.parts[i].nbytes;
-    return begun                                        ? BCAST_ANNOUNCED
-           : board_ready(comm)                          ? BCAST_ANNOUNCED_BOARD
-           : state.crowded && nbytes <= MOST_TREE_BYTES ? BCAST_ANNOUNCED_TREE
-                                                        : BCAST_ANNOUNCED;
+    return begun                                ? BCAST_ANNOUNCED
+           : board_ready(comm)                  ? BCAST_ANNOUNCED_BOARD
+           : nbytes <= most_down_the_tree(comm) ? BCAST_ANNOUNCED_TREE
+                                                : BCAST_ANNOUNCED;
 }
 
 /* Write what its stream announces. 0 or -1. */

@@ -56,8 +56,9 @@ static Placement *placement_new(const Introduction *all, int size) {
     return placement;
 }
 
-int placement_open(MPI_Comm comm, Placement **placement, uint64_t *number) {
+int placement_open(MPI_Comm comm, Placement **placement, bool *apart, uint64_t *number) {
     *placement = NULL;
+    *apart = false;
     if (!state.several_machines)
         return MPI_Bcast(number, 1, MPI_UINT64_T, 0, comm);
     int size, code = MPI_Comm_size(comm, &size);
@@ -74,6 +75,7 @@ int placement_open(MPI_Comm comm, Placement **placement, uint64_t *number) {
         code = *placement ? MPI_SUCCESS : MPI_ERR_OTHER;
     }
     free(all);
+    *apart = *placement && size > 1 && (*placement)->machines == size;
     if (*placement && ((*placement)->machines == 1 || (*placement)->machines == size)) {
         free(*placement);
         *placement = NULL;

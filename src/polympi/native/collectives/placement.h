@@ -23,8 +23,9 @@ typedef struct Placement {
 } Placement;
 
 /* Find out where the ranks of `comm` are, on all of them together, and which number the communicator has:
- * that which rank 0 brings in `*number`. `*placement` is NULL where it makes no difference. MPI's code. */
-int placement_open(MPI_Comm comm, Placement **placement, uint64_t *number);
+ * that which rank 0 brings in `*number`. `*placement` is NULL where it makes no difference, as where all are
+ * `*apart`, each on a machine of its own. MPI's code. */
+int placement_open(MPI_Comm comm, Placement **placement, bool *apart, uint64_t *number);
 
 static inline int rank_on_machine(const Placement *placement, int machine, int place) {
     return placement->ranks[placement->first[machine] + place];

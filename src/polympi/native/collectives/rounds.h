@@ -121,6 +121,8 @@ void spread_open(Spread *spread, Collective *collective, void *message, Py_ssize
 /* The same with data, of which all ranks know the length, as messages of the library. The root may give 0
  * bytes instead, where it has none; in the end `nbytes` have come. */
 void spread_open_data(Spread *spread, Collective *collective, char *data, Py_ssize_t nbytes, int root);
+/* Up to how many bytes of data that is faster than to ask all ranks and have the library do it. */
+Py_ssize_t most_down_the_tree(const Communicator *comm);
 
 /* The same along a given tree, of slots: `nbytes` of them at the root, elsewhere the room. */
 void spread_open_along(Spread *spread, Collective *collective, const Branch *branch, void *slots,

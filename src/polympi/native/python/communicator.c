@@ -37,7 +37,7 @@ int communicator_complete(Communicator *self) {
     if (code == MPI_SUCCESS)
         code = mailboxes_open(self->shadow, &self->mailboxes, &self->together);
     if (code == MPI_SUCCESS)
-        code = placement_open(self->shadow, &self->placement, &self->number);
+        code = placement_open(self->shadow, &self->placement, &self->apart, &self->number);
     if (code == MPI_SUCCESS) {
         self->seeking = seeks_wildcards(self) ? SEEKS_WILDCARDS : 0;
         self->size = size;

@@ -14,6 +14,7 @@ typedef struct {
     struct Mailboxes *mailboxes; /* for the rounds of collectives, with those of this machine; NULL: none */
     bool together;               /* each rank has them with each */
     struct Placement *placement; /* of ranks on several machines (placement.h); NULL: all are alike */
+    bool apart;                  /* each rank is alone on its machine, and there are several */
     uint32_t collective;         /* collective calls so far, the same on all ranks; the tag of their pieces */
     int seeking;                 /* 0: every receive is posted as it comes; otherwise see seeking.h, kept.h */
     uint64_t number;             /* of no other communicator, and the same at all its ranks */
