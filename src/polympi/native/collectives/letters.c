@@ -8,8 +8,20 @@
 /* Looks at a mailbox between two looks at the clock. */
 #define LOOKS 64
 
+/* A rank that has left because others call something else has told so before. All look around at the same
+ * time, so that this one may have seen in memory that it left, and not yet its message; of two probes, the
+ * first has the library take that in. */
+static int look_for_a_reason(const Collective *collective, int source) {
+    const Communicator *comm = collective->comm;
+    if (comm->together || source == comm->rank)
+        return 0;
+    return read_notices(collective) < 0 ? -1 : read_notices(collective);
+}
+
 int raise_left(const Collective *collective, int source) {
     char rank[RANK_TEXT];
+    if (look_for_a_reason(collective, source) < 0)
+        return -1;
     return raise_error("Timeout", &collective->call,
                        "%s has left this call before it was complete (by a time-out, a signal or an error), "
                        "so that it cannot be completed here",

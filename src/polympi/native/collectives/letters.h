@@ -11,7 +11,7 @@
 int wait_in_memory(Collective *collective, bool (*has_come)(void *context), void *context, const int *source);
 /* The same where it may come at once. */
 int wait_for_mail(Collective *collective, bool (*has_come)(void *context), void *context, const int *source);
-/* Raise Timeout: a rank has left the call. -1. */
+/* Raise Timeout: a rank has left the call; or MismatchError, if that is why. -1. */
 int raise_left(const Collective *collective, int source);
 
 /* ---- a round: here, as each is little more than this ---- */
