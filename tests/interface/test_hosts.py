@@ -286,6 +286,21 @@ print("went on")
     assert "went on" not in ended.stdout
 
 
+def test_ranks_that_look_around_at_the_same_time_name_the_calls_and_not_a_rank_that_left(
+    run_on_hosts, stack: Stack
+) -> None:
+    # All look a tenth of a second after they began. Who sees in memory that another rank of its host has left because
+    # of this must still have its message, which says why.
+    script = """
+from telling import everyone, told
+for turn in range(6):
+    odd = turn % size
+    assert told(lambda r: ("bcast", (odd + 1) % size if r == odd else odd)) == everyone
+"""
+    paths = ":".join(map(str, (build.SOURCES.parents[1], PROGRAMS)))
+    run_on_hosts(PRELUDE + script, 2, stack, env={"PYTHONPATH": paths}).succeeded()
+
+
 def test_an_exception_on_the_other_host_is_told_once(run_on_hosts, stack: Stack) -> None:
     script = """
 in_turn()
