@@ -257,3 +257,31 @@ else:
 later_calls_work()
 """
     run_in_job(PRELUDE + VALUES + script, 3, stack, env={"POLYMPI_MAILBOXES": mailboxes})
+
+
+@pytest.mark.parametrize("leaver", [1, 2, 3])
+def test_who_has_nothing_to_get_goes_on_without_a_rank_that_has_left(run_in_job, stack: Stack, leaver: int) -> None:
+    # Four ranks on few processors hand the data down a tree, 0 to 2 and 1, 2 to 3, in messages that a library holds
+    # until they are taken. Nothing is late for a rank that gets what it waits for.
+    script = f"""
+leaver = {leaver}
+told = 3 if leaver == 2 else None
+for count in (1000, 15_000):
+    data = value(count, count)
+    c.barrier(timeout=30)
+    if rank == leaver:
+        with raises(mpi.Timeout, "waited 0.2 s in bcast"):
+            c.bcast(timeout=0.2)
+        for dest in range(size):
+            if dest != rank:
+                tell_that_it_has_left(dest)
+    else:
+        come_when_it_has_left(leaver)
+        if rank == told:
+            with raises(mpi.Timeout, "rank 2 has left this call before it was complete"):
+                c.bcast(timeout=30)
+        else:
+            assert same(c.bcast(data if rank == 0 else None, timeout=30), data)
+    later_calls_work()
+"""
+    run_in_job(PRELUDE + VALUES + script, 4, stack, env={"POLYMPI_MAILBOXES": "0"})

@@ -225,6 +225,14 @@ static bool has_told(const Collective *collective, int rank) {
     return left && later((uint32_t)left, collective->number) >= 0;
 }
 
+bool has_given_up(const Collective *collective, int rank) {
+    const Communicator *comm = collective->comm;
+    if (!comm->together && !mail_reaches(comm->mailboxes, rank))
+        return has_told(collective, rank);
+    const CallLog *log = mail_log(comm->mailboxes, rank);
+    return has_failed_since(log, collective->number) && !goes_on(log, collective->number);
+}
+
 bool has_left_call(const Communicator *comm, int rank, uint32_t number) {
     const CallLog *log = mail_log(comm->mailboxes, rank);
     bool left =

@@ -71,6 +71,8 @@ int read_notices(const Collective *collective);
 /* Look at what the others have called, after a long wait: 0; 1 if the rank `source` (or NOBODY) has left this
  * call, so that what is not there yet will never come; -1 with MismatchError. */
 int look_around(Collective *collective, int source);
+/* Whether that rank has ended this call, or a later one, with an exception, as far as this one knows. */
+bool has_given_up(const Collective *collective, int rank);
 /* A Timeout is raised: put MismatchError in its place if the others have called something else. Whether that
  * is so; false for other exceptions, too. */
 bool explain_timeout(Collective *collective);

@@ -324,6 +324,8 @@ static PyObject *finish(Flight *flight) {
                               &collective->call);
     for (int i = 0; i < count; i++)
         large->pooled[i] = !large->parts[i].taken;
+    if (unlikely(collective->lost)) /* MPI may read what was to be handed down for as long as it lives */
+        Py_XINCREF(value);
     return value;
 }
 

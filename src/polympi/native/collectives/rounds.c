@@ -62,6 +62,8 @@ int round_send_along(Rounds *rounds, const void *message, Py_ssize_t nbytes, int
     if (start_send(rounds->collective, message, nbytes, dest, &rounds->requests[1 + rounds->sends]) < 0)
         return -1;
     rounds->sends++;
+    if (rounds->receivers)
+        rounds->receivers[rounds->sends] = dest;
     return 0;
 }
 
@@ -167,6 +169,22 @@ int rounds_step(Rounds *rounds) {
     }
 }
 
+/* After a long wait. A rank that has left the call takes nothing any more that it is sent, and a library may
+ * hold what is more than a few KiB until it is taken: then this rank goes on without it, as it does where the
+ * library had room for it. Who left may have taken it before, which another look shows. */
+static void leave_refused(Rounds *rounds) {
+    if (rounds->receiving || !rounds->sends || !rounds->receivers)
+        return;
+    if (!has_given_up(rounds->collective, rounds->receivers[rounds->sends]))
+        return;
+    if (rounds->refused != rounds->sends) {
+        rounds->refused = rounds->sends;
+        return;
+    }
+    give_up(rounds->collective, &rounds->requests[rounds->sends--], 0, 1);
+    rounds->refused = 0;
+}
+
 int rounds_give_up(Rounds *rounds) {
     return give_up(rounds->collective, &rounds->requests[1 - rounds->receiving], rounds->receiving,
                    rounds->sends);
@@ -181,37 +199,56 @@ double collective_seconds(const Collective *collective) {
     return left > 0 ? left : 1e-9; /* 0 would be for ever */
 }
 
-/* Wait for one request, and look now and then at what the others have called meanwhile; `source` is the rank
- * from which a message is to come, or NOBODY. 0 or -1. */
-static int wait_and_look(Collective *collective, MPI_Request *request, MPI_Status *status, int source) {
-    int gone = 0; /* whether it has left the call: what it has sent before is here then */
+/* Wait so long for one request: 1 when it is complete, 0, or -1 with an exception, also where the time of the
+ * call is over. */
+static int wait_patiently(Collective *collective, MPI_Request *request, MPI_Status *status, double seconds) {
+    double left = collective_seconds(collective);
+    bool last = left > 0 && left <= PATIENCE_SECONDS;
+    if (wait_for(request, 1, status, &collective->call, last ? left : seconds) == 0)
+        return 1;
+    if (!is_timeout() || explain_timeout(collective) || last)
+        return -1;
+    PyErr_Clear();
+    return 0;
+}
+
+/* Wait until the message of the round has come, and look now and then at what the others have called
+ * meanwhile. 0 or -1. */
+static int wait_until_come(Rounds *rounds) {
+    Collective *collective = rounds->collective;
+    int gone = 0; /* whether its sender has left the call: what it has sent before is here then */
     for (;;) {
-        double left = collective_seconds(collective);
-        bool last = left > 0 && left <= PATIENCE_SECONDS;
-        double patience = last ? left : PATIENCE_SECONDS;
-        if (wait_for(request, 1, status, &collective->call, gone ? 1e-9 : patience) == 0)
-            return 0;
-        if (!is_timeout() || explain_timeout(collective) || last)
-            return -1;
-        PyErr_Clear();
+        int come = wait_patiently(collective, &rounds->requests[0], &rounds->status,
+                                  gone ? 1e-9 : PATIENCE_SECONDS);
+        if (come)
+            return come > 0 && received(rounds) > 0 ? 0 : -1;
         if (gone)
-            return raise_left(collective, source);
-        if ((gone = look_around(collective, source)) < 0)
+            return raise_left(collective, rounds->source);
+        if ((gone = look_around(collective, rounds->source)) < 0)
             return -1;
     }
 }
 
+/* The same until the last of the messages sent has left, or is left to MPI. */
+static int wait_until_sent(Rounds *rounds) {
+    Collective *collective = rounds->collective;
+    int sends = rounds->sends;
+    while (rounds->sends == sends) {
+        int sent =
+            wait_patiently(collective, &rounds->requests[sends], MPI_STATUS_IGNORE, PATIENCE_SECONDS);
+        if (sent < 0 || (!sent && look_around(collective, NOBODY) < 0))
+            return -1;
+        if (sent)
+            rounds->sends--;
+        else
+            leave_refused(rounds);
+    }
+    return 0;
+}
+
 /* Wait until the next message of the library is complete. 0 or -1. */
 static int wait_for_message(Rounds *rounds) {
-    if (rounds->receiving) {
-        if (wait_and_look(rounds->collective, &rounds->requests[0], &rounds->status, rounds->source) < 0)
-            return -1;
-        return received(rounds) < 0 ? -1 : 0;
-    }
-    if (wait_and_look(rounds->collective, &rounds->requests[rounds->sends], MPI_STATUS_IGNORE, NOBODY) < 0)
-        return -1;
-    rounds->sends--;
-    return 0;
+    return rounds->receiving ? wait_until_come(rounds) : wait_until_sent(rounds);
 }
 
 /* A round that waits for a letter, and what became of it. */
@@ -255,6 +292,8 @@ static int step_leg(void *state) { return rounds_step(state); }
 
 static void give_up_leg(void *state) { rounds_give_up(state); }
 
+static void leave_refused_leg(void *state) { leave_refused(state); }
+
 static int awaits(const void *state) {
     const Rounds *rounds = state;
     return rounds->stage == GETTING || rounds->receiving ? rounds->source : NOBODY;
@@ -283,6 +322,14 @@ static int wait_leg(void *state) {
     }
 }
 
-const LegKind rounds_leg = {.step = step_leg, .wait = wait_leg, .give_up = give_up_leg, .awaits = awaits};
-const LegKind promise_leg = {
-    .step = step_leg, .wait = wait_leg, .give_up = give_up_leg, .awaits = awaits, .goes_on = true};
+const LegKind rounds_leg = {.step = step_leg,
+                            .wait = wait_leg,
+                            .give_up = give_up_leg,
+                            .awaits = awaits,
+                            .leave_refused = leave_refused_leg};
+const LegKind promise_leg = {.step = step_leg,
+                             .wait = wait_leg,
+                             .give_up = give_up_leg,
+                             .awaits = awaits,
+                             .leave_refused = leave_refused_leg,
+                             .goes_on = true};

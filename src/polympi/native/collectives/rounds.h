@@ -42,8 +42,11 @@ typedef struct Rounds {
     Py_ssize_t most;
     Py_ssize_t come;       /* the bytes received in the last round; 0 from NOBODY */
     MPI_Request *requests; /* one to receive, while `receiving`, then those to send */
+    int *receivers;        /* of those to send, at the same places; NULL: they are not known */
     int receiving, sends;
+    int refused;        /* the send whose receiver was seen to have left the call; 0: none */
     MPI_Request own[2]; /* which these are, unless several sends stay */
+    int own_receivers[2];
     MPI_Status status;
 } Rounds;
 
@@ -54,7 +57,8 @@ static inline void rounds_open(Rounds *rounds, Collective *collective, int (*nex
     rounds->by_library = rounds->sends_stay = false;
     rounds->come = 0;
     rounds->requests = rounds->own;
-    rounds->receiving = rounds->sends = 0;
+    rounds->receivers = rounds->own_receivers;
+    rounds->receiving = rounds->sends = rounds->refused = 0;
 }
 
 /* Move them on as far as they go without waiting: 1 when they are over, 0 when they wait for others, -1 with
@@ -115,6 +119,7 @@ typedef struct {
     int child;         /* the one that got it last; children with large parts of the tree are first */
     enum { TO_COME, COMING, HERE } phase;
     MPI_Request requests[1 + MOST_CHILDREN];
+    int receivers[1 + MOST_CHILDREN];
 } Spread;
 
 void spread_open(Spread *spread, Collective *collective, void *message, Py_ssize_t most, int root);

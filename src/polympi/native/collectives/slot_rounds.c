@@ -182,6 +182,7 @@ void swapping_open(Swapping *swapping, Collective *collective, PyObject *pieces,
     for (int i = 0; i < 2 * size; i++)
         requests[i] = MPI_REQUEST_NULL;
     swapping->rounds.requests = requests;
+    swapping->rounds.receivers = NULL; /* all of them send something, too, which is waited for before */
     swapping->rounds.sends_stay = true;
     swapping->receives = requests + size;
     swapping->pieces = pieces;

@@ -24,6 +24,7 @@ static int next_branch(Rounds *rounds) {
 static void open_along(Spread *spread, Collective *collective, char *message, Py_ssize_t nbytes) {
     rounds_open(&spread->rounds, collective, next_branch);
     spread->rounds.requests = spread->requests;
+    spread->rounds.receivers = spread->receivers;
     spread->rounds.sends_stay = true;
     spread->child = spread->branch.children;
     spread->phase = spread->branch.parent == NOBODY ? HERE : TO_COME;
