@@ -19,6 +19,7 @@ from polympi.lab.projection.simulator import SimulatorError, simulate
 
 RANKS = 16
 CLUSTER = msgspec.structs.replace(ROUND, ranks_per_node=4, node_send=[(0, 50.0)], node_receive=[(0, 50.0)])
+OPEN_MPI = msgspec.structs.replace(stack(network=ROUND), selector="ompi")
 COST = span(0.0, 10_000.0, 10_000.0)
 Time = Callable[..., float]
 
@@ -101,6 +102,49 @@ def test_on_nodes_of_one_rank_mpich_halves_an_allreduce_and_open_mpi_does_not() 
     assert [halved["c", "allreduce", size, "built"] * 1e9 for size in (8, 1024)] == pytest.approx(expected, rel=0.1)
     assert doubled["c", "allreduce", 8, "built"] == halved["c", "allreduce", 8, "built"]
     assert doubled["c", "allreduce", 1024, "built"] < 0.8 * halved["c", "allreduce", 1024, "built"]
+
+
+# A message takes 1300 ns and its bytes on the wire, which are 16 more; the next one can be sent after 100 ns, and those
+# of a rank share its wire.
+@pytest.mark.parametrize(
+    ("ranks", "size", "expected"),
+    [
+        pytest.param(2, 32768, 1300 + 32784, id="a message"),
+        pytest.param(5, 65536, 1300 + 4 * 65552, id="four from the root"),
+        pytest.param(7, 1024, 2 * (1300 + 2 * 1040), id="two levels of a binary tree"),
+        pytest.param(130, 8, 7 * 1324 + 100, id="seven, to the second child of one"),
+        pytest.param(64, 8, 3 * (1324 + 2 * 100), id="three levels of a k-nomial tree, to the third child"),
+    ],
+)
+def test_bcast_of_open_mpi_goes_down_its_trees_in_one_piece(ranks: int, size: int, expected: float) -> None:
+    plan = plan_text(OPEN_MPI, [Case(PATTERNS["bcast"], size)], ranks)
+    seconds = simulate(program(), plan, ROUND, ranks, selector="ompi").seconds["c", "bcast", size, "built"]
+    assert seconds * 1e9 == pytest.approx(expected, rel=0.001)
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 4, 8, 16, 33, 64, 129, 300])
+def test_bcast_of_open_mpi_reaches_all_ranks_at_any_size(ranks: int) -> None:
+    sizes = [1, 16, 100, 300, 600, 5000, 10_000, 20_000, 40_000, 100_000, 200_000, 400_000, 600_000, 2_000_000]
+    plan = plan_text(OPEN_MPI, [Case(PATTERNS["bcast"], size) for size in sizes], ranks)
+    seconds = simulate(program(), plan, ROUND, ranks, selector="ompi").seconds
+    assert all(seconds["c", "bcast", size, "built"] * 1e9 >= 1300 + size for size in sizes)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "size"), [pytest.param(32, 128, id="by Bruck's algorithm"), pytest.param(4, 1024, id="directly")]
+)
+def test_alltoall_of_open_mpi_takes_what_the_model_says(ranks: int, size: int) -> None:
+    plan = plan_text(OPEN_MPI, [Case(PATTERNS["alltoall"], size)], ranks)
+    seconds = simulate(program(), plan, ROUND, ranks, selector="ompi").seconds["c", "alltoall", size, "built"]
+    assert seconds * 1e9 == pytest.approx(time_of(Model(ROUND, ranks), "alltoall", size, "mpich"), rel=0.1)
+
+
+def test_an_alltoall_of_256_ranks_of_open_mpi_is_simulated_while_one_waits() -> None:
+    plan = plan_text(OPEN_MPI, [Case(PATTERNS["alltoall"], 1024)], 256)
+    simulation = simulate(program(), plan, ROUND, 256, selector="ompi")
+    bytes_a_wire = 255 * 1040
+    assert simulation.seconds["c", "alltoall", 1024, "built"] * 1e9 == pytest.approx(bytes_a_wire, rel=0.3)
+    assert simulation.wall_s < 100  # it was longer than 260 s where all messages began at once
 
 
 def test_the_same_plan_gives_the_same_times_and_another_library_others() -> None:

@@ -218,8 +218,8 @@ static int wait_until_come(Rounds *rounds) {
     Collective *collective = rounds->collective;
     int gone = 0; /* whether its sender has left the call: what it has sent before is here then */
     for (;;) {
-        int come = wait_patiently(collective, &rounds->requests[0], &rounds->status,
-                                  gone ? 1e-9 : PATIENCE_SECONDS);
+        int come =
+            wait_patiently(collective, &rounds->requests[0], &rounds->status, gone ? 1e-9 : PATIENCE_SECONDS);
         if (come)
             return come > 0 && received(rounds) > 0 ? 0 : -1;
         if (gone)
@@ -234,8 +234,7 @@ static int wait_until_sent(Rounds *rounds) {
     Collective *collective = rounds->collective;
     int sends = rounds->sends;
     while (rounds->sends == sends) {
-        int sent =
-            wait_patiently(collective, &rounds->requests[sends], MPI_STATUS_IGNORE, PATIENCE_SECONDS);
+        int sent = wait_patiently(collective, &rounds->requests[sends], MPI_STATUS_IGNORE, PATIENCE_SECONDS);
         if (sent < 0 || (!sent && look_around(collective, NOBODY) < 0))
             return -1;
         if (sent)

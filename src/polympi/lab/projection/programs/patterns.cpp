@@ -8,6 +8,7 @@
        way LATENCY BANDWIDTH                  between nodes; bytes a second
        curve NAME BYTES TIME BYTES TIME ...   what a call costs its rank, by size; straight lines between
        halving                                allreduces of at least as many elements as ranks halve
+       openmpi5                               bcast and alltoall are those of Open MPI 5
        arm NAME CALL BYTE CALL BYTE           what a binding adds to a message: to its send, to its receive
        collective PATTERN CALL BYTE           what the arm before adds to a call of a collective
        case PATTERN BYTES STYLE               what the arm before does
@@ -104,7 +105,7 @@ const Arm *arm;
 char *memory; // what all messages come from and go to; nobody looks at it
 size_t half;  // where the part for receiving begins
 int finished; // ranks that are done with all cases
-bool halving;
+bool halving, openmpi5;
 
 double cost(size_t bytes, const char *within, const char *between, Line Arm::*line, simgrid::s4u::Host *a,
             simgrid::s4u::Host *b) {
@@ -174,8 +175,133 @@ void barrier(const Rank &, int bytes) {
     collective("barrier", bytes, [] { MPI_Barrier(MPI_COMM_WORLD); });
 }
 
-void bcast(const Rank &, int bytes) {
-    collective("bcast", bytes, [=] { MPI_Bcast(memory, bytes, MPI_BYTE, 0, MPI_COMM_WORLD); });
+/* The trees of Open MPI 5's bcast, from rank 0 on. */
+enum class Tree { LINEAR, CHAIN, BINARY, BINOMIAL, KNOMIAL };
+constexpr int RADIX = 4; // of its k-nomial tree
+
+struct Choice {
+    int ranks, bytes; // below both
+    Tree tree;
+};
+
+/* Which it takes (coll_tuned_decision_fixed.c of Open MPI 5.0). Its split binary tree, for 16 to 32 KiB to
+   256 ranks and more, is a binary tree here. What is not here it scatters and gathers. */
+constexpr Choice CHOICES[] = {
+    {4, 32, Tree::CHAIN},
+    {4, 256, Tree::BINARY},
+    {4, 512, Tree::CHAIN},
+    {4, 1024, Tree::KNOMIAL},
+    {4, 32768, Tree::LINEAR},
+    {4, 131072, Tree::BINARY},
+    {4, 262144, Tree::CHAIN},
+    {4, 524288, Tree::LINEAR},
+    {4, 1048576, Tree::BINOMIAL},
+    {4, TOO_MANY, Tree::BINARY},
+    {8, 64, Tree::BINARY},
+    {8, 128, Tree::BINOMIAL},
+    {8, 2048, Tree::BINARY},
+    {8, 8192, Tree::BINOMIAL},
+    {8, 1048576, Tree::LINEAR},
+    {8, TOO_MANY, Tree::CHAIN},
+    {16, 8, Tree::KNOMIAL},
+    {16, 64, Tree::BINARY},
+    {16, 4096, Tree::KNOMIAL},
+    {16, 16384, Tree::BINARY},
+    {16, 32768, Tree::BINOMIAL},
+    {16, TOO_MANY, Tree::LINEAR},
+    {32, 4096, Tree::KNOMIAL},
+    {32, 1048576, Tree::BINOMIAL},
+    {64, 2048, Tree::BINOMIAL},
+    {64, TOO_MANY, Tree::KNOMIAL},
+    {128, TOO_MANY, Tree::KNOMIAL},
+    {256, 2, Tree::BINOMIAL},
+    {256, 16384, Tree::BINARY},
+    {256, 32768, Tree::LINEAR},
+    {256, 65536, Tree::BINARY},
+    {256, TOO_MANY, Tree::KNOMIAL},
+    {1024, 16384, Tree::KNOMIAL},
+    {1024, 32768, Tree::BINARY},
+    {1024, TOO_MANY, Tree::KNOMIAL},
+    {2048, 524288, Tree::KNOMIAL},
+    {4096, 262144, Tree::KNOMIAL},
+    {TOO_MANY, 8192, Tree::KNOMIAL},
+    {TOO_MANY, 16384, Tree::BINARY},
+    {TOO_MANY, 262144, Tree::KNOMIAL},
+};
+
+/* NULL: none of them. */
+const Choice *tree_of(int ranks, int bytes) {
+    int below = 0;
+    for (const Choice &one : CHOICES) {
+        if (ranks >= one.ranks)
+            continue;
+        if (below && one.ranks != below)
+            return nullptr;
+        if (bytes < one.bytes)
+            return &one;
+        below = one.ranks;
+    }
+    return nullptr;
+}
+
+/* The children of a rank, in the order in which it sends to them. */
+std::vector<int> children_in(Tree tree, const Rank &self) {
+    std::vector<int> found;
+    const auto add = [&](int child) {
+        if (child < self.ranks)
+            found.push_back(child);
+    };
+    int step = 1;
+    switch (tree) {
+    case Tree::LINEAR:
+        for (int child = 1; self.rank == 0 && child < self.ranks; child++)
+            add(child);
+        break;
+    case Tree::CHAIN:
+        add(self.rank + 1);
+        break;
+    case Tree::BINARY: // ranks 2^l - 1 to 2^(l + 1) - 2 are level l
+        while (2 * step <= self.rank + 1)
+            step *= 2;
+        add(self.rank + step);
+        add(self.rank + 2 * step);
+        break;
+    case Tree::BINOMIAL: // without its highest bit, a rank is its parent
+        while (step <= self.rank)
+            step *= 2;
+        for (; step < self.ranks; step *= 2)
+            add(self.rank + step);
+        break;
+    case Tree::KNOMIAL: // without its lowest digit that is not 0, a rank is its parent
+        while (step < self.ranks && self.rank % (RADIX * step) == 0)
+            step *= RADIX;
+        for (step /= RADIX; step > 0; step /= RADIX)
+            for (int digit = 1; digit < RADIX; digit++)
+                add(self.rank + digit * step);
+        break;
+    }
+    return found;
+}
+
+void send_down(const Rank &self, Tree tree, int bytes) {
+    std::vector<MPI_Request> requests;
+    if (self.rank != 0)
+        MPI_Recv(memory + half, bytes, MPI_BYTE, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (const int child : children_in(tree, self)) {
+        requests.emplace_back();
+        MPI_Isend(memory, bytes, MPI_BYTE, child, TAG, MPI_COMM_WORLD, &requests.back());
+    }
+    MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+}
+
+void bcast(const Rank &self, int bytes) {
+    const Choice *choice = openmpi5 ? tree_of(self.ranks, bytes) : nullptr;
+    collective("bcast", bytes, [&] {
+        if (choice)
+            send_down(self, choice->tree, bytes);
+        else
+            MPI_Bcast(memory, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+    });
 }
 
 /* Each rank reduces its part of the elements, and all gather the parts. */
@@ -210,9 +336,55 @@ void allreduce(const Rank &self, int bytes) {
     });
 }
 
-void alltoall(const Rank &, int bytes) {
-    collective("alltoall", bytes, [=] {
-        MPI_Alltoall(memory, bytes, MPI_BYTE, memory + half, bytes, MPI_BYTE, MPI_COMM_WORLD);
+/* Bytes below which Open MPI 5 has an alltoall of so many ranks go by Bruck's algorithm. */
+int most_by_bruck(int ranks) {
+    if (ranks < 16)
+        return 0;
+    if (ranks < 64 || (ranks >= 512 && ranks < 2048))
+        return 512;
+    return ranks < 4096 ? 1024 : 2048;
+}
+
+/* In round k, all blocks whose number has bit k go 2^k ranks on (Bruck et al., 1997). */
+void exchange_by_bruck(const Rank &self, int bytes) {
+    for (int step = 1; step < self.ranks; step *= 2) {
+        int blocks = 0;
+        for (int block = step; block < self.ranks; block++)
+            blocks += (block & step) != 0;
+        MPI_Sendrecv(memory, blocks * bytes, MPI_BYTE, (self.rank + step) % self.ranks, TAG, memory + half,
+                     blocks * bytes, MPI_BYTE, (self.rank + self.ranks - step) % self.ranks, TAG,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
+/* A message from each to each. Open MPI begins all at once, or one after the other. Here each rank has so
+   many under way, the next of which begins where the first is over: that keeps ranks or wires as busy (with
+   32, 256 ranks take 0.4 % longer), and SimGrid takes 4 s and not 50; with all at once, more than 4 minutes.
+ */
+void exchange_directly(const Rank &self, int bytes) {
+    constexpr int UNDER_WAY = 4;
+    MPI_Request requests[UNDER_WAY][2];
+    for (auto &pair : requests)
+        pair[0] = pair[1] = MPI_REQUEST_NULL;
+    for (int distance = 1; distance < self.ranks; distance++) {
+        MPI_Request *pair = requests[distance % UNDER_WAY];
+        MPI_Waitall(2, pair, MPI_STATUSES_IGNORE);
+        MPI_Irecv(memory + half, bytes, MPI_BYTE, (self.rank + self.ranks - distance) % self.ranks, TAG,
+                  MPI_COMM_WORLD, &pair[0]);
+        MPI_Isend(memory, bytes, MPI_BYTE, (self.rank + distance) % self.ranks, TAG, MPI_COMM_WORLD,
+                  &pair[1]);
+    }
+    MPI_Waitall(2 * UNDER_WAY, requests[0], MPI_STATUSES_IGNORE);
+}
+
+void alltoall(const Rank &self, int bytes) {
+    collective("alltoall", bytes, [&] {
+        if (!openmpi5)
+            MPI_Alltoall(memory, bytes, MPI_BYTE, memory + half, bytes, MPI_BYTE, MPI_COMM_WORLD);
+        else if (bytes < most_by_bruck(self.ranks))
+            exchange_by_bruck(self, bytes);
+        else
+            exchange_directly(self, bytes);
     });
 }
 
@@ -282,6 +454,8 @@ bool read_line(const std::string &text) {
     words >> kind >> name;
     if (kind == "halving")
         return halving = true;
+    if (kind == "openmpi5")
+        return openmpi5 = true;
     if (kind == "way") {
         latency = std::stod(name);
         words >> bandwidth;
