@@ -27,7 +27,7 @@ def plan_text(stack: Projected, cases: Sequence[Case], ranks: int) -> str:
     lines = [f"curve {name} {' '.join(f'{m} {t * 1e-9:.12g}' for m, t in p)}" for name, p in curves.items()]
     lines.append(f"way {network.latency_ns * 1e-9:.12g} {network.bandwidth_mb_per_s * 1e6:.12g}")
     lines += ["halving"] if halves(stack.selector, network) else []
-    # SMPI has the rules of Open MPI 1, by which a bcast of large data went down a tree in pieces. Open MPI 5 has others.
+    # SMPI has the rules of Open MPI 1, by which a bcast of large data goes down a tree in pieces.
     lines += ["openmpi5"] if stack.selector == "ompi" else []
     lines += _arm_lines(REFERENCE, NO_COST, "median", cases, ranks)
     if any(arm.doubles for arm in stack.arms):
