@@ -259,6 +259,7 @@ later_calls_work()
     run_in_job(PRELUDE + VALUES + script, 3, stack, env={"POLYMPI_MAILBOXES": mailboxes})
 
 
+@pytest.mark.one_host  # on several, two ranks of each do not share processors, and are asked before data are sent
 @pytest.mark.parametrize("leaver", [1, 2, 3])
 def test_who_has_nothing_to_get_goes_on_without_a_rank_that_has_left(run_in_job, stack: Stack, leaver: int) -> None:
     # Four ranks on few processors hand the data down a tree, 0 to 2 and 1, 2 to 3, in messages that a library holds
