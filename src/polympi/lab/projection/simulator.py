@@ -19,7 +19,7 @@ from polympi.lab.process import Ended, run_tree
 from polympi.lab.projection.model import Network
 from polympi.lab.projection.platform import hosts_of, platform_xml
 
-PROGRAM = "patterns.cpp"
+PROGRAM, HEADER = "patterns.cpp", "openmpi5.hpp"
 _OWN = "patterns: "  # what our program says begins so
 HOW_TO_GET = "apt install --no-install-recommends libsimgrid-dev g++ (Debian), or from https://simgrid.org"
 TIMEOUT_S = 600.0  # for a simulation of all cases with one number of ranks; 1024 ranks take about one minute
@@ -64,8 +64,10 @@ class Simulated:
 
 
 def source() -> str:
-    """The source of the program."""
-    return (resources.files("polympi.lab.projection") / "programs" / PROGRAM).read_text(encoding="utf-8")
+    """The source of the program, as one text, which compiles alone."""
+    folder = resources.files("polympi.lab.projection") / "programs"
+    header, program = ((folder / name).read_text(encoding="utf-8") for name in (HEADER, PROGRAM))
+    return program.replace(f'#include "{HEADER}"\n', header)
 
 
 def version() -> str:

@@ -109,8 +109,6 @@ static int look(Flight *flight) {
         return 0;
     flight->step_at = time;
     int source = awaited_rank(flight), left = look_around(&flight->collective, source);
-    if (left == 0 && flight->leg.kind && flight->leg.kind->leave_refused)
-        flight->leg.kind->leave_refused(flight->leg.state);
     if (left <= 0)
         return left;
     int done = step(flight); /* what it has sent before it left is there now */

@@ -24,8 +24,6 @@ typedef struct {
     /* The rank that it waits for, without which it cannot go on; NOBODY: that is not known. NULL: never is.
      */
     int (*awaits)(const void *state);
-    /* After a long wait: leave to MPI what it sends to ranks that have left the call. NULL: nothing. */
-    void (*leave_refused)(void *state);
     bool goes_on; /* also when its rank leaves the call by an exception of the wait */
 } LegKind;
 

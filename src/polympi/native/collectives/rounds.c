@@ -169,22 +169,6 @@ int rounds_step(Rounds *rounds) {
     }
 }
 
-/* After a long wait. A rank that has left the call takes nothing any more that it is sent, and a library may
- * hold what is more than a few KiB until it is taken: then this rank goes on without it, as it does where the
- * library had room for it. Who left may have taken it before, which another look shows. */
-static void leave_refused(Rounds *rounds) {
-    if (rounds->receiving || !rounds->sends || !rounds->receivers)
-        return;
-    if (!has_given_up(rounds->collective, rounds->receivers[rounds->sends]))
-        return;
-    if (rounds->refused != rounds->sends) {
-        rounds->refused = rounds->sends;
-        return;
-    }
-    give_up(rounds->collective, &rounds->requests[rounds->sends--], 0, 1);
-    rounds->refused = 0;
-}
-
 int rounds_give_up(Rounds *rounds) {
     return give_up(rounds->collective, &rounds->requests[1 - rounds->receiving], rounds->receiving,
                    rounds->sends);
@@ -229,19 +213,30 @@ static int wait_until_come(Rounds *rounds) {
     }
 }
 
-/* The same until the last of the messages sent has left, or is left to MPI. */
+/* Whether the receiver of the last of the messages sent is known to have left the call. */
+static bool is_refused(const Rounds *rounds) {
+    return rounds->receivers && has_given_up(rounds->collective, rounds->receivers[rounds->sends]);
+}
+
+/* The same until the last of the messages sent has left. A rank that has left the call takes nothing any more
+ * that it is sent, and a library may hold what is more than a few KiB until it is taken: this is then left to
+ * MPI, and the call goes on as where the library had room for it. Who left may have taken it before, which
+ * another look shows. */
 static int wait_until_sent(Rounds *rounds) {
     Collective *collective = rounds->collective;
-    int sends = rounds->sends;
-    while (rounds->sends == sends) {
-        int sent = wait_patiently(collective, &rounds->requests[sends], MPI_STATUS_IGNORE, PATIENCE_SECONDS);
+    MPI_Request *request = &rounds->requests[rounds->sends];
+    bool refused = false;
+    for (;;) {
+        int sent = wait_patiently(collective, request, MPI_STATUS_IGNORE, PATIENCE_SECONDS);
         if (sent < 0 || (!sent && look_around(collective, NOBODY) < 0))
             return -1;
-        if (sent)
-            rounds->sends--;
-        else
-            leave_refused(rounds);
+        if (!sent && refused)
+            give_up(collective, request, 0, 1);
+        if (sent || refused)
+            break;
+        refused = is_refused(rounds);
     }
+    rounds->sends--;
     return 0;
 }
 
@@ -291,8 +286,6 @@ static int step_leg(void *state) { return rounds_step(state); }
 
 static void give_up_leg(void *state) { rounds_give_up(state); }
 
-static void leave_refused_leg(void *state) { leave_refused(state); }
-
 static int awaits(const void *state) {
     const Rounds *rounds = state;
     return rounds->stage == GETTING || rounds->receiving ? rounds->source : NOBODY;
@@ -321,14 +314,6 @@ static int wait_leg(void *state) {
     }
 }
 
-const LegKind rounds_leg = {.step = step_leg,
-                            .wait = wait_leg,
-                            .give_up = give_up_leg,
-                            .awaits = awaits,
-                            .leave_refused = leave_refused_leg};
-const LegKind promise_leg = {.step = step_leg,
-                             .wait = wait_leg,
-                             .give_up = give_up_leg,
-                             .awaits = awaits,
-                             .leave_refused = leave_refused_leg,
-                             .goes_on = true};
+const LegKind rounds_leg = {.step = step_leg, .wait = wait_leg, .give_up = give_up_leg, .awaits = awaits};
+const LegKind promise_leg = {
+    .step = step_leg, .wait = wait_leg, .give_up = give_up_leg, .awaits = awaits, .goes_on = true};

@@ -44,7 +44,6 @@ typedef struct Rounds {
     MPI_Request *requests; /* one to receive, while `receiving`, then those to send */
     int *receivers;        /* of those to send, at the same places; NULL: they are not known */
     int receiving, sends;
-    int refused;        /* the send whose receiver was seen to have left the call; 0: none */
     MPI_Request own[2]; /* which these are, unless several sends stay */
     int own_receivers[2];
     MPI_Status status;
@@ -58,7 +57,7 @@ static inline void rounds_open(Rounds *rounds, Collective *collective, int (*nex
     rounds->come = 0;
     rounds->requests = rounds->own;
     rounds->receivers = rounds->own_receivers;
-    rounds->receiving = rounds->sends = rounds->refused = 0;
+    rounds->receiving = rounds->sends = 0;
 }
 
 /* Move them on as far as they go without waiting: 1 when they are over, 0 when they wait for others, -1 with
