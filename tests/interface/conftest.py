@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import subprocess
+import tempfile
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,6 +32,7 @@ DEFAULTS = {  # as without these variables
     "POLYMPI_THREADS": "serialized",
     "MPIR_CVAR_NOLOCAL": "0",
 }
+QUARANTINE_MB = 16  # of freed memory that each rank keeps apart; 256 for each of all ranks of the jobs are 15 GB
 SESSION_S = 3600.0  # for a job that programs of a whole session use
 
 
@@ -148,7 +151,8 @@ def sanitizers() -> dict[str, str]:
         libraries.append(str(Path(said.stdout.strip()).resolve()))
     return {
         "LD_PRELOAD": " ".join(libraries),
-        "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0:exitcode=99:use_sigaltstack=0",
+        "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0:exitcode=99:use_sigaltstack=0:"
+        f"quarantine_size_mb={QUARANTINE_MB}",
         "UBSAN_OPTIONS": "print_stacktrace=1:exitcode=99",
         "PYTHONMALLOC": "malloc",
     }
@@ -233,22 +237,38 @@ def _launch(
     ), environment
 
 
+@contextlib.contextmanager
+def _undisturbed(environment: Mapping[str, str], hosts: Hosts | None) -> Iterator[Mapping[str, str]]:
+    """The environment of a launch whose shared memory no other one touches; what killed ranks leave of it is removed.
+
+    Open MPI 5 names the files of that memory by 16 bits of a hash of the launch. Two launches at a time that have them
+    in common read each other's messages, and one of them crashes at its end: `prterun` as processes 26501 and 27731.
+    """
+    if hosts or not os.access("/dev/shm", os.W_OK):  # each host has one of its own
+        yield environment
+        return
+    with tempfile.TemporaryDirectory(prefix="mpi-of-a-test-", dir="/dev/shm") as folder:
+        yield {**environment, "OMPI_MCA_btl_sm_backing_directory": folder}
+
+
 def _run(
     command: Sequence[str],
     environment: Mapping[str, str],
     timeout: float,
     folder: Path,
+    hosts: Hosts | None,
     on_tick: Callable[[], None] = lambda: None,
 ) -> Outcome:
     output, errors = folder / "stdout.txt", folder / "stderr.txt"
-    ended = run_tree(
-        ["sh", "-c", 'exec "$@" 2>"$0"', str(errors), *command],
-        environment=environment,
-        timeout_s=timeout * (10 if SANITIZE else 1),
-        output=output,
-        folder=folder,
-        on_tick=on_tick,
-    )
+    with _undisturbed(environment, hosts) as whole_environment:
+        ended = run_tree(
+            ["sh", "-c", 'exec "$@" 2>"$0"', str(errors), *command],
+            environment=whole_environment,
+            timeout_s=timeout * (10 if SANITIZE else 1),
+            output=output,
+            folder=folder,
+            on_tick=on_tick,
+        )
     return Outcome(ended.exit_code, output.read_text(errors="replace"), errors.read_text(errors="replace"))
 
 
@@ -269,12 +289,12 @@ def run(tmp_path: Path, hosts_of_launches: Hosts | None, request: pytest.Fixture
         python = [*_python(script, stack, tmp_path, request), *arguments]
         launcher, variables = launched_by or stack, {**_variables(stack), **env}
         if ranks is None:
-            return _run(python, {**launcher.variables(), **variables}, timeout, tmp_path)
+            return _run(python, {**launcher.variables(), **variables}, timeout, tmp_path, None)
         command, environment = _launch(
             launcher, ranks, python, variables=variables, hosts=hosts_of_launches, folder=tmp_path
         )
         try:
-            ended = _run(command, environment, timeout, tmp_path)
+            ended = _run(command, environment, timeout, tmp_path, hosts_of_launches)
             return replace(ended, stdout=as_on_one_host(ended.stdout), stderr=as_on_one_host(ended.stderr))
         finally:
             if hosts_of_launches:
@@ -309,7 +329,7 @@ def run_together(tmp_path: Path, hosts_of_launches: Hosts | None, request: pytes
         )
         command[command.index("-n") + 1] = str(parts[0][0])
         try:
-            ended = _run(command, environment, timeout, tmp_path)
+            ended = _run(command, environment, timeout, tmp_path, hosts_of_launches)
             return replace(ended, stdout=as_on_one_host(ended.stdout), stderr=as_on_one_host(ended.stderr))
         finally:
             if hosts_of_launches:
@@ -348,7 +368,10 @@ def run_in_job(
             command, environment = _launch(
                 stack, ranks, python, variables={**_variables(stack), **env}, hosts=hosts_of_jobs, folder=folder
             )
-            return Job(ranks, lambda place, on_tick: _run([*command, place], environment, SESSION_S, folder, on_tick))
+            return Job(
+                ranks,
+                lambda place, on_tick: _run([*command, place], environment, SESSION_S, folder, hosts_of_jobs, on_tick),
+            )
 
         key = stack.name, ranks, tuple(sorted(env.items() - DEFAULTS.items()))
         job = jobs.get(key, start)
@@ -379,7 +402,7 @@ def _run_on(hosts: Hosts, tmp_path: Path, request: pytest.FixtureRequest) -> Run
             stack, ranks, python, variables={**_variables(stack), **env}, hosts=hosts, folder=tmp_path
         )
         try:
-            return _run(command, environment, timeout, tmp_path)
+            return _run(command, environment, timeout, tmp_path, hosts)
         finally:
             hosts.end_processes()
 
