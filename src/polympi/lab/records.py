@@ -319,6 +319,7 @@ class Launching(msgspec.Struct, frozen=True, kw_only=True):
         launcher: the words of what was asked for in place of the launcher of each stack; none for that.
         arguments: its further arguments.
         variables: of the ranks.
+        by_network: whether ranks of one host were asked to send by the network's way, too.
         carried: whether plan and samples go with the launch, for hosts that do not see the result directory.
         job: the job of Slurm that the run is in; empty for none.
         hosts: those of the job, if any is another than that of polympi; else none.
@@ -329,6 +330,7 @@ class Launching(msgspec.Struct, frozen=True, kw_only=True):
     launcher: list[str] = []
     arguments: list[str] = []
     variables: dict[str, str] = {}
+    by_network: bool = False
     carried: bool = False
     job: str = ""
     hosts: list[str] = []

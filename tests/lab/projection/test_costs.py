@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from synthetic import EFFECTS, c_time_ns, make_run
 
-from polympi.lab.projection.costs import c_points, costs_of
+from polympi.lab.projection.costs import NOTHING, c_points, costs_of
 from polympi.lab.projection.model import ArmCosts
+from polympi.lab.projection.network import network_of
 from polympi.lab.statistics.analysis import analyse
 from polympi.lab.statistics.model import Analysis
 
@@ -17,7 +18,7 @@ CASES = [
     *[("bcast", "standard", "bytes", size) for size in (8, 1024)],
     ("barrier", "standard", "none", 0),
 ]
-PLANTED = EFFECTS | {"quick": (-300.0, 0.0, 1.0), "like-c": (0.0, 0.0, 1.0)}
+PLANTED = EFFECTS | {"quick": (-300.0, 0.0, 1.0), "like-c": (0.0, 0.0, 1.0), "crawling": (20_000.0, 0.0, 1.0)}
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +52,8 @@ def test_an_arm_as_fast_as_c_and_a_faster_one_have_no_cost_to_show(costs: dict[s
 
 
 def test_further_calls_are_not_counted_twice(analysis: Analysis, costs: dict[str, ArmCosts]) -> None:
-    twice = {one.binding: one for one in costs_of(analysis, "mpich", {"mpi4py-object": {"bcast": 2}})}
+    way = ArmCosts(binding="mpi4py-object", payload="", message=NOTHING, calls={"bcast": 2})
+    twice = {one.binding: one for one in costs_of(analysis, "mpich", {"mpi4py-object": way})}
     once = costs["mpi4py-object"].collectives["bcast"].median.per_call_ns
     of_c = c_points(analysis, "mpich", "bcast")[0][1]
     assert of_c == pytest.approx(c_time_ns(8), rel=0.5)
@@ -60,6 +62,38 @@ def test_further_calls_are_not_counted_twice(analysis: Analysis, costs: dict[str
     assert found.collectives["bcast"].median.per_call_ns == pytest.approx(once - of_c)
     assert found.collectives["barrier"] == costs["mpi4py-object"].collectives["barrier"]
     assert twice["mpi4py"] == costs["mpi4py"]
+
+
+def test_what_announces_data_is_counted_where_it_was_measured_and_not_where_there_was_none(
+    analysis: Analysis, costs: dict[str, ArmCosts]
+) -> None:
+    # Each message of this arm is announced by another one, and two rounds of small messages go before its bcast.
+    way = ArmCosts(binding="crawling", payload="", message=NOTHING, announced_from=1, rounds={"bcast": 2})
+    network = network_of(c_points(analysis, "mpich"), [(8, 200.0)], "a run")
+    announced = {one.binding: one for one in costs_of(analysis, "mpich", {"crawling": way}, network)}["crawling"]
+    in_memory = {one.binding: one for one in costs_of(analysis, "mpich", {"crawling": way})}["crawling"]
+    assert in_memory.message == costs["crawling"].message
+    assert in_memory.collectives == costs["crawling"].collectives
+    ends = network.send[0][1] + network.receive[0][1]
+    assert ends == pytest.approx(400)
+    assert announced.message.median.per_call_ns == pytest.approx(costs["crawling"].message.median.per_call_ns - ends)
+    of_c = c_points(analysis, "mpich", "bcast")[0][1]
+    once = costs["crawling"].collectives["bcast"].median.per_call_ns
+    assert announced.collectives["bcast"].median.per_call_ns == pytest.approx(once - 2 * of_c)
+    assert announced.collectives["barrier"] == costs["crawling"].collectives["barrier"]
+    assert (announced.announced_from, announced.rounds) == (1, {"bcast": 2})
+
+
+def test_data_that_follow_their_announcement_are_announced_once_on_two_hosts(
+    analysis: Analysis, costs: dict[str, ArmCosts]
+) -> None:
+    way = ArmCosts(
+        binding="crawling", payload="", message=NOTHING, announced_from=1, rounds={"bcast": 2}, follows={"bcast": 2**20}
+    )
+    network = network_of(c_points(analysis, "mpich"), [(8, 200.0)], "a run")
+    found = {one.binding: one for one in costs_of(analysis, "mpich", {"crawling": way}, network)}["crawling"]
+    once = costs["crawling"].collectives["bcast"].median.per_call_ns
+    assert found.collectives["bcast"].median.per_call_ns == pytest.approx(once - 400)
 
 
 def test_five_blocks_give_no_interval_and_so_no_cost(tmp_path: Path) -> None:

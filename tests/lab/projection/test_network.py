@@ -10,7 +10,7 @@ from synthetic import make_run
 from polympi.lab.errors import UsageError
 from polympi.lab.projection.loggp import Model, time_of
 from polympi.lab.projection.model import Network
-from polympi.lab.projection.network import PRESETS, get_network, measured_network, network_of
+from polympi.lab.projection.network import PRESETS, get_network, measured_network, middle_of, network_of
 from polympi.lab.projection.platform import hosts_of, nodes_of, platform_xml
 
 GOOD = 'name = "mine"\nlatency_us = 2\nbandwidth_mb_per_s = 1e3\nranks_per_node = 4\nsend_us = 0.5\n'
@@ -110,6 +110,7 @@ def test_what_messages_that_cross_take_longer_depends_on_their_size_as_it_was_me
         ([], ["latency"], []),
         (["barrier"], ["latency", "barrier"], [0]),
         (["barrier", "sendrecv"], ["latency"], [8, 65536]),
+        (["bcast", "sendrecv"], ["latency", "bcast"], [8, 65536]),
     ],
 )
 def test_a_network_says_which_figures_it_was_told_from(
@@ -118,11 +119,18 @@ def test_a_network_says_which_figures_it_was_told_from(
     # What it meets by construction is no success of a projection: a barrier counts where the exchange was measured.
     cases = [("latency", "standard", "bytes", size) for size in (8, 65536)]
     cases += [("latency", "sendrecv", "bytes", size) for size in (8, 65536) if "sendrecv" in modes]
+    cases += [("bcast", "standard", "bytes", size) for size in (8, 65536) if "bcast" in modes]
     cases += [("barrier", "standard", "none", 0)] * ("barrier" in modes)
     make_run(tmp_path / "run", cases=cases, blocks=6, events=1, hostfile="hosts")
     network = measured_network(tmp_path / "run", "mpich")
     assert network.described_by == described
     assert [size for size, _ in network.both] == both
+
+
+def test_a_message_is_between_what_it_takes_in_a_ping_pong_and_one_way() -> None:
+    ping_pong = [(8, 5000.0), (1024, 6000.0), (65536, 80_000.0)]
+    assert middle_of(ping_pong, [(8, 4000.0), (65536, 60_000.0)])[::2] == [(8, 4500.0), (65536, 70_000.0)]
+    assert middle_of(ping_pong, ping_pong) == ping_pong
 
 
 def test_without_a_window_all_of_a_ping_pong_is_overhead() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from simulated import program
-from synthetic import EFFECTS, make_run
+from synthetic import EFFECTS, c_time_ns, make_run
 
 from polympi.lab.errors import ResultError, UsageError
 from polympi.lab.projection import project as project_module
@@ -177,6 +177,24 @@ def test_only_faster_bindings_leave_nothing_to_simulate(
     assert "no ping-pong" not in summary(found)[0]
     files = write_projection(found, tmp_path)
     assert files[2].read_text().startswith("stack,binding,ranks,")
+
+
+@pytest.mark.parametrize("by_network", [False, True], ids=["memory", "network"])
+def test_what_c_takes_within_a_node_is_known_where_ranks_shared_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by_network: bool
+) -> None:
+    monkeypatch.setattr(simulator, "compiled", program)
+    run = analyse(make_run(tmp_path / "run", cases=RUN_CASES, blocks=6, events=1, by_network=by_network))
+    for per_node in (1, 2):
+        request = Request(
+            run="run", ranks=[4], network=PRESETS["gigabit"], ranks_per_node=per_node, cases=[Case(PATTERNS["bcast"], 8)]
+        )
+        network = project(run, request).stacks[0].network
+        if by_network:
+            assert network.node_send == network.node_receive == (network.send if per_node > 1 else [])
+        else:
+            assert [size for size, _ in network.node_send] == [8, 1024, 65536]
+            assert network.node_send[0][1] == pytest.approx(c_time_ns(8) / 2, rel=0.3)
 
 
 def test_an_interrupt_ends_the_simulations_that_run(analysis: Analysis, monkeypatch: pytest.MonkeyPatch) -> None:

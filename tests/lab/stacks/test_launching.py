@@ -14,7 +14,7 @@ from polympi.lab.process import Ended
 from polympi.lab.stacks.check import _failure, _other_mpi, first_that_runs
 from polympi.lab.stacks.command import mpiexec_command
 from polympi.lab.stacks.family import family_of_headers
-from polympi.lab.stacks.launching import asked_launching, dialect_of, started_by, ways_of_srun, ways_to_start
+from polympi.lab.stacks.launching import BY_NETWORK, asked_launching, dialect_of, started_by, ways_of_srun, ways_to_start
 from polympi.lab.stacks.stack import HYDRA, PRRTE, SRUN, TEMPLATE, Stack, get_stack, remember
 
 PROGRAM = ["bench", "a b"]
@@ -120,6 +120,13 @@ def test_variables_have_a_value_or_take_that_of_here(monkeypatch: pytest.MonkeyP
         asked_launching(None, None, ["NOT_HERE"])
     with pytest.raises(UsageError, match="--env '1X=2' names no variable"):
         asked_launching(None, None, ["1X=2"])
+
+
+def test_a_variable_that_was_given_counts_more_than_the_way_that_was_asked_for() -> None:
+    launching = asked_launching(None, None, ["UCX_TLS=tcp"], by_network=True)
+    assert launching.by_network
+    assert launching.variables == {**BY_NETWORK, "UCX_TLS": "tcp"}
+    assert not asked_launching(None, None, ()).by_network
 
 
 def test_which_words_a_launcher_understands(programs: Path) -> None:

@@ -60,6 +60,7 @@ class Asked:
     launcher: str | None = None
     launcher_args: str | None = None
     env: list[str] | None = None
+    by_network: bool | None = None
     carry_files: bool | None = None
 
     @property
@@ -101,7 +102,11 @@ class Asked:
             bindings_from=self.bindings_from or (),
             levels=self._levels(),
             launching=asked_launching(
-                self.launcher, self.launcher_args, self.env or (), carried=bool(self.carry_files)
+                self.launcher,
+                self.launcher_args,
+                self.env or (),
+                by_network=bool(self.by_network),
+                carried=bool(self.carry_files),
             ),
         )
 

@@ -31,6 +31,14 @@ Variables = Annotated[
         help="A variable of the ranks, with this value, or with the one it has here; may be given several times.",
     ),
 ]
+ByNetwork = Annotated[
+    bool,
+    typer.Option(
+        "--by-network",
+        help="Ranks of one host send by the network's way, too, as ranks on several hosts do, and not by memory that "
+        "they share: 'polympi project' foretells a network best from such a run.",
+    ),
+]
 CarryFiles = Annotated[
     bool,
     typer.Option(

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from polympi.lab.cli.launching import CarryFiles, Launcher, LauncherArguments, Variables
+from polympi.lab.cli.launching import ByNetwork, CarryFiles, Launcher, LauncherArguments, Variables
 from polympi.lab.cli.names import (
     complete_benches,
     complete_bindings,
@@ -152,6 +152,7 @@ def run(
     launcher: Launcher = None,
     launcher_args: LauncherArguments = None,
     env: Variables = None,
+    by_network: ByNetwork = False,
     carry_files: CarryFiles = False,
     time_limit: Annotated[
         str | None,
@@ -207,6 +208,7 @@ def run(
         launcher=launcher,
         launcher_args=launcher_args,
         env=env,
+        by_network=by_network,
         carry_files=carry_files,
     )
     if resume is not None:

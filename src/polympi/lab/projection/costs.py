@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
+import msgspec
 import polars as pl
 
-from polympi.lab.projection.model import ArmCosts, Line, Points, Span
+from polympi.lab.projection.loggp import time_at
+from polympi.lab.projection.model import ArmCosts, Line, Network, Points, Span
 from polympi.lab.records import REFERENCE
 from polympi.lab.statistics.model import Analysis
 from polympi.lab.statistics.overheads import Line as OverheadLine
@@ -16,11 +18,12 @@ from polympi.lab.statistics.reference import with_reference
 
 COLLECTIVES = {"barrier": "none", "bcast": "bytes", "allreduce": "float64", "alltoall": "bytes"}
 PAYLOADS = ("bytes", "float64", "array")  # of the ping-pong whose costs are projected: the first that an arm has
-_NO_CALLS: Mapping[str, Mapping[str, int]] = MappingProxyType({})
 NOTHING = Span(low=Line(), median=Line(), high=Line())
 
 
-def costs_of(analysis: Analysis, stack: str, calls: Mapping[str, Mapping[str, int]] = _NO_CALLS) -> list[ArmCosts]:
+def costs_of(
+    analysis: Analysis, stack: str, ways: Mapping[str, ArmCosts] | None = None, network: Network | None = None
+) -> list[ArmCosts]:
     """The costs of every arm of a stack but C that has a ping-pong of at least two sizes in six blocks or more.
 
     They are the overheads of the report (:mod:`~polympi.lab.statistics.overheads`), from two sizes on. A negative cost
@@ -29,8 +32,10 @@ def costs_of(analysis: Analysis, stack: str, calls: Mapping[str, Mapping[str, in
     Args:
         analysis: the run.
         stack: the stack.
-        calls: by arm and collective, how often the arm calls MPI's. What C takes for the further calls is no cost of
+        ways: arms, without costs, that make messages or calls beside those of C. What C takes for them is no cost of
             the arm where it is projected: it is simulated.
+        network: that which the messages of the run took; None where its ranks shared memory, by which an arm announces
+            nothing.
     """
     medians = analysis.launch_medians.filter(pl.col("stack") == stack, pl.col("median_ns") > 0)
     compared = with_reference(medians)
@@ -38,21 +43,19 @@ def costs_of(analysis: Analysis, stack: str, calls: Mapping[str, Mapping[str, in
     for binding in compared["binding"].unique(maintain_order=True):
         own = compared.filter(pl.col("binding") == binding, pl.col("mode") == "standard")
         latency = own.filter(pl.col("benchmark") == "latency")
-        further = {
-            name: (number - 1) * _least_ns(analysis, stack, name) for name, number in calls.get(binding, {}).items()
-        }
+        way = (ways or {}).get(binding, ArmCosts(binding=binding, payload="", message=NOTHING))
+        further = _Further(analysis, stack, way, network)
         for payload in PAYLOADS:
-            measured = _span(latency.filter(pl.col("payload") == payload))
+            measured = _span(latency.filter(pl.col("payload") == payload), further.of("latency"))
             if measured is None:
                 continue
             span, low, high, blocks = measured
             found.append(
-                ArmCosts(
-                    binding=binding,
+                msgspec.structs.replace(
+                    way,
                     payload=payload,
                     message=span,
                     collectives=_collectives(own, further),
-                    calls=dict(calls.get(binding, {})),
                     blocks=blocks,
                     shown=low > 0,
                     saves=high < 0,
@@ -77,36 +80,66 @@ def c_points(
     return [(int(size), float(time)) for size, time in points.select("size_bytes", "median_ns").iter_rows()]
 
 
+@dataclass(frozen=True)
+class _Further:
+    """What C takes for the messages and calls that an arm makes beside those of C.
+
+    Attributes:
+        way: the arm, without costs.
+        network: that of the run; None where an arm announced nothing.
+    """
+
+    analysis: Analysis
+    stack: str
+    way: ArmCosts
+    network: Network | None
+
+    def of(self, benchmark: str) -> Callable[[int], float]:
+        """Its ns in a call of a benchmark, by bytes."""
+        least_ns = _least_ns(self.analysis, self.stack, benchmark)
+        calls = self.way.calls.get(benchmark, 1) - 1
+        return lambda size: calls * least_ns + self._announced_ns(benchmark, size, least_ns)
+
+    def _announced_ns(self, benchmark: str, size: int, least_ns: float) -> float:
+        if self.network is None or not self.way.announces(size):
+            return 0.0
+        ends_ns = time_at(self.network.send, 0) + time_at(self.network.receive, 0)
+        if benchmark == "latency":
+            return ends_ns
+        along = self.way.announced_along(benchmark, size, self.analysis.run.ranks)
+        return along * ends_ns if along else self.way.rounds.get(benchmark, 0) * least_ns
+
+
 def _least_ns(analysis: Analysis, stack: str, collective: str) -> float:
     """What C takes for the smallest call of a collective; 0 if that was not measured."""
     points = c_points(analysis, stack, collective)
     return points[0][1] if points else 0.0
 
 
-def _collectives(rows: pl.DataFrame, further: Mapping[str, float]) -> dict[str, Span]:
+def _collectives(rows: pl.DataFrame, further: _Further) -> dict[str, Span]:
     found: dict[str, Span] = {}
     for name, usual in COLLECTIVES.items():
         own = rows.filter(pl.col("benchmark") == name)
         for payload in own["payload"].unique(maintain_order=True).sort():
             if payload in (usual, "bytes", "array"):
-                measured = _span(own.filter(pl.col("payload") == payload), further.get(name, 0.0))
+                measured = _span(own.filter(pl.col("payload") == payload), further.of(name))
                 if measured is not None:
                     found.setdefault(name, measured[0])
     return found
 
 
-def _span(rows: pl.DataFrame, less_ns: float = 0.0) -> tuple[Span, float, float, int] | None:
+def _span(rows: pl.DataFrame, less_ns: Callable[[int], float]) -> tuple[Span, float, float, int] | None:
     """The cost over the sizes of one family, with the ends of the interval of a call before they are cut at zero.
 
     Args:
         rows: launch medians with those of the reference.
-        less_ns: what is not counted of each call.
+        less_ns: what is not counted of a call, by bytes.
     """
     sizes = rows["size_bytes"].n_unique()
     blocks = [block for block in rows.partition_by("block") if len(block) == sizes]
     if sizes < 1:
         return None
-    lines = [_line(block) for block in blocks]
+    lines = [_line(block, less_ns) for block in blocks]
     coefficients = overhead_over_blocks(lines)
     if coefficients is None:
         return None
@@ -114,14 +147,15 @@ def _span(rows: pl.DataFrame, less_ns: float = 0.0) -> tuple[Span, float, float,
     calls = (call.interval.low, call.median, call.interval.high)
     bytes_ = (byte.interval.low, byte.median, byte.interval.high)
     low, median, high = (
-        Line(per_call_ns=max(0.0, a - less_ns), per_byte_ns=max(0.0, b)) for a, b in zip(calls, bytes_, strict=True)
+        Line(per_call_ns=max(0.0, a), per_byte_ns=max(0.0, b)) for a, b in zip(calls, bytes_, strict=True)
     )
     return Span(low=low, median=median, high=high), calls[0], calls[2], len(lines)
 
 
-def _line(block: pl.DataFrame) -> OverheadLine:
+def _line(block: pl.DataFrame, less_ns: Callable[[int], float]) -> OverheadLine:
     """The line through the differences of one block; with a single size, its difference is that of a call."""
     sizes, times, reference = (block[name].to_list() for name in ("size_bytes", "median_ns", "reference_ns"))
+    times = [time - less_ns(size) for size, time in zip(sizes, times, strict=True)]
     if len(sizes) == 1:
         return OverheadLine(times[0] - reference[0], 0.0)
     return overhead_line(sizes, times, reference)

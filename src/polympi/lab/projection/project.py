@@ -17,9 +17,9 @@ from polympi.lab.bindings.manifest import Announces, Entry, load_bindings
 from polympi.lab.errors import UsageError
 from polympi.lab.projection import simulator
 from polympi.lab.projection.cases import Case, usual_cases, with_first
-from polympi.lab.projection.costs import c_points, costs_of
+from polympi.lab.projection.costs import NOTHING, c_points, costs_of
 from polympi.lab.projection.model import ArmCosts, Network, Points, Projected, Projection
-from polympi.lab.projection.network import measured_network
+from polympi.lab.projection.network import measured_network, network_of
 from polympi.lab.projection.plan import plan_text
 from polympi.lab.projection.platform import platform_xml
 from polympi.lab.projection.rows import rows_of
@@ -168,8 +168,8 @@ def _stacks(analysis: Analysis, wanted: Sequence[str]) -> list[StackRun]:
 
 def _inputs(analysis: Analysis, stack: StackRun, request: Request) -> Projected:
     entries = {name: binding.entry for name, binding in load_bindings().items()}
-    calls = {name: entry.calls for name, entry in entries.items()}
-    costs = {one.binding: _with_ways(one, entries) for one in costs_of(analysis, stack.stack, calls)}
+    taken = None if _shared_memory(analysis) else _way_of(analysis, stack.stack)
+    costs = {one.binding: one for one in costs_of(analysis, stack.stack, _ways(entries), taken)}
     for name in request.bindings:
         if name not in costs:
             raise UsageError(
@@ -194,27 +194,41 @@ def _inputs(analysis: Analysis, stack: StackRun, request: Request) -> Projected:
     )
 
 
-def _with_ways(costs: ArmCosts, entries: Mapping[str, Entry]) -> ArmCosts:
-    """The costs of an arm with how it sends between hosts, as its manifest says."""
-    entry = entries.get(costs.binding)
-    if entry is None:
-        return costs
-    announces = entry.announces or Announces(from_bytes=0)
-    return msgspec.structs.replace(
-        costs,
-        announced_from=announces.from_bytes,
-        rounds=announces.rounds,
-        follows=announces.follows,
-        doubles=entry.doubles,
-    )
+def _ways(entries: Mapping[str, Entry]) -> dict[str, ArmCosts]:
+    """How arms send between hosts, as their manifests say; without costs."""
+    found = {}
+    for name, entry in entries.items():
+        announces = entry.announces or Announces(from_bytes=0)
+        found[name] = ArmCosts(
+            binding=name,
+            payload="",
+            message=NOTHING,
+            calls=entry.calls,
+            announced_from=announces.from_bytes,
+            rounds=announces.rounds,
+            follows=announces.follows,
+            doubles=entry.doubles,
+        )
+    return found
+
+
+def _shared_memory(analysis: Analysis) -> bool:
+    """Whether the messages of a run went by memory that its ranks share."""
+    run = analysis.run
+    return run.hostfile is None and not run.launching.by_network and all_here(run, analysis.environment)
+
+
+def _way_of(analysis: Analysis, stack: str) -> Network:
+    """What the messages of a run took that shared no memory."""
+    return network_of(c_points(analysis, stack), c_points(analysis, stack, "bandwidth"), stack)
 
 
 def _network(analysis: Analysis, stack: StackRun, request: Request) -> Network:
-    """The network with what a message takes within a node: as C was measured, if its ranks were on one machine."""
+    """The network with what a message takes within a node: as C was measured, if its ranks shared memory."""
     found = request.network
     network = measured_network(found, stack.installation) if isinstance(found, Path) else found
     per_node = request.ranks_per_node or network.ranks_per_node
     within: Points = [(size, time / 2) for size, time in c_points(analysis, stack.stack)]
-    if analysis.run.hostfile is not None or not all_here(analysis.run, analysis.environment):
-        within = network.send
+    if not _shared_memory(analysis):  # then nothing is known of it; a rank alone sends there to itself, a copy
+        within = network.send if per_node > 1 else []
     return msgspec.structs.replace(network, ranks_per_node=per_node, node_send=within, node_receive=within)

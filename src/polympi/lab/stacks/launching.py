@@ -32,12 +32,26 @@ PMI = {  # what srun and each library can have in common, the usual one first
     "impi": ("pmi2", "pmix"),
     "openmpi": ("pmix", "pmi2"),
 }
+# Without memory that ranks share: of MPICH, of UCX (whose "shm" are all ways by the memory of a machine), of Open MPI
+# (since version 4 and since version 5), of Intel MPI, and of polympi. Who does not read one of them ignores it.
+BY_NETWORK = {
+    "MPIR_CVAR_NOLOCAL": "1",
+    "UCX_TLS": "^shm",
+    "OMPI_MCA_btl": "^vader,sm",
+    "I_MPI_FABRICS": "ofi",
+    "POLYMPI_MAILBOXES": "0",
+}
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LIST_S = 20.0  # for srun to list its ways; it asks nobody
 
 
 def asked_launching(
-    launcher: str | None, arguments: str | None, variables: Sequence[str], *, carried: bool = False
+    launcher: str | None,
+    arguments: str | None,
+    variables: Sequence[str],
+    *,
+    by_network: bool = False,
+    carried: bool = False,
 ) -> Launching:
     """What was asked about the launcher, checked as far as that needs no stack.
 
@@ -45,6 +59,7 @@ def asked_launching(
         launcher: a launcher with arguments, or a template, as a shell reads them; None for that of each stack.
         arguments: further arguments of the launcher, as a shell reads them.
         variables: of the ranks, ``NAME=VALUE`` or ``NAME``.
+        by_network: whether ranks of one host send by the network's way, too.
         carried: whether plan and samples go with the launch.
 
     Raises:
@@ -56,7 +71,8 @@ def asked_launching(
     return Launching(
         launcher=words,
         arguments=[] if arguments is None else words_of(arguments, "--launcher-args"),
-        variables=dict(_variable(text) for text in variables),
+        variables={**(BY_NETWORK if by_network else {}), **dict(_variable(text) for text in variables)},
+        by_network=by_network,
         carried=carried,
     )
 
