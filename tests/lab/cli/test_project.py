@@ -53,11 +53,13 @@ def test_figures_that_are_missed_by_far_end_with_exit_code_1(project: Project, m
     assert far.exit_code == 1, far.output
     assert "missed" in far.output
     assert "within 25 % of what was measured; the median miss is" in far.output
+    assert "polympi run --by-network" in far.output
     near = project(
         "run", "--network", "gigabit", "--against", "run", "-o", "near"
     )  # all ranks on one node, as measured
     assert near.exit_code == 0, near.output
     assert "9 of 9 figures are within 25 % of what was measured" in near.output
+    assert "--by-network" not in near.output
 
 
 def test_without_simgrid_one_sentence_says_how_to_get_it_and_nothing_is_left(

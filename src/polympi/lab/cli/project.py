@@ -72,7 +72,7 @@ def project(
     from polympi.lab.errors import UsageError
     from polympi.lab.projection.against import measured_cases
     from polympi.lab.projection.network import get_network
-    from polympi.lab.projection.project import Request
+    from polympi.lab.projection.project import Request, shared_memory
     from polympi.lab.projection.project import project as simulate
     from polympi.lab.projection.store import make_folder, usual_folder
     from polympi.lab.report.projection.terminal import print_against, print_projection
@@ -113,6 +113,11 @@ def project(
     for path in write_projection(projection, folder, compared):
         results.print(str(path), markup=False, soft_wrap=True)
     if any(not one.within and not one.given for one in compared):
+        if shared_memory(analysis):
+            say(
+                "What bindings cost was measured in memory that ranks share. A network is foretold better from a run "
+                "whose messages take its way: 'polympi run --by-network'."
+            )
         raise typer.Exit(1)
 
 

@@ -20,7 +20,8 @@ from itertools import pairwise
 from polympi.lab.projection.model import Line, Network, Points
 
 NONE = Line()
-SEGMENT = 8192  # bytes beyond which bcast goes in segments (bcast__SMP_binomial of SMPI)
+SEGMENT = 8192  # bytes beyond which bcast within nodes goes in segments (bcast__SMP_binomial of SMPI)
+SHORT_BCAST, BCAST_RANKS = 12288, 8  # below one of which bcast is a tree (MPICH)
 SHORT_ALLREDUCE = 2048  # bytes up to which allreduce doubles; beyond, it scatters and gathers (MPICH)
 SHORT_ALLTOALL, BRUCK_RANKS = 256, 8  # bytes below which, and ranks from which on, alltoall is Bruck's (MPICH)
 DOUBLE = 8  # bytes of an element of allreduce
@@ -156,7 +157,8 @@ def _collective(model: Model, pattern: str, size: int) -> list[list[Message]] | 
         sums = reduction(ranks, per_node, 8)
         return None if sums is None else [halo(ranks, mesh(ranks, 2), size), *sums, *sums]
     if pattern == "bcast":
-        return broadcast(ranks, per_node, size) if ranks % per_node == 0 and size <= SEGMENT else None
+        one_piece = size <= SEGMENT if per_node > 1 else size < SHORT_BCAST or ranks < BCAST_RANKS
+        return broadcast(ranks, per_node, size) if ranks % per_node == 0 and one_piece else None
     if pattern == "doubling":
         return reduction(ranks, per_node, size)
     if pattern == "allreduce":

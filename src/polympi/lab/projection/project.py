@@ -168,7 +168,7 @@ def _stacks(analysis: Analysis, wanted: Sequence[str]) -> list[StackRun]:
 
 def _inputs(analysis: Analysis, stack: StackRun, request: Request) -> Projected:
     entries = {name: binding.entry for name, binding in load_bindings().items()}
-    taken = None if _shared_memory(analysis) else _way_of(analysis, stack.stack)
+    taken = None if shared_memory(analysis) else _way_of(analysis, stack.stack)
     costs = {one.binding: one for one in costs_of(analysis, stack.stack, _ways(entries), taken)}
     for name in request.bindings:
         if name not in costs:
@@ -212,7 +212,7 @@ def _ways(entries: Mapping[str, Entry]) -> dict[str, ArmCosts]:
     return found
 
 
-def _shared_memory(analysis: Analysis) -> bool:
+def shared_memory(analysis: Analysis) -> bool:
     """Whether the messages of a run went by memory that its ranks share."""
     run = analysis.run
     return run.hostfile is None and not run.launching.by_network and all_here(run, analysis.environment)
@@ -229,6 +229,6 @@ def _network(analysis: Analysis, stack: StackRun, request: Request) -> Network:
     network = measured_network(found, stack.installation) if isinstance(found, Path) else found
     per_node = request.ranks_per_node or network.ranks_per_node
     within: Points = [(size, time / 2) for size, time in c_points(analysis, stack.stack)]
-    if not _shared_memory(analysis):  # then nothing is known of it; a rank alone sends there to itself, a copy
+    if not shared_memory(analysis):  # then nothing is known of it; a rank alone sends there to itself, a copy
         within = network.send if per_node > 1 else []
     return msgspec.structs.replace(network, ranks_per_node=per_node, node_send=within, node_receive=within)

@@ -13,8 +13,9 @@ struct Rank {
     int rank, ranks;
 };
 
-/* The trees of Open MPI 5's bcast, from rank 0 on. */
-enum class Tree { LINEAR, CHAIN, BINARY, BINOMIAL, KNOMIAL };
+/* The trees of Open MPI 5's bcast, from rank 0 on, and that of MPICH: binomial, with the farthest child
+ * first. */
+enum class Tree { LINEAR, CHAIN, BINARY, BINOMIAL, KNOMIAL, FARTHEST_FIRST };
 constexpr int RADIX = 4; // of its k-nomial tree
 
 struct Choice {
@@ -90,6 +91,7 @@ std::vector<int> children_in(Tree tree, const Rank &self) {
             found.push_back(child);
     };
     int step = 1;
+    const int radix = tree == Tree::KNOMIAL ? RADIX : 2;
     switch (tree) {
     case Tree::LINEAR:
         for (int child = 1; self.rank == 0 && child < self.ranks; child++)
@@ -111,10 +113,11 @@ std::vector<int> children_in(Tree tree, const Rank &self) {
             add(self.rank + step);
         break;
     case Tree::KNOMIAL: // without its lowest digit that is not 0, a rank is its parent
-        while (step < self.ranks && self.rank % (RADIX * step) == 0)
-            step *= RADIX;
-        for (step /= RADIX; step > 0; step /= RADIX)
-            for (int digit = 1; digit < RADIX; digit++)
+    case Tree::FARTHEST_FIRST:
+        while (step < self.ranks && self.rank % (radix * step) == 0)
+            step *= radix;
+        for (step /= radix; step > 0; step /= radix)
+            for (int digit = 1; digit < radix; digit++)
                 add(self.rank + digit * step);
         break;
     }

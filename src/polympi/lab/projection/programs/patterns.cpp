@@ -5,9 +5,10 @@
 
    Lines of PLAN (times in seconds):
 
-       way LATENCY BANDWIDTH                  between nodes; bytes a second
+       way LATENCY BANDWIDTH RANKS            between nodes, of so many ranks; bytes a second
        curve NAME BYTES TIME BYTES TIME ...   what a call costs its rank, by size; straight lines between
        halving                                allreduces of at least as many elements as ranks halve
+       binomial                               bcasts of small data or to few ranks go down MPICH's tree
        openmpi5                               bcast and alltoall are those of Open MPI 5
        arm NAME CALL BYTE CALL BYTE           what a binding adds to a message: to its send, to its receive
        collective PATTERN CALL BYTE           what the arm before adds to a call of a collective
@@ -97,12 +98,13 @@ std::vector<Case> cases;
 std::vector<char> inside;  // of each actor: whether it is in a collective that its binding only calls
 std::vector<double> sent;  // of each actor: when it last sent a message between nodes
 double latency, bandwidth; // of the way between nodes, in s and bytes/s
+int per_node;              // ranks of a node
 const Case *now;           // the case that is timed; none while SMPI prepares itself
 const Arm *arm;
 char *memory; // what all messages come from and go to; nobody looks at it
 size_t half;  // where the part for receiving begins
 int finished; // ranks that are done with all cases
-bool halving, openmpi5;
+bool halving, binomial, openmpi5;
 
 double cost(size_t bytes, const char *within, const char *between, Line Arm::*line, simgrid::s4u::Host *a,
             simgrid::s4u::Host *b) {
@@ -172,11 +174,19 @@ void barrier(const Rank &, int bytes) {
     collective("barrier", bytes, [] { MPI_Barrier(MPI_COMM_WORLD); });
 }
 
+/* Messages of a rank follow each other on its wire: SimGrid would have them share it, and the first child
+   would have its message no sooner than the last. */
 void send_down(const Rank &self, Tree tree, int bytes) {
+    const double wire = bytes / bandwidth - curves["wire-send"].at(bytes);
+    bool busy = false;
     std::vector<MPI_Request> requests;
     if (self.rank != 0)
         MPI_Recv(memory + half, bytes, MPI_BYTE, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     for (const int child : children_in(tree, self)) {
+        const bool leaves = child / per_node != self.rank / per_node;
+        if (busy && leaves)
+            wait_for(wire);
+        busy |= leaves;
         requests.emplace_back();
         MPI_Isend(memory, bytes, MPI_BYTE, child, TAG, MPI_COMM_WORLD, &requests.back());
     }
@@ -184,10 +194,13 @@ void send_down(const Rank &self, Tree tree, int bytes) {
 }
 
 void bcast(const Rank &self, int bytes) {
+    constexpr int SHORT = 12288, FEW = 8; // below one of both, MPICH's tree (MPIR_CVAR_BCAST_...)
     const Choice *choice = openmpi5 ? tree_of(self.ranks, bytes) : nullptr;
     collective("bcast", bytes, [&] {
         if (choice)
             send_down(self, choice->tree, bytes);
+        else if (binomial && (bytes < SHORT || self.ranks < FEW))
+            send_down(self, Tree::FARTHEST_FIRST, bytes);
         else
             MPI_Bcast(memory, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
     });
@@ -334,12 +347,14 @@ bool read_line(const std::string &text) {
     words >> kind >> name;
     if (kind == "halving")
         return halving = true;
+    if (kind == "binomial")
+        return binomial = true;
     if (kind == "openmpi5")
         return openmpi5 = true;
     if (kind == "way") {
         latency = std::stod(name);
-        words >> bandwidth;
-        return !words.fail() && bandwidth > 0;
+        words >> bandwidth >> per_node;
+        return !words.fail() && bandwidth > 0 && per_node > 0;
     }
     if (kind == "curve") {
         for (double bytes, seconds; words >> bytes >> seconds;)
