@@ -256,7 +256,8 @@ def _run(
     environment: Mapping[str, str],
     timeout: float,
     folder: Path,
-    hosts: Hosts | None,
+    *,
+    hosts: Hosts | None = None,
     on_tick: Callable[[], None] = lambda: None,
 ) -> Outcome:
     output, errors = folder / "stdout.txt", folder / "stderr.txt"
@@ -289,12 +290,12 @@ def run(tmp_path: Path, hosts_of_launches: Hosts | None, request: pytest.Fixture
         python = [*_python(script, stack, tmp_path, request), *arguments]
         launcher, variables = launched_by or stack, {**_variables(stack), **env}
         if ranks is None:
-            return _run(python, {**launcher.variables(), **variables}, timeout, tmp_path, None)
+            return _run(python, {**launcher.variables(), **variables}, timeout, tmp_path)
         command, environment = _launch(
             launcher, ranks, python, variables=variables, hosts=hosts_of_launches, folder=tmp_path
         )
         try:
-            ended = _run(command, environment, timeout, tmp_path, hosts_of_launches)
+            ended = _run(command, environment, timeout, tmp_path, hosts=hosts_of_launches)
             return replace(ended, stdout=as_on_one_host(ended.stdout), stderr=as_on_one_host(ended.stderr))
         finally:
             if hosts_of_launches:
@@ -329,7 +330,7 @@ def run_together(tmp_path: Path, hosts_of_launches: Hosts | None, request: pytes
         )
         command[command.index("-n") + 1] = str(parts[0][0])
         try:
-            ended = _run(command, environment, timeout, tmp_path, hosts_of_launches)
+            ended = _run(command, environment, timeout, tmp_path, hosts=hosts_of_launches)
             return replace(ended, stdout=as_on_one_host(ended.stdout), stderr=as_on_one_host(ended.stderr))
         finally:
             if hosts_of_launches:
@@ -370,7 +371,9 @@ def run_in_job(
             )
             return Job(
                 ranks,
-                lambda place, on_tick: _run([*command, place], environment, SESSION_S, folder, hosts_of_jobs, on_tick),
+                lambda place, on_tick: _run(
+                    [*command, place], environment, SESSION_S, folder, hosts=hosts_of_jobs, on_tick=on_tick
+                ),
             )
 
         key = stack.name, ranks, tuple(sorted(env.items() - DEFAULTS.items()))
@@ -402,7 +405,7 @@ def _run_on(hosts: Hosts, tmp_path: Path, request: pytest.FixtureRequest) -> Run
             stack, ranks, python, variables={**_variables(stack), **env}, hosts=hosts, folder=tmp_path
         )
         try:
-            return _run(command, environment, timeout, tmp_path, hosts)
+            return _run(command, environment, timeout, tmp_path, hosts=hosts)
         finally:
             hosts.end_processes()
 

@@ -70,13 +70,17 @@ def test_what_announces_data_is_counted_where_it_was_measured_and_not_where_ther
     # Each message of this arm is announced by another one, and a round of small messages goes before its bcast.
     way = ArmCosts(binding="mpi4py-object", payload="", message=NOTHING, announced_from=1, rounds={"bcast": 1})
     network = network_of(c_points(analysis, "mpich"), [(8, 200.0)], "a run")
-    announced = {one.binding: one for one in costs_of(analysis, "mpich", {"mpi4py-object": way}, network)}["mpi4py-object"]
+    announced = {one.binding: one for one in costs_of(analysis, "mpich", {"mpi4py-object": way}, network)}[
+        "mpi4py-object"
+    ]
     in_memory = {one.binding: one for one in costs_of(analysis, "mpich", {"mpi4py-object": way})}["mpi4py-object"]
     assert in_memory.message == costs["mpi4py-object"].message
     assert in_memory.collectives == costs["mpi4py-object"].collectives
     ends = network.send[0][1] + network.receive[0][1]
     assert ends == pytest.approx(400, rel=0.01)
-    assert announced.message.median.per_call_ns == pytest.approx(costs["mpi4py-object"].message.median.per_call_ns - ends)
+    assert announced.message.median.per_call_ns == pytest.approx(
+        costs["mpi4py-object"].message.median.per_call_ns - ends
+    )
     of_c = c_points(analysis, "mpich", "bcast")[0][1]
     once = costs["mpi4py-object"].collectives["bcast"].median.per_call_ns
     assert announced.collectives["bcast"].median.per_call_ns == pytest.approx(once - of_c)
@@ -88,7 +92,12 @@ def test_data_that_follow_their_announcement_are_announced_once_on_two_hosts(
     analysis: Analysis, costs: dict[str, ArmCosts]
 ) -> None:
     way = ArmCosts(
-        binding="mpi4py-object", payload="", message=NOTHING, announced_from=1, rounds={"bcast": 1}, follows={"bcast": 2**20}
+        binding="mpi4py-object",
+        payload="",
+        message=NOTHING,
+        announced_from=1,
+        rounds={"bcast": 1},
+        follows={"bcast": 2**20},
     )
     network = network_of(c_points(analysis, "mpich"), [(8, 200.0)], "a run")
     found = {one.binding: one for one in costs_of(analysis, "mpich", {"mpi4py-object": way}, network)}["mpi4py-object"]

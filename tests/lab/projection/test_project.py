@@ -187,7 +187,11 @@ def test_what_c_takes_within_a_node_is_known_where_ranks_shared_memory(
     run = analyse(make_run(tmp_path / "run", cases=RUN_CASES, blocks=6, events=1, by_network=by_network))
     for per_node in (1, 2):
         request = Request(
-            run="run", ranks=[4], network=PRESETS["gigabit"], ranks_per_node=per_node, cases=[Case(PATTERNS["bcast"], 8)]
+            run="run",
+            ranks=[4],
+            network=PRESETS["gigabit"],
+            ranks_per_node=per_node,
+            cases=[Case(PATTERNS["bcast"], 8)],
         )
         network = project(run, request).stacks[0].network
         if by_network:

@@ -122,6 +122,27 @@ def test_bcast_of_open_mpi_goes_down_its_trees_in_one_piece(ranks: int, size: in
     assert seconds * 1e9 == pytest.approx(expected, rel=0.001)
 
 
+@pytest.mark.parametrize("ranks", [4, 7])
+def test_messages_of_a_bcast_follow_each_other_on_the_wire_of_their_sender(ranks: int) -> None:
+    # The first child of four has the data when the second one's set off, and passes them on meanwhile: two messages
+    # long, and not three.
+    size = 65536
+    plan = plan_text(stack(network=ROUND), [Case(PATTERNS["bcast"], size)], ranks)
+    found = simulate(program(), plan, ROUND, ranks, selector="mpich").seconds["c", "bcast", size, "built"] * 1e9
+    assert found == pytest.approx(time_of(Model(ROUND, ranks), "bcast", size, "mpich"), rel=0.02)
+    assert found == pytest.approx((2 if ranks == 4 else 3) * size, rel=0.06)
+
+
+def test_messages_within_a_node_wait_for_no_wire() -> None:
+    # Open MPI's rank 0 sends to all three others, of which one is on its node.
+    network = msgspec.structs.replace(ROUND, ranks_per_node=2, node_send=[(0, 50.0)], node_receive=[(0, 50.0)])
+    open_mpi = msgspec.structs.replace(stack(network=network), selector="ompi")
+    size = 20_000
+    plan = plan_text(open_mpi, [Case(PATTERNS["bcast"], size)], 4)
+    found = simulate(program(), plan, network, 4, selector="ompi").seconds["c", "bcast", size, "built"] * 1e9
+    assert found == pytest.approx(50 + 100 + 2 * size + 1000 + 200, rel=0.02)
+
+
 @pytest.mark.parametrize("ranks", [2, 3, 4, 8, 16, 33, 64, 129, 300])
 def test_bcast_of_open_mpi_reaches_all_ranks_at_any_size(ranks: int) -> None:
     sizes = [1, 16, 100, 300, 600, 5000, 10_000, 20_000, 40_000, 100_000, 200_000, 400_000, 600_000, 2_000_000]

@@ -14,7 +14,14 @@ from polympi.lab.process import Ended
 from polympi.lab.stacks.check import _failure, _other_mpi, first_that_runs
 from polympi.lab.stacks.command import mpiexec_command
 from polympi.lab.stacks.family import family_of_headers
-from polympi.lab.stacks.launching import BY_NETWORK, asked_launching, dialect_of, started_by, ways_of_srun, ways_to_start
+from polympi.lab.stacks.launching import (
+    BY_NETWORK,
+    asked_launching,
+    dialect_of,
+    started_by,
+    ways_of_srun,
+    ways_to_start,
+)
 from polympi.lab.stacks.stack import HYDRA, PRRTE, SRUN, TEMPLATE, Stack, get_stack, remember
 
 PROGRAM = ["bench", "a b"]

@@ -25,7 +25,9 @@ def plan_text(stack: Projected, cases: Sequence[Case], ranks: int) -> str:
         "node-receive": network.node_receive,
     }
     lines = [f"curve {name} {' '.join(f'{m} {t * 1e-9:.12g}' for m, t in p)}" for name, p in curves.items()]
-    lines.append(f"way {network.latency_ns * 1e-9:.12g} {network.bandwidth_mb_per_s * 1e6:.12g} {network.ranks_per_node}")
+    lines.append(
+        f"way {network.latency_ns * 1e-9:.12g} {network.bandwidth_mb_per_s * 1e6:.12g} {network.ranks_per_node}"
+    )
     lines += ["halving", "binomial"] if halves(stack.selector, network) else []
     # SMPI has the rules of Open MPI 1, by which a bcast of large data goes down a tree in pieces.
     lines += ["openmpi5"] if stack.selector == "ompi" else []
