@@ -20,6 +20,7 @@ from polympi.lab.projection.model import BUILT, Projection
 from polympi.lab.projection.network import PRESETS
 from polympi.lab.projection.project import Request, project
 from polympi.lab.projection.store import make_folder, read_projection, usual_folder
+from polympi.lab.report.projection.tables import cost_table
 from polympi.lab.report.projection.write import write_projection
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.statistics.analysis import analyse
@@ -193,7 +194,10 @@ def test_what_c_takes_within_a_node_is_known_where_ranks_shared_memory(
             ranks_per_node=per_node,
             cases=[Case(PATTERNS["bcast"], 8)],
         )
-        network = project(run, request).stacks[0].network
+        found = project(run, request)
+        network = found.stacks[0].network
+        way = "by the network" if by_network else "in memory that ranks share"
+        assert cost_table(found.stacks[0]).title == f"Costs over C on mpich, measured {way}"
         if by_network:
             assert network.node_send == network.node_receive == (network.send if per_node > 1 else [])
         else:

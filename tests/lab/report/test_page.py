@@ -4,6 +4,7 @@ import re
 import time
 from dataclasses import replace
 
+import msgspec
 import polars as pl
 import pytest
 from built import built_analysis, launch, rich_run, summary_row
@@ -11,7 +12,7 @@ from synthetic import make_run
 
 from polympi.lab.importers.keep import append_rows, kept_rows
 from polympi.lab.importers.rows import IMPORTED_SCHEMA
-from polympi.lab.records import Environment, Finding, Refusal
+from polympi.lab.records import Environment, Finding, Launching, Refusal
 from polympi.lab.report.content import imported_lines
 from polympi.lab.report.html import render_html
 from polympi.lab.report.markdown import render_markdown
@@ -269,3 +270,16 @@ def test_rendering_takes_a_few_seconds_at_most(tmp_path):
     assert (
         time.process_time() - started < 30
     )  # usually below two; what grew with the square of a run would take far more
+
+
+def test_a_run_by_the_network_says_so_at_its_head_and_how_it_was_asked_for(tmp_path):
+    words = "by the network, without memory that ranks share"
+    analysis = analyse(make_run(tmp_path / "run", blocks=6, events=1, cases=[("barrier", "standard", "none", 0)]))
+    assert words not in render_markdown(analysis, NOTHING)
+    launching = Launching(variables={"UCX_TLS": "^shm", "NAME": "two words"}, by_network=True)
+    by_network = replace(analysis, run=msgspec.structs.replace(analysis.run, launching=launching))
+    page = own_text(render_html(by_network, NOTHING))
+    assert words in page[: page.index("<section")]
+    assert words in render_markdown(by_network, NOTHING).split("\n## ")[0]
+    assert "Variables of the ranks" in page
+    assert "'NAME=two words'" in html.unescape(page)

@@ -146,6 +146,7 @@ class Projected(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         family: of MPI libraries; as the analytic model knows it.
         selector: whose algorithms of collectives SMPI takes.
+        by_network: whether costs were measured beside a network, and not in memory that ranks share.
         commands, plans, platforms: by number of ranks, the simulator's command line and the files that it reads.
         seconds: by number of ranks, how long that took.
     """
@@ -155,6 +156,7 @@ class Projected(msgspec.Struct, frozen=True, kw_only=True):
     selector: str
     network: Network
     arms: list[ArmCosts]
+    by_network: bool = False
     commands: dict[int, list[str]] = {}
     plans: dict[int, str] = {}
     platforms: dict[int, str] = {}

@@ -191,6 +191,7 @@ def _inputs(analysis: Analysis, stack: StackRun, request: Request) -> Projected:
         selector=selector,
         network=_network(analysis, stack, request),
         arms=[costs[name] for name in names],
+        by_network=not shared_memory(analysis),
     )
 
 

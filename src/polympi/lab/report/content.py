@@ -304,6 +304,7 @@ def _meta(analysis: Analysis) -> list[str]:
         run.created[:16].replace("T", " "),
         f"profile {run.profile}",
         _ranks(run),
+        *(["by the network, without memory that ranks share"] if run.launching.by_network else []),
         listing(list(dict.fromkeys(_library(planned) or planned.installation for planned in run.stacks))),
         count(measured, "launch"),
         count(samples, "batch"),
@@ -327,6 +328,9 @@ def _reproduce(analysis: Analysis) -> list[tuple[str, str]]:
         facts.append(("Ended", f"{analysis.outcome.finished} ({analysis.outcome.ended})"))
     if run.hostfile:
         facts.append(("Hosts", run.hostfile))
+    if run.launching.variables:
+        variables = [f"{name}={value}" for name, value in run.launching.variables.items()]
+        facts.append(("Variables of the ranks", shlex.join(variables)))
     if analysis.outcome and analysis.outcome.sent_bytes:
         sent = [f"{name} {format_bytes(nbytes)}" for name, nbytes in analysis.outcome.sent_bytes.items()]
         facts.append(("Sent over wires", listing(sent)))

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from synthetic import EFFECTS, make_run
 
-from polympi.lab.records import Environment
+from polympi.lab.records import Environment, Launching
 from polympi.lab.statistics.analysis import analyse
 from polympi.lab.statistics.comparison.comparable import why_not_comparable, why_nothing_was_compared
 from polympi.lab.statistics.comparison.compare import compare
@@ -40,6 +40,11 @@ def test_what_makes_runs_incomparable_is_said_in_sentences(run: Analysis) -> Non
     weak = changed(run, scaling="weak")
     assert why_not_comparable(run, weak) == ["One run is of strong scaling, the other of weak."]
     assert "32" in why_not_comparable(run, changed(run, window=32))[0]
+    by_network = changed(run, launching=Launching(by_network=True))
+    assert why_not_comparable(run, by_network) == [
+        "Ranks of one host sent by the network in one run, by memory that they share in the other."
+    ]
+    assert why_not_comparable(run, by_network, absolute=True) == []
     other_machine = replace(run, environment=Environment(facts={"cpu": {"model": "Abacus"}}))
     assert why_not_comparable(run, other_machine) == ["The processors differ: 'Synthetic' and 'Abacus'."]
     assert why_not_comparable(run, other_machine, absolute=True) == []

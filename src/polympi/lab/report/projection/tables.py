@@ -61,7 +61,8 @@ def cost_table(stack: Projected) -> Table:
         for arm in stack.arms
     ]
     headers = ("binding", "payload", "low", "a message", "high", "each MiB", "a call of a collective")
-    return Table(f"Measured costs over C on {stack.stack}", headers, lines)
+    way = "by the network" if stack.by_network else "in memory that ranks share"
+    return Table(f"Costs over C on {stack.stack}, measured {way}", headers, lines)
 
 
 def _collective(arm: ArmCosts, name: str) -> str:

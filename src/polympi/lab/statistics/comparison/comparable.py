@@ -28,6 +28,8 @@ def why_not_comparable(before: Analysis, after: Analysis, *, absolute: bool = Fa
         reasons.append(
             f"Message buffers lay on {before.run.pages} pages in one run, on {after.run.pages} in the other."
         )
+    if before.run.launching.by_network != after.run.launching.by_network and not absolute:
+        reasons.append("Ranks of one host sent by the network in one run, by memory that they share in the other.")
     levels = [{level.name: level for level in analysis.run.levels} for analysis in (before, after)]
     changed = [name for name, level in levels[0].items() if name in levels[1] and levels[1][name] != level]
     reasons += [f"'{name}' stands for another setting in each of the runs." for name in changed if not absolute]
