@@ -194,15 +194,27 @@ def test_what_c_takes_within_a_node_is_known_where_ranks_shared_memory(
             ranks_per_node=per_node,
             cases=[Case(PATTERNS["bcast"], 8)],
         )
-        found = project(run, request)
-        network = found.stacks[0].network
-        way = "by the network" if by_network else "in memory that ranks share"
-        assert cost_table(found.stacks[0]).title == f"Costs over C on mpich, measured {way}"
+        network = project(run, request).stacks[0].network
         if by_network:
             assert network.node_send == network.node_receive == (network.send if per_node > 1 else [])
         else:
             assert [size for size, _ in network.node_send] == [8, 1024, 65536]
             assert network.node_send[0][1] == pytest.approx(c_time_ns(8) / 2, rel=0.3)
+
+
+@pytest.mark.parametrize("by_network", [False, True], ids=["memory", "network"])
+def test_a_projection_says_where_its_costs_were_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by_network: bool
+) -> None:
+    monkeypatch.setattr(simulator, "compiled", program)
+    made = {"cases": RUN_CASES, "effects": PLANTED, "events": 1, "noise": 0.002}
+    run = analyse(make_run(tmp_path / "run", by_network=by_network, **made))
+    found = project(run, Request(run="run", ranks=[4], network=PRESETS["gigabit"], bindings=["quick"]))
+    way = "by the network" if by_network else "in memory that ranks share"
+    assert cost_table(found.stacks[0]).title == f"Costs over C on mpich, measured {way}"
+    said = summary(found)[0]
+    assert said.startswith("quick is faster than C")
+    assert ("what is saved in memory that ranks share is not saved" in said) is not by_network
 
 
 def test_an_interrupt_ends_the_simulations_that_run(analysis: Analysis, monkeypatch: pytest.MonkeyPatch) -> None:

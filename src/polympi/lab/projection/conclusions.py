@@ -68,10 +68,8 @@ def sentences(projection: Projection, stack: Projected, arm: ArmCosts) -> list[s
     """What the projection says about an arm: its cost, where it disappears, where it multiplies."""
     if not arm.shown:
         found = "is faster than C" if arm.saves else "is not separated from C"
-        return [
-            f"{arm.binding} {found} in the ping-pong that was measured, so that there is no cost to project: "
-            "what is saved in memory that ranks share is not saved on a network."
-        ]
+        why = "" if stack.by_network else ": what is saved in memory that ranks share is not saved on a network"
+        return [f"{arm.binding} {found} in the ping-pong that was measured, so that there is no cost to project{why}."]
     message = arm.message
     span = f"{format_ns(message.low.per_call_ns)} to {format_ns(message.high.per_call_ns)}"
     first = f"{arm.binding} adds {format_ns(message.median.per_call_ns)} to a message ({span})"
