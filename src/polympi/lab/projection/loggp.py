@@ -7,8 +7,8 @@ and are others within a node, where the way takes nothing; a receiver that sends
 for ``m G``; SMPI lets them share the wire instead.
 
 Schedules are those of MPICH, as SMPI selects them (``smpi/coll-selector:mpich``) or as they are planned
-(:func:`~polympi.lab.projection.plan.halves`); a collective goes between the first
-ranks of all nodes, and within each node. What has no schedule here has no model.
+(:func:`~polympi.lab.projection.plan.follows_mpich5`); a collective goes between the first ranks of all nodes, and
+within each node. What has no schedule here has no model.
 """
 
 from __future__ import annotations

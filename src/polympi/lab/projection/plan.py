@@ -28,7 +28,7 @@ def plan_text(stack: Projected, cases: Sequence[Case], ranks: int) -> str:
     lines.append(
         f"way {network.latency_ns * 1e-9:.12g} {network.bandwidth_mb_per_s * 1e6:.12g} {network.ranks_per_node}"
     )
-    lines += ["halving", "binomial"] if halves(stack.selector, network) else []
+    lines += ["mpich5"] if follows_mpich5(stack.selector, network) else []
     # SMPI has the rules of Open MPI 1, by which a bcast of large data goes down a tree in pieces.
     lines += ["openmpi5"] if stack.selector == "ompi" else []
     lines += _arm_lines(REFERENCE, NO_COST, "median", cases, ranks)
@@ -41,13 +41,14 @@ def plan_text(stack: Projected, cases: Sequence[Case], ranks: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def halves(selector: str, network: Network) -> bool:
-    """Whether allreduces of at least as many elements as ranks are made of a reduce-scatter and an allgather.
+def follows_mpich5(selector: str, network: Network) -> bool:
+    """Whether bcast and allreduce are those of MPICH 5, and not those that SMPI has.
 
-    MPICH 5 does so between nodes of one rank, at any size (with ``MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=
-    recursive_doubling`` it takes half the time over two hosts from 64 bytes on, docs/projection.md). SMPI has the
-    older rule, by which this begins above 2 KiB; how MPICH 5 divides the work where nodes have several ranks is not
-    known here.
+    Of a bcast that goes down a tree, SMPI makes segments, and has the messages of a rank share its wire. Allreduces of
+    at least as many elements as ranks MPICH 5 makes of a reduce-scatter and an allgather between nodes of one rank, at
+    any size (with ``MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=recursive_doubling`` it takes half the time over two hosts from
+    64 bytes on, docs/projection.md). SMPI has the older rule, by which this begins above 2 KiB; how MPICH 5 divides the
+    work where nodes have several ranks is not known here.
     """
     return selector == "mpich" and network.ranks_per_node == 1
 

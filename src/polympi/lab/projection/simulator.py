@@ -19,7 +19,7 @@ from polympi.lab.process import Ended, run_tree
 from polympi.lab.projection.model import Network
 from polympi.lab.projection.platform import hosts_of, platform_xml
 
-PROGRAM, HEADER = "patterns.cpp", "openmpi5.hpp"
+PROGRAM, HEADER = "patterns.cpp", "choices.hpp"
 _OWN = "patterns: "  # what our program says begins so
 HOW_TO_GET = "apt install --no-install-recommends libsimgrid-dev g++ (Debian), or from https://simgrid.org"
 TIMEOUT_S = 600.0  # for a simulation of all cases with one number of ranks; 1024 ranks take about one minute

@@ -7,8 +7,7 @@
 
        way LATENCY BANDWIDTH RANKS            between nodes, of so many ranks; bytes a second
        curve NAME BYTES TIME BYTES TIME ...   what a call costs its rank, by size; straight lines between
-       halving                                allreduces of at least as many elements as ranks halve
-       binomial                               bcasts of small data or to few ranks go down MPICH's tree
+       mpich5                                 bcast and allreduce are those of MPICH 5 on nodes of one rank
        openmpi5                               bcast and alltoall are those of Open MPI 5
        arm NAME CALL BYTE CALL BYTE           what a binding adds to a message: to its send, to its receive
        collective PATTERN CALL BYTE           what the arm before adds to a call of a collective
@@ -44,7 +43,7 @@
 #include <string>
 #include <vector>
 
-#include "openmpi5.hpp"
+#include "choices.hpp"
 
 namespace {
 
@@ -104,7 +103,7 @@ const Arm *arm;
 char *memory; // what all messages come from and go to; nobody looks at it
 size_t half;  // where the part for receiving begins
 int finished; // ranks that are done with all cases
-bool halving, binomial, openmpi5;
+bool mpich5, openmpi5;
 
 double cost(size_t bytes, const char *within, const char *between, Line Arm::*line, simgrid::s4u::Host *a,
             simgrid::s4u::Host *b) {
@@ -194,12 +193,11 @@ void send_down(const Rank &self, Tree tree, int bytes) {
 }
 
 void bcast(const Rank &self, int bytes) {
-    constexpr int SHORT = 12288, FEW = 8; // below one of both, MPICH's tree (MPIR_CVAR_BCAST_...)
     const Choice *choice = openmpi5 ? tree_of(self.ranks, bytes) : nullptr;
     collective("bcast", bytes, [&] {
         if (choice)
             send_down(self, choice->tree, bytes);
-        else if (binomial && (bytes < SHORT || self.ranks < FEW))
+        else if (mpich5 && goes_down_a_tree(self.ranks, bytes))
             send_down(self, Tree::FARTHEST_FIRST, bytes);
         else
             MPI_Bcast(memory, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
@@ -229,9 +227,9 @@ void allreduce(const Rank &self, int bytes) {
     const int elements = bytes / static_cast<int>(sizeof(double));
     collective("allreduce", bytes, [&] {
         const bool doubled = now && now->style == "doubled" && (self.ranks & (self.ranks - 1)) == 0;
-        if (halving && doubled)
+        if (mpich5 && doubled)
             reduce_by_doubling(self, bytes);
-        else if (halving && elements >= self.ranks)
+        else if (mpich5 && elements >= self.ranks)
             reduce_by_halving(self, elements);
         else
             MPI_Allreduce(memory, memory + half, elements, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
@@ -345,10 +343,8 @@ bool read_line(const std::string &text) {
     std::istringstream words(text);
     std::string kind, name, style;
     words >> kind >> name;
-    if (kind == "halving")
-        return halving = true;
-    if (kind == "binomial")
-        return binomial = true;
+    if (kind == "mpich5")
+        return mpich5 = true;
     if (kind == "openmpi5")
         return openmpi5 = true;
     if (kind == "way") {

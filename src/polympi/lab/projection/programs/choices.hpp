@@ -1,7 +1,8 @@
-/* How Open MPI 5 chooses the algorithms of bcast and alltoall, by ranks and bytes, and the trees of its bcast
-   (coll_tuned_decision_fixed.c and coll_base_topo.c of Open MPI 5.0). SMPI has the rules of Open MPI 1. */
-#ifndef POLYMPI_OPENMPI5_HPP
-#define POLYMPI_OPENMPI5_HPP
+/* How libraries choose the algorithms of bcast and alltoall, by ranks and bytes, and the trees of bcast: Open
+   MPI 5 (coll_tuned_decision_fixed.c and coll_base_topo.c of Open MPI 5.0; SMPI has the rules of Open MPI 1),
+   and MPICH for its bcast of small data. */
+#ifndef POLYMPI_CHOICES_HPP
+#define POLYMPI_CHOICES_HPP
 
 #include <vector>
 
@@ -82,6 +83,9 @@ const Choice *tree_of(int ranks, int bytes) {
     }
     return nullptr;
 }
+
+/* Whether MPICH's bcast goes down its tree (MPIR_CVAR_BCAST_SHORT_MSG_SIZE, MPIR_CVAR_BCAST_MIN_PROCS). */
+bool goes_down_a_tree(int ranks, int bytes) { return bytes < 12288 || ranks < 8; }
 
 /* The children of a rank, in the order in which it sends to them. */
 std::vector<int> children_in(Tree tree, const Rank &self) {
