@@ -19,9 +19,11 @@ from polympi.lab.stacks.launching import asked_launching, started_by
 from polympi.lab.stacks.stack import Stack
 
 ONE_BLOCK = dataclasses.replace(
-    PROFILES["quick"], minimum_blocks=1, maximum_blocks=1, batches=2, batch_ns=1e6, events=5, launch_timeout_s=300
+    PROFILES["quick"], minimum_blocks=1, maximum_blocks=1, batches=2, batch_ns=1e7, events=5, launch_timeout_s=300
 )
 SIZE = 65536
+# What a launch sends besides, to start and to meet, is some 100 kB: a tenth of this many messages at most.
+FEWEST = 20
 
 pytestmark = pytest.mark.mpi
 
@@ -53,7 +55,7 @@ def _shares_sent(path: Path, stack: Stack, launching: Launching) -> tuple[RunDir
     assert (outcome.ended, outcome.withdrawn) == ("complete", {})
     timed = directory.samples().collect().filter(pl.col("size_bytes") == SIZE)
     sent = SIZE * int(timed.group_by("launch", "benchmark", "kind").agg(pl.col("iterations").sum())["iterations"].sum())
-    assert sent > 100 * SIZE
+    assert sent >= FEWEST * SIZE
     return directory, came / sent
 
 
