@@ -4,15 +4,14 @@ BIN := .venv/bin
 # The compiler wrappers of the stacks that are installed already, before those of the machine, as a PATH.
 STACKS := $(wildcard $(CURDIR)/.venv/share/polympi/stacks/*/env/bin $(CURDIR)/.cache/polympi/stacks/*/env/bin)
 EMPTY :=
-# Ranks of the interface sleep while they wait. Those of the laboratory's tests do not, and so have the machine alone.
-SLEEPING := tests/interface tests/native
-# Tests that mostly compile: two of them run at a time, and their ranks yield meanwhile.
-COMPILING := $(addprefix tests/bindings/test_,$(addsuffix .py,boost csharp cxx fortran go hello java python_bindings))
+INTERFACE := tests/interface tests/native
 # Options of pytest-cov for the tests of the laboratory.
 COVERAGE ?=
+# A mark: tests of the interface that have it are left out.
+WITHOUT ?=
 CORES = PATH=$(subst $(EMPTY) ,:,$(strip $(STACKS) $$PATH)) $(BIN)/python -m polympi.native.build
 
-.PHONY: help compare test test-rest test-large test-hosts prerequisites stacks catalogue core sanitize sanitize-rest lint format clean
+.PHONY: help compare test test-rest test-large test-hosts prerequisites stacks catalogue core sanitize lint format clean
 .DEFAULT_GOAL := help
 
 help: ## Say what each target does.
@@ -24,10 +23,9 @@ compare: .venv/lab | prerequisites ## Compare the MPI bindings on this machine; 
 
 # The two circles are in tests/circles.py.
 define circle
-	$(BIN)/pytest --circle $(1) -m "not large" --numprocesses 2 --dist loadfile $(SLEEPING)
-	$(BIN)/pytest --circle $(1) -m "not large and not mpi" --numprocesses 2 --dist loadfile $(addprefix --ignore=,$(SLEEPING)) $(COVERAGE) $(2)
-	$(BIN)/pytest --circle $(1) -m "not large and mpi" --numprocesses 2 --dist loadfile $(COMPILING) $(if $(COVERAGE),$(COVERAGE) --cov-append)
-	$(BIN)/pytest --circle $(1) -m "not large and mpi" $(addprefix --ignore=,$(SLEEPING) $(COMPILING)) $(if $(COVERAGE),$(COVERAGE) --cov-append)
+	$(BIN)/pytest --circle $(1) -m "not large$(if $(WITHOUT), and not $(WITHOUT))" --numprocesses 2 --dist loadfile $(INTERFACE)
+	$(BIN)/pytest --circle $(1) -m "not large and not alone" --numprocesses 2 --dist loadfile $(addprefix --ignore=,$(INTERFACE)) $(COVERAGE) $(2)
+	$(BIN)/pytest --circle $(1) -m "not large and alone" $(addprefix --ignore=,$(INTERFACE)) $(if $(COVERAGE),$(COVERAGE) --cov-append)
 endef
 
 test: .venv/test | prerequisites ## Run the test suite, on real MPI libraries that install themselves.
@@ -37,7 +35,8 @@ test-rest: .venv/test | prerequisites ## Run what `make test` leaves out: each t
 	$(call circle,second,$(if $(COVERAGE),--cov-append))
 
 test-large: .venv/test | prerequisites ## Run the tests of many ranks and, as root, of two hosts made of namespaces.
-	$(BIN)/pytest -m large
+	$(BIN)/pytest -m "large and not alone" --numprocesses 2 --dist loadfile --no-loadscope-reorder # the longest file has few tests
+	$(BIN)/pytest -m "large and alone"
 
 HOSTS ?= 2
 test-hosts: .venv/test | prerequisites ## As root: run the tests of the interface on hosts made of namespaces; HOSTS=4 for four.
@@ -56,16 +55,14 @@ core: .venv/test ## Compile the core of `import polympi` in place again, after a
 	$(CORES)
 
 COUNTED = $(CURDIR)/.cache/coverage/core
+CIRCLE ?= first
 UNDER_SANITIZERS = POLYMPI_TEST_COVERAGE=$(COUNTED) POLYMPI_TEST_SANITIZE=1
-sanitize: .venv/test ## Run tests of the core under AddressSanitizer and UndefinedBehaviorSanitizer, each on one MPI library, and count the lines they reach.
+sanitize: .venv/test ## Run tests of the core under AddressSanitizer and UndefinedBehaviorSanitizer, and count the lines they reach; CIRCLE=second for each on the other MPI library.
 	rm -rf $(COUNTED)
-	$(UNDER_SANITIZERS) $(BIN)/pytest --circle first -m sanitize --numprocesses 2 tests/interface
+	$(UNDER_SANITIZERS) $(BIN)/pytest --circle $(CIRCLE) -m sanitize --numprocesses 2 tests/interface
 	$(UNDER_SANITIZERS) PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
 		LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" $(BIN)/pytest tests/native
 	$(BIN)/gcovr --root src/polympi/native --merge-mode-functions separate --sort uncovered-percent --fail-under-line 88 $(COUNTED)
-
-sanitize-rest: .venv/test ## Run each of them on the other MPI library.
-	$(UNDER_SANITIZERS) $(BIN)/pytest --circle second -m sanitize --numprocesses 2 tests/interface
 
 lint: .venv/lint ## Check types, style and formats.
 	$(BIN)/ruff check .

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import os
 from collections.abc import Iterator
 
 from polympi.lab.home import home
@@ -11,6 +12,12 @@ from polympi.lab.home import home
 # Ranks of MPICH sleep while they wait. Otherwise they poll, and where they outnumber processors, the one that is waited
 # for runs when their time slices are over.
 MPICH_SLEEPS = {"MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1", "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "10"}
+
+
+def let_ranks_yield_beside_others() -> None:
+    """Let ranks that wait leave their processor to those of other tests, if tests run side by side (pytest-xdist)."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        os.environ |= {**MPICH_SLEEPS, "OMPI_MCA_mpi_yield_when_idle": "1"}
 
 
 @contextlib.contextmanager

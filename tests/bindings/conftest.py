@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
-from sharing import MPICH_SLEEPS
+from sharing import let_ranks_yield_beside_others
 
 from polympi.lab.bindings.manifest import load_bindings
 
 SHIPPED = load_bindings()
 
-if "PYTEST_XDIST_WORKER" in os.environ:  # ranks of another test run beside those of this one
-    os.environ |= {**MPICH_SLEEPS, "OMPI_MCA_mpi_yield_when_idle": "1"}
+let_ranks_yield_beside_others()
 
 
 def _parameters(item: pytest.Item) -> dict[str, str]:

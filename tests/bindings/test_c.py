@@ -125,6 +125,7 @@ def test_a_rank_that_crashes_leaves_what_was_done_before(mpich: Stack, tmp_path:
     assert (done.samples.cases, set(done.samples.batches), done.samples.ended) == ([0, 1], {0}, False)
 
 
+@pytest.mark.alone  # its time limit is short
 def test_a_rank_that_hangs_leaves_what_was_done_before(mpich: Stack, tmp_path: Path) -> None:
     done = run(mpich, tmp_path, plan_of(["latency standard bytes 8"] * 3), "c-hanging", timeout_s=2.0)
     assert done.ended.timed_out

@@ -139,6 +139,7 @@ def test_what_is_written_beside_a_halo_is_found(mpich: Stack, tmp_path: Path, pl
     assert f"rank 0 received: element {element} is 0 instead of" in samples.valid[0]
 
 
+@pytest.mark.alone
 def test_a_rank_that_is_late_for_the_start_spoils_no_time(stack: Stack, tmp_path: Path) -> None:
     source = tmp_path / "late.c"
     source.write_text(LATE)

@@ -73,6 +73,7 @@ def test_help_of_every_command_is_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.mpi
+@pytest.mark.alone
 def test_a_binding_that_cannot_be_built_is_a_sentence(tmp_path: Path, mpich: Stack) -> None:
     folder = tmp_path / "bindings" / "broken"
     folder.mkdir(parents=True)
@@ -86,6 +87,7 @@ def test_a_binding_that_cannot_be_built_is_a_sentence(tmp_path: Path, mpich: Sta
 
 
 @pytest.mark.mpi
+@pytest.mark.alone
 def test_all_bindings_are_taken_that_are_ready_and_of_others_it_is_said_what_they_need(
     tmp_path: Path, mpich: Stack
 ) -> None:
@@ -108,6 +110,7 @@ def test_all_bindings_are_taken_that_are_ready_and_of_others_it_is_said_what_the
 
 
 @pytest.mark.mpi
+@pytest.mark.alone
 def test_a_run_prints_its_table_and_writes_its_report(tmp_path: Path, mpich: Stack) -> None:
     done = polympi(
         "run", "-o", "out", "--stack", "mpich", "--binding", "mpi4py", "--bench", "barrier", "--seed", "7",
@@ -129,6 +132,7 @@ def test_a_run_prints_its_table_and_writes_its_report(tmp_path: Path, mpich: Sta
 
 
 @pytest.mark.mpi
+@pytest.mark.alone
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_keeps_what_is_complete(tmp_path: Path, mpich: Stack, number: signal.Signals) -> None:
     arguments = ["run", "-o", "out", "--stack", "mpich", "--bench", "barrier", "--profile", "standard"]
@@ -218,6 +222,7 @@ def test_the_options_of_netpipe_come_from_the_user(tmp_path: Path) -> None:
 
 
 @pytest.mark.mpi
+@pytest.mark.alone
 def test_list_and_doctor_say_what_is_there(tmp_path: Path, mpich: Stack) -> None:
     listed = polympi("list", folder=tmp_path).stdout
     for word in ("mpich", "installed", "impi", "mpi4py-pkl5", "c-again", "bibandwidth", "startup", "modules"):
@@ -236,6 +241,7 @@ def test_without_a_stack_the_remedy_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.mpi
+@pytest.mark.alone
 def test_a_time_limit_that_is_too_short_says_what_it_would_need(tmp_path: Path, mpich: Stack) -> None:
     done = polympi(
         "run", "-o", "out", "--stack", "mpich", "--bench", "barrier", "--time-limit", "1ms", folder=tmp_path
@@ -248,6 +254,7 @@ def test_a_time_limit_that_is_too_short_says_what_it_would_need(tmp_path: Path, 
 
 
 @pytest.mark.mpi
+@pytest.mark.alone
 def test_a_time_limit_that_ends_while_calibrating_is_told_from_that(tmp_path: Path, mpich: Stack) -> None:
     slow = tmp_path / "slow"
     slow.write_text(f'#!/bin/sh\nsleep 2\nexec {mpich.mpiexec} "$@"\n')
@@ -338,6 +345,7 @@ def test_without_the_packages_of_the_laboratory_one_sentence_says_what_to_instal
 
 
 @pytest.mark.mpi
+@pytest.mark.alone
 def test_a_dry_run_makes_nothing(tmp_path: Path, mpich: Stack) -> None:
     done = polympi("run", "--dry-run", "--stack", "mpich", "--profile", "glance", "-o", "out", folder=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -353,6 +361,7 @@ def test_a_dry_run_makes_nothing(tmp_path: Path, mpich: Stack) -> None:
 
 
 @pytest.mark.mpi
+@pytest.mark.alone
 def test_a_run_that_was_interrupted_says_how_to_go_on_and_goes_on(tmp_path: Path, mpich: Stack) -> None:
     process = subprocess.Popen(
         [POLYMPI, "run", "-o", "out", "--stack", "mpich", "--bench", "barrier", "--binding", "mpi4py"],
@@ -392,6 +401,7 @@ def test_a_directory_with_the_signs_of_a_pattern_is_one_directory(tmp_path: Path
 
 
 @pytest.mark.mpi
+@pytest.mark.alone
 def test_a_study_says_what_it_would_measure(tmp_path: Path, mpich: Stack) -> None:
     done = polympi("run", "--study", "modules", "--dry-run", "--stack", "mpich", "-o", "out", folder=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -25,7 +25,7 @@ SIZE = 65536
 # What a launch sends besides, to start and to meet, is some 100 kB: a tenth of this many messages at most.
 FEWEST = 20
 
-pytestmark = pytest.mark.mpi
+pytestmark = [pytest.mark.mpi, pytest.mark.alone]
 
 
 def _received_by_itself() -> int:

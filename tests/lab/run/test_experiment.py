@@ -31,7 +31,7 @@ SHORT = dataclasses.replace(
 )
 FEW_BLOCKS = dataclasses.replace(SHORT, minimum_blocks=3, maximum_blocks=3)  # where six, for an interval, tell no more
 
-pytestmark = pytest.mark.mpi
+pytestmark = [pytest.mark.mpi, pytest.mark.alone]
 
 
 def _request(path: Path, stacks: list[Stack], wanted: list[str], benches: list[str], **changes: object) -> Request:

@@ -53,6 +53,7 @@ def _request(output: Path, stack: Stack) -> Request:
 
 
 @pytest.mark.mpi
+@pytest.mark.alone
 def test_a_run_is_told_step_by_step_and_recorded(tmp_path: Path, mpich: Stack) -> None:
     heard = Heard()
     measured = measure(_request(tmp_path / "run", mpich), watcher=heard)

@@ -74,6 +74,7 @@ def _go_on(directory: RunDirectory, stop_after: int = 10**6) -> Outcome:
 
 
 @pytest.mark.mpi
+@pytest.mark.alone
 def test_only_what_is_missing_is_measured(tmp_path: Path, mpich: Stack) -> None:
     directory = _begin(tmp_path / "run", mpich, stop_after=3 + 3 + 1)  # calibration, a block, a launch of the next
     before = (tmp_path / "run" / "launches.jsonl").read_bytes()
@@ -98,6 +99,7 @@ def test_only_what_is_missing_is_measured(tmp_path: Path, mpich: Stack) -> None:
 
 
 @pytest.mark.mpi
+@pytest.mark.alone
 def test_a_run_with_several_ranks_goes_on_where_it_was(tmp_path: Path, mpich: Stack) -> None:
     # Calibrations (two launches each), a block with each number of ranks, and a launch of the next block.
     directory = _begin(
@@ -117,6 +119,7 @@ def test_a_run_with_several_ranks_goes_on_where_it_was(tmp_path: Path, mpich: St
 
 
 @pytest.mark.mpi
+@pytest.mark.alone
 def test_a_run_of_weak_scaling_goes_on_with_its_problems(tmp_path: Path, mpich: Stack) -> None:
     weak = {"ranks": [1, 2], "scaling": "weak", "wanted": ["c"], "benches": ["wave/blocking"], "sizes": MESH}
     directory = _begin(tmp_path / "run", mpich, 2 + 1, **weak)  # the second calibration has not begun
@@ -130,6 +133,7 @@ def test_a_run_of_weak_scaling_goes_on_with_its_problems(tmp_path: Path, mpich: 
 
 
 @pytest.mark.mpi
+@pytest.mark.alone
 def test_a_run_that_was_stopped_while_calibrating_calibrates(tmp_path: Path, mpich: Stack) -> None:
     directory = _begin(tmp_path / "run", mpich, stop_after=1)
     assert directory.run().stacks[0].cases == []
@@ -138,6 +142,7 @@ def test_a_run_that_was_stopped_while_calibrating_calibrates(tmp_path: Path, mpi
 
 
 @pytest.mark.mpi
+@pytest.mark.alone
 def test_a_run_that_was_killed_goes_on(tmp_path: Path, mpich: Stack) -> None:
     directory = _begin(tmp_path / "run", mpich, stop_after=3 + 3 + 2)
     path = tmp_path / "run"
@@ -153,6 +158,7 @@ def test_a_run_that_was_killed_goes_on(tmp_path: Path, mpich: Stack) -> None:
 
 
 @pytest.mark.mpi
+@pytest.mark.alone
 def test_lost_samples_are_measured_again(tmp_path: Path, mpich: Stack) -> None:
     directory = _begin(tmp_path / "run", mpich, stop_after=10**6)
     assert is_complete(directory)
@@ -164,6 +170,7 @@ def test_lost_samples_are_measured_again(tmp_path: Path, mpich: Stack) -> None:
 
 
 @pytest.mark.mpi
+@pytest.mark.alone
 def test_another_program_is_refused(tmp_path: Path, mpich: Stack) -> None:
     directory = _begin(tmp_path / "run", mpich, stop_after=3)
     run = directory.run()
@@ -238,6 +245,7 @@ def test_only_a_run_that_ended_by_itself_is_complete(tmp_path: Path, ended: str)
 
 
 @pytest.mark.mpi
+@pytest.mark.alone
 def test_a_study_goes_on_as_it_was_begun_and_has_its_section(tmp_path: Path, mpich: Stack) -> None:
     profile = STUDIES["modules"].applied_to(SHORT)
     directory = _begin(

@@ -28,7 +28,7 @@ SHORT = dataclasses.replace(
     PROFILES["quick"], minimum_blocks=3, maximum_blocks=3, batches=2, batch_ns=1e5, events=5, launch_timeout_s=300
 )
 
-pytestmark = pytest.mark.mpi
+pytestmark = [pytest.mark.mpi, pytest.mark.alone]
 
 
 @pytest.fixture
