@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import tempfile
+import time
 from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
@@ -19,6 +20,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 REPOSITORY = Path(__file__).parents[1]
+BEGAN = time.time()
 
 os.environ["POLYMPI_HOME"] = os.environ.get("POLYMPI_TEST_HOME", str(REPOSITORY / ".cache" / "polympi"))
 # Runs of tests hold a machine of their own: a real run beside them is neither kept out nor waited for.
@@ -38,7 +40,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("unhurried")
 
-from sharing import only_one_makes
+from sharing import only_one_makes, remove_memory_of_killed_ranks
 
 from polympi.lab.bindings.manifest import load_bindings, python_requirements
 from polympi.lab.stacks.add import add_stack
@@ -53,6 +55,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what is not asked for."""
     circles.deselect(config, items)
+
+
+@pytest.hookimpl(trylast=True)  # after the end of jobs that last as long as the session
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Leave nothing of ranks that were killed; those of other workers may still run, so the last process does it."""
+    if not hasattr(session.config, "workerinput"):
+        remove_memory_of_killed_ranks(BEGAN)
 
 
 @pytest.hookimpl(wrapper=True)

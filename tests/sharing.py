@@ -1,23 +1,49 @@
-"""How tests share a machine: its processors, and what is on its disk."""
+"""How tests share a machine: its processors, its memory, and what is on its disk."""
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
 import os
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
 from polympi.lab.home import home
 
 # Ranks of MPICH sleep while they wait. Otherwise they poll, and where they outnumber processors, the one that is waited
 # for runs when their time slices are over.
 MPICH_SLEEPS = {"MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1", "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "10"}
+ATTACHED_S = 1.0  # a rank that has made shared memory has it in its address space by then
 
 
 def let_ranks_yield_beside_others() -> None:
     """Let ranks that wait leave their processor to those of other tests, if tests run side by side (pytest-xdist)."""
     if "PYTEST_XDIST_WORKER" in os.environ:
         os.environ |= {**MPICH_SLEEPS, "OMPI_MCA_mpi_yield_when_idle": "1"}
+
+
+def remove_memory_of_killed_ranks(since: float) -> None:
+    """Remove shared memory of MPICH that no process has any more: ranks that are killed leave it, some megabytes each.
+
+    Args:
+        since: what is older is left alone; seconds since the epoch.
+    """
+    used: set[str] = set()
+    left = [file for file in Path("/dev/shm").glob("mpich_shm_*") if _is_ours(file, since)]
+    for maps in Path("/proc").glob("[0-9]*/maps") if left else ():
+        with contextlib.suppress(OSError):  # the process has ended, or is of somebody else
+            used.update(line.split()[-1] for line in maps.read_text(errors="replace").splitlines())
+    for file in left:
+        if str(file) not in used:
+            file.unlink(missing_ok=True)
+
+
+def _is_ours(file: Path, since: float) -> bool:
+    with contextlib.suppress(OSError):
+        status = file.stat()
+        return status.st_uid == os.geteuid() and since < status.st_ctime < time.time() - ATTACHED_S
+    return False
 
 
 @contextlib.contextmanager
