@@ -31,7 +31,7 @@ endef
 test: .venv/test | prerequisites ## Run the test suite, on real MPI libraries that install themselves.
 	$(call circle,first)
 
-test-rest: .venv/test | prerequisites ## Run what `make test` leaves out: each test on the other MPI library, and other languages.
+test-rest: .venv/test | prerequisites ## Run what `make test` leaves out: each test on the other MPI library, other languages, and what takes long.
 	$(call circle,second,$(if $(COVERAGE),--cov-append))
 
 test-large: .venv/test | prerequisites ## Run the tests of many ranks and, as root, of two hosts made of namespaces.

@@ -1,7 +1,8 @@
 """The two circles of the tests: together they are all, and no test is in both.
 
-``make test`` runs the first: each test that is there for both MPI libraries runs on one of them, and no program in a
-third language is built. ``make test-rest`` runs the second, the rest of these.
+``make test`` runs the first: each test that is there for both MPI libraries runs on one of them, no program in a third
+language is built, and what takes long (the mark ``slow``) is left out. ``make test-rest`` runs the second, the rest of
+these.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def circle(item: pytest.Item) -> str:
     meet the same one: they look at the same launch.
     """
     given = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
-    if item.get_closest_marker("third_language"):
+    if item.get_closest_marker("third_language") or item.get_closest_marker("slow"):
         return SECOND
     if given.get("stack") not in STACKS:
         return FIRST

@@ -33,6 +33,7 @@ def test_a_made_up_run_has_every_arm_in_every_block_and_only_the_planted_change(
 
 
 @pytest.mark.parametrize("launches", [6, 9])
+@pytest.mark.slow
 def test_equal_runs_show_nothing_slower(launches: int) -> None:
     pairs = 50  # docs/evidence.md has 1000
     outcomes = simulation.simulate(simulation.EQUAL, pairs, launches=launches, benches=FEW)

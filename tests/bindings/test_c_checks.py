@@ -128,6 +128,7 @@ def test_what_is_written_beside_a_face_is_found(mpich: Stack, tmp_path: Path) ->
     ("place", "element"),
     [("0", "(0, 0, 0)"), ("8", "(0, 0, 8)"), ("2 * 81 + 8", "(2, 0, 8)"), ("4 * 81 + 4 * 9 + 4", "(4, 4, 4)")],
 )
+@pytest.mark.slow
 def test_what_is_written_beside_a_halo_is_found(mpich: Stack, tmp_path: Path, place: str, element: str) -> None:
     """Corners and edges of the ghost layers stay, and so does the cube within."""
     source = tmp_path / "beside.c"
@@ -140,6 +141,7 @@ def test_what_is_written_beside_a_halo_is_found(mpich: Stack, tmp_path: Path, pl
 
 
 @pytest.mark.alone
+@pytest.mark.slow
 def test_a_rank_that_is_late_for_the_start_spoils_no_time(stack: Stack, tmp_path: Path) -> None:
     source = tmp_path / "late.c"
     source.write_text(LATE)

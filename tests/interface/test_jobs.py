@@ -45,6 +45,7 @@ def test_a_failing_assertion_fails_its_own_test_with_its_own_message(run_in_job,
     ],
     ids=["killed", "hangs", "exits", "forgets a message"],
 )
+@pytest.mark.slow
 def test_what_fails_alone_too_is_told_as_there(
     run_in_job, stack: Stack, script: str, timeout: float, words: str
 ) -> None:
@@ -69,6 +70,7 @@ def test_what_would_meet_the_next_program_is_told(run_in_job, stack: Stack, scri
     assert words in said
 
 
+@pytest.mark.slow
 def test_a_program_that_hangs_only_here_is_told_with_where_its_ranks_are(run_in_job, stack: Stack) -> None:
     script = """
 if rank == 1 and "job.py" in open("/proc/self/cmdline").read():

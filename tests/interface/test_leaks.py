@@ -14,6 +14,7 @@ pytestmark = pytest.mark.mpi
 PROGRAMS = Path(__file__).parent / "programs"
 
 
+@pytest.mark.slow
 def test_nothing_grows_with_the_number_of_calls(run, stack: Stack) -> None:
     run(PROGRAMS / "leaks.py", 2, stack).succeeded()
 

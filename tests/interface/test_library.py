@@ -57,6 +57,7 @@ def test_a_program_without_a_launcher_finds_the_library_of_its_environment(run, 
 
 
 @pytest.mark.mpi
+@pytest.mark.slow
 def test_the_standard_abi_serves_too(run, mpich: Stack) -> None:
     wrapper = str(Path(mpich.mpicc).with_name("mpicc_abi"))
     core = core_folder(msgspec.structs.replace(mpich, name="mpich-abi", mpicc=wrapper))

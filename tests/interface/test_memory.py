@@ -34,6 +34,7 @@ def freely():
 """
 
 
+@pytest.mark.slow
 def test_a_receiver_without_memory_says_so_and_its_sender_gets_on(run, stack: Stack) -> None:
     script = """
 if rank == 0:

@@ -32,6 +32,7 @@ def test_as_few_messages_as_possible_go_between_machines(run, stack: Stack) -> N
 
 
 @pytest.mark.parametrize(("program", "machines", "mailboxes", "stack"), PLACED, indirect=["stack"])
+@pytest.mark.slow
 def test_collectives_give_the_same_wherever_ranks_are(
     run_in_job, stack: Stack, program: str, machines: str, mailboxes: str
 ) -> None:
@@ -40,6 +41,7 @@ def test_collectives_give_the_same_wherever_ranks_are(
 
 
 @pytest.mark.parametrize("machines", ["0 0 1 1", "0 1 1 0"])
+@pytest.mark.slow
 def test_calls_after_staggered_time_outs_work(run_in_job, stack: Stack, machines: str) -> None:
     env = {"MACHINES": machines, "POLYMPI_MAILBOXES": "0"}
     run_in_job(PROGRAMS / "collectives_after_timeouts" / "staggered.py", 4, stack, env=env)

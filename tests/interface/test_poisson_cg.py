@@ -38,6 +38,7 @@ def iterations_of_scipy(edge: int) -> int:
 
 @pytest.mark.parametrize("kernel", ["numpy", "numba"])
 @pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.slow
 def test_it_takes_as_many_iterations_as_scipy(run, stack: Stack, variant: str, kernel: str) -> None:
     for ranks, edge in [(3, 34)] if kernel == "numba" else [(1, 33), (4, 17)]:
         ended = run(PROGRAM, ranks, stack, arguments=["--mesh", str(edge), "--variant", variant, "--kernel", kernel])

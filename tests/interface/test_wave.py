@@ -45,12 +45,14 @@ if mpi.world.rank == 0:
 
 
 @pytest.mark.parametrize("kernel", ["numpy", "numba"])
+@pytest.mark.slow
 def test_it_is_exact_and_the_same_on_any_number_of_ranks(run_in_job, stack: Stack, kernel: str) -> None:
     alone = wave_of(run_in_job, stack, 1, kernel)
     for ranks in (2, 3, 4, 8):  # of eight, each has neighbours along all axes
         assert np.abs(wave_of(run_in_job, stack, ranks, kernel) - alone).max() <= 1e-13
 
 
+@pytest.mark.slow
 def test_numba_compiles_the_kernel_once(run, mpich: Stack, tmp_path) -> None:
     for _ in range(2):
         given = ["--mesh", "9", "--steps", "2", "--kernel", "numba"]
@@ -67,6 +69,7 @@ def test_the_error_falls_with_the_square_of_the_spacing(run, mpich: Stack) -> No
 
 
 @pytest.mark.parametrize("overlapped", [[], ["--overlapped"]], ids=["blocking", "overlapped"])
+@pytest.mark.slow
 def test_other_styles_compute_the_same(stack: Stack, tmp_path, overlapped: list[str]) -> None:
     python = [stack.python, str(FOLDER / "with_mpi4py" / "wave_mpi4py.py")]
     for command in ([str(compiled("wave", stack, tmp_path))], python):

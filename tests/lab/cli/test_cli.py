@@ -255,6 +255,7 @@ def test_a_time_limit_that_is_too_short_says_what_it_would_need(tmp_path: Path, 
 
 @pytest.mark.mpi
 @pytest.mark.alone
+@pytest.mark.slow
 def test_a_time_limit_that_ends_while_calibrating_is_told_from_that(tmp_path: Path, mpich: Stack) -> None:
     slow = tmp_path / "slow"
     slow.write_text(f'#!/bin/sh\nsleep 2\nexec {mpich.mpiexec} "$@"\n')
@@ -362,6 +363,7 @@ def test_a_dry_run_makes_nothing(tmp_path: Path, mpich: Stack) -> None:
 
 @pytest.mark.mpi
 @pytest.mark.alone
+@pytest.mark.slow
 def test_a_run_that_was_interrupted_says_how_to_go_on_and_goes_on(tmp_path: Path, mpich: Stack) -> None:
     process = subprocess.Popen(
         [POLYMPI, "run", "-o", "out", "--stack", "mpich", "--bench", "barrier", "--binding", "mpi4py"],
@@ -402,6 +404,7 @@ def test_a_directory_with_the_signs_of_a_pattern_is_one_directory(tmp_path: Path
 
 @pytest.mark.mpi
 @pytest.mark.alone
+@pytest.mark.slow
 def test_a_study_says_what_it_would_measure(tmp_path: Path, mpich: Stack) -> None:
     done = polympi("run", "--study", "modules", "--dry-run", "--stack", "mpich", "-o", "out", folder=tmp_path)
     assert done.returncode == 0, done.stderr

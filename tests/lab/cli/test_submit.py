@@ -57,6 +57,7 @@ def plant(folder: Path, name: str, text: str) -> None:
         ("lsf", "bsub", "cat >seen; echo 'Job <12> is submitted to queue <normal>.'", "bjobs 12", "bkill 12"),
     ],
 )
+@pytest.mark.slow
 def test_pbs_and_lsf_get_a_script_that_a_shell_understands(
     *, submit, mpich, tmp_path: Path, name: str, command: str, answer: str, see: str, cancel: str
 ) -> None:

@@ -124,6 +124,7 @@ def planted(tmp_path: Path) -> Path:
     return folder.parent
 
 
+@pytest.mark.slow
 def test_a_slow_binding_makes_batches_as_long_as_those_of_c_and_the_same_after_it_was_interrupted(
     tmp_path: Path, planted: Path, mpich: Stack
 ) -> None:
@@ -160,6 +161,7 @@ NOTHING = Level(factor="setting", name="nothing", environment={"NOBODY_READS_THI
 TCP = Level(factor="setting", name="tcp", environment={"OMPI_MCA_btl": "tcp,self", "OMPI_MCA_pml": "ob1"})
 
 
+@pytest.mark.slow
 def test_settings_are_interleaved_in_the_blocks_and_only_one_that_does_something_is_found(
     tmp_path: Path, openmpi: Stack
 ) -> None:
@@ -201,6 +203,7 @@ def test_a_setting_that_no_stack_reads_is_refused_and_one_that_some_read_is_left
     assert plans[0].left_out == {"the setting tcp": "only another MPI reads OMPI_MCA_btl, OMPI_MCA_pml"}
 
 
+@pytest.mark.slow
 def test_several_numbers_of_ranks_are_measured_block_by_block(tmp_path: Path, mpich: Stack) -> None:
     sizes, benches = [8, problem_bytes(17, 3)], ["wave/blocking", "latency/standard/bytes"]
     request = _request(tmp_path / "run", [mpich], ["c"], benches, ranks=[1, 2], sizes=sizes)
@@ -227,6 +230,7 @@ def test_several_numbers_of_ranks_are_measured_block_by_block(tmp_path: Path, mp
     assert 0 < base.communication < more.communication < 1  # one rank exchanges nothing
 
 
+@pytest.mark.slow
 def test_in_weak_scaling_each_number_of_ranks_has_its_own_problem(tmp_path: Path, mpich: Stack) -> None:
     request = _request(
         *(tmp_path / "run", [mpich], ["c"], ["wave/blocking", "matmul"]),
@@ -247,6 +251,7 @@ def test_in_weak_scaling_each_number_of_ranks_has_its_own_problem(tmp_path: Path
     assert more.speedup_low <= more.speedup <= more.speedup_high
 
 
+@pytest.mark.slow
 def test_a_wave_takes_along_what_shows_what_memory_allows(tmp_path: Path, mpich: Stack) -> None:
     request = _request(tmp_path / "run", [mpich], ["mpi4py"], ["wave/blocking"], sizes=[problem_bytes(17, 3)])
     directory, outcome = _run(request)
@@ -299,6 +304,7 @@ def test_a_failing_binding_is_withdrawn_and_the_others_go_on(
     assert not _left_processes()
 
 
+@pytest.mark.slow
 def test_wrong_bytes_are_found_and_not_timed(tmp_path: Path, mpich: Stack) -> None:
     benches = ["latency/standard/bytes", "barrier"]
     directory, _ = _run(_request(tmp_path / "run", [mpich], ["c-wrong"], benches, profile=FEW_BLOCKS))
@@ -326,6 +332,7 @@ def test_an_interrupted_run_keeps_its_blocks(tmp_path: Path, mpich: Stack) -> No
     assert set(analysis.summary.filter(benchmark="barrier")["launches"]) == {3}
 
 
+@pytest.mark.slow
 def test_the_time_limit_ends_a_run_even_within_a_hanging_launch(tmp_path: Path, mpich: Stack) -> None:
     request = _request(tmp_path / "run", [mpich], ["c-hanging"], ["latency/standard/bytes"], time_limit_s=4.0)
     began = time.monotonic()
@@ -375,6 +382,7 @@ def test_requests_that_cannot_be_met_are_told_before_anything_is_made(tmp_path: 
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_manifest_that_starts_another_binding_is_told(tmp_path: Path, mpich: Stack) -> None:
     manifest = (load_bindings()["c"].folder / "manifest.toml").read_text()
     folder = tmp_path / "bindings" / "mistaken"
@@ -407,6 +415,7 @@ default = false
 """
 
 
+@pytest.mark.slow
 def test_of_all_bindings_one_that_fails_to_build_or_to_run_costs_its_row_and_nothing_else(
     tmp_path: Path, mpich: Stack
 ) -> None:

@@ -69,6 +69,7 @@ def placed(request: Request) -> RunDirectory:
 
 
 @on_two_cores
+@pytest.mark.slow
 def test_ranks_of_c_and_of_python_are_where_hydra_was_asked_to_put_them(tmp_path: Path, mpich: Stack) -> None:
     directory = placed(request_of(tmp_path / "run", mpich, [PAIR, NODE, ONE_CORE], wanted=["mpi4py"]))
     cpus = {(one.stack, tuple(place.cpus for place in one.places)) for one in directory.launches()}
@@ -76,6 +77,7 @@ def test_ranks_of_c_and_of_python_are_where_hydra_was_asked_to_put_them(tmp_path
 
 
 @on_two_cores
+@pytest.mark.slow
 def test_a_placement_that_costs_is_found_and_a_second_name_of_the_same_is_not(tmp_path: Path, openmpi: Stack) -> None:
     """Ranks of Open MPI that share a core wait for the end of each other's time slice: milliseconds."""
     levels = [PAIR, Level(factor="placement", name="the same", placement="core-pair"), ONE_CORE]

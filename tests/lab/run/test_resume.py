@@ -100,6 +100,7 @@ def test_only_what_is_missing_is_measured(tmp_path: Path, mpich: Stack) -> None:
 
 @pytest.mark.mpi
 @pytest.mark.alone
+@pytest.mark.slow
 def test_a_run_with_several_ranks_goes_on_where_it_was(tmp_path: Path, mpich: Stack) -> None:
     # Calibrations (two launches each), a block with each number of ranks, and a launch of the next block.
     directory = _begin(
@@ -120,6 +121,7 @@ def test_a_run_with_several_ranks_goes_on_where_it_was(tmp_path: Path, mpich: St
 
 @pytest.mark.mpi
 @pytest.mark.alone
+@pytest.mark.slow
 def test_a_run_of_weak_scaling_goes_on_with_its_problems(tmp_path: Path, mpich: Stack) -> None:
     weak = {"ranks": [1, 2], "scaling": "weak", "wanted": ["c"], "benches": ["wave/blocking"], "sizes": MESH}
     directory = _begin(tmp_path / "run", mpich, 2 + 1, **weak)  # the second calibration has not begun
@@ -246,6 +248,7 @@ def test_only_a_run_that_ended_by_itself_is_complete(tmp_path: Path, ended: str)
 
 @pytest.mark.mpi
 @pytest.mark.alone
+@pytest.mark.slow
 def test_a_study_goes_on_as_it_was_begun_and_has_its_section(tmp_path: Path, mpich: Stack) -> None:
     profile = STUDIES["modules"].applied_to(SHORT)
     directory = _begin(

@@ -54,6 +54,7 @@ def test_shared_memory_that_is_not_writable_is_told(mpich: Stack, monkeypatch: p
 
 
 @pytest.mark.mpi
+@pytest.mark.slow
 def test_the_machines_own_mpi_is_a_stack(empty_home: Path) -> None:
     if shutil.which("mpicc") is None:
         pytest.skip("this machine has no MPI of its own")
@@ -89,6 +90,7 @@ def test_a_missing_mpiexec_is_told(empty_home: Path) -> None:
     assert installed_stacks() == {}
 
 
+@pytest.mark.slow
 def test_a_missing_mpicc_is_told(empty_home: Path) -> None:
     with pytest.raises(StackError, match="There is no 'mpicc-nobody-has' on PATH"):
         add_stack("mine", [], mpicc="mpicc-nobody-has")

@@ -181,6 +181,7 @@ def test_a_planted_setting_is_found_in_all_bindings_and_one_that_does_nothing_in
 
 
 @pytest.mark.no_cover
+@pytest.mark.slow
 def test_false_alarms_among_settings_that_do_nothing_are_rare(tmp_path) -> None:
     """Of twenty runs in which no level differs from the base, hardly a row is called slower or faster."""
     cases = [("latency", "standard", "bytes", 2**n) for n in range(12)]

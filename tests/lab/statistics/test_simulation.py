@@ -66,6 +66,7 @@ def test_stopping_at_a_precision_costs_little_coverage(spread):
     assert np.mean(covered) >= 0.90
 
 
+@pytest.mark.slow
 def test_null_runs_at_quick_settings_show_almost_nothing(tmp_path):
     nothing = (0.0, 0.0, 1.0)
     effects = dict.fromkeys(("c", "c-again", "same", "same-too"), nothing)
@@ -124,6 +125,7 @@ def called(table):
         *((blocks, {"arms": 1, "common": 0.1, "own": 0.01}) for blocks in (9, 20)),
     ],
 )
+@pytest.mark.slow
 def test_a_table_without_effects_seldom_has_a_verdict(blocks, noise):
     """Without an effect every verdict is false: 5 % of the tables may have one, however many rows move together."""
     random = np.random.default_rng(blocks)

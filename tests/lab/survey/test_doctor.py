@@ -104,6 +104,7 @@ def marked(folder: Path) -> list[psutil.Process]:
     return found
 
 
+@pytest.mark.slow
 def test_hosts_that_do_not_answer_are_told_of_and_the_others_are_checked(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
