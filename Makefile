@@ -35,8 +35,7 @@ test-rest: .venv/test | prerequisites ## Run what `make test` leaves out: each t
 	$(call circle,second,$(if $(COVERAGE),--cov-append))
 
 test-large: .venv/test | prerequisites ## Run the tests of many ranks and, as root, of two hosts made of namespaces.
-	$(BIN)/pytest -m "large and not alone" --numprocesses 2 --dist loadfile --no-loadscope-reorder # the longest file has few tests
-	$(BIN)/pytest -m "large and alone"
+	$(BIN)/pytest -m large
 
 HOSTS ?= 2
 test-hosts: .venv/test | prerequisites ## As root: run the tests of the interface on hosts made of namespaces; HOSTS=4 for four.

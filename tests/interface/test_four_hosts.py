@@ -10,7 +10,7 @@ from rank_programs import PRELUDE
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.large, pytest.mark.alone]
+pytestmark = [pytest.mark.mpi, pytest.mark.large]
 
 PROGRAMS = Path(__file__).parent / "programs"
 EACH, LAPS = 20, 5

@@ -8,7 +8,7 @@ import pytest
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.large, pytest.mark.alone]
+pytestmark = [pytest.mark.mpi, pytest.mark.large]
 
 PROGRAMS = Path(__file__).parent / "programs"
 

@@ -12,7 +12,7 @@ from polympi.lab.cluster.cluster import Cluster
 from polympi.lab.projection.against import TARGET
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.large, pytest.mark.alone]
+pytestmark = [pytest.mark.mpi, pytest.mark.large]
 
 WHAT = [
     "--profile",

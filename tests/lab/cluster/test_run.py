@@ -54,7 +54,6 @@ def test_one_host_file_serves_every_launcher_and_what_was_sent_is_recorded(
     assert "Sent over wires" in (tmp_path / "out" / "report.md").read_text()
 
 
-@pytest.mark.alone
 def test_two_nodes_beside_one_are_placed_as_asked_and_cost_what_a_network_costs(
     polympi, cluster: Cluster, mpich: Stack, openmpi: Stack, tmp_path: Path
 ) -> None:
