@@ -157,6 +157,24 @@ def test_missing_headers_are_one_sentence_each(tmp_path: Path, monkeypatch: pyte
         build.compile_core(wrapper, tmp_path)
 
 
+def test_headers_of_another_numpy_among_those_of_python_are_not_taken(
+    sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Debian's python3-numpy puts its own there."""
+    (sources / "core.c").write_text(
+        OVERRUN.replace("#include <mpi.h>", "#include <mpi.h>\n#include <numpy/npy_common.h>")
+    )
+    mixed = tmp_path / "include"
+    mixed.mkdir()
+    for header in Path(sysconfig.get_path("include")).iterdir():
+        if header.name != "numpy":
+            (mixed / header.name).symlink_to(header)
+    (mixed / "numpy").mkdir()
+    (mixed / "numpy" / "npy_common.h").write_text("#error another NumPy\n")
+    monkeypatch.setattr(build.sysconfig, "get_path", lambda name: str(mixed))
+    assert build.compile_serial(tmp_path / "into").is_file()
+
+
 def test_the_command_fails_with_a_sentence_and_no_traceback(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "polympi.native.build", "--mpicc", "no-mpicc", "--into", str(tmp_path)],

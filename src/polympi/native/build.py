@@ -93,10 +93,9 @@ def compile_core(
         BuildError: the sources do not compile.
     """
     wrapper = _wrapper(mpicc)
-    headers = [_python_headers(), _numpy_headers()]
-    name = name or f"core_{abi_of(wrapper)}"
     counting = COVERAGE if coverage else []
-    options = [*_options(headers, sanitize=sanitize, werror=werror), *counting]
+    options = [*_options(sanitize=sanitize, werror=werror), *counting]
+    name = name or f"core_{abi_of(wrapper)}"
     linker = [*_compiler(wrapper), *(SANITIZE if sanitize else []), *counting]
     return _build([wrapper, *options], linker, core_sources(), Path(into), name)
 
@@ -107,8 +106,7 @@ def compile_serial(into: str | Path, *, sanitize: bool = False, werror: bool = F
     Args and exceptions are those of :func:`compile_core`.
     """
     compiler = _c_compiler()
-    headers = [_python_headers(), _numpy_headers()]
-    options = [f"-I{SOURCES / SERIAL_MPI}", *_options(headers, sanitize=sanitize, werror=werror)]
+    options = [f"-I{SOURCES / SERIAL_MPI}", *_options(sanitize=sanitize, werror=werror)]
     sources = [*core_sources(), *sorted((SOURCES / SERIAL_MPI).glob("*.c"))]
     return _build(
         [compiler, *options], [compiler, *(SANITIZE if sanitize else [])], sources, Path(into), f"core_{SERIAL}"
@@ -120,7 +118,9 @@ def core_sources() -> list[Path]:
     return [source for source in sorted(SOURCES.rglob("*.c")) if source.parent != SOURCES / SERIAL_MPI]
 
 
-def _options(headers: list[Path], *, sanitize: bool, werror: bool) -> list[str]:
+def _options(*, sanitize: bool, werror: bool) -> list[str]:
+    # Where Debian's python3-numpy is installed, its older headers lie among those of Python: ours come before.
+    headers = [_numpy_headers(), _python_headers()]
     includes = [f"-I{SOURCES}", *(f"-isystem{folder}" for folder in headers)]
     return [*COMPILE, *(SANITIZED if sanitize else FAST), *(STRICT if werror else []), *includes]
 

@@ -22,8 +22,6 @@ ONE_BLOCK = dataclasses.replace(
     PROFILES["quick"], minimum_blocks=1, maximum_blocks=1, batches=2, batch_ns=1e7, events=5, launch_timeout_s=300
 )
 SIZE = 65536
-# What a launch sends besides, to start and to meet, is some 100 kB: a tenth of this many messages at most.
-FEWEST = 20
 
 pytestmark = [pytest.mark.mpi, pytest.mark.alone]
 
@@ -55,7 +53,7 @@ def _shares_sent(path: Path, stack: Stack, launching: Launching) -> tuple[RunDir
     assert (outcome.ended, outcome.withdrawn) == ("complete", {})
     timed = directory.samples().collect().filter(pl.col("size_bytes") == SIZE)
     sent = SIZE * int(timed.group_by("launch", "benchmark", "kind").agg(pl.col("iterations").sum())["iterations"].sum())
-    assert sent >= FEWEST * SIZE
+    assert sent > 100 * SIZE
     return directory, came / sent
 
 

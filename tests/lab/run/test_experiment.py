@@ -91,7 +91,10 @@ def test_a_run_measures_every_arm_in_every_block(tmp_path: Path, stack: Stack) -
 
 
 def test_all_bindings_use_the_same_iterations(tmp_path: Path, mpich: Stack) -> None:
-    large = [64 * 1024]  # of which no busy moment makes mpi4py four times as slow as C, so that it makes fewer
+    large = [
+        32 * 1024,
+        64 * 1024,
+    ]  # of which no busy moment makes mpi4py four times as slow as C, so that it makes fewer
     benches = ["latency/standard/bytes"]
     directory, _ = _run(_request(tmp_path / "run", [mpich], ["mpi4py"], benches, profile=FEW_BLOCKS, sizes=large))
     samples = directory.samples().collect()
