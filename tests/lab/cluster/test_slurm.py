@@ -61,6 +61,22 @@ def test_srun_starts_both_libraries_and_messages_take_the_wires(
 
 
 @pytest.mark.large
+def test_jobs_run_on_a_cluster_of_the_longest_name(polympi, folder: Path, tmp_path: Path) -> None:
+    """Wherever its folder is, the names of Slurm's sockets are short enough."""
+    if reason := slurm.why_not():
+        pytest.skip(reason)
+    name = "t" * 31
+    cluster = manage.up(name, 2, slurm=True)
+    assert len(str(Path(cluster.folder) / "slurm" / cluster.first.name)) > 107
+    script = tmp_path / "job"
+    script.write_text("#!/bin/sh\nsrun -N 2 hostname\n")
+    batch = ["sbatch", "--wait", "--nodes=2", f"--output={tmp_path}/out", str(script)]
+    said = polympi("cluster", "exec", "--name", name, "--", *batch)
+    assert said.exit_code == 0, said.text
+    assert sorted((tmp_path / "out").read_text().split()) == [f"{name}-1", f"{name}-2"]
+
+
+@pytest.mark.large
 def test_slurm_ends_with_the_cluster(polympi, with_slurm: Cluster, folder: Path) -> None:
     assert "srun -N 2 --mpi=pmi2" in polympi("cluster", "status").text
     daemons = with_slurm.processes()

@@ -1,8 +1,8 @@
 """Slurm on a test cluster: its controller on the first host, and a daemon on each, so that ``srun`` starts ranks.
 
 It is configured for one user, root, and for nothing but starting programs: no accounting, no control groups. Each host
-has files of its own in a folder that the others see under the same name, since hosts share all files: two of munge's
-daemons cannot have one socket, nor two of PMIx's servers one folder.
+has a folder of its own in the folder of the cluster, and calls it by the same name as the others do theirs: hosts share
+all other files, but two of munge's daemons cannot have one socket, nor two of PMIx's servers one folder.
 """
 
 from __future__ import annotations
@@ -29,6 +29,9 @@ _COMMAND_S = 60  # for a daemon to go into the background
 _KEY_BYTES = 128
 _LOST_S = 60  # without an answer, a host is lost: Slurm's own five minutes are long for a test
 _LINE = 300  # characters of a daemon's log in a sentence
+# What each host calls its folder. It must be short: names of sockets have at most 107 characters (unix(7)), and that of a
+# job step is this, the name of the host, and its numbers. Each host has a /dev/shm of its own to put it in.
+_HERE = "/dev/shm/slurm"
 
 _CONFIGURATION = """\
 ClusterName={name}
@@ -89,13 +92,12 @@ def start_slurm(cluster: Cluster) -> None:
     if reason := why_not():
         raise ClusterError(reason)
     folder = slurm_folder(Path(cluster.folder))
-    here = folder / "here"
-    here.mkdir(parents=True)
-    (folder / "mpi.conf").write_text(f"PMIxCliTmpDirBase={here}\n", encoding="utf-8")
+    folder.mkdir()
+    (folder / "mpi.conf").write_text(f"PMIxCliTmpDirBase={_HERE}\n", encoding="utf-8")
     processors = max(len(os.sched_getaffinity(0)), cluster.slots)
     nodes = [f"NodeName={host.name} NodeAddr={host.address} CPUs={processors}\n" for host in cluster.hosts]
     first = cluster.first
-    text = _CONFIGURATION.format(name=cluster.name, first=first.name, address=first.address, here=here, lost_s=_LOST_S)
+    text = _CONFIGURATION.format(name=cluster.name, first=first.name, address=first.address, here=_HERE, lost_s=_LOST_S)
     (folder / "slurm.conf").write_text(text + "".join(nodes), encoding="utf-8")
     key = secrets.token_bytes(_KEY_BYTES)
     for host in cluster.hosts:
@@ -103,9 +105,10 @@ def start_slurm(cluster: Cluster) -> None:
         own.mkdir()
         (own / "munge.key").touch(0o600)
         (own / "munge.key").write_bytes(key)
-        _run(host, folder, ["mount", "--bind", str(own), str(here)])
-        files = {name: f"--{name}-file={here}/munge.{name}" for name in ("key", "pid", "log", "seed")}
-        _run(host, folder, ["munged", "--force", f"--socket={here}/munge.socket", *files.values()])
+        _run(host, folder, ["mkdir", _HERE])
+        _run(host, folder, ["mount", "--bind", str(own), _HERE])
+        files = {name: f"--{name}-file={_HERE}/munge.{name}" for name in ("key", "pid", "log", "seed")}
+        _run(host, folder, ["munged", "--force", f"--socket={_HERE}/munge.socket", *files.values()])
     _run(first, folder, ["slurmctld"])
     for host in cluster.hosts:
         _run(host, folder, ["slurmd", "-N", host.name])
