@@ -22,6 +22,8 @@ pytestmark = [pytest.mark.mpi, pytest.mark.large]
 RUN = ["run", "--profile", "glance", "--bench", "latency/standard/bytes", "--sizes", "8", "--binding", "c"]
 EXEC = ["cluster", "exec", "--name", "t", "--"]
 SUBMIT = [*EXEC, sys.executable, "-m", "polympi", "submit", "--time", "10m"]
+LOST_S = 20  # without an answer, a host is lost: sooner than for users, who have other work beside
+KILLED_S = 2  # from the time limit to the end of a job that goes on; Slurm's own half a minute tells nothing more
 # Slurm then looks every second how much memory a job takes, where it has no control groups.
 COUNTS_MEMORY = (
     "JobAcctGatherType=jobacct_gather/linux\nJobAcctGatherFrequency=task=1\nJobAcctGatherParams=OverMemoryKill\n"
@@ -74,6 +76,12 @@ class Drill:
         return not RunDirectory.open(self.out).damaged_lines() and launches[-1].block >= self.blocks >= 1
 
 
+def configure(monkeypatch: pytest.MonkeyPatch, line: str, instead: str) -> None:
+    """Give clusters that are made later another line in their configuration of Slurm."""
+    assert line in slurm._CONFIGURATION
+    monkeypatch.setattr(slurm, "_CONFIGURATION", slurm._CONFIGURATION.replace(line, instead))
+
+
 def start(polympi, stack: Stack, folder: Path) -> tuple[Cluster, Drill]:
     """A cluster of two hosts with Slurm, and a job on it."""
     if reason := slurm.why_not():
@@ -120,8 +128,11 @@ def test_a_job_of_which_all_is_killed_by_slurm_was_cancelled(polympi, mpich: Sta
     assert drill.kept()
 
 
-def test_a_job_that_does_not_stop_at_its_time_limit(polympi, mpich: Stack, tmp_path: Path) -> None:
-    """Slurm signals a minute before the end, at the end, and kills half a minute later."""
+def test_a_job_that_does_not_stop_at_its_time_limit(
+    polympi, mpich: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Slurm signals a minute before the end, at the end, and then kills."""
+    configure(monkeypatch, "ProctrackType=", f"KillWait={KILLED_S}\nProctrackType=")
     _, drill = start(polympi, mpich, tmp_path)
     shell = drill.shell()
 
@@ -141,7 +152,8 @@ def test_a_job_that_does_not_stop_at_its_time_limit(polympi, mpich: Stack, tmp_p
     assert drill.kept()
 
 
-def test_a_host_that_vanishes_is_named(polympi, mpich: Stack, tmp_path: Path) -> None:
+def test_a_host_that_vanishes_is_named(polympi, mpich: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slurm, "_LOST_S", LOST_S)
     cluster, drill = start(polympi, mpich, tmp_path)
     subprocess.run(cluster.hosts[1].command(["ip", "link", "set", "eth0", "down"]), check=True)
     code, sentence = drill.end()
@@ -154,8 +166,7 @@ def test_a_host_that_vanishes_is_named(polympi, mpich: Stack, tmp_path: Path) ->
 def test_a_job_without_memory_says_so(polympi, mpich: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if reason := slurm.why_not():
         pytest.skip(reason)
-    counting = slurm._CONFIGURATION.replace("JobAcctGatherType=jobacct_gather/none", COUNTS_MEMORY)
-    monkeypatch.setattr(slurm, "_CONFIGURATION", counting)
+    configure(monkeypatch, "JobAcctGatherType=jobacct_gather/none", COUNTS_MEMORY)
     manage.up("t", 2, slurm=True)
     # The interpreter of a run takes more than this by itself.
     run = [*SUBMIT, "--directive=--mem=50", "--", *RUN, "--stack", mpich.name, "-o", str(tmp_path / "out")]
