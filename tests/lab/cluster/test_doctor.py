@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,8 @@ import pytest
 
 from polympi.lab.cluster import manage
 from polympi.lab.cluster.cluster import Cluster
+from polympi.lab.records import Launching
+from polympi.lab.stacks.add import add_stack
 from polympi.lab.stacks.stack import Stack
 
 pytestmark = [pytest.mark.mpi, pytest.mark.large]
@@ -54,6 +58,23 @@ def test_hosts_that_are_alike_are_well_with_both_libraries(
             assert [check["status"] for check in found[name]] == ["ok"], found[name]
         assert not {"packet sizes differ", "address twice", "same machine"} & set(found)
     assert not three.processes()
+
+
+def test_the_launch_with_the_mpich_of_debian_ends(
+    polympi, cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In its `MPI_Finalize`, a rank waits for ever for one on another host that has come before and sends no more."""
+    if shutil.which("mpicc.mpich") is None:
+        pytest.skip("there is no MPICH of Debian: apt install libmpich-dev mpich")
+    monkeypatch.setenv("POLYMPI_HOME", str(tmp_path / "home"))
+    stack = add_stack("debian-mpich", [], mpicc="mpicc.mpich", launching=Launching(launcher=["mpiexec.mpich"]))
+    found = checks_of(polympi, cluster, tmp_path, stack)
+    (launched,) = found["launch with debian-mpich"]
+    assert launched["text"] == "2 ranks ran, one on each of t-1 and t-2."
+    (message,) = found["messages of debian-mpich"]
+    assert re.search(
+        r"a small message takes [\d.]+ .s, large ones reach [\d.]+ .B/s\.$", message["text"]
+    )  # of one pair
 
 
 def test_what_is_odd_about_a_host_is_named(polympi, three: Cluster, mpich: Stack, tmp_path: Path) -> None:

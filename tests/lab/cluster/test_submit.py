@@ -49,6 +49,8 @@ def test_a_job_that_is_cancelled_keeps_what_it_measured_and_another_goes_on(
     said, err = running.communicate(timeout=120)
     assert running.returncode == 130, said + err
     assert f"Job {number} was cancelled; what was measured is in '{out}'; to continue: polympi submit" in err
+    submits = "polympi submit --scheduler slurm --nodes 2 --time 10m --"
+    assert f"to continue: {submits} run --resume {out}\n" in (tmp_path / "out.job" / "output.txt").read_text()
     directory = RunDirectory.open(out)
     outcome = directory.outcome()
     assert outcome is not None

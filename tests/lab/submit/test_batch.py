@@ -105,6 +105,13 @@ def test_a_run_that_is_continued_or_has_its_own_hosts_gets_no_others(batch: Batc
     assert run(script(own), tmp_path)[1:] == ["run", "--hostfile", "mine"]
 
 
+def test_a_run_is_told_how_jobs_like_its_own_are_submitted(batch: Batch, tmp_path: Path) -> None:
+    asked = ["--scheduler", "pbs", "--nodes", "3", "--directive", "--constraint=a b"]
+    tells = dataclasses.replace(batch, polympi=["sh", "-c", 'echo "$POLYMPI_SUBMITS"'], options=asked)
+    (said,) = run(script(tells), tmp_path)
+    assert said == "polympi submit --scheduler pbs --nodes 3 --directive '--constraint=a b' --"
+
+
 def test_a_folder_that_is_gone_ends_the_job(batch: Batch, tmp_path: Path) -> None:
     gone = dataclasses.replace(batch, folder=tmp_path / "gone")
     (tmp_path / "batch.sh").write_text(script(gone))

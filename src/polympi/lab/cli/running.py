@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import shlex
 from pathlib import Path
 
@@ -31,6 +32,7 @@ from polympi.lab.stacks.known import FIRST_STACK
 from polympi.lab.stacks.recovery import undo_broken_off
 from polympi.lab.statistics.analysis import analyse
 from polympi.lab.statistics.intervals import MINIMUM_LAUNCHES
+from polympi.lab.submit.job import SUBMITS
 from polympi.lab.units import format_duration
 
 
@@ -156,7 +158,7 @@ def _conclude(measured: Measured, time_limit: str | None) -> None:
     """Print and write what was measured, and how to continue a run that was interrupted."""
     directory, outcome = measured.directory, measured.outcome
     say(ending(measured))
-    again = f"polympi run --resume {shlex.quote(str(directory.path))}"
+    again = f"{os.environ.get(SUBMITS, 'polympi')} run --resume {shlex.quote(str(directory.path))}"
     if not any(outcome.blocks.values()) and outcome.ended == "time limit":
         raise UsageError(
             f"The time limit of {time_limit} ended before the first block was complete. {_needs(measured)} "

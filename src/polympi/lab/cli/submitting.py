@@ -149,6 +149,7 @@ def _batch(wanted: Wanted, scheduler: str, run: _Run, folder: Path) -> Batch:
         partition=wanted.partition or "",
         account=wanted.account or "",
         directives=wanted.directives,
+        options=wanted.options(scheduler),
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from polympi.lab.submit.job import SUBMITS
 from polympi.lab.submit.scheduler import LSF, PBS, SLURM
 
 # Seconds before the end of a job at which a run is told to stop: a launch is ended within a second, and the report of a
@@ -32,6 +33,7 @@ class Batch:
         partition: or queue; empty for the usual one.
         account: empty for the usual one.
         directives: further options of the scheduler, a line each, in its words.
+        options: those of ``polympi submit`` that make a job like it.
     """
 
     scheduler: str
@@ -45,6 +47,7 @@ class Batch:
     partition: str = ""
     account: str = ""
     directives: Sequence[str] = ()
+    options: Sequence[str] = ()
 
 
 def script(batch: Batch) -> str:
@@ -56,6 +59,8 @@ def script(batch: Batch) -> str:
     prefix, options, listed = make(batch)
     lines = ["#!/bin/sh", *(f"#{prefix} {option}" for option in (*options, *batch.directives)), ""]
     lines.append(f"cd {shlex.quote(str(batch.folder))} || exit 2")
+    submits = shlex.join(["polympi", "submit", *batch.options, "--"])
+    lines.append(f"export {SUBMITS}={shlex.quote(submits)}")
     command = [*batch.polympi, *batch.command]
     if listed and batch.hosts is not None:
         lines.append(f'cp "{listed}" {shlex.quote(str(batch.hosts))} || exit 2')

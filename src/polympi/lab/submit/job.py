@@ -10,6 +10,8 @@ from polympi.lab.decoding import what_is_wrong
 from polympi.lab.errors import UsageError, system_reason
 
 RECORD, SCRIPT, OUTPUT, HOSTS = "job.json", "batch.sh", "output.txt", "hosts"
+# In the environment of a job: how polympi is called to run in one like it, for a run that says how it is continued.
+SUBMITS = "POLYMPI_SUBMITS"
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ import re
 import secrets
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -219,10 +219,14 @@ def judge_pairs(stack: Stack, hosts: Sequence[Seen], pairs: Sequence[Pair]) -> I
         yield Check(
             f"messages of {stack.name}",
             "ok",
-            f"Between {first.name} and another host a small message takes {format_ns(times[0])} to "
-            f"{format_ns(times[-1])}, "
-            f"large ones reach {format_bytes(rates[0])}/s to {format_bytes(rates[-1])}/s.",
+            f"Between {first.name} and another host a small message takes {_range(map(format_ns, times))}, large ones "
+            f"reach {_range(f'{format_bytes(rate)}/s' for rate in rates)}.",
         )
+
+
+def _range(texts: Iterable[str]) -> str:
+    first, *others = texts
+    return f"{first} to {others[-1]}" if others and others[-1] != first else first
 
 
 def _interfaces_used(stack: Stack, used: Mapping[str, Sequence[str]], hosts: Mapping[str, Seen]) -> Iterator[Check]:
