@@ -72,9 +72,8 @@ def test_the_launch_with_the_mpich_of_debian_ends(
     (launched,) = found["launch with debian-mpich"]
     assert launched["text"] == "2 ranks ran, one on each of t-1 and t-2."
     (message,) = found["messages of debian-mpich"]
-    assert re.search(
-        r"a small message takes [\d.]+ .s, large ones reach [\d.]+ .B/s\.$", message["text"]
-    )  # of one pair
+    of_one_pair = r"a small message takes [\d.]+ .s, large ones reach [\d.]+ .B/s\.$"
+    assert re.search(of_one_pair, message["text"])
 
 
 def test_what_is_odd_about_a_host_is_named(polympi, three: Cluster, mpich: Stack, tmp_path: Path) -> None:
