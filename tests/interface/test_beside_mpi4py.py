@@ -113,8 +113,14 @@ del posted, sent
     assert sentences(ended.stderr) == [f"[rank {r}] irecv(source={1 - r}, tag=6) got no message" for r in range(2)]
 
 
-def test_finalize_of_mpi4py_stops_threads_that_wait(run, stack: Stack) -> None:
-    script = """
+# MPICH 5.0 keeps its lock for a thread that was in a call when MPI_Finalize began, which MPI forbids (MPI 5.0, section
+# 11.6.2), and may then end the job: 18 of 600 jobs of C that did so on a busy machine.
+KEPT_LOCK = "pthread_mutex_destroy: Device or resource busy"
+
+
+@pytest.mark.parametrize("first", ["", "mpi.finalize()"], ids=["mpi4py alone", "polympi first"])
+def test_finalize_of_mpi4py_stops_threads_that_wait(run, stack: Stack, first: str) -> None:
+    script = f"""
 def work(wait):
     try:
         wait()
@@ -125,11 +131,15 @@ threads = [threading.Thread(target=work, args=[wait]) for wait in (lambda: c.rec
 for thread in threads:
     thread.start()
 time.sleep(0.2)
+{first}
 MPI.Finalize()
 for thread in threads:
     thread.join()
 """
-    assert run(MPI4PY_FIRST + script, 2, stack).succeeded().split() == ["told"] * 4
+    ended = run(MPI4PY_FIRST + script, 2, stack)
+    assert ended.stdout.count("told") == 4, str(ended)
+    if first or KEPT_LOCK not in ended.stderr:
+        ended.succeeded()
 
 
 def test_finalize_of_mpi4py_waits_until_messages_are_received(run, stack: Stack) -> None:
