@@ -114,7 +114,7 @@ del posted, sent
 
 
 # MPICH 5.0 keeps its lock for a thread that was in a call when MPI_Finalize began, which MPI forbids (MPI 5.0, section
-# 11.6.2), and may then end the job: 18 of 600 jobs of C that did so on a busy machine.
+# 11.6.2), and may then end the job: 18 of 600 jobs of C that did so on a busy machine. Not three in a row.
 KEPT_LOCK = "pthread_mutex_destroy: Device or resource busy"
 
 
@@ -126,7 +126,7 @@ def work(wait):
         wait()
     except mpi.StateError as error:
         assert "MPI was finalised while this call waited" in str(error)
-        print("told", flush=True)
+        print("told\\n", end="", flush=True) # whole, beside the other thread's
 threads = [threading.Thread(target=work, args=[wait]) for wait in (lambda: c.recv(tag=1), lambda: c.probe(tag=2))]
 for thread in threads:
     thread.start()
@@ -136,10 +136,13 @@ MPI.Finalize()
 for thread in threads:
     thread.join()
 """
-    ended = run(MPI4PY_FIRST + script, 2, stack)
-    assert ended.stdout.count("told") == 4, str(ended)
-    if first or KEPT_LOCK not in ended.stderr:
-        ended.succeeded()
+    launches = 1 if first or stack.family != "mpich" else 3
+    for _ in range(launches):
+        ended = run(MPI4PY_FIRST + script, 2, stack)
+        assert ended.stdout.split() == ["told"] * 4, str(ended)
+        if KEPT_LOCK not in ended.stderr:
+            break
+    ended.succeeded()
 
 
 def test_finalize_of_mpi4py_waits_until_messages_are_received(run, stack: Stack) -> None:

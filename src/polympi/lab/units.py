@@ -123,6 +123,11 @@ def format_bytes(count: float) -> str:
     return f"{count:.0f} B"
 
 
+def format_range(low: str, high: str) -> str:
+    """Both ends of a range, or the one text where they read the same: ``3 s to 5 s``, ``3 s``."""
+    return low if low == high else f"{low} to {high}"
+
+
 def _three_digits(value: float) -> str:
     magnitude = abs(value)
     decimals = 0 if magnitude >= 99.95 else 1 if magnitude >= 9.995 else 2

@@ -33,7 +33,7 @@ from polympi.lab.stacks.recovery import undo_broken_off
 from polympi.lab.statistics.analysis import analyse
 from polympi.lab.statistics.intervals import MINIMUM_LAUNCHES
 from polympi.lab.submit.job import SUBMITS
-from polympi.lab.units import format_duration
+from polympi.lab.units import format_duration, format_range
 
 
 def begin(asked: Asked, *, wait: bool) -> None:
@@ -134,7 +134,7 @@ def _show(request: Request, plans: list[StackPlan]) -> None:
             table.add_row("problems", _problems(plan))
         table.add_row("cases", f"{sum(estimated.cases.values())}: {cases}" if cases else "launch figures alone")
         table.add_row("blocks", blocks)
-        table.add_row("launches", _range(str(estimated.fewest_launches), str(estimated.most_launches)))
+        table.add_row("launches", format_range(str(estimated.fewest_launches), str(estimated.most_launches)))
     results.print(table)
     results.print(f"\nabout {_total(estimates)}, within a factor of two; nothing was measured, made or installed.")
 
@@ -147,11 +147,7 @@ def _problems(plan: StackPlan) -> str:
 
 def _total(estimates: list[Estimate]) -> str:
     shortest, longest = (sum(getattr(e, name) for e in estimates) for name in ("shortest_s", "longest_s"))
-    return _range(format_duration(shortest), format_duration(longest))
-
-
-def _range(low: str, high: str) -> str:
-    return low if low == high else f"{low} to {high}"
+    return format_range(format_duration(shortest), format_duration(longest))
 
 
 def _conclude(measured: Measured, time_limit: str | None) -> None:

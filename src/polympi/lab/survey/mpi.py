@@ -7,7 +7,7 @@ import re
 import secrets
 import subprocess
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from polympi.lab.stacks.stack import Stack
 from polympi.lab.survey.network import candidates
 from polympi.lab.survey.survey import Seen, Survey
 from polympi.lab.survey.words import by_value, hosts_words, who_has_what
-from polympi.lab.units import format_bytes, format_ns
+from polympi.lab.units import format_bytes, format_ns, format_range
 
 _SOURCE = Path(__file__).with_name("pingpong.c")
 _COMPILE_S = 60.0
@@ -219,14 +219,10 @@ def judge_pairs(stack: Stack, hosts: Sequence[Seen], pairs: Sequence[Pair]) -> I
         yield Check(
             f"messages of {stack.name}",
             "ok",
-            f"Between {first.name} and another host a small message takes {_range(map(format_ns, times))}, large ones "
-            f"reach {_range(f'{format_bytes(rate)}/s' for rate in rates)}.",
+            f"Between {first.name} and another host a small message takes "
+            f"{format_range(format_ns(times[0]), format_ns(times[-1]))}, large ones reach "
+            f"{format_range(f'{format_bytes(rates[0])}/s', f'{format_bytes(rates[-1])}/s')}.",
         )
-
-
-def _range(texts: Iterable[str]) -> str:
-    first, *others = texts
-    return f"{first} to {others[-1]}" if others and others[-1] != first else first
 
 
 def _interfaces_used(stack: Stack, used: Mapping[str, Sequence[str]], hosts: Mapping[str, Seen]) -> Iterator[Check]:
