@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from polympi.lab.environment.allocation import allocation
+from polympi.lab.environment.allocation import allocation, job_is_over
 from polympi.lab.errors import UsageError
 
 
@@ -46,3 +46,25 @@ def test_a_list_that_cannot_be_expanded_is_told(scontrol: Path, monkeypatch: pyt
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(UsageError, match="there is no such file or directory"):
         allocation(variables)
+
+
+@pytest.mark.parametrize(
+    ("said", "over"),
+    [
+        ("echo JobId=$4 JobName=JobState=COMPLETED JobState=RUNNING Reason=None", False),
+        ("echo JobId=$4 JobName=x JobState=SUSPENDED Reason=None", False),
+        ("echo JobId=$4 JobName=x JobState=COMPLETING Reason=None", True),
+        ("echo JobId=$4 JobName=x JobState=CANCELLED Reason=None", True),
+        ("echo slurm_load_jobs error: Invalid job id specified >&2; exit 1", True),
+        ("echo slurm_load_jobs error: Unable to contact slurm controller >&2; exit 1", False),
+    ],
+)
+def test_a_job_is_over_when_slurm_ends_or_has_forgotten_it(scontrol: Path, said: str, over: bool) -> None:
+    scontrol.write_text(f"#!/bin/sh\n{said}\n")
+    assert job_is_over({"SLURM_JOB_ID": "7"}) is over
+    assert not job_is_over({})
+
+
+def test_without_scontrol_no_job_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert not job_is_over({"SLURM_JOB_ID": "7"})

@@ -309,6 +309,20 @@ def test_a_failing_binding_is_withdrawn_and_the_others_go_on(
     assert not _left_processes()
 
 
+@pytest.mark.parametrize(("state", "blamed"), [("COMPLETING", False), ("RUNNING", True)])
+def test_a_launch_that_ends_with_its_job_is_not_blamed(
+    tmp_path: Path, mpich: Stack, monkeypatch: pytest.MonkeyPatch, state: str, blamed: bool
+) -> None:
+    (tmp_path / "scontrol").write_text(f"#!/bin/sh\necho JobId=$4 JobState={state}\n")
+    (tmp_path / "scontrol").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    request = _request(tmp_path / "run", [mpich], ["c-crashing"], ["latency/standard/bytes"], profile=FEW_BLOCKS)
+    directory, ended = _run(request)
+    assert (ended.ended, len(ended.withdrawn)) == (("complete", 1) if blamed else ("interrupted", 0))
+    assert set(_outcomes(directory, "c-crashing")) == {"crashed" if blamed else "interrupted"}
+
+
 @pytest.mark.slow
 def test_wrong_bytes_are_found_and_not_timed(tmp_path: Path, mpich: Stack) -> None:
     benches = ["latency/standard/bytes", "barrier"]

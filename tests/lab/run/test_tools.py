@@ -114,6 +114,17 @@ def test_a_tool_that_keeps_failing_is_withdrawn_and_the_run_goes_on(
     assert {one.outcome for one in directory.launches()} == {"ok"}
 
 
+@pytest.mark.parametrize("stack", ["mpich"], indirect=True)
+def test_a_tool_that_ends_because_all_stops_is_not_blamed(
+    request_on: Callable[..., Request], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOOL", "fails")
+    monkeypatch.setattr(Experiment, "_why_all_stops", lambda _: "the job of Slurm has ended")
+    directory, outcome = _run(request_on())
+    assert (outcome.ended, outcome.withdrawn) == ("interrupted", {})
+    assert directory.tool_launches() == []
+
+
 @pytest.mark.parametrize("forbidden", [0, 1])
 def test_whether_huge_pages_are_forbidden_is_as_before(forbidden: int) -> None:
     prctl = ctypes.CDLL(None).prctl

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import subprocess
 from collections.abc import Mapping
@@ -10,7 +11,10 @@ from dataclasses import dataclass
 
 from polympi.lab.errors import UsageError, system_reason
 
-_ANSWER_S = 20.0  # scontrol only expands a list
+_ANSWER_S = 20.0  # scontrol expands a list, or looks up one job
+_STATE = re.compile(r"(?:^|\s)JobState=(\w+)")
+# The states in which the ranks of a job that has begun go on, or may go on later (squeue(1), JOB STATE CODES).
+GOES_ON = frozenset({"RUNNING", "SUSPENDED", "STOPPED", "SIGNALING", "RESIZING"})
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,29 @@ def allocation(variables: Mapping[str, str] | None = None) -> Allocation | None:
         return None
     here = variables.get("SLURMD_NODENAME") or socket.gethostname().partition(".")[0]
     return Allocation(job, _names(job, nodes), here)
+
+
+def job_is_over(variables: Mapping[str, str] | None = None) -> bool:
+    """Whether the job that this process is in has ended, or is being ended; not so outside of one.
+
+    Slurm signals this process and the ranks it has started in any order, and starts no more ranks meanwhile: only the
+    state of the job tells why these have failed.
+
+    Args:
+        variables: those that Slurm sets; this process's by default.
+    """
+    job = (os.environ if variables is None else variables).get("SLURM_JOB_ID")
+    if not job:
+        return False
+    command = ["scontrol", "--oneliner", "show", "job", job]
+    try:
+        said = subprocess.run(command, capture_output=True, text=True, timeout=_ANSWER_S, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    if "Invalid job id" in said.stdout + said.stderr:  # ended some minutes ago, and forgotten
+        return True
+    state = _STATE.search(said.stdout)
+    return state is not None and state[1] not in GOES_ON
 
 
 def _names(job: str, nodes: str) -> tuple[str, ...]:

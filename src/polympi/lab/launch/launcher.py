@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import os
-import re
 import socket
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,11 +25,6 @@ from polympi.lab.protocol import LaunchSamples, ProtocolError, read_samples
 from polympi.lab.records import SAMPLE_SCHEMA, LaunchRecord, PlannedCase, Refusal
 from polympi.lab.stacks.command import mpiexec_command
 from polympi.lab.stacks.stack import Stack
-
-# What srun says when the job is over in which it is to start ranks.
-_JOB_IS_OVER = re.compile(
-    r"Unable to (create step|confirm allocation) for job \d+: (Job/step already completing|Invalid job id)"
-)
 
 
 @dataclass(frozen=True)
@@ -201,8 +195,6 @@ def _judge(
             "timed out",
             f"it was still running after {timeout_s:.0f} s{during} and was ended",
         )
-    elif ended.exit_code != 0 and _JOB_IS_OVER.search(ended.tail):
-        record.outcome, record.detail = "interrupted", "the job of Slurm has ended"
     elif ended.exit_code != 0:
         record.detail = f"it ended with {exit_words(ended.exit_code)}{during}"
     elif not samples.complete:

@@ -15,6 +15,7 @@ from polympi.lab.catalogue import WINDOW
 from polympi.lab.cluster.cluster import sent_since
 from polympi.lab.cluster.host import Traffic
 from polympi.lab.cluster.hostfile import hostfile_text, read_hostfile, room_for
+from polympi.lab.environment.allocation import job_is_over
 from polympi.lab.errors import StackError, UsageError
 from polympi.lab.launch.host_clock import HostClocks
 from polympi.lab.launch.launcher import Arm, Launched, Place, Setting, launch
@@ -318,9 +319,8 @@ class Experiment:
         time_is_up = limited and launched.record.outcome == "timed out"
         if time_is_up:
             launched.record.outcome, launched.record.detail = "interrupted", "the time limit of the run was reached"
-        elif launched.record.outcome != "ok" and self._asked_to_stop():
-            # A batch system signals the ranks together with us: the launch has not failed by itself.
-            launched.record.outcome, launched.record.detail = "interrupted", "the run was asked to stop"
+        elif launched.record.outcome != "ok" and (stopped := self._why_all_stops()):
+            launched.record.outcome, launched.record.detail = "interrupted", stopped
         launched.record.attempt = 0 if block is None else state.attempts[block]
         longest, seconds = self._longest_seconds[state.name], launched.record.wall_ns / 1e9
         self._longest_seconds[state.name] = max(longest, seconds)
@@ -349,9 +349,20 @@ class Experiment:
         )
         if limited and record.outcome == "timed out":
             raise TimeIsUp
+        if record.outcome != "ok" and self._why_all_stops():
+            raise Interrupted
         record.attempt = state.attempts[block]
         self._directory.append_tool(record)
         state.count_failure(record)
+
+    def _why_all_stops(self) -> str:
+        """Why a launch ended that has not failed by itself; empty if it has.
+
+        A batch system signals the ranks together with us, or before us.
+        """
+        if self._asked_to_stop():
+            return "the run was asked to stop"
+        return "the job of Slurm has ended" if job_is_over() else ""
 
     def _begin_launch(
         self, state: StackState, name: str, benchmarks: Mapping[str, int], block: int | None

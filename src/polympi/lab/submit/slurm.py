@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from polympi.lab.environment.allocation import GOES_ON
 from polympi.lab.submit.scheduler import SCHEDULERS, SLURM, SubmitError, ask, last_line, refused
 
 _TITLE = SCHEDULERS[SLURM].title
@@ -13,7 +14,7 @@ _FIELD = re.compile(r"(\w+)=(\S*)")
 # What Slurm says where hosts are missing only for now: the job may be submitted, and waits for them.
 _FOR_NOW = re.compile(r"down, drained or reserved")
 WAITING = {"PENDING", "CONFIGURING", "REQUEUED", "RESV_DEL_HOLD", "REQUEUE_HOLD", "SPECIAL_EXIT"}
-RUNNING = {"RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "SIGNALING", "STAGE_OUT", "RESIZING"}
+RUNNING = GOES_ON | {"COMPLETING", "STAGE_OUT"}
 UNKNOWN = "unknown"  # what has ended some minutes ago is forgotten
 
 
