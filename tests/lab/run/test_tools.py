@@ -14,9 +14,11 @@ from polympi.lab.bindings.manifest import load_bindings
 from polympi.lab.errors import BuildError, UsageError
 from polympi.lab.plan.profiles import PROFILES
 from polympi.lab.records import Environment, Outcome
+from polympi.lab.run import experiment
 from polympi.lab.run.experiment import Experiment, record
 from polympi.lab.run.request import Request, check, prepare
 from polympi.lab.run.resume import prepare_again, request_again
+from polympi.lab.run.stopped import Interrupted
 from polympi.lab.run.watcher import Watcher
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.stack import Stack
@@ -119,7 +121,7 @@ def test_a_tool_that_ends_because_all_stops_is_not_blamed(
     request_on: Callable[..., Request], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TOOL", "fails")
-    monkeypatch.setattr(Experiment, "_why_all_stops", lambda _: "the job of Slurm has ended")
+    monkeypatch.setattr(experiment, "stopped_from_outside", lambda *_: Interrupted("the job of Slurm has ended"))
     directory, outcome = _run(request_on())
     assert (outcome.ended, outcome.withdrawn) == ("interrupted", {})
     assert directory.tool_launches() == []

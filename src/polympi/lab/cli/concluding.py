@@ -43,7 +43,7 @@ def conclude(job: Job, folder: Path, state: State) -> None:
     if well:
         say(f"job {job.number} is done, and had too little time for all of its run; {where}; to continue: {again}")
         return
-    how, code = _how(state, folder)
+    how, code = _how(state, folder, Path(job.result))
     if ended == COMPLETE:
         _leave(f"Job {job.number} {how}; {where}.", code)
     shown = f" ('polympi report {shlex.quote(job.result)}' shows it)" if _is_hard(state) else ""
@@ -65,7 +65,13 @@ def _how_it_ended(result: Path) -> str | None:
     return outcome.ended if outcome is not None and outcome.ended in (COMPLETE, TIME_LIMIT) else BROKEN_OFF
 
 
-def _how(state: State, folder: Path) -> tuple[str, int]:
+def _lost_by_the_run(result: Path) -> str | None:
+    """The middle of a sentence about a host that the run has found to be lost, before Slurm did."""
+    outcome = RunDirectory.open(result).outcome()
+    return outcome.detail if outcome is not None and outcome.ended == "host lost" else None
+
+
+def _how(state: State, folder: Path, result: Path) -> tuple[str, int]:
     """The middle of a sentence about a job that did not end well, and the exit code for it."""
     lost = lost_hosts(state.hosts) if state.name == "NODE_FAIL" else ()
     without_memory = state.name == OUT_OF_MEMORY or (state.signal == signal.SIGKILL and ran_out_of_memory(folder))
@@ -73,6 +79,8 @@ def _how(state: State, folder: Path) -> tuple[str, int]:
         if not _is_hard(state):
             return became, INTERRUPTED
         return f"{became} (Slurm: {state.as_slurm_writes}){_MORE_MEMORY * without_memory}", _code(state)
+    if state.exit_code == INTERRUPTED and (found := _lost_by_the_run(result)):
+        return f"lost a host ({found})", INTERRUPTED
     if state.exit_code == INTERRUPTED:  # by a signal before its time limit, or by Ctrl-C
         return "was stopped before its run was complete", INTERRUPTED
     words = f"ended with code {state.exit_code}{', for the reason above' if wrote(folder) else ''}"

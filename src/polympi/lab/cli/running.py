@@ -19,7 +19,6 @@ from polympi.lab.conclusions.phrases import count, listing, size_words
 from polympi.lab.errors import UsageError
 from polympi.lab.plan.placements import level_words
 from polympi.lab.plan.studies import get_study
-from polympi.lab.records import Outcome
 from polympi.lab.report.terminal import print_summary
 from polympi.lab.report.write import write_report
 from polympi.lab.run.estimate import Estimate, estimate
@@ -154,6 +153,7 @@ def _conclude(measured: Measured, time_limit: str | None) -> None:
     """Print and write what was measured, and how to continue a run that was interrupted."""
     directory, outcome = measured.directory, measured.outcome
     say(ending(measured))
+    lost = _lost(measured)
     again = f"{os.environ.get(SUBMITS, 'polympi')} run --resume {shlex.quote(str(directory.path))}"
     if not any(outcome.blocks.values()) and outcome.ended == "time limit":
         raise UsageError(
@@ -162,7 +162,7 @@ def _conclude(measured: Measured, time_limit: str | None) -> None:
         )
     if not any(outcome.blocks.values()):
         errors.print(
-            f"polympi: {_lost(outcome)}stopped before the first block was complete; '{directory.path}' holds the "
+            f"polympi: {lost}stopped before the first block was complete; '{directory.path}' holds the "
             f"results so far. To continue: {again}",
             markup=False,
             soft_wrap=True,
@@ -176,15 +176,18 @@ def _conclude(measured: Measured, time_limit: str | None) -> None:
     if outcome.ended == "time limit":
         say(f"the time limit of {time_limit} was too short for all. {_needs(measured)} To continue: {again}")
     if outcome.ended in ("interrupted", "host lost"):
-        say(f"{_lost(outcome)}to continue: {again}")
+        say(f"{lost}to continue: {again}")
         raise typer.Exit(INTERRUPTED)
     if outcome.withdrawn:
         raise typer.Exit(NOT_ALL_MEASURED)
 
 
-def _lost(outcome: Outcome) -> str:
+def _lost(measured: Measured) -> str:
     """What became of a host that was lost, if that ended the run, before what is to be done."""
-    return f"{outcome.detail}; make the cluster anew with 'polympi cluster up'; " if outcome.detail else ""
+    if not measured.outcome.detail:
+        return ""
+    ours = "cluster" in measured.directory.environment().facts
+    return measured.outcome.detail + ("; make the cluster anew with 'polympi cluster up'; " if ours else "; ")
 
 
 def _needs(measured: Measured) -> str:

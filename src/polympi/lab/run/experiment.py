@@ -15,7 +15,6 @@ from polympi.lab.catalogue import WINDOW
 from polympi.lab.cluster.cluster import sent_since
 from polympi.lab.cluster.host import Traffic
 from polympi.lab.cluster.hostfile import hostfile_text, read_hostfile, room_for
-from polympi.lab.environment.allocation import job_is_over
 from polympi.lab.errors import StackError, UsageError
 from polympi.lab.launch.host_clock import HostClocks
 from polympi.lab.launch.launcher import Arm, Launched, Place, Setting, launch
@@ -23,12 +22,23 @@ from polympi.lab.plan.calibration import fewer_iterations, same_counts, trial_pl
 from polympi.lab.plan.placement_names import ONE_CORE
 from polympi.lab.plan.placements import placed_hosts, placement_arguments, topology_of, what_differs
 from polympi.lab.plan.schedule import stack_order
-from polympi.lab.records import AGAIN, REFERENCE, Finding, LaunchRecord, Outcome, PlannedCase, RunRecord, StackRun
+from polympi.lab.records import (
+    AGAIN,
+    REFERENCE,
+    Finding,
+    LaunchRecord,
+    Outcome,
+    PlannedCase,
+    RunRecord,
+    StackRun,
+    ToolLaunch,
+)
 from polympi.lab.run.calibrate import Calibration, calibrate
 from polympi.lab.run.estimate import block_seconds
 from polympi.lab.run.replay import replay
 from polympi.lab.run.request import Request, StackPlan, named
 from polympi.lab.run.stack_state import StackState, launches_of_block
+from polympi.lab.run.stopped import HostLost, Interrupted, TimeIsUp, stopped_from_outside
 from polympi.lab.run.watcher import Progress, Watcher
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.statistics.stopping import stop_rule
@@ -37,18 +47,6 @@ from polympi.lab.tools.find import FoundTool
 from polympi.lab.tools.launch import launch_tool
 
 _PLACE_YOURSELF = "If the launcher cannot do that, leave --placement out, and place ranks with --launcher-args."
-
-
-class Interrupted(Exception):  # noqa: N818 - it is what happened, not an error
-    """Somebody asked the run to stop."""
-
-
-class TimeIsUp(Exception):  # noqa: N818
-    """The time limit of the run was reached within a launch."""
-
-
-class HostLost(Exception):  # noqa: N818
-    """A host of the cluster cannot be reached any more; the text is the middle of a sentence about it."""
 
 
 class Experiment:
@@ -316,21 +314,18 @@ class Experiment:
             timeout_s=timeout_s,
             on_tick=self._look_up,
         )
-        time_is_up = limited and launched.record.outcome == "timed out"
-        if time_is_up:
-            launched.record.outcome, launched.record.detail = "interrupted", "the time limit of the run was reached"
-        elif launched.record.outcome != "ok" and (stopped := self._why_all_stops()):
-            launched.record.outcome, launched.record.detail = "interrupted", stopped
+        stopped = self._stopped(launched.record, limited=limited)
+        if stopped:
+            lost = "the run lost a host: " * isinstance(stopped, HostLost)
+            launched.record.outcome, launched.record.detail = "interrupted", f"{lost}{stopped}"
         launched.record.attempt = 0 if block is None else state.attempts[block]
         longest, seconds = self._longest_seconds[state.name], launched.record.wall_ns / 1e9
         self._longest_seconds[state.name] = max(longest, seconds)
         self._directory.append_launch(launched.record, launched.frame)
         self._launches += 1
         self._watcher.launched(self._progress, launched.record)
-        if time_is_up:
-            raise TimeIsUp
-        if launched.record.outcome == "interrupted":
-            raise Interrupted
+        if stopped:
+            raise stopped
         return launched
 
     def _launch_tool(self, state: StackState, found: FoundTool, sizes: list[int], block: int, position: int) -> None:
@@ -347,22 +342,24 @@ class Experiment:
             timeout_s=timeout_s,
             on_tick=self._look_up,
         )
-        if limited and record.outcome == "timed out":
-            raise TimeIsUp
-        if record.outcome != "ok" and self._why_all_stops():
-            raise Interrupted
+        if stopped := self._stopped(record, limited=limited):
+            raise stopped
         record.attempt = state.attempts[block]
         self._directory.append_tool(record)
         state.count_failure(record)
 
-    def _why_all_stops(self) -> str:
-        """Why a launch ended that has not failed by itself; empty if it has.
+    def _stopped(self, record: LaunchRecord | ToolLaunch, *, limited: bool) -> Exception | None:
+        """What has ended a launch, if not itself.
 
-        A batch system signals the ranks together with us, or before us.
+        Args:
+            record: of the launch.
+            limited: whether its time-out was the end of the run's own time.
         """
-        if self._asked_to_stop():
-            return "the run was asked to stop"
-        return "the job of Slurm has ended" if job_is_over() else ""
+        if record.outcome == "ok":
+            return None
+        if limited and record.outcome == "timed out":
+            return TimeIsUp("the time limit of the run was reached")
+        return stopped_from_outside(self._asked_to_stop, self._request.cluster, list(self._slots))
 
     def _begin_launch(
         self, state: StackState, name: str, benchmarks: Mapping[str, int], block: int | None

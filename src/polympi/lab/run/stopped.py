@@ -1,0 +1,52 @@
+"""What ends a run early, and launches that fail with it: these have not failed by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from polympi.lab.cluster.cluster import Cluster
+from polympi.lab.environment.allocation import job_is_over
+from polympi.lab.errors import UsageError
+from polympi.lab.survey.lost import what_is_lost
+from polympi.lab.survey.reach import way_to
+
+
+class Interrupted(Exception):  # noqa: N818 - it is what happened, not an error
+    """Somebody asked the run to stop."""
+
+
+class TimeIsUp(Exception):  # noqa: N818
+    """The time limit of the run was reached within a launch."""
+
+
+class HostLost(Exception):  # noqa: N818
+    """A host of the run cannot be reached any more; the text is the middle of a sentence about it."""
+
+
+def stopped_from_outside(
+    asked_to_stop: Callable[[], bool], cluster: Cluster | None, hosts: Sequence[str]
+) -> Interrupted | HostLost | None:
+    """What has ended a launch that failed; None if it has failed by itself.
+
+    A batch system signals the ranks together with us, or before us, and starts no more of them meanwhile. A host that
+    is gone fails every launch, in C and in all bindings.
+
+    Args:
+        asked_to_stop: whether the run was.
+        cluster: the test cluster of the run.
+        hosts: of the run, by the names that its launcher knows; empty for this one alone.
+    """
+    if asked_to_stop():
+        return Interrupted("the run was asked to stop")
+    if job_is_over():
+        return Interrupted("the job of Slurm has ended")
+    if cluster:
+        lost = cluster.what_is_lost()
+    elif len(hosts) > 1:
+        try:
+            lost = what_is_lost(hosts, way_to(None, None))
+        except UsageError:  # there is no way to ask
+            lost = None
+    else:
+        lost = None
+    return HostLost(lost) if lost else None

@@ -1,0 +1,36 @@
+"""Which of several hosts does not answer any more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from polympi.lab.survey.reach import HostLost, Reach
+from polympi.lab.survey.session import Session
+
+ANSWERS_S = 20.0  # srun gives up a host that is gone after 12 s, and says so
+
+
+def what_is_lost(names: Sequence[str], reach: Reach, timeout_s: float = ANSWERS_S) -> str | None:
+    """The middle of a sentence about the first of several hosts that does not answer, although others do; or None.
+
+    Where none answers, it is the way to reach them that does not work, which says nothing about the hosts.
+
+    Args:
+        names: of the hosts.
+        reach: how they are reached.
+        timeout_s: how long they may take; all are asked at once.
+    """
+
+    def silence(name: str) -> str:
+        try:
+            with Session(name, reach) as session:
+                session.begin(timeout_s)
+        except HostLost as lost:
+            return str(lost)
+        return ""
+
+    with ThreadPoolExecutor(max(1, len(names))) as pool:
+        said = dict(zip(names, pool.map(silence, names), strict=True))
+    lost = [f"{name} {why}" for name, why in said.items() if why]
+    return lost[0] if lost and len(lost) < len(names) else None
