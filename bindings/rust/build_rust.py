@@ -1,8 +1,10 @@
-"""Compile the Rust programs, the benchmark and ``hello``, for the MPI of a stack.
+"""Compile Rust programs, by default the benchmark and ``hello``, for the MPI of a stack.
 
 python build_rust.py --mpicc MPICC --harness FOLDER --applications FOLDER --into FOLDER [--lint] [-- OPTION...]
+python build_rust.py --mpicc MPICC --folder PACKAGE --program NAME... --into FOLDER [-- OPTION...]
 
-Options behind -- go to rustc.
+Options behind -- go to rustc. What cargo makes on the way is thrown away; where CARGO_TARGET_DIR names a folder for it,
+crates that do not depend on the MPI stay there, and the next build takes a quarter of the time.
 
 The crate ``mpi-sys`` reads mpi.h with libclang, which the stack's Python has. It comes without headers of a compiler,
 such as stddef.h: those of the machine's compiler do.
@@ -11,48 +13,78 @@ such as stddef.h: those of the machine's compiler do.
 from __future__ import annotations
 
 import argparse
+import contextlib
+import fcntl
 import importlib.util
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-
-FOLDER = Path(__file__).parent
 
 
 def main() -> None:
     """Read the command line and compile."""
-    parser = argparse.ArgumentParser(description="Compile the Rust programs for the MPI of a stack.")
+    parser = argparse.ArgumentParser(description="Compile Rust programs for the MPI of a stack.")
     parser.add_argument("--mpicc", required=True)
-    parser.add_argument("--harness", required=True)
-    parser.add_argument("--applications", required=True, type=Path)
+    parser.add_argument("--harness", default="")
+    parser.add_argument("--applications", default="")
     parser.add_argument("--into", required=True, type=Path)
+    parser.add_argument("--folder", default=Path(__file__).parent, type=Path, help="of the package")
+    parser.add_argument("--program", action="append", help="of the package; bench and hello by default")
     parser.add_argument("--lint", action="store_true", help="check the sources with clippy instead")
     parser.add_argument("options", nargs="*", help="of the compiler, behind --")
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory(dir=given.into, prefix="target-") as scratch:
-        command = ["cargo", "clippy" if given.lint else "build", "--release", "--locked", "--quiet"]
-        environment = {
-            **os.environ,
-            **variables(given.mpicc, given.harness),
-            "POLYMPI_APPLICATIONS": str(given.applications),
-            "RUSTFLAGS": " ".join([*os.environ.get("RUSTFLAGS", "").split(), *given.options]),
-        }
-        if subprocess.run([*command, "--target-dir", scratch], cwd=FOLDER, env=environment, check=False).returncode:
-            sys.exit("cargo failed.")
-        if not given.lint:
-            for program in ("bench", "hello"):
-                shutil.copy2(Path(scratch, "release", program), given.into / program)
+    environment = {
+        **os.environ,
+        **variables(given.mpicc),
+        "POLYMPI_HARNESS": given.harness,
+        "POLYMPI_APPLICATIONS": given.applications,
+        "RUSTFLAGS": " ".join([*os.environ.get("RUSTFLAGS", "").split(), *given.options]),
+    }
+    with target_folder(given.into) as target:
+        # Named, though it is this machine: then the flags are for the programs, and not for what builds them.
+        machine = host()
+        place = ["--release", "--locked", "--quiet", "--target", machine, "--target-dir", str(target)]
+        # It does not see that the MPI is another one than before.
+        cargo(["clean", *place, "--package", "mpi-sys"], given.folder, environment)
+        cargo(["clippy" if given.lint else "build", *place], given.folder, environment)
+        for program in [] if given.lint else given.program or ["bench", "hello"]:
+            shutil.copy2(target / machine / "release" / program, given.into / program)
 
 
-def variables(mpicc: str, harness: str) -> dict[str, str]:
-    """What the crates and build.rs ask the environment for."""
+def cargo(words: list[str], folder: Path, environment: dict[str, str]) -> None:
+    """Run cargo in the folder of a package."""
+    if subprocess.run(["cargo", *words], cwd=folder, env=environment, check=False).returncode:
+        sys.exit(f"cargo {words[0]} failed.")
+
+
+@contextlib.contextmanager
+def target_folder(into: Path) -> Iterator[Path]:
+    """Where cargo puts what it makes: a folder that is kept, for one build at a time, or one that goes afterwards."""
+    if kept := os.environ.get("CARGO_TARGET_DIR"):
+        Path(kept).mkdir(parents=True, exist_ok=True)
+        with Path(kept, "one-build-at-a-time").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield Path(kept)
+    else:
+        with tempfile.TemporaryDirectory(dir=into, prefix="target-") as scratch:
+            yield Path(scratch)
+
+
+def host() -> str:
+    """What Rust calls this machine."""
+    said = subprocess.run(["cargo", "--version", "--verbose"], capture_output=True, text=True, check=True)
+    return next(line.split()[1] for line in said.stdout.splitlines() if line.startswith("host:"))
+
+
+def variables(mpicc: str) -> dict[str, str]:
+    """What the crates ask the environment for."""
     headers = subprocess.run(["cc", "-print-file-name=include"], capture_output=True, text=True, check=True)
     return {
         "MPICC": mpicc,
-        "POLYMPI_HARNESS": harness,
         "LIBCLANG_PATH": folder_of_libclang(),
         "BINDGEN_EXTRA_CLANG_ARGS": f"-isystem {headers.stdout.strip()}",
     }

@@ -16,7 +16,7 @@ from polympi.lab.bindings.build import (
     why_not_ready,
 )
 from polympi.lab.bindings.core import build_core, core_folder
-from polympi.lab.bindings.harness import STATIC, build_harness, put_in_place, start_library
+from polympi.lab.bindings.harness import STATIC, build_harness, start_library
 from polympi.lab.bindings.manifest import Binding, load_bindings
 from polympi.lab.errors import BuildError, UsageError
 from polympi.lab.stacks.stack import Stack
@@ -243,16 +243,3 @@ def test_a_common_start_without_a_compiler_is_one_sentence(
     sentence = r"^The compiler of stack 'mpich' does not work: '/nowhere/cc': there is no such file or directory\.$"
     with pytest.raises(BuildError, match=sentence):
         start_library(msgspec.structs.replace(mpich, mpicc="/nowhere/cc"))
-
-
-def test_of_two_who_build_the_same_at_once_the_first_is_kept(tmp_path: Path) -> None:
-    made, place = tmp_path / "made", tmp_path / "place"
-    for folder, words in ((made, "second"), (place, "first")):
-        folder.mkdir()
-        (folder / "program").write_text(words)
-    put_in_place(made, place)
-    assert (place / "program").read_text() == "first"
-    with pytest.raises(FileNotFoundError):
-        put_in_place(made, tmp_path / "no folder" / "place")
-    put_in_place(made, tmp_path / "elsewhere")
-    assert (tmp_path / "elsewhere" / "program").read_text() == "second"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -13,7 +12,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from polympi.lab.bindings.core import build_core, core_folder
-from polympi.lab.bindings.harness import build_harness, harness_folder, put_in_place
+from polympi.lab.bindings.harness import build_harness, harness_folder
+from polympi.lab.bindings.made_once import made_once
 from polympi.lab.bindings.manifest import Binding, applications_folder, shipped_folder
 from polympi.lab.bindings.packages import installed_packages
 from polympi.lab.bindings.sources import INTERFACE, files_meant
@@ -76,12 +76,9 @@ def build(binding: Binding, stack: Stack) -> Path:
         build_harness(stack)
     if _names(binding, _CORE):
         build_core(stack)
-    output.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=output.parent, prefix=f"{output.name}-") as scratch:
-        built = Path(scratch) / "built"
-        built.mkdir()
-        _run_build(binding, stack, built)
-        put_in_place(built, output)
+    with made_once(output) as built:
+        if built:
+            _run_build(binding, stack, built)
     return output
 
 

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import subprocess
-import tempfile
 from pathlib import Path
 
-from polympi.lab.bindings.harness import put_in_place
+from polympi.lab.bindings.made_once import made_once
 from polympi.lab.bindings.sources import INTERFACE
 from polympi.lab.errors import BuildError, system_reason
 from polympi.lab.home import home
@@ -36,14 +35,9 @@ def build_core(stack: Stack) -> Path:
         BuildError: it does not compile, or something that compiling needs is missing.
     """
     folder = core_folder(stack)
-    if folder.is_dir():
-        return folder
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix="core-") as scratch:
-        made = Path(scratch, "made")
-        made.mkdir()
-        _compile(stack, made)
-        put_in_place(made, folder)
+    with made_once(folder) as made:
+        if made:
+            _compile(stack, made)
     return folder
 
 

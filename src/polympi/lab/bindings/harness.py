@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from polympi.lab.bindings.made_once import made_once
 from polympi.lab.bindings.manifest import shipped_folder
 from polympi.lab.errors import BuildError, system_reason
 from polympi.lab.home import home
@@ -37,19 +38,9 @@ def build_harness(stack: Stack) -> Path:
         BuildError: they do not compile.
     """
     folder = harness_folder(stack)
-    if folder.is_dir():
-        return folder
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix="harness-") as scratch:
-        objects, made = Path(scratch, "objects"), Path(scratch, "made")
-        objects.mkdir()
-        made.mkdir()
-        sources = sorted(str(source) for source in _sources().glob("*.c"))
-        _run(stack, [stack.mpicc, *_FLAGS, "-c", *sources], objects)
-        compiled = sorted(str(part) for part in objects.glob("*.o"))
-        _run(stack, ["ar", "rcs", str(made / STATIC), *compiled], objects)
-        _run(stack, [stack.mpicc, "-shared", *compiled, "-lm", "-o", str(made / SHARED)], objects)
-        put_in_place(made, folder)
+    with made_once(folder) as made:
+        if made:
+            _compile(stack, made)
     return folder
 
 
@@ -62,17 +53,18 @@ def start_library(stack: Stack) -> Path:
     return build_harness(stack) / SHARED
 
 
-def put_in_place(made: Path, folder: Path) -> None:
-    """Rename a folder that was just made, unless another process has made the same one meanwhile."""
-    try:
-        made.rename(folder)
-    except OSError:
-        if not folder.is_dir():
-            raise
-
-
 def _sources() -> Path:
     return shipped_folder() / "harness" / "c"
+
+
+def _compile(stack: Stack, into: Path) -> None:
+    with tempfile.TemporaryDirectory() as scratch:
+        objects = Path(scratch)
+        sources = sorted(str(source) for source in _sources().glob("*.c"))
+        _run(stack, [stack.mpicc, *_FLAGS, "-c", *sources], objects)
+        compiled = sorted(str(part) for part in objects.glob("*.o"))
+        _run(stack, ["ar", "rcs", str(into / STATIC), *compiled], objects)
+        _run(stack, [stack.mpicc, "-shared", *compiled, "-lm", "-o", str(into / SHARED)], objects)
 
 
 def _run(stack: Stack, command: list[str], folder: Path) -> None:
