@@ -9,6 +9,10 @@ INTERFACE := tests/interface tests/native
 COVERAGE ?=
 # A mark: tests of the interface that have it are left out.
 WITHOUT ?=
+# Which of the large tests; "large and not waits" leaves out those that other tests may run beside.
+LARGE ?= large
+# Programs on ranks wait as much as they compute, so that tests of them share each of two processors.
+WORKERS ?= 4
 CORES = PATH=$(subst $(EMPTY) ,:,$(strip $(STACKS) $$PATH)) $(BIN)/python -m polympi.native.build
 
 .PHONY: help compare test test-rest test-large test-hosts prerequisites stacks catalogue core sanitize lint format clean
@@ -23,7 +27,7 @@ compare: .venv/lab | prerequisites ## Compare the MPI bindings on this machine; 
 
 # The two circles are in tests/circles.py.
 define circle
-	$(BIN)/pytest --circle $(1) -m "not large$(if $(WITHOUT), and not $(WITHOUT))" --numprocesses 2 --dist loadfile $(INTERFACE)
+	$(BIN)/pytest --circle $(1) -m "not large$(if $(WITHOUT), and not $(WITHOUT))" --numprocesses $(WORKERS) --dist loadfile $(INTERFACE)
 	$(BIN)/pytest --circle $(1) -m "not large and not alone" --numprocesses 2 --dist loadfile $(addprefix --ignore=,$(INTERFACE)) $(COVERAGE) $(2)
 	$(BIN)/pytest --circle $(1) -m "not large and alone" $(addprefix --ignore=,$(INTERFACE)) $(if $(COVERAGE),$(COVERAGE) --cov-append)
 endef
@@ -35,7 +39,7 @@ test-rest: .venv/test | prerequisites ## Run what `make test` leaves out: each t
 	$(call circle,second,$(if $(COVERAGE),--cov-append))
 
 test-large: .venv/test | prerequisites ## Run the tests of many ranks and, as root, of two hosts made of namespaces.
-	$(BIN)/pytest -m large
+	$(BIN)/pytest -m "$(LARGE)"
 
 HOSTS ?= 2
 test-hosts: .venv/test | prerequisites ## As root: run the tests of the interface on hosts made of namespaces; HOSTS=4 for four.
@@ -58,7 +62,7 @@ CIRCLE ?= first
 UNDER_SANITIZERS = POLYMPI_TEST_COVERAGE=$(COUNTED) POLYMPI_TEST_SANITIZE=1
 sanitize: .venv/test ## Run tests of the core under AddressSanitizer and UndefinedBehaviorSanitizer, and count the lines they reach; CIRCLE=second for each on the other MPI library.
 	rm -rf $(COUNTED)
-	$(UNDER_SANITIZERS) $(BIN)/pytest --circle $(CIRCLE) -m sanitize --numprocesses 2 tests/interface
+	$(UNDER_SANITIZERS) $(BIN)/pytest --circle $(CIRCLE) -m sanitize --numprocesses $(WORKERS) tests/interface
 	$(UNDER_SANITIZERS) PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
 		LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" $(BIN)/pytest tests/native
 	$(BIN)/gcovr --root src/polympi/native --merge-mode-functions separate --sort uncovered-percent --fail-under-line 88 $(COUNTED)

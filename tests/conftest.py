@@ -36,6 +36,8 @@ signal.signal(signal.SIGTERM, signal.default_int_handler)
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # The tables here are small: NumPy's threads would mostly wait for each other, and keep the processors from other tests.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Crates of Rust that do not depend on the MPI are compiled once, not for each program and library.
+os.environ["CARGO_TARGET_DIR"] = str(REPOSITORY / ".cache" / "cargo")
 # Examples that hypothesis makes may take as long as they like: other tests and programs run beside them.
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("unhurried")

@@ -5,10 +5,13 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import subprocess
 import time
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
+from polympi.lab.bindings.made_once import made_once
 from polympi.lab.home import home
 
 # Ranks of MPICH sleep while they wait. Otherwise they poll, and where they outnumber processors, the one that is waited
@@ -21,6 +24,19 @@ def let_ranks_yield_beside_others() -> None:
     """Let ranks that wait leave their processor to those of other tests, if tests run side by side (pytest-xdist)."""
     if "PYTEST_XDIST_WORKER" in os.environ:
         os.environ |= {**MPICH_SLEEPS, "OMPI_MCA_mpi_yield_when_idle": "1"}
+
+
+def patience() -> dict[str, str]:
+    """Variables with which ranks that wait long sleep between two looks, if tests run side by side."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        return {}
+    source = Path(__file__).with_name("patience.c")
+    folder = home() / "tests" / f"patience-{zlib.crc32(source.read_bytes()):08x}"
+    with made_once(folder) as made:
+        if made:
+            library = ["-shared", "-fPIC", "-o", str(made / "patience.so")]
+            subprocess.run(["cc", "-O2", "-Wall", "-Wextra", "-Werror", str(source), *library], check=True)
+    return {"LD_PRELOAD": str(folder / "patience.so")}
 
 
 def remove_memory_of_killed_ranks(since: float) -> None:

@@ -31,14 +31,11 @@ CASES = [
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("name", ["fortran-f08", "fortran-mpi"])
 @pytest.mark.parametrize("mpicc", ["mpicc.mpich", "mpicc.openmpi"])
-def test_an_mpi_that_has_fortran_is_used_as_it_is(
-    mpicc: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    binding = load_bindings()[name]
+def test_an_mpi_that_has_fortran_is_used_as_it_is(mpicc: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bindings = [load_bindings()[name] for name in ("fortran-f08", "fortran-mpi")]
     wrappers = [mpicc, mpicc.replace("mpicc", "mpifort")]
-    if missing_commands(binding) or not all(map(shutil.which, wrappers)):
+    if missing_commands(bindings[0]) or not all(map(shutil.which, wrappers)):
         pytest.skip(f"this machine lacks {', '.join(wrappers)} or gfortran")
     monkeypatch.setenv("POLYMPI_HOME", str(tmp_path))
     stack = add_stack("own", [], mpicc=mpicc)
@@ -46,10 +43,11 @@ def test_an_mpi_that_has_fortran_is_used_as_it_is(
         number: PlannedCase(benchmark=benchmark, mode=mode, payload=payload, size_bytes=size, **COUNTS)
         for number, (benchmark, mode, payload, size) in enumerate(CASES)
     }
-    arm = Arm(binding, build(binding, stack))
-    done = launch(Place(0, 0), arm, stack, cases, Setting(2, None, 2, tmp_path), timeout_s=120)
-    assert done.record.outcome == "ok", f"{done.record.detail}\n{done.record.stderr_tail}"
-    assert done.samples.valid == set(cases)
+    for binding in bindings:
+        arm = Arm(binding, build(binding, stack))
+        done = launch(Place(0, 0), arm, stack, cases, Setting(2, None, 2, tmp_path), timeout_s=120)
+        assert done.record.outcome == "ok", f"{binding.name}: {done.record.detail}\n{done.record.stderr_tail}"
+        assert done.samples.valid == set(cases)
 
 
 def test_without_modules_the_build_says_what_to_install(tmp_path: Path) -> None:

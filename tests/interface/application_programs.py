@@ -8,11 +8,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from sharing import patience
+
 from polympi.lab.process import run_tree
 from polympi.lab.stacks.command import mpiexec_command
 from polympi.lab.stacks.stack import Stack
 
 FOLDER = Path(__file__).parents[2] / "examples" / "applications"
+# Python would write a line and its end apart; Java would compile for speed what lives for a second.
+SHORT_LIVED = {"PYTHONUNBUFFERED": "", "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1"}
 FLAGS = ["-O2", "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wpedantic"]
 
 
@@ -44,7 +48,7 @@ def launched(command: Sequence[str], ranks: int, stack: Stack, folder: Path) -> 
     output = folder / "output.txt"
     ended = run_tree(
         mpiexec_command(stack, ranks, list(command), processors=1),
-        environment={**stack.variables(), "PYTHONUNBUFFERED": ""},  # which would write a line and its end apart
+        environment={**stack.variables(), **patience(), **SHORT_LIVED},
         timeout_s=150,
         output=output,
         folder=folder,

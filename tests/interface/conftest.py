@@ -19,11 +19,14 @@ from hosts import HOSTS, Hosts, hosts_or_skip
 from jobs import PROGRAM as PROGRAM_OF_JOBS
 from jobs import CompanyError, Job, Jobs
 from rank_programs import without_what_is_not_used
+from sharing import patience
 
 from polympi.lab.process import run_tree
 from polympi.lab.stacks.command import mpiexec_command
 from polympi.lab.stacks.stack import Stack
 from polympi.native import build
+
+pytest.register_assert_rewrite("compiled_applications")
 
 PROGRAMS = Path(__file__).parent / "programs"
 PROCESSORS = len(os.sched_getaffinity(0))
@@ -172,6 +175,7 @@ def _python(script: str | Path, stack: Stack, folder: Path, request: pytest.Fixt
     python = [stack.python, str(_file(script, folder))]
     if SANITIZE:  # for the ranks alone: launchers are not what is examined
         variables: dict[str, str] = request.getfixturevalue("sanitizers")
+        variables = variables | {"LD_PRELOAD": f"{variables['LD_PRELOAD']} {patience().get('LD_PRELOAD', '')}"}
         python = ["env", *(f"{name}={value}" for name, value in variables.items()), *python]
     return python
 
@@ -184,6 +188,7 @@ def _variables(stack: Stack) -> dict[str, str]:
         "PYTHONPATH": f"{build.SOURCES.parents[1]}:{PROGRAMS}",
         "PYTHONUNBUFFERED": "",  # would let lines of several ranks run into one another
         "POLYMPI_CORE_FOLDER": core,
+        **patience(),
         **counted,
     }
 

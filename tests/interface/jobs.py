@@ -194,7 +194,7 @@ def _readable(links: list[socket.socket], seconds: float) -> list[socket.socket]
 class Jobs:
     """The jobs of a session: few at a time, of those that were used last."""
 
-    MOST = 8  # some 25 idle ranks of 40 MB, as many as one file of tests takes in turn
+    MOST = 5  # some 15 idle ranks of 40 MB, as many as most files of tests take in turn
 
     def __init__(self) -> None:
         self._jobs: dict[Any, Job] = {}

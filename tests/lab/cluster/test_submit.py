@@ -14,7 +14,7 @@ from polympi.lab.cluster.cluster import Cluster
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.large]
+pytestmark = [pytest.mark.mpi, pytest.mark.large, pytest.mark.waits]
 
 RUN = ["run", "--profile", "glance", "--bench", "latency/standard/bytes", "--sizes", "8", "--binding", "c"]
 SUBMIT = ["cluster", "exec", "--name", "t", "--", sys.executable, "-m", "polympi", "submit", "--time", "10m"]

@@ -1,0 +1,113 @@
+"""What must hold of the applications alone in any compiled language: exact, and one sentence about bad options.
+
+Each language has a file of tests, in which a class names its compiler.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+from application_programs import FOLDER, launched
+
+from polympi.lab.stacks.stack import Stack
+
+__all__ = ["BINDINGS", "FOLDER", "WARNINGS", "Applications"]
+
+BINDINGS = FOLDER.parents[1] / "bindings"
+WARNINGS = ["-O2", "-Wall", "-Wextra", "-Werror"]
+
+Built = Callable[[str, Stack], str]
+
+
+class Applications:
+    """The tests of one language.
+
+    Attributes:
+        compiler: the command without which its programs cannot be compiled.
+    """
+
+    pytestmark: ClassVar = [pytest.mark.mpi, pytest.mark.third_language]
+    compiler: ClassVar[str]
+
+    @staticmethod
+    def compile(name: str, stack: Stack, program: Path) -> None:
+        """Make a program; a compilation that makes all of them finds that it is there the next time."""
+        raise NotImplementedError
+
+    @pytest.fixture(scope="class")
+    def built(self, tmp_path_factory: pytest.TempPathFactory) -> Built:
+        """Gives a program for a stack, which is compiled when it is first asked for."""
+        folder = tmp_path_factory.mktemp("programs")
+        programs: dict[tuple[str, str], str] = {}
+
+        def make(name: str, stack: Stack) -> str:
+            if shutil.which(self.compiler) is None:
+                pytest.skip(f"there is no {self.compiler}")
+            if (name, stack.name) not in programs:
+                program = folder / stack.name / name
+                program.parent.mkdir(exist_ok=True)
+                self.compile(name, stack, program)
+                programs[name, stack.name] = str(program)
+            return programs[name, stack.name]
+
+        return make
+
+    @pytest.mark.parametrize("mode", [[], ["--overlapped"]], ids=["blocking", "overlapped"])
+    def test_waves_follow_the_scheme_on_any_number_of_ranks(
+        self, built: Built, stack: Stack, tmp_path: Path, mode: list[str]
+    ) -> None:
+        program = built("wave", stack)
+        away = set()
+        for ranks in (1, 2, 4, 8):  # of eight, each has neighbours along all axes
+            said = launched([program, "--mesh", "24", "--steps", "60", *mode], ranks, stack, tmp_path)
+            assert said.code == 0, said.text
+            first = f"24^3 points, 60 steps, {ranks} rank{'s' * (ranks > 1)}, {'overlapped' if mode else 'blocking'}\n"
+            assert first in said.text
+            assert said.number(r"largest error: (\S+) against the closed form") < 1e-12
+            away.add(said.number(r"scheme, (\S+) "))
+        assert len(away) == 1  # from the wave itself, as much on any number of ranks
+
+    def test_waves_converge_as_dx_squared(self, built: Built, stack: Stack, tmp_path: Path) -> None:
+        program = built("wave", stack)
+        errors = []
+        for edge, steps in ((17, 40), (33, 80)):
+            said = launched([program, "--mesh", str(edge), "--steps", str(steps)], 2, stack, tmp_path)
+            errors.append(said.number(r"scheme, (\S+) "))
+        assert 3.5 < errors[0] / errors[1] < 4.5
+
+    @pytest.mark.parametrize("length", [1, 3, 100001])
+    def test_inner_products_are_exact(self, built: Built, stack: Stack, tmp_path: Path, length: int) -> None:
+        program = built("inner_product", stack)
+        exact = sum(1 + i % 3 for i in range(length))
+        for ranks in (1, 2, 4):
+            said = launched([program, "--length", str(length), "--iterations", "3"], ranks, stack, tmp_path)
+            assert said.code == 0, said.text
+            assert said.number(r"inner product: (\S+),") == pytest.approx(exact, rel=1e-12)
+
+    @pytest.mark.parametrize(
+        "asked",
+        [
+            ("wave --mesh 3", "too small"),
+            ("wave --mesh 12x", "usage: wave"),
+            ("wave --mesh", "usage: wave"),
+            ("wave --steps -1", "usage: wave"),
+            ("wave --speed 1", "usage: wave"),
+            ("inner_product --length 0", "usage: inner_product"),
+            ("inner_product --length 1000000000000000", "no memory"),
+            ("inner_product fast", "usage: inner_product"),
+        ],
+        ids=lambda asked: asked[0],
+    )
+    def test_bad_options_are_one_sentence(
+        self, built: Built, stack: Stack, tmp_path: Path, asked: tuple[str, str]
+    ) -> None:
+        words, sentence = asked
+        name, *arguments = words.split()
+        said = launched([built(name, stack), *arguments], 2, stack, tmp_path)
+        lines = [line for line in said.text.splitlines() if sentence in line]
+        assert len(lines) == 1, said.text
+        assert said.code == 2
