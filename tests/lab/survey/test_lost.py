@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 from collections.abc import Sequence
 
@@ -30,8 +31,12 @@ def _reach(host: str, command: Sequence[str]) -> list[str]:
         (["silent", "one"], "silent did not answer within 2 s"),
         (["refuses", "gone"], None),  # the way to reach them may be what is wrong
         (["refuses"], None),
+        (["refuses-itself", "one"], None),
     ],
 )
-def test_a_host_that_does_not_answer_is_lost_where_another_one_answers(names: list[str], said: str | None) -> None:
+def test_a_host_that_does_not_answer_is_lost_where_another_one_answers(
+    names: list[str], said: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(socket, "gethostname", lambda: "refuses-itself.example")
     assert what_is_lost(names, _reach, timeout_s=2) == said
     assert not subprocess.run(["pgrep", "-f", "sleep 600.25"], capture_output=True, check=False).stdout

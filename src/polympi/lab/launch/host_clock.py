@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from polympi.lab.errors import UsageError
 from polympi.lab.survey.clocks import ROUND_TRIPS, Offset, best_offset, fit
-from polympi.lab.survey.reach import HostLost, Reach
+from polympi.lab.survey.reach import HostLost, Reach, short_name
 from polympi.lab.survey.session import START_S, Session
 
 # Two clocks do not drift apart by more than this share of the time: Linux turns each by at most 500 parts in a million
@@ -128,7 +128,7 @@ class HostClocks:
 
     def _name(self, host: str) -> str:
         """What the host file calls a host: launchers reach it by that name."""
-        return next((name for name in self._names if _short(name) == _short(host)), host)
+        return next((name for name in self._names if short_name(name) == short_name(host)), host)
 
 
 def _conversation(host: str, name: str, reach: Reach) -> Session:
@@ -141,12 +141,7 @@ def _conversation(host: str, name: str, reach: Reach) -> Session:
         session = held.enter_context(Session(name, reach))
         session.begin(START_S)
         answers_as = session.ask("facts", paths=[])["host"]
-        if _short(answers_as) != _short(host):
+        if short_name(answers_as) != short_name(host):
             raise HostLost(f"answers as {answers_as}")
         held.pop_all()
         return session
-
-
-def _short(host: str) -> str:
-    """The name of a host without its domain."""
-    return host.partition(".")[0].lower()

@@ -45,6 +45,11 @@ def way_to(cluster: Cluster | None, ssh: str | None, variables: Mapping[str, str
     return lambda host, command: [*words, host, shlex.join(command)]
 
 
+def short_name(host: str) -> str:
+    """The name of a host without its domain."""
+    return host.partition(".")[0].lower()
+
+
 def _on_cluster(cluster: Cluster, name: str, command: Sequence[str]) -> list[str]:
     host = next(one for one in cluster.hosts if one.name == name)
     if not host.is_there():
