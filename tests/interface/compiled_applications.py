@@ -39,18 +39,19 @@ class Applications:
         raise NotImplementedError
 
     @pytest.fixture(scope="class")
-    def built(self, tmp_path_factory: pytest.TempPathFactory) -> Built:
+    @classmethod
+    def built(cls, tmp_path_factory: pytest.TempPathFactory) -> Built:
         """Gives a program for a stack, which is compiled when it is first asked for."""
         folder = tmp_path_factory.mktemp("programs")
         programs: dict[tuple[str, str], str] = {}
 
         def make(name: str, stack: Stack) -> str:
-            if shutil.which(self.compiler) is None:
-                pytest.skip(f"there is no {self.compiler}")
+            if shutil.which(cls.compiler) is None:
+                pytest.skip(f"there is no {cls.compiler}")
             if (name, stack.name) not in programs:
                 program = folder / stack.name / name
                 program.parent.mkdir(exist_ok=True)
-                self.compile(name, stack, program)
+                cls.compile(name, stack, program)
                 programs[name, stack.name] = str(program)
             return programs[name, stack.name]
 
