@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+from pathlib import Path
 
 import pytest
 from rank_programs import PRELUDE
@@ -15,6 +17,7 @@ pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
 CROWD = len(os.sched_getaffinity(0)) + 3
 pytestmark.append(pytest.mark.skipif(CROWD > 32, reason="so many ranks have no boards"))
 
+PROGRAMS = Path(__file__).parent / "programs"
 # What lies around the size of a page, and goes around the board several times.
 SIZES = "[4096, 32767, 32768, 32769, 65536, 300_000, 1 << 20, (1 << 20) + 1, 3_000_000]"
 
@@ -170,3 +173,19 @@ for repeat in range(3):
     assert same(c.gather(value(100_000, rank)), [value(100_000, r) for r in range(size)] if rank == 0 else None)
 """
     run_in_job(PRELUDE + VALUES + script, CROWD, stack)
+
+
+def test_a_rank_that_loses_its_processor_takes_nobody_for_gone(run, stack: Stack, tmp_path: Path) -> None:
+    """While it did not look, one rank came to its end and another one became the one to wait for."""
+    parts, library = tmp_path / "slow_probes.o", tmp_path / "slow_probes.so"
+    source = PROGRAMS / "slow_probes.c"
+    subprocess.run([stack.mpicc, "-fPIC", "-c", str(source), "-o", str(parts)], check=True, env=stack.variables())
+    subprocess.run(["cc", "-shared", str(parts), "-o", str(library)], check=True)
+    script = """
+for number in range(40):
+    root = number % size
+    mine = np.arange(100_000.0) + rank
+    gathered = c.gather(mine, root)
+    assert rank != root or all(same(one, np.arange(100_000.0) + other) for other, one in enumerate(gathered))
+"""
+    run(PRELUDE + script, CROWD, stack, env={"LD_PRELOAD": str(library)}).succeeded()

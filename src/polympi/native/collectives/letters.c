@@ -41,10 +41,13 @@ struct memory_wait {
 /* After a long wait: 1 when it has come, 0, or -1 with an exception. */
 static int ask_why(struct memory_wait *wait) {
     wait->look_at = now() + PATIENCE_SECONDS;
-    int left = look_around(wait->collective, *wait->source);
+    int source = *wait->source, left = look_around(wait->collective, source);
     if (left <= 0)
         return left;
-    return wait->has_come(wait->context) ? 1 : raise_left(wait->collective, *wait->source);
+    if (wait->has_come(wait->context))
+        return 1;
+    /* what it has sent before it left is here now, and then this rank waits for another one */
+    return *wait->source == source ? raise_left(wait->collective, source) : 0;
 }
 
 /* Another rank may wait for this one's library to move on what it has sent before. */
