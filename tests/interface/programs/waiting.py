@@ -57,10 +57,10 @@ def other_threads_run_meanwhile() -> None:
         lambda: world.gather(LARGE),
     ):
         if rank == 1:
-            time.sleep(0.15)
+            time.sleep(0.3)
         before = steps
         call()
-        assert rank or steps > before + 10, steps - before
+        assert rank or steps > before + 3, steps - before  # one at most where they have to wait; few on a busy machine
     ended.set()
     thread.join()
 
