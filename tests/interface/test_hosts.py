@@ -309,7 +309,7 @@ if rank == 1:
 c.recv(1)
 """
     ended = run_on_hosts(PRELUDE + script, 1, stack, timeout=30)
-    # A rank of Open MPI that sees the connection end before it is told of the abort may end the job by a code of its own.
+    # A rank of Open MPI that sees the connection end before it is told of the abort may end the job by its own code.
     closed_before = stack.family == "openmpi" and "An error occurred in Socket closed" in ended.stderr
     assert ended.exit_code in ({1, 14} if closed_before else {1}), str(ended)
     assert ended.stderr.count("[rank 1 (host hostb)] KeyError: 'halo'") == 1
