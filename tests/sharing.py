@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import functools
 import os
 import subprocess
 import time
@@ -26,6 +27,7 @@ def let_ranks_yield_beside_others() -> None:
         os.environ |= {**MPICH_SLEEPS, "OMPI_MCA_mpi_yield_when_idle": "1"}
 
 
+@functools.cache
 def patience() -> dict[str, str]:
     """Variables with which ranks that wait long sleep between two looks, if tests run side by side."""
     if "PYTEST_XDIST_WORKER" not in os.environ:

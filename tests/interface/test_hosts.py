@@ -308,12 +308,15 @@ if rank == 1:
     raise KeyError("halo")
 c.recv(1)
 """
-    ended = run_on_hosts(PRELUDE + script, 1, stack, timeout=30)
-    # A rank of Open MPI that sees the connection end before it is told of the abort may end the job by its own code.
-    closed_before = stack.family == "openmpi" and "An error occurred in Socket closed" in ended.stderr
-    assert ended.exit_code in ({1, 14} if closed_before else {1}), str(ended)
-    assert ended.stderr.count("[rank 1 (host hostb)] KeyError: 'halo'") == 1
-    assert "[rank 0" not in ended.stderr
+    for _ in range(3 if stack.family == "openmpi" else 1):
+        ended = run_on_hosts(PRELUDE + script, 1, stack, timeout=30)
+        assert ended.stderr.count("[rank 1 (host hostb)] KeyError: 'halo'") == 1
+        assert "[rank 0" not in ended.stderr
+        # A rank of Open MPI that sees the connection end before it is told of the abort may end the job by its own
+        # code: on a busy machine, and not three times in a row.
+        if "An error occurred in Socket closed" not in ended.stderr or ended.exit_code == 1:
+            break
+    assert ended.exit_code == 1, str(ended)
 
 
 def test_errors_name_the_hosts_of_ranks(run_on_hosts, stack: Stack) -> None:

@@ -57,10 +57,10 @@ def other_threads_run_meanwhile() -> None:
         lambda: world.gather(LARGE),
     ):
         if rank == 1:
-            time.sleep(0.3)
+            time.sleep(0.5)  # so long that a busy machine, too, lets the other thread of rank 0 run now and then
         before = steps
         call()
-        assert rank or steps > before + 3, steps - before  # one at most where they have to wait; few on a busy machine
+        assert rank or steps > before + 10, steps - before
     ended.set()
     thread.join()
 

@@ -165,6 +165,13 @@ def test_files_of_jobs_get_free_names_and_damaged_records_a_sentence(tmp_path: P
         ),
         (State("COMPLETED", first_host="n1", exit_code=0), None, 2, "not to be seen here: .* scp -r n1:out out"),
         (State("FAILED", exit_code=130), "interrupted", 130, "was stopped before its run was complete; what was meas"),
+        (
+            State("FAILED", exit_code=130),
+            "host lost",
+            130,
+            "Job 7 lost the host n2, which cannot be reached: 'no route'; what was measured is in 'out'; to continue",
+        ),
+        (State("FAILED", exit_code=130), None, 130, "was stopped before its run was complete; nothing was measured"),
         (State("FAILED", exit_code=2), None, 2, "ended with code 2, for the reason above; nothing was measured"),
         (
             State("CANCELLED", exit_code=-15),
@@ -216,7 +223,8 @@ def test_the_end_of_a_job_is_told(
     def opened(_: Path) -> SimpleNamespace:
         if ended is None:
             raise UsageError("there is none")
-        return SimpleNamespace(outcome=lambda: SimpleNamespace(ended=ended))
+        detail = "n2 cannot be reached: 'no route'" if ended == "host lost" else ""
+        return SimpleNamespace(outcome=lambda: SimpleNamespace(ended=ended, detail=detail))
 
     monkeypatch.setattr(concluding.RunDirectory, "open", opened)
     monkeypatch.setattr(concluding, "lost_hosts", {"n[1-2]": ["n2"]}.__getitem__)

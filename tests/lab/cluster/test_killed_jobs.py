@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 import threading
@@ -159,8 +158,7 @@ def test_a_host_that_vanishes_is_named(polympi, mpich: Stack, tmp_path: Path, mo
     subprocess.run(cluster.hosts[1].command(["ip", "link", "set", "eth0", "down"]), check=True)
     code, sentence = drill.end()
     assert code == 130
-    # Who notices first, Slurm or the run, depends on whether a launch was under way.
-    assert re.match(rf"polympi: Job {drill.number} lost (the host t-2|a host \(t-2 cannot be reached: 'srun)", sentence)
+    assert sentence.startswith(f"polympi: Job {drill.number} lost the host t-2")  # Slurm may notice it, or the run
     assert f"--resume {drill.out}" in sentence
     assert drill.kept()
     outcome = RunDirectory.open(drill.out).outcome()

@@ -17,7 +17,7 @@ from polympi.lab.submit.job import Job
 from polympi.lab.submit.slurm import UNKNOWN, State, lost_hosts
 
 _MORE_MEMORY = ": ask for more, as with --directive=--mem=0 for all that a host has"
-COMPLETE, TIME_LIMIT, BROKEN_OFF = "complete", "time limit", "broken off"
+COMPLETE, HOST_LOST, BROKEN_OFF = "complete", "host lost", "broken off"
 
 
 def conclude(job: Job, folder: Path, state: State) -> None:
@@ -26,7 +26,7 @@ def conclude(job: Job, folder: Path, state: State) -> None:
     Raises:
         typer.Exit: unless the run ended well.
     """
-    ended = _how_it_ended(Path(job.result))
+    ended, detail = _how_it_ended(Path(job.result))
     where = f"its result is in '{job.result}'"
     again = f"polympi submit {shlex.join(job.options)} -- run --resume {shlex.quote(job.result)}"
     well = what_became(state) is None and state.exit_code == 0
@@ -43,7 +43,7 @@ def conclude(job: Job, folder: Path, state: State) -> None:
     if well:
         say(f"job {job.number} is done, and had too little time for all of its run; {where}; to continue: {again}")
         return
-    how, code = _how(state, folder, Path(job.result))
+    how, code = _how(state, folder, detail if ended == HOST_LOST else "")
     if ended == COMPLETE:
         _leave(f"Job {job.number} {how}; {where}.", code)
     shown = f" ('polympi report {shlex.quote(job.result)}' shows it)" if _is_hard(state) else ""
@@ -56,31 +56,32 @@ def _is_hard(state: State) -> bool:
     return what_became(state) is not None and state.exit_code not in (None, INTERRUPTED)
 
 
-def _how_it_ended(result: Path) -> str | None:
-    """Whether a run is complete; None where there is none."""
+def _how_it_ended(result: Path) -> tuple[str | None, str]:
+    """How a run ended, None where there is none; and what is to be said of that."""
     try:
         outcome = RunDirectory.open(result).outcome()
     except LabError:
-        return None
-    return outcome.ended if outcome is not None and outcome.ended in (COMPLETE, TIME_LIMIT) else BROKEN_OFF
+        return None, ""
+    return (BROKEN_OFF, "") if outcome is None else (outcome.ended, outcome.detail)
 
 
-def _lost_by_the_run(result: Path) -> str | None:
-    """The middle of a sentence about a host that the run has found to be lost, before Slurm did."""
-    outcome = RunDirectory.open(result).outcome()
-    return outcome.detail if outcome is not None and outcome.ended == "host lost" else None
+def _how(state: State, folder: Path, found: str) -> tuple[str, int]:
+    """The middle of a sentence about a job that did not end well, and the exit code for it.
 
-
-def _how(state: State, folder: Path, result: Path) -> tuple[str, int]:
-    """The middle of a sentence about a job that did not end well, and the exit code for it."""
+    Args:
+        state: of the job.
+        folder: of its files.
+        found: the middle of a sentence about a host that the run has found to be lost, before Slurm did.
+    """
     lost = lost_hosts(state.hosts) if state.name == "NODE_FAIL" else ()
     without_memory = state.name == OUT_OF_MEMORY or (state.signal == signal.SIGKILL and ran_out_of_memory(folder))
     if became := what_became(state, lost, without_memory=without_memory):
         if not _is_hard(state):
             return became, INTERRUPTED
         return f"{became} (Slurm: {state.as_slurm_writes}){_MORE_MEMORY * without_memory}", _code(state)
-    if state.exit_code == INTERRUPTED and (found := _lost_by_the_run(result)):
-        return f"lost a host ({found})", INTERRUPTED
+    if state.exit_code == INTERRUPTED and found:
+        name, _, why = found.partition(" ")
+        return f"lost the host {name}, which {why}", INTERRUPTED
     if state.exit_code == INTERRUPTED:  # by a signal before its time limit, or by Ctrl-C
         return "was stopped before its run was complete", INTERRUPTED
     words = f"ended with code {state.exit_code}{', for the reason above' if wrote(folder) else ''}"

@@ -22,17 +22,7 @@ from polympi.lab.plan.calibration import fewer_iterations, same_counts, trial_pl
 from polympi.lab.plan.placement_names import ONE_CORE
 from polympi.lab.plan.placements import placed_hosts, placement_arguments, topology_of, what_differs
 from polympi.lab.plan.schedule import stack_order
-from polympi.lab.records import (
-    AGAIN,
-    REFERENCE,
-    Finding,
-    LaunchRecord,
-    Outcome,
-    PlannedCase,
-    RunRecord,
-    StackRun,
-    ToolLaunch,
-)
+from polympi.lab.records import AGAIN, REFERENCE, Finding, LaunchRecord, Outcome, PlannedCase, RunRecord, StackRun
 from polympi.lab.run.calibrate import Calibration, calibrate
 from polympi.lab.run.estimate import block_seconds
 from polympi.lab.run.replay import replay
@@ -314,7 +304,7 @@ class Experiment:
             timeout_s=timeout_s,
             on_tick=self._look_up,
         )
-        stopped = self._stopped(launched.record, limited=limited)
+        stopped = self._stopped(launched.record.outcome, limited=limited)
         if stopped:
             lost = "the run lost a host: " * isinstance(stopped, HostLost)
             launched.record.outcome, launched.record.detail = "interrupted", f"{lost}{stopped}"
@@ -342,22 +332,22 @@ class Experiment:
             timeout_s=timeout_s,
             on_tick=self._look_up,
         )
-        if stopped := self._stopped(record, limited=limited):
+        if stopped := self._stopped(record.outcome, limited=limited):
             raise stopped
         record.attempt = state.attempts[block]
         self._directory.append_tool(record)
         state.count_failure(record)
 
-    def _stopped(self, record: LaunchRecord | ToolLaunch, *, limited: bool) -> Exception | None:
-        """What has ended a launch, if not itself.
+    def _stopped(self, outcome: str, *, limited: bool) -> Exception | None:
+        """What has ended a launch with this outcome, if not itself.
 
         Args:
-            record: of the launch.
+            outcome: of the launch.
             limited: whether its time-out was the end of the run's own time.
         """
-        if record.outcome == "ok":
+        if outcome == "ok":
             return None
-        if limited and record.outcome == "timed out":
+        if limited and outcome == "timed out":
             return TimeIsUp("the time limit of the run was reached")
         return stopped_from_outside(self._asked_to_stop, self._request.cluster, list(self._slots))
 
