@@ -189,3 +189,21 @@ for number in range(40):
     assert rank != root or all(same(one, np.arange(100_000.0) + other) for other, one in enumerate(gathered))
 """
     run(PRELUDE + script, CROWD, stack, env={"LD_PRELOAD": str(library)}).succeeded()
+
+
+def test_a_rank_that_loses_its_processor_reads_what_was_written(run, stack: Stack) -> None:
+    """More parts than a board has pages: none may be written over before it was read."""
+    script = """
+from stopped_at_times import stopped_at_times
+
+def values(seed):
+    return [value(5000, seed + part) for part in range(40)]
+
+all_of_them = [values(other) for other in range(size)]
+with stopped_at_times():
+    for number in range(1200):
+        root = number % size
+        gathered = c.gather(all_of_them[rank], root)
+        assert rank != root or same(gathered, all_of_them), f"gather {number} on {rank}"
+"""
+    run(PRELUDE + VALUES + script, CROWD + 1, stack).succeeded()

@@ -150,11 +150,19 @@ static bool read_from(BoardExchange *exchange, BoardRead *read) {
     return read->done == read->nbytes;
 }
 
+/* Where a rank has not written all of one read yet, it may have by now: its next one is not looked at before,
+ * or this rank would say that it needs none of the pages up to there. */
 static void read_some(BoardExchange *exchange) {
+    int unread = NOBODY;
     exchange->awaited = NOBODY;
-    for (int i = 0; i < exchange->read_count && !exchange->left; i++)
-        if (!read_from(exchange, &exchange->reads[i]) && exchange->awaited == NOBODY)
-            exchange->awaited = exchange->reads[i].writer;
+    for (int i = 0; i < exchange->read_count && !exchange->left; i++) {
+        BoardRead *read = &exchange->reads[i];
+        if (read->writer == unread || read_from(exchange, read))
+            continue;
+        unread = read->writer;
+        if (exchange->awaited == NOBODY)
+            exchange->awaited = unread;
+    }
 }
 
 /* ---- both ---- */

@@ -36,7 +36,8 @@ bool board_ready(const Communicator *comm);
 uint64_t board_next(const Communicator *comm);
 /* The pages that data take. */
 uint64_t board_pages(Py_ssize_t nbytes);
-/* What is written and read at the same time. What comes from one rank is in the order in which it writes. */
+/* What is written and read at the same time. Reads from one rank follow each other, in the order in which it
+ * writes. */
 typedef struct {
     Collective *collective;
     BoardWrite *write, *writes_end;
