@@ -32,9 +32,10 @@ for message in kinds:
     faults(message, 3)
     found.append(faults(message, 10))
 if rank == 1:
-    print(max(found) < 100, min(found) > 100)
+    print(max(found) < 100)
 """
-KEPT, NOT_KEPT = "True False\n", "False True\n"  # 8 messages have 980 pages
+# 8 messages have 980 pages. Of one kind malloc may keep them by itself, where something else lies behind them.
+KEPT, NOT_KEPT = "True\n", "False\n"
 
 
 @pytest.mark.one_host  # over a network, the library takes and gives back large memory, too
