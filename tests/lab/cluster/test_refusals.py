@@ -7,6 +7,7 @@ import shutil
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from polympi.lab.cli.app import run_app
@@ -154,6 +155,12 @@ def test_a_host_file_belongs_to_the_cluster_whose_hosts_it_names(folder: Path, t
     file.write_bytes(b"\xff\n")
     assert cluster_of(file) is None
     assert cluster_of(tmp_path) is None
+
+
+def test_within_a_container_its_cluster_is_other_hosts(folder: Path) -> None:
+    cluster = recorded(folder, "t-1", "t-2")
+    remember(msgspec.structs.replace(cluster, pid_namespace="pid:[1]"))
+    assert cluster_of(cluster.hostfile("mpich")) is None
 
 
 @pytest.mark.parametrize("family", ["mpich", "openmpi", "impi"])

@@ -186,8 +186,9 @@ def _lost(measured: Measured) -> str:
     """What became of a host that was lost, if that ended the run, before what is to be done."""
     if not measured.outcome.detail:
         return ""
-    ours = "cluster" in measured.directory.environment().facts
-    return measured.outcome.detail + ("; make the cluster anew with 'polympi cluster up'; " if ours else "; ")
+    ours = measured.directory.environment().facts.get("cluster")
+    anew = f"'polympi cluster down --name {ours['name']}' removes the cluster, then make it anew; " if ours else ""
+    return f"{measured.outcome.detail}; {anew}"
 
 
 def _needs(measured: Measured) -> str:

@@ -28,6 +28,11 @@ class ClusterError(LabError):
     """A cluster cannot be made here, is broken, or cannot be removed."""
 
 
+def own_pid_namespace() -> str:
+    """The namespace in which this process has its id."""
+    return str(Path("/proc/self/ns/pid").readlink())
+
+
 class Cluster(msgspec.Struct, frozen=True, kw_only=True):
     """A cluster that is up.
 
@@ -41,6 +46,7 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True):
         since: when it was made, in UTC (ISO 8601).
         slurm: whether Slurm runs on it.
         image: of the containers that its hosts are; None if they are namespaces.
+        pid_namespace: where the processes that hold it have the ids that are recorded.
     """
 
     name: str
@@ -52,6 +58,7 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True):
     since: str = ""
     slurm: bool = False
     image: str | None = None
+    pid_namespace: str = msgspec.field(default_factory=own_pid_namespace)
 
     @property
     def first(self) -> Host:

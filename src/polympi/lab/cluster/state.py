@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from polympi.lab.cluster.cluster import Cluster, ClusterError
+from polympi.lab.cluster.cluster import Cluster, ClusterError, own_pid_namespace
 from polympi.lab.cluster.hostfile import read_hostfile
 from polympi.lab.decoding import what_is_wrong
 from polympi.lab.errors import UsageError, system_reason
@@ -68,6 +68,8 @@ def remember(cluster: Cluster) -> None:
 def cluster_of(hostfile: Path) -> Cluster | None:
     """The cluster whose hosts a file names; None if they are others, or the file cannot be read.
 
+    None also within a container that is one of these hosts: from there the others are reached by ssh.
+
     Raises:
         UsageError: only some of the hosts are those of a cluster.
         ClusterError: the record of a cluster is damaged.
@@ -85,8 +87,8 @@ def cluster_of(hostfile: Path) -> Cluster | None:
                     f"The host file '{hostfile}' names {known[0]} of the cluster '{name}', and {others[0]}, which is "
                     "not of this cluster: name hosts that can reach each other."
                 )
-        elif named:
-            return cluster
+        elif named and cluster:
+            return cluster if cluster.pid_namespace == own_pid_namespace() else None
     return None
 
 
