@@ -9,7 +9,7 @@ INTERFACE := tests/interface tests/native
 COVERAGE ?=
 # A mark: tests of the interface that have it are left out.
 WITHOUT ?=
-# Which of the large tests; "large and not waits" leaves out those that other tests may run beside.
+# Which of the large tests: "large and not waits and not busy" are those that need the machine for themselves.
 LARGE ?= large
 # Programs on ranks wait as much as they compute, so that tests of them share each of two processors.
 WORKERS ?= 4

@@ -8,7 +8,7 @@ import pytest
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.large]
+pytestmark = [pytest.mark.mpi, pytest.mark.large, pytest.mark.busy]
 
 PROGRAMS = Path(__file__).parent / "programs"
 

@@ -19,7 +19,7 @@ from sharing import MPICH_SLEEPS
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.large]
+pytestmark = [pytest.mark.mpi, pytest.mark.large, pytest.mark.busy]
 
 VERSION = "4.1.2"
 SHA256 = "56860286dc45f20e8821e93cb06669e30462348bf866f685553fa4b712d58d02"
