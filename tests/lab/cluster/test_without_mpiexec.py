@@ -16,7 +16,7 @@ from polympi.lab.cluster import manage, slurm
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.large, pytest.mark.waits]
+pytestmark = [pytest.mark.mpi, pytest.mark.large]
 
 LAUNCHERS = re.compile(r"mpiexec|mpirun|orterun|orted|prte|prun|hydra")
 EXEC = ["cluster", "exec", "--name", "t", "--"]
