@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import select
 import signal
 import subprocess
 import sys
@@ -14,25 +15,22 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def stopped_at_times() -> Iterator[None]:
-    """While the block runs, another process stops this one."""
-    with subprocess.Popen([sys.executable, "-S", __file__]) as stopping:
-        try:
-            yield
-        finally:
-            stopping.terminate()
+    """While the block runs, another process stops this one.
+
+    The end is told by closing a pipe: a signal could end that process when it has stopped this one, and not yet let it
+    go on.
+    """
+    with subprocess.Popen([sys.executable, "-S", __file__, str(os.getpid())], stdin=subprocess.PIPE):
+        yield
 
 
-def _stop_the_parent() -> None:
-    process = os.getppid()
-    while os.getppid() == process:
-        time.sleep(random.uniform(0, 0.002))
+def _stop(process: int) -> None:
+    while not select.select([sys.stdin], [], [], random.uniform(0, 0.002))[0]:
         os.kill(process, signal.SIGSTOP)
-        try:
-            time.sleep(0.001)
-        finally:
-            os.kill(process, signal.SIGCONT)
+        time.sleep(0.001)
+        os.kill(process, signal.SIGCONT)
 
 
 if __name__ == "__main__":
     with contextlib.suppress(ProcessLookupError):
-        _stop_the_parent()
+        _stop(int(sys.argv[1]))
