@@ -21,6 +21,7 @@ from jobs import CompanyError, Job, Jobs
 from rank_programs import without_what_is_not_used
 from sharing import patience
 
+from polympi.lab.launch.not_started import not_started
 from polympi.lab.process import run_tree
 from polympi.lab.stacks.command import mpiexec_command
 from polympi.lab.stacks.stack import Stack
@@ -264,6 +265,23 @@ def _run(
     *,
     hosts: Hosts | None = None,
     on_tick: Callable[[], None] = lambda: None,
+) -> Outcome:
+    """Run a command; as in the laboratory, once more where a launcher did not reach a host: no rank is to blame."""
+    ended = _run_once(command, environment, timeout, folder, hosts=hosts, on_tick=on_tick)
+    if hosts and ended.exit_code and not_started(ended.stdout + ended.stderr):
+        hosts.end_processes()
+        ended = _run_once(command, environment, timeout, folder, hosts=hosts, on_tick=on_tick)
+    return ended
+
+
+def _run_once(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    timeout: float,
+    folder: Path,
+    *,
+    hosts: Hosts | None,
+    on_tick: Callable[[], None],
 ) -> Outcome:
     output, errors = folder / "stdout.txt", folder / "stderr.txt"
     with _undisturbed(environment, hosts) as whole_environment:

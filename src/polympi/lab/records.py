@@ -13,6 +13,7 @@ __all__ = [
     "AGAIN",
     "FACTORS",
     "FORMAT",
+    "NOT_STARTED",
     "PLACEMENT",
     "REFERENCE",
     "SAMPLE_SCHEMA",
@@ -45,6 +46,8 @@ __all__ = [
 SCALINGS = STRONG, WEAK = ("strong", "weak")
 
 FORMAT = 2  # version of the result directory; raised when a reader of the old one would misread the new one
+
+NOT_STARTED = "not started"  # the outcome of a launch of which the launcher did not reach a host
 
 SAMPLE_SCHEMA: dict[str, type[pl.DataType] | pl.DataType] = {
     "stack": pl.String,
@@ -123,9 +126,10 @@ class LaunchRecord(msgspec.Struct, kw_only=True):
         launch: number of the launch in the run, from 0.
         block: block, from 0; None for a calibration launch.
         position: place in the block, from 0.
-        outcome: ``ok``, ``crashed``, ``timed out``, ``unreadable`` (what it wrote is not of the protocol) or
-            ``interrupted``. Two more are never written, only found when a directory is read: ``lost`` (its samples are
-            gone or damaged) and ``repeated`` (a later launch took its place).
+        outcome: ``ok``, ``crashed``, ``timed out``, ``unreadable`` (what it wrote is not of the protocol),
+            ``not started`` (the launcher did not reach a host, so that no program began) or ``interrupted``. Two more
+            are never written, only found when a directory is read: ``lost`` (its samples are gone or damaged) and
+            ``repeated`` (a later launch took its place).
         detail: one sentence about an outcome that is not ``ok``.
         started: when, ISO 8601 with the time zone.
         wall_ns: from the start of mpiexec to its end.

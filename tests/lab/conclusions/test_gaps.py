@@ -14,14 +14,17 @@ def test_failed_launches_are_counted_and_explained():
         launch(3, binding="c", outcome="timed out"),
         launch(4, binding="c", outcome="unreadable"),
         launch(5, outcome="interrupted"),
+        launch(6, outcome="not started", detail="the launcher could not start it on hostb: 'Launch proxy failed'"),
     ]
     analysis = built_analysis(launches=launches)
     assert failures(analysis) == [
-        "mpi4py on mpich: 2 of 4 launches crashed (launches 1 and 2): Rank 1 ended by signal 11.",
+        "mpi4py on mpich: 2 of 5 launches crashed (launches 1 and 2): Rank 1 ended by signal 11.",
         "c on mpich: 1 of 2 launches timed out (launch 3).",
         "c on mpich: 1 of 2 launches wrote a file that cannot be read (launch 4).",
+        "mpi4py on mpich: 1 of 5 launches was not started (launch 6): the launcher could not start it on hostb: "
+        "'Launch proxy failed'.",
     ]
-    assert [one.launch for one in failed_launches(analysis)] == [1, 2, 3, 4]
+    assert [one.launch for one in failed_launches(analysis)] == [1, 2, 3, 4, 6]
 
 
 def test_what_was_lost_is_told_and_counted():

@@ -309,6 +309,46 @@ def test_a_failing_binding_is_withdrawn_and_the_others_go_on(
     assert not _left_processes()
 
 
+# In place of a launcher: it counts its calls, and in some of them says what Hydra says that does not reach a host.
+_LAUNCHER = """#!/bin/sh
+echo >>"$0-calls"
+[ $(($(wc -l <"$0-calls") %% %d)) %s ] && exec %s "$@"
+%s
+echo "[mpiexec@here] ui_cmd_cb (pmiserv_pmci.c:51): Launch proxy failed." >&2
+exit 255
+"""
+
+
+def _started_by(mpich: Stack, folder: Path, every: int, reaches: str, before: str = ":") -> Stack:
+    """A stack of which the launcher reaches its hosts in some of its calls: where such a remainder is left of them."""
+    launcher = folder / "mpiexec"
+    launcher.write_text(_LAUNCHER % (every, reaches, mpich.mpiexec, before.format(mpiexec=mpich.mpiexec)))
+    launcher.chmod(0o755)
+    return msgspec.structs.replace(mpich, mpiexec=str(launcher))
+
+
+def test_a_launch_is_tried_again_where_the_launcher_did_not_reach_a_host(tmp_path: Path, mpich: Stack) -> None:
+    stack = _started_by(mpich, tmp_path, 3, "-ne 2")
+    request = _request(tmp_path / "run", [stack], ["mpi4py"], ["latency/standard/bytes"], profile=FEW_BLOCKS)
+    directory, ended = _run(request)
+    assert (ended.ended, ended.blocks, ended.withdrawn) == ("complete", {"mpich": 3}, {})
+    outcomes = [launch.outcome for launch in directory.launches()]
+    assert outcomes == ["ok", "not started", "ok"] * (len(outcomes) // 3)
+    measured = analyse(directory).launches
+    assert len({(one.block, one.binding) for one in measured if one.outcome == "ok" and one.block is not None}) == 9
+
+
+@pytest.mark.parametrize(("before", "outcomes"), [(":", ["not started"] * 2), ('{mpiexec} "$@"', ["crashed"])])
+def test_a_launch_that_fails_twice_or_after_its_program_began_counts_as_failed(
+    tmp_path: Path, mpich: Stack, before: str, outcomes: list[str]
+) -> None:
+    stack = _started_by(mpich, tmp_path, 1000, "-le 4", before)  # what calibrates, alone
+    request = _request(tmp_path / "run", [stack], ["mpi4py"], ["latency/standard/bytes"], profile=FEW_BLOCKS)
+    directory, ended = _run(request)
+    assert set(ended.withdrawn) >= {"mpich/c"}
+    assert [one.outcome for one in directory.launches() if one.binding == "c" and one.block is not None] == 2 * outcomes
+
+
 @pytest.mark.parametrize(("state", "blamed"), [("COMPLETING", False), ("RUNNING", True)])
 def test_a_launch_that_ends_with_its_job_is_not_blamed(
     tmp_path: Path, mpich: Stack, monkeypatch: pytest.MonkeyPatch, state: str, blamed: bool

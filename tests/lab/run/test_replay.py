@@ -138,3 +138,20 @@ def test_the_last_try_at_a_block_is_taken_in(tmp_path: Path) -> None:
     state = _state(directory)
     assert state.done == {0}
     assert state.next_block() == 1
+
+
+def test_a_launch_that_was_tried_again_is_no_failure(tmp_path: Path) -> None:
+    directory = make_run(tmp_path / "run", blocks=2, cases=CASES)
+    path = directory.path / "launches.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    binding = msgspec.json.decode(lines[-1], type=LaunchRecord).binding
+    for number, line in enumerate((lines[-1], lines[len(ARMS) - 1])):  # one in each block
+        record = msgspec.json.decode(line, type=LaunchRecord)
+        twice = msgspec.structs.replace(record, launch=1000 + number, outcome="not started")
+        lines.insert(lines.index(line), msgspec.json.encode(twice) + b"\n")
+    path.write_bytes(b"".join(lines))
+    state = _state(directory)
+    assert state.done == {0, 1}
+    assert not state.withdrawn
+    assert not state.failures
+    assert [one.outcome for one in directory.launches() if one.binding == binding] == ["not started", "ok"] * 2

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterable
 
 from polympi.lab.conclusions.phrases import count, first_few, sentence, verb
-from polympi.lab.records import LaunchRecord, Refusal, StackRun
+from polympi.lab.records import NOT_STARTED, LaunchRecord, Refusal, StackRun
 from polympi.lab.statistics.model import Analysis
 
-UNTIMED_OUTCOMES = ("crashed", "timed out", "unreadable", "lost")
+UNTIMED_OUTCOMES = ("crashed", "timed out", "unreadable", NOT_STARTED, "lost")
 _WITHOUT = {
     "environment.json": "the machine is not shown",
     "outcome.json": "the run counts as cut off",
@@ -93,6 +93,7 @@ def _failed(analysis: Analysis) -> Iterable[str]:
         predicate = {
             "crashed": "crashed",
             "timed out": "timed out",
+            NOT_STARTED: f"{verb(len(launches), 'was', 'were')} not started",
             "unreadable": f"wrote {verb(len(launches), 'a file', 'files')} that cannot be read",
             "lost": f"{verb(len(launches), 'does', 'do')} not count, since the samples were lost",
         }[outcome]

@@ -19,10 +19,11 @@ from polympi.lab.cluster.cluster import Cluster
 from polympi.lab.errors import system_reason
 from polympi.lab.launch.carried import bring_back, carried_command
 from polympi.lab.launch.host_clock import HostClocks, UnknownMoment
+from polympi.lab.launch.not_started import not_started
 from polympi.lab.plan.text import plan_text
 from polympi.lab.process import OUTPUT_BYTES, Ended, run_tree
 from polympi.lab.protocol import LaunchSamples, ProtocolError, read_samples
-from polympi.lab.records import SAMPLE_SCHEMA, LaunchRecord, PlannedCase, Refusal
+from polympi.lab.records import NOT_STARTED, SAMPLE_SCHEMA, LaunchRecord, PlannedCase, Refusal
 from polympi.lab.stacks.command import mpiexec_command
 from polympi.lab.stacks.stack import Stack
 
@@ -195,6 +196,8 @@ def _judge(
             "timed out",
             f"it was still running after {timeout_s:.0f} s{during} and was ended",
         )
+    elif ended.exit_code != 0 and not text and (reason := not_started(ended.tail)):
+        record.outcome, record.detail = NOT_STARTED, reason
     elif ended.exit_code != 0:
         record.detail = f"it ended with {exit_words(ended.exit_code)}{during}"
     elif not samples.complete:

@@ -22,7 +22,17 @@ from polympi.lab.plan.calibration import fewer_iterations, same_counts, trial_pl
 from polympi.lab.plan.placement_names import ONE_CORE
 from polympi.lab.plan.placements import placed_hosts, placement_arguments, topology_of, what_differs
 from polympi.lab.plan.schedule import stack_order
-from polympi.lab.records import AGAIN, REFERENCE, Finding, LaunchRecord, Outcome, PlannedCase, RunRecord, StackRun
+from polympi.lab.records import (
+    AGAIN,
+    NOT_STARTED,
+    REFERENCE,
+    Finding,
+    LaunchRecord,
+    Outcome,
+    PlannedCase,
+    RunRecord,
+    StackRun,
+)
 from polympi.lab.run.calibrate import Calibration, calibrate
 from polympi.lab.run.estimate import block_seconds
 from polympi.lab.run.replay import replay
@@ -36,6 +46,7 @@ from polympi.lab.survey.reach import way_to
 from polympi.lab.tools.find import FoundTool
 from polympi.lab.tools.launch import launch_tool
 
+BEFORE_A_SECOND_TRY_S = 1.0  # for what refused: sshd with too many that log in at once, a daemon whose port is held
 _PLACE_YOURSELF = "If the launcher cannot do that, leave --placement out, and place ranks with --launcher-args."
 
 
@@ -292,6 +303,16 @@ class Experiment:
             self._progress.ratios[state.name, arm.name] = ratios
 
     def _launch(
+        self, state: StackState, arm: Arm, cases: dict[int, PlannedCase], block: int | None, position: int
+    ) -> Launched:
+        """Launch an arm: a second time where the launcher did not reach a host, of which no binding is to blame."""
+        launched = self._launch_once(state, arm, cases, block, position)
+        if launched.record.outcome != NOT_STARTED:
+            return launched
+        time.sleep(BEFORE_A_SECOND_TRY_S)
+        return self._launch_once(state, arm, cases, block, position)
+
+    def _launch_once(
         self, state: StackState, arm: Arm, cases: dict[int, PlannedCase], block: int | None, position: int
     ) -> Launched:
         timeout_s, limited = self._begin_launch(state, arm.name, Counter(c.benchmark for c in cases.values()), block)

@@ -15,11 +15,11 @@ import polars as pl
 from polympi.lab.catalogue import Case
 from polympi.lab.launch.launcher import Launched, planned_case
 from polympi.lab.protocol import LaunchSamples
-from polympi.lab.records import LaunchRecord, PlannedCase, Refusal
+from polympi.lab.records import NOT_STARTED, LaunchRecord, PlannedCase, Refusal
 from polympi.lab.run.stack_state import StackState
 from polympi.lab.samples.store import LostSamplesError, RunDirectory
 
-_ENDED_BY_ITSELF = ("ok", "crashed", "timed out", "unreadable")
+_ENDED_BY_ITSELF = ("ok", "crashed", "timed out", "unreadable", NOT_STARTED)
 
 
 def replay(state: StackState, directory: RunDirectory, launches: Sequence[LaunchRecord]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from polympi.lab.records import LaunchRecord
+from polympi.lab.records import NOT_STARTED, LaunchRecord
 
 LOST = "lost"
 REPEATED = "repeated"
@@ -17,7 +17,7 @@ def mark_uncounted(records: Sequence[LaunchRecord], *, there: Callable[[LaunchRe
 
     Of a block that was made again all earlier tries are ``repeated``, whole as they may be: launches of two tries are
     hours apart, and pairing them would take the drift between for an effect. Of two records of one binding in one try
-    the later counts.
+    the later counts; the other one stays what it is if it was not started, of which a second launch is the answer.
 
     Args:
         records: in the order they were written.
@@ -35,7 +35,7 @@ def mark_uncounted(records: Sequence[LaunchRecord], *, there: Callable[[LaunchRe
         if record.block is None:
             marked.append(record)
         elif record.attempt < last_try[record.stack, record.block] or (
-            record is not last_record[record.stack, record.block, record.binding]
+            record is not last_record[record.stack, record.block, record.binding] and record.outcome != NOT_STARTED
         ):
             marked.append(msgspec.structs.replace(record, outcome=REPEATED, detail="the block was made again"))
         elif record.outcome == "ok" and not there(record):
