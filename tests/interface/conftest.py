@@ -268,7 +268,7 @@ def _run(
 ) -> Outcome:
     """Run a command; as in the laboratory, once more where a launcher did not reach a host: no rank is to blame."""
     ended = _run_once(command, environment, timeout, folder, hosts=hosts, on_tick=on_tick)
-    if hosts and ended.exit_code and not_started(ended.stdout + ended.stderr):
+    if hosts and ended.exit_code and not_started(ended.stdout + ended.stderr) and not hosts.cluster.what_is_lost():
         hosts.end_processes()
         ended = _run_once(command, environment, timeout, folder, hosts=hosts, on_tick=on_tick)
     return ended

@@ -7,7 +7,7 @@ import re
 # Each as its launcher says it where what reaches another host, or the daemon there, ends at once.
 _SAYINGS = (
     r"A daemon failed to report back",  # PRRTE, of Open MPI 5
-    r"daemon\(?s?\)? +has unexpectedly failed|unable to reliably start one or more daemons",  # ORTE, of Open MPI 4
+    r"daemon has unexpectedly failed|unable to reliably start one or more daemons",  # ORTE, of Open MPI 4
     r"Launch proxy failed",  # Hydra
     r"srun: error: .*(?:Task launch for|Unable to create step for)",
 )
@@ -19,7 +19,7 @@ _HOST = re.compile(r"^ *Remote host: +(\S+)", re.MULTILINE)
 def not_started(tail: str) -> str | None:
     """The end of a sentence about a launcher that did not reach a host; None if nothing says so.
 
-    A launcher may say the same where a host is lost later: this is to be asked only where no program has begun.
+    Launchers say the same where a host is lost later: this is to be asked only where no program has begun.
 
     Args:
         tail: the last lines that the launcher wrote.
