@@ -19,6 +19,7 @@ from polympi.lab.cluster.cluster import PATIENCE_S, Cluster, ClusterError
 from polympi.lab.cluster.host import Host
 from polympi.lab.cluster.hostfile import hostfile_text
 from polympi.lab.cluster.namespaces import made_cluster
+from polympi.lab.session_folders import remove_session_folders
 
 NAMES = ("hosta", "hostb", "hostc", "hostd")
 HOSTS = int(os.environ.get("POLYMPI_TEST_HOSTS", "1"))  # that all programs run on
@@ -77,6 +78,7 @@ class Hosts:
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()
         psutil.wait_procs(running, timeout=PATIENCE_S)
+        remove_session_folders([process.pid for process in running], os.environ)
 
 
 @contextlib.contextmanager

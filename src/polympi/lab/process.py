@@ -20,6 +20,8 @@ from pathlib import Path
 
 import psutil
 
+from polympi.lab.session_folders import remove_session_folders
+
 MARK = "POLYMPI_LAUNCH"
 GRACE_S = 1.0  # for a launcher to end its ranks after SIGTERM, before everything is killed
 TICK_S = 1.0  # between calls of on_tick; rare, because waking up takes the processor from the ranks
@@ -89,7 +91,7 @@ def run_tree(
             exit_code = _wait(process, started_ns, timeout_s, output, on_tick)
             wall_ns = time.monotonic_ns() - started_ns
         finally:
-            _end_tree(process, mark)
+            _end_tree(process, mark, environment)
     flooded = exit_code is None and output.stat().st_size > OUTPUT_BYTES
     return Ended(exit_code, started_ns, wall_ns, _tail(output), flooded)
 
@@ -113,7 +115,7 @@ def _wait(
         os.close(descriptor)
 
 
-def _end_tree(process: subprocess.Popen[bytes], mark: str) -> None:
+def _end_tree(process: subprocess.Popen[bytes], mark: str, environment: Mapping[str, str]) -> None:
     descendants = _descendants(process)
     if process.poll() is None:
         process.terminate()
@@ -127,6 +129,7 @@ def _end_tree(process: subprocess.Popen[bytes], mark: str) -> None:
         with contextlib.suppress(psutil.NoSuchProcess):
             straggler.send_signal(signal.SIGKILL)  # psutil checks that the pid still is the same process
     psutil.wait_procs(list(stragglers.values()), timeout=GRACE_S)
+    remove_session_folders({process.pid, *stragglers}, environment)
 
 
 def _descendants(process: subprocess.Popen[bytes]) -> list[psutil.Process]:

@@ -16,6 +16,7 @@ import psutil
 from polympi.lab.cluster.host import Host, Traffic
 from polympi.lab.cluster.hostfile import hostfile_text
 from polympi.lab.errors import LabError, UsageError
+from polympi.lab.session_folders import remove_session_folders
 
 PATIENCE_S = 20.0  # for processes that were killed to be gone, and for a host to come up; a loaded machine is slow
 FEWEST, MOST = 2, 64  # hosts; all ranks share the processors of one machine
@@ -209,16 +210,19 @@ def end_processes(folder: Path) -> None:
         ClusterError: something cannot be ended.
     """
     deadline = time.monotonic() + PATIENCE_S
+    ended: set[int] = set()
     # What was just about to start another process is met in the next round; what has ended is not met any more, whether
     # its parent knows that or not.
     while running := processes_of(folder):
         for process in running:
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()
+                ended.add(process.pid)
         if time.monotonic() > deadline:
             break
         time.sleep(_POLL_S)
     else:
+        remove_session_folders(ended, os.environ)
         return
     raise ClusterError(
         f"Processes on the hosts of the cluster in '{folder}' cannot be ended (the first is {running[0].pid}): see "

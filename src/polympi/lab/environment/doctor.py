@@ -23,6 +23,7 @@ from polympi.lab.environment.findings import environment_findings
 from polympi.lab.environment.record import record_environment
 from polympi.lab.errors import system_reason
 from polympi.lab.home import home
+from polympi.lab.session_folders import left_behind
 from polympi.lab.units import format_bytes
 
 OLDEST_PYTHON = (3, 10)  # requires-python of the package
@@ -77,6 +78,7 @@ def diagnose(
         *check_tools(stacks_folder),
         _check_memory(environment, ranks),
         *_check_machine(environment, ranks),
+        *_check_session_folders(),
         *extra,
     ]
 
@@ -218,6 +220,18 @@ def _check_memory(environment: Mapping[str, Any], ranks: int) -> Check:
             "Stop other programs, raise the container's limit, or measure smaller messages (--sizes 1:64KiB).",
         )
     return Check("memory", "ok", f"{format_bytes(free)} are free; buffers take up to {format_bytes(needed)}.")
+
+
+def _check_session_folders() -> Iterator[Check]:
+    """What launchers of Open MPI that were killed have left: it keeps others from starting."""
+    if left := [str(folder) for folder in left_behind(os.environ)]:
+        yield Check(
+            "killed launchers",
+            "warning",
+            f"Launchers or daemons of Open MPI that were killed have left folders ({len(left)}, the first is "
+            f"{left[0]}): one that gets the same process id cannot start, and ends with code 213.",
+            f"Remove those that are yours: rm -r {' '.join(left[:3])}{' ...' * (len(left) > 3)}",
+        )
 
 
 def _check_machine(environment: Mapping[str, Any], ranks: int) -> Iterator[Check]:

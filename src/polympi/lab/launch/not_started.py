@@ -1,4 +1,4 @@
-"""Launchers that could not start their own daemon on a host, so that no program began: what they say then."""
+"""Launchers that could not start, or not their own daemon on a host, so that no program began: what they say then."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 # Each as its launcher says it where what reaches another host, or the daemon there, ends at once.
 _SAYINGS = (
     r"A daemon failed to report back",  # PRRTE, of Open MPI 5
+    r"The PMIx server's listener thread failed to start",  # PRRTE, too: see session_folders.py
     r"daemon has unexpectedly failed|unable to reliably start one or more daemons",  # ORTE, of Open MPI 4
     r"Launch proxy failed",  # Hydra
     r"srun: error: .*(?:Task launch for|Unable to create step for)",
