@@ -17,7 +17,7 @@ from polympi.lab.records import Launching
 from polympi.lab.stacks.add import add_stack
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.large]
+pytestmark = [pytest.mark.mpi, pytest.mark.large, pytest.mark.waits]
 
 
 @pytest.fixture

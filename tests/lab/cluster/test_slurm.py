@@ -41,6 +41,7 @@ def with_slurm(polympi) -> Cluster:
 
 @pytest.mark.mpi
 @pytest.mark.large
+@pytest.mark.waits
 def test_srun_starts_both_libraries_and_messages_take_the_wires(
     polympi, with_slurm: Cluster, mpich: Stack, openmpi: Stack, tmp_path: Path
 ) -> None:
@@ -61,6 +62,7 @@ def test_srun_starts_both_libraries_and_messages_take_the_wires(
 
 
 @pytest.mark.large
+@pytest.mark.waits
 def test_jobs_run_on_a_cluster_of_the_longest_name(polympi, folder: Path, tmp_path: Path) -> None:
     """Wherever its folder is, the names of Slurm's sockets are short enough."""
     if reason := slurm.why_not():
@@ -77,6 +79,7 @@ def test_jobs_run_on_a_cluster_of_the_longest_name(polympi, folder: Path, tmp_pa
 
 
 @pytest.mark.large
+@pytest.mark.waits
 def test_slurm_ends_with_the_cluster(polympi, with_slurm: Cluster, folder: Path) -> None:
     assert "srun -N 2 --mpi=pmi2" in polympi("cluster", "status").text
     daemons = with_slurm.processes()
@@ -88,6 +91,7 @@ def test_slurm_ends_with_the_cluster(polympi, with_slurm: Cluster, folder: Path)
 
 
 @pytest.mark.large
+@pytest.mark.waits
 def test_a_daemon_that_does_not_start_leaves_nothing(polympi, folder: Path) -> None:
     if reason := slurm.why_not():
         pytest.skip(reason)
