@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import sys
 from pathlib import Path
 
@@ -67,22 +68,23 @@ def test_what_a_killed_launcher_left_would_keep_another_from_starting_and_goes_w
 
 
 def test_only_folders_of_the_processes_that_were_killed_are_removed(tmp_path: Path) -> None:
-    names = ("prted.12", "ompi.12", "prtrn.12", "prted.13", "prted.1", "other.12", "prted.x")
+    ours, another = f"prted.{socket.gethostname()}.12", f"prted.{socket.gethostname()}2.12"
+    names = ("prted.12", "ompi.12", "prtrn.12", ours, another, "prted.13", "prted.1", "other.12", "prted.x")
     for name in names:
         (tmp_path / name / "0").mkdir(parents=True)
     remove_session_folders([12, 14], {"TMPDIR": str(tmp_path)})
-    assert {entry.name for entry in tmp_path.iterdir()} == {"prted.13", "prted.1", "other.12", "prted.x"}
+    assert {entry.name for entry in tmp_path.iterdir()} == {another, "prted.13", "prted.1", "other.12", "prted.x"}
 
 
 def test_the_doctor_names_what_is_left_of_processes_that_are_gone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
-    for name in (f"prted.{os.getpid()}", f"prted.{GONE}", f"ompi.host.{GONE}", "prted.log", f"mine.{GONE}"):
+    for name in (f"prted.{os.getpid()}", f"prted.{GONE}", f"ompi.{GONE}", "prted.log", f"mine.{GONE}"):
         (tmp_path / name).mkdir()
     (tmp_path / f"prun.{GONE}").write_text("no folder")
     found = [folder for folder in left_behind(os.environ) if folder.parent == tmp_path]
-    assert found == [tmp_path / f"ompi.host.{GONE}", tmp_path / f"prted.{GONE}"]
+    assert found == [tmp_path / f"ompi.{GONE}", tmp_path / f"prted.{GONE}"]
     [check] = [check for check in diagnose(environment={}) if check.name == "killed launchers"]
     assert check.status == "warning"
     assert str(found[0]) in check.text

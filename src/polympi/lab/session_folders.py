@@ -8,16 +8,18 @@ with code 213, says "The PMIx server's listener thread failed to start", or wait
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
-from collections.abc import Iterable, Mapping
+import socket
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 # Of a singleton or a virtual machine, mpiexec of Open MPI, prterun, prun, and a daemon; on a shared file system with
-# the name of the host.
-_NAME = re.compile(r"(?:prte|ompi|prtrn|prun|prted)\.(?:.*\.)?([0-9]+)")
-_PLAIN = ("prte", "ompi", "prtrn", "prun", "prted")
+# the name of the host, of which only this one's are of processes that we can see.
+_OF_HERE = rf"(?:prte|ompi|prtrn|prun|prted)\.(?:{re.escape(socket.gethostname())}\.)?"
+_NAME = re.compile(rf"{_OF_HERE}([0-9]+)")
 
 
 def places(environment: Mapping[str, str]) -> list[Path]:
@@ -33,18 +35,23 @@ def remove_session_folders(processes: Iterable[int], environment: Mapping[str, s
         processes: their process ids, of which none may run any more.
         environment: theirs.
     """
-    for place in places(environment):
-        for process in processes:
-            for name in _PLAIN:
-                shutil.rmtree(place / f"{name}.{process}", ignore_errors=True)
+    ours = set(processes)
+    for folder, process in _session_folders(environment):
+        if process in ours:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def left_behind(environment: Mapping[str, str]) -> list[Path]:
     """Such folders of processes that are not there any more."""
-    found = []
+    there = ((folder, Path("/proc", str(process))) for folder, process in _session_folders(environment))
+    return sorted(folder for folder, process in there if not process.exists())
+
+
+def _session_folders(environment: Mapping[str, str]) -> Iterator[tuple[Path, int]]:
+    """Each such folder, and the id of its process."""
     for place in places(environment):
-        for entry in sorted(place.iterdir() if os.access(place, os.R_OK) else ()):
-            named = _NAME.fullmatch(entry.name)
-            if named and entry.is_dir() and not Path("/proc", named.group(1)).exists():
-                found.append(entry)
-    return found
+        with contextlib.suppress(OSError), os.scandir(place) as entries:
+            for entry in entries:
+                named = _NAME.fullmatch(entry.name)
+                if named and entry.is_dir(follow_symlinks=False):
+                    yield Path(entry.path), int(named.group(1))

@@ -30,5 +30,5 @@ def not_started(tail: str) -> str | None:
         return None
     cause, host = _OF_SSH.search(tail), _HOST.search(tail)
     words = cause.group() if cause else said.group()
-    where = host.group(1) if host else "every host"
-    return f"the launcher could not start it on {where}: '{words.strip()}'"
+    where = f" on {host.group(1)}" if host else ""
+    return f"the launcher could not start it{where}: '{words.strip()}'"
