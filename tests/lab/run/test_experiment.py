@@ -17,6 +17,7 @@ from polympi.lab.catalogue import problem_bytes
 from polympi.lab.errors import BuildError, StackError, UsageError
 from polympi.lab.plan.profiles import PROFILES, Profile
 from polympi.lab.records import Environment, Level, Outcome
+from polympi.lab.run import experiment
 from polympi.lab.run.experiment import Experiment, record
 from polympi.lab.run.request import Request, prepare
 from polympi.lab.run.resume import prepare_again, request_again
@@ -327,23 +328,27 @@ def _started_by(mpich: Stack, folder: Path, every: int, reaches: str, before: st
     return msgspec.structs.replace(mpich, mpiexec=str(launcher))
 
 
-def test_a_launch_is_tried_again_where_the_launcher_did_not_reach_a_host(tmp_path: Path, mpich: Stack) -> None:
+def test_a_launch_is_tried_again_where_the_launcher_did_not_reach_a_host(
+    tmp_path: Path, mpich: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(experiment, "BEFORE_A_SECOND_TRY_S", 0.0)
     stack = _started_by(mpich, tmp_path, 3, "-ne 2")
-    request = _request(tmp_path / "run", [stack], ["mpi4py"], ["latency/standard/bytes"], profile=FEW_BLOCKS)
+    request = _request(tmp_path / "run", [stack], ["c"], ["latency/standard/bytes"], profile=FEW_BLOCKS)
     directory, ended = _run(request)
     assert (ended.ended, ended.blocks, ended.withdrawn) == ("complete", {"mpich": 3}, {})
     outcomes = [launch.outcome for launch in directory.launches()]
     assert outcomes == ["ok", "not started", "ok"] * (len(outcomes) // 3)
     measured = analyse(directory).launches
-    assert len({(one.block, one.binding) for one in measured if one.outcome == "ok" and one.block is not None}) == 9
+    assert len({(one.block, one.binding) for one in measured if one.outcome == "ok" and one.block is not None}) == 6
 
 
 @pytest.mark.parametrize(("before", "outcomes"), [(":", ["not started"] * 2), ('{mpiexec} "$@"', ["crashed"])])
 def test_a_launch_that_fails_twice_or_after_its_program_began_counts_as_failed(
-    tmp_path: Path, mpich: Stack, before: str, outcomes: list[str]
+    tmp_path: Path, mpich: Stack, before: str, outcomes: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(experiment, "BEFORE_A_SECOND_TRY_S", 0.0)
     stack = _started_by(mpich, tmp_path, 1000, "-le 4", before)  # what calibrates, alone
-    request = _request(tmp_path / "run", [stack], ["mpi4py"], ["latency/standard/bytes"], profile=FEW_BLOCKS)
+    request = _request(tmp_path / "run", [stack], ["c"], ["latency/standard/bytes"], profile=FEW_BLOCKS)
     directory, ended = _run(request)
     assert set(ended.withdrawn) >= {"mpich/c"}
     assert [one.outcome for one in directory.launches() if one.binding == "c" and one.block is not None] == 2 * outcomes
