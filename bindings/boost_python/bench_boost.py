@@ -45,10 +45,9 @@ def main(plan: str, samples: str, library: str, name: str) -> int:
         code = measure(mpi, loaded_library, (plan, samples), name, startup, (pss, rss))
     except BaseException:
         # The other ranks wait for this one and would do so for ever.
-        import traceback
+        from last_words import tell_exception
 
-        traceback.print_exc()
-        sys.stderr.flush()
+        tell_exception()
         mpi.world.abort(1)
         raise
     mpi.finalize()

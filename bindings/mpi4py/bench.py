@@ -49,10 +49,9 @@ def main(plan: str, samples: str, interface: str, name: str, accelerated: str | 
         code = measure((plan, samples), interface, name, startup, (pss, rss))
     except BaseException:
         # The other ranks wait for this one and would do so for ever.
-        import traceback
+        from last_words import tell_exception
 
-        traceback.print_exc()
-        sys.stderr.flush()
+        tell_exception()
         MPI.COMM_WORLD.Abort(1)
         raise
     MPI.Finalize()

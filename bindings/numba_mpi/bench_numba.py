@@ -38,10 +38,9 @@ def main(plan: str, samples: str, name: str) -> int:
         code = measure((plan, samples), name, startup, memory)
     except BaseException:
         # The other ranks wait for this one and would do so for ever.
-        import traceback
+        from last_words import tell_exception
 
-        traceback.print_exc()
-        sys.stderr.flush()
+        tell_exception()
         MPI.COMM_WORLD.Abort(1)
         raise
     MPI.Finalize()

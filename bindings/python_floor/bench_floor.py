@@ -34,10 +34,9 @@ def main(plan: str, samples: str, folder: str, name: str) -> int:
         code = measure((plan, samples), name, level, startup, memory)
     except BaseException:
         # The other ranks wait for this one and would do so for ever.
-        import traceback
+        from last_words import tell_exception
 
-        traceback.print_exc()
-        sys.stderr.flush()
+        tell_exception()
         mpifloor.abort(1)
         raise
     mpifloor.finalize()

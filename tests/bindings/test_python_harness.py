@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import select
+import subprocess
 import sys
+import time
 from array import array
 from collections.abc import Sequence
 from functools import partial
@@ -14,6 +17,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "bindings" / "harness" / "python"))
 
+import last_words
 import plan as plans
 from arena import HUGE_PAGE, STRIDE, Arena
 from buffers import MessageBuffers
@@ -23,6 +27,7 @@ from common_start import UNTIMED, LoadedStart, StartError, start_cost_ns
 from faces import Faces
 from footprint import footprint
 from halos import Halo
+from last_words import MOST_S
 from library_barrier import barrier_events
 from object_collectives import calls_events
 from objects import check_objects, expected_objects, make_object
@@ -240,6 +245,27 @@ def test_the_footprint_is_read_in_bytes(tmp_path: Path) -> None:
     account.write_text("55d0-7ffc ---p 00000000 00:00 0    [rollup]\nRss:   7 kB\nPss:   5 kB\nPss_Dirty:  1 kB\n")
     assert footprint(str(account)) == (5 * 1024, 7 * 1024)
     assert footprint(str(tmp_path / "missing")) == (0, 0)
+
+
+@pytest.mark.parametrize(("read_after_s", "waits_s"), [(0.5, 0.5), (None, MOST_S)])
+def test_last_words_are_waited_for_until_they_are_read_but_not_for_ever(
+    read_after_s: float | None, waits_s: float
+) -> None:
+    """The launcher reads late, or not at all as long as the rank is there."""
+    harness = str(Path(last_words.__file__).parent)
+    script = f"import sys; sys.path.insert(0, {harness!r}); from last_words import tell_exception\n"
+    script += "try:\n    1 / 0\nexcept Exception:\n    tell_exception()"
+    started = time.monotonic()
+    with subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.PIPE) as rank:
+        assert rank.stderr is not None
+        if read_after_s is not None:
+            select.select([rank.stderr], [], [])
+            time.sleep(read_after_s)
+            assert rank.poll() is None  # it has written all, and waits
+            assert b"ZeroDivisionError" in rank.stderr.read()
+        rank.wait(60)
+    assert rank.returncode == 0
+    assert time.monotonic() - started > waits_s
 
 
 def test_a_record_stays_on_its_line(tmp_path: Path) -> None:

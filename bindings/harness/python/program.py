@@ -9,6 +9,7 @@ from arena import choose_pages
 from clock import clock, cost_ns, resolution_ns
 from common_start import LoadedStart, StartError, start_cost_ns
 from footprint import allowed_cpus
+from last_words import tell
 from plan import PlanError, read_plan
 from runner import run_plan
 from samples import SampleError, SampleFile
@@ -77,7 +78,7 @@ def run_program(
                 samples.record("clocks", start.clock_error())
             samples.close()
     except SampleError as error:
-        print(error, file=sys.stderr, flush=True)
+        tell(str(error))
         world.abort(CANNOT_READ_OR_WRITE)  # the other ranks are in the middle of a case
     start.end()
     return DONE

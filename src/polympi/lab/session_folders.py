@@ -12,14 +12,12 @@ import contextlib
 import os
 import re
 import shutil
-import socket
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-# Of a singleton or a virtual machine, mpiexec of Open MPI, prterun, prun, and a daemon; on a shared file system with
-# the name of the host, of which only this one's are of processes that we can see.
-_OF_HERE = rf"(?:prte|ompi|prtrn|prun|prted)\.(?:{re.escape(socket.gethostname())}\.)?"
-_NAME = re.compile(rf"{_OF_HERE}([0-9]+)")
+# Of a singleton or a virtual machine, mpiexec of Open MPI, prterun, prun, and a daemon. A name with a host in it is
+# left alone: on a shared file system the process may be of another host, and Open MPI 4 means users by the number.
+_NAME = re.compile(r"(?:prte|ompi|prtrn|prun|prted)\.([0-9]+)")
 
 
 def places(environment: Mapping[str, str]) -> list[Path]:

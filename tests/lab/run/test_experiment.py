@@ -347,7 +347,7 @@ def test_a_launch_that_fails_twice_or_after_its_program_began_counts_as_failed(
     tmp_path: Path, mpich: Stack, before: str, outcomes: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(experiment, "BEFORE_A_SECOND_TRY_S", 0.0)
-    stack = _started_by(mpich, tmp_path, 1000, "-le 4", before)  # what calibrates, alone
+    stack = _started_by(mpich, tmp_path, 1000, "-le 2", before)  # what calibrates, alone
     request = _request(tmp_path / "run", [stack], ["c"], ["latency/standard/bytes"], profile=FEW_BLOCKS)
     directory, ended = _run(request)
     assert set(ended.withdrawn) >= {"mpich/c"}
