@@ -45,10 +45,12 @@ def main(plan: str, samples: str, library: str, name: str) -> int:
         code = measure(mpi, loaded_library, (plan, samples), name, startup, (pss, rss))
     except BaseException:
         # The other ranks wait for this one and would do so for ever.
-        from last_words import tell_exception
+        try:
+            from last_words import tell_exception
 
-        tell_exception()
-        mpi.world.abort(1)
+            tell_exception()
+        finally:  # whatever keeps this rank from speaking, such as a lack of memory
+            mpi.world.abort(1)
         raise
     mpi.finalize()
     return code

@@ -49,10 +49,12 @@ def main(plan: str, samples: str, interface: str, name: str, accelerated: str | 
         code = measure((plan, samples), interface, name, startup, (pss, rss))
     except BaseException:
         # The other ranks wait for this one and would do so for ever.
-        from last_words import tell_exception
+        try:
+            from last_words import tell_exception
 
-        tell_exception()
-        MPI.COMM_WORLD.Abort(1)
+            tell_exception()
+        finally:  # whatever keeps this rank from speaking, such as a lack of memory
+            MPI.COMM_WORLD.Abort(1)
         raise
     MPI.Finalize()
     return code

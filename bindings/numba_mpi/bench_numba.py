@@ -38,10 +38,12 @@ def main(plan: str, samples: str, name: str) -> int:
         code = measure((plan, samples), name, startup, memory)
     except BaseException:
         # The other ranks wait for this one and would do so for ever.
-        from last_words import tell_exception
+        try:
+            from last_words import tell_exception
 
-        tell_exception()
-        MPI.COMM_WORLD.Abort(1)
+            tell_exception()
+        finally:  # whatever keeps this rank from speaking, such as a lack of memory
+            MPI.COMM_WORLD.Abort(1)
         raise
     MPI.Finalize()
     return code

@@ -34,10 +34,12 @@ def main(plan: str, samples: str, folder: str, name: str) -> int:
         code = measure((plan, samples), name, level, startup, memory)
     except BaseException:
         # The other ranks wait for this one and would do so for ever.
-        from last_words import tell_exception
+        try:
+            from last_words import tell_exception
 
-        tell_exception()
-        mpifloor.abort(1)
+            tell_exception()
+        finally:  # whatever keeps this rank from speaking, such as a lack of memory
+            mpifloor.abort(1)
         raise
     mpifloor.finalize()
     return code

@@ -268,6 +268,12 @@ def test_last_words_are_waited_for_until_they_are_read_but_not_for_ever(
     assert time.monotonic() - started > waits_s
 
 
+@pytest.mark.parametrize("standard_error", ["None", "open('/dev/full', 'w')", "open('/dev/null')"])
+def test_who_cannot_say_last_words_goes_on_to_end_the_job(standard_error: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", eval(standard_error))
+    last_words.tell("something")
+
+
 def test_a_record_stays_on_its_line(tmp_path: Path) -> None:
     samples = SampleFile(str(tmp_path / "samples"))
     samples.record("skip", 0, "two\nlines, and a dash \u2013")

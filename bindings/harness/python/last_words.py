@@ -6,6 +6,7 @@ machine the whole traceback.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import stat
@@ -20,12 +21,13 @@ PASS_ON_S = 0.1  # for the launcher to pass on what it has read
 
 
 def tell(text: str) -> None:
-    """Write a line to standard error, and wait until the launcher has read it."""
-    print(text, file=sys.stderr, flush=True)
-    deadline = time.monotonic() + MOST_S
-    while time.monotonic() < deadline and _unread(sys.stderr.fileno()):
-        time.sleep(TURN_S)
-    time.sleep(PASS_ON_S)
+    """Write a line to standard error, and wait until the launcher has read it; the job ends also where nobody can."""
+    with contextlib.suppress(AttributeError, OSError, ValueError):  # no standard error, a broken pipe, closed
+        print(text, file=sys.stderr, flush=True)
+        deadline = time.monotonic() + MOST_S
+        while time.monotonic() < deadline and _unread(sys.stderr.fileno()):
+            time.sleep(TURN_S)
+        time.sleep(PASS_ON_S)
 
 
 def tell_exception() -> None:

@@ -11,7 +11,8 @@ import pytest
 from polympi.lab.bindings.manifest import load_bindings
 from polympi.lab.plan.profiles import PROFILES
 from polympi.lab.records import USUAL_LAUNCHING, Environment, Launching
-from polympi.lab.run.experiment import Experiment, record
+from polympi.lab.run.asked import record
+from polympi.lab.run.experiment import Experiment
 from polympi.lab.run.request import Request, prepare
 from polympi.lab.run.watcher import Watcher
 from polympi.lab.samples.store import RunDirectory

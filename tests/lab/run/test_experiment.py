@@ -10,51 +10,29 @@ import msgspec
 import polars as pl
 import psutil
 import pytest
+from short_runs import FEW_BLOCKS, SHORT, TEST_BINDINGS, measured, short_request
 
 from polympi.lab.bindings.lines import code_lines
 from polympi.lab.bindings.manifest import load_bindings
 from polympi.lab.catalogue import problem_bytes
 from polympi.lab.errors import BuildError, StackError, UsageError
-from polympi.lab.plan.profiles import PROFILES, Profile
-from polympi.lab.records import Environment, Level, Outcome
-from polympi.lab.run import experiment
-from polympi.lab.run.experiment import Experiment, record
-from polympi.lab.run.request import Request, prepare
+from polympi.lab.plan.profiles import Profile
+from polympi.lab.records import Environment, Level
+from polympi.lab.run.asked import record
+from polympi.lab.run.experiment import Experiment
+from polympi.lab.run.request import prepare
 from polympi.lab.run.resume import prepare_again, request_again
 from polympi.lab.run.watcher import Watcher
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.stack import Stack
 from polympi.lab.statistics.analysis import analyse
 
-TEST_BINDINGS = Path(__file__).parents[2] / "bindings"
-SHORT = dataclasses.replace(
-    PROFILES["quick"], minimum_blocks=6, maximum_blocks=6, batches=2, batch_ns=1e5, events=5, launch_timeout_s=300
-)
-FEW_BLOCKS = dataclasses.replace(SHORT, minimum_blocks=3, maximum_blocks=3)  # where six, for an interval, tell no more
-
 pytestmark = [pytest.mark.mpi, pytest.mark.alone]
 
 
-def _request(path: Path, stacks: list[Stack], wanted: list[str], benches: list[str], **changes: object) -> Request:
-    fields: dict[str, object] = {
-        "output": path,
-        "stacks": stacks,
-        "bindings": load_bindings([TEST_BINDINGS]),
-        "wanted": wanted,
-        "benches": benches,
-        "sizes": [8, 1024],
-        "ranks": [2],
-        "profile": SHORT,
-        "seed": 1,
-    }
-    return Request(**{**fields, **changes})  # type: ignore[arg-type]
-
-
-def _run(request: Request, asked_to_stop=lambda: False) -> tuple[RunDirectory, Outcome]:
-    plans = prepare(request)
-    directory = RunDirectory.create(request.output, record(request, plans), Environment())
-    experiment = Experiment(request, plans, directory, processors=2, watcher=Watcher(), asked_to_stop=asked_to_stop)
-    return directory, experiment.run()
+def _lines(path: Path) -> int:
+    """How many lines a file has; none if it is not there yet."""
+    return len(path.read_bytes().splitlines()) if path.exists() else 0
 
 
 def _outcomes(directory: RunDirectory, binding: str) -> list[str]:
@@ -62,8 +40,8 @@ def _outcomes(directory: RunDirectory, binding: str) -> list[str]:
 
 
 def test_a_run_measures_every_arm_in_every_block(tmp_path: Path, stack: Stack) -> None:
-    request = _request(tmp_path / "run", [stack], ["mpi4py", "mpi4py-object"], ["latency/standard", "allreduce"])
-    directory, outcome = _run(request)
+    request = short_request(tmp_path / "run", [stack], ["mpi4py", "mpi4py-object"], ["latency/standard", "allreduce"])
+    directory, outcome = measured(request)
     assert (outcome.ended, outcome.blocks, outcome.withdrawn) == ("complete", {stack.name: 6}, {})
     assert {s.stopped_by for s in outcome.stops} == {"fixed"}
     launches = directory.launches()
@@ -97,7 +75,9 @@ def test_all_bindings_use_the_same_iterations(tmp_path: Path, mpich: Stack) -> N
         64 * 1024,
     ]  # of which no busy moment makes mpi4py four times as slow as C, so that it makes fewer
     benches = ["latency/standard/bytes"]
-    directory, _ = _run(_request(tmp_path / "run", [mpich], ["mpi4py"], benches, profile=FEW_BLOCKS, sizes=large))
+    directory, _ = measured(
+        short_request(tmp_path / "run", [mpich], ["mpi4py"], benches, profile=FEW_BLOCKS, sizes=large)
+    )
     samples = directory.samples().collect()
     for _, rows in samples.group_by("mode", "payload", "size_bytes", "kind"):
         assert rows["iterations"].n_unique() == 1
@@ -105,11 +85,11 @@ def test_all_bindings_use_the_same_iterations(tmp_path: Path, mpich: Stack) -> N
 
 
 def test_a_binding_of_milliseconds_makes_fewer_iterations(tmp_path: Path, mpich: Stack) -> None:
-    request = _request(tmp_path / "run", [mpich], ["mpi4py"], ["latency/standard/bytes"], profile=FEW_BLOCKS)
+    request = short_request(tmp_path / "run", [mpich], ["mpi4py"], ["latency/standard/bytes"], profile=FEW_BLOCKS)
     slow = request.bindings["mpi4py"]
     entry = msgspec.structs.replace(slow.entry, most_iterations=3)
     bindings = {**request.bindings, "mpi4py": msgspec.structs.replace(slow, entry=entry)}
-    directory, outcome = _run(dataclasses.replace(request, bindings=bindings))
+    directory, outcome = measured(dataclasses.replace(request, bindings=bindings))
     assert outcome.ended == "complete"
     batches = directory.samples().collect().filter(kind="batch", size_bytes=8)
     assert set(batches.filter(binding="mpi4py")["iterations"]) == {3}
@@ -135,11 +115,11 @@ def test_a_slow_binding_makes_batches_as_long_as_those_of_c_and_the_same_after_i
     tmp_path: Path, planted: Path, mpich: Stack
 ) -> None:
     known = load_bindings([planted])
-    request = _request(
+    request = short_request(
         tmp_path / "run", [mpich], ["c-slow"], ["latency/standard/bytes"], bindings=known, profile=FEW_BLOCKS, sizes=[8]
     )
     launches = tmp_path / "run" / "launches.jsonl"
-    directory, outcome = _run(request, lambda: launches.exists() and len(launches.read_bytes().splitlines()) >= 3 + 3)
+    directory, outcome = measured(request, lambda: _lines(launches) >= 3 + 3)
     assert (outcome.ended, outcome.blocks) == ("interrupted", {"mpich": 1})
     again = Experiment(
         request, prepare_again(request, directory, Environment()), directory, processors=2, watcher=Watcher()
@@ -155,7 +135,9 @@ def test_a_slow_binding_makes_batches_as_long_as_those_of_c_and_the_same_after_i
 
 
 def test_two_stacks_share_the_time_block_by_block(tmp_path: Path, mpich: Stack, openmpi: Stack) -> None:
-    directory, outcome = _run(_request(tmp_path / "run", [mpich, openmpi], ["c"], ["barrier"], profile=FEW_BLOCKS))
+    directory, outcome = measured(
+        short_request(tmp_path / "run", [mpich, openmpi], ["c"], ["barrier"], profile=FEW_BLOCKS)
+    )
     assert outcome.blocks == {"mpich": 3, "openmpi": 3}
     blocks = [launch.block for launch in directory.launches() if launch.block is not None]
     assert blocks == sorted(blocks)
@@ -172,10 +154,10 @@ def test_settings_are_interleaved_in_the_blocks_and_only_one_that_does_something
     tmp_path: Path, openmpi: Stack
 ) -> None:
     levels = [Level(), NOTHING, TCP]
-    request = _request(tmp_path / "run", [openmpi], ["c"], ["latency/standard/bytes"], levels=levels)
+    request = short_request(tmp_path / "run", [openmpi], ["c"], ["latency/standard/bytes"], levels=levels)
     launches, calibration = tmp_path / "run" / "launches.jsonl", 2 * 3
     several = calibration + 8  # in the middle of the second block of six launches
-    directory, outcome = _run(request, lambda: launches.exists() and len(launches.read_bytes().splitlines()) >= several)
+    directory, outcome = measured(request, lambda: _lines(launches) >= several)
     assert (outcome.ended, set(outcome.blocks)) == ("interrupted", {"openmpi", "openmpi, nothing", "openmpi, tcp"})
     again = dataclasses.replace(
         request_again(directory, time_limit_s=None), bindings=request.bindings, profile=request.profile
@@ -199,7 +181,7 @@ def test_settings_are_interleaved_in_the_blocks_and_only_one_that_does_something
 def test_a_setting_that_no_stack_reads_is_refused_and_one_that_some_read_is_left_out_elsewhere(
     tmp_path: Path, mpich: Stack, openmpi: Stack
 ) -> None:
-    request = _request(tmp_path / "run", [mpich], ["c"], ["barrier"], levels=[Level(), TCP])
+    request = short_request(tmp_path / "run", [mpich], ["c"], ["barrier"], levels=[Level(), TCP])
     with pytest.raises(
         UsageError, match="'tcp' would change nothing on the stacks of this run: only another MPI reads"
     ):
@@ -212,8 +194,8 @@ def test_a_setting_that_no_stack_reads_is_refused_and_one_that_some_read_is_left
 @pytest.mark.slow
 def test_several_numbers_of_ranks_are_measured_block_by_block(tmp_path: Path, mpich: Stack) -> None:
     sizes, benches = [8, problem_bytes(17, 3)], ["wave/blocking", "latency/standard/bytes"]
-    request = _request(tmp_path / "run", [mpich], ["c"], benches, ranks=[1, 2], sizes=sizes)
-    directory, outcome = _run(request)
+    request = short_request(tmp_path / "run", [mpich], ["c"], benches, ranks=[1, 2], sizes=sizes)
+    directory, outcome = measured(request)
     assert outcome.blocks == {"mpich, 1 rank": 6, "mpich, 2 ranks": 6}
     made = [launch for launch in directory.launches() if launch.block is not None]
     assert [launch.block for launch in made] == [block for block in range(6) for _ in range(4)]
@@ -238,11 +220,11 @@ def test_several_numbers_of_ranks_are_measured_block_by_block(tmp_path: Path, mp
 
 @pytest.mark.slow
 def test_in_weak_scaling_each_number_of_ranks_has_its_own_problem(tmp_path: Path, mpich: Stack) -> None:
-    request = _request(
+    request = short_request(
         *(tmp_path / "run", [mpich], ["c"], ["wave/blocking", "matmul"]),
         **{"ranks": [1, 2], "sizes": [problem_bytes(17, 3), problem_bytes(32, 2)], "scaling": "weak"},
     )
-    directory, outcome = _run(request)
+    directory, outcome = measured(request)
     assert outcome.blocks == {"mpich, 1 rank": 6, "mpich, 2 ranks": 6}
     _, two = directory.run().stacks
     sizes = {case.benchmark: case.size_bytes for case in two.cases}
@@ -259,8 +241,8 @@ def test_in_weak_scaling_each_number_of_ranks_has_its_own_problem(tmp_path: Path
 
 @pytest.mark.slow
 def test_a_wave_takes_along_what_shows_what_memory_allows(tmp_path: Path, mpich: Stack) -> None:
-    request = _request(tmp_path / "run", [mpich], ["mpi4py"], ["wave/blocking"], sizes=[problem_bytes(17, 3)])
-    directory, outcome = _run(request)
+    request = short_request(tmp_path / "run", [mpich], ["mpi4py"], ["wave/blocking"], sizes=[problem_bytes(17, 3)])
+    directory, outcome = measured(request)
     assert (outcome.ended, outcome.withdrawn) == ("complete", {})
     [planned] = directory.run().stacks
     assert [(case.benchmark, case.mode, case.size_bytes) for case in planned.cases] == [
@@ -298,8 +280,8 @@ def test_a_failing_binding_is_withdrawn_and_the_others_go_on(
     tmp_path: Path, stack: Stack, binding: str, outcome: str, words: str
 ) -> None:
     profile = dataclasses.replace(FEW_BLOCKS, launch_timeout_s=3) if binding == "c-hanging" else FEW_BLOCKS
-    request = _request(tmp_path / "run", [stack], [binding], ["latency/standard/bytes"], profile=profile)
-    directory, ended = _run(request)
+    request = short_request(tmp_path / "run", [stack], [binding], ["latency/standard/bytes"], profile=profile)
+    directory, ended = measured(request)
     assert ended.ended == "complete"
     failed = [launch for launch in directory.launches() if launch.binding == binding]
     assert [launch.outcome for launch in failed] == [outcome, outcome]
@@ -310,50 +292,6 @@ def test_a_failing_binding_is_withdrawn_and_the_others_go_on(
     assert not _left_processes()
 
 
-# In place of a launcher: it counts its calls, and in some of them says what Hydra says that does not reach a host.
-_LAUNCHER = """#!/bin/sh
-echo >>"$0-calls"
-[ $(($(wc -l <"$0-calls") %% %d)) %s ] && exec %s "$@"
-%s
-echo "[mpiexec@here] ui_cmd_cb (pmiserv_pmci.c:51): Launch proxy failed." >&2
-exit 255
-"""
-
-
-def _started_by(mpich: Stack, folder: Path, every: int, reaches: str, before: str = ":") -> Stack:
-    """A stack of which the launcher reaches its hosts in some of its calls: where such a remainder is left of them."""
-    launcher = folder / "mpiexec"
-    launcher.write_text(_LAUNCHER % (every, reaches, mpich.mpiexec, before.format(mpiexec=mpich.mpiexec)))
-    launcher.chmod(0o755)
-    return msgspec.structs.replace(mpich, mpiexec=str(launcher))
-
-
-def test_a_launch_is_tried_again_where_the_launcher_did_not_reach_a_host(
-    tmp_path: Path, mpich: Stack, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(experiment, "BEFORE_A_SECOND_TRY_S", 0.0)
-    stack = _started_by(mpich, tmp_path, 3, "-ne 2")
-    request = _request(tmp_path / "run", [stack], ["c"], ["latency/standard/bytes"], profile=FEW_BLOCKS)
-    directory, ended = _run(request)
-    assert (ended.ended, ended.blocks, ended.withdrawn) == ("complete", {"mpich": 3}, {})
-    outcomes = [launch.outcome for launch in directory.launches()]
-    assert outcomes == ["ok", "not started", "ok"] * (len(outcomes) // 3)
-    measured = analyse(directory).launches
-    assert len({(one.block, one.binding) for one in measured if one.outcome == "ok" and one.block is not None}) == 6
-
-
-@pytest.mark.parametrize(("before", "outcomes"), [(":", ["not started"] * 2), ('{mpiexec} "$@"', ["crashed"])])
-def test_a_launch_that_fails_twice_or_after_its_program_began_counts_as_failed(
-    tmp_path: Path, mpich: Stack, before: str, outcomes: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(experiment, "BEFORE_A_SECOND_TRY_S", 0.0)
-    stack = _started_by(mpich, tmp_path, 1000, "-le 2", before)  # what calibrates, alone
-    request = _request(tmp_path / "run", [stack], ["c"], ["latency/standard/bytes"], profile=FEW_BLOCKS)
-    directory, ended = _run(request)
-    assert set(ended.withdrawn) >= {"mpich/c"}
-    assert [one.outcome for one in directory.launches() if one.binding == "c" and one.block is not None] == 2 * outcomes
-
-
 @pytest.mark.parametrize(("state", "blamed"), [("COMPLETING", False), ("RUNNING", True)])
 def test_a_launch_that_ends_with_its_job_is_not_blamed(
     tmp_path: Path, mpich: Stack, monkeypatch: pytest.MonkeyPatch, state: str, blamed: bool
@@ -362,8 +300,8 @@ def test_a_launch_that_ends_with_its_job_is_not_blamed(
     (tmp_path / "scontrol").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setenv("SLURM_JOB_ID", "7")
-    request = _request(tmp_path / "run", [mpich], ["c-crashing"], ["latency/standard/bytes"], profile=FEW_BLOCKS)
-    directory, ended = _run(request)
+    request = short_request(tmp_path / "run", [mpich], ["c-crashing"], ["latency/standard/bytes"], profile=FEW_BLOCKS)
+    directory, ended = measured(request)
     assert (ended.ended, len(ended.withdrawn)) == (("complete", 1) if blamed else ("interrupted", 0))
     assert set(_outcomes(directory, "c-crashing")) == {"crashed" if blamed else "interrupted"}
 
@@ -371,7 +309,7 @@ def test_a_launch_that_ends_with_its_job_is_not_blamed(
 @pytest.mark.slow
 def test_wrong_bytes_are_found_and_not_timed(tmp_path: Path, mpich: Stack) -> None:
     benches = ["latency/standard/bytes", "barrier"]
-    directory, _ = _run(_request(tmp_path / "run", [mpich], ["c-wrong"], benches, profile=FEW_BLOCKS))
+    directory, _ = measured(short_request(tmp_path / "run", [mpich], ["c-wrong"], benches, profile=FEW_BLOCKS))
     wrong = [launch for launch in directory.launches() if launch.binding == "c-wrong"]
     assert all(len(launch.invalid) == 2 for launch in wrong)
     summary = analyse(directory).summary
@@ -381,13 +319,13 @@ def test_wrong_bytes_are_found_and_not_timed(tmp_path: Path, mpich: Stack) -> No
 
 
 def test_an_interrupted_run_keeps_its_blocks(tmp_path: Path, mpich: Stack) -> None:
-    request = _request(tmp_path / "run", [mpich], ["c"], ["barrier"])
+    request = short_request(tmp_path / "run", [mpich], ["c"], ["barrier"])
 
     def after_three_blocks() -> bool:
         path = tmp_path / "run" / "launches.jsonl"
-        return path.exists() and len(path.read_bytes().splitlines()) >= 2 + 3 * 2
+        return _lines(path) >= 2 + 3 * 2
 
-    directory, outcome = _run(request, after_three_blocks)
+    directory, outcome = measured(request, after_three_blocks)
     assert outcome.ended == "interrupted"
     assert outcome.blocks == {"mpich": 3}
     assert {s.stopped_by for s in outcome.stops} == {"interrupted"}
@@ -398,9 +336,9 @@ def test_an_interrupted_run_keeps_its_blocks(tmp_path: Path, mpich: Stack) -> No
 
 @pytest.mark.slow
 def test_the_time_limit_ends_a_run_even_within_a_hanging_launch(tmp_path: Path, mpich: Stack) -> None:
-    request = _request(tmp_path / "run", [mpich], ["c-hanging"], ["latency/standard/bytes"], time_limit_s=4.0)
+    request = short_request(tmp_path / "run", [mpich], ["c-hanging"], ["latency/standard/bytes"], time_limit_s=4.0)
     began = time.monotonic()
-    directory, outcome = _run(request)
+    directory, outcome = measured(request)
     assert outcome.ended == "time limit"
     assert time.monotonic() - began < 100
     assert _outcomes(directory, "c-hanging") == ["interrupted"]
@@ -408,14 +346,14 @@ def test_the_time_limit_ends_a_run_even_within_a_hanging_launch(tmp_path: Path, 
 
 def test_precision_stops_rows_before_the_last_block(tmp_path: Path, mpich: Stack) -> None:
     loose: Profile = dataclasses.replace(SHORT, maximum_blocks=8)
-    _, outcome = _run(_request(tmp_path / "run", [mpich], ["c"], ["barrier", "startup"], profile=loose))
+    _, outcome = measured(short_request(tmp_path / "run", [mpich], ["c"], ["barrier", "startup"], profile=loose))
     assert outcome.ended == "complete"
     assert {s.stopped_by for s in outcome.stops} <= {"precision", "max-blocks"}
     assert 6 <= outcome.blocks["mpich"] <= 8
 
 
 def test_startup_alone_needs_no_case(tmp_path: Path, mpich: Stack) -> None:
-    directory, outcome = _run(_request(tmp_path / "run", [mpich], ["mpi4py"], ["startup"], ranks=[1]))
+    directory, outcome = measured(short_request(tmp_path / "run", [mpich], ["mpi4py"], ["startup"], ranks=[1]))
     assert outcome.blocks == {"mpich": 6}
     rows = analyse(directory).summary.filter(binding="mpi4py", mode="import")
     assert rows["median_ns"][0] > 0
@@ -425,7 +363,7 @@ def test_startup_alone_needs_no_case(tmp_path: Path, mpich: Stack) -> None:
 def test_a_missing_launcher_is_a_sentence(tmp_path: Path, mpich: Stack) -> None:
     import msgspec
 
-    request = _request(tmp_path / "run", [mpich], ["c"], ["barrier"])
+    request = short_request(tmp_path / "run", [mpich], ["c"], ["barrier"])
     plans = prepare(request)
     for plan in plans:
         plan.stack = msgspec.structs.replace(plan.stack, mpiexec="/nowhere/mpiexec")
@@ -436,13 +374,13 @@ def test_a_missing_launcher_is_a_sentence(tmp_path: Path, mpich: Stack) -> None:
 
 def test_requests_that_cannot_be_met_are_told_before_anything_is_made(tmp_path: Path, mpich: Stack) -> None:
     with pytest.raises(UsageError, match="There is no binding 'mpi5py'"):
-        prepare(_request(tmp_path / "run", [mpich], ["mpi5py"], []))
+        prepare(short_request(tmp_path / "run", [mpich], ["mpi5py"], []))
     with pytest.raises(UsageError, match="There is no host file"):
-        prepare(_request(tmp_path / "run", [mpich], ["c"], [], hostfile=tmp_path / "hosts"))
+        prepare(short_request(tmp_path / "run", [mpich], ["c"], [], hostfile=tmp_path / "hosts"))
     with pytest.raises(UsageError, match="exists and results are never overwritten"):
-        prepare(_request(tmp_path, [mpich], ["c"], []))
+        prepare(short_request(tmp_path, [mpich], ["c"], []))
     with pytest.raises(UsageError, match="not valid UTF-8"):
-        prepare(_request(tmp_path / "bad\udcff", [mpich], ["c"], []))
+        prepare(short_request(tmp_path / "bad\udcff", [mpich], ["c"], []))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -458,8 +396,8 @@ def test_a_manifest_that_starts_another_binding_is_told(tmp_path: Path, mpich: S
     text += 'run = ["{output}/bench", "{plan}", "{samples}", "single", "--name", "c-multiple"]\n'
     (folder / "manifest.toml").write_text(text)
     known = load_bindings([tmp_path / "bindings"])
-    request = _request(tmp_path / "run", [mpich], ["mistaken"], ["barrier"], bindings=known, profile=FEW_BLOCKS)
-    directory, outcome = _run(request)
+    request = short_request(tmp_path / "run", [mpich], ["mistaken"], ["barrier"], bindings=known, profile=FEW_BLOCKS)
+    directory, outcome = measured(request)
     assert "the program says that it is 'c-multiple'" in outcome.withdrawn["mpich/mistaken"]
     assert _outcomes(directory, "c-again") == ["ok"] * 3
 
@@ -489,12 +427,12 @@ def test_of_all_bindings_one_that_fails_to_build_or_to_run_costs_its_row_and_not
     known = load_bindings([tmp_path / "bindings"])
     few = {name: known[name] for name in ("c", "c-again", "unbuilt", "rubbish", "mpi4py")}
     said: list[str] = []
-    request = _request(tmp_path / "run", [mpich], ["all"], ["barrier"], bindings=few)
+    request = short_request(tmp_path / "run", [mpich], ["all"], ["barrier"], bindings=few)
     (plan,) = prepare(request, said.append)
     assert "building unbuilt for mpich" in said
     assert [arm.name for arm in plan.arms] == ["c", "c-again", "rubbish", "mpi4py"]
     assert "build of binding 'unbuilt' for stack 'mpich' failed" in plan.left_out["unbuilt"]
-    directory, outcome = _run(request)
+    directory, outcome = measured(request)
     assert (outcome.ended, outcome.blocks) == ("complete", {"mpich": 6})
     why = "line 1 cannot be read (the first line must be 'polympi-samples 2'): 'rubbish'"
     assert list(outcome.withdrawn) == ["mpich/rubbish"]

@@ -14,7 +14,8 @@ from polympi.lab.errors import StackError, UsageError
 from polympi.lab.plan.placements import placement_levels, topology_of, what_differs
 from polympi.lab.plan.profiles import PROFILES
 from polympi.lab.records import Environment, Finding, Level
-from polympi.lab.run.experiment import Experiment, record
+from polympi.lab.run.asked import record
+from polympi.lab.run.experiment import Experiment
 from polympi.lab.run.request import Request, StackPlan, prepare
 from polympi.lab.run.watcher import Watcher
 from polympi.lab.samples.store import RunDirectory

@@ -17,7 +17,8 @@ from polympi.lab.plan.studies import STUDIES
 from polympi.lab.records import Environment, Outcome, StackFacts
 from polympi.lab.report.studies import columns, study_sections
 from polympi.lab.run import resume
-from polympi.lab.run.experiment import Experiment, record
+from polympi.lab.run.asked import record
+from polympi.lab.run.experiment import Experiment
 from polympi.lab.run.request import Request, prepare
 from polympi.lab.run.resume import is_complete, machine_difference, prepare_again, request_again
 from polympi.lab.run.watcher import Watcher

@@ -15,7 +15,8 @@ from polympi.lab.errors import BuildError, UsageError
 from polympi.lab.plan.profiles import PROFILES
 from polympi.lab.records import Environment, Outcome
 from polympi.lab.run import experiment
-from polympi.lab.run.experiment import Experiment, record
+from polympi.lab.run.asked import record
+from polympi.lab.run.experiment import Experiment
 from polympi.lab.run.request import Request, check, prepare
 from polympi.lab.run.resume import prepare_again, request_again
 from polympi.lab.run.stopped import Interrupted

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import datetime
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from polympi import __version__
-from polympi.lab.bindings.lines import code_lines
-from polympi.lab.bindings.manifest import default_bindings
-from polympi.lab.catalogue import WINDOW
 from polympi.lab.cluster.cluster import sent_since
 from polympi.lab.cluster.host import Traffic
 from polympi.lab.cluster.hostfile import hostfile_text, read_hostfile, room_for
@@ -30,13 +25,12 @@ from polympi.lab.records import (
     LaunchRecord,
     Outcome,
     PlannedCase,
-    RunRecord,
-    StackRun,
 )
+from polympi.lab.run.asked import now
 from polympi.lab.run.calibrate import Calibration, calibrate
 from polympi.lab.run.estimate import block_seconds
 from polympi.lab.run.replay import replay
-from polympi.lab.run.request import Request, StackPlan, named
+from polympi.lab.run.request import Request, StackPlan
 from polympi.lab.run.stack_state import StackState, launches_of_block
 from polympi.lab.run.stopped import HostLost, Interrupted, TimeIsUp, stopped_from_outside
 from polympi.lab.run.watcher import Progress, Watcher
@@ -451,62 +445,3 @@ def _by_ranks(states: Sequence[StackState]) -> list[list[StackState]]:
 def _first_refusal(launched: Launched) -> str:
     refusals = [*launched.record.skipped, *launched.record.invalid]
     return f"{refusals[0].case}: {refusals[0].reason}" if refusals else "C measured none"
-
-
-def record(request: Request, plans: list[StackPlan]) -> RunRecord:
-    """What was asked, as ``run.json`` keeps it."""
-    return RunRecord(
-        polympi=__version__,
-        created=now(),
-        command=list(request.command),
-        profile=request.profile.name,
-        seed=request.seed,
-        ranks=min(request.ranks),
-        several_ranks=list(request.ranks) if len(request.ranks) > 1 else [],
-        scaling=request.scaling,
-        study=request.study,
-        hostfile=str(request.hostfile.absolute()) if request.hostfile else None,
-        time_limit_s=request.time_limit_s,
-        window=WINDOW,
-        pages=request.pages,
-        minimum_blocks=request.profile.minimum_blocks,
-        maximum_blocks=request.profile.maximum_blocks,
-        stacks=[
-            StackRun(
-                stack=plan.name,
-                installed=plan.stack.name if plan.name != plan.stack.name else "",
-                ranks=plan.ranks if plan.of_several else 0,
-                library=plan.stack.library,
-                bindings=[arm.name for arm in plan.arms],
-                languages={arm.name: arm.binding.language for arm in plan.arms},
-                not_covered={name: refusals for name, refusals in plan.not_covered.items() if refusals},
-                left_out=plan.left_out,
-                builds={arm.name: arm.built.name for arm in plan.arms},
-                lines={arm.name: lines for arm in plan.arms if (lines := code_lines(arm.binding))},
-                tools=[found.name for found in plan.tools],
-                grown_from=_sizes_grown(plan),
-                level=plan.level.name,
-            )
-            for plan in plans
-        ],
-        benches=list(request.benches),
-        sizes=None if request.sizes is None else list(request.sizes),
-        bindings_from=[str(folder.absolute()) for folder in request.bindings_from],
-        chosen=named(request),
-        usual=[binding.name for binding in default_bindings(request.bindings)],
-        levels=list(request.levels),
-        launching=request.launching,
-    )
-
-
-def _sizes_grown(plan: StackPlan) -> dict[str, dict[int, int]]:
-    """By benchmark the sizes of its cases, each with that of one rank; nothing in strong scaling."""
-    sizes: dict[str, dict[int, int]] = {}
-    for case, of_one in plan.grown_from.items():
-        sizes.setdefault(case.benchmark, {})[case.size_bytes] = of_one.size_bytes
-    return sizes
-
-
-def now() -> str:
-    """This moment in UTC, as records keep it."""
-    return datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")

@@ -13,8 +13,9 @@ from polympi.lab.bindings.manifest import python_requirements
 from polympi.lab.environment.findings import environment_findings
 from polympi.lab.environment.record import record_environment
 from polympi.lab.records import Environment, Outcome, StackFacts
+from polympi.lab.run.asked import now, record
 from polympi.lab.run.exclusive import Holder, only_run_here
-from polympi.lab.run.experiment import Experiment, now, record
+from polympi.lab.run.experiment import Experiment
 from polympi.lab.run.launchers import check_carried, settled
 from polympi.lab.run.request import Request, StackPlan, chosen, prepare
 from polympi.lab.run.resume import prepare_again
