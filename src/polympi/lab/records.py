@@ -353,6 +353,7 @@ class RunRecord(msgspec.Struct, kw_only=True):
         several_ranks: the numbers of ranks, ascending, if there are several; else empty.
         scaling: what happens to a problem then, one of :data:`SCALINGS`.
         study: the study whose cases and bindings are measured; empty for none.
+        launch_timeout_s: after which a launch is ended, as asked for; None for that of the profile.
         benches: benchmarks or patterns of cases, as asked for; empty for the profile's.
         sizes: sizes in bytes, as asked for; None for the profile's.
         bindings_from: folders of further bindings.
@@ -372,6 +373,7 @@ class RunRecord(msgspec.Struct, kw_only=True):
     ranks: int
     hostfile: str | None = None
     time_limit_s: float | None = None
+    launch_timeout_s: float | None = None
     window: int
     pages: str = "huge"
     minimum_blocks: int

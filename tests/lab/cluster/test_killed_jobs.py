@@ -19,7 +19,19 @@ from polympi.lab.stacks.stack import Stack
 
 pytestmark = [pytest.mark.mpi, pytest.mark.large, pytest.mark.waits]
 
-RUN = ["run", "--profile", "glance", "--bench", "latency/standard/bytes", "--sizes", "8", "--binding", "c"]
+RUN = [
+    "run",
+    "--profile",
+    "glance",
+    "--bench",
+    "latency/standard/bytes",
+    "--sizes",
+    "8",
+    "--binding",
+    "c",
+    "--launch-timeout",
+    "5m",
+]
 EXEC = ["cluster", "exec", "--name", "t", "--"]
 SUBMIT = [*EXEC, sys.executable, "-m", "polympi", "submit", "--time", "10m"]
 LOST_S = 20  # without an answer, a host is lost: sooner than for users, who have other work beside

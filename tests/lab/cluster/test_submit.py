@@ -16,7 +16,19 @@ from polympi.lab.stacks.stack import Stack
 
 pytestmark = [pytest.mark.mpi, pytest.mark.large, pytest.mark.waits]
 
-RUN = ["run", "--profile", "glance", "--bench", "latency/standard/bytes", "--sizes", "8", "--binding", "c"]
+RUN = [
+    "run",
+    "--profile",
+    "glance",
+    "--bench",
+    "latency/standard/bytes",
+    "--sizes",
+    "8",
+    "--binding",
+    "c",
+    "--launch-timeout",
+    "5m",
+]
 SUBMIT = ["cluster", "exec", "--name", "t", "--", sys.executable, "-m", "polympi", "submit", "--time", "10m"]
 
 

@@ -11,7 +11,7 @@ def test_failed_launches_are_counted_and_explained():
         launch(0),
         launch(1, outcome="crashed", detail="Rank 1 ended by signal 11"),
         launch(2, outcome="crashed"),
-        launch(3, binding="c", outcome="timed out"),
+        launch(3, binding="c", outcome="timed out", load_average=17.2),
         launch(4, binding="c", outcome="unreadable"),
         launch(5, outcome="interrupted"),
         launch(6, outcome="not started", detail="the launcher could not start it on hostb: 'Launch proxy failed'"),
@@ -19,7 +19,8 @@ def test_failed_launches_are_counted_and_explained():
     analysis = built_analysis(launches=launches)
     assert failures(analysis) == [
         "mpi4py on mpich: 2 of 5 launches crashed (launches 1 and 2): Rank 1 ended by signal 11.",
-        "c on mpich: 1 of 2 launches timed out (launch 3).",
+        "c on mpich: 1 of 2 launches timed out (launch 3). The load average was up to 17; launches that are slow and "
+        "do not hang need --launch-timeout.",
         "c on mpich: 1 of 2 launches wrote a file that cannot be read (launch 4).",
         "mpi4py on mpich: 1 of 5 launches was not started (launch 6): the launcher could not start it on hostb: "
         "'Launch proxy failed'.",

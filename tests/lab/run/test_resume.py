@@ -77,7 +77,10 @@ def _go_on(directory: RunDirectory, stop_after: int = 10**6) -> Outcome:
 @pytest.mark.mpi
 @pytest.mark.alone
 def test_only_what_is_missing_is_measured(tmp_path: Path, mpich: Stack) -> None:
-    directory = _begin(tmp_path / "run", mpich, stop_after=3 + 3 + 1)  # calibration, a block, a launch of the next
+    # Calibration, a block, and a launch of the next.
+    directory = _begin(tmp_path / "run", mpich, stop_after=3 + 3 + 1, launch_timeout_s=200)
+    assert request_again(directory, time_limit_s=None).launch_timeout_s == 200
+    assert request_again(directory, time_limit_s=None, launch_timeout_s=100).launch_timeout_s == 100
     before = (tmp_path / "run" / "launches.jsonl").read_bytes()
     cases = directory.run().stacks[0].cases
     outcome = directory.outcome()

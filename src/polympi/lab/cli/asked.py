@@ -31,7 +31,7 @@ from polympi.lab.stacks.launching import asked_launching
 from polympi.lab.units import parse_duration
 
 USUAL_RANKS = "2"
-_MAY_CHANGE = ("time_limit",)  # of a run that is continued; all else was settled when it began
+_MAY_CHANGE = ("time_limit", "launch_timeout")  # of a run that is continued; all else was settled when it began
 
 _OPTIONS = {"settings": "--with"}  # whose names are not those of the fields
 
@@ -55,6 +55,7 @@ class Asked:
     pages: str | None
     hostfile: Path | None
     time_limit: str | None
+    launch_timeout: str | None
     seed: int | None
     bindings_from: list[Path] | None
     launcher: str | None = None
@@ -71,6 +72,15 @@ class Asked:
             UsageError: it is not a duration.
         """
         return None if self.time_limit is None else parse_duration(self.time_limit)
+
+    @property
+    def launch_timeout_s(self) -> float | None:
+        """Seconds that a launch may take; None for as long as the profile lets it.
+
+        Raises:
+            UsageError: it is not a duration.
+        """
+        return None if self.launch_timeout is None else parse_duration(self.launch_timeout)
 
     def request(self, bindings: dict[str, Binding]) -> Request:
         """The request, stacks not yet chosen.
@@ -89,6 +99,7 @@ class Asked:
             ranks=choose_ranks(USUAL_RANKS if self.ranks is None else self.ranks),
             scaling=choose_scaling(self.scaling),
             time_limit_s=self.time_limit_s,
+            launch_timeout_s=self.launch_timeout_s,
             stacks=(),
             bindings=bindings,
             wanted=None if self.binding is None else split_list(self.binding, "--binding"),

@@ -158,6 +158,14 @@ def run(
         str | None,
         typer.Option(metavar="TIME", help="Stop measuring after this time (90s, 10m); complete blocks are reported."),
     ] = None,
+    launch_timeout: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="End a launch that takes longer (90s, 5m), as one that hangs: for slow or busy machines. Default: by "
+            "profile and ranks, at least 30 s.",
+        ),
+    ] = None,
     seed: Annotated[
         int | None, typer.Option(metavar="N", help="Seed of all random orders. Default: a new one, recorded.")
     ] = None,
@@ -203,6 +211,7 @@ def run(
         pages=pages,
         hostfile=hostfile,
         time_limit=time_limit,
+        launch_timeout=launch_timeout,
         seed=seed,
         bindings_from=bindings_from,
         launcher=launcher,

@@ -58,11 +58,11 @@ def go_on(path: Path, asked: Asked, *, wait: bool, dry_run: bool) -> None:
     """
     directory = RunDirectory.open(path)
     asked.refuse_changes(path)
-    time_limit_s = asked.time_limit_s
+    time_limit_s, launch_timeout_s = asked.time_limit_s, asked.launch_timeout_s
     if is_complete(directory):
         say(f"the run in '{path}' is complete: nothing is missing; 'polympi report {shlex.quote(str(path))}' shows it")
         return
-    request = request_again(directory, time_limit_s=time_limit_s)
+    request = request_again(directory, time_limit_s=time_limit_s, launch_timeout_s=launch_timeout_s)
     if dry_run:
         [first, *others] = directory.run().stacks
         # With several numbers of ranks, tools run with one of them.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from polympi.lab.conclusions.phrases import count, first_few, sentence, verb
 from polympi.lab.records import NOT_STARTED, LaunchRecord, Refusal, StackRun
@@ -100,7 +100,15 @@ def _failed(analysis: Analysis) -> Iterable[str]:
         detail = next((one.detail for one in launches if one.detail), "")
         text = f"{binding} on {stack}: {len(launches)} of {count(all_of_it, 'launch')} {predicate}"
         text += f" ({verb(len(launches), 'launch', 'launches')} {numbers})"
-        yield sentence(f"{text}: {detail}" if detail else text)
+        yield sentence(f"{text}: {detail}" if detail else text) + _slow_or_hanging(outcome, launches)
+
+
+def _slow_or_hanging(outcome: str, launches: Sequence[LaunchRecord]) -> str:
+    """What tells a slow launch from one that hangs, and what to do about it; nothing about other failures."""
+    if outcome != "timed out":
+        return ""
+    load = max(one.load_average for one in launches)
+    return f" The load average was up to {load:.0f}; launches that are slow and do not hang need --launch-timeout."
 
 
 def _failed_tools(analysis: Analysis) -> Iterable[str]:

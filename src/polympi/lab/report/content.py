@@ -336,6 +336,8 @@ def _reproduce(analysis: Analysis) -> list[tuple[str, str]]:
         facts.append(("Sent over wires", listing(sent)))
     if run.time_limit_s:
         facts.append(("Time limit", f"{run.time_limit_s:g} s"))
+    if run.launch_timeout_s:
+        facts.append(("Launches were ended after", f"{run.launch_timeout_s:g} s"))
     libraries = {planned.installation: planned.library for planned in run.stacks if planned.library}
     facts += [(f"Stack {name}", library) for name, library in libraries.items()]
     facts += [(f"Fewer iterations on {one.stack}", _fewer_iterations(one)) for one in run.stacks if one.slow]

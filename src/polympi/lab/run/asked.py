@@ -26,6 +26,7 @@ def record(request: Request, plans: list[StackPlan]) -> RunRecord:
         study=request.study,
         hostfile=str(request.hostfile.absolute()) if request.hostfile else None,
         time_limit_s=request.time_limit_s,
+        launch_timeout_s=request.launch_timeout_s,
         window=WINDOW,
         pages=request.pages,
         minimum_blocks=request.profile.minimum_blocks,

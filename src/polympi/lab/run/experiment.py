@@ -377,7 +377,8 @@ class Experiment:
         self._look_up()
         self._watcher.launching(progress)
         here = state.plan.ranks if self._request.all_here else 1
-        timeout_s = self._request.profile.timeout_s(here, self._processors_of(state))
+        usual_s = self._request.profile.timeout_s(here, self._processors_of(state))
+        timeout_s = self._request.launch_timeout_s or usual_s
         left = self._limit_left()
         return (timeout_s, False) if left is None or left >= timeout_s else (max(left, 0.0), True)
 

@@ -64,6 +64,7 @@ class Request:
         hostfile: hosts, in the launcher's format; of a cluster, in that of any launcher.
         cluster: the test cluster on this machine whose hosts the file names; None for real hosts, or this one.
         time_limit_s: for all measuring; None for no limit.
+        launch_timeout_s: after which a launch is ended; None for that of the profile, which knows the ranks.
         command: the command line, recorded.
         bindings_from: the folders of further bindings, recorded.
         levels: of factors; each is measured, the base first. Empty if there is nothing to compare but bindings.
@@ -83,6 +84,7 @@ class Request:
     hostfile: Path | None = None
     cluster: Cluster | None = None
     time_limit_s: float | None = None
+    launch_timeout_s: float | None = None
     tools: Sequence[str] | None = None
     command: Sequence[str] = ()
     bindings_from: Sequence[Path] = ()

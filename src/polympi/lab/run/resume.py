@@ -39,8 +39,15 @@ def is_complete(directory: RunDirectory) -> bool:
     return outcome is not None and outcome.ended == "complete" and not lost
 
 
-def request_again(directory: RunDirectory, *, time_limit_s: float | None) -> Request:
+def request_again(
+    directory: RunDirectory, *, time_limit_s: float | None, launch_timeout_s: float | None = None
+) -> Request:
     """The request of a run, as it was recorded; the time limit starts again.
+
+    Args:
+        directory: the run.
+        time_limit_s: for what is left of it; None for no limit.
+        launch_timeout_s: that of each launch from now on; None for the one that was recorded.
 
     Raises:
         UsageError: another version of polympi made it, or something it needs is gone.
@@ -83,6 +90,7 @@ def request_again(directory: RunDirectory, *, time_limit_s: float | None) -> Req
         hostfile=hostfile,
         cluster=cluster,
         time_limit_s=time_limit_s,
+        launch_timeout_s=launch_timeout_s or run.launch_timeout_s,
         command=run.command,
         bindings_from=[Path(folder) for folder in run.bindings_from],
         levels=run.levels,
