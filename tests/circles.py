@@ -45,4 +45,9 @@ def circle(item: pytest.Item) -> str:
     if given.get("name") in THIRD:
         return SECOND
     key = str(given.get("name") or item.location[2].partition("[")[0])
-    return FIRST if STACKS[crc32(key.encode()) % 2] == given["stack"] else SECOND
+    return FIRST if one_library(key) == given["stack"] else SECOND
+
+
+def one_library(key: str) -> str:
+    """Of the two libraries the one that a test or a binding of this name meets first, or alone."""
+    return STACKS[crc32(key.encode()) % 2]

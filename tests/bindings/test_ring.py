@@ -46,7 +46,6 @@ def test_a_message_goes_round_more_ranks_than_processors(
 
 
 @pytest.mark.large
-@pytest.mark.busy
 def test_a_message_goes_round_eighty_ranks(tmp_path: Path, stack: Stack) -> None:
     done = round_all(tmp_path, stack, "c", 80)
     assert done.record.outcome == "ok", f"{done.record.detail}\n{done.record.stderr_tail}"

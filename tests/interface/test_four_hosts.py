@@ -18,7 +18,6 @@ EACH, LAPS = 20, 5
 YIELD = {"OMPI_MCA_mpi_yield_when_idle": "1"}
 
 
-@pytest.mark.busy
 def test_a_ring_of_80_ranks_goes_over_four_hosts(run_on_four_hosts, stack: Stack) -> None:
     ended = run_on_four_hosts(PROGRAMS / "ring.py", EACH, stack, timeout=240, env=YIELD, arguments=[str(LAPS)])
     assert ended.succeeded().split("\n")[:-1] == [f"{name} {EACH}" for name in NAMES]
