@@ -9,6 +9,8 @@ INTERFACE := tests/interface tests/native
 COVERAGE ?=
 # A mark: tests of the interface that have it are left out.
 WITHOUT ?=
+# Parts of a circle: tests that run side by side, and those that have the machine alone.
+PARTS ?= beside alone
 # Which of the large tests: "large and not waits and not busy" are those that need the machine for themselves.
 LARGE ?= large
 # Programs on ranks wait as much as they compute, so that tests of them share each of two processors.
@@ -26,17 +28,21 @@ compare: .venv/lab | prerequisites ## Compare the MPI bindings on this machine; 
 	$(BIN)/polympi run --stack mpich --profile quick
 
 # The two circles are in tests/circles.py.
-define circle
+define beside
 	$(BIN)/pytest --circle $(1) -m "not large$(if $(WITHOUT), and not $(WITHOUT))" --numprocesses $(WORKERS) --dist loadfile $(INTERFACE)
 	$(BIN)/pytest --circle $(1) -m "not large and not alone" --numprocesses 2 --dist loadfile $(addprefix --ignore=,$(INTERFACE)) $(COVERAGE) $(2)
+
+endef
+define alone
 	$(BIN)/pytest --circle $(1) -m "not large and alone" $(addprefix --ignore=,$(INTERFACE)) $(if $(COVERAGE),$(COVERAGE) --cov-append)
+
 endef
 
 test: .venv/test | prerequisites ## Run the test suite, on real MPI libraries that install themselves.
-	$(call circle,first)
+	$(foreach part,$(PARTS),$(call $(part),first))
 
 test-rest: .venv/test | prerequisites ## Run what `make test` leaves out: each test on the other MPI library, other languages, and what takes long.
-	$(call circle,second,$(if $(COVERAGE),--cov-append))
+	$(foreach part,$(PARTS),$(call $(part),second,$(if $(COVERAGE),--cov-append)))
 
 test-large: .venv/test | prerequisites ## Run the tests of many ranks and, as root, of two hosts made of namespaces.
 	$(BIN)/pytest -m "$(LARGE)"

@@ -12,6 +12,7 @@ from typing import ClassVar
 
 import pytest
 from application_programs import FOLDER, launched
+from circles import one_library
 
 from polympi.lab.stacks.stack import Stack
 
@@ -37,6 +38,13 @@ class Applications:
     def compile(name: str, stack: Stack, program: Path) -> None:
         """Make a program; a compilation that makes all of them finds that it is there the next time."""
         raise NotImplementedError
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def stack(cls, request: pytest.FixtureRequest) -> Stack:
+        """One of the two: as benchmarks the same sources run on both."""
+        one: Stack = request.getfixturevalue(one_library(cls.__name__))
+        return one
 
     @pytest.fixture(scope="class")
     @classmethod
