@@ -19,8 +19,8 @@ def test_failed_launches_are_counted_and_explained():
     analysis = built_analysis(launches=launches)
     assert failures(analysis) == [
         "mpi4py on mpich: 2 of 5 launches crashed (launches 1 and 2): Rank 1 ended by signal 11.",
-        "c on mpich: 1 of 2 launches timed out (launch 3). The load average was up to 17; launches that are slow and "
-        "do not hang need --launch-timeout.",
+        "c on mpich: 1 of 2 launches timed out (launch 3). The load average was up to 17; where launches are slow and "
+        "do not hang, --launch-timeout gives longer.",
         "c on mpich: 1 of 2 launches wrote a file that cannot be read (launch 4).",
         "mpi4py on mpich: 1 of 5 launches was not started (launch 6): the launcher could not start it on hostb: "
         "'Launch proxy failed'.",

@@ -107,8 +107,8 @@ def _slow_or_hanging(outcome: str, launches: Sequence[LaunchRecord]) -> str:
     """What tells a slow launch from one that hangs, and what to do about it; nothing about other failures."""
     if outcome != "timed out":
         return ""
-    load = max(one.load_average for one in launches)
-    return f" The load average was up to {load:.0f}; launches that are slow and do not hang need --launch-timeout."
+    load = f"The load average was up to {max(one.load_average for one in launches):.0f}"
+    return f" {load}; where launches are slow and do not hang, --launch-timeout gives longer."
 
 
 def _failed_tools(analysis: Analysis) -> Iterable[str]:
