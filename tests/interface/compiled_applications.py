@@ -12,7 +12,6 @@ from typing import ClassVar
 
 import pytest
 from application_programs import FOLDER, launched
-from circles import one_library
 
 from polympi.lab.stacks.stack import Stack
 
@@ -31,20 +30,14 @@ class Applications:
         compiler: the command without which its programs cannot be compiled.
     """
 
-    pytestmark: ClassVar = [pytest.mark.mpi, pytest.mark.third_language]
+    # As benchmarks the same sources run on both libraries.
+    pytestmark: ClassVar = [pytest.mark.mpi, pytest.mark.third_language, pytest.mark.one_library]
     compiler: ClassVar[str]
 
     @staticmethod
     def compile(name: str, stack: Stack, program: Path) -> None:
         """Make a program; a compilation that makes all of them finds that it is there the next time."""
         raise NotImplementedError
-
-    @pytest.fixture(scope="class")
-    @classmethod
-    def stack(cls, request: pytest.FixtureRequest) -> Stack:
-        """One of the two: as benchmarks the same sources run on both."""
-        one: Stack = request.getfixturevalue(one_library(cls.__name__))
-        return one
 
     @pytest.fixture(scope="class")
     @classmethod

@@ -10,7 +10,7 @@ from scipy.sparse.linalg import cg, spsolve
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi]
+pytestmark = [pytest.mark.mpi, pytest.mark.one_library]
 
 PROGRAM = FOLDER / "poisson_cg.py"
 ITERATIONS = r"(\d+) iterations, the solution is found"

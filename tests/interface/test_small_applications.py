@@ -14,7 +14,7 @@ from test_guide import EXAMPLE
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi]
+pytestmark = [pytest.mark.mpi, pytest.mark.one_library]
 
 PROGRAMS = Path(__file__).parent / "programs"
 STYLES = ("polympi", "mpi4py", "c")
