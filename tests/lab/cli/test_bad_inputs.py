@@ -127,6 +127,7 @@ RUN = [
     (["--time-limit", "0"], "'0' is not a duration"),
     (["--launch-timeout", "never"], "'never' is not a duration: write it as 90s, 10m or 1h"),
     (["--launch-timeout", "0"], "'0' is not a duration"),
+    (["--launch-timeout", "0.5s"], "--launch-timeout 0.5s is too short: give launches a second at least"),
     (["--sizes", "many"], "'many' is not a size"),
     (["--sizes", ""], "'' is not a size"),
     (["--sizes", "8,,9"], "'' is not a size"),

@@ -78,9 +78,13 @@ class Asked:
         """Seconds that a launch may take; None for as long as the profile lets it.
 
         Raises:
-            UsageError: it is not a duration.
+            UsageError: it is not a duration, or no launch could end in it.
         """
-        return None if self.launch_timeout is None else parse_duration(self.launch_timeout)
+        if self.launch_timeout is None:
+            return None
+        if (seconds := parse_duration(self.launch_timeout)) < 1:
+            raise UsageError(f"--launch-timeout {self.launch_timeout} is too short: give launches a second at least.")
+        return seconds
 
     def request(self, bindings: dict[str, Binding]) -> Request:
         """The request, stacks not yet chosen.
