@@ -16,6 +16,8 @@ from polympi.lab.run.watcher import Watcher
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.stack import Stack
 
+# The shortest run that a user can type: C's launches alone.
+ONE_CASE = ["--profile", "glance", "--bench", "latency/standard/bytes", "--sizes", "8", "--binding", "c"]
 TEST_BINDINGS = Path(__file__).parents[1] / "bindings"
 SHORT = dataclasses.replace(
     PROFILES["quick"], minimum_blocks=6, maximum_blocks=6, batches=2, batch_ns=1e5, events=5, launch_timeout_s=300

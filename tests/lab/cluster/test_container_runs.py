@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from cluster_steps import until
+from short_runs import ONE_CASE
 
 from polympi.lab.cluster.cluster import Cluster
 from polympi.lab.cluster.containers import podman
@@ -16,8 +17,6 @@ from polympi.lab.stacks.stack import Stack
 
 pytestmark = [pytest.mark.mpi, pytest.mark.large]
 
-CASE = ["--profile", "glance", "--bench", "latency/standard/bytes", "--sizes", "8", "--binding", "c"]
-
 
 def test_both_libraries_measure_between_containers_and_the_counters_show_that_it_was_the_wire(
     polympi, containers: Cluster, mpich: Stack, openmpi: Stack, tmp_path: Path
@@ -25,7 +24,9 @@ def test_both_libraries_measure_between_containers_and_the_counters_show_that_it
     for stack in (mpich, openmpi):
         out = tmp_path / stack.name
         file = str(containers.hostfile("mpich"))
-        said = polympi("run", "-o", str(out), *CASE, "--stack", stack.name, "--hostfile", file, "--time-limit", "60s")
+        said = polympi(
+            "run", "-o", str(out), *ONE_CASE, "--stack", stack.name, "--hostfile", file, "--time-limit", "60s"
+        )
         assert said.exit_code == 0, said.text
         directory = RunDirectory.open(out)
         measured = [one for one in directory.launches() if one.outcome == "ok"]
@@ -48,7 +49,7 @@ def test_a_container_that_is_killed_ends_the_run_and_what_was_measured_is_kept(
 ) -> None:
     output = tmp_path / "out"
     file = str(containers.hostfile("openmpi"))
-    running = polympi.begin("run", "-o", str(output), *CASE, "--stack", openmpi.name, "--hostfile", file)
+    running = polympi.begin("run", "-o", str(output), *ONE_CASE, "--stack", openmpi.name, "--hostfile", file)
     deadline = time.monotonic() + 200
     launches = output / "launches.jsonl"
     while not launches.exists() or '"block":1,' not in launches.read_text():

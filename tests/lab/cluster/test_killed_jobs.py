@@ -11,6 +11,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from short_runs import ONE_CASE
 
 from polympi.lab.cluster import manage, slurm
 from polympi.lab.cluster.cluster import Cluster
@@ -19,19 +20,7 @@ from polympi.lab.stacks.stack import Stack
 
 pytestmark = [pytest.mark.mpi, pytest.mark.large, pytest.mark.waits]
 
-RUN = [
-    "run",
-    "--profile",
-    "glance",
-    "--bench",
-    "latency/standard/bytes",
-    "--sizes",
-    "8",
-    "--binding",
-    "c",
-    "--launch-timeout",
-    "5m",
-]
+RUN = ["run", *ONE_CASE, "--launch-timeout", "5m"]  # other tests run beside
 EXEC = ["cluster", "exec", "--name", "t", "--"]
 SUBMIT = [*EXEC, sys.executable, "-m", "polympi", "submit", "--time", "10m"]
 LOST_S = 20  # without an answer, a host is lost: sooner than for users, who have other work beside

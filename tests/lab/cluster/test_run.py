@@ -9,6 +9,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from short_runs import ONE_CASE
 
 from polympi.lab.cluster.cluster import Cluster
 from polympi.lab.cluster.hostfile import hostfile_text, room_for
@@ -21,12 +22,10 @@ from polympi.lab.statistics.analysis import analyse
 
 pytestmark = [pytest.mark.mpi, pytest.mark.large]
 
-CASE = ["--profile", "glance", "--bench", "latency/standard/bytes", "--sizes", "8", "--binding", "c"]
-
 
 def run_on(cluster: Cluster, file: str, stacks: str, output: Path) -> list[str]:
     """The words of a run on a cluster, into a directory."""
-    return ["run", "-o", str(output), *CASE, "--stack", stacks, "--hostfile", str(cluster.hostfile(file))]
+    return ["run", "-o", str(output), *ONE_CASE, "--stack", stacks, "--hostfile", str(cluster.hostfile(file))]
 
 
 def test_one_host_file_serves_every_launcher_and_what_was_sent_is_recorded(

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from short_runs import ONE_CASE
 
 from polympi.lab.cluster import manage, slurm
 from polympi.lab.cluster.cluster import Cluster
@@ -16,19 +17,7 @@ from polympi.lab.stacks.stack import Stack
 
 pytestmark = [pytest.mark.mpi, pytest.mark.large, pytest.mark.waits]
 
-RUN = [
-    "run",
-    "--profile",
-    "glance",
-    "--bench",
-    "latency/standard/bytes",
-    "--sizes",
-    "8",
-    "--binding",
-    "c",
-    "--launch-timeout",
-    "5m",
-]
+RUN = ["run", *ONE_CASE, "--launch-timeout", "5m"]  # other tests run beside
 SUBMIT = ["cluster", "exec", "--name", "t", "--", sys.executable, "-m", "polympi", "submit", "--time", "10m"]
 
 
