@@ -27,11 +27,14 @@ def let_ranks_yield_beside_others() -> None:
         os.environ |= {**MPICH_SLEEPS, "OMPI_MCA_mpi_yield_when_idle": "1"}
 
 
-@functools.cache
 def patience() -> dict[str, str]:
     """Variables with which ranks that wait long sleep between two looks, if tests run side by side."""
-    if "PYTEST_XDIST_WORKER" not in os.environ:
-        return {}
+    return patience_of_many() if "PYTEST_XDIST_WORKER" in os.environ else {}
+
+
+@functools.cache
+def patience_of_many() -> dict[str, str]:
+    """The same for very many ranks, which otherwise mostly yield to each other."""
     source = Path(__file__).with_name("patience.c")
     folder = home() / "tests" / f"patience-{zlib.crc32(source.read_bytes()):08x}"
     with made_once(folder) as made:

@@ -100,6 +100,37 @@ def test_a_warning_is_an_error_where_that_is_asked_for(mpich: Stack, sources: Pa
 
 
 @pytest.mark.mpi
+def test_a_source_that_includes_too_little_is_an_error_where_that_is_asked_for(
+    mpich: Stack, sources: Path, tmp_path: Path
+) -> None:
+    """Elsewhere the headers that are parsed once for all sources would hide it."""
+    (sources / "short.c").write_text("MPI_Comm f(void) { return MPI_COMM_WORLD; }")
+    with pytest.raises(build.BuildError, match=r"^short\.c did not compile with .*mpicc: (.|\n)*MPI_Comm"):
+        build.compile_core(mpich.mpicc, tmp_path / "into", werror=True)
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("says", [True, False])
+def test_a_wrapper_is_asked_once_what_it_calls_and_does_it_all_where_it_does_not_say(
+    mpich: Stack, sources: Path, tmp_path: Path, says: bool
+) -> None:
+    calls = tmp_path / "calls"
+    refusal = "" if says else 'case "$*" in *-show*) exit 1;; esac\n'
+    wrapper = script(tmp_path / "mpicc", f'echo "$@" >>{calls}\n{refusal}exec {mpich.mpicc} "$@"')
+    assert build.compile_core(wrapper, tmp_path / "into").name.startswith("core_mpich.")
+    assert (f"-c {sources / 'core.c'}" in calls.read_text()) == (not says)
+
+
+@pytest.mark.mpi
+def test_a_compiler_that_cannot_parse_headers_beforehand_compiles_all_the_same(
+    mpich: Stack, sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiler = script(tmp_path / "cc", 'case "$*" in *c-header*) exit 1;; esac\nexec gcc "$@"')
+    monkeypatch.setenv("MPICH_CC", compiler)
+    assert build.compile_core(mpich.mpicc, tmp_path / "into").is_file()
+
+
+@pytest.mark.mpi
 @pytest.mark.parametrize("sanitize", [False, True])
 def test_the_sanitizer_finds_an_overrun(
     mpich: Stack, sources: Path, tmp_path: Path, sanitizers: dict[str, str], sanitize: bool

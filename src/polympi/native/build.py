@@ -19,6 +19,7 @@ import sysconfig
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 SOURCES = Path(__file__).parent
@@ -30,6 +31,7 @@ COMPILE = [
     "-fPIC",
     "-fvisibility=hidden",
     "-fno-semantic-interposition",
+    "-D_GNU_SOURCE",  # as Python's headers have it, whichever comes first
     "-Werror=implicit-function-declaration",  # the link would not notice: what MPI and Python define is open, too
     "-DNPY_NO_DEPRECATED_API=NPY_2_0_API_VERSION",
     "-DNPY_TARGET_VERSION=NPY_2_0_API_VERSION",
@@ -41,6 +43,13 @@ SANITIZE = ["-fsanitize=address,undefined"]
 SANITIZED = ["-O1", "-g", "-fno-omit-frame-pointer", *SANITIZE, "-fno-sanitize-recover=all"]
 COVERAGE = ["--coverage", "-fprofile-update=atomic"]  # several threads count
 STRICT = ["-Wall", "-Wextra", "-Werror"]
+
+# What most sources begin with. Parsed once for all of them, it takes a third less time to compile a core.
+FIRST_HEADERS = """
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <mpi.h>
+"""
 
 # mpi.h says which ABI a wrapper compiles for. The standard's own ABI comes first: it is the same in all libraries.
 ABI_QUESTION = """
@@ -61,6 +70,23 @@ class BuildError(Exception):
 
 class PrerequisiteError(BuildError):
     """Something that compiling needs is not installed: a compiler, an MPI, Python's or NumPy's headers."""
+
+
+@dataclass(frozen=True)
+class _Compiler:
+    """How sources become an extension module.
+
+    Attributes:
+        name: the compiler or the wrapper, as who has chosen it knows it.
+        compiling: its command line with ``-c`` and the files to come.
+        linking: that with ``-shared`` and the objects to come.
+        each_by_itself: no header is parsed for all sources, so that one that includes too little does not compile.
+    """
+
+    name: str
+    compiling: list[str]
+    linking: list[str]
+    each_by_itself: bool
 
 
 def compile_core(
@@ -96,8 +122,10 @@ def compile_core(
     counting = COVERAGE if coverage else []
     options = [*_options(sanitize=sanitize, werror=werror), *counting]
     name = name or f"core_{abi_of(wrapper)}"
-    linker = [*_compiler(wrapper), *(SANITIZE if sanitize else []), *counting]
-    return _build([wrapper, *options], linker, core_sources(), Path(into), name)
+    compiling, linking = _called_by(wrapper)
+    linking += [*(SANITIZE if sanitize else []), *counting]
+    compiler = _Compiler(wrapper, [*compiling, *options], linking, each_by_itself=werror)
+    return _build(compiler, core_sources(), Path(into), name)
 
 
 def compile_serial(into: str | Path, *, sanitize: bool = False, werror: bool = False) -> Path:
@@ -105,12 +133,12 @@ def compile_serial(into: str | Path, *, sanitize: bool = False, werror: bool = F
 
     Args and exceptions are those of :func:`compile_core`.
     """
-    compiler = _c_compiler()
+    command = _c_compiler()
     options = [f"-I{SOURCES / SERIAL_MPI}", *_options(sanitize=sanitize, werror=werror)]
+    linking = [command, *(SANITIZE if sanitize else [])]
+    compiler = _Compiler(command, [command, *options], linking, each_by_itself=werror)
     sources = [*core_sources(), *sorted((SOURCES / SERIAL_MPI).glob("*.c"))]
-    return _build(
-        [compiler, *options], [compiler, *(SANITIZE if sanitize else [])], sources, Path(into), f"core_{SERIAL}"
-    )
+    return _build(compiler, sources, Path(into), f"core_{SERIAL}")
 
 
 def core_sources() -> list[Path]:
@@ -125,23 +153,34 @@ def _options(*, sanitize: bool, werror: bool) -> list[str]:
     return [*COMPILE, *(SANITIZED if sanitize else FAST), *(STRICT if werror else []), *includes]
 
 
-def _build(compiler: list[str], linker: list[str], sources: list[Path], into: Path, name: str) -> Path:
+def _build(compiler: _Compiler, sources: list[Path], into: Path, name: str) -> Path:
     into.mkdir(parents=True, exist_ok=True)
     extension = into / f"{name}{sysconfig.get_config_var('EXT_SUFFIX')}"
     with tempfile.TemporaryDirectory(prefix="polympi-core-") as scratch:
+        first = [] if compiler.each_by_itself else _parsed_once(compiler, Path(scratch))
         objects = [str(Path(scratch) / f"{number}-{source.stem}.o") for number, source in enumerate(sources)]
 
         def compile_one(source: Path, target: str) -> None:
-            _run([*compiler, f"-DCORE_NAME={name}", "-c", str(source), "-o", target], source.name)
+            command = [*compiler.compiling, *first, f"-DCORE_NAME={name}", "-c", str(source), "-o", target]
+            _run(command, source.name, compiler)
 
         with ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
             list(pool.map(compile_one, sources, objects))
         linked = str(Path(scratch) / extension.name)
-        _run([*linker, "-shared", "-pthread", *objects, "-lm", "-o", linked], "the core")
+        _run([*compiler.linking, "-shared", "-pthread", *objects, "-lm", "-o", linked], "the core", compiler)
         for notes in Path(scratch).glob("*.gcno"):
             shutil.copy2(notes, into)
         _replace(linked, extension)
     return extension
+
+
+def _parsed_once(compiler: _Compiler, scratch: Path) -> list[str]:
+    """Options by which all sources share headers that are parsed already; none where the compiler cannot do that."""
+    header = scratch / "first.h"
+    header.write_text(FIRST_HEADERS)
+    command = [*compiler.compiling, "-x", "c-header", str(header), "-o", f"{header}.gch"]
+    done = subprocess.run(command, capture_output=True, check=False)
+    return ["-include", str(header)] if done.returncode == 0 else []
 
 
 def compile_all(
@@ -216,12 +255,26 @@ def _wrapper(mpicc: str | Path) -> str:
     return found
 
 
-def _compiler(wrapper: str) -> list[str]:
-    """The compiler that a wrapper calls, without the MPI library it would link; where it does not say, itself."""
-    said = subprocess.run([wrapper, "-show"], capture_output=True, text=True, check=False)
-    words = shlex.split(said.stdout) if said.returncode == 0 else []
-    compiler = words[: next((n for n, word in enumerate(words) if word.startswith("-")), 0)]
-    return compiler or [wrapper]
+def _called_by(wrapper: str) -> tuple[list[str], list[str]]:
+    """What a wrapper calls to compile, and to link without the MPI library; where it does not say, itself.
+
+    The wrappers of MPICH are scripts, which take as long to begin as the compiler does for a small source.
+    """
+    compiling = _shown(wrapper, "-c", "core.c")
+    if "-c" in compiling and "core.c" in compiling:
+        compiling.remove("-c")
+        compiling.remove("core.c")
+    else:
+        compiling = []
+    linking = _shown(wrapper)
+    linking = linking[: next((n for n, word in enumerate(linking) if word.startswith("-")), 0)]
+    return compiling or [wrapper], linking or [wrapper]
+
+
+def _shown(wrapper: str, *arguments: str) -> list[str]:
+    """The command that a wrapper says it would run; nothing where it does not say."""
+    said = subprocess.run([wrapper, "-show", *arguments], capture_output=True, text=True, check=False)
+    return shlex.split(said.stdout) if said.returncode == 0 else []
 
 
 def _c_compiler() -> str:
@@ -250,10 +303,10 @@ def _numpy_headers() -> Path:
     raise PrerequisiteError("NumPy's C headers are missing: pip install 'numpy>=2' for this Python.")
 
 
-def _run(command: list[str], what: str) -> None:
+def _run(command: list[str], what: str, compiler: _Compiler) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise BuildError(f"{what} did not compile with {command[0]}: {_last_lines(done.stderr, 40)}")
+        raise BuildError(f"{what} did not compile with {compiler.name}: {_last_lines(done.stderr, 40)}")
 
 
 def _replace(made: str, extension: Path) -> None:

@@ -1,4 +1,3 @@
-#define _GNU_SOURCE /* getrandom, MADV_REMOVE */
 #include "collectives/shared_memory.h"
 
 #include <errno.h>

@@ -5,7 +5,6 @@
  * are there. So they go to the end in steps, each of them a nonblocking collective that is moved on beside
  * what is under way.
  */
-#define _GNU_SOURCE /* on_exit */
 #include "python/ending.h"
 
 #include <sched.h>

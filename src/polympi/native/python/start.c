@@ -1,4 +1,3 @@
-#define _GNU_SOURCE /* cpu_set_t */
 #include "python/start.h"
 
 #include <sched.h>

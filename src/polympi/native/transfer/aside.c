@@ -257,8 +257,11 @@ static int raise_left(const Aside *aside, double seconds) {
     if (!inside)
         return raise_timeout_since(
             &aside->what.call, seconds,
-            "another thread of this rank was in MPI all the time; the call will still be "
-            "made: end the job with polympi.abort()");
+            state.locking
+                ? "another thread of this rank was in MPI all the time, or the machine is too busy to begin "
+                  "it; the call will still be made: end the job with polympi.abort()"
+                : "the machine is too busy to begin it; the call will still be made: end the job with "
+                  "polympi.abort()");
     return raise_timeout_since(
         &aside->what.call, seconds,
         state.locking
