@@ -8,12 +8,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_NS 20000 /* of a processor: from yield to yield a wait takes 1 to 5 us, whoever runs meanwhile  \
-                       */
+#define LOOK_NS 20000      /* of a processor: from yield to yield a wait takes 1 to 5 us, whoever runs */
 #define PATIENCE_NS 300000 /* within which what comes soon has come */
 #define SHORTEST_NS 50000  /* as long as the kernel takes for any sleep */
 #define LONGEST_NS 2000000
-#define SHARE 8 /* of a wait may be slept at a time: so much later it may end */
+#define SHARE 8 /* of a wait is slept at a time: so much later it may end */
 
 static long nanoseconds(clockid_t clock) {
     struct timespec time;

@@ -80,7 +80,8 @@ class _Compiler:
         name: the compiler or the wrapper, as who has chosen it knows it.
         compiling: its command line with ``-c`` and the files to come.
         linking: that with ``-shared`` and the objects to come.
-        each_by_itself: no header is parsed for all sources, so that one that includes too little does not compile.
+        each_by_itself: no header is parsed for all sources, so that one that includes too little does not compile, and
+            gcov has the notes of the sources alone.
     """
 
     name: str
@@ -124,7 +125,7 @@ def compile_core(
     name = name or f"core_{abi_of(wrapper)}"
     compiling, linking = _called_by(wrapper)
     linking += [*(SANITIZE if sanitize else []), *counting]
-    compiler = _Compiler(wrapper, [*compiling, *options], linking, each_by_itself=werror)
+    compiler = _Compiler(wrapper, [*compiling, *options], linking, each_by_itself=werror or coverage)
     return _build(compiler, core_sources(), Path(into), name)
 
 
