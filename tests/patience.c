@@ -4,10 +4,12 @@
  * this takes these from the ranks that are waited for. */
 #define _GNU_SOURCE
 #include <sched.h>
+#include <stdbool.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#define YIELDS 8           /* from look to look at the clocks, each of which takes as long as a yield */
 #define LOOK_NS 20000      /* of a processor: from yield to yield a wait takes 1 to 5 us, whoever runs */
 #define PATIENCE_NS 300000 /* within which what comes soon has come */
 #define SHORTEST_NS 50000  /* as long as the kernel takes for any sleep */
@@ -27,11 +29,16 @@ static long sleep_after(long waited_ns) {
 
 int sched_yield(void) {
     static __thread long ran_ns, since_ns;
+    static __thread unsigned yields;
+    static __thread bool sleeping;
+    if (!sleeping && ++yields % YIELDS != 0)
+        return (int)syscall(SYS_sched_yield);
     long last_ns = ran_ns, now_ns = nanoseconds(CLOCK_MONOTONIC);
     ran_ns = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
-    if (ran_ns - last_ns > LOOK_NS)
+    if (ran_ns - last_ns > LOOK_NS * (sleeping ? 1 : YIELDS))
         since_ns = now_ns; /* it has done something else than to wait */
-    if (now_ns - since_ns < PATIENCE_NS)
+    sleeping = now_ns - since_ns >= PATIENCE_NS;
+    if (!sleeping)
         return (int)syscall(SYS_sched_yield);
     nanosleep(&(struct timespec){.tv_nsec = sleep_after(now_ns - since_ns)}, NULL);
     return 0;

@@ -36,6 +36,7 @@ DEFAULTS = {  # as without these variables
     "POLYMPI_THREADS": "serialized",
     "MPIR_CVAR_NOLOCAL": "0",
 }
+CALLERS = 8  # that a report names of each malloc and free; to find 30, as is usual, takes time at every call
 QUARANTINE_MB = 16  # of freed memory that each rank keeps apart; 256 for each of all ranks of the jobs are 15 GB
 SESSION_S = 3600.0  # for a job that programs of a whole session use
 
@@ -156,7 +157,7 @@ def sanitizers() -> dict[str, str]:
     return {
         "LD_PRELOAD": " ".join(libraries),
         "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0:exitcode=99:use_sigaltstack=0:"
-        f"quarantine_size_mb={QUARANTINE_MB}",
+        f"malloc_context_size={CALLERS}:quarantine_size_mb={QUARANTINE_MB}",
         "UBSAN_OPTIONS": "print_stacktrace=1:exitcode=99",
         "PYTHONMALLOC": "malloc",
     }
