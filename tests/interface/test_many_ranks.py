@@ -38,6 +38,7 @@ OF_A_PEER = 64
 BOXES = 2 * (MANY - 1).bit_length() * (4096 + 64) + 2 * 4096
 
 
+@pytest.mark.one_library  # what polympi takes; benchmarks/many_ranks.py measures it on both
 def test_256_ranks_start_and_what_each_takes_for_the_others_is_little(run, stack: Stack) -> None:
     """The bounds are passed where memory for each peer grows tenfold; what libraries take is within them."""
     ended = run(PROGRAMS / "many_start.py", MANY, stack, timeout=240, env=patience_of_many())

@@ -16,7 +16,7 @@ from polympi.lab.home import home
 from polympi.lab.stacks.stack import Stack
 
 _NATIVE = INTERFACE / "native"
-_TIMEOUT_S = 600.0  # it takes some 20 seconds on two processors
+_TIMEOUT_S = 600.0  # it takes some 8 seconds on two processors
 
 
 def core_folder(stack: Stack) -> Path:
