@@ -19,8 +19,8 @@ import sysconfig
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 SOURCES = Path(__file__).parent
 SERIAL = "serial"  # what the core of the serial backend is called in the place of an ABI
@@ -72,8 +72,7 @@ class PrerequisiteError(BuildError):
     """Something that compiling needs is not installed: a compiler, an MPI, Python's or NumPy's headers."""
 
 
-@dataclass(frozen=True)
-class _Compiler:
+class _Compiler(NamedTuple):
     """How sources become an extension module.
 
     Attributes:
