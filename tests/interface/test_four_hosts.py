@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hosts import NAMES
 from rank_programs import PRELUDE
+from sharing import patience_of_many
 
 from polympi.lab.stacks.stack import Stack
 
@@ -19,7 +20,8 @@ YIELD = {"OMPI_MCA_mpi_yield_when_idle": "1"}
 
 
 def test_a_ring_of_80_ranks_goes_over_four_hosts(run_on_four_hosts, stack: Stack) -> None:
-    ended = run_on_four_hosts(PROGRAMS / "ring.py", EACH, stack, timeout=240, env=YIELD, arguments=[str(LAPS)])
+    env = {**YIELD, **patience_of_many()}
+    ended = run_on_four_hosts(PROGRAMS / "ring.py", EACH, stack, timeout=240, env=env, arguments=[str(LAPS)])
     assert ended.succeeded().split("\n")[:-1] == [f"{name} {EACH}" for name in NAMES]
 
 
