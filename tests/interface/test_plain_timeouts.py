@@ -137,3 +137,37 @@ p.barrier()
 """
     ended = run(script, 2, stack, env={"POLYMPI_THREADS": "funneled", "POLYMPI_TIMEOUT": "60"})
     assert ended.succeeded().split() == ["refused"] * 2
+
+
+@pytest.mark.one_host  # the ranks tell each other by files
+@pytest.mark.parametrize("level", ["serialized", "multiple"])
+def test_a_call_that_another_thread_keeps_from_beginning_says_so(run, stack: Stack, tmp_path: Path, level: str) -> None:
+    """Where threads may call MPI at the same time, none is kept from it, and the other ranks are who is missing."""
+    script = """
+import sys, threading, time
+from pathlib import Path
+import polympi as mpi
+left = Path(sys.argv[1])
+p = mpi.plain_world
+q = p.dup()
+if p.rank == 0:
+    inside = threading.Thread(target=p.barrier)
+    inside.start()
+    time.sleep(0.3)
+    try:
+        q.barrier(timeout=0.5)
+    except mpi.Timeout as error:
+        print(str(error))
+    left.touch()
+    inside.join()
+else:
+    while not left.exists():
+        time.sleep(0.01)
+    p.barrier()
+    q.barrier()
+"""
+    place = str(tmp_path / "left")
+    said = run(script, 2, stack, env={"POLYMPI_THREADS": level}, arguments=[place]).succeeded()
+    assert "rank 0 waited 0.5 s in plain.barrier() at " in said
+    assert ("another thread of this rank was in MPI all the time" in said) == (level == "serialized")
+    assert ("not all other ranks called it" in said) == (level == "multiple")
