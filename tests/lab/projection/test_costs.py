@@ -16,9 +16,14 @@ from polympi.lab.statistics.model import Analysis
 CASES = [
     *[("latency", "standard", "bytes", size) for size in (8, 1024, 8192, 65536)],
     *[("bcast", "standard", "bytes", size) for size in (8, 1024)],
+    *[("allreduce", "standard", "float64", size) for size in (8, 1024)],
     ("barrier", "standard", "none", 0),
 ]
-PLANTED = EFFECTS | {"quick": (-300.0, 0.0, 1.0), "like-c": (0.0, 0.0, 1.0)}
+PLANTED = EFFECTS | {
+    "quick": (-300.0, 0.0, 1.0),
+    "quick-when-small": (-300.0, 0.1, 1.0),  # 519 ns slower with 8 KiB, 6254 with 64
+    "like-c": (0.0, 0.0, 1.0),
+}
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +44,7 @@ def test_planted_costs_are_found_with_their_interval(costs: dict[str, ArmCosts])
     assert objects.message.median.per_byte_ns == pytest.approx(0.35, rel=0.05)
     assert (mpi4py.blocks, mpi4py.shown, mpi4py.saves) == (9, True, False)
     assert objects.collectives["barrier"].median.per_call_ns == pytest.approx(1400, rel=0.1)
-    assert set(objects.collectives) == {"bcast", "barrier"}
+    assert set(objects.collectives) == {"allreduce", "bcast", "barrier"}
 
 
 def test_an_arm_as_fast_as_c_and_a_faster_one_have_no_cost_to_show(costs: dict[str, ArmCosts]) -> None:
@@ -49,6 +54,13 @@ def test_an_arm_as_fast_as_c_and_a_faster_one_have_no_cost_to_show(costs: dict[s
     assert costs["quick"].saves
     assert costs["quick"].message.high.per_call_ns == 0
     assert "c" not in costs
+
+
+def test_what_an_arm_saves_with_small_messages_makes_no_large_ones_slower(costs: dict[str, ArmCosts]) -> None:
+    found = costs["quick-when-small"].message
+    assert found.median.per_call_ns == 0
+    assert 0.95 * 519 / 8192 < found.median.per_byte_ns < 1.02 * 6254 / 65536 < 0.1
+    assert found.low.per_byte_ns <= found.median.per_byte_ns <= found.high.per_byte_ns
 
 
 def test_further_calls_are_not_counted_twice(analysis: Analysis, costs: dict[str, ArmCosts]) -> None:
@@ -67,8 +79,9 @@ def test_further_calls_are_not_counted_twice(analysis: Analysis, costs: dict[str
 def test_what_announces_data_is_counted_where_it_was_measured_and_not_where_there_was_none(
     analysis: Analysis, costs: dict[str, ArmCosts]
 ) -> None:
-    # Each message of this arm is announced by another one, and a round of small messages goes before its bcast.
-    way = ArmCosts(binding="mpi4py-object", payload="", message=NOTHING, announced_from=1, rounds={"bcast": 1})
+    # Each message of this arm is announced by another one, and a round of small messages goes before two collectives.
+    rounds = {"bcast": 1, "allreduce": 1}
+    way = ArmCosts(binding="mpi4py-object", payload="", message=NOTHING, announced_from=1, rounds=rounds)
     network = network_of(c_points(analysis, "mpich"), [(8, 200.0)], "a run")
     announced = {one.binding: one for one in costs_of(analysis, "mpich", {"mpi4py-object": way}, network)}[
         "mpi4py-object"
@@ -81,11 +94,12 @@ def test_what_announces_data_is_counted_where_it_was_measured_and_not_where_ther
     assert announced.message.median.per_call_ns == pytest.approx(
         costs["mpi4py-object"].message.median.per_call_ns - ends
     )
-    of_c = c_points(analysis, "mpich", "bcast")[0][1]
-    once = costs["mpi4py-object"].collectives["bcast"].median.per_call_ns
-    assert announced.collectives["bcast"].median.per_call_ns == pytest.approx(once - of_c)
+    for collective, payload in (("bcast", "bytes"), ("allreduce", "float64")):
+        of_c = c_points(analysis, "mpich", collective, payload)[0][1]
+        once = costs["mpi4py-object"].collectives[collective].median.per_call_ns
+        assert announced.collectives[collective].median.per_call_ns == pytest.approx(once - of_c)
     assert announced.collectives["barrier"] == costs["mpi4py-object"].collectives["barrier"]
-    assert (announced.announced_from, announced.rounds) == (1, {"bcast": 1})
+    assert (announced.announced_from, announced.rounds) == (1, rounds)
 
 
 def test_data_that_follow_their_announcement_are_announced_once_on_two_hosts(

@@ -13,7 +13,12 @@ from polympi.lab.projection.model import ArmCosts, Line, Network, Points, Span
 from polympi.lab.records import REFERENCE
 from polympi.lab.statistics.model import Analysis
 from polympi.lab.statistics.overheads import Line as OverheadLine
-from polympi.lab.statistics.overheads import overhead_line, overhead_over_blocks
+from polympi.lab.statistics.overheads import (
+    coefficient_over_blocks,
+    overhead_line,
+    overhead_over_blocks,
+    overhead_through_origin,
+)
 from polympi.lab.statistics.reference import with_reference
 
 COLLECTIVES = {"barrier": "none", "bcast": "bytes", "allreduce": "float64", "alltoall": "bytes"}
@@ -112,7 +117,7 @@ class _Further:
 
 def _least_ns(analysis: Analysis, stack: str, collective: str) -> float:
     """What C takes for the smallest call of a collective; 0 if that was not measured."""
-    points = c_points(analysis, stack, collective)
+    points = c_points(analysis, stack, collective, COLLECTIVES.get(collective, "bytes"))
     return points[0][1] if points else 0.0
 
 
@@ -144,6 +149,8 @@ def _span(rows: pl.DataFrame, less_ns: Callable[[int], float]) -> tuple[Span, fl
     if coefficients is None:
         return None
     call, byte = coefficients
+    if call.median < 0 and sizes > 1:
+        byte = coefficient_over_blocks([_cost_of_a_byte(block, less_ns) for block in blocks]) or byte
     calls = (call.interval.low, call.median, call.interval.high)
     bytes_ = (byte.interval.low, byte.median, byte.interval.high)
     low, median, high = (
@@ -154,8 +161,18 @@ def _span(rows: pl.DataFrame, less_ns: Callable[[int], float]) -> tuple[Span, fl
 
 def _line(block: pl.DataFrame, less_ns: Callable[[int], float]) -> OverheadLine:
     """The line through the differences of one block; with a single size, its difference is that of a call."""
-    sizes, times, reference = (block[name].to_list() for name in ("size_bytes", "median_ns", "reference_ns"))
-    times = [time - less_ns(size) for size, time in zip(sizes, times, strict=True)]
+    sizes, times, reference = _block_of(block, less_ns)
     if len(sizes) == 1:
         return OverheadLine(times[0] - reference[0], 0.0)
     return overhead_line(sizes, times, reference)
+
+
+def _cost_of_a_byte(block: pl.DataFrame, less_ns: Callable[[int], float]) -> float:
+    """That of one block where calls cost nothing: a line that begins below zero would rise for what it saves there."""
+    return overhead_through_origin(*_block_of(block, less_ns))
+
+
+def _block_of(block: pl.DataFrame, less_ns: Callable[[int], float]) -> tuple[list[int], list[float], list[float]]:
+    """Sizes, times without what is not counted, and times of the reference."""
+    sizes, times, reference = (block[name].to_list() for name in ("size_bytes", "median_ns", "reference_ns"))
+    return sizes, [time - less_ns(size) for size, time in zip(sizes, times, strict=True)], reference
