@@ -36,6 +36,8 @@ def test_a_cluster_stays_until_it_is_removed(polympi, folder: Path) -> None:
         "cluster", "exec", "--name", "t", "--host", "2", "--", "sh", "-c", 'hostname; pwd; exit "$1"', "-", "3"
     )
     assert (here.exit_code, here.text) == (3, f"t-2\n{Path.cwd()}\n")
+    congestion = "/proc/sys/net/ipv4/tcp_congestion_control"
+    assert polympi("cluster", "exec", "--name", "t", "--", "cat", congestion).text == "cubic\n"
     assert "hosts 1 to 3" in polympi("cluster", "exec", "--name", "t", "--host", "4", "hostname").text
     assert polympi("cluster", "exec", "--name", "t", "no-such-program").exit_code == 127
 

@@ -18,6 +18,8 @@ QUIET = {
     "single_copy": {"works": True, "reason": None, "ptrace_scope": 1},
 }
 
+CLUSTER = {"cluster": {"name": "t", "hosts": ["t-1", "t-2"], "rate": None}}
+
 
 def changed(**facts):
     """The quiet machine with other facts, ``section__name=value``."""
@@ -78,6 +80,16 @@ def test_each_trouble_is_one_sentence_and_an_advice(facts, ranks, level, title, 
 )
 def test_what_is_just_good_enough_is_no_finding(facts, ranks):
     assert environment_findings(changed(**facts), ranks) == []
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "by_network", "cluster", "told"),
+    [("bbr", True, {}, True), ("bbr", False, {}, False), ("cubic", True, {}, False), ("bbr", True, CLUSTER, False)],
+)
+def test_a_paced_tcp_is_told_where_messages_take_it(algorithm, by_network, cluster, told):
+    record = {**QUIET, "kernel": {"tcp_congestion_control": algorithm}, **cluster}
+    titles = [finding.title for finding in environment_findings(record, 2, by_network=by_network)]
+    assert ("TCP keeps a pace" in titles) == told
 
 
 def test_warnings_come_before_notes():

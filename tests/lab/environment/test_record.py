@@ -7,6 +7,7 @@ import json
 import os
 import platform
 import shutil
+import socket
 import subprocess
 import sys
 
@@ -57,6 +58,9 @@ def test_facts_of_this_machine(environment):
     assert environment["memory"]["total_bytes"] == psutil.virtual_memory().total
     assert environment["affinity"]["count"] == len(os.sched_getaffinity(0))
     assert environment["kernel"]["release"] == platform.release()
+    with socket.socket() as new:
+        algorithm = new.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).rstrip(b"\0").decode()
+    assert environment["kernel"]["tcp_congestion_control"] == algorithm
     assert environment["python"]["version"] == platform.python_version()
     assert environment["packages"]["polympi"] is not None
     assert environment["load_average"]["one_minute"] >= 0

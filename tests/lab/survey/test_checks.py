@@ -48,6 +48,7 @@ def host(name: str, **facts: Any) -> Seen:
     }
     record = {
         "cpu": {"model": "M", "governor": "performance", "smt": False},
+        "kernel": {"tcp_congestion_control": "cubic"},
         "memory": {"total_bytes": 16 * 2**30 + 1000 * number},
         "affinity": {"count": 8, "cores": 8},
         "limits": {"cgroup": 2, "container": None},
@@ -73,13 +74,15 @@ def test_what_differs_is_told_with_who_has_what() -> None:
     odd = host("c", kernel="5.10", limits={**THREE[0].facts["limits"], "open_files": [100, 4096]})
     odd.record["cpu"]["governor"] = "powersave"
     odd.record["cpu"]["smt"] = True
+    odd.record["kernel"]["tcp_congestion_control"] = "bbr"
     odd.record["memory"]["total_bytes"] = 8 * 2**30
     said = {check.name: check for check in differences([*THREE[:2], odd])}
     assert set(said) == {
         "different kernel", "different frequency governor", "different hardware threads",
-        "different memory of the hosts", "different limit of open files",
+        "different memory of the hosts", "different limit of open files", "different TCP congestion control",
     }  # fmt: skip
     assert said["different kernel"].text == "6.1 on a and b; 5.10 on c."
+    assert said["different TCP congestion control"].text == "cubic on a and b; bbr on c."
     assert said["different hardware threads"].text == "off on a and b; on on c."
     assert said["different limit of open files"].text == "4096 on a and b; 100 on c."
     assert {check.hosts for check in said.values()} == {("c",)}

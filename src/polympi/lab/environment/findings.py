@@ -16,12 +16,13 @@ SMALL_SHM_BYTES = 64 * 2**20  # what Docker gives a container unless --shm-size 
 OVERSUBSCRIBED = "Oversubscribed"  # title of the finding that there are more ranks than processors
 
 
-def environment_findings(environment: Mapping[str, Any], ranks: int) -> list[Finding]:
+def environment_findings(environment: Mapping[str, Any], ranks: int, *, by_network: bool = False) -> list[Finding]:
     """Findings about an environment as :func:`~polympi.lab.environment.record.record_environment` records it.
 
     Args:
         environment: the record; a missing or null fact leads to no claim, only to a note that it is not known.
         ranks: ranks of the run on this host.
+        by_network: whether messages take the network, even if it is this host's own.
 
     Returns:
         The findings, warnings first.
@@ -37,6 +38,7 @@ def environment_findings(environment: Mapping[str, Any], ranks: int) -> list[Fin
         *_container(environment),
         *_machine(environment),
         *_cluster(environment),
+        *(_congestion(environment) if by_network else ()),
         *_unknown(environment),
     ]
     return sorted(found, key=lambda finding: finding.level != "warning")
@@ -203,6 +205,16 @@ def _cluster(environment: Mapping[str, Any]) -> Iterator[Finding]:
         "no network card, and all hosts share the processors and the memory.",
         "Measure on real hosts for figures of a real network.",
     )
+
+
+def _congestion(environment: Mapping[str, Any]) -> Iterator[Finding]:
+    if _fact(environment, "kernel.tcp_congestion_control") == "bbr" and not _fact(environment, "cluster.hosts"):
+        yield _note(  # the hosts of a test cluster have their own
+            "TCP keeps a pace",
+            "The congestion control of TCP is bbr, which sends at a pace that it estimates: some libraries take three "
+            "times as long for large messages as with the usual one, cubic.",
+            "Choose that, if your program runs with it, too: sudo sysctl net.ipv4.tcp_congestion_control=cubic.",
+        )
 
 
 def _unknown(environment: Mapping[str, Any]) -> Iterator[Finding]:

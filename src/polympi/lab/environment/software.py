@@ -11,6 +11,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from polympi.lab.environment.files import read_text
+
 PACKAGES = ("polympi", "numpy", "polars", "scipy", "msgspec", "psutil", "altair")
 
 _SLURM = (
@@ -43,6 +45,7 @@ def system_facts() -> dict[str, dict[str, Any]]:
             "release": kernel.release,
             "version": kernel.version,
             "machine": kernel.machine,
+            "tcp_congestion_control": read_text(Path("/proc/sys/net/ipv4/tcp_congestion_control")),
         },
     }
 

@@ -73,6 +73,11 @@ _COMPARED: tuple[tuple[str, Callable[[Seen], Any], str], ...] = (
     ("huge pages", _fact("memory.transparent_hugepages"), _SAME_SETTINGS),
     ("reserved huge pages", _fact("memory.reserved_hugepages"), _SAME_SETTINGS),
     ("NUMA balancing", _fact("numa.balancing"), _SAME_SETTINGS),
+    (
+        "TCP congestion control",
+        _fact("kernel.tcp_congestion_control"),
+        "It decides how fast messages leave a host: set it alike (net.ipv4.tcp_congestion_control).",
+    ),
     ("ptrace scope", _fact("single_copy.ptrace_scope"), _SAME_SETTINGS),
     ("container", _fact("limits.container"), _SAME_HOSTS),
     ("shared memory", _gib("shm.size_bytes"), "Give all hosts a /dev/shm of the same size."),

@@ -61,7 +61,7 @@ def findings(hosts: Sequence[Seen], facts: Mapping[str, Any]) -> Iterator[Check]
     found: dict[tuple[str, str, str], dict[str, str]] = {}
     for seen in hosts:
         if seen.record:
-            for one in environment_findings({**seen.record, **facts}, seen.slots):
+            for one in environment_findings({**seen.record, **facts}, seen.slots, by_network=len(hosts) > 1):
                 found.setdefault((one.level, one.title, one.advice), {})[seen.name] = one.text
     for (level, title, advice), texts in sorted(found.items(), key=lambda one: one[0][0] != "warning"):
         status = "warning" if level == "warning" else "ok"

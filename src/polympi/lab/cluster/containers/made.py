@@ -23,7 +23,7 @@ from polympi.lab.cluster.containers.image import HERE, image_for
 from polympi.lab.cluster.containers.keeper import Keeper
 from polympi.lab.cluster.containers.podman import KEYS, LABEL, ask, last_words, limits, why_not
 from polympi.lab.cluster.host import NAMESPACES, PIDS, Host, started
-from polympi.lab.cluster.wires import limit_containers, read_rate
+from polympi.lab.cluster.wires import choose_congestion_control, limit_containers, read_rate
 
 _TABLE, _SCRIPT = "etc-hosts", "host.sh"  # in the folder of a cluster
 _LOG_LINES = 3  # of a host that does not come up, in a sentence
@@ -100,6 +100,7 @@ def made_containers(
             if did.code != 0:
                 raise ClusterError(f"Host {host} cannot be made: podman said '{last_words(did.errors)}'.")
             hosts.append(_host(host, address))
+        choose_congestion_control(hosts)
         if bits is not None:
             limit_containers(hosts, bits)
         cluster = Cluster(name=name, folder=str(folder), hosts=hosts, rate=rate, slots=slots, since=since, image=image)
