@@ -46,6 +46,7 @@ def test_one_host_file_serves_every_launcher_and_what_was_sent_is_recorded(
     messages = directory.samples().collect()["iterations"].sum()
     assert all(sent > 8 * messages for sent in outcome.sent_bytes.values())  # each message goes there and back
     assert facts["cluster"]["hosts"] == ["t-1", "t-2"]
+    assert facts["cluster"]["tcp_congestion_control"] == "cubic"
     assert any(finding.title == "A test cluster" for finding in directory.environment().findings)
     assert not cluster.processes()
     report = polympi("report", str(tmp_path / "out"), "--markdown")

@@ -18,7 +18,8 @@ QUIET = {
     "single_copy": {"works": True, "reason": None, "ptrace_scope": 1},
 }
 
-CLUSTER = {"cluster": {"name": "t", "hosts": ["t-1", "t-2"], "rate": None}}
+CLUSTER = {"cluster": {"name": "t", "hosts": ["t-1", "t-2"], "rate": None, "tcp_congestion_control": "cubic"}}
+PACED = {"cluster": CLUSTER["cluster"] | {"tcp_congestion_control": "bbr"}}
 
 
 def changed(**facts):
@@ -84,7 +85,13 @@ def test_what_is_just_good_enough_is_no_finding(facts, ranks):
 
 @pytest.mark.parametrize(
     ("algorithm", "by_network", "cluster", "told"),
-    [("bbr", True, {}, True), ("bbr", False, {}, False), ("cubic", True, {}, False), ("bbr", True, CLUSTER, False)],
+    [
+        ("bbr", True, {}, True),
+        ("bbr", False, {}, False),
+        ("cubic", True, {}, False),
+        ("bbr", True, CLUSTER, False),
+        ("cubic", True, PACED, True),
+    ],
 )
 def test_a_paced_tcp_is_told_where_messages_take_it(algorithm, by_network, cluster, told):
     record = {**QUIET, "kernel": {"tcp_congestion_control": algorithm}, **cluster}

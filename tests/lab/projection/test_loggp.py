@@ -10,7 +10,18 @@ import numpy as np
 import pytest
 from simulated import ROUND
 
-from polympi.lab.projection.loggp import ENVELOPE, Model, binomial, bruck, doubling, halo, mesh, time_at, time_of
+from polympi.lab.projection.loggp import (
+    ENVELOPE,
+    Model,
+    announcement_ns,
+    binomial,
+    bruck,
+    doubling,
+    halo,
+    mesh,
+    time_at,
+    time_of,
+)
 from polympi.lab.projection.model import Line
 
 HUNDRED = 100 - ENVELOPE  # bytes that keep the wire of ROUND busy for 100 ns
@@ -25,6 +36,13 @@ def time(pattern: str, ranks: int, size: int = HUNDRED, family: str = "mpich", c
 def test_a_message_takes_both_ends_the_wire_and_the_latency() -> None:
     assert time("latency", 2) == 100 + 1000 + 100 + 200
     assert time("ring", 5) == 1400
+
+
+def test_an_announcement_is_received_while_its_sender_makes_the_data() -> None:
+    network = msgspec.structs.replace(ROUND, send=[(0, 100.0), (1000, 400.0)], receive=[(0, 250.0), (1000, 900.0)])
+    assert announcement_ns(network, 0) == 100 + 150
+    assert announcement_ns(network, 500) == 100
+    assert announcement_ns(network, 1000) == 100
 
 
 def test_a_cost_is_added_once_to_each_message_of_the_longest_way() -> None:

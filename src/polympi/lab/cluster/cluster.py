@@ -131,6 +131,7 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True):
             "rate": self.rate,
             "image": self.image,
             "since": self.since,
+            "tcp_congestion_control": self.hosts[0].congestion_control(),
         }
 
     def traffic(self) -> dict[str, Traffic]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +13,7 @@ NETWORK = "eth0"  # what each host calls its end of the wire
 NAMESPACES = ("net", "uts", "ipc", "mount")
 PIDS = "pid"  # the namespace of processes, which only a container has
 TIME = "time"  # the namespace of clocks, for hosts whose clock differs from this machine's
+CONGESTION_CONTROL = "/proc/sys/net/ipv4/tcp_congestion_control"  # of the network whose process looks
 _STARTED = 19  # the place of the start time in /proc/PID/stat, counted after the name of the program: proc(5)
 
 
@@ -47,6 +49,11 @@ class Host(msgspec.Struct, frozen=True, kw_only=True):
         """The command line that runs a command on this host, in a folder."""
         inside = ["sh", "-c", 'cd "$0" && exec "$@"', str(folder or "/"), *command]
         return ["nsenter", f"--target={self.holder}", *(f"--{name}" for name in self.spaces), "--", *inside]
+
+    def congestion_control(self) -> str | None:
+        """The algorithm by which its TCP controls congestion; None if the host is gone."""
+        asked = subprocess.run(self.command(["cat", CONGESTION_CONTROL]), capture_output=True, text=True, check=False)
+        return asked.stdout.strip() or None
 
     def is_there(self) -> bool:
         """Whether the process that holds the host is still the one that began with it."""

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from polympi.lab.cluster.cluster import PATIENCE_S, ClusterError
-from polympi.lab.cluster.host import NETWORK, Host
+from polympi.lab.cluster.host import CONGESTION_CONTROL, NETWORK, Host
 from polympi.lab.errors import UsageError
 
 SWITCH = "switch"  # the bridge, and below it the ends of the wires: port1, port2, ...
@@ -83,9 +83,8 @@ def connect(switch: Host, hosts: Sequence[Host], bits: int | None) -> None:
 def choose_congestion_control(hosts: Sequence[Host]) -> None:
     """Have TCP of the hosts be as Linux has it by default; it stays as it is where the kernel has only others."""
     for host in hosts:
-        setting = ["tee", "/proc/sys/net/ipv4/tcp_congestion_control"]
         subprocess.run(
-            ["nsenter", f"--target={host.holder}", "--net", *setting],
+            ["nsenter", f"--target={host.holder}", "--net", "tee", CONGESTION_CONTROL],
             input=_CONGESTION_CONTROL, capture_output=True, text=True, check=False, timeout=_COMMAND_S,
         )  # fmt: skip
 

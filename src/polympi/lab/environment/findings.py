@@ -208,8 +208,9 @@ def _cluster(environment: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _congestion(environment: Mapping[str, Any]) -> Iterator[Finding]:
-    if _fact(environment, "kernel.tcp_congestion_control") == "bbr" and not _fact(environment, "cluster.hosts"):
-        yield _note(  # the hosts of a test cluster have their own
+    owner = "kernel" if _fact(environment, "cluster") is None else "cluster"
+    if _fact(environment, f"{owner}.tcp_congestion_control") == "bbr":
+        yield _note(
             "TCP keeps a pace",
             "The congestion control of TCP is bbr, which sends at a pace that it estimates: some libraries take three "
             "times as long for large messages as with the usual one, cubic.",

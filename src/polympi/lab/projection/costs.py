@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import msgspec
 import polars as pl
 
-from polympi.lab.projection.loggp import time_at
+from polympi.lab.projection.loggp import announcement_ns
 from polympi.lab.projection.model import ArmCosts, Line, Network, Points, Span
 from polympi.lab.records import REFERENCE
 from polympi.lab.statistics.model import Analysis
@@ -108,11 +108,10 @@ class _Further:
     def _announced_ns(self, benchmark: str, size: int, least_ns: float) -> float:
         if self.network is None or not self.way.announces(size):
             return 0.0
-        ends_ns = time_at(self.network.send, 0) + time_at(self.network.receive, 0)
         if benchmark == "latency":
-            return ends_ns
+            return announcement_ns(self.network, size)
         along = self.way.announced_along(benchmark, size, self.analysis.run.ranks)
-        return along * ends_ns if along else self.way.rounds.get(benchmark, 0) * least_ns
+        return along * announcement_ns(self.network, size) if along else self.way.rounds.get(benchmark, 0) * least_ns
 
 
 def _least_ns(analysis: Analysis, stack: str, collective: str) -> float:

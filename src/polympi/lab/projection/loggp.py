@@ -87,6 +87,15 @@ class Model:
         return of_c + (self.message.per_call_ns + self.message.per_byte_ns * size) / 2
 
 
+def announcement_ns(network: Network, size: int) -> float:
+    """How much later data come that follow a message which announces them.
+
+    The sender makes both, one after the other. Its receiver takes the first while the sender still makes the second,
+    and is waited for only where data are so small that this takes less time.
+    """
+    return time_at(network.send, 0) + max(0.0, time_at(network.receive, 0) - time_at(network.send, size))
+
+
 class Clock:
     """How far each rank is, and until when each wire is busy; in ns from a common start of all ranks.
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from polympi.lab.projection.cases import Case
-from polympi.lab.projection.loggp import Model, time_at, time_of
+from polympi.lab.projection.loggp import Model, announcement_ns, time_of
 from polympi.lab.projection.model import BUILT, CALLED, LEVELS, ArmCosts, Line, Projected, Row
 from polympi.lab.projection.plan import DOUBLED, NO_COST, called_line, ends_scaled, is_called, simulated_as
 from polympi.lab.projection.platform import nodes_of
@@ -116,11 +116,10 @@ def _further(place: _Place, arm: ArmCosts) -> int:
 
 
 def _announced_ns(place: _Place, arm: ArmCosts) -> float:
-    """What messages that announce data take both ends of each, where the data follow at once and share their way."""
+    """What messages that announce data take, where the data follow at once and share their way."""
     name, size = place.case.pattern.name, place.case.size_bytes
     messages = int(arm.announces(size)) if name == "latency" else arm.announced_along(name, size, place.nodes)
-    network = place.stack.network
-    return messages * (time_at(network.send, 0) + time_at(network.receive, 0))
+    return messages * announcement_ns(place.stack.network, size) if messages else 0.0
 
 
 def _model_ns(place: _Place, arm: ArmCosts, level: str, family: str) -> float | None:
