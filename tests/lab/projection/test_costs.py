@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
 import pytest
 from synthetic import EFFECTS, c_time_ns, make_run
 
@@ -58,9 +60,26 @@ def test_an_arm_as_fast_as_c_and_a_faster_one_have_no_cost_to_show(costs: dict[s
 
 def test_what_an_arm_saves_with_small_messages_makes_no_large_ones_slower(costs: dict[str, ArmCosts]) -> None:
     found = costs["quick-when-small"].message
-    assert found.median.per_call_ns == 0
-    assert 0.95 * 519 / 8192 < found.median.per_byte_ns < 1.02 * 6254 / 65536 < 0.1
-    assert found.low.per_byte_ns <= found.median.per_byte_ns <= found.high.per_byte_ns
+    assert [found.median.at(size) for size in (8, 1024)] == [0, 0]
+    assert found.median.at(8192) == pytest.approx(519, rel=0.1)
+    assert found.median.at(65536) == pytest.approx(6254, rel=0.05)
+    assert found.median.at(2 * 65536) == pytest.approx(6254 + 0.1 * 65536, rel=0.05)  # beyond what was measured
+    assert found.low.at(65536) < found.median.at(65536) < found.high.at(65536)
+
+
+def test_what_a_protocol_costs_from_a_size_on_is_not_spread_over_all_sizes(tmp_path: Path) -> None:
+    cases = [("latency", "standard", "bytes", size) for size in (8, 64, 1024, 8192, 65536)]
+    run = make_run(tmp_path / "run", cases=cases, blocks=9, events=1, noise=0.002)
+    analysis = analyse(run)
+    shifted = analysis.launch_medians.with_columns(
+        median_ns=pl.when(pl.col("binding") == "mpi4py", pl.col("size_bytes") >= 8192)
+        .then(pl.col("median_ns") + 5000)
+        .otherwise(pl.col("median_ns"))
+    )
+    (found,) = (one for one in costs_of(replace(analysis, launch_medians=shifted), "mpich") if one.binding == "mpi4py")
+    assert found.message.median.at(64) == pytest.approx(520, rel=0.1)
+    for size in (8192, 65536):
+        assert found.message.median.at(size) == pytest.approx(5520, rel=0.05)
 
 
 def test_further_calls_are_not_counted_twice(analysis: Analysis, costs: dict[str, ArmCosts]) -> None:
@@ -102,8 +121,9 @@ def test_what_announces_data_is_counted_where_it_was_measured_and_not_where_ther
     assert (announced.announced_from, announced.rounds) == (1, rounds)
 
 
-def test_data_that_follow_their_announcement_are_announced_once_on_two_hosts(
-    analysis: Analysis, costs: dict[str, ArmCosts]
+@pytest.mark.parametrize("hostfile", [None, "hosts"])
+def test_data_follow_their_announcement_where_ranks_are_on_two_hosts_and_else_rounds(
+    tmp_path: Path, hostfile: str | None
 ) -> None:
     way = ArmCosts(
         binding="mpi4py-object",
@@ -113,10 +133,17 @@ def test_data_that_follow_their_announcement_are_announced_once_on_two_hosts(
         rounds={"bcast": 1},
         follows={"bcast": 2**20},
     )
+    run = make_run(tmp_path / "run", cases=CASES, blocks=9, events=1, noise=0.002, hostfile=hostfile)
+    analysis = analyse(run)
     network = network_of(c_points(analysis, "mpich"), [(8, 200.0)], "a run")
-    found = {one.binding: one for one in costs_of(analysis, "mpich", {"mpi4py-object": way}, network)}["mpi4py-object"]
-    once = costs["mpi4py-object"].collectives["bcast"].median.per_call_ns
-    assert found.collectives["bcast"].median.per_call_ns == pytest.approx(once - network.send[0][1])
+    once, found = (
+        next(one for one in costs_of(analysis, "mpich", ways, network) if one.binding == "mpi4py-object")
+        for ways in ({}, {"mpi4py-object": way})
+    )
+    less = network.send[0][1] if hostfile else c_points(analysis, "mpich", "bcast")[0][1]
+    assert found.collectives["bcast"].median.per_call_ns == pytest.approx(
+        once.collectives["bcast"].median.per_call_ns - less
+    )
 
 
 def test_five_blocks_give_no_interval_and_so_no_cost(tmp_path: Path) -> None:

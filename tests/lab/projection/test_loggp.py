@@ -6,7 +6,6 @@ import math
 from dataclasses import replace
 
 import msgspec
-import numpy as np
 import pytest
 from simulated import ROUND
 
@@ -19,7 +18,6 @@ from polympi.lab.projection.loggp import (
     doubling,
     halo,
     mesh,
-    time_at,
     time_of,
 )
 from polympi.lab.projection.model import Line
@@ -94,16 +92,6 @@ def test_other_families_and_large_reductions_have_no_schedule() -> None:
     crowded = msgspec.structs.replace(ROUND, ranks_per_node=2)
     assert time_of(Model(crowded, 8), "allreduce", 65536, "mpich") is None
     assert time_of(Model(ROUND, 8), "ring", 8, "openmpi") == pytest.approx(1308 + ENVELOPE)
-
-
-def test_times_between_points_are_those_of_numpy() -> None:
-    points = [(0, 5.0), (8, 9.0), (1024, 40.0), (65536, 41.0)]
-    sizes = [0, 1, 8, 100, 1024, 5000, 65536]
-    expected = np.interp(sizes, [m for m, _ in points], [t for _, t in points])
-    assert [time_at(points, m) for m in sizes] == pytest.approx(expected)
-    assert time_at(points, 2 * 65536 - 1024) == pytest.approx(42.0)  # the last line goes on
-    assert time_at([(0, 10.0), (10, 0.0)], 1000) == 0
-    assert time_at([], 8) == 0
 
 
 @pytest.mark.parametrize(

@@ -182,10 +182,10 @@ def test_the_same_plan_gives_the_same_times_and_another_library_others() -> None
 @pytest.mark.parametrize(
     ("plan", "why"),
     [
-        ("arm c 0 0 0 0\ncase latensy 8 built\n", "this line of the plan is not possible: case latensy 8 built"),
+        ("arm c 0 0\ncase latensy 8 built\n", "this line of the plan is not possible: case latensy 8 built"),
         ("curve wire-send 0 0\n", "there is no case in plan"),
         ("curve wire-send 0 x\n", "this line of the plan is not possible: curve wire-send 0 x"),
-        ("curve wire-send 0 500\narm c 0 0 0 0\ncase ring 8 built\ncase ring 8 built\n", "a case takes too long"),
+        ("curve wire-send 0 500\narm c 0 0\ncase ring 8 built\ncase ring 8 built\n", "a case takes too long"),
     ],
 )
 def test_a_plan_that_is_not_possible_ends_with_what_is_wrong(plan: str, why: str) -> None:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from polympi.lab.statistics.overheads import Line, overhead_line, overhead_over_blocks, overhead_through_origin
+from polympi.lab.statistics.overheads import Line, overhead_line, overhead_over_blocks
 
 SIZES = [0, 8, 64, 512, 4096, 32768, 2**18, 2**21]
 REFERENCE = [800 + m / 12 for m in SIZES]
@@ -36,17 +36,6 @@ def test_no_line_has_less_weighted_absolute_differences(delta):
     a = np.block([[design / scale, -np.eye(8)], [-design / scale, -np.eye(8)]])
     b = np.concatenate((weights * delta, -weights * delta))
     best = linprog([0, 0, *[1] * 8], A_ub=a, b_ub=b, bounds=[(None, None)] * 2 + [(0, None)] * 8).fun
-    assert found == pytest.approx(best, rel=1e-6, abs=1e-6)
-
-
-@given(st.lists(st.floats(-500, 1e6), min_size=8, max_size=8))
-def test_no_line_through_the_origin_has_less_weighted_absolute_differences(delta):
-    binding = [c + d for c, d in zip(REFERENCE, delta, strict=True)]
-    m, weights = np.array(SIZES, float), 1 / np.array(REFERENCE)
-    delta = np.array(binding) - REFERENCE
-    found = (weights * np.abs(overhead_through_origin(SIZES, binding, REFERENCE) * m - delta)).sum()
-    # Where the sum has its least value, the line passes through a point.
-    best = min((weights * np.abs(slope * m - delta)).sum() for slope in delta[1:] / m[1:])
     assert found == pytest.approx(best, rel=1e-6, abs=1e-6)
 
 

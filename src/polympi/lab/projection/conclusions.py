@@ -113,7 +113,7 @@ def _scale(rows: Sequence[Row], arm: ArmCosts) -> Scale:
             break
         gone = row.ranks
     line = arm.message.median
-    return Scale(tuple(rows), gone, line.per_call_ns + line.per_byte_ns * rows[0].size_bytes)
+    return Scale(tuple(rows), gone, line.at(rows[0].size_bytes))
 
 
 def _disappears(scales: Iterable[Scale], ranks: Sequence[int]) -> list[str]:

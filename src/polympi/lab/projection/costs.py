@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import msgspec
 import polars as pl
@@ -17,7 +18,6 @@ from polympi.lab.statistics.overheads import (
     coefficient_over_blocks,
     overhead_line,
     overhead_over_blocks,
-    overhead_through_origin,
 )
 from polympi.lab.statistics.reference import with_reference
 
@@ -110,7 +110,9 @@ class _Further:
             return 0.0
         if benchmark == "latency":
             return announcement_ns(self.network, size)
-        along = self.way.announced_along(benchmark, size, self.analysis.run.ranks)
+        run = self.analysis.run
+        nodes = run.ranks if run.hostfile or run.launching.elsewhere else 1
+        along = self.way.announced_along(benchmark, size, nodes)
         return along * announcement_ns(self.network, size) if along else self.way.rounds.get(benchmark, 0) * least_ns
 
 
@@ -132,6 +134,26 @@ def _collectives(rows: pl.DataFrame, further: _Further) -> dict[str, Span]:
     return found
 
 
+class _Block(NamedTuple):
+    """Sizes ascending, with times in ns without what is not counted, and those of the reference."""
+
+    sizes: list[int]
+    times: list[float]
+    reference: list[float]
+
+    def line(self) -> OverheadLine:
+        """The line through the differences; with a single size, its difference is that of a call."""
+        if len(self.sizes) == 1:
+            return OverheadLine(self.times[0] - self.reference[0], 0.0)
+        return overhead_line(self.sizes, self.times, self.reference)
+
+
+def _block_of(block: pl.DataFrame, less_ns: Callable[[int], float]) -> _Block:
+    ordered = block.sort("size_bytes")
+    sizes, times, reference = (ordered[name].to_list() for name in ("size_bytes", "median_ns", "reference_ns"))
+    return _Block(sizes, [time - less_ns(size) for size, time in zip(sizes, times, strict=True)], reference)
+
+
 def _span(rows: pl.DataFrame, less_ns: Callable[[int], float]) -> tuple[Span, float, float, int] | None:
     """The cost over the sizes of one family, with the ends of the interval of a call before they are cut at zero.
 
@@ -140,38 +162,37 @@ def _span(rows: pl.DataFrame, less_ns: Callable[[int], float]) -> tuple[Span, fl
         less_ns: what is not counted of a call, by bytes.
     """
     sizes = rows["size_bytes"].n_unique()
-    blocks = [block for block in rows.partition_by("block") if len(block) == sizes]
+    blocks = [_block_of(block, less_ns) for block in rows.partition_by("block") if len(block) == sizes]
     if sizes < 1:
         return None
-    lines = [_line(block, less_ns) for block in blocks]
+    lines = [block.line() for block in blocks]
     coefficients = overhead_over_blocks(lines)
     if coefficients is None:
         return None
     call, byte = coefficients
-    if call.median < 0 and sizes > 1:
-        byte = coefficient_over_blocks([_cost_of_a_byte(block, less_ns) for block in blocks]) or byte
     calls = (call.interval.low, call.median, call.interval.high)
     bytes_ = (byte.interval.low, byte.median, byte.interval.high)
-    low, median, high = (
-        Line(per_call_ns=max(0.0, a), per_byte_ns=max(0.0, b)) for a, b in zip(calls, bytes_, strict=True)
-    )
+    points = _at_sizes(blocks)
+    low, median, high = (_cost(a, b, p) for a, b, p in zip(calls, bytes_, points, strict=True))
     return Span(low=low, median=median, high=high), calls[0], calls[2], len(lines)
 
 
-def _line(block: pl.DataFrame, less_ns: Callable[[int], float]) -> OverheadLine:
-    """The line through the differences of one block; with a single size, its difference is that of a call."""
-    sizes, times, reference = _block_of(block, less_ns)
-    if len(sizes) == 1:
-        return OverheadLine(times[0] - reference[0], 0.0)
-    return overhead_line(sizes, times, reference)
+def _at_sizes(blocks: Sequence[_Block]) -> tuple[Points, Points, Points]:
+    """The cost at each size: both ends of its interval over the blocks, and between them its median."""
+    low, median, high = [], [], []
+    for number, size in enumerate(blocks[0].sizes):
+        found = coefficient_over_blocks([block.times[number] - block.reference[number] for block in blocks])
+        assert found is not None  # there are as many blocks as for the line
+        low.append((size, found.interval.low))
+        median.append((size, found.median))
+        high.append((size, found.interval.high))
+    return low, median, high
 
 
-def _cost_of_a_byte(block: pl.DataFrame, less_ns: Callable[[int], float]) -> float:
-    """That of one block where calls cost nothing: a line that begins below zero would rise for what it saves there."""
-    return overhead_through_origin(*_block_of(block, less_ns))
-
-
-def _block_of(block: pl.DataFrame, less_ns: Callable[[int], float]) -> tuple[list[int], list[float], list[float]]:
-    """Sizes, times without what is not counted, and times of the reference."""
-    sizes, times, reference = (block[name].to_list() for name in ("size_bytes", "median_ns", "reference_ns"))
-    return sizes, [time - less_ns(size) for size, time in zip(sizes, times, strict=True)], reference
+def _cost(per_call_ns: float, per_byte_ns: float, points: Points) -> Line:
+    """A cost that is nowhere below zero; beyond the largest size it grows as the line does."""
+    found = [(size, max(0.0, ns)) for size, ns in points]
+    last, ns = found[-1]
+    line = Line(per_call_ns=max(0.0, per_call_ns), per_byte_ns=max(0.0, per_byte_ns))
+    further = (max(1, 2 * last), ns + line.per_byte_ns * last)
+    return msgspec.structs.replace(line, points=[*found, further]) if any(ns for _, ns in found) else Line()

@@ -15,9 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
-from polympi.lab.projection.model import Line, Network, Points
+from polympi.lab.projection.model import Line, Network, Points, time_at
 
 NONE = Line()
 SEGMENT = 8192  # bytes beyond which bcast within nodes goes in segments (bcast__SMP_binomial of SMPI)
@@ -28,16 +27,6 @@ DOUBLE = 8  # bytes of an element of allreduce
 ENVELOPE = 16  # bytes that SMPI sends beside each message
 
 Message = tuple[int, int, float]  # sender, receiver, bytes
-
-
-def time_at(points: Points, size: float) -> float:
-    """A time in ns at a size: on the straight lines through the points, and on the last beyond; never negative."""
-    if not points:
-        return 0.0
-    if len(points) == 1 or size <= points[0][0]:
-        return points[0][1]
-    (x0, y0), (x1, y1) = next((pair for pair in pairwise(points) if size <= pair[1][0]), (points[-2], points[-1]))
-    return max(0.0, y0 + (y1 - y0) * (size - x0) / (x1 - x0))
 
 
 @dataclass(frozen=True)
@@ -84,7 +73,7 @@ class Model:
     def _end(self, message: Message, within: Points, between: Points) -> float:
         sender, receiver, size = message
         of_c = time_at(within if self.node(sender) == self.node(receiver) else between, size)
-        return of_c + (self.message.per_call_ns + self.message.per_byte_ns * size) / 2
+        return of_c + self.message.at(size) / 2
 
 
 def announcement_ns(network: Network, size: int) -> float:

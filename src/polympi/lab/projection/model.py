@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import msgspec
 
 FORMAT = 1  # of projection.json; raised when a reader of the old form would misread the new one
@@ -11,6 +13,16 @@ LEVELS = ("low", "median", "high")
 BUILT, CALLED = "built", "called"
 
 Points = list[tuple[int, float]]  # time in ns by size in bytes, sizes ascending; straight lines between them
+
+
+def time_at(points: Points, size: float) -> float:
+    """A time in ns at a size: on the straight lines through the points, and on the last beyond; never negative."""
+    if not points:
+        return 0.0
+    if len(points) == 1 or size <= points[0][0]:
+        return points[0][1]
+    (x0, y0), (x1, y1) = next((pair for pair in pairwise(points) if size <= pair[1][0]), (points[-2], points[-1]))
+    return max(0.0, y0 + (y1 - y0) * (size - x0) / (x1 - x0))
 
 
 class Network(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,10 +56,25 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
-    """A cost ``per call + per byte * m``, in ns; neither is negative."""
+    """A cost ``per call + per byte * m``, in ns; neither is negative.
+
+    Attributes:
+        per_call_ns, per_byte_ns: of the line.
+        points: what was measured at each size, and further on the line; then they are the cost, and the line is a
+            summary. A library sends large messages otherwise than small ones, and no line fits both.
+    """
 
     per_call_ns: float = 0.0
     per_byte_ns: float = 0.0
+    points: Points = []
+
+    def at(self, size: float) -> float:
+        """The cost at a size."""
+        return time_at(self.points, size) if self.points else self.per_call_ns + self.per_byte_ns * size
+
+    def curve(self) -> Points:
+        """The cost as points, through which straight lines are it at every size."""
+        return self.points or [(size, self.at(size)) for size in (0, 2**20)]
 
 
 class Span(msgspec.Struct, frozen=True, kw_only=True):

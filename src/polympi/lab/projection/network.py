@@ -12,8 +12,7 @@ import msgspec
 from polympi.lab.decoding import what_is_wrong
 from polympi.lab.errors import UsageError, system_reason
 from polympi.lab.projection.costs import c_points
-from polympi.lab.projection.loggp import time_at
-from polympi.lab.projection.model import Network, Points
+from polympi.lab.projection.model import Network, Points, time_at
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.statistics.analysis import analyse
 from polympi.lab.statistics.model import Analysis

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from polympi.lab.catalogue import BENCHMARKS
 from polympi.lab.projection.cases import ENDS_BELOW, Case
 from polympi.lab.projection.costs import NOTHING
-from polympi.lab.projection.model import BUILT, CALLED, LEVELS, ArmCosts, Line, Network, Projected
+from polympi.lab.projection.model import BUILT, CALLED, LEVELS, ArmCosts, Line, Network, Points, Projected
 from polympi.lab.records import REFERENCE
 
 DOUBLED = "doubled"  # the style of an allreduce that is recursive doubling, whatever the library's is
@@ -24,7 +24,7 @@ def plan_text(stack: Projected, cases: Sequence[Case], ranks: int) -> str:
         "node-send": network.node_send,
         "node-receive": network.node_receive,
     }
-    lines = [f"curve {name} {' '.join(f'{m} {t * 1e-9:.12g}' for m, t in p)}" for name, p in curves.items()]
+    lines = [f"curve {name} {_curve(points)}" for name, points in curves.items()]
     lines.append(
         f"way {network.latency_ns * 1e-9:.12g} {network.bandwidth_mb_per_s * 1e6:.12g} {network.ranks_per_node}"
     )
@@ -95,16 +95,19 @@ def _levels(arm: ArmCosts, level: str) -> tuple[Line, dict[str, Line]]:
 
 def _arm_lines(name: str, arm: ArmCosts, level: str, cases: Sequence[Case], ranks: int) -> list[str]:
     """An arm and its cases. What a called collective costs is added to C's, and need not be simulated."""
-    half = f"{arm.message.at(level).per_call_ns * 0.5e-9:.12g} {arm.message.at(level).per_byte_ns * 0.5e-9:.12g}"
-    lines = [f"arm {name} {half} {half}"]
+    lines = [f"arm {name} {_curve(arm.message.at(level).curve(), 0.5)}"]
     for collective in BENCHMARKS:
-        line = called_line(arm, collective, level)
-        lines.append(f"collective {collective} {line.per_call_ns * 1e-9:.12g} {line.per_byte_ns * 1e-9:.12g}")
+        lines.append(f"collective {collective} {_curve(called_line(arm, collective, level).curve())}")
     for case in cases:
         if case.simulated(ranks):
             styles = [style for style in case.pattern.styles if style == BUILT or not case.pattern.collective]
             lines += [f"case {case.pattern.name} {case.size_bytes} {style}" for style in styles]
     return lines
+
+
+def _curve(points: Points, part: float = 1.0) -> str:
+    """Sizes in bytes, each with a part of its time in seconds."""
+    return " ".join(f"{size} {time_ns * part * 1e-9:.12g}" for size, time_ns in points)
 
 
 def is_called(case: Case, style: str) -> bool:

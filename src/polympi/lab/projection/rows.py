@@ -75,7 +75,7 @@ def time_ns(place: _Place, arm: ArmCosts, level: str, seconds: Seconds) -> float
         return modelled
     if place.called:
         line = called_line(arm, case.pattern.name, level)
-        own = line.per_call_ns + line.per_byte_ns * case.size_bytes
+        own = line.at(case.size_bytes)
         before = _further(place, arm) * _of_c(case.first, seconds, _style(case.first, arm)) + _announced_ns(place, arm)
         return _of_c(case, seconds, _style(case, arm)) + before + own
     if level != "median" and ends_scaled(arm, place.ranks):
@@ -87,7 +87,8 @@ def time_ns(place: _Place, arm: ArmCosts, level: str, seconds: Seconds) -> float
 def _scaled_ns(place: _Place, arm: ArmCosts, level: str, seconds: Seconds) -> float:
     """An end of an interval: what the median's cost adds, times the end's cost over the median's."""
     of_c, median = (time_ns(place, one, "median", seconds) for one in (NO_COST, arm))
-    return of_c + (median - of_c) * _weight(place, arm, level) / _weight(place, arm, "median")
+    weight = _weight(place, arm, "median")
+    return of_c + (median - of_c) * _weight(place, arm, level) / weight if weight else median
 
 
 def _weight(place: _Place, arm: ArmCosts, level: str) -> float:
@@ -95,7 +96,7 @@ def _weight(place: _Place, arm: ArmCosts, level: str) -> float:
     lines = [arm.message.at(level)]
     if place.case.pattern.has_collectives and place.style == CALLED:
         lines.append(called_line(arm, "allreduce", level))
-    return sum(line.per_call_ns + line.per_byte_ns * place.case.size_bytes for line in lines)
+    return sum(line.at(place.case.size_bytes) for line in lines)
 
 
 def _style(case: Case, arm: ArmCosts) -> str:
@@ -138,7 +139,7 @@ def _model_ns(place: _Place, arm: ArmCosts, level: str, family: str) -> float | 
         if first is None:
             return None
         before += further * first
-    return found + before + line.per_call_ns + line.per_byte_ns * size
+    return found + before + line.at(size)
 
 
 def _schedule(place: _Place, case: Case, arm: ArmCosts) -> str:

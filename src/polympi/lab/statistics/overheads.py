@@ -59,24 +59,6 @@ def overhead_line(sizes: Sequence[int], binding_ns: Sequence[float], reference_n
     return Line(float(per_call[best]), float(per_byte[best]))
 
 
-def overhead_through_origin(sizes: Sequence[int], binding_ns: Sequence[float], reference_ns: Sequence[float]) -> float:
-    """The cost per byte of a line as :func:`overhead_line`'s whose calls cost nothing, in ns.
-
-    It is the median of what the differences are per byte, each with the weight of its size over the reference's time.
-
-    Args:
-        sizes: message sizes in bytes, of which one is above zero.
-        binding_ns: time of the binding at each size in one block, in ns.
-        reference_ns: time of the reference in the same block, positive.
-    """
-    m = np.asarray(sizes, dtype=np.float64)
-    reference = np.asarray(reference_ns, dtype=np.float64)
-    delta = np.asarray(binding_ns, dtype=np.float64) - reference
-    some = m > 0
-    weights = m[some] / reference[some]
-    return float(np.quantile(delta[some] / m[some], 0.5, weights=weights, method="inverted_cdf"))
-
-
 def coefficient_over_blocks(values: Sequence[float]) -> Coefficient | None:
     """The median over blocks and its interval; None with fewer than 6 values: there is no interval."""
     interval = median_interval(np.asarray(values))

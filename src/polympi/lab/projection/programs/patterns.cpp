@@ -9,8 +9,8 @@
        curve NAME BYTES TIME BYTES TIME ...   what a call costs its rank, by size; straight lines between
        mpich5                                 bcast and allreduce are those of MPICH 5 on nodes of one rank
        openmpi5                               bcast and alltoall are those of Open MPI 5
-       arm NAME CALL BYTE CALL BYTE           what a binding adds to a message: to its send, to its receive
-       collective PATTERN CALL BYTE           what the arm before adds to a call of a collective
+       arm NAME BYTES TIME BYTES TIME ...     what a binding adds to a message at each of its two ends
+       collective PATTERN BYTES TIME ...      what the arm before adds to a call of a collective
        case PATTERN BYTES STYLE               what the arm before does
 
    The curves wire-send, wire-receive, node-send and node-receive are those of C, between nodes and within
@@ -53,11 +53,6 @@ constexpr double SLOT = 100.0;
 constexpr int TAG = 1;
 constexpr int DIMENSIONS = 3; // the most that a mesh has
 
-struct Line {
-    double call = 0.0, byte = 0.0;
-    double at(double bytes) const { return call + byte * bytes; }
-};
-
 struct Curve {
     std::vector<std::pair<double, double>> points; // sizes ascending
     double at(double bytes) const {
@@ -74,8 +69,8 @@ struct Curve {
 
 struct Arm {
     std::string name;
-    Line send, receive;
-    std::map<std::string, Line> collectives;
+    Curve message; // at each of its ends
+    std::map<std::string, Curve> collectives;
 };
 
 struct Pattern {
@@ -105,18 +100,18 @@ size_t half;  // where the part for receiving begins
 int finished; // ranks that are done with all cases
 bool mpich5, openmpi5;
 
-double cost(size_t bytes, const char *within, const char *between, Line Arm::*line, simgrid::s4u::Host *a,
+double cost(size_t bytes, const char *within, const char *between, simgrid::s4u::Host *a,
             simgrid::s4u::Host *b) {
     if (!now)
         return 0.0;
     const double of_c = curves[a == b ? within : between].at(static_cast<double>(bytes));
-    return of_c + (inside[sg_actor_self_get_pid()] ? 0.0 : (arm->*line).at(static_cast<double>(bytes)));
+    return of_c + (inside[sg_actor_self_get_pid()] ? 0.0 : arm->message.at(static_cast<double>(bytes)));
 }
 
 double send_cost(size_t bytes, simgrid::s4u::Host *a, simgrid::s4u::Host *b) {
     if (a != b)
         sent[sg_actor_self_get_pid()] = simgrid::s4u::Engine::get_clock();
-    return cost(bytes, "node-send", "wire-send", &Arm::send, a, b);
+    return cost(bytes, "node-send", "wire-send", a, b);
 }
 
 /* Whether this rank has sent a message between nodes while one of so many bytes was on its way to it. One
@@ -131,7 +126,7 @@ bool sends_both_ways(size_t bytes) {
 double receive_cost(size_t bytes, simgrid::s4u::Host *a, simgrid::s4u::Host *b) {
     const double both =
         now && a != b && sends_both_ways(bytes) ? curves["wire-both"].at(static_cast<double>(bytes)) : 0.0;
-    return both + cost(bytes, "node-receive", "wire-receive", &Arm::receive, a, b);
+    return both + cost(bytes, "node-receive", "wire-receive", a, b);
 }
 
 void wait_for(double seconds) {
@@ -339,6 +334,12 @@ const Pattern *find_pattern(const std::string &name) {
     return nullptr;
 }
 
+bool read_curve(std::istringstream &words, Curve &curve) {
+    for (double bytes, seconds; words >> bytes >> seconds;)
+        curve.points.emplace_back(bytes, seconds);
+    return words.eof();
+}
+
 bool read_line(const std::string &text) {
     std::istringstream words(text);
     std::string kind, name, style;
@@ -352,23 +353,15 @@ bool read_line(const std::string &text) {
         words >> bandwidth >> per_node;
         return !words.fail() && bandwidth > 0 && per_node > 0;
     }
-    if (kind == "curve") {
-        for (double bytes, seconds; words >> bytes >> seconds;)
-            curves[name].points.emplace_back(bytes, seconds);
-        return words.eof();
-    }
+    if (kind == "curve")
+        return read_curve(words, curves[name]);
     if (kind == "arm") {
-        Arm read;
-        read.name = name;
-        words >> read.send.call >> read.send.byte >> read.receive.call >> read.receive.byte;
-        arms.push_back(read);
-        return !words.fail();
+        arms.emplace_back();
+        arms.back().name = name;
+        return read_curve(words, arms.back().message);
     }
-    if (kind == "collective" && !arms.empty()) {
-        Line &line = arms.back().collectives[name];
-        words >> line.call >> line.byte;
-        return !words.fail();
-    }
+    if (kind == "collective" && !arms.empty())
+        return read_curve(words, arms.back().collectives[name]);
     int bytes = -1;
     words >> bytes >> style;
     const Pattern *pattern = find_pattern(name);
