@@ -46,6 +46,8 @@ def _shares_sent(path: Path, stack: Stack, launching: Launching) -> tuple[RunDir
         seed=1,
         launching=launching,
     )
+    assert request.takes_network == launching.by_network
+    assert dataclasses.replace(request, hostfile=path / "hosts").takes_network
     plans = prepare(request)
     directory = RunDirectory.create(path, record(request, plans), Environment())
     before = _received_by_itself()

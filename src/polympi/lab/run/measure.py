@@ -69,8 +69,7 @@ def measure(request: Request, *, watcher: Watcher, wait: bool = False) -> Measur
         if request.cluster is not None:
             facts["cluster"] = request.cluster.facts()
         ranks_here = max(request.ranks) if request.all_here else 1
-        by_network = request.launching.by_network or not request.all_here
-        findings = environment_findings(facts, ranks_here, by_network=by_network)
+        findings = environment_findings(facts, ranks_here, by_network=request.takes_network)
         environment = Environment(facts=facts, stacks=_described(request), findings=findings)
         directory = RunDirectory.create(request.output, record(request, plans), environment)
         for finding in findings:

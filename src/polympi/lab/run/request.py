@@ -98,6 +98,11 @@ class Request:
         """Whether all ranks run on this machine; how many do otherwise, a host file does not say."""
         return (self.hostfile is None and not self.launching.elsewhere) or self.cluster is not None
 
+    @property
+    def takes_network(self) -> bool:
+        """Whether messages take a network: ranks are on several hosts, or may not share memory on one."""
+        return self.hostfile is not None or self.launching.elsewhere or self.launching.by_network
+
 
 @dataclass
 class StackPlan:
