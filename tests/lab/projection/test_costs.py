@@ -76,7 +76,13 @@ def test_what_a_protocol_costs_from_a_size_on_is_not_spread_over_all_sizes(tmp_p
         .then(pl.col("median_ns") + 5000)
         .otherwise(pl.col("median_ns"))
     )
-    (found,) = (one for one in costs_of(replace(analysis, launch_medians=shifted), "mpich") if one.binding == "mpi4py")
+    way = ArmCosts(binding="mpi4py", payload="", message=NOTHING, announced_from=8192)
+    (found,) = (
+        one
+        for one in costs_of(replace(analysis, launch_medians=shifted), "mpich", {"mpi4py": way})
+        if one.binding == "mpi4py"
+    )
+    assert found.message.median.at(8191) == found.message.median.at(1024)
     assert found.message.median.at(64) == pytest.approx(520, rel=0.1)
     for size in (8192, 65536):
         assert found.message.median.at(size) == pytest.approx(5520, rel=0.05)

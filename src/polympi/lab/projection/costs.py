@@ -51,7 +51,7 @@ def costs_of(
         way = (ways or {}).get(binding, ArmCosts(binding=binding, payload="", message=NOTHING))
         further = _Further(analysis, stack, way, network)
         for payload in PAYLOADS:
-            measured = _span(latency.filter(pl.col("payload") == payload), further.of("latency"))
+            measured = _span(latency.filter(pl.col("payload") == payload), further, "latency")
             if measured is None:
                 continue
             span, low, high, blocks = measured
@@ -128,7 +128,7 @@ def _collectives(rows: pl.DataFrame, further: _Further) -> dict[str, Span]:
         own = rows.filter(pl.col("benchmark") == name)
         for payload in own["payload"].unique(maintain_order=True).sort():
             if payload in (usual, "bytes", "array"):
-                measured = _span(own.filter(pl.col("payload") == payload), further.of(name))
+                measured = _span(own.filter(pl.col("payload") == payload), further, name)
                 if measured is not None:
                     found.setdefault(name, measured[0])
     return found
@@ -154,15 +154,16 @@ def _block_of(block: pl.DataFrame, less_ns: Callable[[int], float]) -> _Block:
     return _Block(sizes, [time - less_ns(size) for size, time in zip(sizes, times, strict=True)], reference)
 
 
-def _span(rows: pl.DataFrame, less_ns: Callable[[int], float]) -> tuple[Span, float, float, int] | None:
+def _span(rows: pl.DataFrame, further: _Further, benchmark: str) -> tuple[Span, float, float, int] | None:
     """The cost over the sizes of one family, with the ends of the interval of a call before they are cut at zero.
 
     Args:
         rows: launch medians with those of the reference.
-        less_ns: what is not counted of a call, by bytes.
+        further: what is not counted of a call.
+        benchmark: that of the family.
     """
     sizes = rows["size_bytes"].n_unique()
-    blocks = [_block_of(block, less_ns) for block in rows.partition_by("block") if len(block) == sizes]
+    blocks = [_block_of(block, further.of(benchmark)) for block in rows.partition_by("block") if len(block) == sizes]
     if sizes < 1:
         return None
     lines = [block.line() for block in blocks]
@@ -172,7 +173,7 @@ def _span(rows: pl.DataFrame, less_ns: Callable[[int], float]) -> tuple[Span, fl
     call, byte = coefficients
     calls = (call.interval.low, call.median, call.interval.high)
     bytes_ = (byte.interval.low, byte.median, byte.interval.high)
-    points = _at_sizes(blocks)
+    points = (_stepped(level, further.way.announced_from) for level in _at_sizes(blocks))
     low, median, high = (_cost(a, b, p) for a, b, p in zip(calls, bytes_, points, strict=True))
     return Span(low=low, median=median, high=high), calls[0], calls[2], len(lines)
 
@@ -187,6 +188,15 @@ def _at_sizes(blocks: Sequence[_Block]) -> tuple[Points, Points, Points]:
         median.append((size, found.median))
         high.append((size, found.interval.high))
     return low, median, high
+
+
+def _stepped(points: Points, announced_from: int) -> Points:
+    """Data that are announced begin at a size: below it, the cost is that of the last size which was measured there."""
+    below = [point for point in points if point[0] < announced_from]
+    above = points[len(below) :]
+    if not below or not above or below[-1][0] == announced_from - 1:
+        return points
+    return [*below, (announced_from - 1, below[-1][1]), *above]
 
 
 def _cost(per_call_ns: float, per_byte_ns: float, points: Points) -> Line:
