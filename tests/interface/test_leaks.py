@@ -14,9 +14,14 @@ pytestmark = pytest.mark.mpi
 PROGRAMS = Path(__file__).parent / "programs"
 
 
+# Open MPI 5.0 keeps 1.4 KB of each communicator over several hosts that a collective was called on, also in C; the rest
+# of what grows there is ours.
+WITHOUT_HAN = {"OMPI_MCA_coll": "^han"}
+
+
 @pytest.mark.slow
 def test_nothing_grows_with_the_number_of_calls(run, stack: Stack) -> None:
-    run(PROGRAMS / "leaks.py", 2, stack).succeeded()
+    run(PROGRAMS / "leaks.py", 2, stack, env=WITHOUT_HAN).succeeded()
 
 
 # Of a message that nobody has received yet, the libraries themselves keep 900 bytes (Open MPI) or 1900 (MPICH).
