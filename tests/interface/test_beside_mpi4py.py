@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from own_codes import ended_with
 
 from polympi.lab.stacks.stack import Stack
 
@@ -64,7 +65,8 @@ print("ended")
     ],
 )
 def test_a_rank_that_fails_ends_the_job(run, stack: Stack, first: str, end: str, code: int) -> None:
-    ended = run(f"{first}\nif rank == 1:\n    c.isend(big, 0)\n    {end}\nc.recv(1, 1)", 2, stack)
+    script = f"{first}\nif rank == 1:\n    c.isend(big, 0)\n    {end}\nc.recv(1, 1)"
+    ended = ended_with(code, lambda: run(script, 2, stack))
     assert ended.exit_code == code, str(ended)
 
 
