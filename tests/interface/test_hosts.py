@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hosts import Hosts
@@ -309,9 +310,14 @@ if rank == 1:
     raise KeyError("halo")
 c.recv(1)
 """
-    ended = ended_with(1, lambda: run_on_hosts(PRELUDE + script, 1, stack, timeout=30))
-    assert ended.stderr.count("[rank 1 (host hostb)] KeyError: 'halo'") == 1
-    assert "[rank 0" not in ended.stderr
+
+    def start() -> Any:
+        ended = run_on_hosts(PRELUDE + script, 1, stack, timeout=30)
+        assert ended.stderr.count("[rank 1 (host hostb)] KeyError: 'halo'") == 1
+        assert "[rank 0" not in ended.stderr
+        return ended
+
+    ended = ended_with(1, start)
     assert ended.exit_code == 1, str(ended)
 
 

@@ -163,9 +163,10 @@ def _span(rows: pl.DataFrame, further: _Further, benchmark: str) -> tuple[Span, 
         benchmark: that of the family.
     """
     sizes = rows["size_bytes"].n_unique()
-    blocks = [_block_of(block, further.of(benchmark)) for block in rows.partition_by("block") if len(block) == sizes]
     if sizes < 1:
         return None
+    less_ns = further.of(benchmark)
+    blocks = [_block_of(block, less_ns) for block in rows.partition_by("block") if len(block) == sizes]
     lines = [block.line() for block in blocks]
     coefficients = overhead_over_blocks(lines)
     if coefficients is None:
