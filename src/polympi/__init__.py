@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from polympi.cartesian import Cartesian
     from polympi.communicator import Communicator
     from polympi.errors import (
+        EndedError,
         Error,
         LauncherError,
         LibraryError,
@@ -45,6 +46,7 @@ _HOMES = {
     "polympi.cartesian": ("Cartesian",),
     "polympi.communicator": ("Communicator",),
     "polympi.errors": (
+        "EndedError",
         "Error",
         "LauncherError",
         "LibraryError",
@@ -86,6 +88,7 @@ __all__ = [
     "Block",
     "Cartesian",
     "Communicator",
+    "EndedError",
     "Error",
     "Graph",
     "Halo",

@@ -56,6 +56,10 @@ class Timeout(Error, TimeoutError):  # noqa: N818  (it says what happened, as th
     """A call waited longer than its ``timeout``, or ``POLYMPI_TIMEOUT``, allows."""
 
 
+class EndedError(Error, EOFError):
+    """A call waits for a rank that has reached its end, so that it can never be completed."""
+
+
 class StateError(Error, RuntimeError):
     """A call when MPI is not running: before its start, after its end, or in a forked child."""
 

@@ -191,11 +191,20 @@ static const char *what_was_missing(const Call *call) {
     return "not all other ranks called it; check that every rank calls it, in the same order";
 }
 
+static const char *(*explain_wait)(const Call *call);
+
+void errors_explain_waits(const char *(*explain)(const Call *call)) { explain_wait = explain; }
+
 int raise_timeout(const Call *call, double seconds) {
-    return raise_timeout_since(call, seconds, what_was_missing(call));
+    const char *reason = explain_wait ? explain_wait(call) : NULL;
+    return raise_timeout_since(call, seconds, reason ? reason : what_was_missing(call));
 }
 
 int raise_timeout_since(const Call *call, double seconds, const char *missing) {
+    return raise_wait("Timeout", call, seconds, missing);
+}
+
+int raise_wait(const char *class_name, const Call *call, double seconds, const char *missing) {
     PyObject *what = describe_call(call), *place = callers_place(), *number = PyFloat_FromDouble(seconds);
     PyObject *whom = awaited(call), *sentence = NULL;
     char rank[RANK_TEXT];
@@ -206,7 +215,7 @@ int raise_timeout_since(const Call *call, double seconds, const char *missing) {
     Py_XDECREF(what);
     Py_XDECREF(place);
     Py_XDECREF(number);
-    return raise_text("Timeout", call, sentence, NO_CODE);
+    return raise_text(class_name, call, sentence, NO_CODE);
 }
 
 bool is_raised(const char *class_name) {

@@ -31,6 +31,10 @@ int raise_coded(const char *class_name, const Call *call, PyObject *sentence, in
 int raise_timeout(const Call *call, double seconds);
 /* The same, with what was missing in words. */
 int raise_timeout_since(const Call *call, double seconds, const char *missing);
+/* The same with another class, after so many seconds. */
+int raise_wait(const char *class_name, const Call *call, double seconds, const char *missing);
+/* Have Timeout say why nobody can complete a call, where `explain` knows it; NULL: it does not. */
+void errors_explain_waits(const char *(*explain)(const Call *call));
 /* Whether the exception at hand is of exactly this class of polympi.errors; the same of Timeout, not of one
  * of a signal handler or of Python. */
 bool is_raised(const char *class_name);

@@ -18,6 +18,7 @@
 #include "python/point_to_point.h"
 #include "python/wrapping.h"
 #include "transfer/agreement.h"
+#include "transfer/open_communicators.h"
 #include "transfer/seeking.h"
 #include "transfer/transfer.h"
 #include "transport/handles.h"
@@ -38,6 +39,8 @@ int communicator_complete(Communicator *self) {
         code = mailboxes_open(self->shadow, &self->mailboxes, &self->together);
     if (code == MPI_SUCCESS)
         code = placement_open(self->shadow, &self->placement, &self->apart, &self->number);
+    if (code == MPI_SUCCESS)
+        code = open_communicators_add(self);
     if (code == MPI_SUCCESS) {
         self->seeking = seeks_wildcards(self) ? SEEKS_WILDCARDS : 0;
         self->size = size;
@@ -179,6 +182,7 @@ static PyObject *communicator_repr(Communicator *self) {
 /* MPI has no way to free a communicator on one rank alone, so that one that is only forgotten stays. */
 static void communicator_dealloc(Communicator *self) {
     Py_XDECREF(self->plain);
+    open_communicators_drop(self);
     calls_close(self);
     agreements_close(self);
     mailboxes_close(self->mailboxes);

@@ -9,6 +9,7 @@
 
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,6 +24,7 @@
 #include "python/request.h"
 #include "reductions/op.h"
 #include "transfer/aside.h"
+#include "transfer/ended.h"
 #include "transfer/parts.h"
 #include "transfer/sending.h"
 #include "transfer/transfer.h"
@@ -58,6 +60,8 @@ static enum {
 static bool have_world;   /* else this rank ends by itself: what it has sent is all that it waits for */
 static MPI_Comm everyone; /* for these steps alone: the program may leave collectives unfinished on others */
 static MPI_Request agreement = MPI_REQUEST_NULL;
+static enum way_to_end way = AT_PROGRAM_END;
+static Undelivered left;  /* messages to this rank that nobody has received */
 static int mine, anyones; /* whether something was under way at the end, here and anywhere */
 static double since;      /* when this rank came to its end */
 
@@ -219,6 +223,29 @@ static _Noreturn void abort_stuck(void) {
     abort_with(1);
 }
 
+/* Wait until all ranks are here: no rank runs Python any more, so that all messages have been sent. */
+static void meet(void) {
+    int done = 0;
+    if (MPI_Ibarrier(everyone, &agreement) != MPI_SUCCESS)
+        return;
+    while (MPI_Test(&agreement, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done) {
+        ended_answer(way);
+        sched_yield();
+    }
+}
+
+/* A probe that finds nothing may have looked at one message in the queue of a library, of another
+ * communicator. The meeting that follows has looked at all that were before its own. */
+enum { LOOKS = 2 };
+
+/* Find messages that the library has taken in and that no rank has received. */
+static void look_for_undelivered(void) {
+    for (int look = 0; have_world && look < LOOKS; look++) {
+        meet();
+        undelivered_take_all(everyone, &left);
+    }
+}
+
 /* Bring home what was sent, and come together with all ranks, moving everything on all the time. MPICH 5.0
  * waits in MPI_Finalize without doing so, and a rank that came there first may owe another one the
  * acknowledgement of a large message. */
@@ -230,13 +257,32 @@ static void come_together(void) {
         sending |= waits_under_way(true);
         if (step == TOGETHER && !sending)
             break;
+        if (!sending && !arriving)
+            ended_answer(way);
         go_on(sending, arriving);
         if (sending && (hopeless() || timed_out(since)) && !withdraw_left_flights())
             abort_stuck();
         if (sending && !said && step < ALL_HERE && now() > since + GRACE_SECONDS)
             said = tell_what_is_waited_for();
     }
+    look_for_undelivered();
     state.phase = FINISHED;
+}
+
+/* The same where no exception can say what was left. A launcher may end all ranks when the first leaves with 1,
+ * after MPI_Finalize, in which they come together once more. */
+static void come_together_and_tell(void) {
+    come_together();
+    if (left.count)
+        tell_left(&left);
+}
+
+/* A job that has lost messages has failed: this process ends with 1, when MPI has ended. */
+static void leave_if_undelivered(void) {
+    if (!left.count)
+        return;
+    fflush(NULL);
+    _exit(1);
 }
 
 /* ---- by ourselves ---- */
@@ -270,6 +316,7 @@ PyObject *finish(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
         return NULL;
     }
     take_leave();
+    way = BY_FINALIZE;
     if (!state.initialised_by_us) { /* the others learn that this rank is at its end */
         go_on(false, false);
         Py_RETURN_NONE;
@@ -282,6 +329,13 @@ PyObject *finish(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
     Py_END_ALLOW_THREADS;
     if (code != MPI_SUCCESS) {
         raise_mpi(code, NULL);
+        return NULL;
+    }
+    if (left.count) {
+        char text[UNDELIVERED_TEXT];
+        undelivered_text(text, &(Call){.rank = state.world_rank}, &left);
+        left.count = 0; /* the exception says so */
+        raise_error("StateError", NULL, "rank %d: %s", state.world_rank, text);
         return NULL;
     }
     Py_RETURN_NONE;
@@ -359,18 +413,23 @@ static int at_finalize(MPI_Comm Py_UNUSED(self), int Py_UNUSED(key), void *Py_UN
                        void *Py_UNUSED(extra)) {
     if (state.phase == FORKED || (state.phase == FINISHED && state.initialised_by_us))
         return MPI_SUCCESS;
+    way = BY_MPI_FINALIZE;
     if (is_alive() && Py_IsInitialized())
         take_leave_with_python();
     else if (is_alive())
         take_leave_without_python(state.exit_status);
-    come_together();
+    come_together_and_tell();
     state.gone = true;
     return MPI_SUCCESS;
 }
 
+static pid_t starter; /* the process that MPI runs in: not its forked children */
+
 /* The process ends, with its exit status at hand: the interpreter is gone, and no rank may hang for ever. */
 static void at_exit(int status, void *unused) {
     (void)unused;
+    if (state.gone && status == 0 && getpid() == starter)
+        leave_if_undelivered();
     if (!is_alive() || state.gone)
         return;
     if (!state.initialised_by_us && !state.stuck && status == 0)
@@ -378,12 +437,11 @@ static void at_exit(int status, void *unused) {
     take_leave_without_python(status);
     if (!state.initialised_by_us)
         return;
-    come_together();
+    come_together_and_tell();
     state.gone = true;
     MPI_Finalize();
+    leave_if_undelivered();
 }
-
-static pid_t starter; /* the process that MPI runs in: not its forked children */
 
 /* `os._exit` skips the end of the interpreter, and the handlers of `exit`: that of polympi, which ends MPI,
  * and that of MPICH, which tells its launcher that the rank has ended and not failed. So `exit` is called
@@ -395,6 +453,7 @@ PyObject *end_at_once(PyObject *Py_UNUSED(module), PyObject *status) {
         return NULL;
     if (getpid() == starter && state.initialised_by_us) {
         PyOS_setsig(SIGINT, SIG_DFL);
+        way = BY_OS_EXIT;
         exit((int)number);
     }
     at_exit((int)number, NULL);
@@ -411,7 +470,8 @@ int ending_of_world(MPI_Comm world) {
     if (code != MPI_SUCCESS)
         return code;
     have_world = true;
-    return MPI_Comm_set_errhandler(everyone, MPI_ERRORS_RETURN);
+    code = MPI_Comm_set_errhandler(everyone, MPI_ERRORS_RETURN);
+    return code == MPI_SUCCESS ? ended_open(everyone) : code;
 }
 
 int ending_prepare(PyObject *settle) {

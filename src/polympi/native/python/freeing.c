@@ -8,6 +8,7 @@
 #include "python/plain.h"
 #include "python/request.h"
 #include "transfer/agreement.h"
+#include "transfer/open_communicators.h"
 #include "transfer/parts.h"
 #include "transfer/transfer.h"
 #include "transfer/undelivered.h"
@@ -58,6 +59,7 @@ static int end_calls(void *comm) { return calls_end(comm); }
 
 static int give_back(void *context) {
     Communicator *self = context;
+    open_communicators_remove(self->comm);
     int code = MPI_Comm_free(&self->shadow);
     return code == MPI_SUCCESS ? MPI_Comm_free(&self->comm) : code;
 }

@@ -1,6 +1,7 @@
 #include "python/last_report.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "collectives/flight.h"
@@ -115,13 +116,26 @@ void tell_fates(void) {
     tell_all(asides_next);
 }
 
+void undelivered_text(char *text, const Call *call, const Undelivered *left) {
+    char source[RANK_TEXT], tag[32] = "of a plan", more[48] = " was";
+    if (left->tag != NO_TAG)
+        snprintf(tag, sizeof tag, "with tag %d", left->tag);
+    if (left->count > 1)
+        snprintf(more, sizeof more, " and %d more were", left->count - 1);
+    snprintf(text, UNDELIVERED_TEXT, "a message from %s %s%s never received",
+             rank_text(source, call, left->source), tag, more);
+}
+
 void tell_undelivered(const Call *freeing, const Undelivered *dropped) {
-    char sentence[3 * CALL_TEXT], source[RANK_TEXT], others[48] = " was";
+    char sentence[UNDELIVERED_TEXT + 16] = "free(): ";
     if (!dropped->count)
         return;
-    if (dropped->count > 1)
-        snprintf(others, sizeof others, " and %d more were", dropped->count - 1);
-    snprintf(sentence, sizeof sentence, "free(): a message from %s with tag %d%s never received",
-             rank_text(source, freeing, dropped->source), dropped->tag, others);
+    undelivered_text(sentence + strlen(sentence), freeing, dropped);
+    tell(sentence);
+}
+
+void tell_left(const Undelivered *left) {
+    char sentence[UNDELIVERED_TEXT];
+    undelivered_text(sentence, &(Call){.rank = state.world_rank}, left);
     tell(sentence);
 }

@@ -22,5 +22,10 @@ bool tell_what_is_waited_for(void);
 void tell_fates(void);
 /* Messages that were dropped with their communicator, which `freeing` frees, if there are any. */
 void tell_undelivered(const Call *freeing, const Undelivered *dropped);
+/* Those that were left when all ranks had reached their end, in at most UNDELIVERED_TEXT bytes. */
+enum { UNDELIVERED_TEXT = 2 * RANK_TEXT + 128 };
+void undelivered_text(char *text, const Call *call, const Undelivered *left);
+/* The same on standard error. */
+void tell_left(const Undelivered *left);
 
 #endif

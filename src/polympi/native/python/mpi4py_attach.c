@@ -12,6 +12,7 @@
 #include "python/communicator.h"
 #include "python/start.h"
 #include "transfer/agreement.h"
+#include "transfer/open_communicators.h"
 
 Mpi4py mpi4py;
 Attachment *recent[RECENT];
@@ -85,6 +86,7 @@ static int attach_handle(MPI_Comm handle, PyTypeObject *type) {
     if (!made)
         return -1;
     made->comm = made->named = handle;
+    made->borrowed = true;
     made->number = next_number();
     int code = creation_make(complete, made);
     if (code != MPI_SUCCESS)
@@ -164,6 +166,7 @@ static PyObject *detach(PyObject *Py_UNUSED(module), PyObject *object) {
     progress();
     if (!receive_under_way(comm) && !(state.several_machines && comm->calls)) {
         comm->size = 0;
+        open_communicators_remove(comm->comm);
         agreements_close(comm);
         mailboxes_close(comm->mailboxes);
         comm->mailboxes = NULL;

@@ -9,6 +9,7 @@
 #include "collectives/creation.h"
 #include "python/methods.h"
 #include "transfer/aside.h"
+#include "transfer/open_communicators.h"
 #include "transport/handles.h"
 
 bool plain_usable(const Plain *plain) {
@@ -21,8 +22,10 @@ bool plain_usable(const Plain *plain) {
 
 Plain *plain_new(MPI_Comm comm, bool owned) {
     Plain *self = (Plain *)Plain_Type.tp_alloc(&Plain_Type, 0);
-    if (!self)
-        return NULL;
+    if (!self || (owned && open_communicators_add_plain(comm) != MPI_SUCCESS)) {
+        Py_XDECREF((PyObject *)self);
+        return self ? (Plain *)PyErr_NoMemory() : NULL;
+    }
     self->comm = comm;
     self->owned = owned;
     bool locked = enter_mpi();
@@ -66,6 +69,7 @@ static int make_copy(void *context) {
 
 static int give_back(void *context) {
     struct creating *creating = context;
+    open_communicators_remove(creating->from);
     return MPI_Comm_free(&creating->from);
 }
 

@@ -20,6 +20,7 @@ typedef struct {
     uint64_t number;             /* of no other communicator, and the same at all its ranks */
     struct Calls *calls;         /* the last of them (call_log.h); NULL before the first */
     struct Agreements *agreements; /* on channels of plans (agreement.h); NULL before the first */
+    bool borrowed;                 /* `comm` belongs to mpi4py, whose own messages are on it, too */
 } Communicator;
 
 /* Whether calls on it are possible now; otherwise raises StateError and is false. */

@@ -36,6 +36,7 @@ int sequence_tag(uint32_t sequence) { return (int)(sequence % tags_of_sequences(
 int agreement_tag(void) { return (int)tags_of_sequences(); }
 uint32_t channel_tags(void) { return eighth_of_tags() - 1; }
 int channel_tag(uint32_t number) { return agreement_tag() + 1 + (int)(number % channel_tags()); }
+bool is_channel_tag(int tag) { return tag > agreement_tag() && tag <= agreement_tag() + (int)channel_tags(); }
 
 /* ---- one message ---- */
 

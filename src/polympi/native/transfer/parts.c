@@ -2,6 +2,7 @@
 
 #include "base/errors.h"
 #include "transfer/agreement.h"
+#include "transfer/ended.h"
 
 static Parts *started; /* guarded by the GIL */
 
@@ -117,9 +118,23 @@ void parts_drop(Parts *parts) {
 
 /* ---- agreement ---- */
 
+/* A part that the partner has not agreed to. */
+static const Call *open_part(const Parts *parts) {
+    for (Py_ssize_t i = parts->agreed; i < parts->count; i++)
+        if (parts->channels[i]->stage == ALONE || parts->channels[i]->stage == ASKING)
+            return &parts->channels[i]->call;
+    return NULL;
+}
+
+struct agreeing {
+    Parts *parts;
+    Watch watch; /* for partners that have ended */
+};
+
 /* Go on with it: 1 when nothing is open, 0, or -1. For wait_poll. */
 static int agree_step(void *context) {
-    Parts *parts = context;
+    struct agreeing *agreeing = context;
+    Parts *parts = agreeing->parts;
     if (!is_usable(parts->comm) || agreement_take(parts->comm) < 0) /* another thread may free it */
         return -1;
     int done = 1;
@@ -129,7 +144,8 @@ static int agree_step(void *context) {
             return -1;
         done &= channel->stage == AGREED || channel->stage == UNFIT;
     }
-    return done;
+    const Call *open = done ? NULL : open_part(parts);
+    return open && watch_step(&agreeing->watch, open, now()) < 0 ? -1 : done;
 }
 
 /* Take out the parts that do not fit, and raise what is wrong with the first of them. */
@@ -180,14 +196,6 @@ static int give_requests(Parts *parts) {
     return 0;
 }
 
-/* A part that the partner has not agreed to. */
-static const Call *open_part(const Parts *parts) {
-    for (Py_ssize_t i = parts->agreed; i < parts->count; i++)
-        if (parts->channels[i]->stage == ALONE || parts->channels[i]->stage == ASKING)
-            return &parts->channels[i]->call;
-    return NULL;
-}
-
 double seconds_of(double timeout) { return timeout == DEFAULT_TIMEOUT ? state.timeout : timeout; }
 
 int parts_agree(Parts *parts, double timeout) {
@@ -199,7 +207,8 @@ int parts_agree(Parts *parts, double timeout) {
         if (channel->call.sends && channel->stage == ALONE && agreement_offer(channel) < 0)
             return -1;
     }
-    if (wait_poll(agree_step, parts, &call, timeout) < 0) {
+    struct agreeing agreeing = {.parts = parts, .watch = watch_begin(now(), seconds_of(timeout))};
+    if (wait_poll(agree_step, &agreeing, &call, timeout) < 0) {
         const Call *open = open_part(parts);
         if (!open || !is_timeout())
             return -1;
@@ -247,8 +256,11 @@ static int name_incomplete(Parts *parts, bool sends, double timeout) {
     if (!open)
         return 0;
     const Call call = *open;
+    const char *ended = explain_ended(&call);
     return raise_timeout_since(&call, seconds_of(timeout),
-                               sends ? "it did not receive" : "it has not started its plan again");
+                               ended   ? ended
+                               : sends ? "it did not receive"
+                                       : "it has not started its plan again");
 }
 
 /* Put what has come in its place, part by part, while the next one is on its way. 1: all; 0: a part did not
@@ -268,13 +280,40 @@ static int place_what_comes(Parts *parts) {
     return 1;
 }
 
+/* How long all parts are waited for before those that are not complete are looked at by themselves. */
+#define ALL_SECONDS 0.1
+
+/* Wait for the parts of one direction. A time-out, and a partner that has ended, name one that is not
+ * complete. */
+static int wait_for_parts(Parts *parts, bool sends, const Call *call, double timeout) {
+    MPI_Request *requests = parts->requests + (sends ? parts->receiving : 0);
+    const int count = sends ? parts->sending : parts->receiving;
+    const double limit = seconds_of(timeout), began = now();
+    Watch watch = watch_begin(began, limit);
+    for (;;) {
+        double left = limit > 0 ? began + limit - now() : ALL_SECONDS;
+        if (wait_without_gil(requests, count, MPI_STATUSES_IGNORE, call,
+                             left <= 0            ? 1e-6
+                             : left < ALL_SECONDS ? left
+                                                  : ALL_SECONDS) == 0)
+            return 0;
+        if (!is_timeout())
+            return -1;
+        if (limit > 0 && now() >= began + limit)
+            return name_incomplete(parts, sends, timeout);
+        PyErr_Clear();
+        const Call *open = incomplete_part(parts, sends);
+        if (open && watch_step(&watch, open, now()) < 0)
+            return -1;
+    }
+}
+
 static int finish_receiving(Parts *parts, double timeout) {
     int complete = place_what_comes(parts);
     if (likely(complete != 0))
         return complete < 0 ? -1 : 0;
     const Call call = {.operation = "plan", .rank = parts->comm->rank, .peer = NO_PEER, .tag = NO_TAG};
-    if (wait_without_gil(parts->requests, parts->receiving, MPI_STATUSES_IGNORE, &call, timeout) < 0 &&
-        (!is_timeout() || name_incomplete(parts, false, timeout) < 0))
+    if (wait_for_parts(parts, false, &call, timeout) < 0)
         return -1;
     return place_what_comes(parts) < 0 ? -1 : 0;
 }
@@ -286,10 +325,12 @@ static int finish_sending(Parts *parts, double timeout) {
     while (!parts->channels[first]->call.sends)
         first++;
     const Call call = parts->channels[first]->call;
-    if (likely(wait_for(parts->requests + parts->receiving, parts->sending, MPI_STATUSES_IGNORE, &call,
-                        timeout) == 0))
-        return 0;
-    return is_timeout() ? name_incomplete(parts, true, timeout) : -1;
+    double end = 0;
+    MPI_Request *requests = parts->requests + parts->receiving;
+    int complete = wait_spin(requests, parts->sending, MPI_STATUSES_IGNORE, &call, parts->sending, &end);
+    if (likely(complete != 0))
+        return complete < 0 ? -1 : 0;
+    return wait_for_parts(parts, true, &call, timeout);
 }
 
 int parts_finish(Parts *parts, double timeout) {

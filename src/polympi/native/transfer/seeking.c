@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include "base/errors.h"
+#include "transfer/ended.h"
 #include "transfer/kept.h"
 #include "transfer/wait.h"
 
@@ -146,7 +147,8 @@ static int look_outside(const Incoming *in, double end) {
 int seek_wait(Incoming *in, double timeout) {
     if (timeout == DEFAULT_TIMEOUT)
         timeout = state.timeout;
-    double end = timeout > 0 ? now() + timeout : 0;
+    Watch watch = watch_begin(now(), timeout);
+    double end = timeout > 0 ? watch.began + timeout : 0;
     if (still_running(&in->call) < 0)
         return -1;
     for (int found = spin(in);; found = seek_step(in)) {
@@ -156,9 +158,11 @@ int seek_wait(Incoming *in, double timeout) {
             return 1;
         if (PyErr_CheckSignals() < 0 || still_running(&in->call) < 0)
             return -1;
-        if (end && now() >= end)
+        double time = now(), pause = time + SIGNAL_SECONDS;
+        if (end && time >= end)
             return raise_timeout(&in->call, timeout);
-        double pause = now() + SIGNAL_SECONDS;
+        if (watch_step(&watch, &in->call, time) < 0)
+            return -1;
         if (anything_pending()) {
             progress_some();
             pause = now() + PROGRESS_SECONDS;

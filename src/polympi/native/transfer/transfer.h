@@ -25,6 +25,7 @@ int sequence_tag(uint32_t sequence);
 int agreement_tag(void);
 int channel_tag(uint32_t number);
 uint32_t channel_tags(void); /* how many there are */
+bool is_channel_tag(int tag);
 
 /* A message on its way out. */
 typedef struct {

@@ -1,6 +1,8 @@
 #include "transfer/undelivered.h"
 
 #include "codec/wire.h"
+#include "transfer/open_communicators.h"
+#include "transfer/transfer.h"
 
 static void note(Undelivered *found, const MPI_Status *status) {
     if (found->count++)
@@ -26,4 +28,62 @@ int undelivered_take(MPI_Comm comm, Undelivered *found) {
         note(found, &status);
     }
     return MPI_SUCCESS;
+}
+
+/* ---- at the end of the program ---- */
+
+/* The rank of the world; that of the communicator where it has none. */
+static int world_rank(MPI_Comm comm, MPI_Comm world, int rank) {
+    MPI_Group here, there;
+    int found = MPI_UNDEFINED;
+    if (MPI_Comm_group(comm, &here) != MPI_SUCCESS)
+        return rank;
+    if (MPI_Comm_group(world, &there) == MPI_SUCCESS) {
+        MPI_Group_translate_ranks(here, 1, &rank, there, &found);
+        MPI_Group_free(&there);
+    }
+    MPI_Group_free(&here);
+    return found == MPI_UNDEFINED ? rank : found;
+}
+
+static void add(Undelivered *all, const Undelivered *few, MPI_Comm comm, MPI_Comm world) {
+    if (few->count && !all->count) {
+        all->source = world_rank(comm, world, few->source);
+        all->tag = few->tag;
+    }
+    all->count += few->count;
+}
+
+/* What is on a shadow is of interest as far as plans have sent it: all else belongs to messages that are
+ * reported elsewhere, or to collective calls. */
+static void take_of_plans(MPI_Comm shadow, Undelivered *found) {
+    char packet[PACKET_BYTES];
+    MPI_Status status;
+    int any = 0, nbytes = 0;
+    while (MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, shadow, &any, &status) == MPI_SUCCESS && any &&
+           MPI_Get_count(&status, MPI_BYTE, &nbytes) == MPI_SUCCESS && nbytes >= 0 &&
+           nbytes <= PACKET_BYTES &&
+           MPI_Recv(packet, PACKET_BYTES, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, shadow,
+                    MPI_STATUS_IGNORE) == MPI_SUCCESS) {
+        if (!is_channel_tag(status.MPI_TAG))
+            continue;
+        status.MPI_TAG = NO_TAG;
+        note(found, &status);
+    }
+}
+
+void undelivered_take_all(MPI_Comm world, Undelivered *found) {
+    Undelivered of_world = {0};
+    if (state.initialised_by_us) /* else MPI_COMM_WORLD belongs to others, who may leave what they like */
+        undelivered_take(MPI_COMM_WORLD, &of_world);
+    add(found, &of_world, MPI_COMM_WORLD, world);
+    for (const OpenCommunicator *open = open_communicators(); open; open = open->next) {
+        Undelivered of_this = {0};
+        if (open->borrowed)
+            continue;
+        undelivered_take(open->comm, &of_this);
+        if (open->shadow != MPI_COMM_NULL)
+            take_of_plans(open->shadow, &of_this);
+        add(found, &of_this, open->comm, world);
+    }
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "transfer/aside.h"
+#include "transfer/ended.h"
 #include "transfer/transfer.h"
 
 /* Tests between two looks at the clock (25 ns each, as much as a test). */
@@ -138,8 +139,7 @@ void come_inside(PyThreadState *thread) {
     state.outside--;
 }
 
-/* Whether Python has no other thread. */
-static bool is_only_thread(void) {
+bool is_only_thread(void) {
     PyThreadState *first = PyInterpreterState_ThreadHead(PyInterpreterState_Main());
     return first && !PyThreadState_Next(first);
 }
@@ -176,12 +176,12 @@ int still_running(const Call *call) {
 }
 
 static int wait_outside(Wait *wait, MPI_Status *statuses, const Call *call, double timeout) {
-    double began = now();
+    Watch watch = watch_begin(now(), timeout);
     for (;;) {
-        double end = now() + SIGNAL_SECONDS;
+        double time = now(), end = time + SIGNAL_SECONDS;
         int complete = 0;
-        if (timeout > 0 && end > began + timeout)
-            end = began + timeout;
+        if (timeout > 0 && end > watch.began + timeout)
+            end = watch.began + timeout;
         if (anything_pending()) {
             progress_some();
             end = 0; /* back after TESTS_PER_PROGRESS tests */
@@ -197,8 +197,10 @@ static int wait_outside(Wait *wait, MPI_Status *statuses, const Call *call, doub
             return -1;
         if (unlikely(wait->recalled))
             return 1;
-        if (timeout > 0 && now() >= began + timeout)
+        if (timeout > 0 && now() >= watch.began + timeout)
             return raise_timeout(call, timeout);
+        if (watch_step(&watch, call, time) < 0)
+            return -1;
     }
 }
 
@@ -232,8 +234,9 @@ int wait_without_gil(MPI_Request *requests, int count, MPI_Status *statuses, con
 int wait_poll(int (*poll)(void *context), void *context, const Call *call, double timeout) {
     if (timeout == DEFAULT_TIMEOUT)
         timeout = state.timeout;
-    double began = 0, signals = 0;
-    for (long polls = 1;; polls++) {
+    Watch watch = {0};
+    double signals = 0;
+    for (;;) {
         if (still_running(call) < 0)
             return -1;
         int done = poll(context);
@@ -242,16 +245,18 @@ int wait_poll(int (*poll)(void *context), void *context, const Call *call, doubl
         if (anything_pending())
             progress_some();
         double time = now();
-        if (!began)
-            began = signals = time;
-        if (timeout > 0 && time >= began + timeout)
+        if (!signals) {
+            watch = watch_begin(time, timeout);
+            signals = time;
+        }
+        if (timeout > 0 && time >= watch.began + timeout)
             return raise_timeout(call, timeout);
-        if (!state.crowded && time < began + SPIN_SECONDS)
+        if (!state.crowded && time < watch.began + SPIN_SECONDS)
             continue;
         yield_gil();
         if (time > signals + SIGNAL_SECONDS) {
             signals = time;
-            if (PyErr_CheckSignals() < 0)
+            if (PyErr_CheckSignals() < 0 || watch_step(&watch, call, time) < 0)
                 return -1;
         }
     }

@@ -92,6 +92,8 @@ PyThreadState *go_outside(void);
 bool must_stop(void);
 void come_inside(PyThreadState *thread);
 
+/* Whether Python has no other thread. */
+bool is_only_thread(void);
 /* Let other threads of Python run for a moment. */
 void yield_gil(void);
 

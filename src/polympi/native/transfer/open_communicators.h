@@ -1,0 +1,34 @@
+/* The communicators of this process, for what concerns all of them: messages that nobody has received when
+ * the program ends, and how many collective calls this rank has made on each.
+ *
+ * MPI cannot free a communicator on one rank alone, so one whose object is gone stays here.
+ */
+#ifndef POLYMPI_OPEN_COMMUNICATORS_H
+#define POLYMPI_OPEN_COMMUNICATORS_H
+
+#include "transfer/communicator.h"
+
+typedef struct OpenCommunicator {
+    struct OpenCommunicator *next;
+    MPI_Comm comm;              /* with the user's messages */
+    MPI_Comm shadow;            /* MPI_COMM_NULL: of a plain communicator, which has none */
+    const Communicator *object; /* NULL: it is gone, or plain */
+    bool borrowed;              /* as of the object */
+    uint64_t number;
+    uint32_t collective; /* calls on it when its object went */
+} OpenCommunicator;
+
+/* MPI_SUCCESS, or MPI_ERR_OTHER without memory. From any thread. */
+int open_communicators_add(const Communicator *comm);
+int open_communicators_add_plain(MPI_Comm comm);
+/* It is freed now. */
+void open_communicators_remove(MPI_Comm comm);
+/* Its object goes, and it stays. */
+void open_communicators_drop(const Communicator *comm);
+
+/* The first of them; the others follow. At the end of the program, where nobody adds or removes any. */
+const OpenCommunicator *open_communicators(void);
+/* How many collective calls this rank has made on the communicator of that number: whether there is one. */
+bool count_collectives(uint64_t number, uint32_t *calls);
+
+#endif
