@@ -5,6 +5,7 @@
 #include "base/errors.h"
 #include "collectives/call_log.h"
 #include "collectives/letters.h"
+#include "transfer/ended.h"
 #include "transfer/transfer.h"
 
 /* ---- messages of the library ---- */
@@ -184,8 +185,9 @@ double collective_seconds(const Collective *collective) {
 }
 
 /* Wait so long for one request: 1 when it is complete, 0, or -1 with an exception, also where the time of the
- * call is over. */
-static int wait_patiently(Collective *collective, MPI_Request *request, MPI_Status *status, double seconds) {
+ * call is over, or a rank has ended without it. */
+static int wait_patiently(Collective *collective, MPI_Request *request, MPI_Status *status, double seconds,
+                          Watch *watch) {
     double left = collective_seconds(collective);
     bool last = left > 0 && left <= PATIENCE_SECONDS;
     if (wait_for(request, 1, status, &collective->call, last ? left : seconds) == 0)
@@ -193,17 +195,18 @@ static int wait_patiently(Collective *collective, MPI_Request *request, MPI_Stat
     if (!is_timeout() || explain_timeout(collective) || last)
         return -1;
     PyErr_Clear();
-    return 0;
+    return watch_step(watch, &collective->call, now());
 }
 
 /* Wait until the message of the round has come, and look now and then at what the others have called
  * meanwhile. 0 or -1. */
 static int wait_until_come(Rounds *rounds) {
     Collective *collective = rounds->collective;
+    Watch watch = watch_begin(now(), collective->timeout);
     int gone = 0; /* whether its sender has left the call: what it has sent before is here then */
     for (;;) {
-        int come =
-            wait_patiently(collective, &rounds->requests[0], &rounds->status, gone ? 1e-9 : PATIENCE_SECONDS);
+        int come = wait_patiently(collective, &rounds->requests[0], &rounds->status,
+                                  gone ? 1e-9 : PATIENCE_SECONDS, &watch);
         if (come)
             return come > 0 && received(rounds) > 0 ? 0 : -1;
         if (gone)
@@ -225,9 +228,10 @@ static bool is_refused(const Rounds *rounds) {
 static int wait_until_sent(Rounds *rounds) {
     Collective *collective = rounds->collective;
     MPI_Request *request = &rounds->requests[rounds->sends];
+    Watch watch = watch_begin(now(), collective->timeout);
     bool refused = false;
     for (;;) {
-        int sent = wait_patiently(collective, request, MPI_STATUS_IGNORE, PATIENCE_SECONDS);
+        int sent = wait_patiently(collective, request, MPI_STATUS_IGNORE, PATIENCE_SECONDS, &watch);
         if (sent < 0 || (!sent && look_around(collective, NOBODY) < 0))
             return -1;
         if (!sent && refused)
