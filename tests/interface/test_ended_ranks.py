@@ -86,7 +86,7 @@ if rank:
         c.barrier()
     print("went on")
 """
-    assert run(PRELUDE + script, 2, stack, timeout=60).succeeded().split() == ["went on"]
+    assert run(PRELUDE + script, 2, stack, timeout=60).succeeded().splitlines() == ["went on"]
 
 
 @mailboxes

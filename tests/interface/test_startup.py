@@ -334,3 +334,24 @@ def test_mpi_that_mpi4py_has_started_is_used_and_left_to_it(run, stack: Stack) -
     ended = run(script, 2, stack)
     assert ended.succeeded().split() == ["2", "2"]
     assert ended.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("first", "step"),
+    [("time.sleep(60)", "start MPI"), ("mpi.plain_world; time.sleep(60)", "use polympi.world")],
+    ids=["MPI_Init", "world"],
+)
+def test_a_start_for_which_a_rank_does_not_come_ends_with_the_time_out(run, stack: Stack, first: str, step: str) -> None:
+    script = f"""
+import os, time
+import polympi as mpi
+if int(os.environ.get("OMPI_COMM_WORLD_RANK") or os.environ["PMI_RANK"]) == 0:
+    {first}
+mpi.world
+"""
+    ended = run(script, 2, stack, timeout=50, env={"POLYMPI_TIMEOUT": "1"})
+    assert ended.exit_code == 1, str(ended)
+    said = [line for line in ended.stderr.splitlines() if line.startswith("[rank 1]")]
+    assert len(said) == 1, str(ended)
+    assert f"waited 10 s for all ranks to {step}, at " in said[0]
+    assert "program.py:6: " in said[0]

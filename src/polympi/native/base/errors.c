@@ -150,13 +150,12 @@ static bool is_ours(PyFrameObject *frame) {
     PyObject *globals = PyObject_GetAttrString((PyObject *)frame, "f_globals");
     PyObject *name = globals ? PyDict_GetItemString(globals, "__name__") : NULL; /* borrowed */
     const char *text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
-    bool ours = text && strncmp(text, "polympi.", 8) == 0;
+    bool ours = text && (strcmp(text, "polympi") == 0 || strncmp(text, "polympi.", 8) == 0);
     Py_XDECREF(globals);
     return ours;
 }
 
-/* File and line of the nearest caller that is not polympi itself, "halo.py:42"; a new reference. */
-static PyObject *callers_place(void) {
+PyObject *callers_place(void) {
     PyFrameObject *frame = PyEval_GetFrame(); /* borrowed */
     Py_XINCREF(frame);
     while (frame && is_ours(frame)) {

@@ -53,5 +53,7 @@ int errors_prepare(void);
 void call_text(char *text, size_t room, const Call *call);
 /* The same; a new reference. */
 PyObject *describe_call(const Call *call);
+/* File and line of the nearest caller that is not polympi itself, "halo.py:42"; a new reference. */
+PyObject *callers_place(void);
 
 #endif

@@ -11,6 +11,7 @@
 #include "python/communicator.h"
 #include "python/ending.h"
 #include "python/plain.h"
+#include "python/start_watch.h"
 #include "transfer/hosts.h"
 #include "transport/transport.h"
 
@@ -165,7 +166,12 @@ PyObject *start_mpi(PyObject *Py_UNUSED(module), PyObject *args) {
         return running() ? PyErr_Format(PyExc_RuntimeError, "MPI was started before") : NULL;
     if (level < 0 || level > 3)
         return PyErr_Format(PyExc_ValueError, "start_mpi(level 0 to 3, timeout, settle)");
-    if (pool_prepare() < 0 || initialise(levels[level]) < 0)
+    if (pool_prepare() < 0)
+        return NULL;
+    start_watch_begin("start MPI", timeout);
+    int failed = initialise(levels[level]);
+    start_watch_end();
+    if (failed)
         return NULL;
     if (state.initialised_by_us) { /* errors of MPI_Testall go to these (MPI 5.0, section 9.3) */
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -221,9 +227,11 @@ PyObject *start_world(PyObject *module, PyObject *args) {
         return NULL;
     if (world_made)
         return PyErr_Format(PyExc_RuntimeError, "the world was made before");
+    start_watch_begin("use polympi.world", state.timeout);
     bool locked = enter_mpi();
     int code = make_world(plain->comm, &world, &differ, &other);
     leave_mpi(locked);
+    start_watch_end();
     if (code == MPI_SUCCESS && differ)
         return refuse_other_version(module, other);
     if (code != MPI_SUCCESS) {
