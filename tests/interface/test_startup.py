@@ -355,3 +355,18 @@ mpi.world
     assert len(said) == 1, str(ended)
     assert f"waited 10 s for all ranks to {step}, at " in said[0]
     assert "program.py:6: " in said[0]
+
+
+@pytest.mark.parametrize(("level", "clashes"), [("multiple", True), ("funneled", False)])
+def test_thread_levels_with_which_the_library_hangs_are_reported(run, stack: Stack, level: str, clashes: bool) -> None:
+    script = f"""
+import os
+import polympi as mpi
+if int(os.environ.get("OMPI_COMM_WORLD_RANK") or os.environ["PMI_RANK"]) == 1:
+    mpi.init(threads="{level}")
+mpi.world
+"""
+    ended = run(script, 2, stack, env={"POLYMPI_THREADS": "serialized"})
+    ended.succeeded()
+    said = [line for line in ended.stderr.splitlines() if "different thread levels" in line]
+    assert len(said) == (clashes and stack.family == "mpich"), str(ended)

@@ -189,4 +189,4 @@ def test_numbers_of_verbs_and_kinds(codec: ModuleType) -> None:
 
 
 def test_these_are_the_bytes_of_this_version(codec: ModuleType) -> None:
-    assert codec.WIRE_VERSION == 6
+    assert codec.WIRE_VERSION == 7

@@ -187,7 +187,11 @@ static const char *what_was_missing(const Call *call) {
         return "no matching message came";
     if (strcmp(call->operation, "wait_any") == 0)
         return "none of the requests was complete";
-    return "not all other ranks called it; check that every rank calls it, in the same order";
+    return state.levels_clash
+               ? "not all other ranks called it, or it hangs, since the ranks run MPI at different thread "
+                 "levels, "
+                 "'multiple' and a lower one: give all the same (POLYMPI_THREADS, mpi4py.rc.thread_level)"
+               : "not all other ranks called it; check that every rank calls it, in the same order";
 }
 
 static const char *(*explain_wait)(const Call *call);

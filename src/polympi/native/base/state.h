@@ -27,20 +27,21 @@ enum stop { GO_ON, LEAVE, PARK };
 /* The state of the process. Guarded by the GIL, except the members that only `start` writes. */
 struct state {
     enum phase phase;
-    int level;                  /* the thread level that MPI granted */
-    bool locking;               /* below MPI_THREAD_MULTIPLE: one thread in MPI at a time */
-    bool crowded;               /* the ranks of this machine outnumber its CPUs: yield at once */
-    bool library_yields;        /* crowded, and the library yields by itself while it waits or tests */
-    bool elsewhere;             /* as far as launchers tell, ranks of the job may be on other machines */
-    bool several_machines;      /* there are ranks on other machines than this one */
-    int machine;                /* if so: a number of this one, which no other has */
-    bool initialised_by_us;     /* and therefore finalised by us */
-    int outside;                /* threads that are in MPI, or will be, without the GIL */
-    int inside;                 /* those of them that have not left MPI for good; atomic */
-    enum stop stop;             /* atomic */
-    pthread_mutex_t turn;       /* held while in MPI, where `locking` and `outside` ask for it */
-    double timeout;             /* seconds a blocking call may take, from POLYMPI_TIMEOUT; 0: for ever */
-    int highest_tag;            /* of user messages */
+    int level;              /* the thread level that MPI granted */
+    bool levels_clash;      /* other ranks of the world have one with which the library's collectives hang */
+    bool locking;           /* below MPI_THREAD_MULTIPLE: one thread in MPI at a time */
+    bool crowded;           /* the ranks of this machine outnumber its CPUs: yield at once */
+    bool library_yields;    /* crowded, and the library yields by itself while it waits or tests */
+    bool elsewhere;         /* as far as launchers tell, ranks of the job may be on other machines */
+    bool several_machines;  /* there are ranks on other machines than this one */
+    int machine;            /* if so: a number of this one, which no other has */
+    bool initialised_by_us; /* and therefore finalised by us */
+    int outside;            /* threads that are in MPI, or will be, without the GIL */
+    int inside;             /* those of them that have not left MPI for good; atomic */
+    enum stop stop;         /* atomic */
+    pthread_mutex_t turn;   /* held while in MPI, where `locking` and `outside` ask for it */
+    double timeout;         /* seconds a blocking call may take, from POLYMPI_TIMEOUT; 0: for ever */
+    int highest_tag;        /* of user messages */
     int world_rank, world_size; /* in the world of polympi; before that is made, in the job */
     int job_size;               /* ranks of MPI_COMM_WORLD, of which others may not run polympi */
     bool stuck;          /* sends were under way at the end: MPI_Finalize would wait for them for ever */

@@ -15,7 +15,7 @@
  * with these bytes, and those of collectives (heads.h); with what lies in memory
  * that they share (shared_memory.c, mailbox.c, board.c); with the calls of MPI in which they meet; with the
  * trees and rounds of collectives. */
-enum { WIRE_VERSION = 6 };
+enum { WIRE_VERSION = 7 };
 
 /* The most bytes of a small message: the stream, or an announcement. */
 #define PACKET_BYTES 8192

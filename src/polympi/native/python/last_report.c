@@ -77,8 +77,8 @@ int report_fates(PyObject *sentences, const Call *sent) {
 
 /* ---- without ---- */
 
-static void tell(const char *sentence) {
-    char line[3 * CALL_TEXT + RANK_TEXT], rank[RANK_TEXT];
+void tell(const char *sentence) {
+    char line[4 * CALL_TEXT + RANK_TEXT], rank[RANK_TEXT];
     const Call own = {.rank = state.world_rank};
     int length = snprintf(line, sizeof line, "[%s] %s\n", rank_text(rank, &own, state.world_rank), sentence);
     if (write(STDERR_FILENO, line, (size_t)length) < 0)

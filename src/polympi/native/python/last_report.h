@@ -17,6 +17,9 @@ int report_fates(PyObject *sentences, const Call *sent);
 
 /* ---- without ---- */
 
+/* Write a sentence to standard error, after the rank. */
+void tell(const char *sentence);
+
 /* The same on standard error. Whether there is anything. */
 bool tell_what_is_waited_for(void);
 void tell_fates(void);

@@ -10,6 +10,7 @@
 #include "memory/pool.h"
 #include "python/communicator.h"
 #include "python/ending.h"
+#include "python/last_report.h"
 #include "python/plain.h"
 #include "python/start_watch.h"
 #include "transfer/hosts.h"
@@ -139,6 +140,23 @@ static PyObject *refuse_other_version(PyObject *module, uint64_t other) {
     return NULL;
 }
 
+/* ---- thread levels ---- */
+
+/* MPICH 5.0 takes other algorithms for its collectives at MPI_THREAD_MULTIPLE than below, so that ranks of
+ * one host hang that have both, whatever calls them: two programs with mpi4py alone do. MPI's code. */
+static int compare_levels(MPI_Comm world) {
+    int multiple = state.level == MPI_THREAD_MULTIPLE, mine[] = {multiple, !multiple}, any[] = {0, 0};
+    int code = MPI_Allreduce(mine, any, 2, MPI_INT, MPI_MAX, world);
+#ifndef OPEN_MPI
+    state.levels_clash = any[0] && any[1];
+#endif
+    if (state.levels_clash && state.world_rank == 0)
+        tell("warning: the ranks run MPI at different thread levels, 'multiple' and a lower one, with which "
+             "collectives of this MPI library may hang: give all the same, by POLYMPI_THREADS, or by "
+             "mpi4py.rc.thread_level where mpi4py starts MPI");
+    return code;
+}
+
 /* ---- the start of MPI, which concerns this rank alone ---- */
 
 /* How the ranks of the job are placed, as far as launchers tell (Open MPI's; Hydra): those of a world find
@@ -210,6 +228,8 @@ static int make_world(MPI_Comm of, MPI_Comm *world, bool *differ, uint64_t *othe
     if (code == MPI_SUCCESS)
         code = compare_versions(*world, differ, other);
     if (code != MPI_SUCCESS || *differ)
+        return code;
+    if ((code = compare_levels(*world)) != MPI_SUCCESS)
         return code;
     code = look_at_machine(*world);
     if (code == MPI_SUCCESS)

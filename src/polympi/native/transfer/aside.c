@@ -250,6 +250,15 @@ static void sleep_until(Aside *aside, double end) {
     come_inside(thread);
 }
 
+/* What else may be wrong with ranks that polympi does not know: start.c says why. */
+#ifdef OPEN_MPI
+#define OR_LEVELS(own) ""
+#else
+#define OR_LEVELS(own)                                                                                       \
+    ". Or MPICH hangs because a partner has another thread level than this rank, which runs at " own         \
+    ": give both the same (POLYMPI_THREADS, mpi4py.rc.thread_level)"
+#endif
+
 static int raise_left(const Aside *aside, double seconds) {
     pthread_mutex_lock(&changes);
     bool inside = aside->stage == INSIDE;
@@ -265,12 +274,18 @@ static int raise_left(const Aside *aside, double seconds) {
     return raise_timeout_since(
         &aside->what.call, seconds,
         state.locking
-            ? "not all other ranks called it; check that every rank calls it, in the same order. MPI cannot "
-              "take it back: it goes on, with its memory, until they do, and so long this rank cannot call "
-              "MPI "
-              "(at thread level 'multiple' it can); end the job with polympi.abort() if they never will"
-            : "not all other ranks called it; check that every rank calls it, in the same order. MPI cannot "
-              "take it back: it goes on, with its memory, until they do; end the job with polympi.abort() if "
+            ? "not all other ranks called it; check that every rank calls it, in the same order" OR_LEVELS(
+                  "'multiple', for which MPI_Init does not ask")(
+                  "a level below 'multiple', for which mpi4py asks") ". MPI cannot take it back: it goes on, "
+                                                                     "with its memory, until they do, and so "
+                                                                     "long this rank "
+                                                                     "cannot call MPI (at thread level "
+                                                                     "'multiple' it can); end the job with "
+                                                                     "polympi.abort() if they "
+                                                                     "never will"
+            : "not all other ranks called it; check that every rank calls it, in the same order" OR_LEVELS
+              ". MPI cannot take it back: it goes on, with its memory, until they do; end the job with "
+              "polympi.abort() if "
               "they never will");
 }
 
