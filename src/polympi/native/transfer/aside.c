@@ -259,6 +259,10 @@ static void sleep_until(Aside *aside, double end) {
     ": give both the same (POLYMPI_THREADS, mpi4py.rc.thread_level)"
 #endif
 
+#define NOT_ALL_CALLED "not all other ranks called it; check that every rank calls it, in the same order"
+#define GOES_ON ". MPI cannot take it back: it goes on, with its memory, until they do"
+#define END_IT "; end the job with polympi.abort() if they never will"
+
 static int raise_left(const Aside *aside, double seconds) {
     pthread_mutex_lock(&changes);
     bool inside = aside->stage == INSIDE;
@@ -273,20 +277,10 @@ static int raise_left(const Aside *aside, double seconds) {
                   "polympi.abort()");
     return raise_timeout_since(
         &aside->what.call, seconds,
-        state.locking
-            ? "not all other ranks called it; check that every rank calls it, in the same order" OR_LEVELS(
-                  "'multiple', for which MPI_Init does not ask")(
-                  "a level below 'multiple', for which mpi4py asks") ". MPI cannot take it back: it goes on, "
-                                                                     "with its memory, until they do, and so "
-                                                                     "long this rank "
-                                                                     "cannot call MPI (at thread level "
-                                                                     "'multiple' it can); end the job with "
-                                                                     "polympi.abort() if they "
-                                                                     "never will"
-            : "not all other ranks called it; check that every rank calls it, in the same order" OR_LEVELS
-              ". MPI cannot take it back: it goes on, with its memory, until they do; end the job with "
-              "polympi.abort() if "
-              "they never will");
+        state.locking ? NOT_ALL_CALLED OR_LEVELS("a level below 'multiple', for which mpi4py asks") GOES_ON
+            ", and so long this rank cannot call MPI (at thread level 'multiple' it can)" END_IT
+                      : NOT_ALL_CALLED OR_LEVELS("'multiple', for which MPI_Init does not ask")
+                            GOES_ON END_IT);
 }
 
 /* Until it is over: 0, or -1 with an exception. */
