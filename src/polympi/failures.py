@@ -19,7 +19,7 @@ from polympi.errors import Error
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-WINDOW_S = 0.2  # how long the first one waits for others: ranks that leave one call with an exception do so in some ms
+WINDOW_S = 0.2  # that the first one waits for others: ranks leave a call with an exception within some ms of each other
 OWN_RANK = r"\brank {}\b( of this communicator \(rank \d+ of the world\))?"  # as sentences of errors name it
 LONGEST = 4096  # bytes of what another one tells it: room for a few sentences
 
@@ -63,21 +63,25 @@ def say_once(failure: Failure, label: str, say: Callable[[str, str], object]) ->
     Returns:
         Whether it was said here; if not, the other one speaks for both, and ends the job.
     """
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as meeting:
-        name = _name(failure.place)
-        first = _is_first(meeting, name)
-        if not first and _told(meeting, name, f"{label}\n{failure.digest}\n{failure.message}"):
-            return False
-        say(failure.place + failure.message, label)
-        alike = 0
-        for other, digest, message in _others(meeting) if first else ():
-            if digest == failure.digest:
-                alike += 1
-            else:
-                say(message, other)
-        if alike:
-            say(f"and the same on {alike} other rank{'s' if alike > 1 else ''}", label)
+    meeting = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    name = _name(failure.place)
+    first = _is_first(meeting, name)
+    if not first and _told(meeting, name, f"{label}\n{failure.digest}\n{failure.message}"):
+        return False
+    _kept.append(meeting)
+    say(failure.place + failure.message, label)
+    alike = 0
+    for other, digest, message in _others(meeting) if first else ():
+        if digest == failure.digest:
+            alike += 1
+        else:
+            say(message, other)
+    if alike:
+        say(f"and the same on {alike} other rank{'s' if alike > 1 else ''}", label)
     return True
+
+
+_kept: list[socket.socket] = []  # until this process ends: ranks that fail alike still later need not say so
 
 
 def _digest(text: str) -> str:
