@@ -39,7 +39,7 @@ class Failure(NamedTuple):
 
 
 def failure_of(error: BaseException) -> Failure:
-    """Describe an exception; one that only tells that another rank has failed has no place of its own."""
+    """Describe an exception; one that only tells that another rank has failed has no place."""
     message = "".join(traceback.format_exception_only(type(error), error))
     text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
     place = "" if is_consequence(error) else text.removesuffix(message)

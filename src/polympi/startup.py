@@ -214,7 +214,7 @@ def _report(error: BaseException) -> bool:
     failure = failures.failure_of(error)
     try:
         said = failures.say_once(failure, _label(), _say)
-    except OSError:  # there are no sockets here
+    except OSError:  # the system gives no socket
         _tell(failure.place + failure.message)
         said = True
     return said and not failures.is_consequence(error)
