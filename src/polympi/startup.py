@@ -197,9 +197,12 @@ def _ending_hook(
         if not ends:
             previous(kind, error, trace)
             return
-        if previous is not sys.__excepthook__:
+        if previous is sys.__excepthook__:
+            leads = _report(error)
+        else:
             previous(kind, error, trace)
-        elif not _report(error):
+            leads = not getattr(error, "consequence", False)
+        if not leads:
             time.sleep(ANOTHERS_S)
         abort(INTERRUPTED if issubclass(kind, KeyboardInterrupt) else 1)
 
