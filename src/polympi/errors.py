@@ -16,6 +16,7 @@ class Error(Exception):
         peer: the rank sent to or received from; None in collectives.
         tag: of the message; None in collectives.
         code: error class of the MPI library (MPI 5.0, section 9.4), if the library reported the error.
+        consequence: whether this rank fails only because another one has failed, whose exception says why.
     """
 
     def __init__(
@@ -27,6 +28,7 @@ class Error(Exception):
         peer: int | None = None,
         tag: int | None = None,
         code: int | None = None,
+        consequence: bool = False,
     ) -> None:
         super().__init__(sentence)
         self.operation = operation
@@ -34,6 +36,7 @@ class Error(Exception):
         self.peer = peer
         self.tag = tag
         self.code = code
+        self.consequence = consequence
 
 
 class RankError(Error, ValueError):

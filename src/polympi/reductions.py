@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 
-from polympi.errors import Error
+from polympi.errors import Error, MismatchError
 from polympi.native import core
 from polympi.native.core import LAND, LOR, LXOR, PROC_NULL
 from polympi.operations import truth
@@ -23,13 +23,18 @@ if TYPE_CHECKING:
 
 
 class Failed:
-    """In place of a contribution: the rank that has none, and the reason."""
+    """In place of a contribution: the rank that has none, and the reason.
 
-    __slots__ = ("rank", "reason")
+    Attributes:
+        mismatch: the reason is that the operation does not combine the contributions, whichever rank tries.
+    """
 
-    def __init__(self, rank: int, reason: str) -> None:
+    __slots__ = ("mismatch", "rank", "reason")
+
+    def __init__(self, rank: int, reason: str, mismatch: bool = False) -> None:
         self.rank = rank
         self.reason = reason
+        self.mismatch = mismatch
 
 
 class _Reduction:
@@ -79,8 +84,24 @@ class _Reduction:
                 return contribution
         try:
             return self.op(lower, higher)
+        except TypeError as error:
+            return self.refused(error) if getattr(core, self.op.name, None) is self.op else self.failed(error)
         except Exception as error:
             return self.failed(error)
+
+    def refused(self, error: TypeError) -> Failed:
+        """Record that a built-in operation does not combine such values."""
+        reason = f"{self.op.name} does not combine such values: {error}"
+        mismatch = self.placed(MismatchError, reason)
+        mismatch.__cause__ = error
+        self.failed(mismatch)
+        return Failed(self.comm.rank, reason, mismatch=True)
+
+    def placed(self, kind: type[Error], reason: str, consequence: bool = False) -> Error:
+        """An exception of this rank in this call."""
+        rank = self.comm.rank
+        sentence = f"{core.rank_and_host(self.comm, rank)}, {self.name}(): {reason}"
+        return kind(sentence, operation=self.name, rank=rank, consequence=consequence)
 
     def collect(self, value: object) -> object:
         """All contributions, combined up the tree: at rank 0; elsewhere nothing of use."""
@@ -119,12 +140,12 @@ class _Reduction:
         """The result, unless there was an error on any rank."""
         if self.error is not None:
             raise self.error
-        if isinstance(result, Failed):
-            rank = self.comm.rank
-            here, there = (core.rank_and_host(self.comm, number) for number in (rank, result.rank))
-            sentence = f"{here}, {self.name}(): {there} could not do its part: {result.reason}"
-            raise Error(sentence, operation=self.name, rank=rank)
-        return result
+        if not isinstance(result, Failed):
+            return result
+        if result.mismatch:
+            raise self.placed(MismatchError, result.reason, consequence=True)
+        there = core.rank_and_host(self.comm, result.rank)
+        raise self.placed(Error, f"{there} could not do its part: {result.reason}", consequence=True)
 
 
 def reduce(comm: core.Communicator, call: Call, value: object, op: core.Op, root: int) -> object:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import os
 import sys
+import time
 from _thread import get_native_id
 
 from polympi import launcher
@@ -29,6 +30,7 @@ DEFAULT_LEVEL = "serialized"  # the GIL lets one thread at a time into MPI anywa
 LEVEL_VARIABLE = "POLYMPI_THREADS"
 TIMEOUT_VARIABLE = "POLYMPI_TIMEOUT"
 INTERRUPTED = 130  # exit code after Ctrl-C, as shells have it: 128 + SIGINT
+ANOTHERS_S = 3.0  # that another rank has to end the job as it wants to: sys.exit first runs atexit and destructors
 
 _JOB: Any = object()  # all ranks that the launcher has started
 
@@ -192,14 +194,33 @@ def _ending_hook(
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         prompting = sys.flags.interactive or hasattr(sys, "ps1")
         ends = core.phase() == "running" and not prompting
-        if previous is sys.__excepthook__ and ends:
-            _tell(_traceback(kind, error, trace))
+        if not ends:
+            previous(kind, error, trace)
+            return
+        if previous is sys.__excepthook__:
+            leads = _report(error)
         else:
             previous(kind, error, trace)
-        if ends:
-            abort(INTERRUPTED if issubclass(kind, KeyboardInterrupt) else 1)
+            leads = not getattr(error, "consequence", False)
+        if not leads:
+            time.sleep(ANOTHERS_S)
+        abort(INTERRUPTED if issubclass(kind, KeyboardInterrupt) else 1)
 
     return hook
+
+
+def _report(error: BaseException) -> bool:
+    """Say what has ended this rank. Whether it shall end the job, and not another one, which failed before or alike."""
+    from polympi import failures
+
+    _flush()
+    failure = failures.failure_of(error)
+    try:
+        said = failures.say_once(failure, _label(), _say)
+    except OSError:  # the system gives no socket
+        _tell(failure.place + failure.message)
+        said = True
+    return said and not failures.is_consequence(error)
 
 
 def _thread_hook(
@@ -276,10 +297,15 @@ def _end() -> None:
         abort(INTERRUPTED)
 
 
-def _tell(sentence: str) -> None:
-    """Say something behind the rank: of the world, or of the job as long as there is no world."""
+def _label() -> str:
+    """What lines of this rank begin with: its rank in the world, or in the job as long as there is no world."""
     comm, host = _world or _job, core.own_host()
-    _say(sentence, f"[rank {comm.rank if comm else 0}{f' (host {host})' if host else ''}] ")
+    return f"[rank {comm.rank if comm else 0}{f' (host {host})' if host else ''}] "
+
+
+def _tell(sentence: str) -> None:
+    """Say something after the label of this rank."""
+    _say(sentence, _label())
 
 
 def _traceback(kind: type[BaseException], error: BaseException | None, trace: TracebackType | None) -> str:

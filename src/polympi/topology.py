@@ -182,7 +182,7 @@ class Topology(Communicator):
         except Exception as error:
             return None, error
         if kind == FAILED:
-            return None, Error(f"{where}: {there} could not send its part: {value}", **facts)
+            return None, Error(f"{where}: {there} could not send its part: {value}", consequence=True, **facts)
         if kind != operation:
             return None, MismatchError(f"{where}: {there} called {kind}() where this rank called {operation}()",
                                        **facts)  # fmt: skip
@@ -265,7 +265,9 @@ def told(comm: core.Communicator, operation: str, request: Callable[[], _T]) -> 
         if not isinstance(answer, tuple) or not answer or answer[0] != operation:
             raise mismatch(comm, operation, f"{core.rank_and_host(comm, rank)} made another call")
         if len(answer) == 3:
-            raise mismatch(comm, operation, f"{core.rank_and_host(comm, rank)} has failed: {answer[2]}")
+            failed = mismatch(comm, operation, f"{core.rank_and_host(comm, rank)} has failed: {answer[2]}")
+            failed.consequence = True
+            raise failed
     return [answer[1] for answer in answers]
 
 

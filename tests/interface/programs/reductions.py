@@ -8,6 +8,7 @@ import math
 import operator
 import pickle
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -324,6 +325,36 @@ def what_fails_on_one_rank_fails_on_those_that_wait_for_it() -> None:
         assert world.reduce(1, sum_but_at_rank(0), last) is None
 
 
+def what_has_no_bits_is_refused_alike() -> None:
+    arrays = [np.zeros(n, dtype) for n in (1, 4, 5000) for dtype in (*"efdgFDG", ">f8", ">f4", "M8[s]", "U3", "f8, i4")]
+    numbers = [1.5, 1j, None, "text", np.float16(1), np.float32(1), np.float64(1), np.complex64(1), Fraction(1, 2)]
+    for value in [*arrays, *numbers, np.zeros((80, 90))[:, ::2], np.ma.zeros(3), Half(2)]:
+        dtype = getattr(value, "dtype", None)
+        kind = (dtype.type if dtype else type(value)).__name__
+        for op, sign in zip(BITS, "&|^", strict=True):
+            expected = f"{op.name} combines integers, booleans and objects that have {sign}, not {kind}"
+            for call in (world.allreduce, world.reduce, world.scan, world.exscan):
+                assert raised(mpi.MismatchError, call, value, op).endswith(f"(): {expected}")
+            assert raised(mpi.MismatchError, world.reduce_scatter, [value] * size, op).endswith(f"(): {expected}")
+    if size > 1:
+        assert "not float64" in raised(mpi.MismatchError, world.reduce_scatter, np.zeros(size), mpi.BOR)
+
+
+def what_an_operation_does_not_combine_is_a_mismatch_on_all_ranks() -> None:
+    if size == 1:
+        return
+    for value in (None, {}, np.array(["2000"], "M8[s]"), np.array([1.5, None])):
+        assert "(): SUM does not combine such values: " in raised(mpi.MismatchError, world.allreduce, value)
+    for value in ([1], np.array([1.5, 2], object)):
+        assert "(): BOR does not combine such values: " in raised(mpi.MismatchError, world.allreduce, value, mpi.BOR)
+    own = mpi.op(lambda a, b: a + b, name="SUM")
+    assert "does not combine" not in raised(Exception, world.allreduce, None, own)
+
+
+class Half(float):
+    """A number of the program without bits."""
+
+
 def sum_but_at_rank(failing: int) -> Any:
     def add(a: int, b: int) -> int:
         if rank == failing:
@@ -351,6 +382,8 @@ run_all(
         results_are_new,
         operations_are_objects_of_their_own,
         mistakes_are_refused,
+        what_has_no_bits_is_refused_alike,
+        what_an_operation_does_not_combine_is_a_mismatch_on_all_ranks,
         what_fails_on_one_rank_fails_on_those_that_wait_for_it,
     ]
 )

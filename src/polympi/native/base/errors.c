@@ -93,10 +93,12 @@ const char *rank_text(char text[RANK_TEXT], const Call *call, int rank) {
     const char *host = rank == call->rank           ? own_host
                        : host_of_rank && call->comm ? host_of_rank(call->comm, rank)
                                                     : NULL;
+    int length = snprintf(text, RANK_TEXT, "rank %d", rank);
+    if (rank == call->rank && rank != state.world_rank)
+        length += snprintf(text + length, RANK_TEXT - (size_t)length,
+                           " of this communicator (rank %d of the world)", state.world_rank);
     if (host)
-        snprintf(text, RANK_TEXT, "rank %d (host %s)", rank, host);
-    else
-        snprintf(text, RANK_TEXT, "rank %d", rank);
+        snprintf(text + length, RANK_TEXT - (size_t)length, " (host %s)", host);
     return text;
 }
 
@@ -143,6 +145,16 @@ int raise_error(const char *class_name, const Call *call, const char *format, ..
 
 int raise_coded(const char *class_name, const Call *call, PyObject *sentence, int code) {
     return raise_text(class_name, call, placed(call, sentence), code);
+}
+
+int raised_by_another(void) {
+    PyObject *error = state.without_python ? NULL : take_exception();
+    if (!error)
+        return -1;
+    if (PyObject_SetAttrString(error, "consequence", Py_True) == 0)
+        PyErr_SetObject((PyObject *)Py_TYPE(error), error);
+    Py_DECREF(error);
+    return -1;
 }
 
 /* Whether a frame runs code of polympi itself. */

@@ -15,8 +15,9 @@ void errors_name_hosts(const char *(*host_of)(const void *comm, int rank), const
 /* That name; NULL: there is one host. */
 const char *errors_own_host(void);
 /* "rank 3", or "rank 3 (host b)" where hosts have names, in at most RANK_TEXT bytes: of a rank of the call's
- * communicator; it may be the caller's. Returns `text`. */
-enum { RANK_TEXT = HOST_BYTES + 32 };
+ * communicator. It may be the caller's, which is "rank 3 of this communicator (rank 5 of the world)" where
+ * its numbers are others than the world's. Returns `text`. */
+enum { RANK_TEXT = HOST_BYTES + 96 };
 const char *rank_text(char text[RANK_TEXT], const Call *call, int rank);
 
 /* Raise a class of polympi.errors ("RankError") with a sentence (printf style, %R and the like as in
@@ -26,6 +27,10 @@ int raise_error(const char *class_name, const Call *call, const char *format, ..
  * which NO_CODE leaves None. */
 enum { NO_CODE = -1 };
 int raise_coded(const char *class_name, const Call *call, PyObject *sentence, int code);
+
+/* The exception that was just raised says only that another rank has failed: its attribute `consequence`. -1.
+ */
+int raised_by_another(void);
 
 /* Raise Timeout: who waited for whom, in which operation, tag, file and line of the caller's code. */
 int raise_timeout(const Call *call, double seconds);

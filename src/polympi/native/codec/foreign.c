@@ -76,7 +76,7 @@ static PyObject *maker(PyObject *object) {
     PyObject *name = NULL, *module = call_method(object, NAME("__array_namespace__"));
     if (module)
         name = get_attribute(module, NAME("__name__"));
-    else {
+    else if (PyErr_ExceptionMatches(PyExc_Exception)) {
         PyErr_Clear();
         PyObject *full = get_attribute((PyObject *)Py_TYPE(object), NAME("__module__"));
         PyObject *parts = call_method_with(full, NAME("partition"), NAME("."));
@@ -85,10 +85,14 @@ static PyObject *maker(PyObject *object) {
         Py_XDECREF(full);
         Py_XDECREF(parts);
     }
-    PyErr_Clear();
-    if (!module || !name || !PyUnicode_CheckExact(name) || !PyObject_HasAttrString(module, "from_dlpack"))
+    bool named = module && name && PyUnicode_CheckExact(name);
+    PyObject *function = named ? get_attribute(module, NAME("from_dlpack")) : NULL;
+    if (!function)
         Py_CLEAR(name);
+    Py_XDECREF(function);
     Py_XDECREF(module);
+    if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_Exception))
+        PyErr_Clear();
     return name;
 }
 

@@ -182,5 +182,5 @@ int raise_failed(const Collective *collective, int rank, const char *text, Py_ss
         raise_error("Error", &collective->call, "%s could not do its part: %U",
                     rank_text(failed, &collective->call, rank), excuse);
     Py_XDECREF(excuse);
-    return -1;
+    return raised_by_another();
 }

@@ -178,9 +178,10 @@ int agreement_end(Agreement *agreement, bool *blocking) {
     *blocking = answer & ANSWER_MAY_BLOCK;
     if (answer & ANSWER_ABLE)
         return 0;
-    if (!collective->error)
-        raise_error("Error", &collective->call, "another rank could not go on; its own exception says why");
-    return -1;
+    if (collective->error)
+        return -1;
+    raise_error("Error", &collective->call, "another rank could not go on; its own exception says why");
+    return raised_by_another();
 }
 
 void agreement_close(Agreement *agreement) {

@@ -22,10 +22,11 @@ int raise_left(const Collective *collective, int source) {
     char rank[RANK_TEXT];
     if (look_for_a_reason(collective, source) < 0)
         return -1;
-    return raise_error("Timeout", &collective->call,
-                       "%s has left this call before it was complete (by a time-out, a signal or an error), "
-                       "so that it cannot be completed here",
-                       rank_text(rank, &collective->call, source));
+    raise_error("Timeout", &collective->call,
+                "%s has left this call before it was complete (by a time-out, a signal or an error), "
+                "so that it cannot be completed here",
+                rank_text(rank, &collective->call, source));
+    return source == collective->comm->rank ? -1 : raised_by_another();
 }
 
 /* A wait for shared memory. */

@@ -3,10 +3,7 @@
 #include "reductions/op.h"
 
 /* MPI's own operations alone: a partner names the same, and libraries choose how they reduce by that. */
-static int take_op(Joint *joint, PyObject *given) {
-    Op *op = parse_op(given, joint->call.operation);
-    if (!op)
-        return -1;
+static int take_op(Joint *joint, const Op *op) {
     switch (op->code) {
     case OP_SUM:
         joint->op = MPI_SUM;
@@ -68,12 +65,14 @@ static bool same_memory(const Bare *one, const Bare *other) {
     return !one->packed && !other->packed && one->data == other->data && one->count == other->count;
 }
 
-static int match_reduction(Joint *joint) {
-    if (joint->from.element == MPI_BYTE && joint->op != MPI_BAND && joint->op != MPI_BOR &&
-        joint->op != MPI_BXOR)
-        return raise_error(
-            "MismatchError", &joint->call,
-            "these elements are bytes for MPI, which combines them by BAND, BOR and BXOR alone");
+/* Both libraries refuse the same elements as the standard, each in its own words. */
+static int match_reduction(Joint *joint, enum op op) {
+    const char *elements;
+    bool half =
+        joint->from.open && joint->from.target.type == TYPE_HALF; /* a number that MPI has no type for */
+    if (!is_combined_by_mpi(joint->from.element, op, &elements) || half)
+        return raise_error("MismatchError", &joint->call, "MPI does not combine %s by %U",
+                           half ? "float16" : elements, built_in_ops[op]->name);
     if (!joint->takes)
         return 0;
     if (joint->to.type != joint->from.type)
@@ -90,14 +89,14 @@ static PyObject *reduction(Plain *self, PyObject *const *values, const char *ope
     if (!joint)
         return NULL;
     int failed = rooted ? joint_root(joint, values[3]) : 0;
-    if (!failed)
-        failed = take_op(joint, values[2]);
+    const Op *op = failed ? NULL : parse_op(values[2], operation);
+    failed = op ? take_op(joint, op) : -1;
     if (!failed)
         failed = joint_from(joint, values[0]);
     if (!failed && (!rooted || joint->root == self->rank))
         failed = joint_to(joint, values[1]);
     if (!failed)
-        failed = match_reduction(joint);
+        failed = match_reduction(joint, op->code);
     if (!failed)
         failed = joint_make(joint, function);
     return joint_end(joint, failed, values[1]);

@@ -81,14 +81,52 @@ static void contribute_array(Contribution *own, PyObject *value, enum op op) {
         strided_pack(&layout, own->data);
 }
 
-/* The bits of these numbers are not defined for the operation: an error is better than reinterpreting
- * them. */
-static int refuse_bits(const Collective *collective, PyObject *value) {
-    bool is_array = ndarray_type && Py_TYPE(value) == ndarray_type;
-    const PyTypeObject *type = is_array ? PyArray_DESCR((PyArrayObject *)value)->typeobj : Py_TYPE(value);
-    return raise_error("MismatchError", &collective->call,
-                       "BAND, BOR and BXOR combine integers and booleans, not %s%s",
-                       is_array ? "an array of " : "a ", type->tp_name);
+/* ---- what has no bits ---- */
+
+/* Whether elements of a dtype, in whatever byte order, have bits to combine; objects may. */
+static bool elements_have_bits(const PyArray_Descr *dtype) {
+    int type = dtype->type_num;
+    return PyTypeNum_ISBOOL(type) || PyTypeNum_ISINTEGER(type) || PyTypeNum_ISOBJECT(type);
+}
+
+/* Whether the class of an object has the operator; what NumPy makes an array of may meet one of another rank.
+ */
+static bool object_has_bits(PyObject *value, enum op op) {
+    const PyNumberMethods *methods = Py_TYPE(value)->tp_as_number;
+    const binaryfunc function = !methods        ? NULL
+                                : op == OP_BAND ? methods->nb_and
+                                : op == OP_BOR  ? methods->nb_or
+                                                : methods->nb_xor;
+    return function || PyList_Check(value) || PyTuple_Check(value) || PyObject_CheckBuffer(value);
+}
+
+/* The dtype of an array or of a NumPy scalar, a new reference; NULL without an exception for other objects.
+ */
+static PyArray_Descr *dtype_of(PyObject *value) {
+    if (!ndarray_type && !numpy_loaded(false))
+        return NULL;
+    if (PyArray_Check(value))
+        return (PyArray_Descr *)Py_NewRef(PyArray_DESCR((PyArrayObject *)value));
+    return PyArray_IsScalar(value, Generic) ? PyArray_DescrFromScalar(value) : NULL;
+}
+
+int check_bits(const Collective *collective, PyObject *value, enum op op) {
+    if (op < OP_BAND || op > OP_BXOR)
+        return 0;
+    PyArray_Descr *dtype = dtype_of(value);
+    if (!dtype && PyErr_Occurred())
+        return -1;
+    bool have = dtype ? elements_have_bits(dtype) : object_has_bits(value, op);
+    const char *name = dtype ? dtype->typeobj->tp_name : Py_TYPE(value)->tp_name, *last = strrchr(name, '.');
+    Py_XDECREF(dtype); /* the name is its class's */
+    return have ? 0
+                : raise_error("MismatchError", &collective->call,
+                              "%U combines integers, booleans and objects that have %s, not %s",
+                              built_in_ops[op]->name,
+                              op == OP_BAND  ? "&"
+                              : op == OP_BOR ? "|"
+                                             : "^",
+                              last ? last + 1 : name);
 }
 
 int contribute(const Collective *collective, Contribution *own, PyObject *value, enum op op) {
@@ -97,12 +135,10 @@ int contribute(const Collective *collective, Contribution *own, PyObject *value,
     own->shape = own->consent = 0;
     own->bound = 0;
     set_form(own, OBJECT, 0, 0);
-    int type = TYPE_DESCRIBED;
     if (likely(PyFloat_CheckExact(value))) {
         double number = PyFloat_AS_DOUBLE(value);
-        type = NPY_DOUBLE;
         if (op <= OP_MAX) {
-            set_form(own, FLOAT, type, sizeof number);
+            set_form(own, FLOAT, NPY_DOUBLE, sizeof number);
             memcpy(own->data, &number, sizeof number);
             return 0;
         }
@@ -112,22 +148,18 @@ int contribute(const Collective *collective, Contribution *own, PyObject *value,
         contribute_integer(own, BOOLEAN, value, op);
     else if (PyComplex_CheckExact(value)) {
         Py_complex number = PyComplex_AsCComplex(value);
-        type = NPY_CDOUBLE;
         if (op == OP_SUM || op == OP_PROD) {
-            set_form(own, COMPLEX, type, sizeof number);
+            set_form(own, COMPLEX, NPY_CDOUBLE, sizeof number);
             memcpy(own->data, &number, sizeof number);
         }
     } else if (ndarray_type || numpy_loaded(false)) {
-        if (Py_TYPE(value) == ndarray_type) {
-            type = dtype_type(PyArray_DESCR((PyArrayObject *)value));
+        if (Py_TYPE(value) == ndarray_type)
             contribute_array(own, value, op);
-        } else if (PyArray_IsScalar(value, Generic)) {
-            type = PyArray_IsScalar(value, Double) ? NPY_DOUBLE : TYPE_DESCRIBED;
+        else if (PyArray_IsScalar(value, Generic))
             contribute_scalar(own, value, op);
-        }
     }
     PyErr_Clear();
-    return unlikely(combines_bits_of_floats(type, op)) ? refuse_bits(collective, value) : 0;
+    return check_bits(collective, value, op);
 }
 
 /* ---- combining ---- */

@@ -8,8 +8,11 @@
 #include "reductions/op.h"
 #include "transfer/transfer.h"
 
-/* Write what this rank contributes. 0, or -1 with MismatchError for bits of floating-point numbers. */
+/* Write what this rank contributes. 0, or -1 with MismatchError where check_bits refuses it. */
 int contribute(const Collective *collective, Contribution *own, PyObject *value, enum op op);
+/* BAND, BOR and BXOR of what has no bits, such as floating-point numbers: each rank can tell by its own
+ * value, so that all raise the same. 0, or -1 with MismatchError. */
+int check_bits(const Collective *collective, PyObject *value, enum op op);
 
 /* right = left combined with right, where left is of lower ranks; the heads alone where the kinds differ. */
 void combine_contributions(const Contribution *left, Contribution *right);

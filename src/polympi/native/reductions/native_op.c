@@ -139,10 +139,29 @@ bool native_op(int type, enum op op, Native *native) {
     return native->op != MPI_OP_NULL;
 }
 
-bool combines_bits_of_floats(int type, enum op op) {
-    MPI_Datatype unused;
-    enum class class = classify(type, &unused);
-    return (class == REAL || class == COMPLEX) && op >= OP_BAND && op <= OP_BXOR;
+bool is_combined_by_mpi(MPI_Datatype type, enum op op, const char **elements) {
+    enum class class = UNKNOWN; /* bytes */
+    *elements = "bytes";
+#define CLASS_OF_ELEMENTS(name, number, ctype, kind, npy, mpi, text, format)                                 \
+    if (type == mpi) {                                                                                       \
+        class = kind;                                                                                        \
+        *elements = text;                                                                                    \
+    }
+    ELEMENT_TYPES(CLASS_OF_ELEMENTS)
+#undef CLASS_OF_ELEMENTS
+    bool logical = op >= OP_LAND && op <= OP_LXOR, bitwise = op >= OP_BAND && op <= OP_BXOR;
+    switch (class) {
+    case TRUTH:
+        return logical;
+    case WHOLE:
+        return op < OP_MINLOC;
+    case REAL:
+        return op <= OP_MAX;
+    case COMPLEX:
+        return op <= OP_PROD;
+    default:
+        return bitwise;
+    }
 }
 
 /* ---- combining here ---- */

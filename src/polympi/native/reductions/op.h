@@ -47,8 +47,9 @@ typedef struct {
 } Native;
 bool native_op(int type, enum op op, Native *native);
 
-/* Whether this would combine the bits of floating-point numbers, which is not defined. */
-bool combines_bits_of_floats(int type, enum op op);
+/* Whether MPI itself combines elements of one of its types by an operation (MPI 5.0, section 6.9.2);
+ * otherwise what it has no such operation for, as "float64". */
+bool is_combined_by_mpi(MPI_Datatype type, enum op op, const char **elements);
 
 /* right = left combined with right, element by element. An MPI error code. */
 int combine_elements(int type, enum op op, const void *left, void *right, int count);

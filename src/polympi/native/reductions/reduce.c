@@ -171,10 +171,11 @@ static int check_agreement(const Reduction *reduction) {
     if (total->head.root == DIFFERENT_ROOTS)
         return raise_error("MismatchError", &collective->call, "the ranks name different roots");
     char failed[RANK_TEXT];
-    if (!collective->error)
-        raise_error("Error", &collective->call, "%s could not do its part; its own exception says why",
-                    rank_text(failed, &collective->call, (int)total->head.failed));
-    return -1;
+    if (collective->error)
+        return -1;
+    raise_error("Error", &collective->call, "%s could not do its part; its own exception says why",
+                rank_text(failed, &collective->call, (int)total->head.failed));
+    return raised_by_another();
 }
 
 /* ---- the call ---- */
@@ -206,8 +207,11 @@ static int check_pieces(const Reduction *reduction) {
         return 0;
     PyErr_Clear();
     PyObject *pieces = cut_pieces(reduction->collective, reduction->value, NULL);
+    int failed = pieces ? 0 : -1;
+    for (Py_ssize_t i = 0; !failed && i < PyTuple_GET_SIZE(pieces); i++)
+        failed = check_bits(reduction->collective, PyTuple_GET_ITEM(pieces, i), reduction->op->code);
     Py_XDECREF(pieces);
-    return pieces ? 0 : -1;
+    return failed;
 }
 
 /* This rank's contribution; where it has none, the exception is deferred and the others are told. */

@@ -145,8 +145,12 @@ int give_up_abandoned(void *communicator) {
 }
 
 int report_call(PyObject *sentences, const Call *call, const char *fate) {
+    char rank[RANK_TEXT];
+    bool other = call->rank != state.world_rank; /* numbers than the world's, which the line begins with */
     PyObject *text = describe_call(call);
-    PyObject *sentence = text ? PyUnicode_FromFormat("%U %s", text, fate) : NULL;
+    PyObject *sentence = text ? PyUnicode_FromFormat("%U%s%s %s", text, other ? " by " : "",
+                                                     other ? rank_text(rank, call, call->rank) : "", fate)
+                              : NULL;
     int failed = sentence ? PyList_Append(sentences, sentence) : -1;
     Py_XDECREF(text);
     Py_XDECREF(sentence);

@@ -241,7 +241,19 @@ refused(
 )
 refused(mpi.MismatchError, "different types", lambda: p.allreduce(np.zeros(2), np.zeros(2, "i8")))
 refused(mpi.MismatchError, "no operation that partners know", lambda: p.allreduce(x, x, mpi.op(max)))
-refused(mpi.MismatchError, "these elements are bytes", lambda: p.allreduce(pairs, pairs))
+refused(mpi.MismatchError, "MPI does not combine bytes by SUM", lambda: p.allreduce(pairs, pairs))
+for elements, op in (
+    ("f4", mpi.BOR),
+    ("f8", mpi.LAND),
+    ("g", mpi.BXOR),
+    ("f2", mpi.BAND),
+    ("c16", mpi.MIN),
+    ("?", mpi.SUM),
+):
+    for reduces in (p.allreduce, p.scan, p.exscan, p.reduce):
+        zeros = np.zeros(2, elements)
+        what = f"MPI does not combine {zeros.dtype.name if elements != 'g' else 'longdouble'} by {op.name}"
+        refused(mpi.MismatchError, what, lambda zeros=zeros, op=op, reduces=reduces: reduces(zeros, zeros.copy(), op))
 refused(mpi.MismatchError, "there are 2 ranks", lambda: p.allgatherv(x, np.zeros(4), [4]))
 refused(mpi.MismatchError, "or negative", lambda: p.allgatherv(x, np.zeros(3), [2, 2]))
 refused(TypeError, "plain.gather() needs 'into'", lambda: p.gather(x, root=rank))
