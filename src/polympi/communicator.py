@@ -4,16 +4,29 @@ from __future__ import annotations
 
 from polympi.native import core
 
-TYPE_CHECKING = False
+# False. Jedi would pass over what a literal False excludes, and so complete nothing that annotations name.
+TYPE_CHECKING = bool()  # noqa: UP018
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from types import TracebackType
-    from typing import Any, NoReturn
+    from typing import Any, Literal, NoReturn, overload
 
     from typing_extensions import Self
 
     from polympi.cartesian import Cartesian
     from polympi.graph import Graph
+
+    _Free = Literal[0] | None
+    _Size = int | None
+    # Sizes of which at least one is free, so that all ranks take part.
+    _FreeDims = (
+        Sequence[_Free]
+        | tuple[_Free, _Size]
+        | tuple[_Size, _Free]
+        | tuple[_Free, _Size, _Size]
+        | tuple[_Size, _Free, _Size]
+        | tuple[_Size, _Size, _Free]
+    )
 
 
 class Communicator(core.Communicator):
@@ -38,6 +51,27 @@ class Communicator(core.Communicator):
         if kind is None:
             self.free()
 
+    if TYPE_CHECKING:
+
+        @overload
+        def cart(
+            self,
+            dims: _FreeDims | None = None,
+            periods: bool | Sequence[bool] = False,
+            *,
+            ndim: int | None = None,
+            reorder: bool = False,
+        ) -> Cartesian: ...
+        @overload
+        def cart(
+            self,
+            dims: Sequence[int | None],
+            periods: bool | Sequence[bool] = False,
+            *,
+            ndim: int | None = None,
+            reorder: bool = False,
+        ) -> Cartesian | None: ...
+
     def cart(
         self,
         dims: Sequence[int | None] | None = None,
@@ -60,7 +94,7 @@ class Communicator(core.Communicator):
                 more neighbours share a machine.
 
         Returns:
-            The mesh; None on ranks that are left over, the last ones.
+            The mesh. If all sizes are given, ranks may be left over, the last ones: they get None.
 
         Raises:
             TypeError, ValueError: the arguments make no mesh, or need more ranks than there are.
