@@ -107,6 +107,9 @@ def __getattr__(name: str) -> object:
     elif name == "shown":  # by the signatures of the core
         value = import_module("polympi.shown")
     else:
+        words = {} if name.startswith("_") else import_module("polympi.mpi4py_words").MODULE
+        if name in words:
+            raise AttributeError(f"polympi has no {name}: use {words[name]}")
         raise AttributeError(f"module 'polympi' has no attribute '{name}'")
     globals()[name] = value
     return value

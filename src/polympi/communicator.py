@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from polympi.mpi4py_words import COMMUNICATOR, Absent, Listed
 from polympi.native import core
 
 # False. Jedi would pass over what a literal False excludes, and so complete nothing that annotations name.
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     )
 
 
-class Communicator(core.Communicator):
+class Communicator(core.Communicator, metaclass=Listed):
     """A group of ranks that send each other any object (MPI 5.0, chapters 3, 6 and 7).
 
     :data:`polympi.world` holds all ranks; :meth:`split` and :meth:`dup` make others. In a ``with`` statement it is
@@ -143,3 +144,11 @@ class Communicator(core.Communicator):
     def __reduce__(self) -> NoReturn:
         """Refuse to be pickled: a communicator has no meaning in another process."""
         raise TypeError("a communicator cannot be sent or pickled: split or dup it on all ranks instead")
+
+    def __dir__(self) -> list[str]:
+        """All names but those of mpi4py."""
+        return [name for name in super().__dir__() if name not in COMMUNICATOR]
+
+
+for _name, _word in COMMUNICATOR.items():
+    setattr(Communicator, _name, Absent(_name, _word))
