@@ -77,6 +77,9 @@ lint: .venv/lint ## Check types, style and formats.
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python tests/interface/snippets.py build/snippets # pyright passes over folders that begin with a dot
+	$(BIN)/mypy build/snippets
+	$(BIN)/basedpyright
 	$(BIN)/lint-imports --cache-dir .cache/import-linter
 	$(CORES) --werror --into .cache/lint
 	cd .cache/lint && POLYMPI_CORE_FOLDER=. ../../$(BIN)/python -m mypy.stubtest polympi.native.core # elsewhere mypy meets the stub twice
@@ -89,7 +92,7 @@ format: .venv/lint ## Format all sources.
 	clang-format -i $$(git ls-files '*.c' '*.h' '*.cpp' '*.hpp')
 
 clean: ## Remove the environment, the stacks in it and the caches; results stay.
-	rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .cache build .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 .venv/bin/python: | prerequisites
 	$(PYTHON) -m venv .venv || { rm -rf .venv; exit 1; }

@@ -34,7 +34,7 @@ def main() -> None:
         expect(mpi.RankError, lambda: world.send("hello", dest=world.size))
         expect(mpi.RankError, lambda: world.recv(source=-1))  # as `world.rank - 2` would be: no wildcard, as in C
         expect(mpi.TagError, lambda: world.send("hello", dest=0, tag=-5))
-        expect(mpi.MismatchError, lambda: world.recv(source=0, into="text"))
+        expect(mpi.MismatchError, lambda: world.recv(source=0, into="text"))  # type: ignore[call-overload]
         expect(mpi.MismatchError, lambda: world.recv(source=0, into=np.empty(10, dtype=int)))
         expect(mpi.TruncationError, lambda: world.recv(source=0, into=np.empty(9)))
         assert np.array_equal(world.recv(source=0), np.arange(10.0))  # the fourth message, unharmed

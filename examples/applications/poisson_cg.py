@@ -40,13 +40,15 @@ PIECE = 2**14  # elements that NumPy's functions pass over at a time: 128 KB of 
 class Kernel(Protocol):
     """The loops over the unknowns of a rank. All vectors have a layer of ghost elements around them."""
 
-    def multiply(self, u: Field, product: Field, box: Box) -> float:
+    def multiply(self, u: Field, product: Field, box: Box, /) -> float:
         """Write A u to the product in a box; gives <u, A u> there."""
+        ...
 
-    def update(self, x: Field, r: Field, p: Field, v: Field, alpha: float) -> float:
+    def update(self, x: Field, r: Field, p: Field, v: Field, alpha: float, /) -> float:
         """Add alpha p to x, subtract alpha v from r; gives <r, r>."""
+        ...
 
-    def turn(self, p: Field, r: Field, beta: float) -> None:
+    def turn(self, p: Field, r: Field, beta: float, /) -> None:
         """Set p to r + beta p."""
 
 

@@ -4,36 +4,6 @@
 communicator of all ranks, does. The laboratory lives in :mod:`polympi.lab` and comes with ``pip install polympi[lab]``.
 """
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from polympi.block import Block
-    from polympi.buffered import buffer_attach, buffer_detach
-    from polympi.cartesian import Cartesian
-    from polympi.communicator import Communicator
-    from polympi.errors import (
-        EndedError,
-        Error,
-        LauncherError,
-        LibraryError,
-        MismatchError,
-        NoBufferError,
-        RankError,
-        StateError,
-        TagError,
-        Timeout,
-        TruncationError,
-    )
-    from polympi.graph import Graph
-    from polympi.halo import Halo
-    from polympi.native.core import Plain, Plan, Request, Status, test_all, wait_all, wait_any
-    from polympi.operations import BAND, BOR, BXOR, LAND, LOR, LXOR, MAX, MAXLOC, MIN, MINLOC, PROD, SUM, op
-    from polympi.partners import plain, wrap
-    from polympi.startup import abort, finalize, init, library_version, thread_level
-
-    __version__: str
-    world: Communicator
-    plain_world: Plain
-
 # Not MPI's own numbers, which differ between libraries and where -1 may be a wildcard: `rank - 1` must be an error.
 ANY_SOURCE = -101  # receive from any rank
 PROC_NULL = -102  # a partner that is not there: nothing is sent, nothing received
@@ -122,26 +92,30 @@ __all__ = [
     "wrap",
 ]
 
-if not TYPE_CHECKING:
 
-    def __getattr__(name: str) -> object:
-        """Fetch a public name when it is first used; afterwards it is an ordinary name of the module."""
-        from importlib import import_module
+def __getattr__(name: str) -> object:
+    """Fetch a public name when it is first used; afterwards it is an ordinary name of the module."""
+    from importlib import import_module
 
-        home = next((home for home, names in _HOMES.items() if name in names), None)
-        if name == "world":
-            value = import_module("polympi.startup").init()
-        elif name == "plain_world":
-            value = import_module("polympi.startup").plain_world()
-        elif home:
-            value = getattr(import_module(home), name)
-        elif name == "__version__":
-            value = import_module("importlib.metadata").version("polympi")
-        else:
-            raise AttributeError(f"module 'polympi' has no attribute '{name}'")
-        globals()[name] = value
-        return value
+    home = next((home for home, names in _HOMES.items() if name in names), None)
+    if name == "world":
+        value = import_module("polympi.startup").init()
+    elif name == "plain_world":
+        value = import_module("polympi.startup").plain_world()
+    elif home:
+        value = getattr(import_module(home), name)
+    elif name == "__version__":
+        value = import_module("importlib.metadata").version("polympi")
+    elif name == "shown":  # by the signatures of the core
+        value = import_module("polympi.shown")
+    else:
+        words = {} if name.startswith("_") else import_module("polympi.mpi4py_words").MODULE
+        if name in words:
+            raise AttributeError(f"polympi has no {name}: use {words[name]}")
+        raise AttributeError(f"module 'polympi' has no attribute '{name}'")
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return __all__.copy()

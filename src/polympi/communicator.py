@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+from polympi.mpi4py_words import COMMUNICATOR, Absent, Listed
 from polympi.native import core
 
-TYPE_CHECKING = False
+# False. Jedi would pass over what a literal False excludes, and so complete nothing that annotations name.
+TYPE_CHECKING = bool()  # noqa: UP018
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from types import TracebackType
-    from typing import Any, NoReturn
+    from typing import Any, Literal, NoReturn, overload
 
     from typing_extensions import Self
 
     from polympi.cartesian import Cartesian
     from polympi.graph import Graph
 
+    _Free = Literal[0] | None
+    _Size = int | None
+    # Sizes of which at least one is free, so that all ranks take part.
+    _FreeDims = (
+        Sequence[_Free]
+        | tuple[_Free, _Size]
+        | tuple[_Size, _Free]
+        | tuple[_Free, _Size, _Size]
+        | tuple[_Size, _Free, _Size]
+        | tuple[_Size, _Size, _Free]
+    )
 
-class Communicator(core.Communicator):
+
+class Communicator(core.Communicator, metaclass=Listed):
     """A group of ranks that send each other any object (MPI 5.0, chapters 3, 6 and 7).
 
     :data:`polympi.world` holds all ranks; :meth:`split` and :meth:`dup` make others. In a ``with`` statement it is
@@ -37,6 +51,27 @@ class Communicator(core.Communicator):
         """Free it, on all ranks; not after an exception, since the other ranks may not call it."""
         if kind is None:
             self.free()
+
+    if TYPE_CHECKING:
+
+        @overload
+        def cart(
+            self,
+            dims: _FreeDims | None = None,
+            periods: bool | Sequence[bool] = False,
+            *,
+            ndim: int | None = None,
+            reorder: bool = False,
+        ) -> Cartesian: ...
+        @overload
+        def cart(
+            self,
+            dims: Sequence[int | None],
+            periods: bool | Sequence[bool] = False,
+            *,
+            ndim: int | None = None,
+            reorder: bool = False,
+        ) -> Cartesian | None: ...
 
     def cart(
         self,
@@ -60,7 +95,7 @@ class Communicator(core.Communicator):
                 more neighbours share a machine.
 
         Returns:
-            The mesh; None on ranks that are left over, the last ones.
+            The mesh. If all sizes are given, ranks may be left over, the last ones: they get None.
 
         Raises:
             TypeError, ValueError: the arguments make no mesh, or need more ranks than there are.
@@ -109,3 +144,11 @@ class Communicator(core.Communicator):
     def __reduce__(self) -> NoReturn:
         """Refuse to be pickled: a communicator has no meaning in another process."""
         raise TypeError("a communicator cannot be sent or pickled: split or dup it on all ranks instead")
+
+    def __dir__(self) -> list[str]:
+        """All names but those of mpi4py."""
+        return [name for name in super().__dir__() if name not in COMMUNICATOR]
+
+
+for _name, _word in COMMUNICATOR.items():
+    setattr(Communicator, _name, Absent(_name, _word))

@@ -16,7 +16,7 @@ from polympi.native.core import PROC_NULL
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any, TypeVar
+    from typing import Any, TypeVar, overload
 
     from typing_extensions import Self
 
@@ -57,7 +57,16 @@ class Topology(Communicator):
         twin._open()
         return twin
 
-    def split(self, color: int | None, key: int = 0) -> Communicator | None:  # type: ignore[override]
+    if TYPE_CHECKING:
+
+        @overload  # type: ignore[override]
+        def split(self, color: int, key: int = 0) -> Communicator: ...
+        @overload
+        def split(self, color: None, key: int = 0) -> None: ...
+        @overload
+        def split(self, color: int | None, key: int = 0) -> Communicator | None: ...
+
+    def split(self, color: int | None, key: int = 0) -> Communicator | None:
         """As :meth:`Communicator.split`: what it makes has no neighbours. See also :meth:`Cartesian.sub`."""
         part = super().split(color, key)
         return part and cast(part, Communicator)

@@ -7,13 +7,13 @@ import re
 from pathlib import Path
 
 import pytest
+from snippets import PAGES, examples
 
 import polympi
 from polympi.lab.stacks.stack import Stack
 from polympi.native import build
 
 REPOSITORY = Path(__file__).parents[2]
-EXAMPLE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 # The examples of a page follow each other in one program. A traceback has the lines of the page.
 PROGRAM = """
@@ -26,15 +26,9 @@ print("rank", names["world"].rank, "ran", len(examples))
 """
 
 
-def examples(page: str) -> list[tuple[int, str]]:
-    """The Python of a page, and how many lines are before each example."""
-    text = (REPOSITORY / page).read_text()
-    return [(text.count("\n", 0, found.start(1)), found[1]) for found in EXAMPLE.finditer(text)]
-
-
 @pytest.mark.mpi
 @pytest.mark.one_host  # on several, sentences name hosts
-@pytest.mark.parametrize("page", ["docs/interface.md", "docs/plain.md", "README.md"])
+@pytest.mark.parametrize("page", PAGES)
 def test_the_snippets_of_a_page_run_one_after_another_on_two_ranks(run, stack: Stack, page: str) -> None:
     found = examples(page)
     assert found

@@ -1,17 +1,47 @@
 """The native core, whichever MPI library it was compiled for. What is public here is documented in its docstrings."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, Literal, NoReturn, TypeVar, final, overload
+from types import GenericAlias
+from typing import Any, Final, Generic, Literal, NoReturn, Protocol, final, overload
 
 from _typeshed import structseq
-from typing_extensions import disjoint_base
+from numpy.typing import NDArray
+from typing_extensions import Buffer, TypeVar, disjoint_base
+
+class _DLPack(Protocol):
+    def __dlpack__(self, *, stream: Any = ...) -> Any: ...
 
 _T = TypeVar("_T")
+_Received_co = TypeVar("_Received_co", covariant=True, default=Any)
+_Array = TypeVar("_Array", bound=NDArray[Any])
+_Into = TypeVar("_Into", bound=Buffer | _DLPack)  # memory to receive into
 _Self = TypeVar("_Self", bound=Communicator)
 
 ANY_SOURCE: Final[int]
 ANY_TAG: Final[int]
 PROC_NULL: Final[int]
+
+@final
+class Op:
+    def __new__(cls, function: Callable[[Any, Any], object], commutative: bool, name: str) -> Op: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def commutative(self) -> bool: ...
+    def __call__(self, lower: Any, higher: Any, /) -> Any: ...
+
+SUM: Final[Op]
+PROD: Final[Op]
+MIN: Final[Op]
+MAX: Final[Op]
+LAND: Final[Op]
+LOR: Final[Op]
+LXOR: Final[Op]
+BAND: Final[Op]
+BOR: Final[Op]
+BXOR: Final[Op]
+MINLOC: Final[Op]
+MAXLOC: Final[Op]
 
 @final
 class Status(structseq[int | None], tuple[int, int, int | None, int | None]):
@@ -26,15 +56,17 @@ class Status(structseq[int | None], tuple[int, int, int | None, int | None]):
     def nbytes(self) -> int | None: ...
 
 @final
-class Request:
+class Request(Generic[_Received_co]):
     @property
     def done(self) -> bool: ...
     @overload
-    def wait(self, *, status: Literal[False] = False, timeout: float | None = None) -> Any: ...
+    def wait(self, *, status: Literal[False] = False, timeout: float | None = None) -> _Received_co: ...
     @overload
-    def wait(self, *, status: Literal[True], timeout: float | None = None) -> tuple[Any, Status]: ...
+    def wait(self, *, status: Literal[True], timeout: float | None = None) -> tuple[_Received_co, Status]: ...
     def test(self) -> bool: ...
     def cancel(self) -> bool: ...
+    @classmethod
+    def __class_getitem__(cls, item: Any, /) -> GenericAlias: ...
 
 @final
 class Plan:
@@ -63,92 +95,110 @@ class Plain:
     @property
     def fortran_handle(self) -> int: ...
     def send(self, array: object, dest: int, tag: int = 0, *, timeout: float | None = None) -> None: ...
-    def isend(self, array: object, dest: int, tag: int = 0) -> Request: ...
+    def isend(self, array: object, dest: int, tag: int = 0) -> Request[None]: ...
     @overload
     def recv(
         self,
-        into: _T,
-        source: int = ...,
-        tag: int = ...,
+        into: _Into,
+        source: int = ANY_SOURCE,
+        tag: int = ANY_TAG,
         *,
         status: Literal[False] = False,
         timeout: float | None = None,
-    ) -> _T: ...
+    ) -> _Into: ...
     @overload
     def recv(
-        self, into: _T, source: int = ..., tag: int = ..., *, status: Literal[True], timeout: float | None = None
-    ) -> tuple[_T, Status]: ...
-    def irecv(self, into: object, source: int = ..., tag: int = ...) -> Request: ...
-    @overload
-    def sendrecv(
         self,
-        array: object,
-        dest: int,
-        sendtag: int = 0,
+        into: _Into,
+        source: int = ANY_SOURCE,
+        tag: int = ANY_TAG,
         *,
-        into: _T,
-        source: int = ...,
-        recvtag: int = ...,
-        status: Literal[False] = False,
-        timeout: float | None = None,
-    ) -> _T: ...
-    @overload
-    def sendrecv(
-        self,
-        array: object,
-        dest: int,
-        sendtag: int = 0,
-        *,
-        into: _T,
-        source: int = ...,
-        recvtag: int = ...,
         status: Literal[True],
         timeout: float | None = None,
-    ) -> tuple[_T, Status]: ...
+    ) -> tuple[_Into, Status]: ...
+    def irecv(self, into: _Into, source: int = ANY_SOURCE, tag: int = ANY_TAG) -> Request[_Into]: ...
+    @overload
+    def sendrecv(
+        self,
+        array: object,
+        dest: int,
+        sendtag: int = 0,
+        into: _Into | None = None,
+        source: int = ANY_SOURCE,
+        recvtag: int = ANY_TAG,
+        *,
+        status: Literal[False] = False,
+        timeout: float | None = None,
+    ) -> _Into: ...
+    @overload
+    def sendrecv(
+        self,
+        array: object,
+        dest: int,
+        sendtag: int = 0,
+        into: _Into | None = None,
+        source: int = ANY_SOURCE,
+        recvtag: int = ANY_TAG,
+        *,
+        status: Literal[True],
+        timeout: float | None = None,
+    ) -> tuple[_Into, Status]: ...
     def probe(
-        self, source: int = ..., tag: int = ..., *, dtype: object = None, timeout: float | None = None
+        self, source: int = ANY_SOURCE, tag: int = ANY_TAG, *, dtype: object = None, timeout: float | None = None
     ) -> Status: ...
-    def iprobe(self, source: int = ..., tag: int = ..., *, dtype: object = None) -> Status | None: ...
+    def iprobe(self, source: int = ANY_SOURCE, tag: int = ANY_TAG, *, dtype: object = None) -> Status | None: ...
     def barrier(self, *, timeout: float | None = None) -> None: ...
     def bcast(self, array: _T, root: int = 0, *, timeout: float | None = None) -> _T: ...
-    def gather(self, array: object, into: _T = ..., root: int = 0, *, timeout: float | None = None) -> _T | None: ...
+    def gather(
+        self, array: object, into: _Into | None = None, root: int = 0, *, timeout: float | None = None
+    ) -> _Into | None: ...
     def gatherv(
         self,
         array: object,
-        into: _T = ...,
+        into: _Into | None = None,
         counts: Sequence[int] | None = None,
         root: int = 0,
         *,
         timeout: float | None = None,
-    ) -> _T | None: ...
-    def scatter(self, array: object = None, into: _T = ..., root: int = 0, *, timeout: float | None = None) -> _T: ...
+    ) -> _Into | None: ...
+    def scatter(
+        self, array: object = None, into: _Into | None = None, root: int = 0, *, timeout: float | None = None
+    ) -> _Into: ...
     def scatterv(
         self,
         array: object = None,
-        into: _T = ...,
+        into: _Into | None = None,
         counts: Sequence[int] | None = None,
         root: int = 0,
         *,
         timeout: float | None = None,
-    ) -> _T: ...
-    def allgather(self, array: object, into: _T, *, timeout: float | None = None) -> _T: ...
-    def allgatherv(self, array: object, into: _T, counts: Sequence[int], *, timeout: float | None = None) -> _T: ...
-    def alltoall(self, array: object, into: _T, *, timeout: float | None = None) -> _T: ...
+    ) -> _Into: ...
+    def allgather(self, array: object, into: _Into, *, timeout: float | None = None) -> _Into: ...
+    def allgatherv(
+        self, array: object, into: _Into, counts: Sequence[int], *, timeout: float | None = None
+    ) -> _Into: ...
+    def alltoall(self, array: object, into: _Into, *, timeout: float | None = None) -> _Into: ...
     def alltoallv(
         self,
         array: object,
-        into: _T,
+        into: _Into,
         counts: Sequence[int],
         into_counts: Sequence[int],
         *,
         timeout: float | None = None,
-    ) -> _T: ...
+    ) -> _Into: ...
     def reduce(
-        self, array: object, into: _T = ..., op: Op = ..., root: int = 0, *, timeout: float | None = None
-    ) -> _T | None: ...
-    def allreduce(self, array: object, into: _T, op: Op = ..., *, timeout: float | None = None) -> _T: ...
-    def scan(self, array: object, into: _T, op: Op = ..., *, timeout: float | None = None) -> _T: ...
-    def exscan(self, array: object, into: _T, op: Op = ..., *, timeout: float | None = None) -> _T: ...
+        self,
+        array: object,
+        into: _Into | None = None,
+        op: Op | None = SUM,
+        root: int = 0,
+        *,
+        timeout: float | None = None,
+    ) -> _Into | None: ...
+    def allreduce(self, array: object, into: _Into, op: Op | None = SUM, *, timeout: float | None = None) -> _Into: ...
+    def scan(self, array: object, into: _Into, op: Op | None = SUM, *, timeout: float | None = None) -> _Into: ...
+    def exscan(self, array: object, into: _Into, op: Op | None = SUM, *, timeout: float | None = None) -> _Into: ...
     @overload
     def split(self, color: int, key: int = 0, *, timeout: float | None = None) -> Plain: ...
     @overload
@@ -192,28 +242,6 @@ class Adapted:
     def last(self) -> tuple[int, int, int, int] | None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
-@final
-class Op:
-    def __new__(cls, function: Callable[[Any, Any], object], commutative: bool, name: str) -> Op: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def commutative(self) -> bool: ...
-    def __call__(self, lower: Any, higher: Any, /) -> Any: ...
-
-SUM: Final[Op]
-PROD: Final[Op]
-MIN: Final[Op]
-MAX: Final[Op]
-LAND: Final[Op]
-LOR: Final[Op]
-LXOR: Final[Op]
-BAND: Final[Op]
-BOR: Final[Op]
-BXOR: Final[Op]
-MINLOC: Final[Op]
-MAXLOC: Final[Op]
-
 @disjoint_base
 class Communicator:
     @property
@@ -232,15 +260,15 @@ class Communicator:
     def ssend(self, obj: object, dest: int, tag: int = 0, *, timeout: float | None = None) -> None: ...
     def rsend(self, obj: object, dest: int, tag: int = 0, *, timeout: float | None = None) -> None: ...
     def bsend(self, obj: object, dest: int, tag: int = 0, *, timeout: float | None = None) -> None: ...
-    def isend(self, obj: object, dest: int, tag: int = 0) -> Request: ...
-    def issend(self, obj: object, dest: int, tag: int = 0) -> Request: ...
-    def irsend(self, obj: object, dest: int, tag: int = 0) -> Request: ...
-    def ibsend(self, obj: object, dest: int, tag: int = 0) -> Request: ...
+    def isend(self, obj: object, dest: int, tag: int = 0) -> Request[None]: ...
+    def issend(self, obj: object, dest: int, tag: int = 0) -> Request[None]: ...
+    def irsend(self, obj: object, dest: int, tag: int = 0) -> Request[None]: ...
+    def ibsend(self, obj: object, dest: int, tag: int = 0) -> Request[None]: ...
     @overload
     def recv(
         self,
-        source: int = ...,
-        tag: int = ...,
+        source: int = ANY_SOURCE,
+        tag: int = ANY_TAG,
         *,
         into: None = None,
         status: Literal[False] = False,
@@ -249,8 +277,8 @@ class Communicator:
     @overload
     def recv(
         self,
-        source: int = ...,
-        tag: int = ...,
+        source: int = ANY_SOURCE,
+        tag: int = ANY_TAG,
         *,
         into: None = None,
         status: Literal[True],
@@ -259,26 +287,35 @@ class Communicator:
     @overload
     def recv(
         self,
-        source: int = ...,
-        tag: int = ...,
+        source: int = ANY_SOURCE,
+        tag: int = ANY_TAG,
         *,
-        into: _T,
+        into: _Into,
         status: Literal[False] = False,
         timeout: float | None = None,
-    ) -> _T: ...
+    ) -> _Into: ...
     @overload
     def recv(
-        self, source: int = ..., tag: int = ..., *, into: _T, status: Literal[True], timeout: float | None = None
-    ) -> tuple[_T, Status]: ...
-    def irecv(self, source: int = ..., tag: int = ..., *, into: object = None) -> Request: ...
+        self,
+        source: int = ANY_SOURCE,
+        tag: int = ANY_TAG,
+        *,
+        into: _Into,
+        status: Literal[True],
+        timeout: float | None = None,
+    ) -> tuple[_Into, Status]: ...
+    @overload
+    def irecv(self, source: int = ANY_SOURCE, tag: int = ANY_TAG, *, into: None = None) -> Request[Any]: ...
+    @overload
+    def irecv(self, source: int = ANY_SOURCE, tag: int = ANY_TAG, *, into: _Into) -> Request[_Into]: ...
     @overload
     def sendrecv(
         self,
         obj: object,
         dest: int,
         sendtag: int = 0,
-        source: int = ...,
-        recvtag: int = ...,
+        source: int = ANY_SOURCE,
+        recvtag: int = ANY_TAG,
         *,
         into: None = None,
         status: Literal[False] = False,
@@ -290,8 +327,8 @@ class Communicator:
         obj: object,
         dest: int,
         sendtag: int = 0,
-        source: int = ...,
-        recvtag: int = ...,
+        source: int = ANY_SOURCE,
+        recvtag: int = ANY_TAG,
         *,
         into: None = None,
         status: Literal[True],
@@ -303,42 +340,72 @@ class Communicator:
         obj: object,
         dest: int,
         sendtag: int = 0,
-        source: int = ...,
-        recvtag: int = ...,
+        source: int = ANY_SOURCE,
+        recvtag: int = ANY_TAG,
         *,
-        into: _T,
+        into: _Into,
         status: Literal[False] = False,
         timeout: float | None = None,
-    ) -> _T: ...
+    ) -> _Into: ...
     @overload
     def sendrecv(
         self,
         obj: object,
         dest: int,
         sendtag: int = 0,
-        source: int = ...,
-        recvtag: int = ...,
+        source: int = ANY_SOURCE,
+        recvtag: int = ANY_TAG,
         *,
-        into: _T,
+        into: _Into,
         status: Literal[True],
         timeout: float | None = None,
-    ) -> tuple[_T, Status]: ...
-    def probe(self, source: int = ..., tag: int = ..., *, timeout: float | None = None) -> Status: ...
-    def iprobe(self, source: int = ..., tag: int = ...) -> Status | None: ...
+    ) -> tuple[_Into, Status]: ...
+    def probe(self, source: int = ANY_SOURCE, tag: int = ANY_TAG, *, timeout: float | None = None) -> Status: ...
+    def iprobe(self, source: int = ANY_SOURCE, tag: int = ANY_TAG) -> Status | None: ...
     def plan(self) -> Plan: ...
     def barrier(self, *, timeout: float | None = None) -> None: ...
     @overload
     def bcast(self, obj: _T | None = None, root: int = 0, *, into: None = None, timeout: float | None = None) -> _T: ...
     @overload
-    def bcast(self, obj: object = None, root: int = 0, *, into: _T, timeout: float | None = None) -> _T: ...
+    def bcast(self, obj: object = None, root: int = 0, *, into: _Into, timeout: float | None = None) -> _Into: ...
     @overload
     def gather(self, x: _T, root: int = 0, *, into: None = None, timeout: float | None = None) -> list[_T] | None: ...
     @overload
-    def gather(self, x: object, root: int = 0, *, into: _T, timeout: float | None = None) -> _T | None: ...
+    def gather(self, x: object, root: int = 0, *, into: _Into, timeout: float | None = None) -> _Into | None: ...
     @overload
     def scatter(
         self,
-        pieces: object = None,
+        pieces: None = None,
+        root: int = 0,
+        *,
+        counts: Sequence[int] | None = None,
+        into: None = None,
+        timeout: float | None = None,
+    ) -> Any: ...
+    @overload
+    def scatter(  # type: ignore[overload-overlap]  # None alone is the case above
+        self,
+        pieces: list[_T] | tuple[_T, ...] | None,
+        root: int = 0,
+        *,
+        counts: Sequence[int] | None = None,
+        into: None = None,
+        timeout: float | None = None,
+    ) -> _T: ...
+    @overload
+    def scatter(
+        self,
+        pieces: _Array | None,
+        root: int = 0,
+        *,
+        counts: Sequence[int] | None = None,
+        into: None = None,
+        timeout: float | None = None,
+    ) -> _Array: ...
+    @overload
+    def scatter(
+        self,
+        pieces: object,
         root: int = 0,
         *,
         counts: Sequence[int] | None = None,
@@ -352,45 +419,78 @@ class Communicator:
         root: int = 0,
         *,
         counts: Sequence[int] | None = None,
-        into: _T,
+        into: _Into,
         timeout: float | None = None,
-    ) -> _T: ...
+    ) -> _Into: ...
     @overload
     def allgather(self, x: _T, *, into: None = None, timeout: float | None = None) -> list[_T]: ...
     @overload
-    def allgather(self, x: object, *, into: _T, timeout: float | None = None) -> _T: ...
+    def allgather(self, x: object, *, into: _Into, timeout: float | None = None) -> _Into: ...
     @overload
     def alltoall(
-        self, pieces: Any, *, counts: Sequence[int] | None = None, into: None = None, timeout: float | None = None
+        self,
+        pieces: list[_T] | tuple[_T, ...],
+        *,
+        counts: Sequence[int] | None = None,
+        into: None = None,
+        timeout: float | None = None,
+    ) -> list[_T]: ...
+    @overload
+    def alltoall(
+        self,
+        pieces: _Array,
+        *,
+        counts: Sequence[int] | None = None,
+        into: None = None,
+        timeout: float | None = None,
+    ) -> list[_Array]: ...
+    @overload
+    def alltoall(
+        self,
+        pieces: object,
+        *,
+        counts: Sequence[int] | None = None,
+        into: None = None,
+        timeout: float | None = None,
     ) -> list[Any]: ...
     @overload
     def alltoall(
-        self, pieces: Any, *, counts: Sequence[int] | None = None, into: _T, timeout: float | None = None
+        self, pieces: object, *, counts: Sequence[int] | None = None, into: _Into, timeout: float | None = None
+    ) -> _Into: ...
+    @overload
+    def reduce(
+        self, x: _T, op: Op | None = SUM, root: int = 0, *, into: None = None, timeout: float | None = None
+    ) -> _T | None: ...
+    @overload
+    def reduce(
+        self, x: object, op: Op | None = SUM, root: int = 0, *, into: _Into, timeout: float | None = None
+    ) -> _Into | None: ...
+    @overload
+    def allreduce(self, x: _T, op: Op | None = SUM, *, into: None = None, timeout: float | None = None) -> _T: ...
+    @overload
+    def allreduce(self, x: object, op: Op | None = SUM, *, into: _Into, timeout: float | None = None) -> _Into: ...
+    @overload
+    def scan(self, x: _T, op: Op | None = SUM, *, into: None = None, timeout: float | None = None) -> _T: ...
+    @overload
+    def scan(self, x: object, op: Op | None = SUM, *, into: _Into, timeout: float | None = None) -> _Into: ...
+    @overload
+    def exscan(self, x: _T, op: Op | None = SUM, *, into: None = None, timeout: float | None = None) -> _T | None: ...
+    @overload
+    def exscan(self, x: object, op: Op | None = SUM, *, into: _Into, timeout: float | None = None) -> _Into | None: ...
+    @overload
+    def reduce_scatter(
+        self, x: list[_T] | tuple[_T, ...], op: Op | None = SUM, *, into: None = None, timeout: float | None = None
     ) -> _T: ...
     @overload
-    def reduce(
-        self, x: _T, op: Op = ..., root: int = 0, *, into: None = None, timeout: float | None = None
-    ) -> _T | None: ...
+    def reduce_scatter(
+        self, x: _Array, op: Op | None = SUM, *, into: None = None, timeout: float | None = None
+    ) -> _Array: ...
     @overload
-    def reduce(
-        self, x: object, op: Op = ..., root: int = 0, *, into: _T, timeout: float | None = None
-    ) -> _T | None: ...
+    def reduce_scatter(
+        self, x: object, op: Op | None = SUM, *, into: None = None, timeout: float | None = None
+    ) -> Any: ...
     @overload
-    def allreduce(self, x: _T, op: Op = ..., *, into: None = None, timeout: float | None = None) -> _T: ...
-    @overload
-    def allreduce(self, x: object, op: Op = ..., *, into: _T, timeout: float | None = None) -> _T: ...
-    @overload
-    def scan(self, x: _T, op: Op = ..., *, into: None = None, timeout: float | None = None) -> _T: ...
-    @overload
-    def scan(self, x: object, op: Op = ..., *, into: _T, timeout: float | None = None) -> _T: ...
-    @overload
-    def exscan(self, x: _T, op: Op = ..., *, into: None = None, timeout: float | None = None) -> _T | None: ...
-    @overload
-    def exscan(self, x: object, op: Op = ..., *, into: _T, timeout: float | None = None) -> _T | None: ...
-    @overload
-    def reduce_scatter(self, x: Any, op: Op = ..., *, into: None = None, timeout: float | None = None) -> Any: ...
-    @overload
-    def reduce_scatter(self, x: Any, op: Op = ..., *, into: _T, timeout: float | None = None) -> _T: ...
+    def reduce_scatter(self, x: object, op: Op | None = SUM, *, into: _Into, timeout: float | None = None) -> _Into: ...
     def _exchange(
         self,
         call: tuple[int, int, float],
@@ -411,8 +511,8 @@ class Communicator:
     def _dup_for_others(self) -> int: ...
     def free(self) -> None: ...
 
-def wait_all(requests: Iterable[Request], *, timeout: float | None = None) -> list[Any]: ...
-def wait_any(requests: Iterable[Request], *, timeout: float | None = None) -> tuple[int, Any]: ...
+def wait_all(requests: Iterable[Request[_T]], *, timeout: float | None = None) -> list[_T]: ...
+def wait_any(requests: Iterable[Request[_T]], *, timeout: float | None = None) -> tuple[int, _T]: ...
 def test_all(requests: Iterable[Request], /) -> bool: ...
 def start_mpi(level: int, timeout: float, settle: Callable[[], object], /) -> Plain: ...
 def start_world(communicator_class: type[_Self], plain: Plain, /) -> _Self: ...

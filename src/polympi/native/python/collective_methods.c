@@ -35,7 +35,7 @@
 #define CONTRIBUTION_ARGUMENT                                                                                \
     "    x: this rank's contribution: a number, an array, any object that op combines.\n"                    \
     "    op: SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR, MINLOC, MAXLOC (of pairs of a value "    \
-    "and its place), or what polympi.op makes of a function.\n"
+    "and its place), or what polympi.op makes of a function. None stands for SUM.\n"
 #define RESULT_ARGUMENT "    into: writable array or buffer for the result; it may be x itself.\n"
 #define REDUCTION_ERRORS                                                                                     \
     "    MismatchError: op is no operation, or not the same at all ranks; it does not combine such "         \
@@ -97,7 +97,7 @@ PyMethodDef collective_methods[] = {
            "Returns:\n"
            "    A list of what the ranks have given this one, by rank, or what was given as into.\n\n"
            "Raises:\n" PIECES_ERROR INTO_ERRORS FAILED_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.8."),
-    METHOD(reduce, "reduce($self, x, op=SUM, root=0, *, into=None, timeout=None)\n--\n\n"
+    METHOD(reduce, "reduce($self, x, op=None, root=0, *, into=None, timeout=None)\n--\n\n"
                    "Combine the contributions of all ranks, at the root.\n\n" COMBINED "\n"
                    "Args:\n" CONTRIBUTION_ARGUMENT
                    "    root: the rank that gets the result.\n" RESULT_ARGUMENT TIMEOUT_ARGUMENT "\n"
@@ -106,21 +106,21 @@ PyMethodDef collective_methods[] = {
                    "Raises:\n" ROOT_ERROR REDUCTION_ERRORS INTO_ERRORS FAILED_ERROR TIMEOUT_ERROR
                    "\nMPI 5.0, section 6.9.1."),
     METHOD(allreduce,
-           "allreduce($self, x, op=SUM, *, into=None, timeout=None)\n--\n\n"
+           "allreduce($self, x, op=None, *, into=None, timeout=None)\n--\n\n"
            "Combine the contributions of all ranks, at all ranks: the same bits at each.\n\n" COMBINED "\n"
            "Args:\n" CONTRIBUTION_ARGUMENT RESULT_ARGUMENT TIMEOUT_ARGUMENT "\n"
            "Returns:\n"
            "    The result, or what was given as into.\n\n"
            "Raises:\n" REDUCTION_ERRORS INTO_ERRORS FAILED_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.9.6."),
     METHOD(scan,
-           "scan($self, x, op=SUM, *, into=None, timeout=None)\n--\n\n"
+           "scan($self, x, op=None, *, into=None, timeout=None)\n--\n\n"
            "Combine the contributions of the ranks up to this one, with its own.\n\n" COMBINED "\n"
            "Args:\n" CONTRIBUTION_ARGUMENT RESULT_ARGUMENT TIMEOUT_ARGUMENT "\n"
            "Returns:\n"
            "    The result, or what was given as into.\n\n"
            "Raises:\n" REDUCTION_ERRORS INTO_ERRORS FAILED_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.11.1."),
     METHOD(exscan,
-           "exscan($self, x, op=SUM, *, into=None, timeout=None)\n--\n\n"
+           "exscan($self, x, op=None, *, into=None, timeout=None)\n--\n\n"
            "Combine the contributions of the ranks below this one, without its own.\n\n" COMBINED "\n"
            "Args:\n" CONTRIBUTION_ARGUMENT RESULT_ARGUMENT TIMEOUT_ARGUMENT "\n"
            "Returns:\n"
@@ -128,7 +128,7 @@ PyMethodDef collective_methods[] = {
            "Raises:\n" REDUCTION_ERRORS INTO_ERRORS FAILED_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.11.2."),
     METHOD(
         reduce_scatter,
-        "reduce_scatter($self, x, op=SUM, *, into=None, timeout=None)\n--\n\n"
+        "reduce_scatter($self, x, op=None, *, into=None, timeout=None)\n--\n\n"
         "Combine the contributions of all ranks, and give each rank its piece of the result.\n\n" CUT COMBINED
         "\n"
         "Args:\n"

@@ -378,7 +378,8 @@ PyMethodDef plain_messages[] = {
     METHOD(isend, "isend($self, array, dest, tag=0)\n--\n\n"
                   "Begin to send; do not change the array before the request is complete.\n\n" SEND_ARGUMENTS
                   "\n" SEND_ERRORS "\nMPI 5.0, section 3.7.2."),
-    METHOD(recv, "recv($self, into, source=ANY_SOURCE, tag=ANY_TAG, *, status=False, timeout=None)\n--\n\n"
+    METHOD(recv, "recv($self, into, source=polympi.shown.ANY_SOURCE, tag=polympi.shown.ANY_TAG, *, "
+                 "status=False, timeout=None)\n--\n\n"
                  "Receive elements from any partner: MPI_Recv.\n\n"
                  "Args:\n" RECEIVE_ARGUMENTS "    status: also return a Status, which tells how many "
                  "elements of into, and bytes, came.\n" TIMEOUT_ARGUMENT "\n"
@@ -387,11 +388,12 @@ PyMethodDef plain_messages[] = {
                  "Raises:\n"
                  "    Timeout: no message came in time; the receive is cancelled.\n" RECEIVE_ERRORS
                  "\nMPI 5.0, section 3.2.4."),
-    METHOD(irecv, "irecv($self, into, source=ANY_SOURCE, tag=ANY_TAG)\n--\n\n"
+    METHOD(irecv, "irecv($self, into, source=polympi.shown.ANY_SOURCE, tag=polympi.shown.ANY_TAG)\n--\n\n"
                   "Begin to receive; ``wait`` of the request returns into.\n\n"
                   "Args:\n" RECEIVE_ARGUMENTS "\nRaises:\n" RECEIVE_ERRORS "\nMPI 5.0, section 3.7.2."),
     METHOD(sendrecv,
-           "sendrecv($self, array, dest, sendtag=0, into=None, source=ANY_SOURCE, recvtag=ANY_TAG, *, "
+           "sendrecv($self, array, dest, sendtag=0, into=None, source=polympi.shown.ANY_SOURCE, "
+           "recvtag=polympi.shown.ANY_TAG, *, "
            "status=False, timeout=None)\n--\n\n"
            "Send and receive, without either waiting for the other.\n\n"
            "Args:\n"

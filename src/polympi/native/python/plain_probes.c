@@ -83,7 +83,8 @@ static PyObject *plain_iprobe(Plain *self, PyObject *const *args, Py_ssize_t nar
 
 PyMethodDef plain_probes[] = {
     METHOD(probe,
-           "probe($self, source=ANY_SOURCE, tag=ANY_TAG, *, dtype=None, timeout=None)\n--\n\n"
+           "probe($self, source=polympi.shown.ANY_SOURCE, tag=polympi.shown.ANY_TAG, *, dtype=None, "
+           "timeout=None)\n--\n\n"
            "Wait for a message that matches, without receiving it.\n\n"
            "Args:\n"
            "    source: rank, ANY_SOURCE or PROC_NULL.\n"
@@ -94,9 +95,10 @@ PyMethodDef plain_probes[] = {
            "Raises:\n"
            "    Timeout: no message came in time.\n"
            "    RankError, TagError: there is no such rank or tag.\n\nMPI 5.0, section 3.8.1."),
-    METHOD(iprobe, "iprobe($self, source=ANY_SOURCE, tag=ANY_TAG, *, dtype=None)\n--\n\n"
-                   "The Status of a message that matches and has come, as of probe; or None.\n\n"
-                   "MPI 5.0, section 3.8.1."),
+    METHOD(iprobe,
+           "iprobe($self, source=polympi.shown.ANY_SOURCE, tag=polympi.shown.ANY_TAG, *, dtype=None)\n--\n\n"
+           "The Status of a message that matches and has come, as of probe; or None.\n\n"
+           "MPI 5.0, section 3.8.1."),
     {NULL, NULL, 0, NULL},
 };
 

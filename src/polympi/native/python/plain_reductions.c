@@ -123,22 +123,23 @@ REDUCTION(exscan, false)
     "Args:\n"                                                                                                \
     "    array: of as many elements on all ranks.\n"                                                         \
     "    into: of as many" whose "; it may be array itself.\n"                                               \
-    "    op: one of MPI's own, as MPI computes it: SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR.\n"
+    "    op: one of MPI's own, as MPI computes it: SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, "        \
+    "BXOR. None stands for SUM.\n"
 
 PyMethodDef plain_reductions[] = {
     METHOD(reduce,
-           "reduce($self, array, into=None, op=SUM, root=0, *, timeout=None)\n--\n\n"
+           "reduce($self, array, into=None, op=None, root=0, *, timeout=None)\n--\n\n"
            "Combine the arrays of all ranks, element by element, in into of the root.\n\n" ARGUMENTS(
                ", at root") "    root: the rank that gets the result.\n" TIMEOUT_ARGUMENT "\n"
                             "Raises:\n" ROOT_ERROR MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.9.1."),
-    METHOD(allreduce, "allreduce($self, array, into, op=SUM, *, timeout=None)\n--\n\n"
+    METHOD(allreduce, "allreduce($self, array, into, op=None, *, timeout=None)\n--\n\n"
                       "The same with the result in into of all ranks.\n\n" ARGUMENTS("") TIMEOUT_ARGUMENT
            "\nRaises:\n" MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.9.6."),
-    METHOD(scan, "scan($self, array, into, op=SUM, *, timeout=None)\n--\n\n"
+    METHOD(scan, "scan($self, array, into, op=None, *, timeout=None)\n--\n\n"
                  "Combine the arrays of ranks 0 to this one.\n\n" ARGUMENTS("") TIMEOUT_ARGUMENT
            "\nRaises:\n" MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.11.1."),
     METHOD(exscan,
-           "exscan($self, array, into, op=SUM, *, timeout=None)\n--\n\n"
+           "exscan($self, array, into, op=None, *, timeout=None)\n--\n\n"
            "Combine the arrays of the ranks below; at rank 0 into is undefined.\n\n" ARGUMENTS("")
                TIMEOUT_ARGUMENT "\nRaises:\n" MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.11.2."),
     {NULL, NULL, 0, NULL},

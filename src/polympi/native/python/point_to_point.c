@@ -395,22 +395,23 @@ PyMethodDef point_to_point_methods[] = {
            "Send a copy out of the attached buffer; the request is complete at once.\n\n" SEND_ARGUMENTS
            "\n" SEND_ERRORS
            "    NoBufferError: no buffer is attached, or it is full.\n\nMPI 5.0, section 3.7.2."),
-    METHOD(recv,
-           "recv($self, source=ANY_SOURCE, tag=ANY_TAG, *, into=None, status=False, timeout=None)\n--\n\n"
-           "Receive an object: what was sent, of the same type, dtype and shape.\n\n" RECEIVE_ARGUMENTS
-           "    status: also return a Status.\n" TIMEOUT_ARGUMENT "\n"
-           "Returns:\n"
-           "    The object, or what was given as ``into``; None from PROC_NULL. With status, (value, "
-           "Status).\n\n"
-           "Raises:\n"
-           "    Timeout: no message came in time; the receive is given up.\n" RECEIVE_ERRORS
-           "\nMPI 5.0, section 3.2.4."),
+    METHOD(recv, "recv($self, source=polympi.shown.ANY_SOURCE, tag=polympi.shown.ANY_TAG, *, into=None, "
+                 "status=False, timeout=None)\n--\n\n"
+                 "Receive an object: what was sent, of the same type, dtype and shape.\n\n" RECEIVE_ARGUMENTS
+                 "    status: also return a Status.\n" TIMEOUT_ARGUMENT "\n"
+                 "Returns:\n"
+                 "    The object, or what was given as ``into``; None from PROC_NULL. With status, (value, "
+                 "Status).\n\n"
+                 "Raises:\n"
+                 "    Timeout: no message came in time; the receive is given up.\n" RECEIVE_ERRORS
+                 "\nMPI 5.0, section 3.2.4."),
     METHOD(irecv,
-           "irecv($self, source=ANY_SOURCE, tag=ANY_TAG, *, into=None)\n--\n\n"
+           "irecv($self, source=polympi.shown.ANY_SOURCE, tag=polympi.shown.ANY_TAG, *, into=None)\n--\n\n"
            "Begin to receive an object of any size; ``wait`` of the request returns it.\n\n" RECEIVE_ARGUMENTS
            "\nRaises:\n" RECEIVE_ERRORS "\nMPI 5.0, section 3.7.2."),
     METHOD(sendrecv,
-           "sendrecv($self, obj, dest, sendtag=0, source=ANY_SOURCE, recvtag=ANY_TAG, *, into=None, "
+           "sendrecv($self, obj, dest, sendtag=0, source=polympi.shown.ANY_SOURCE, "
+           "recvtag=polympi.shown.ANY_TAG, *, into=None, "
            "status=False, "
            "timeout=None)\n--\n\n"
            "Send one object and receive another, without either waiting for the other.\n\n"
@@ -426,15 +427,16 @@ PyMethodDef point_to_point_methods[] = {
            "    As recv does.\n\n"
            "Raises:\n"
            "    Timeout: one of both was not complete in time.\n" RECEIVE_ERRORS "\nMPI 5.0, section 3.10."),
-    METHOD(probe, "probe($self, source=ANY_SOURCE, tag=ANY_TAG, *, timeout=None)\n--\n\n"
-                  "Wait for a message that matches, without receiving it; its Status (source and tag).\n\n"
-                  "Args:\n"
-                  "    source: rank, ANY_SOURCE or PROC_NULL.\n"
-                  "    tag: tag, or ANY_TAG.\n" TIMEOUT_ARGUMENT "\n"
-                  "Raises:\n"
-                  "    Timeout: no message came in time.\n"
-                  "    RankError, TagError: there is no such rank or tag.\n\nMPI 5.0, section 3.8.1."),
-    METHOD(iprobe, "iprobe($self, source=ANY_SOURCE, tag=ANY_TAG)\n--\n\n"
+    METHOD(probe,
+           "probe($self, source=polympi.shown.ANY_SOURCE, tag=polympi.shown.ANY_TAG, *, timeout=None)\n--\n\n"
+           "Wait for a message that matches, without receiving it; its Status (source and tag).\n\n"
+           "Args:\n"
+           "    source: rank, ANY_SOURCE or PROC_NULL.\n"
+           "    tag: tag, or ANY_TAG.\n" TIMEOUT_ARGUMENT "\n"
+           "Raises:\n"
+           "    Timeout: no message came in time.\n"
+           "    RankError, TagError: there is no such rank or tag.\n\nMPI 5.0, section 3.8.1."),
+    METHOD(iprobe, "iprobe($self, source=polympi.shown.ANY_SOURCE, tag=polympi.shown.ANY_TAG)\n--\n\n"
                    "The Status (source and tag) of a message that matches and has come, or None.\n\n"
                    "MPI 5.0, section 3.8.1."),
     {NULL, NULL, 0, NULL},

@@ -271,6 +271,8 @@ static PyMethodDef request_methods[] = {
      "Give up a receive that no message has come for; True when it was given up. Sends cannot be "
      "cancelled.\n\n"
      "MPI 5.0, section 3.8.4."},
+    {"__class_getitem__", Py_GenericAlias, METH_O | METH_CLASS,
+     "``Request[T]``: one whose ``wait`` returns a T."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -103,6 +103,9 @@ static void op_dealloc(Op *self) {
 
 static PyMethodDef methods[] = {
     {"__reduce__", (PyCFunction)op_reduce, METH_NOARGS, "How to pickle it."},
+    {"__call__", (PyCFunction)(void (*)(void))op_call, METH_VARARGS | METH_KEYWORDS | METH_COEXIST,
+     "__call__($self, lower, higher, /)\n--\n\n"
+     "The combination of two contributions, of a lower rank and of a higher one."},
     {NULL, NULL, 0, NULL},
 };
 

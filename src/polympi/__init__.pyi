@@ -1,0 +1,121 @@
+"""The public names, for type checkers and completion: `__init__.py` imports each when it is first used."""
+
+from typing import Final
+
+from polympi.block import Block as Block
+from polympi.buffered import (
+    buffer_attach as buffer_attach,
+    buffer_detach as buffer_detach,
+)
+from polympi.cartesian import Cartesian as Cartesian
+from polympi.communicator import Communicator as Communicator
+from polympi.errors import (
+    EndedError as EndedError,
+    Error as Error,
+    LauncherError as LauncherError,
+    LibraryError as LibraryError,
+    MismatchError as MismatchError,
+    NoBufferError as NoBufferError,
+    RankError as RankError,
+    StateError as StateError,
+    TagError as TagError,
+    Timeout as Timeout,
+    TruncationError as TruncationError,
+)
+from polympi.graph import Graph as Graph
+from polympi.halo import Halo as Halo
+from polympi.native.core import (
+    Plain as Plain,
+    Plan as Plan,
+    Request as Request,
+    Status as Status,
+    test_all as test_all,
+    wait_all as wait_all,
+    wait_any as wait_any,
+)
+from polympi.operations import (
+    BAND as BAND,
+    BOR as BOR,
+    BXOR as BXOR,
+    LAND as LAND,
+    LOR as LOR,
+    LXOR as LXOR,
+    MAX as MAX,
+    MAXLOC as MAXLOC,
+    MIN as MIN,
+    MINLOC as MINLOC,
+    PROD as PROD,
+    SUM as SUM,
+    op as op,
+)
+from polympi.partners import (
+    plain as plain,
+    wrap as wrap,
+)
+from polympi.startup import (
+    abort as abort,
+    finalize as finalize,
+    init as init,
+    library_version as library_version,
+    thread_level as thread_level,
+)
+
+__all__ = [
+    "ANY_SOURCE",
+    "ANY_TAG",
+    "BAND",
+    "BOR",
+    "BXOR",
+    "LAND",
+    "LOR",
+    "LXOR",
+    "MAX",
+    "MAXLOC",
+    "MIN",
+    "MINLOC",
+    "PROC_NULL",
+    "PROD",
+    "SUM",
+    "Block",
+    "Cartesian",
+    "Communicator",
+    "EndedError",
+    "Error",
+    "Graph",
+    "Halo",
+    "LauncherError",
+    "LibraryError",
+    "MismatchError",
+    "NoBufferError",
+    "Plain",
+    "Plan",
+    "RankError",
+    "Request",
+    "StateError",
+    "Status",
+    "TagError",
+    "Timeout",
+    "TruncationError",
+    "abort",
+    "buffer_attach",
+    "buffer_detach",
+    "finalize",
+    "init",
+    "library_version",
+    "op",
+    "plain",
+    "plain_world",
+    "test_all",
+    "thread_level",
+    "wait_all",
+    "wait_any",
+    "world",
+    "wrap",
+]
+
+__version__: str
+world: Communicator
+plain_world: Plain
+ANY_SOURCE: Final[int]
+ANY_TAG: Final[int]
+PROC_NULL: Final[int]

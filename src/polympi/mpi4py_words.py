@@ -1,0 +1,74 @@
+"""What mpi4py's names are called here, for the errors that whoever types them gets."""
+
+from __future__ import annotations
+
+MODULE = {
+    "COMM_WORLD": "polympi.world, the communicator of all ranks",
+    "COMM_SELF": "polympi.world.split(polympi.world.rank), a communicator of this rank alone",
+    "COMM_NULL": "None",
+    "UNDEFINED": "None",
+    "IN_PLACE": "comm.allreduce(a, into=a)",
+    "Comm": "polympi.Communicator",
+    "Exception": "polympi.Error",
+    "Op": "polympi.op(function)",
+    "Attach_buffer": "polympi.buffer_attach(nbytes)",
+    "Detach_buffer": "polympi.buffer_detach()",
+    "Compute_dims": "comm.cart(ndim=n).dims",
+    "Init": "polympi.init()",
+    "Init_thread": "polympi.init(threads)",
+    "Finalize": "polympi.finalize()",
+    "Query_thread": "polympi.thread_level()",
+    "Get_library_version": "polympi.library_version()",
+    "Wtime": "time.perf_counter()",
+    "MPI": "polympi itself, or `from polympi.mpi4py import MPI` for mpi4py's own interface",
+}
+
+_SAME = """
+    Send Ssend Bsend Rsend Isend Issend Ibsend Irsend Probe Iprobe Barrier Scatter Gather Allgather Alltoall Reduce
+    Allreduce Scan Exscan Reduce_scatter Split Dup Free
+"""
+COMMUNICATOR = {
+    **{name: f"comm.{name.lower()}" for name in _SAME.split()},
+    "Get_rank": "comm.rank",
+    "Get_size": "comm.size",
+    "Recv": "comm.recv(source, into=array)",
+    "Irecv": "comm.irecv(source, into=array)",
+    "Sendrecv": "comm.sendrecv(array, dest, source=source, into=other)",
+    "Bcast": "comm.bcast(into=array)",
+    "Gatherv": "comm.gather",
+    "Scatterv": "comm.scatter(array, counts=counts)",
+    "Allgatherv": "comm.allgather",
+    "Alltoallv": "comm.alltoall(array, counts=counts)",
+    "Reduce_scatter_block": "comm.reduce_scatter",
+    "Clone": "comm.dup",
+    "Abort": "polympi.abort(code)",
+    "Send_init": "comm.plan() and plan.send",
+    "Recv_init": "comm.plan() and plan.recv",
+    "Create_cart": "comm.cart(dims, periods)",
+    "Create_dist_graph_adjacent": "comm.graph(sources, destinations)",
+    "Get_coords": "coords_of(rank) of a mesh",
+    "Get_cart_rank": "rank_of(coords) of a mesh",
+    "Shift": "shift(axis, step) of a mesh",
+    "Sub": "sub(keep) of a mesh",
+    "py2f": "comm.fortran_handle",
+}
+
+
+class Absent:
+    """In a class: a name that has another word here. Unlike ``__getattr__``, it costs other attributes no time."""
+
+    def __init__(self, name: str, word: str) -> None:
+        self.name = name
+        self.word = word
+
+    def __get__(self, instance: object, owner: type | None = None) -> object:
+        """Say the word."""
+        raise AttributeError(f"a communicator of polympi has no {self.name}: use {self.word}")
+
+
+class Listed(type):
+    """A class that does not list what is absent."""
+
+    def __dir__(cls) -> list[str]:
+        """All names but those."""
+        return [name for name in super().__dir__() if name not in COMMUNICATOR]

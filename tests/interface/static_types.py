@@ -1,0 +1,85 @@
+"""What type checkers make of calls of the interface: `make lint` has them look, and nothing runs it.
+
+A line with `type: ignore` is a mistake that a checker must find; it reports a comment that suppresses nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import assert_type
+
+import polympi as mpi
+
+Floats = NDArray[np.float64]
+
+
+def meshes(world: mpi.Communicator, size: int) -> None:
+    # Ranks are left over only where all sizes are given.
+    assert_type(world.cart((0, 0, 0)), mpi.Cartesian)
+    assert_type(world.cart([0, None], periods=True), mpi.Cartesian)
+    assert_type(world.cart(ndim=2), mpi.Cartesian)
+    assert_type(world.cart(periods=(True, False)), mpi.Cartesian)
+    assert_type(world.cart((2, 0)), mpi.Cartesian)
+    assert_type(world.cart((size, 0, 1)), mpi.Cartesian)
+    assert_type(world.cart((2, 3)), mpi.Cartesian | None)
+    assert_type(world.cart((size,)), mpi.Cartesian | None)
+    with world.cart((0, 0)) as cart:
+        assert_type(cart.sub([0]), mpi.Cartesian)
+        assert_type(cart.dup(), mpi.Cartesian)
+        assert_type(cart.split(0), mpi.Communicator)
+        assert_type(cart.halo(np.zeros((4, 4))), mpi.Halo)
+
+
+def messages(world: mpi.Communicator, grid: Floats) -> None:
+    assert_type(world.recv(), Any)
+    assert_type(world.recv(0, into=grid), Floats)
+    assert_type(world.recv(0, into=grid, status=True), tuple[Floats, mpi.Status])
+    assert_type(world.recv(0, into=bytearray(5)), bytearray)
+    world.recv(into="x")  # type: ignore[call-overload]
+    world.recv(into=[1.0])  # type: ignore[call-overload]
+    world.irecv(into=5)  # type: ignore[call-overload]
+    world.plain.recv("x")  # type: ignore[call-overload]
+    world.send(1, "0")  # type: ignore[arg-type]
+    world.send(1)  # type: ignore[call-arg]
+
+
+def requests(world: mpi.Communicator, grid: Floats) -> None:
+    assert_type(world.isend(1, 0), mpi.Request[None])
+    assert_type(world.isend(1, 0).wait(), None)
+    assert_type(world.irecv().wait(), Any)
+    assert_type(world.irecv(into=grid).wait(), Floats)
+    assert_type(world.irecv(into=grid).wait(status=True), tuple[Floats, mpi.Status])
+    assert_type(mpi.wait_all([world.irecv(into=grid)]), list[Floats])
+    assert_type(mpi.wait_any([world.isend(1, 0)]), tuple[int, None])
+    pending: list[mpi.Request] = [world.isend(1, 0), world.irecv(), world.irecv(into=grid)]
+    assert_type(mpi.wait_all(pending), list[Any])
+
+
+def collectives(world: mpi.Communicator, grid: Floats, text: str | None) -> None:
+    assert_type(world.scatter([1, 2]), int)
+    assert_type(world.scatter(["a"] if world.rank == 0 else None), str)
+    assert_type(world.scatter(grid if world.rank == 0 else None), Floats)
+    assert_type(world.scatter(), Any)
+    assert_type(world.scatter(into=grid), Floats)
+    assert_type(world.bcast(text), str)
+    assert_type(world.gather(1), list[int] | None)
+    assert_type(world.gather(grid, into=grid), Floats | None)
+    assert_type(world.allgather("a"), list[str])
+    assert_type(world.alltoall([1, 2]), list[int])
+    assert_type(world.allreduce(grid, mpi.MAX), Floats)
+    assert_type(world.reduce(1.5, op=None), float | None)
+    assert_type(world.reduce_scatter(grid), Floats)
+    world.allreduce(1, op=max)  # type: ignore[call-overload]
+
+
+def communicators(world: mpi.Communicator, color: int | None) -> None:
+    assert_type(mpi.world, mpi.Communicator)
+    assert_type(mpi.plain_world, mpi.Plain)
+    assert_type(world.split(1), mpi.Communicator)
+    assert_type(world.split(None), None)
+    assert_type(world.split(color), mpi.Communicator | None)
+    world.Get_rank()  # type: ignore[attr-defined]
+    mpi.COMM_WORLD  # type: ignore[attr-defined]  # noqa: B018
