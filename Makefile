@@ -7,10 +7,12 @@ EMPTY :=
 INTERFACE := tests/interface tests/native
 # Options of pytest-cov for the tests of the laboratory.
 COVERAGE ?=
+# Options of `polympi run`, such as '--profile glance': of an option that is there twice, the last one holds.
+ARGS =
 # A mark: tests of the interface that have it are left out.
 WITHOUT ?=
-# Parts of a circle: tests that run side by side, and those that have the machine alone.
-PARTS ?= beside alone
+# Parts of a circle, one after another: tests of the interface, the others, and those of them that have the machine alone.
+PARTS ?= interface laboratory alone
 # Which of the large tests: "large and not waits and not busy" are those that need the machine for themselves.
 LARGE ?= large
 # Programs on ranks wait as much as they compute, so that tests of them share each of two processors.
@@ -23,26 +25,26 @@ CORES = PATH=$(subst $(EMPTY) ,:,$(strip $(STACKS) $$PATH)) $(BIN)/python -m pol
 help: ## Say what each target does.
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
-compare: .venv/lab | prerequisites ## Compare the MPI bindings on this machine; writes a report and says where.
+compare: .venv/lab | prerequisites ## Compare the MPI bindings on this machine; writes a report and says where. ARGS='--profile glance' for other options.
 	$(BIN)/polympi stack add mpich
-	$(BIN)/polympi run --stack mpich --profile quick
+	$(BIN)/polympi run --stack mpich --profile quick $(ARGS)
 
-# The two circles are in tests/circles.py.
-define beside
-	$(BIN)/pytest --circle $(1) -m "not large$(if $(WITHOUT), and not $(WITHOUT))" --numprocesses $(WORKERS) --dist loadfile $(INTERFACE)
-	$(BIN)/pytest --circle $(1) -m "not large and not alone" --numprocesses 2 --dist loadfile $(addprefix --ignore=,$(INTERFACE)) $(COVERAGE) $(2)
-
-endef
-define alone
-	$(BIN)/pytest --circle $(1) -m "not large and alone" $(addprefix --ignore=,$(INTERFACE)) $(if $(COVERAGE),$(COVERAGE) --cov-append)
-
+# The parts, each a run of pytest; the two circles are in tests/circles.py.
+interface = -m "not large$(if $(WITHOUT), and not $(WITHOUT))" --numprocesses $(WORKERS) --dist loadfile $(INTERFACE)
+laboratory = -m "not large and not alone" --numprocesses 2 --dist loadfile $(addprefix --ignore=,$(INTERFACE)) $(COVERAGE) $(1)
+alone = -m "not large and alone" $(addprefix --ignore=,$(INTERFACE)) $(if $(COVERAGE),$(COVERAGE) --cov-append)
+part = $(if $(value $(1)),,$(error There is no part '$(1)' of the tests))$(BIN)/pytest --circle $(2) $(call $(1),$(3)) || failed="$$failed $(1)";
+# Whichever part fails, the next ones run all the same.
+define parts
+@trap 'exit 130' INT; failed=; set -x; $(foreach name,$(PARTS),$(call part,$(name),$(1),$(2))) { set +x; } 2>/dev/null; \
+	[ -z "$$failed" ] || { echo "Tests failed in these parts, each with a summary above:$$failed" >&2; exit 1; }
 endef
 
 test: .venv/test | prerequisites ## Run the test suite, on real MPI libraries that install themselves.
-	$(foreach part,$(PARTS),$(call $(part),first))
+	$(call parts,first)
 
 test-rest: .venv/test | prerequisites ## Run what `make test` leaves out: each test on the other MPI library, other languages, and what takes long.
-	$(foreach part,$(PARTS),$(call $(part),second,$(if $(COVERAGE),--cov-append)))
+	$(call parts,second,$(if $(COVERAGE),--cov-append))
 
 test-large: .venv/test | prerequisites ## Run the tests of many ranks and, as root, of two hosts made of namespaces.
 	$(BIN)/pytest -m "$(LARGE)"
@@ -98,14 +100,15 @@ clean: ## Remove the environment, the stacks in it and the caches; results stay.
 	$(PYTHON) -m venv .venv || { rm -rf .venv; exit 1; }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
 
+# Not quiet: a download may take minutes.
 .venv/lab: .venv/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lab]'
+	$(BIN)/python -m pip install --disable-pip-version-check --editable '.[lab]'
 	@touch $@
 
 .venv/test: .venv/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lab,test]'
+	$(BIN)/python -m pip install --disable-pip-version-check --editable '.[lab,test]'
 	@touch $@ .venv/lab
 
 .venv/lint: .venv/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lab,test,lint]'
+	$(BIN)/python -m pip install --disable-pip-version-check --editable '.[lab,test,lint]'
 	@touch $@ .venv/lab .venv/test

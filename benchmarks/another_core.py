@@ -58,16 +58,18 @@ def binding_of(revision: str, folder: Path) -> Path:
     """A folder with the package of a revision and a binding for each of its two ways to receive.
 
     Raises:
-        UsageError: git does not know the revision, or it has no package.
+        UsageError: git is not installed, does not know the revision, or has no package there.
     """
     into = folder / "polympi_before"
-    archived = subprocess.run(
-        ["git", "-C", str(REPOSITORY), "archive", revision, "src/polympi"], capture_output=True, check=False
-    )
+    archive = ["git", "-C", str(REPOSITORY), "archive", revision, "src/polympi"]
+    try:
+        archived = subprocess.run(archive, capture_output=True, check=False)
+    except FileNotFoundError:
+        raise UsageError("The earlier package comes from git, which is not installed: apt-get install git") from None
     if archived.returncode != 0:
         raise UsageError(f"git has no package of '{revision}': {archived.stderr.decode().strip()}")
-    with tarfile.open(fileobj=io.BytesIO(archived.stdout)) as archive:
-        archive.extractall(into, filter="data")
+    with tarfile.open(fileobj=io.BytesIO(archived.stdout)) as package:
+        package.extractall(into, filter="data")
     (into / "install.py").write_text(INSTALL)
     (into / "manifest.toml").write_text("\n".join(f"{k} = {_toml(v)}" for k, v in manifest_of(revision).items()))
     return folder

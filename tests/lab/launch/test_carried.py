@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import random
 import string
-import subprocess
 from pathlib import Path
 
 import pytest
+from processes import commands_with
 
 from polympi.lab.launch.carried import MARK, bring_back, carried_command
 from polympi.lab.process import Ended, run_tree
@@ -74,7 +74,7 @@ def test_a_program_that_writes_no_samples_brings_none(folder: Path) -> None:
 def test_a_launch_that_hangs_is_ended_and_leaves_nothing(folder: Path) -> None:
     ended = run(folder, "sleep 600 & wait", timeout_s=3)
     assert ended.timed_out
-    assert not subprocess.run(["pgrep", "-f", str(folder)], capture_output=True, check=False).stdout
+    assert not commands_with(str(folder))
     assert not left(folder)
 
 

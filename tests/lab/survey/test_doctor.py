@@ -164,7 +164,7 @@ def test_no_host_answers(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: 
         (["--ssh", "ssh -p 2222"], "--ssh needs hosts: name them with --hostfile FILE."),
         (["--directory", "."], "--directory needs hosts"),
         (["--hostfile", "hosts", "--ssh", "no-such-command -v"], "by the command 'no-such-command', which is not"),
-        (["--hostfile", "hosts", "--stack", "none"], "There is no stack 'none'"),
+        (["--hostfile", "hosts", "--ssh", "sh", "--stack", "none"], "There is no stack 'none'"),
     ],
 )
 def test_what_is_typed_wrong_is_one_sentence(

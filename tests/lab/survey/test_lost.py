@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import socket
-import subprocess
 from collections.abc import Sequence
 
 import pytest
+from processes import commands_with
 
 from polympi.lab.survey.lost import what_is_lost
 from polympi.lab.survey.reach import HostLost
@@ -39,4 +39,4 @@ def test_a_host_that_does_not_answer_is_lost_where_another_one_answers(
 ) -> None:
     monkeypatch.setattr(socket, "gethostname", lambda: "refuses-itself.example")
     assert what_is_lost(names, _reach, timeout_s=2) == said
-    assert not subprocess.run(["pgrep", "-f", "sleep 600.25"], capture_output=True, check=False).stdout
+    assert not commands_with("sleep 600.25")

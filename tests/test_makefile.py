@@ -1,0 +1,64 @@
+"""What `make` runs, seen by programs that stand in for those of the environment."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[1]
+PARTS = ["interface", "laboratory", "alone"]
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A checkout whose programs note their arguments in the file `called`; pytest then fails."""
+    for name in ("Makefile", "prerequisites.sh"):
+        shutil.copy(REPOSITORY / name, tmp_path / name)
+    programs = tmp_path / ".venv" / "bin"
+    programs.mkdir(parents=True)
+    for name, code in (("python", 0), ("polympi", 0), ("pytest", 1)):
+        (programs / name).write_text(f'#!/bin/sh\necho "{name} $*" >>called\nexit {code}\n')
+        (programs / name).chmod(0o755)
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / ".venv" / "lab").touch()
+    (tmp_path / ".venv" / "test").touch()
+    return tmp_path
+
+
+def make(checkout: Path, *arguments: str) -> tuple[int, str, list[str]]:
+    """The exit code, standard error, and what was called."""
+    # A make that runs these tests would hand its own options down.
+    variables = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "PARTS")}
+    done = subprocess.run(
+        ["make", "-C", str(checkout), *arguments], env=variables, capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stderr, (checkout / "called").read_text().splitlines()
+
+
+@pytest.mark.parametrize(("target", "circle"), [("test", "first"), ("test-rest", "second")])
+def test_all_parts_run_though_the_first_one_fails(checkout: Path, target: str, circle: str) -> None:
+    code, said, called = make(checkout, target)
+    assert code == 2
+    assert len(called) == len(PARTS)
+    assert all(call.startswith(f"pytest --circle {circle} ") for call in called)
+    assert f"Tests failed in these parts, each with a summary above: {' '.join(PARTS)}\n" in said
+
+
+def test_parts_that_pass_are_not_named(checkout: Path) -> None:
+    pytest_program = checkout / ".venv" / "bin" / "pytest"
+    pytest_program.write_text('#!/bin/sh\necho >>called\ncase "$*" in *"large and alone"*) exit 1 ;; esac\n')
+    code, said, called = make(checkout, "test")
+    assert (code, len(called)) == (2, len(PARTS))
+    assert "summary above: alone\n" in said
+    pytest_program.write_text("#!/bin/sh\n")
+    assert make(checkout, "test")[0] == 0
+
+
+def test_compare_passes_options_on_and_they_have_the_last_word(checkout: Path) -> None:
+    code, _, called = make(checkout, "compare", "ARGS=--profile glance")
+    assert code == 0
+    assert called == ["polympi stack add mpich", "polympi run --stack mpich --profile quick --profile glance"]
