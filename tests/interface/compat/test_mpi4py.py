@@ -104,6 +104,29 @@ else:
 
 @pytest.mark.mpi
 @pytest.mark.sanitize
+@pytest.mark.parametrize("call", ["waitany", "Waitany", "waitsome", "Waitsome"])
+def test_a_wait_for_some_of_several_times_out_and_may_be_repeated(run, stack: Stack, call: str) -> None:
+    script = f"""
+import polympi
+late = np.empty(3)
+requests = [comm.irecv(source=other, tag=1), comm.Irecv(late, other, 2)]
+try:
+    MPI.Request.{call}(requests)
+    raise AssertionError("there was no message")
+except polympi.Timeout as error:
+    assert "{call.lower()}" in str(error), error
+comm.Barrier()
+comm.send("come", other, 1)
+comm.Send(np.ones(3), other, 2)
+while any(requests):
+    MPI.Request.{call}(requests)
+assert late.all()
+"""
+    run(BEGIN + script, 2, stack, env={"POLYMPI_TIMEOUT": "0.5"}).succeeded()
+
+
+@pytest.mark.mpi
+@pytest.mark.sanitize
 def test_threads_send_and_make_communicators_at_the_same_time(run, stack: Stack) -> None:
     script = """
 comms = [comm.Dup() for _ in range(3)]

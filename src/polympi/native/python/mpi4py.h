@@ -150,6 +150,11 @@ void receive_closed(void);
 /* The end of the program: the thread stops. */
 PyObject *stop_helper(PyObject *module, PyObject *unused);
 
+/* ---- waits for several requests ---- */
+
+/* wait_until(look, operation): call `look` again and again, as the core waits, until it returns something. */
+PyObject *wait_until(PyObject *module, PyObject *args);
+
 /* ---- results ---- */
 
 /* Say in a status of MPI what is known of a message; NULL is allowed. */

@@ -428,6 +428,9 @@ PyMethodDef mpi4py_functions[] = {
      "None: the objects."},
     {"mpi4py_stop", stop_helper, METH_NOARGS,
      "mpi4py_stop($module, /)\n--\n\nStop the thread that moves on receives, before the interpreter ends."},
+    {"mpi4py_wait_until", wait_until, METH_VARARGS,
+     "mpi4py_wait_until($module, look, operation, /)\n--\n\n"
+     "What look() returns once that is not None; waits as the core does. Timeout names the operation."},
     {"mpi4py_status", tell_status, METH_VARARGS,
      "mpi4py_status($module, status, source, tag, nbytes, cancelled, /)\n--\n\nFill a Status of mpi4py."},
     {NULL, NULL, 0, NULL},
