@@ -183,6 +183,7 @@ static void communicator_dealloc(Communicator *self) {
     agreements_close(self);
     mailboxes_close(self->mailboxes);
     free(self->placement);
+    free(self->places);
     Py_TYPE(self)->tp_free(self);
 }
 
