@@ -33,6 +33,8 @@ from polympi.lab.stacks.stack import Stack
 pytestmark = [pytest.mark.mpi, pytest.mark.large, pytest.mark.busy]
 
 # Of the modules of buffers those whose methods are replaced; the others run in the benchmark.
+# On one rank its pool starts processes, for which Open MPI may wait for ever where mpi4py is as it is, too.
+ALONE = tuple(name for name in OBJECTS if name != "test_util_pool")
 REPLACED = tuple(name for name in BUFFERS if name in {"test_p2p_buf", "test_p2p_buf_matched", "test_cco_buf"})
 
 
@@ -65,7 +67,7 @@ def test_what_mpi4py_itself_fails_is_no_difference() -> None:
     ]
 
 
-@pytest.mark.parametrize(("ranks", "names"), [(1, OBJECTS), (2, OBJECTS), (3, OBJECTS), (5, OBJECTS), (2, REPLACED)])
+@pytest.mark.parametrize(("ranks", "names"), [(1, ALONE), (2, OBJECTS), (3, OBJECTS), (5, OBJECTS), (2, REPLACED)])
 def test_the_same_tests_of_mpi4py_pass(run, stack: Stack, tmp_path: Path, ranks: int, names: tuple[str, ...]) -> None:
     tests = fetched_or_skip(MPI4PY) / MPI4PY.folder / "test"
 
