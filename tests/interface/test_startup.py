@@ -1,3 +1,4 @@
+import os
 import re
 import sys
 
@@ -7,6 +8,7 @@ from polympi.lab.stacks.stack import Stack
 
 pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
 
+PROCESSORS = len(os.sched_getaffinity(0))
 # Rank 0 waits for a message that never comes, so that the job ends only if the other rank ends it.
 FAILING = """
 import sys
@@ -250,6 +252,22 @@ def test_the_thread_level_is_what_the_program_or_the_user_asks_for(run, stack: S
 def test_the_thread_level_is_serialized_by_default(run, stack: Stack) -> None:
     script = "import polympi as mpi; mpi.world; print(mpi.thread_level())"
     assert run(script, 2, stack).succeeded().split() == ["serialized"] * 2
+
+
+@pytest.mark.parametrize(
+    ("level", "by"),
+    [*((level, "polympi") for level in ("single", "funneled", "serialized", "multiple")), ("multiple", "mpi4py")],
+)
+def test_the_library_keeps_its_thread_level_where_ranks_outnumber_processors(
+    run, stack: Stack, level: str, by: str
+) -> None:
+    start = {
+        "polympi": f"import polympi; polympi.init({level!r})",
+        "mpi4py": f"import mpi4py; mpi4py.rc.thread_level = {level!r}; import polympi.mpi4py; polympi.mpi4py.MPI",
+    }
+    script = f"{start[by]}\nfrom mpi4py import MPI\nprint(MPI.Query_thread() == MPI.THREAD_{level.upper()})"
+    ranks = max(3, PROCESSORS + 1)
+    assert run(script, ranks, stack).succeeded().split() == ["True"] * ranks
 
 
 def test_a_thread_level_that_cannot_be_is_an_error(run, mpich: Stack) -> None:

@@ -6,7 +6,6 @@ what is received, which was not used. Arguments of mpi4py 4 are understood, too,
 
 from __future__ import annotations
 
-from polympi.mpi4py.creation import named
 from polympi.native import core
 
 TYPE_CHECKING = False
@@ -21,7 +20,13 @@ def prepare(mpi: Any) -> None:
         cls = getattr(mpi, owner)
         for name, make in methods.items():
             before = vars(cls)[name]
-            core.mpi4py_replace(cls, name, named(make(before), before))
+            core.mpi4py_replace(cls, name, _named(make(before), before))
+
+
+def _named(method: Any, before: Any) -> Any:
+    """A method with the name and the documentation of the one that it replaces."""
+    method.__name__, method.__qualname__, method.__doc__ = before.__name__, before.__qualname__, before.__doc__
+    return method
 
 
 def _is_op(mpi: Any, value: Any) -> bool:

@@ -5,12 +5,19 @@ from __future__ import annotations
 import atexit
 import sys
 
+from polympi.errors import Timeout
+from polympi.mpi4py.workers import has_workers
 from polympi.native import core
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
+
+_ALL_RANKS = (
+    "all ranks of a job must import polympi.mpi4py, or none: `python -m polympi --as mpi4py` in place of `python` "
+    "does it for them"
+)
 
 _prepared = False
 _started = False
@@ -23,11 +30,11 @@ def prepare(mpi: ModuleType, version: int) -> None:
         LibraryError: it uses another MPI library, or an mpi4py that is too old.
     """
     global _prepared  # noqa: PLW0603  (a process has one mpi4py)
-    if _prepared:
+    if _prepared or (_runs(mpi) and has_workers(mpi)):
         return
     from polympi import library
     from polympi.errors import LibraryError
-    from polympi.mpi4py import creation, help, legacy, pickling, requests, several  # noqa: A004
+    from polympi.mpi4py import help, legacy, pickling, requests, several  # noqa: A004
 
     if library.is_serial():
         raise LibraryError(
@@ -39,7 +46,6 @@ def prepare(mpi: ModuleType, version: int) -> None:
     several.prepare(mpi, classes[0])
     core.mpi4py_accelerate(mpi, help, *classes)
     requests.prepare(mpi)
-    creation.prepare(mpi)
     pickling.prepare(mpi)
     if version == 1:
         legacy.prepare(mpi)
@@ -53,28 +59,33 @@ def _watch_start(mpi: Any) -> None:
     def starting(before: Any) -> Any:
         def method(*args: Any, **kwargs: Any) -> Any:
             result = before(*args, **kwargs)
-            start(mpi)
+            start()
             return result
 
         method.__name__, method.__doc__ = before.__name__, before.__doc__
         return method
 
     mpi.Init, mpi.Init_thread = starting(mpi.Init), starting(mpi.Init_thread)
-    if mpi.Is_initialized() and not mpi.Is_finalized():
-        start(mpi)
+    if _runs(mpi):
+        start()
 
 
-def start(mpi: Any) -> None:
-    """Have polympi know MPI_COMM_WORLD and MPI_COMM_SELF; all ranks call it together."""
+def _runs(mpi: Any) -> bool:
+    return mpi.Is_initialized() and not mpi.Is_finalized()
+
+
+def start() -> None:
+    """Let mpi4py's communicators use the core, now that MPI runs; all ranks call it together."""
     global _started  # noqa: PLW0603
     if _started:
         return
     from polympi.communicator import Communicator
     from polympi.startup import init
 
-    init()
-    core.mpi4py_open()
+    try:
+        core.mpi4py_open(Communicator, init())
+    except Timeout as error:
+        error.args = (f"{error}; {_ALL_RANKS}",)
+        raise
     atexit.register(core.mpi4py_stop)
-    core.mpi4py_attach(Communicator, mpi.COMM_WORLD, None)
-    core.mpi4py_attach(Communicator, mpi.COMM_SELF, None)
     _started = True

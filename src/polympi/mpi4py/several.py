@@ -5,14 +5,12 @@ Each function has the name of the method of ``MPI.Request`` that it does the wor
 
 from __future__ import annotations
 
-import time
+from polympi.native import core
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
-
-_SPINS = 20  # rounds of tests before a wait lets other threads and processes run; one takes a microsecond or more
 
 _mpi: Any = None
 _ours: Any = None
@@ -24,16 +22,10 @@ def prepare(mpi: Any, object_request: type) -> None:
     _mpi, _ours = mpi, object_request
 
 
-def _until(look: Callable[[], Any]) -> Any:
+def _until(look: Callable[[], Any], operation: str) -> Any:
     """What ``look`` returns, as soon as that is not None."""
-    spins = 0
-    while True:
-        found = look()
-        if found is not None:
-            return found
-        spins += 1
-        if spins > _SPINS:
-            time.sleep(0)
+    found = look()
+    return core.mpi4py_wait_until(look, operation) if found is None else found
 
 
 def _give(statuses: list[Any] | None, found: Sequence[Any]) -> None:
@@ -102,7 +94,7 @@ def waitany(requests: Sequence[Any], status: Any = None) -> tuple[int, Any]:
         index, complete, value = testany(requests, status)
         return (index, value) if complete else None
 
-    found: tuple[int, Any] = _until(look)
+    found: tuple[int, Any] = _until(look, "waitany")
     return found
 
 
@@ -143,7 +135,7 @@ def waitsome(requests: Sequence[Any], statuses: list[Any] | None = None) -> tupl
         found = testsome(requests, statuses)
         return None if found[0] == [] else found
 
-    some: tuple[list[int] | None, list[Any] | None] = _until(look)
+    some: tuple[list[int] | None, list[Any] | None] = _until(look, "waitsome")
     return some
 
 

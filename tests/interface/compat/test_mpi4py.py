@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from pathlib import Path
 
@@ -59,12 +58,6 @@ def test_the_page_tells_of_each_method_that_is_replaced() -> None:
         for file in native.glob("mpi4py_*.c")
         for name in re.findall(r"\bTAKEOVER\(\w+, (\w+)[,)]", file.read_text())
     } - {"name"}
-    tree = ast.parse((ROOT / "src" / "polympi" / "mpi4py" / "creation.py").read_text())
-    replaced |= {
-        node.value
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and re.fullmatch(r"[A-Z][a-z_]+", node.value)
-    } - {"Comm", "Intracomm", "Intercomm", "Cartcomm"}
     assert len(replaced) > 40
     assert sorted(name for name in replaced if not re.search(rf"`{name}\b", page)) == []
 
@@ -74,7 +67,7 @@ def test_the_page_tells_of_each_method_that_is_replaced() -> None:
 
 @pytest.mark.mpi
 @SIZES
-@pytest.mark.parametrize("program", ["objects", "requests", "collectives", "buffers", "communicators"])
+@pytest.mark.parametrize("program", ["objects", "requests", "collectives", "buffers", "communicators", "laziness"])
 def test_a_program_of_many_checks(run, stack: Stack, program: str, ranks: int) -> None:
     said = run(PROGRAMS / f"mpi4py_{program}.py", ranks, stack).succeeded()
     assert said.split() == ["good"] * ranks
@@ -104,6 +97,29 @@ else:
 
 @pytest.mark.mpi
 @pytest.mark.sanitize
+@pytest.mark.parametrize("call", ["waitany", "Waitany", "waitsome", "Waitsome"])
+def test_a_wait_for_some_of_several_times_out_and_may_be_repeated(run, stack: Stack, call: str) -> None:
+    script = f"""
+import polympi
+late = np.empty(3)
+requests = [comm.irecv(source=other, tag=1), comm.Irecv(late, other, 2)]
+try:
+    MPI.Request.{call}(requests)
+    raise AssertionError("there was no message")
+except polympi.Timeout as error:
+    assert "{call.lower()}" in str(error), error
+comm.Barrier()
+comm.send("come", other, 1)
+comm.Send(np.ones(3), other, 2)
+while any(requests):
+    MPI.Request.{call}(requests)
+assert late.all()
+"""
+    run(BEGIN + script, 2, stack, env={"POLYMPI_TIMEOUT": "0.5"}).succeeded()
+
+
+@pytest.mark.mpi
+@pytest.mark.sanitize
 def test_threads_send_and_make_communicators_at_the_same_time(run, stack: Stack) -> None:
     script = """
 comms = [comm.Dup() for _ in range(3)]
@@ -116,6 +132,9 @@ def work(mine, number):
             assert got == (number, turn, other)
             assert mine.allreduce(turn) == 2 * turn
             if turn % 10 == 0:
+                whole = mine.Dup()
+                assert whole.allgather((number, turn)) == [(number, turn)] * 2
+                whole.Free()
                 half = mine.Split(rank, 0)
                 assert half.allgather(number) == [number]
                 half.Free()
@@ -225,6 +244,70 @@ from polympi.mpi4py import MPI
     ended = run(script, 1, stack)
     assert ended.exit_code != 0
     assert "mpi4py needs an MPI library, but polympi runs without one: unset POLYMPI_BACKEND" in ended.stderr
+
+
+# ---- ranks that do not all run the accelerator, or have no MPI_Init ----
+
+
+@pytest.mark.mpi
+def test_a_program_of_sessions_only_runs_as_with_mpi4py(run, stack: Stack) -> None:
+    script = """
+import mpi4py
+mpi4py.rc.initialize = False
+from polympi.mpi4py import MPI
+from polympi.native import core
+session = MPI.Session.Init()
+group = session.Create_group("mpi://WORLD")
+comm = MPI.Intracomm.Create_from_group(group)
+half = comm.Split(comm.rank)
+other = 1 - comm.rank
+assert not core.mpi4py_is_attached(comm) and not MPI.Is_initialized()
+assert comm.allreduce(1) == 2 and half.bcast("alone") == "alone"
+assert comm.sendrecv({"from": comm.rank}, other, 0, None, other, 0) == {"from": other}
+request = comm.irecv(source=other)
+comm.send([comm.rank], other)
+assert request.wait() == [other]
+group.Free(), half.Free(), comm.Free(), session.Finalize()
+"""
+    run(script, 2, stack).succeeded()
+
+
+@pytest.mark.mpi
+def test_workers_that_never_import_it_are_left_to_mpi4py_and_the_user_is_told(
+    run, stack: Stack, tmp_path: Path
+) -> None:
+    program = tmp_path / "pool.py"
+    program.write_text("""
+from polympi.mpi4py import MPI
+from mpi4py.futures import MPIPoolExecutor
+
+def square(x):
+    return x * x
+
+if __name__ == "__main__":
+    with MPIPoolExecutor() as pool:
+        assert list(pool.map(square, range(4))) == [0, 1, 4, 9]
+    print("finished")
+""")
+    start = "import runpy; runpy.run_module('mpi4py.futures', run_name='__main__', alter_sys=True)"
+    ended = run(start, 3, stack, arguments=[str(program)])
+    assert ended.succeeded().split() == ["finished"]
+    assert f"python -m polympi --as mpi4py -m mpi4py.futures {program}" in ended.stderr
+
+
+@pytest.mark.mpi
+def test_an_executor_of_all_ranks_works_accelerated(run, stack: Stack) -> None:
+    script = """
+from mpi4py.futures import MPICommExecutor
+from polympi.native import core
+
+assert core.mpi4py_is_attached(comm)
+with MPICommExecutor(comm) as executor:
+    if executor is not None:
+        assert list(executor.map(np.full, range(1, 6), range(1, 6)))[4].tolist() == [5] * 5
+assert comm.allreduce(1) == size
+"""
+    run(BEGIN + script, 3, stack).succeeded()
 
 
 # ---- scripts ----

@@ -39,8 +39,6 @@ int communicator_complete(Communicator *self) {
         code = mailboxes_open(self->shadow, &self->mailboxes, &self->together);
     if (code == MPI_SUCCESS)
         code = placement_open(self->shadow, &self->placement, &self->apart, &self->number);
-    if (code == MPI_SUCCESS)
-        code = open_communicators_add(self);
     if (code == MPI_SUCCESS) {
         self->seeking = seeks_wildcards(self) ? SEEKS_WILDCARDS : 0;
         self->size = size;
@@ -53,7 +51,9 @@ static int complete(Communicator *self) {
     self->number = next_number();
     MPI_Comm_set_errhandler(self->comm, MPI_ERRORS_RETURN);
     int code = MPI_Comm_dup(self->comm, &self->shadow);
-    return code == MPI_SUCCESS ? communicator_complete(self) : code;
+    if (code == MPI_SUCCESS)
+        code = communicator_complete(self);
+    return code == MPI_SUCCESS ? open_communicators_add(self) : code;
 }
 
 PyObject *communicator_new(PyTypeObject *type, MPI_Comm comm, MPI_Comm named) {
@@ -187,6 +187,7 @@ static void communicator_dealloc(Communicator *self) {
     agreements_close(self);
     mailboxes_close(self->mailboxes);
     free(self->placement);
+    free(self->places);
     Py_TYPE(self)->tp_free(self);
 }
 

@@ -40,10 +40,15 @@ static inline MPI_Request *request_of(PyObject *request) {
 
 /* Which Communicator a handle has. It is an attribute of the handle, whose deletion says that the handle is
  * freed, by whomever. */
-typedef struct {
+typedef struct Attachment {
     MPI_Comm handle;
-    Communicator *comm;
-    int freed; /* atomic: MPI tells it without the GIL */
+    Communicator *comm;      /* NULL: all methods are mpi4py's own */
+    int freed;               /* atomic: MPI tells it without the GIL */
+    struct Attachment *next; /* of those that were freed */
+    /* Of the first collective of objects: */
+    MPI_Request meeting; /* of all ranks */
+    bool met, joining;   /* it is over; a thread is in it */
+    pthread_t thread;    /* that one */
 } Attachment;
 
 enum { RECENT = 16 };
@@ -55,7 +60,8 @@ static inline size_t recent_place(MPI_Comm handle) {
 
 Communicator *find_attached(MPI_Comm handle);
 
-/* The Communicator of mpi4py's, borrowed; NULL: it has none, or MPI does not run. */
+/* The Communicator of mpi4py's, borrowed; NULL: mpi4py shall do it, or MPI does not run. Ready for messages;
+ * for collectives `join` it first. */
 static inline Communicator *attached(PyObject *comm) {
     MPI_Comm handle = handle_of(comm);
     const Attachment *last = recent[recent_place(handle)];
@@ -63,6 +69,18 @@ static inline Communicator *attached(PyObject *comm) {
         return likely(is_alive()) ? last->comm : NULL;
     return find_attached(handle);
 }
+
+/* Before a collective of objects, which all ranks call: what the first one of a communicator needs. 0 or -1.
+ */
+int join_first(Communicator *comm, const char *operation);
+static inline int join(Communicator *comm, const char *operation) {
+    return likely(comm->shadow != MPI_COMM_NULL) ? 0 : join_first(comm, operation);
+}
+
+/* Module functions. */
+PyObject *open_attachments(PyObject *module, PyObject *args);
+PyObject *is_attached(PyObject *module, PyObject *comm);
+PyObject *is_joint(PyObject *module, PyObject *comm);
 
 /* ---- methods that are taken over ---- */
 
@@ -80,7 +98,8 @@ int take_over(PyObject *module, Takeover *takeovers);
 PyObject *call_before(const Takeover *takeover, PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                       PyObject *kwnames);
 
-extern Takeover object_takeovers[], collective_takeovers[], buffer_takeovers[], probe_takeovers[];
+extern Takeover object_takeovers[], collective_takeovers[], buffer_takeovers[], probe_takeovers[],
+    freeing_takeovers[];
 int mpi4py_objects_prepare(void), mpi4py_collectives_prepare(void), mpi4py_buffers_prepare(void),
     mpi4py_probes_prepare(void), mpi4py_requests_prepare(void);
 
@@ -149,6 +168,11 @@ void receive_posted(void);
 void receive_closed(void);
 /* The end of the program: the thread stops. */
 PyObject *stop_helper(PyObject *module, PyObject *unused);
+
+/* ---- waits for several requests ---- */
+
+/* wait_until(look, operation): call `look` again and again, as the core waits, until it returns something. */
+PyObject *wait_until(PyObject *module, PyObject *args);
 
 /* ---- results ---- */
 

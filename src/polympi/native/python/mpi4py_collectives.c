@@ -62,6 +62,8 @@ static PyObject *accelerated_bcast(PyObject *self, PyObject *const *args, Py_ssi
     if (unlikely(!comm) || !takes_arguments(&bcast_names, args, nargs, kwnames, values) ||
         !take_root(values[1], comm, &root))
         return call_before(&collective_takeovers[BCAST_METHOD], self, args, nargs, kwnames);
+    if (unlikely(join(comm, "bcast") < 0))
+        return told(NULL);
     bool is_root = comm->rank == root;
     PyObject *object = is_root ? to_send(values[0]) : Py_NewRef(Py_None);
     if (!object)
@@ -82,6 +84,8 @@ static PyObject *accelerated_gather(PyObject *self, PyObject *const *args, Py_ss
     if (unlikely(!comm) || !takes_arguments(&rooted_names, args, nargs, kwnames, values) ||
         !take_root(values[1], comm, &root))
         return call_before(&collective_takeovers[GATHER_METHOD], self, args, nargs, kwnames);
+    if (unlikely(join(comm, "gather") < 0))
+        return told(NULL);
     PyObject *object = to_send(values[0]);
     if (!object)
         return NULL;
@@ -99,6 +103,8 @@ static PyObject *accelerated_allgather(PyObject *self, PyObject *const *args, Py
     Communicator *comm = attached(self);
     if (unlikely(!comm) || !takes_arguments(&joint_names, args, nargs, kwnames, values))
         return call_before(&collective_takeovers[ALLGATHER_METHOD], self, args, nargs, kwnames);
+    if (unlikely(join(comm, "allgather") < 0))
+        return told(NULL);
     PyObject *object = to_send(values[0]);
     if (!object)
         return NULL;
@@ -154,6 +160,8 @@ static PyObject *accelerated_scatter(PyObject *self, PyObject *const *args, Py_s
     if (unlikely(!comm) || !takes_arguments(&rooted_names, args, nargs, kwnames, values) ||
         !take_root(values[1], comm, &root))
         return call_before(&collective_takeovers[SCATTER_METHOD], self, args, nargs, kwnames);
+    if (unlikely(join(comm, "scatter") < 0))
+        return told(NULL);
     bool is_root = comm->rank == root;
     int size = comm->size;
     PyObject *items = is_root ? items_of(values[0], size) : Py_NewRef(Py_None);
@@ -174,6 +182,8 @@ static PyObject *accelerated_alltoall(PyObject *self, PyObject *const *args, Py_
     Communicator *comm = attached(self);
     if (unlikely(!comm) || !takes_arguments(&joint_names, args, nargs, kwnames, values))
         return call_before(&collective_takeovers[ALLTOALL_METHOD], self, args, nargs, kwnames);
+    if (unlikely(join(comm, "alltoall") < 0))
+        return told(NULL);
     int size = comm->size;
     PyObject *items = items_of(values[0], size);
     if (!items)
@@ -242,6 +252,8 @@ static PyObject *accelerated_reduce(PyObject *self, PyObject *const *args, Py_ss
     if (unlikely(!comm) || !takes_arguments(&reduce_names, args, nargs, kwnames, values) ||
         !take_root(values[2], comm, &root))
         return call_before(&collective_takeovers[REDUCE_METHOD], self, args, nargs, kwnames);
+    if (unlikely(join(comm, "reduce") < 0))
+        return told(NULL);
     return reduce_by(communicator_reduce, comm, values[0], values[1], values[2]);
 }
 
@@ -252,6 +264,8 @@ static PyObject *accelerated_reduce(PyObject *self, PyObject *const *args, Py_ss
         Communicator *comm = attached(self);                                                                 \
         if (unlikely(!comm) || !takes_arguments(&scan_names, args, nargs, kwnames, values))                  \
             return call_before(&collective_takeovers[which], self, args, nargs, kwnames);                    \
+        if (unlikely(join(comm, #name) < 0))                                                                 \
+            return told(NULL);                                                                               \
         return reduce_by(communicator_##name, comm, values[0], values[1], NULL);                             \
     }
 REDUCTION(allreduce, ALLREDUCE_METHOD)

@@ -18,14 +18,15 @@
 
 /* ---- what this process and its machine are ---- */
 
-/* Whether the library yields the processor in calls that find nothing to do: Open MPI does, where its
- * launcher knows that ranks outnumber processors. */
+/* Whether the library yields the processor in calls that find nothing to do: Open MPI does if its launcher
+ * knows that ranks outnumber processors. MPI must run: MPI_T_init_thread of Open MPI sets the thread level of
+ * the whole library to the one it is given, so it gets the level that was granted. */
 static bool does_library_yield(void) {
     int yields = 0; /* of which Open MPI writes one byte */
 #ifdef OPEN_MPI
     int provided, index, count;
     MPI_T_cvar_handle handle;
-    if (MPI_T_init_thread(MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS)
+    if (MPI_T_init_thread(state.level, &provided) != MPI_SUCCESS)
         return false;
     if (MPI_T_cvar_get_index("mpi_yield_when_idle", &index) == MPI_SUCCESS &&
         MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) == MPI_SUCCESS) {

@@ -40,8 +40,8 @@ static int post(Incoming *in, char *data, int count, MPI_Datatype type) {
         return -1;
     in->inbox->unposted--;
     bool locked = enter_mpi();
-    int code = MPI_Irecv(data, count, type, in->inbox->small.MPI_SOURCE,
-                         sequence_tag(in->inbox->announced.sequence), in->comm->shadow, request);
+    int code = MPI_Irecv(data, count, type, rank_at_carrier(in->comm, in->inbox->small.MPI_SOURCE),
+                         sequence_tag(in->inbox->announced.sequence), carrier_of(in->comm)->shadow, request);
     leave_mpi(locked);
     return unlikely(code != MPI_SUCCESS) ? raise_mpi(code, &in->call) : 0;
 }

@@ -4,7 +4,7 @@
 
 #include "transport/transport.h"
 
-typedef struct {
+typedef struct Communicator {
     PyObject_HEAD MPI_Comm comm; /* the user's messages, and collectives */
     MPI_Comm named;              /* as others know it: of the world MPI's own, else `comm` */
     PyObject *plain;             /* MPI's own messages on `named`; NULL before the first use */
@@ -21,7 +21,17 @@ typedef struct {
     struct Calls *calls;         /* the last of them (call_log.h); NULL before the first */
     struct Agreements *agreements; /* on channels of plans (agreement.h); NULL before the first */
     bool borrowed;                 /* `comm` belongs to mpi4py, whose own messages are on it, too */
+    struct Communicator *carrier;  /* on whose shadow the parts of its messages travel; NULL: its own */
+    int *places;                   /* the rank there of each of its ranks; NULL: the same */
 } Communicator;
+
+/* Where parts travel: the communicator whose shadow and sequence numbers they have, and the ranks there. */
+static inline Communicator *carrier_of(Communicator *comm) {
+    return likely(!comm->carrier) ? comm : comm->carrier;
+}
+static inline int rank_at_carrier(const Communicator *comm, int rank) {
+    return likely(!comm->places) ? rank : comm->places[rank];
+}
 
 /* Whether calls on it are possible now; otherwise raises StateError and is false. */
 bool usable(const Communicator *comm);

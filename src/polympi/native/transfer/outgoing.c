@@ -118,13 +118,15 @@ int outgoing_copy_parts(Outgoing *out) {
 
 /* Start sending contiguous memory on the shadow communicator, in pieces that an int can count. */
 static int start_data(Outgoing *out, const char *data, Py_ssize_t nbytes, int dest, int tag) {
+    MPI_Comm shadow = carrier_of(out->comm)->shadow;
+    int place = rank_at_carrier(out->comm, dest);
     for (Py_ssize_t sent = 0; sent < nbytes; sent += CHUNK_BYTES) {
         Py_ssize_t piece = nbytes - sent < CHUNK_BYTES ? nbytes - sent : CHUNK_BYTES;
         MPI_Request *request = new_request(out);
         if (!request)
             return -1;
         bool locked = enter_mpi();
-        int code = MPI_Isend(data + sent, (int)piece, MPI_BYTE, dest, tag, out->comm->shadow, request);
+        int code = MPI_Isend(data + sent, (int)piece, MPI_BYTE, place, tag, shadow, request);
         leave_mpi(locked);
         if (unlikely(code != MPI_SUCCESS))
             return raise_mpi(code, &out->call);
@@ -142,7 +144,8 @@ static int start_strided(Outgoing *out, const Part *part, int dest, int tag) {
         if (code == MPI_SUCCESS) {
             MPI_Request *request = new_request(out);
             if (request)
-                code = MPI_Isend(layout.data, 1, type, dest, tag, out->comm->shadow, request);
+                code = MPI_Isend(layout.data, 1, type, rank_at_carrier(out->comm, dest), tag,
+                                 carrier_of(out->comm)->shadow, request);
             leave_mpi(locked);
             if (!request)
                 return -1;
@@ -220,7 +223,7 @@ static Py_ssize_t announce(Outgoing *out, uint32_t sequence, const char **body) 
 
 static int start_announced(Outgoing *out, enum channel channel, int dest, int tag, enum mode mode) {
     Stream *stream = &out->stream;
-    uint32_t sequence = out->comm->sequence++;
+    uint32_t sequence = carrier_of(out->comm)->sequence++;
     const char *body;
     Py_ssize_t nbytes = announce(out, sequence, &body);
     if (nbytes < 0 || start_small(out, nbytes, channel, dest, tag, mode) < 0)
@@ -243,7 +246,7 @@ int outgoing_start_simple(Outgoing *out, PyObject *object, int dest, int tag) {
     if (Py_TYPE(object) != ndarray_type || !PyArray_IS_C_CONTIGUOUS(array) ||
         !(head_bytes = simple_head(array, out->packet + announced_stream(1), &nbytes)) || nbytes < PART_BYTES)
         return 0;
-    uint32_t sequence = out->comm->sequence++;
+    uint32_t sequence = carrier_of(out->comm)->sequence++;
     Py_ssize_t announced = wire_announce_one(out->packet, sequence, nbytes, head_bytes);
     int apart = sequence_tag(sequence);
     if (start_small(out, announced, USER, dest, tag, STANDARD) < 0 ||

@@ -1,182 +1,11 @@
-/* The Communicators of mpi4py's communicators, and how mpi4py's methods are replaced. */
+/* How mpi4py's methods are replaced, and what its objects hold. */
 #include "python/mpi4py.h"
 
 #ifndef POLYMPI_SERIAL
 
-#include <stdlib.h>
 #include <structmember.h>
 
-#include "collectives/call_log.h"
-#include "collectives/creation.h"
-#include "collectives/mailbox.h"
-#include "python/communicator.h"
-#include "python/start.h"
-#include "transfer/agreement.h"
-#include "transfer/open_communicators.h"
-
 Mpi4py mpi4py;
-Attachment *recent[RECENT];
-static int keyval = MPI_KEYVAL_INVALID;
-
-/* ---- finding them ---- */
-
-static int note_freed(MPI_Comm Py_UNUSED(comm), int Py_UNUSED(key), void *value, void *Py_UNUSED(extra)) {
-    __atomic_store_n(&((Attachment *)value)->freed, 1, __ATOMIC_RELEASE);
-    return MPI_SUCCESS;
-}
-
-Communicator *find_attached(MPI_Comm handle) {
-    Attachment *attachment;
-    int found = 0;
-    if (!is_alive() || handle == MPI_COMM_NULL || keyval == MPI_KEYVAL_INVALID)
-        return NULL;
-    bool locked = enter_mpi();
-    int code = MPI_Comm_get_attr(handle, keyval, &attachment, &found);
-    leave_mpi(locked);
-    if (code != MPI_SUCCESS || !found)
-        return NULL;
-    recent[recent_place(handle)] = attachment;
-    return attachment->comm;
-}
-
-/* ---- making them ---- */
-
-/* Numbers of communicators that `dup` and `split` do not give: their upper half. */
-static uint64_t next_number(void) {
-    static uint32_t given = (uint32_t)1 << 31;
-    return (uint64_t)state.world_rank << 32 | given++;
-}
-
-/* The same ranks without the attributes of the user, whose copying in MPI_Comm_dup would call functions of
- * theirs. Not by MPI_Comm_create: with MPICH 5 the group of a mesh has ranks that the mesh leaves over. MPI's
- * code. */
-static int open_shadow(MPI_Comm comm, MPI_Comm *shadow) {
-    int code = MPI_Comm_split(comm, 0, 0, shadow);
-    return code == MPI_SUCCESS ? MPI_Comm_set_errhandler(*shadow, MPI_ERRORS_RETURN) : code;
-}
-
-/* Messages of objects travel on the communicator of mpi4py itself, so that they and those of buffers keep
- * their order, and probes find both; all else on the shadow. Without the GIL. */
-static int complete(void *context) {
-    Communicator *self = context;
-    int code = open_shadow(self->comm, &self->shadow);
-    return code == MPI_SUCCESS ? communicator_complete(self) : code;
-}
-
-static int remember(MPI_Comm handle, Communicator *comm) {
-    Attachment *attachment = malloc(sizeof *attachment);
-    if (!attachment) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    *attachment = (Attachment){.handle = handle, .comm = comm};
-    bool locked = enter_mpi();
-    int code = MPI_Comm_set_attr(handle, keyval, attachment);
-    leave_mpi(locked);
-    if (code != MPI_SUCCESS) {
-        free(attachment);
-        return raise_mpi(code, NULL);
-    }
-    recent[recent_place(handle)] = attachment;
-    return 0;
-}
-
-static int attach_handle(MPI_Comm handle, PyTypeObject *type) {
-    Communicator *made = (Communicator *)type->tp_alloc(type, 0);
-    if (!made)
-        return -1;
-    made->comm = made->named = handle;
-    made->borrowed = true;
-    made->number = next_number();
-    int code = creation_make(complete, made);
-    if (code != MPI_SUCCESS)
-        raise_mpi(code, NULL);
-    if (code != MPI_SUCCESS || remember(handle, made) < 0) {
-        Py_DECREF(made);
-        return -1;
-    }
-    return 0;
-}
-
-/* Whether there are ranks of another world, as after Spawn and Merge: these have another polympi, if any. All
- * ranks find the same. */
-static int has_strangers(MPI_Comm comm, bool *any) {
-    MPI_Group theirs;
-    int size = 0, code = MPI_Comm_group(comm, &theirs);
-    if (code != MPI_SUCCESS)
-        return code;
-    MPI_Group_size(theirs, &size);
-    *any = size > state.world_size;
-    for (int rank = 0; rank < size && !*any && code == MPI_SUCCESS; rank++) {
-        int here;
-        code = MPI_Group_translate_ranks(theirs, 1, &rank, ranks_of_world(), &here);
-        *any = here == MPI_UNDEFINED;
-    }
-    MPI_Group_free(&theirs);
-    return code;
-}
-
-/* attach(type, comm, parent): give a communicator of mpi4py a Communicator of a class. All its ranks call it;
- * where it was made of `parent`, all ranks of that do, with None if they are not in it. */
-static PyObject *attach(PyObject *Py_UNUSED(module), PyObject *args) {
-    PyObject *comm, *parent;
-    PyTypeObject *type;
-    Creation creation;
-    if (!PyArg_ParseTuple(args, "O!OO", &PyType_Type, &type, &comm, &parent) || !is_running())
-        return NULL;
-    Communicator *from = parent == Py_None ? NULL : attached(parent);
-    if (from && creation_begin(&creation, from, SPLIT) < 0)
-        return NULL;
-    bool strangers = false;
-    if (!from && comm != Py_None) {
-        bool locked = enter_mpi();
-        int code = has_strangers(handle_of(comm), &strangers);
-        leave_mpi(locked);
-        if (code != MPI_SUCCESS)
-            return raise_mpi4py(code);
-    }
-    int failed = comm == Py_None || strangers ? 0 : attach_handle(handle_of(comm), type);
-    if (from)
-        creation_end(&creation);
-    if (failed < 0)
-        return told(NULL);
-    Py_RETURN_NONE;
-}
-
-static PyObject *is_attached(PyObject *Py_UNUSED(module), PyObject *comm) {
-    if (!PyObject_TypeCheck(comm, mpi4py.comm_type))
-        return PyErr_Format(PyExc_TypeError, "is_attached(): %R is no communicator of mpi4py", comm);
-    return PyBool_FromLong(attached(comm) != NULL);
-}
-
-/* ---- giving them back ---- */
-
-/* detach(comm): its ranks are about to free it. Freeing is local here, as it is in MPI libraries: programs
- * may rely on that no rank waits for another one. Where notices of calls may be under way (ranks on several
- * machines), or what comes for a receive, the shadow has to stay. */
-static PyObject *detach(PyObject *Py_UNUSED(module), PyObject *object) {
-    MPI_Comm handle = handle_of(object);
-    Communicator *comm = attached(object);
-    if (!comm)
-        Py_RETURN_NONE;
-    recent[recent_place(handle)] = NULL;
-    bool locked = enter_mpi();
-    MPI_Comm_delete_attr(handle, keyval);
-    leave_mpi(locked);
-    progress();
-    if (!receive_under_way(comm) && !(state.several_machines && comm->calls)) {
-        comm->size = 0;
-        open_communicators_remove(comm->comm);
-        agreements_close(comm);
-        mailboxes_close(comm->mailboxes);
-        comm->mailboxes = NULL;
-        locked = enter_mpi();
-        MPI_Comm_free(&comm->shadow);
-        leave_mpi(locked);
-    }
-    Py_DECREF(comm);
-    Py_RETURN_NONE;
-}
 
 /* ---- replacing methods ---- */
 
@@ -367,22 +196,9 @@ static PyObject *accelerate(PyObject *Py_UNUSED(module), PyObject *args) {
         mpi4py_probes_prepare() < 0 || mpi4py_requests_prepare() < 0)
         return NULL;
     if (take_over(module, object_takeovers) < 0 || take_over(module, collective_takeovers) < 0 ||
-        take_over(module, buffer_takeovers) < 0 || take_over(module, probe_takeovers) < 0)
+        take_over(module, buffer_takeovers) < 0 || take_over(module, probe_takeovers) < 0 ||
+        take_over(module, freeing_takeovers) < 0)
         return NULL;
-    Py_RETURN_NONE;
-}
-
-/* Once MPI runs. */
-static PyObject *open_attachments(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
-    if (!is_running())
-        return NULL;
-    if (keyval == MPI_KEYVAL_INVALID) {
-        int code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, note_freed, &keyval, NULL);
-        if (code != MPI_SUCCESS) {
-            raise_mpi(code, NULL);
-            return NULL;
-        }
-    }
     Py_RETURN_NONE;
 }
 
@@ -414,15 +230,15 @@ PyMethodDef mpi4py_functions[] = {
     {"mpi4py_accelerate", accelerate, METH_VARARGS,
      "mpi4py_accelerate($module, mpi, help, object_request, buffer_request, message, /)\n--\n\n"
      "Replace methods of mpi4py's classes. LibraryError: it uses another MPI library."},
-    {"mpi4py_open", open_attachments, METH_NOARGS,
-     "mpi4py_open($module, /)\n--\n\nBe ready to attach Communicators. MPI must run."},
-    {"mpi4py_attach", attach, METH_VARARGS,
-     "mpi4py_attach($module, type, comm, parent, /)\n--\n\n"
-     "Give a communicator of mpi4py a Communicator; all ranks of it, and of the parent, call this."},
+    {"mpi4py_open", open_attachments, METH_VARARGS,
+     "mpi4py_open($module, type, world, /)\n--\n\n"
+     "Let mpi4py's communicators have Communicators of this class, from now on; all ranks of the world call "
+     "it."},
     {"mpi4py_is_attached", is_attached, METH_O,
-     "mpi4py_is_attached($module, comm, /)\n--\n\nWhether a communicator of mpi4py has one."},
-    {"mpi4py_detach", detach, METH_O,
-     "mpi4py_detach($module, comm, /)\n--\n\nGive back the Communicator of one that is about to be freed."},
+     "mpi4py_is_attached($module, comm, /)\n--\n\nWhether the methods of a communicator of mpi4py are ours."},
+    {"mpi4py_is_joint", is_joint, METH_O,
+     "mpi4py_is_joint($module, comm, /)\n--\n\n"
+     "Whether it has had its first collective of objects, and what that needs."},
     {"mpi4py_replace", replace, METH_VARARGS,
      "mpi4py_replace($module, type, name, value, /)\n--\n\nSet an attribute of a class of mpi4py."},
     {"mpi4py_pickled", set_pickled, METH_O,
@@ -431,6 +247,9 @@ PyMethodDef mpi4py_functions[] = {
      "None: the objects."},
     {"mpi4py_stop", stop_helper, METH_NOARGS,
      "mpi4py_stop($module, /)\n--\n\nStop the thread that moves on receives, before the interpreter ends."},
+    {"mpi4py_wait_until", wait_until, METH_VARARGS,
+     "mpi4py_wait_until($module, look, operation, /)\n--\n\n"
+     "What look() returns once that is not None; waits as the core does. Timeout names the operation."},
     {"mpi4py_status", tell_status, METH_VARARGS,
      "mpi4py_status($module, status, source, tag, nbytes, cancelled, /)\n--\n\nFill a Status of mpi4py."},
     {NULL, NULL, 0, NULL},
