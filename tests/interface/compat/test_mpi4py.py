@@ -58,7 +58,7 @@ def test_the_page_tells_of_each_method_that_is_replaced() -> None:
         for file in native.glob("mpi4py_*.c")
         for name in re.findall(r"\bTAKEOVER\(\w+, (\w+)[,)]", file.read_text())
     } - {"name"}
-    assert len(replaced) > 40
+    assert len(replaced) > 30
     assert sorted(name for name in replaced if not re.search(rf"`{name}\b", page)) == []
 
 
