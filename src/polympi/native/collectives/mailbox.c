@@ -375,9 +375,11 @@ int mailboxes_open(MPI_Comm comm, Mailboxes **mailboxes, bool *together) {
     if (code != MPI_SUCCESS || size == 1)
         return code;
     Mailboxes *mine = shared_machine ? new_mailboxes(rank, size) : NULL;
-    uint64_t own = take_desk(mine), *answers = shared_answers;
-    code = MPI_Allgather(&own, 1, MPI_UINT64_T, answers, 1, MPI_UINT64_T, comm);
+    uint64_t own = take_desk(mine),
+             *answers = malloc((size_t)size * sizeof *answers); /* threads may be here */
+    code = answers ? MPI_Allgather(&own, 1, MPI_UINT64_T, answers, 1, MPI_UINT64_T, comm) : MPI_ERR_OTHER;
     if (code != MPI_SUCCESS) {
+        free(answers);
         free(mine); /* the desk stays: others may have found it */
         return code;
     }
@@ -390,6 +392,7 @@ int mailboxes_open(MPI_Comm comm, Mailboxes **mailboxes, bool *together) {
             shared_give(mine->own_desk, mine->desk);
         free(mine);
     }
+    free(answers);
     return code;
 }
 
