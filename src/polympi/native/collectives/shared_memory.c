@@ -34,7 +34,6 @@ typedef struct Gap {
 
 uint32_t shared_machine;
 int shared_ranks;
-uint64_t *shared_answers;
 char *shared_base;
 bool shared_refused;
 
@@ -253,9 +252,6 @@ int shared_open(MPI_Comm machine) {
     int code = MPI_Comm_rank(machine, &rank);
     if (code == MPI_SUCCESS)
         code = MPI_Comm_size(machine, &size);
-    shared_answers = malloc((size_t)state.world_size * sizeof *shared_answers);
-    if (code == MPI_SUCCESS && !shared_answers)
-        code = MPI_ERR_OTHER;
     if (code != MPI_SUCCESS || size == 1)
         return code;
     page = (size_t)sysconf(_SC_PAGESIZE);

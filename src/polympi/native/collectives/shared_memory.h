@@ -24,8 +24,6 @@ int shared_open(MPI_Comm machine);
 extern uint32_t shared_machine;
 /* How many those are. */
 extern int shared_ranks;
-/* Room for a number from each rank of the job, for who sets up a communicator. */
-extern uint64_t *shared_answers;
 
 extern char *shared_base;
 static inline void *shared_at(SharedPlace place) { return shared_base + (size_t)place * SHARED_UNIT; }
