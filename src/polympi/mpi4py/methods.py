@@ -42,9 +42,8 @@ def prepare(mpi: ModuleType, version: int) -> None:
         )
     if sys.modules["mpi4py"].__version__.split(".") < ["4"]:
         raise LibraryError("mpi4py is older than 4.0: pip install --upgrade mpi4py, or use it without polympi.")
-    classes = requests.make(mpi)
-    several.prepare(mpi, classes[0])
-    core.mpi4py_accelerate(mpi, help, *classes)
+    several.prepare(mpi)
+    core.mpi4py_accelerate(mpi, help)
     requests.prepare(mpi)
     pickling.prepare(mpi)
     if version == 1:

@@ -7,19 +7,20 @@ from __future__ import annotations
 
 from polympi.native import core
 
+from polympi.native import core
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
 _mpi: Any = None
-_ours: Any = None
 
 
-def prepare(mpi: Any, object_request: type) -> None:
-    """Know mpi4py's module, and the class of requests of objects."""
-    global _mpi, _ours
-    _mpi, _ours = mpi, object_request
+def prepare(mpi: Any) -> None:
+    """Know mpi4py's module."""
+    global _mpi
+    _mpi = mpi
 
 
 def _until(look: Callable[[], Any], operation: str) -> Any:
@@ -28,41 +29,78 @@ def _until(look: Callable[[], Any], operation: str) -> Any:
     return core.mpi4py_wait_until(look, operation) if found is None else found
 
 
-def _give(statuses: list[Any] | None, found: Sequence[Any]) -> None:
-    """Put statuses into those that were given; a list grows, as mpi4py has it."""
+def _check(statuses: Sequence[Any] | None, requests: Sequence[Any]) -> None:
+    """Refuse what is no sequence of statuses before any request is completed."""
+    if statuses is None:
+        return
+    for i in range(min(len(statuses), len(requests))):
+        if not isinstance(statuses[i], _mpi.Status):
+            raise TypeError(f"Cannot convert {type(statuses[i]).__name__} to mpi4py.MPI.Status")
+
+
+def _give(statuses: Sequence[Any] | None, found: Sequence[Any]) -> None:
+    """Fill the statuses that were given; a list grows, and of other sequences those are filled that are there."""
     if statuses is None:
         return
     if isinstance(statuses, list):
         statuses += [_mpi.Status() for _ in range(len(statuses), len(found))]
     for i in range(min(len(statuses), len(found))):
-        statuses[i] = found[i]
+        core.mpi4py_copy_status(statuses[i], found[i])
+
+
+class _Errors:
+    """What the library says is wrong with some of the requests. The others are completed all the same."""
+
+    def __init__(self) -> None:
+        self._first: Exception | None = None
+
+    def note(self, error: Any, status: Any) -> None:
+        """Let the status of a request have its error."""
+        self._first = self._first or error
+        status.Set_error(error.Get_error_code())
+
+    def tell(self) -> None:
+        """Raise MPI's error that the statuses have the errors (MPI 5.0, section 3.7.5)."""
+        if self._first is not None:
+            raise _mpi.Exception(_mpi.ERR_IN_STATUS) from self._first
 
 
 # ---- all ----
 
 
-def waitall(requests: Sequence[Any], statuses: list[Any] | None = None) -> list[Any]:
+def waitall(requests: Sequence[Any], statuses: Sequence[Any] | None = None) -> list[Any]:
     """Those of objects first: their waits move on all others, too."""
     requests = list(requests)
+    _check(statuses, requests)
     values: list[Any] = [None] * len(requests)
     found = [_mpi.Status() for _ in requests]
-    for last in (False, True):
+    errors = _Errors()
+    ours = [core.mpi4py_is_of_object(request) for request in requests]
+    for of_object in (True, False):
         for i, request in enumerate(requests):
-            if isinstance(request, _ours) is not last:
-                values[i] = request.wait(found[i])
+            if ours[i] is of_object:
+                try:
+                    values[i] = request.wait(found[i])
+                except _mpi.Exception as error:
+                    errors.note(error, found[i])
     _give(statuses, found)
+    errors.tell()
     return values
 
 
-def testall(requests: Sequence[Any], statuses: list[Any] | None = None) -> tuple[bool, list[Any] | None]:
+def testall(requests: Sequence[Any], statuses: Sequence[Any] | None = None) -> tuple[bool, list[Any] | None]:
     """All or none of them are completed."""
+    requests = list(requests)
+    _check(statuses, requests)
     if not get_status_all(requests):
         return False, None
     return True, waitall(requests, statuses)
 
 
-def get_status_all(requests: Sequence[Any], statuses: list[Any] | None = None) -> bool:
+def get_status_all(requests: Sequence[Any], statuses: Sequence[Any] | None = None) -> bool:
     """Whether all are complete."""
+    requests = list(requests)
+    _check(statuses, requests)
     found = [_mpi.Status() for _ in requests]
     complete = [request.Get_status(status) for request, status in zip(requests, found, strict=True)]
     if not all(complete):
@@ -110,13 +148,21 @@ def get_status_any(requests: Sequence[Any], status: Any = None) -> tuple[int, bo
 # ---- some ----
 
 
-def testsome(requests: Sequence[Any], statuses: list[Any] | None = None) -> tuple[list[int] | None, list[Any] | None]:
+def testsome(
+    requests: Sequence[Any], statuses: Sequence[Any] | None = None
+) -> tuple[list[int] | None, list[Any] | None]:
     """Those that are complete, perhaps none; None where none is under way."""
+    requests = list(requests)
+    _check(statuses, requests)
     indices, values, found, under_way = [], [], [], False
+    errors = _Errors()
     for i, request in enumerate(requests):
         if request:
-            under_way, status = True, _mpi.Status()
-            complete, value = request.test(status)
+            under_way, status, complete, value = True, _mpi.Status(), True, None
+            try:
+                complete, value = request.test(status)
+            except _mpi.Exception as error:
+                errors.note(error, status)
             if complete:
                 indices.append(i)
                 values.append(value)
@@ -124,10 +170,13 @@ def testsome(requests: Sequence[Any], statuses: list[Any] | None = None) -> tupl
     if not under_way:
         return None, None
     _give(statuses, found)
+    errors.tell()
     return indices, values
 
 
-def waitsome(requests: Sequence[Any], statuses: list[Any] | None = None) -> tuple[list[int] | None, list[Any] | None]:
+def waitsome(
+    requests: Sequence[Any], statuses: Sequence[Any] | None = None
+) -> tuple[list[int] | None, list[Any] | None]:
     """Those that are complete, at least one."""
     requests = list(requests)
 
@@ -139,8 +188,10 @@ def waitsome(requests: Sequence[Any], statuses: list[Any] | None = None) -> tupl
     return some
 
 
-def get_status_some(requests: Sequence[Any], statuses: list[Any] | None = None) -> list[int] | None:
+def get_status_some(requests: Sequence[Any], statuses: Sequence[Any] | None = None) -> list[int] | None:
     """Those that are complete; none is completed by this."""
+    requests = list(requests)
+    _check(statuses, requests)
     active = [(i, request, _mpi.Status()) for i, request in enumerate(requests) if request]
     complete = [(i, status) for i, request, status in active if request.Get_status(status)]
     _give(statuses, [status for _, status in complete])
@@ -150,13 +201,13 @@ def get_status_some(requests: Sequence[Any], statuses: list[Any] | None = None) 
 # ---- the same without values ----
 
 
-def Waitall(requests: Sequence[Any], statuses: list[Any] | None = None) -> bool:
+def Waitall(requests: Sequence[Any], statuses: Sequence[Any] | None = None) -> bool:
     """See waitall."""
     waitall(requests, statuses)
     return True
 
 
-def Testall(requests: Sequence[Any], statuses: list[Any] | None = None) -> bool:
+def Testall(requests: Sequence[Any], statuses: Sequence[Any] | None = None) -> bool:
     """See testall."""
     return testall(requests, statuses)[0]
 
@@ -171,12 +222,12 @@ def Testany(requests: Sequence[Any], status: Any = None) -> tuple[int, bool]:
     return testany(requests, status)[:2]
 
 
-def Waitsome(requests: Sequence[Any], statuses: list[Any] | None = None) -> list[int] | None:
+def Waitsome(requests: Sequence[Any], statuses: Sequence[Any] | None = None) -> list[int] | None:
     """See waitsome."""
     return waitsome(requests, statuses)[0]
 
 
-def Testsome(requests: Sequence[Any], statuses: list[Any] | None = None) -> list[int] | None:
+def Testsome(requests: Sequence[Any], statuses: Sequence[Any] | None = None) -> list[int] | None:
     """See testsome."""
     return testsome(requests, statuses)[0]
 

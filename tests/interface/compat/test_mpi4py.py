@@ -67,10 +67,21 @@ def test_the_page_tells_of_each_method_that_is_replaced() -> None:
 
 @pytest.mark.mpi
 @SIZES
-@pytest.mark.parametrize("program", ["objects", "requests", "collectives", "buffers", "communicators", "laziness"])
+@pytest.mark.parametrize(
+    "program", ["objects", "requests", "copies", "collectives", "buffers", "communicators", "laziness"]
+)
 def test_a_program_of_many_checks(run, stack: Stack, program: str, ranks: int) -> None:
     said = run(PROGRAMS / f"mpi4py_{program}.py", ranks, stack).succeeded()
     assert said.split() == ["good"] * ranks
+
+
+@pytest.mark.mpi
+@pytest.mark.sanitize
+def test_statuses_are_filled_as_mpi4py_itself_fills_them(run, stack: Stack) -> None:
+    program = PROGRAMS / "mpi4py_statuses.py"
+    said = run(program, 2, stack).succeeded().splitlines()
+    assert said == run(program, 2, stack, arguments=["plain"]).succeeded().splitlines()
+    assert said.count("good") == 2
 
 
 @pytest.mark.mpi

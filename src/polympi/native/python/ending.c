@@ -269,8 +269,8 @@ static void come_together(void) {
     state.phase = FINISHED;
 }
 
-/* The same where no exception can say what was left. A launcher may end all ranks when the first leaves with 1,
- * after MPI_Finalize, in which they come together once more. */
+/* The same where no exception can say what was left. A launcher may end all ranks when the first leaves with
+ * 1, after MPI_Finalize, in which they come together once more. */
 static void come_together_and_tell(void) {
     come_together();
     if (left.count)

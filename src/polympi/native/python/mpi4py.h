@@ -21,11 +21,10 @@ extern PyMethodDef mpi4py_functions[];
 /* Where the handle, or the status of MPI, lies in mpi4py's objects: found with its C interface. */
 typedef struct {
     Py_ssize_t comm, status, request, op;
-    PyTypeObject *comm_type, *status_type, *request_type, *op_type;
-    PyObject *exception; /* MPI.Exception */
-    PyObject *help;      /* polympi.mpi4py.help: what need not be fast, in Python */
-    PyTypeObject *object_request, *buffer_request, *message; /* of polympi.mpi4py.requests */
-    Py_ssize_t inner, memory, message_inner;                 /* where their slots lie */
+    PyTypeObject *comm_type, *status_type, *request_type, *op_type, *message_type;
+    PyObject *exception;                   /* MPI.Exception */
+    PyObject *help;                        /* polympi.mpi4py.help: what need not be fast, in Python */
+    Py_ssize_t request_kept, message_kept; /* where they refer to their buffer until they are complete */
     PyObject
         *pickled; /* wraps what a program wants to have pickled by a function of its own; NULL: nothing */
 } Mpi4py;
@@ -92,16 +91,16 @@ typedef struct {
 
 /* Set an attribute of a class that Python code may not change. */
 int set_anyway(PyTypeObject *type, const char *name, PyObject *value);
-/* Replace them. */
+/* Replace them, where mpi4py has them. */
 int take_over(PyObject *module, Takeover *takeovers);
 /* What mpi4py does. */
 PyObject *call_before(const Takeover *takeover, PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                       PyObject *kwnames);
 
 extern Takeover object_takeovers[], collective_takeovers[], buffer_takeovers[], probe_takeovers[],
-    freeing_takeovers[];
+    freeing_takeovers[], request_takeovers[], message_takeovers[];
 int mpi4py_objects_prepare(void), mpi4py_collectives_prepare(void), mpi4py_buffers_prepare(void),
-    mpi4py_probes_prepare(void), mpi4py_requests_prepare(void);
+    mpi4py_probes_prepare(void), mpi4py_requests_prepare(PyObject *module);
 
 /* ---- arguments ---- */
 
@@ -150,7 +149,8 @@ static inline bool take_any_tag(PyObject *value, int *tag) {
     *tag = ANY_TAG;
     return any;
 }
-/* A Status of mpi4py: where MPI writes it, NULL where none is given. */
+/* A Status of mpi4py: where MPI writes it, NULL where none is given. The library is to write there itself:
+ * which calls set MPI_ERROR differs from library to library (MPI 5.0, section 3.2.5). */
 static inline bool take_status(PyObject *value, MPI_Status **status) {
     *status = NULL;
     if (!value || value == Py_None)
@@ -163,9 +163,9 @@ static inline bool take_status(PyObject *value, MPI_Status **status) {
 
 /* ---- receives that stay posted ---- */
 
-/* The program has begun one, and has waited for one, to which the thread that moves them on pays heed. */
-void receive_posted(void);
-void receive_closed(void);
+/* The program has begun one, and has waited for one, which the thread that moves them on watches. */
+void receive_posted(Request *request);
+void receive_closed(Request *request);
 /* The end of the program: the thread stops. */
 PyObject *stop_helper(PyObject *module, PyObject *unused);
 
@@ -176,7 +176,8 @@ PyObject *wait_until(PyObject *module, PyObject *args);
 
 /* ---- results ---- */
 
-/* Say in a status of MPI what is known of a message; NULL is allowed. */
+/* Say in a status of MPI what is known of a message; NULL is allowed. Its MPI_ERROR stays, as in calls of MPI
+ * for one message. */
 void fill_status(MPI_Status *status, const Status *known, bool cancelled);
 /* Say that there is nothing to tell (MPI 5.0, section 3.7.3: an empty status). */
 void empty_status(MPI_Status *status);
@@ -200,5 +201,26 @@ PyObject *object_request(PyObject *request);
 PyObject *buffer_request(MPI_Request request, PyObject *memory);
 /* A message that was matched, which the request of the core, stolen, receives. */
 PyObject *matched_message(PyObject *request);
+/* The core's request in an object of mpi4py, borrowed; NULL: it has none. */
+static inline PyObject *inner_of(PyObject *object, Py_ssize_t offset) {
+    PyObject *kept = *(PyObject **)((char *)object + offset);
+    return kept && Py_IS_TYPE(kept, &Request_Type) ? kept : NULL;
+}
+/* Have an object of mpi4py refer to another one, which is stolen. */
+static inline void keep(PyObject *object, Py_ssize_t offset, PyObject *kept) {
+    PyObject **place = (PyObject **)((char *)object + offset), *before = *place;
+    *place = kept;
+    Py_XDECREF(before);
+}
+/* `==`, `!=` of two of them by what they keep, after mpi4py has compared their handles; the result is stolen.
+ */
+PyObject *compare_inner(PyObject *result, PyObject *self, PyObject *const *args, PyTypeObject *type,
+                        Py_ssize_t offset, bool equal);
+/* ValueError, as mpi4py has it: they are of this process. */
+PyObject *refuse_reduce(PyObject *self);
+
+/* For polympi.mpi4py.several: whether a request is of an object; have a status say what another one says. */
+PyObject *is_of_object(PyObject *module, PyObject *request);
+PyObject *copy_status(PyObject *module, PyObject *args);
 
 #endif

@@ -171,7 +171,7 @@ static PyObject *accelerated_Recv(PyObject *self, PyObject *const *args, Py_ssiz
     Numbers elements;
     Call call = {.operation = "Recv"};
     MPI_Request request;
-    MPI_Status *wanted, status;
+    MPI_Status *wanted, unwanted;
     Communicator *comm = take_receive(self, args, nargs, kwnames, values, &elements, &call);
     if (unlikely(!comm) || !take_status(values[3], &wanted))
         return call_before(&buffer_takeovers[RECV], self, args, nargs, kwnames);
@@ -179,10 +179,8 @@ static PyObject *accelerated_Recv(PyObject *self, PyObject *const *args, Py_ssiz
     if (unlikely(code != MPI_SUCCESS))
         return raise_mpi4py(code);
     Py_INCREF(values[0]);
-    int failed = wait_one(&request, values[0], true, &status, &call);
+    int failed = wait_one(&request, values[0], true, wanted ? wanted : &unwanted, &call);
     Py_DECREF(values[0]);
-    if (wanted)
-        *wanted = status;
     return done(failed);
 }
 
@@ -207,15 +205,17 @@ static PyObject *accelerated_Sendrecv(PyObject *self, PyObject *const *args, Py_
     Numbers outgoing, incoming;
     Call sending = {.operation = "Sendrecv", .sends = true}, receiving = {.operation = "Sendrecv"};
     MPI_Request requests[2];
-    MPI_Status *wanted, status;
+    MPI_Status *status, unwanted;
     Communicator *comm = attached(self);
     if (unlikely(!comm) || !takes_arguments(&sendrecv_names, args, nargs, kwnames, values) ||
         !take_numbers(values[SEND_BUFFER], false, &outgoing) ||
         !take_numbers(values[RECEIVE_BUFFER], true, &incoming) ||
         !take_rank(values[DEST], comm, &sending.peer) || !take_tag(values[SEND_TAG], &sending.tag) ||
         !take_source(values[SOURCE_RANK], comm, &receiving.peer) ||
-        !take_any_tag(values[RECEIVE_TAG], &receiving.tag) || !take_status(values[STATUS], &wanted))
+        !take_any_tag(values[RECEIVE_TAG], &receiving.tag) || !take_status(values[STATUS], &status))
         return call_before(&buffer_takeovers[SENDRECV], self, args, nargs, kwnames);
+    if (!status)
+        status = &unwanted;
     sending.rank = receiving.rank = comm->rank;
     int code = begin_receive(&incoming, comm, &receiving, &requests[0]);
     if (unlikely(code != MPI_SUCCESS))
@@ -227,14 +227,12 @@ static PyObject *accelerated_Sendrecv(PyObject *self, PyObject *const *args, Py_
                      : wait_one(&requests[1], values[SEND_BUFFER], false, MPI_STATUS_IGNORE, &sending);
     if (unlikely(failed < 0)) {
         PyObject *error = take_exception();
-        give_up(&requests[0], values[RECEIVE_BUFFER], true, &status);
+        give_up(&requests[0], values[RECEIVE_BUFFER], true, status);
         PyErr_SetObject((PyObject *)Py_TYPE(error), error);
         Py_DECREF(error);
     } else
-        failed = wait_one(&requests[0], values[RECEIVE_BUFFER], true, &status, &receiving);
+        failed = wait_one(&requests[0], values[RECEIVE_BUFFER], true, status, &receiving);
     Py_DECREF(values[RECEIVE_BUFFER]);
-    if (wanted && failed == 0)
-        *wanted = status;
     return done(failed);
 }
 

@@ -175,7 +175,7 @@ static PyObject *accelerated_irecv(PyObject *self, PyObject *const *args, Py_ssi
     Py_DECREF(comm);
     if (!request)
         return told(NULL);
-    receive_posted();
+    receive_posted((Request *)request);
     return object_request(request);
 }
 

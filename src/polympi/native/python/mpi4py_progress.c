@@ -52,13 +52,19 @@ static void start(void) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-void receive_posted(void) {
+void receive_posted(Request *request) {
+    request->posted = true;
     __atomic_add_fetch(&helper.posted, 1, __ATOMIC_RELAXED);
     if (unlikely(!helper.started) && state.level == MPI_THREAD_MULTIPLE && state.world_size > 1)
         start();
 }
 
-void receive_closed(void) { __atomic_add_fetch(&helper.closed, 1, __ATOMIC_RELAXED); }
+/* Once: copies of mpi4py's request share the core's. */
+void receive_closed(Request *request) {
+    if (request->posted)
+        __atomic_add_fetch(&helper.closed, 1, __ATOMIC_RELAXED);
+    request->posted = false;
+}
 
 PyObject *stop_helper(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
     if (helper.started && state.phase != FORKED) {

@@ -1,4 +1,7 @@
 /* Requests for mpi4py programs: of objects, which are requests of the core, and of arrays, which are MPI's.
+ * All are of mpi4py's own class. What MPI needs until a request is complete mpi4py keeps in it, beside the
+ * handle: there a request of an object has that of the core, and REQUEST_NULL as its handle, and one of an
+ * array the array. Copies of a request share what it keeps.
  */
 #include "python/mpi4py.h"
 
@@ -7,6 +10,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "codec/numpy_api.h"
+
 typedef PyObject *(*Method)(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames);
 static Method wait_method;
 static PyCFunction test_method, cancel_method;
@@ -14,28 +19,45 @@ static PyObject *no_arguments; /* () */
 
 static Signature wait_names = {"wait", 1, 0, 1, {"status"}, {NULL}};
 
-static inline PyObject **slot(PyObject *object, Py_ssize_t offset) {
-    return (PyObject **)((char *)object + offset);
-}
+enum {
+    WAIT,
+    UPPER_WAIT,
+    TEST,
+    UPPER_TEST,
+    GET_STATUS,
+    UPPER_GET_STATUS,
+    CANCEL,
+    UPPER_CANCEL,
+    FREE,
+    UPPER_FREE,
+    IS_ACTIVE,
+    IS_EQUAL,
+    IS_UNEQUAL,
+    REDUCE
+};
 
 /* ---- making them ---- */
 
-/* An object of a class below one of mpi4py's; `held`, stolen, in its slot. */
-static PyObject *make(PyTypeObject *type, Py_ssize_t offset, PyObject *held) {
-    PyObject *made = held ? type->tp_new(type, no_arguments, NULL) : NULL;
+/* An object of a class of mpi4py that keeps `kept`, which is stolen. */
+static PyObject *make(PyTypeObject *type, Py_ssize_t offset, PyObject *kept) {
+    PyObject *made = kept ? type->tp_new(type, no_arguments, NULL) : NULL;
     if (made)
-        *slot(made, offset) = held;
+        keep(made, offset, kept);
     else
-        Py_XDECREF(held);
+        Py_XDECREF(kept);
     return made;
 }
 
-PyObject *object_request(PyObject *request) { return make(mpi4py.object_request, mpi4py.inner, request); }
+PyObject *object_request(PyObject *request) {
+    return make(mpi4py.request_type, mpi4py.request_kept, request);
+}
 
-PyObject *matched_message(PyObject *request) { return make(mpi4py.message, mpi4py.message_inner, request); }
+PyObject *matched_message(PyObject *request) {
+    return make(mpi4py.message_type, mpi4py.message_kept, request);
+}
 
 PyObject *buffer_request(MPI_Request request, PyObject *memory) {
-    PyObject *made = make(mpi4py.buffer_request, mpi4py.memory, Py_NewRef(memory));
+    PyObject *made = make(mpi4py.request_type, mpi4py.request_kept, Py_NewRef(memory));
     if (made)
         *request_of(made) = request;
     return made;
@@ -44,6 +66,9 @@ PyObject *buffer_request(MPI_Request request, PyObject *memory) {
 /* ---- of objects ---- */
 
 enum { CANCELLED = -199 }; /* a source in the status of a receive that was given up */
+
+/* The core's request, borrowed; NULL: it is none of an object, or is complete. */
+static inline PyObject *inner(PyObject *self) { return inner_of(self, mpi4py.request_kept); }
 
 /* What is known of a request that is complete. */
 static void tell(const Request *request, MPI_Status *status) {
@@ -58,31 +83,26 @@ static void tell(const Request *request, MPI_Status *status) {
         fill_status(status, known, false);
 }
 
-/* Wait, and forget the request of the core: its value, or NULL. */
-static PyObject *finish(PyObject *self, MPI_Status *status) {
-    PyObject **place = slot(self, mpi4py.inner), *inner = Py_XNewRef(*place);
-    if (!inner) {
-        if (status)
-            empty_status(status);
-        Py_RETURN_NONE;
-    }
-    PyObject *value = wait_method(inner, NULL, 0, NULL);
-    const Request *request = (Request *)inner;
+/* Wait for what `self` had when the call began: its value, or NULL. `self` has it no longer then; its copies
+ * do, and may wait for the same value. */
+static PyObject *finish(PyObject *self, PyObject *waited, MPI_Status *status) {
+    Request *request = (Request *)Py_NewRef(waited);
+    PyObject *value = wait_method(waited, NULL, 0, NULL);
     if (value || (request->kind == COMPLETE && !request->value)) { /* or it has failed, once for all */
-        Py_CLEAR(*place);
-        if (request->status.source != PROC_NULL)
-            receive_closed();
+        if (inner(self) == waited)
+            keep(self, mpi4py.request_kept, Py_NewRef(Py_None));
+        receive_closed(request);
         tell(request, status);
     }
-    Py_DECREF(inner);
+    Py_DECREF(request);
     return told(value);
 }
 
 /* Whether it is complete: 1, 0, or -1 with an exception. */
-static int is_complete(PyObject *self) {
-    PyObject *inner = Py_XNewRef(*slot(self, mpi4py.inner));
-    PyObject *complete = inner ? test_method(inner, NULL) : Py_NewRef(Py_True);
-    Py_XDECREF(inner);
+static int is_complete(PyObject *waited) {
+    Py_INCREF(waited);
+    PyObject *complete = test_method(waited, NULL);
+    Py_DECREF(waited);
     if (!complete) {
         mpi4py_exception();
         return -1;
@@ -91,144 +111,251 @@ static int is_complete(PyObject *self) {
     return complete == Py_True;
 }
 
-static bool parse_status(PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames, MPI_Status **status) {
-    PyObject *values[MOST_ARGUMENTS];
-    *status = NULL;
-    if (signature_parse(&wait_names, args, nargs, kwnames, values) < 0)
-        return false;
-    if (!take_status(values[0], status)) {
-        PyErr_Format(PyExc_TypeError, "expected mpi4py.MPI.Status, got %.100s", Py_TYPE(values[0])->tp_name);
-        return false;
-    }
-    return true;
+/* The core's request and the status of a call that takes one; NULL: mpi4py is to do it, or to say what is
+ * wrong. */
+static inline PyObject *take_wait(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
+                                  MPI_Status **status) {
+    PyObject *values[MOST_ARGUMENTS], *found = inner(self);
+    if (!found || !takes_arguments(&wait_names, args, nargs, kwnames, values) ||
+        !take_status(values[0], status))
+        return NULL;
+    return found;
 }
 
-static PyObject *request_wait(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+static PyObject *accelerated_wait(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                                  PyObject *kwnames) {
     MPI_Status *status;
-    return parse_status(args, nargs, kwnames, &status) ? finish(self, status) : NULL;
+    PyObject *waited = take_wait(self, args, nargs, kwnames, &status);
+    return waited ? finish(self, waited, status)
+                  : call_before(&request_takeovers[WAIT], self, args, nargs, kwnames);
 }
 
-static PyObject *request_Wait(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
-    PyObject *value = request_wait(self, args, nargs, kwnames);
+/* Of an array: as the core waits. What a signal handler raises leaves the request as it is. */
+static PyObject *wait_for_array(PyObject *self, MPI_Status *status) {
+    const Call call = {.operation = "wait", .rank = state.world_rank, .peer = NO_PEER, .tag = NO_TAG};
+    MPI_Status unwanted;
+    int waited;
+    if (!is_running())
+        return NULL;
+    MPI_Request *place = request_of(self), request = *place;
+    Py_INCREF(self);
+    while ((waited = wait_for(&request, 1, status ? status : &unwanted, &call, DEFAULT_TIMEOUT)) > 0)
+        ; /* a receive of objects would look elsewhere now */
+    *place = request;
+    if (request == MPI_REQUEST_NULL)
+        keep(self, mpi4py.request_kept, Py_NewRef(Py_None));
+    Py_DECREF(self);
+    return waited < 0 ? told(NULL) : Py_NewRef(Py_True);
+}
+
+static inline bool is_of_array(PyObject *self) {
+    PyObject *kept = *(PyObject **)((char *)self + mpi4py.request_kept);
+    return kept && Py_TYPE(kept) == ndarray_type;
+}
+
+static PyObject *accelerated_Wait(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                                  PyObject *kwnames) {
+    PyObject *values[MOST_ARGUMENTS], *waited = inner(self);
+    MPI_Status *status;
+    if ((!waited && !is_of_array(self)) || !takes_arguments(&wait_names, args, nargs, kwnames, values) ||
+        !take_status(values[0], &status))
+        return call_before(&request_takeovers[UPPER_WAIT], self, args, nargs, kwnames);
+    if (!waited)
+        return wait_for_array(self, status);
+    PyObject *value = finish(self, waited, status);
     Py_XDECREF(value);
     return value ? Py_NewRef(Py_True) : NULL;
 }
 
-static PyObject *request_test(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+static PyObject *accelerated_test(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                                  PyObject *kwnames) {
     MPI_Status *status;
-    int complete = parse_status(args, nargs, kwnames, &status) ? is_complete(self) : -1;
-    if (complete < 0)
-        return NULL;
-    if (!complete)
-        return PyTuple_Pack(2, Py_False, Py_None);
-    PyObject *value = finish(self, status), *result = value ? PyTuple_Pack(2, Py_True, value) : NULL;
+    PyObject *waited = take_wait(self, args, nargs, kwnames, &status);
+    if (!waited)
+        return call_before(&request_takeovers[TEST], self, args, nargs, kwnames);
+    Py_INCREF(waited);
+    PyObject *result = NULL, *value = NULL;
+    int complete = is_complete(waited);
+    if (complete == 0)
+        result = PyTuple_Pack(2, Py_False, Py_None);
+    else if (complete > 0 && (value = finish(self, waited, status)))
+        result = PyTuple_Pack(2, Py_True, value);
     Py_XDECREF(value);
+    Py_DECREF(waited);
     return result;
 }
 
-static PyObject *request_Test(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+static PyObject *accelerated_Test(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                                  PyObject *kwnames) {
     MPI_Status *status;
-    int complete = parse_status(args, nargs, kwnames, &status) ? is_complete(self) : -1;
-    if (complete <= 0)
-        return complete < 0 ? NULL : Py_NewRef(Py_False);
-    PyObject *value = finish(self, status);
-    Py_XDECREF(value);
-    return value ? Py_NewRef(Py_True) : NULL;
-}
-
-static PyObject *request_get_status(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                    PyObject *kwnames) {
-    MPI_Status *status;
-    int complete = parse_status(args, nargs, kwnames, &status) ? is_complete(self) : -1;
-    if (complete < 0)
+    PyObject *waited = take_wait(self, args, nargs, kwnames, &status);
+    if (!waited)
+        return call_before(&request_takeovers[UPPER_TEST], self, args, nargs, kwnames);
+    Py_INCREF(waited);
+    int complete = is_complete(waited);
+    PyObject *value = complete > 0 ? finish(self, waited, status) : NULL;
+    Py_DECREF(waited);
+    if (complete < 0 || (complete > 0 && !value))
         return NULL;
-    PyObject *inner = *slot(self, mpi4py.inner);
-    if (complete && inner)
-        tell((Request *)inner, status);
-    else if (complete && status)
-        empty_status(status);
+    Py_XDECREF(value);
     return PyBool_FromLong(complete);
 }
 
+static PyObject *get_status(int which, PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                            PyObject *kwnames) {
+    MPI_Status *status;
+    PyObject *waited = take_wait(self, args, nargs, kwnames, &status);
+    if (!waited)
+        return call_before(&request_takeovers[which], self, args, nargs, kwnames);
+    Py_INCREF(waited);
+    int complete = is_complete(waited);
+    if (complete > 0)
+        tell((Request *)waited, status);
+    Py_DECREF(waited);
+    return complete < 0 ? NULL : PyBool_FromLong(complete);
+}
+
 /* A receive that no message has come for is given up; it is complete then. A send goes on. */
-static PyObject *request_cancel(PyObject *self, PyObject *Py_UNUSED(unused)) {
-    PyObject *inner = Py_XNewRef(*slot(self, mpi4py.inner));
-    PyObject *cancelled = inner ? cancel_method(inner, NULL) : Py_NewRef(Py_False);
+static PyObject *cancel(int which, PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                        PyObject *kwnames) {
+    PyObject *waited = nargs || kwnames ? NULL : inner(self);
+    if (!waited)
+        return call_before(&request_takeovers[which], self, args, nargs, kwnames);
+    Py_INCREF(waited);
+    PyObject *cancelled = cancel_method(waited, NULL);
     if (cancelled == Py_True)
-        ((Request *)inner)->status.source = CANCELLED;
-    Py_XDECREF(inner);
+        ((Request *)waited)->status.source = CANCELLED;
+    Py_DECREF(waited);
     Py_XDECREF(cancelled);
     return cancelled ? Py_NewRef(Py_None) : told(NULL);
 }
 
-#define METHOD(name, function, documentation)                                                                \
-    { name, (PyCFunction)(void (*)(void))function, METH_FASTCALL | METH_KEYWORDS, documentation }
-
-static PyMethodDef object_methods[] = {
-    METHOD("wait", request_wait,
-           "wait($self, status=None)\n--\n\nWait for it; the object received, or None."),
-    METHOD("Wait", request_Wait, "Wait($self, status=None)\n--\n\nWait for it; True."),
-    METHOD("test", request_test,
-           "test($self, status=None)\n--\n\nWhether it is complete, and the object received, or None."),
-    METHOD("Test", request_Test, "Test($self, status=None)\n--\n\nWhether it is complete."),
-    METHOD("get_status", request_get_status,
-           "get_status($self, status=None)\n--\n\nWhether it is complete; it may still be waited for."),
-    METHOD("Get_status", request_get_status,
-           "Get_status($self, status=None)\n--\n\nWhether it is complete; it may still be waited for."),
-    {"cancel", request_cancel, METH_NOARGS,
-     "cancel($self, /)\n--\n\nGive up a receive that no message has come for."},
-    {"Cancel", request_cancel, METH_NOARGS,
-     "Cancel($self, /)\n--\n\nGive up a receive that no message has come for."},
-    {NULL, NULL, 0, NULL},
-};
-
-/* ---- of arrays ---- */
-
-/* Wait as the core does. What a signal handler raises leaves the request as it is. */
-static PyObject *buffer_wait(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
-    const Call call = {.operation = "wait", .rank = state.world_rank, .peer = NO_PEER, .tag = NO_TAG};
-    MPI_Status *wanted, status;
-    if (!parse_status(args, nargs, kwnames, &wanted) || !is_running())
-        return NULL;
-    MPI_Request *place = request_of(self), request = *place;
-    Py_INCREF(self);
-    int failed = wait_for(&request, 1, &status, &call, DEFAULT_TIMEOUT);
-    *place = request;
-    if (wanted && failed == 0)
-        *wanted = status;
-    Py_DECREF(self);
-    return failed < 0 ? told(NULL) : Py_NewRef(Py_True);
+/* Forget it: a send goes on, and a receive that no copy has is given up. */
+static PyObject *free_request(int which, PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                              PyObject *kwnames) {
+    if (nargs || kwnames || !inner(self))
+        return call_before(&request_takeovers[which], self, args, nargs, kwnames);
+    keep(self, mpi4py.request_kept, Py_NewRef(Py_None));
+    Py_RETURN_NONE;
 }
 
-static PyMethodDef buffer_methods[] = {
-    METHOD("Wait", buffer_wait, "Wait($self, status=None)\n--\n\nWait for it; True."),
-    {NULL, NULL, 0, NULL},
+#define VARIANT(name, function, which)                                                                       \
+    static PyObject *accelerated_##name(PyObject *self, PyObject *const *args, Py_ssize_t nargs,             \
+                                        PyObject *kwnames) {                                                 \
+        return function(which, self, args, nargs, kwnames);                                                  \
+    }
+VARIANT(get_status, get_status, GET_STATUS)
+VARIANT(Get_status, get_status, UPPER_GET_STATUS)
+VARIANT(cancel, cancel, CANCEL)
+VARIANT(Cancel, cancel, UPPER_CANCEL)
+VARIANT(free, free_request, FREE)
+VARIANT(Free, free_request, UPPER_FREE)
+
+/* ---- what Python asks of any object ---- */
+
+static PyObject *accelerated___bool__(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                                      PyObject *kwnames) {
+    return inner(self) ? Py_NewRef(Py_True)
+                       : call_before(&request_takeovers[IS_ACTIVE], self, args, nargs, kwnames);
+}
+
+PyObject *compare_inner(PyObject *result, PyObject *self, PyObject *const *args, PyTypeObject *type,
+                        Py_ssize_t offset, bool equal) {
+    if (!result || result == Py_NotImplemented || !PyObject_TypeCheck(args[0], type) ||
+        inner_of(self, offset) == inner_of(args[0], offset))
+        return result;
+    Py_DECREF(result);
+    return PyBool_FromLong(!equal);
+}
+
+static PyObject *accelerated___eq__(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                                    PyObject *kwnames) {
+    PyObject *result = call_before(&request_takeovers[IS_EQUAL], self, args, nargs, kwnames);
+    return compare_inner(result, self, args, mpi4py.request_type, mpi4py.request_kept, true);
+}
+
+static PyObject *accelerated___ne__(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                                    PyObject *kwnames) {
+    PyObject *result = call_before(&request_takeovers[IS_UNEQUAL], self, args, nargs, kwnames);
+    return compare_inner(result, self, args, mpi4py.request_type, mpi4py.request_kept, false);
+}
+
+PyObject *refuse_reduce(PyObject *self) {
+    return PyErr_Format(PyExc_ValueError, "cannot serialize '%.100s' instance", Py_TYPE(self)->tp_name);
+}
+
+static PyObject *accelerated___reduce__(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                                        PyObject *kwnames) {
+    return inner(self) ? refuse_reduce(self)
+                       : call_before(&request_takeovers[REDUCE], self, args, nargs, kwnames);
+}
+
+#define TAKEOVER(which, name)                                                                                \
+    [which] = {{#name, (PyCFunction)(void (*)(void))accelerated_##name, 0, NULL}, "Request", NULL}
+
+Takeover request_takeovers[] = {
+    TAKEOVER(WAIT, wait),         TAKEOVER(UPPER_WAIT, Wait),       TAKEOVER(TEST, test),
+    TAKEOVER(UPPER_TEST, Test),   TAKEOVER(GET_STATUS, get_status), TAKEOVER(UPPER_GET_STATUS, Get_status),
+    TAKEOVER(CANCEL, cancel),     TAKEOVER(UPPER_CANCEL, Cancel),   TAKEOVER(FREE, free),
+    TAKEOVER(UPPER_FREE, Free),   TAKEOVER(IS_ACTIVE, __bool__),    TAKEOVER(IS_EQUAL, __eq__),
+    TAKEOVER(IS_UNEQUAL, __ne__), TAKEOVER(REDUCE, __reduce__),     {{NULL, NULL, 0, NULL}, NULL, NULL},
 };
 
 /* ---- several ---- */
 
+PyObject *is_of_object(PyObject *Py_UNUSED(module), PyObject *request) {
+    return PyBool_FromLong(PyObject_TypeCheck(request, mpi4py.request_type) && inner(request));
+}
+
+PyObject *copy_status(PyObject *Py_UNUSED(module), PyObject *args) {
+    PyObject *status, *found;
+    if (!PyArg_ParseTuple(args, "O!O!", mpi4py.status_type, &status, mpi4py.status_type, &found))
+        return NULL;
+    memcpy((char *)status + mpi4py.status, (char *)found + mpi4py.status, sizeof(MPI_Status));
+    Py_RETURN_NONE;
+}
+
 /* Requests of objects among several: none, all, or some of them. */
 enum mixture { NONE, ALL, SOME };
 
-static enum mixture mixture_of(PyObject *requests) {
-    Py_ssize_t count = PySequence_Fast_GET_SIZE(requests), objects = 0;
-    PyObject **items = PySequence_Fast_ITEMS(requests);
-    for (Py_ssize_t i = 0; i < count; i++)
-        objects += Py_IS_TYPE(items[i], mpi4py.object_request);
+/* None where one is no request, too, which mpi4py says. */
+static enum mixture mixture_of(PyObject *const *items, Py_ssize_t count) {
+    Py_ssize_t objects = 0;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (!PyObject_TypeCheck(items[i], mpi4py.request_type))
+            return NONE;
+        objects += inner(items[i]) != NULL;
+    }
     return objects == 0 ? NONE : objects == count ? ALL : SOME;
 }
 
-/* Wait for requests that are all of objects: the list of their values. */
+/* Those of any sequence that mpi4py takes. */
+static enum mixture mixture_of_sequence(PyObject *given) {
+    if (PyList_Check(given) || PyTuple_Check(given))
+        return mixture_of(PySequence_Fast_ITEMS(given), PySequence_Fast_GET_SIZE(given));
+    PyObject *list = PyObject_Size(given) < 0 ? NULL : PySequence_List(given);
+    enum mixture mixture = list ? mixture_of(PySequence_Fast_ITEMS(list), PyList_GET_SIZE(list)) : NONE;
+    PyErr_Clear();
+    Py_XDECREF(list);
+    return mixture;
+}
+
+/* Wait for requests that are all of objects: the list of their values. The list of requests may change
+ * meanwhile, and a request may be in it twice. */
 static PyObject *wait_objects(PyObject *given) {
-    PyObject *requests = PySequence_Tuple(given); /* the list may change meanwhile */
-    PyObject *values = requests ? PyList_New(PyTuple_GET_SIZE(requests)) : NULL;
-    for (Py_ssize_t i = 0; values && i < PyTuple_GET_SIZE(requests); i++) {
-        PyObject *value = finish(PyTuple_GET_ITEM(requests, i), NULL);
+    PyObject *requests = PySequence_Tuple(given);
+    Py_ssize_t count = requests ? PyTuple_GET_SIZE(requests) : 0;
+    PyObject *waited = requests ? PyTuple_New(count) : NULL, *values = waited ? PyList_New(count) : NULL;
+    for (Py_ssize_t i = 0; values && i < count; i++)
+        PyTuple_SET_ITEM(waited, i, Py_NewRef(inner(PyTuple_GET_ITEM(requests, i))));
+    for (Py_ssize_t i = 0; values && i < count; i++) {
+        PyObject *value = finish(PyTuple_GET_ITEM(requests, i), PyTuple_GET_ITEM(waited, i), NULL);
         if (value)
             PyList_SET_ITEM(values, i, value);
         else
             Py_CLEAR(values);
     }
+    Py_XDECREF(waited);
     Py_XDECREF(requests);
     return values;
 }
@@ -238,18 +365,26 @@ typedef struct {
     PyObject *before, *mixed; /* of mpi4py; of polympi.mpi4py.several, for those of objects */
 } Several;
 
+/* The requests among the arguments, borrowed, or NULL. */
+static PyObject *requests_among(PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    if (nargs > 0)
+        return args[0];
+    for (Py_ssize_t i = 0; kwnames && i < PyTuple_GET_SIZE(kwnames); i++)
+        if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, i), "requests") == 0)
+            return args[i];
+    return NULL;
+}
+
 /* A call on several requests: mpi4py's own method where none is of objects. */
 static PyObject *call_several(const Several *several, PyObject *const *args, Py_ssize_t nargs,
                               PyObject *kwnames) {
-    bool plain = nargs == 1 && !kwnames;
-    if (nargs < 1 || !(PyList_Check(args[0]) || PyTuple_Check(args[0])))
-        return PyObject_Vectorcall(nargs < 1 ? several->before : several->mixed, args, (size_t)nargs,
-                                   kwnames);
-    enum mixture mixture = mixture_of(args[0]);
+    PyObject *given = requests_among(args, nargs, kwnames);
+    enum mixture mixture = given ? mixture_of_sequence(given) : NONE;
     if (mixture == NONE)
         return PyObject_Vectorcall(several->before, args, (size_t)nargs, kwnames);
-    if (mixture == ALL && plain && !strcasecmp(several->name, "waitall")) {
-        PyObject *values = wait_objects(args[0]);
+    if (mixture == ALL && nargs == 1 && !kwnames && (PyList_Check(given) || PyTuple_Check(given)) &&
+        !strcasecmp(several->name, "waitall")) {
+        PyObject *values = wait_objects(given);
         if (!values || several->name[0] == 'w')
             return values;
         Py_DECREF(values);
@@ -276,7 +411,8 @@ SEVERAL_METHODS(SEVERAL)
 
 #define ADDRESS(method) &several_##method,
 static Several *const all_several[] = {SEVERAL_METHODS(ADDRESS)};
-#define DEFINITION(method) METHOD(#method, call_##method, ""),
+#define DEFINITION(method)                                                                                   \
+    {#method, (PyCFunction)(void (*)(void))call_##method, METH_FASTCALL | METH_KEYWORDS, ""},
 static PyMethodDef several_methods[] = {SEVERAL_METHODS(DEFINITION)};
 
 /* Replace the method of the class, if mpi4py has it. */
@@ -297,18 +433,33 @@ static int take_over_several(Several *several, PyMethodDef *method, PyObject *mo
 
 /* ---- the start ---- */
 
-static int add_methods(PyTypeObject *type, PyMethodDef *methods) {
-    for (PyMethodDef *method = methods; method->ml_name; method++) {
-        PyObject *descriptor = PyDescr_NewMethod(type, method);
-        int failed = descriptor ? PyObject_SetAttrString((PyObject *)type, method->ml_name, descriptor) : -1;
-        Py_XDECREF(descriptor);
-        if (failed < 0)
-            return -1;
+/* Where objects of a class of mpi4py refer to what they keep: the one place with None in a new one, which
+ * copies share. -1 with LibraryError. */
+static Py_ssize_t find_kept(PyTypeObject *type) {
+    Py_ssize_t found = -1;
+    PyObject *made = type->tp_new(type, no_arguments, NULL);
+    if (!made)
+        return -1;
+    for (Py_ssize_t offset = sizeof(PyObject); offset + (Py_ssize_t)sizeof(PyObject *) <= type->tp_basicsize;
+         offset += sizeof(PyObject *))
+        if (*(PyObject **)((char *)made + offset) == Py_None)
+            found = found < 0 ? offset : type->tp_basicsize;
+    PyObject *copy = NULL;
+    if (found >= 0 && found < type->tp_basicsize) {
+        keep(made, found, Py_NewRef(Py_NotImplemented));
+        copy = PyObject_CallOneArg((PyObject *)type, made);
     }
-    return 0;
+    bool shared = copy && *(PyObject **)((char *)copy + found) == Py_NotImplemented;
+    Py_XDECREF(copy);
+    Py_DECREF(made);
+    if (shared || PyErr_Occurred())
+        return shared ? found : -1;
+    return raise_error("LibraryError", NULL,
+                       "this version of mpi4py keeps its requests in a way that polympi does not know: use "
+                       "mpi4py 4, or mpi4py without polympi");
 }
 
-int mpi4py_requests_prepare(void) {
+int mpi4py_requests_prepare(PyObject *module) {
     for (PyMethodDef *method = Request_Type.tp_methods; method->ml_name; method++) {
         if (!strcmp(method->ml_name, "wait"))
             wait_method = (Method)(void (*)(void))method->ml_meth;
@@ -318,15 +469,16 @@ int mpi4py_requests_prepare(void) {
             cancel_method = method->ml_meth;
     }
     no_arguments = PyTuple_New(0);
-    if (!no_arguments || signature_prepare(&wait_names) < 0 ||
-        add_methods(mpi4py.object_request, object_methods) < 0 ||
-        add_methods(mpi4py.buffer_request, buffer_methods) < 0)
+    mpi4py.message_type = (PyTypeObject *)PyObject_GetAttrString(module, "Message");
+    if (!no_arguments || !mpi4py.message_type || signature_prepare(&wait_names) < 0 ||
+        (mpi4py.request_kept = find_kept(mpi4py.request_type)) < 0 ||
+        (mpi4py.message_kept = find_kept(mpi4py.message_type)) < 0)
         return -1;
-    PyObject *module = PyImport_ImportModule("polympi.mpi4py.several");
-    int failed = module ? 0 : -1;
+    PyObject *several = PyImport_ImportModule("polympi.mpi4py.several");
+    int failed = several ? 0 : -1;
     for (size_t i = 0; failed == 0 && i < sizeof all_several / sizeof *all_several; i++)
-        failed = take_over_several(all_several[i], &several_methods[i], module);
-    Py_XDECREF(module);
+        failed = take_over_several(all_several[i], &several_methods[i], several);
+    Py_XDECREF(several);
     return failed;
 }
 

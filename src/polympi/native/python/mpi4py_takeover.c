@@ -3,7 +3,6 @@
 
 #ifndef POLYMPI_SERIAL
 
-#include <structmember.h>
 
 Mpi4py mpi4py;
 
@@ -42,7 +41,10 @@ static int take_over_one(PyTypeObject *type, Takeover *takeover) {
 int take_over(PyObject *module, Takeover *takeovers) {
     for (Takeover *takeover = takeovers; takeover->owner; takeover++) {
         PyObject *type = PyObject_GetAttrString(module, takeover->owner);
-        int failed = type ? take_over_one((PyTypeObject *)type, takeover) : -1;
+        int failed = !type ? -1
+                     : PyObject_HasAttrString(type, takeover->method.ml_name)
+                         ? take_over_one((PyTypeObject *)type, takeover)
+                         : 0;
         Py_XDECREF(type);
         if (failed < 0)
             return -1;
@@ -74,7 +76,6 @@ void fill_status(MPI_Status *status, const Status *known, bool cancelled) {
                          : known->source == PROC_NULL ? MPI_PROC_NULL
                                                       : known->source;
     status->MPI_TAG = known->tag < 0 ? MPI_ANY_TAG : known->tag;
-    status->MPI_ERROR = MPI_SUCCESS;
     int nbytes = known->nbytes < 0 ? 0 : known->nbytes > INT_MAX ? INT_MAX : (int)known->nbytes;
     MPI_Status_set_elements(status, MPI_BYTE, nbytes);
     MPI_Status_set_cancelled(status, cancelled);
@@ -164,40 +165,25 @@ static int check_library(PyObject *module) {
     return 0;
 }
 
-static Py_ssize_t slot_offset(PyTypeObject *type, const char *name) {
-    PyObject *member = PyObject_GetAttrString((PyObject *)type, name);
-    if (!member)
-        return -1;
-    Py_ssize_t offset = ((PyMemberDescrObject *)member)->d_member->offset;
-    Py_DECREF(member);
-    return offset;
-}
-
-/* accelerate(MPI, help, ObjectRequest, BufferRequest, Message): replace methods of mpi4py's module. */
+/* accelerate(MPI, help): replace methods of mpi4py's module. */
 static PyObject *accelerate(PyObject *Py_UNUSED(module), PyObject *args) {
     PyObject *module, *help;
-    PyTypeObject *objects, *buffers, *messages;
-    if (!PyArg_ParseTuple(args, "OOO!O!O!", &module, &help, &PyType_Type, &objects, &PyType_Type, &buffers,
-                          &PyType_Type, &messages))
+    if (!PyArg_ParseTuple(args, "OO", &module, &help))
         return NULL;
     if (find_offsets(module) < 0 || check_library(module) < 0)
         return NULL;
     plain_pickles = true;
     mpi4py.help = Py_NewRef(help);
-    mpi4py.object_request = (PyTypeObject *)Py_NewRef((PyObject *)objects);
-    mpi4py.buffer_request = (PyTypeObject *)Py_NewRef((PyObject *)buffers);
-    mpi4py.message = (PyTypeObject *)Py_NewRef((PyObject *)messages);
     mpi4py.exception = PyObject_GetAttrString(module, "Exception");
-    if (!mpi4py.exception || (mpi4py.inner = slot_offset(objects, "_inner")) < 0 ||
-        (mpi4py.memory = slot_offset(buffers, "_memory")) < 0 ||
-        (mpi4py.message_inner = slot_offset(messages, "_inner")) < 0)
+    if (!mpi4py.exception)
         return NULL;
     if (mpi4py_objects_prepare() < 0 || mpi4py_collectives_prepare() < 0 || mpi4py_buffers_prepare() < 0 ||
-        mpi4py_probes_prepare() < 0 || mpi4py_requests_prepare() < 0)
+        mpi4py_requests_prepare(module) < 0 || mpi4py_probes_prepare() < 0)
         return NULL;
     if (take_over(module, object_takeovers) < 0 || take_over(module, collective_takeovers) < 0 ||
         take_over(module, buffer_takeovers) < 0 || take_over(module, probe_takeovers) < 0 ||
-        take_over(module, freeing_takeovers) < 0)
+        take_over(module, freeing_takeovers) < 0 || take_over(module, request_takeovers) < 0 ||
+        take_over(module, message_takeovers) < 0)
         return NULL;
     Py_RETURN_NONE;
 }
@@ -228,7 +214,7 @@ static PyObject *tell_status(PyObject *Py_UNUSED(module), PyObject *args) {
 
 PyMethodDef mpi4py_functions[] = {
     {"mpi4py_accelerate", accelerate, METH_VARARGS,
-     "mpi4py_accelerate($module, mpi, help, object_request, buffer_request, message, /)\n--\n\n"
+     "mpi4py_accelerate($module, mpi, help, /)\n--\n\n"
      "Replace methods of mpi4py's classes. LibraryError: it uses another MPI library."},
     {"mpi4py_open", open_attachments, METH_VARARGS,
      "mpi4py_open($module, type, world, /)\n--\n\n"
@@ -250,6 +236,10 @@ PyMethodDef mpi4py_functions[] = {
     {"mpi4py_wait_until", wait_until, METH_VARARGS,
      "mpi4py_wait_until($module, look, operation, /)\n--\n\n"
      "What look() returns once that is not None; waits as the core does. Timeout names the operation."},
+    {"mpi4py_is_of_object", is_of_object, METH_O,
+     "mpi4py_is_of_object($module, request, /)\n--\n\nWhether a request of mpi4py is of an object."},
+    {"mpi4py_copy_status", copy_status, METH_VARARGS,
+     "mpi4py_copy_status($module, status, found, /)\n--\n\nHave a Status of mpi4py say what another says."},
     {"mpi4py_status", tell_status, METH_VARARGS,
      "mpi4py_status($module, status, source, tag, nbytes, cancelled, /)\n--\n\nFill a Status of mpi4py."},
     {NULL, NULL, 0, NULL},

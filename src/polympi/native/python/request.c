@@ -34,7 +34,7 @@ Request *request_new(void) {
     if (unlikely(!request))
         return NULL;
     request->kind = COMPLETE;
-    request->busy = false;
+    request->busy = request->posted = false;
     request->value = Py_NewRef(Py_None);
     request->status = (Status){.source = PROC_NULL, .tag = ANY_TAG};
     return request;

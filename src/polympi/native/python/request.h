@@ -6,7 +6,8 @@
 
 typedef struct Request {
     PyObject_HEAD enum { COMPLETE, SENDING, RECEIVING, RECEIVING_PLAINLY } kind;
-    bool busy; /* a thread works on it, perhaps without the GIL, or in Python code, where others run */
+    bool busy;   /* a thread works on it, perhaps without the GIL, or in Python code, where others run */
+    bool posted; /* it is among those that mpi4py_progress.c counts */
     union {
         Sending *send;
         Incoming *in;

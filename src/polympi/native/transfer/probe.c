@@ -8,6 +8,7 @@ int probe_now(Communicator *comm, const Call *call, MPI_Status *status) {
     const MPI_Status *kept = unlikely(comm->seeking & KEEPS) ? kept_for(comm, call) : NULL;
     if (kept) {
         *status = *kept;
+        status->MPI_ERROR = MPI_SUCCESS; /* the wait for one request has not set it */
         return 1;
     }
     do { /* until what is found is not a message of a receive that began before */
