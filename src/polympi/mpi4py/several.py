@@ -156,7 +156,9 @@ def get_status_any(requests: Sequence[Any], status: Any = None) -> tuple[int, bo
 # ---- some ----
 
 
-def testsome(requests: Sequence[Any], statuses: Sequence[Any] | None = None) -> tuple[list[int] | None, list[Any] | None]:
+def testsome(
+    requests: Sequence[Any], statuses: Sequence[Any] | None = None
+) -> tuple[list[int] | None, list[Any] | None]:
     """Those that are complete, perhaps none; None where none is under way."""
     requests = list(requests)
     _check(statuses, requests)
@@ -180,7 +182,9 @@ def testsome(requests: Sequence[Any], statuses: Sequence[Any] | None = None) -> 
     return indices, values
 
 
-def waitsome(requests: Sequence[Any], statuses: Sequence[Any] | None = None) -> tuple[list[int] | None, list[Any] | None]:
+def waitsome(
+    requests: Sequence[Any], statuses: Sequence[Any] | None = None
+) -> tuple[list[int] | None, list[Any] | None]:
     """Those that are complete, at least one."""
     requests = list(requests)
 
