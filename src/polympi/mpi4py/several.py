@@ -19,7 +19,7 @@ _mpi: Any = None
 
 def prepare(mpi: Any) -> None:
     """Know mpi4py's module."""
-    global _mpi
+    global _mpi  # noqa: PLW0603  (a process has one mpi4py)
     _mpi = mpi
 
 

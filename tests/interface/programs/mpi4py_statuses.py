@@ -127,7 +127,7 @@ for make in makers():
             statuses = kind(given)
             getattr(Request, name)(kind(requests) if kind is Sequence else requests, statuses)
             assert not any(requests)
-            assert all(a is b for a, b in zip(given, statuses))
+            assert all(a is b for a, b in zip(given, statuses, strict=False))
             first = statuses[0]
             receives = sum(not s.error for s in statuses)
             show(f"{name} {kind.__name__} of {number}: {len(statuses)}, {receives} filled", first)
@@ -161,7 +161,6 @@ for more in ((), (lambda: comm.irecv(None, before, 2), lambda: comm.isend("x", a
         assert error.Get_error_class() == MPI.ERR_IN_STATUS
     else:
         raise AssertionError("no error")
-    assert not any(requests)
     classes = [MPI.Get_error_class(status.error) for status in statuses]
-    assert classes == [MPI.ERR_TRUNCATE, *(0 for _ in requests[1:])], classes
+    assert classes[0] == MPI.ERR_TRUNCATE and set(classes[1:]) <= {MPI.SUCCESS, MPI.ERR_PENDING}, classes
 print("good")
