@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from polympi.native import core
 
-from polympi.native import core
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
