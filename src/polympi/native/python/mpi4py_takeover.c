@@ -3,7 +3,6 @@
 
 #ifndef POLYMPI_SERIAL
 
-
 Mpi4py mpi4py;
 
 /* ---- replacing methods ---- */
