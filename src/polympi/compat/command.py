@@ -1,4 +1,4 @@
-"""``python -m polympi --as pypar script.py``, and ``--check``."""
+"""``python -m polympi --as pypar script.py``, with ``-m module`` and ``-c code`` as Python has them; ``--check``."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ import sys
 from polympi.compat import check, runner
 from polympi.compat.choice import choose
 from polympi.compat.facades import FACADES
-from polympi.compat.script import ScriptError, read
+from polympi.compat.script import ScriptError, of_module, parse, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from polympi.compat.script import Script
 
 
 def wanted(arguments: Sequence[str]) -> bool:
@@ -39,26 +41,39 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--check", action="store_true", help="say what the script uses and what differs here; run nothing"
     )
-    parser.add_argument("script")
-    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="of the script")
+    rest = argparse.REMAINDER
+    parser.add_argument("-m", dest="module", nargs=rest, help="run a module instead of a script; its arguments follow")
+    parser.add_argument("-c", dest="code", nargs=rest, help="run this code instead of a script; its arguments follow")
+    parser.add_argument("script", nargs="?")
+    parser.add_argument("arguments", nargs=rest, help="of the script")
     given = parser.parse_args(arguments)
+    if not (given.module or given.code or given.script):
+        parser.error("a script, or -m with a module, or -c with code must be given")
+    name, *own = given.module or given.code or [given.script, *given.arguments]
     try:
-        script = read(given.script)
+        script = _program(given, name)
         facade, why = choose(given.name, script)
     except ScriptError as error:
         if is_first():
             print(f"python -m polympi: {error}", file=sys.stderr)
             if given.check and error.idioms:
-                print("\n".join(check.of_python_2(given.script, error.idioms)))
+                print("\n".join(check.of_python_2(name, error.idioms)))
         return 2
     if given.check:
         if is_first():
             print("\n".join(check.report(script, facade)))
         return 0
     if given.name == "auto" and is_first():
-        print(f"polympi: {given.script} runs as one for {facade.name} ({facade.of}): {why}", file=sys.stderr)
-    runner.run(script, given.arguments, facade)
+        print(f"polympi: {script.path} runs as one for {facade.name} ({facade.of}): {why}", file=sys.stderr)
+    runner.run(script, own, facade)
     return 0
+
+
+def _program(given: argparse.Namespace, name: str) -> Script:
+    """What is to be run: a module, code, or a script."""
+    if given.module:
+        return of_module(name)
+    return parse("-c", name, "<string>") if given.code else read(name)
 
 
 def is_first() -> bool:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 import tokenize
 from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
 
 from polympi.compat import python2
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from importlib.machinery import ModuleSpec
 
     from polympi.compat.python2 import Idiom
 
@@ -42,15 +45,19 @@ class Script:
     """A script that Python 3 understands.
 
     Attributes:
-        path: of the file.
+        path: of the file as it was given; -c of code that was given itself.
         source: its text.
         tree: the same, parsed.
+        filename: what tracebacks name, and ``__file__``, which is absolute as Python makes it.
+        spec: of a module that is run by its name.
         imports: the modules that it imports, anywhere, with their full names.
     """
 
     path: str
     source: str
     tree: ast.Module
+    filename: str
+    spec: ModuleSpec | None = None
     imports: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -82,8 +89,38 @@ def read(path: str) -> Script:
         raise ScriptError(f"{path} cannot be read: {reason}.") from None
     except SyntaxError as error:  # the encoding that it names
         raise ScriptError(f"{path} cannot be read: {error.msg}.") from None
+    return parse(path, source, str(Path(path).absolute()))
+
+
+def of_module(name: str) -> Script:
+    """Read a module, or the module ``__main__`` of a package, as `python -m name` finds it.
+
+    Raises:
+        ScriptError: there is none of this name whose source can be read.
+    """
     try:
-        return Script(path, source, ast.parse(source, path))
+        spec = find_spec(name)
+        if spec is not None and spec.submodule_search_locations is not None:
+            spec = find_spec(f"{name}.__main__")
+    except (ImportError, ValueError) as error:
+        raise ScriptError(f"there is no module {name}: {error}.") from None
+    if spec is None:
+        raise ScriptError(f"there is no module {name}, or it is a package without __main__.")
+    if not spec.has_location or spec.origin is None:
+        raise ScriptError(f"the module {name} has no source: it cannot be run.")
+    script = read(spec.origin)
+    script.spec = spec
+    return script
+
+
+def parse(path: str, source: str, filename: str) -> Script:
+    """Parse the text of a script.
+
+    Raises:
+        ScriptError: Python 3 does not understand it.
+    """
+    try:
+        return Script(path, source, ast.parse(source, filename), filename)
     except SyntaxError as error:
         reason = python2.sentence(path, source, error)
         if reason:

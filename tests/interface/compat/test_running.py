@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import textwrap
@@ -57,6 +58,61 @@ def test_a_script_runs_as_python_runs_it(run_as, stack: Stack, tmp_path: Path) -
     assert ended.stderr == ""
 
 
+SHOWN = """
+import json, os, sys, pypar
+first = sys.path[0]
+os.chdir("/")
+if pypar.rank() == 0:
+    names = ("__name__", "__file__", "__package__", "__doc__", "__cached__")
+    seen = {name: globals().get(name, "not there") for name in names}
+    seen |= {"argv": sys.argv, "path": first, "spec": __spec__ and __spec__.name, "loader": type(__loader__).__name__}
+    seen["code"] = (lambda: 0).__code__.co_filename
+    seen["readable"] = "__file__" in globals() and os.path.exists(__file__)
+    print(json.dumps(seen))
+pypar.barrier()
+"""
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("form", ["script", "module", "package", "code"])
+def test_a_program_finds_itself_as_with_python(run, mpich: Stack, tmp_path: Path, form: str) -> None:
+    """It sees what it sees with Python itself, where another module `pypar` is installed."""
+    package, old = tmp_path / "tools", tmp_path / "old"
+    package.mkdir()
+    old.mkdir()
+    (old / "pypar.py").write_text("def rank(): return 0\ndef barrier(): pass\n")
+    (tmp_path / "script.py").write_text(SHOWN)
+    for name, text in (("__init__", ""), ("part", "VALUE = 1\n"), ("__main__", SHOWN), ("inner", SHOWN)):
+        imported = "from . import part\nfrom .part import VALUE\n" if text is SHOWN else ""
+        (package / f"{name}.py").write_text(imported + text)
+    chosen = {
+        "script": ["script.py"],
+        "module": ["-m", "tools.inner"],
+        "package": ["-m", "tools"],
+        "code": ["-c", SHOWN],
+    }[form]
+    start = f"""
+import os, subprocess, sys
+os.chdir({str(tmp_path)!r})
+python = [sys.executable, *sys.argv[1:]]
+sys.exit(subprocess.run(python, stdin=subprocess.DEVNULL).returncode)
+"""
+    given = [*chosen, "-m", "-c", "--as", "a b"]
+    there = run(start, None, mpich, arguments=given, env={"PYTHONPATH": str(old)}).succeeded()
+    here = run(start, None, mpich, arguments=["-m", "polympi", "--as", "pypar", *given]).succeeded()
+    seen = json.loads(here.splitlines()[-1])  # after the line of Pypar
+    assert seen == json.loads(there)
+    assert seen["readable"] is (form != "code")
+
+
+@pytest.mark.mpi
+def test_a_module_runs_on_all_ranks(run_as, openmpi: Stack) -> None:
+    ended = run_as(["--as", "mpi4py", "-m", "mpi4py.bench", "helloworld"], 2, openmpi)
+    assert ended.succeeded().count("Hello, World! I am process") == 2
+    ended = run_as(["--as", "mpi4py", "-c", "from mpi4py import MPI; print(MPI.COMM_WORLD.allreduce(1))"], 2, openmpi)
+    assert ended.succeeded().split() == ["2", "2"]
+
+
 @pytest.mark.mpi
 def test_auto_says_what_it_has_chosen_once(run_as, mpich: Stack, tmp_path: Path) -> None:
     script = written(tmp_path, "import pypar\npypar.barrier()\n")
@@ -77,6 +133,25 @@ def test_one_rank_ends_the_whole_job(run_as, openmpi: Stack, tmp_path: Path, end
 
 
 # ---- without MPI: nothing is run, or the command is wrong ----
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        (["-m", "no_such_module"], "there is no module no_such_module, or it is a package without __main__."),
+        (["-m", "no_such_module.inner"], "there is no module no_such_module.inner: No module named 'no_such_module'."),
+        (["-m", "json.decoder.x"], "there is no module json.decoder.x: "),
+        (["-m", "xml"], "there is no module xml, or it is a package without __main__."),
+        (["-m", "sys"], "the module sys has no source: it cannot be run."),
+        (["-c", "def f(:"], "-c is no script of Python: line 1: "),
+    ],
+)
+def test_modules_and_code_that_cannot_be_run(capsys: pytest.CaptureFixture[str], program: list[str], said: str) -> None:
+    assert command.main(["--as", "pypar", *program]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.startswith(f"python -m polympi: {said}")
+    assert told.err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
