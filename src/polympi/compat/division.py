@@ -98,7 +98,9 @@ class _Sources:
 def _assignments(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
     """The names and attributes that are assigned to, with the expressions."""
     for node in ast.walk(tree):
-        for target in node.targets if isinstance(node, ast.Assign) else ():
+        if not isinstance(node, ast.Assign):
+            continue
+        for target in node.targets:
             pairs = [(target, node.value)]
             if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
                 pairs = list(zip(target.elts, node.value.elts, strict=False))
