@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import sys
 
-from polympi.compat import python2
+from polympi.compat import division, python2
 from polympi.compat.python2 import Idiom
 
 TYPE_CHECKING = False
@@ -20,16 +20,24 @@ if TYPE_CHECKING:
 
 
 def report(script: Script, facade: Facade) -> list[str]:
-    """Lines of text: the names that the script uses, with what differs; those that are missing; idioms of Python 2."""
+    """Lines of text: the names that the script uses and that differ or are missing; idioms of Python 2."""
     names, differences = facade.names(), facade.differences()
     lines = [f"{script.path} is written for {facade.of}: --as {facade.name}"]
-    for name, numbers in _by_name(facade.uses(script), names).items():
-        what = differences.get(name, "as it was") if name in names else f"is not there. {differences.get(name, '')}"
-        lines.append(f"  {name} ({numbers}): {what}".rstrip())
-    if len(lines) == 1:
+    used = _by_name(facade.uses(script), names)
+    for name, numbers in used.items():
+        if name not in names:
+            lines.append(f"  {name} ({numbers}): is not there. {differences.get(name, '')}".rstrip())
+        elif name in differences:
+            lines.append(f"  {name} ({numbers}): {differences[name]}")
+    same = len(used) - (len(lines) - 1)
+    if not used:
         lines.append("  It uses no name of the module.")
+    elif same:
+        others = "All names" if same == len(used) else "All other names"
+        lines.append(f"  {others} that it uses are as before.")
     for idiom in idioms(script):
-        mended = python2.advice(script.path, idiom.fixer) if idiom.fixer else "No fixer of 2to3 mends it"
+        remedy = f": {idiom.remedy}" if idiom.remedy else ""
+        mended = python2.advice(script.path, idiom.fixer) if idiom.fixer else f"No fixer of 2to3 mends it{remedy}"
         lines.append(f"  line {idiom.line}: {idiom.what} is of Python 2. {mended}.")
     return lines
 
@@ -77,6 +85,12 @@ def idioms(script: Script) -> list[Idiom]:
             for alias in node.names:
                 if alias.name in python2.MODULES:
                     found.append(Idiom(node.lineno, f"the module {alias.name}", python2.MODULES[alias.name]))
+    found += [
+        Idiom(use.line, f"string.{use.name}", "", python2.STRING[use.name])
+        for use in script.uses({"string"})
+        if use.name in python2.STRING and (not use.starred or use.name not in assigned | imported)
+    ]
+    found += division.idioms(script.tree)
     return sorted(set(found), key=lambda idiom: (idiom.line, idiom.what))
 
 

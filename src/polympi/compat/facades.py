@@ -102,7 +102,9 @@ _ALL: tuple[Facade, ...] = (
         {
             "boostmpi": "polympi.compat.boostmpi",
             "boost.mpi": "polympi.compat.boostmpi",
+            "boost.parallel.mpi": "polympi.compat.boostmpi",  # its older name
             "boost": "polympi.compat.boost",
+            "boost.parallel": "polympi.compat.boost.parallel",
             "mpi": "polympi.compat.boostmpi",
         },
     ),

@@ -37,6 +37,21 @@ NAMES = {
     "apply": "apply",
     "cmp": "",
 }
+# What the module string had.
+_OF_STRINGS = (
+    "capitalize center count expandtabs find index ljust lower lstrip replace rfind rindex rjust rsplit rstrip split "
+    "strip swapcase translate upper zfill"
+)
+STRING = {
+    **{name: f"write text.{name}(...)" for name in _OF_STRINGS.split()},
+    **dict.fromkeys(("join", "joinfields"), "write separator.join(words)"),
+    **{name: f"write string.ascii_{name}" for name in ("letters", "lowercase", "uppercase")},
+    **dict.fromkeys(("atoi", "atol"), "write int(text)"),
+    **dict.fromkeys(("index_error", "atof_error", "atoi_error", "atol_error"), "catch ValueError"),
+    "atof": "write float(text)",
+    "splitfields": "write text.split(separator)",
+    "maketrans": "write str.maketrans(before, after)",
+}
 MODULES = {"cPickle": "imports", "StringIO": "imports", "Queue": "imports", "commands": "imports", "urllib2": "urllib"}
 
 
@@ -48,11 +63,13 @@ class Idiom:
         line: its number.
         what: in words.
         fixer: of 2to3, which mends it; empty: none does.
+        remedy: what to do where no fixer mends it.
     """
 
     line: int
     what: str
     fixer: str
+    remedy: str = ""
 
 
 def idiom_at(source: str, line: int) -> Idiom | None:

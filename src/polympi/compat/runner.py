@@ -43,5 +43,5 @@ def _main(script: Script) -> types.ModuleType:
         main.__file__, main.__cached__ = script.filename, None  # type: ignore[attr-defined]
         main.__loader__ = SourceFileLoader("__main__", script.filename)
     else:
-        main.__loader__ = BuiltinImporter  # type: ignore[assignment]
+        main.__loader__ = BuiltinImporter
     return main

@@ -73,6 +73,8 @@ def test_a_script_is_told_from_those_of_other_modules_by_its_names(tmp_path: Pat
     assert chosen("import boost.mpi as mpi\nmpi.rank\n") == "boostmpi"
     assert chosen("from boost import mpi\nmpi.rank\n") == "boostmpi"
     assert chosen("import boost.mpi\nboost.mpi.rank\n") == "boostmpi"
+    assert chosen("import boost.parallel.mpi as mpi\nmpi.rank\n") == "boostmpi"
+    assert chosen("from boost.parallel import mpi\nmpi.rank\n") == "boostmpi"
     assert chosen("import mpi\nmpi.all_reduce(mpi.world, mpi.rank, max)\n") == "boostmpi"
     assert chosen("import mpi\nmpi.allreduce(mpi.rank, mpi.MAX)\n") == "pympi"
     with pytest.raises(ScriptError, match=r"may be written for pympi and .*boostmpi: say which with --as\."):

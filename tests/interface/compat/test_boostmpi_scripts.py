@@ -59,7 +59,9 @@ def test_a_script_imports_any_of_the_names_and_ends_mpi_itself(run_as, stack: St
     script.write_text(
         "import boost\n"
         "early = boost.mpi.rank\n"
-        "import boost.mpi as one, boostmpi as two, mpi as three\n"
+        "import boost.mpi as one, boostmpi as two, mpi as three, boost.parallel.mpi as four\n"
+        "from boost.parallel import mpi as five\n"
+        "assert four is five is boost.parallel.mpi is one\n"
         "from boost import mpi\n"
         "from boostmpi import *\n"
         "assert one is two is three is mpi is boost.mpi and early == rank and broadcast(rank, 0) == 0\n"

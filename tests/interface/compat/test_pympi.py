@@ -404,6 +404,12 @@ with open(sys.argv[1], "a") as file:
     old.synchronizedWriteln("line", rank, file=file)
 old.synchronizeQueuedOutput()
 old.synchronizeQueuedOutput(stdout=sys.stdout, stderr=sys.stderr)
+old.synchronizeQueuedOutput("/dev/null", "/dev/null")
+old.synchronizeQueuedOutput(None, None)
+if rank == 0:
+    old.WORLD.synchronizeQueuedOutput(sys.argv[1] + ".out", stderr=sys.argv[1] + ".err")
+else:
+    old.WORLD.synchronizeQueuedOutput()
 old.trace("trace", rank)
 old.traceln("", 1.5)
 """
@@ -413,6 +419,7 @@ old.traceln("", 1.5)
     parts = "".join(f"< {rank} >" for rank in range(ranks))
     assert wrote == lines + parts + "".join(f"trace {rank} 1.5\n" for rank in range(ranks))
     assert place.read_text() == "".join(f"line {rank}\n" for rank in range(ranks))
+    assert {made.name for made in tmp_path.glob("lines*")} == {"lines.txt", "lines.txt.out", "lines.txt.err"}
 
 
 # ---- scripts ----
@@ -484,9 +491,9 @@ def test_the_check_names_what_differs(tmp_path: Path) -> None:
     read = script_of(str(script))
     assert report(read, choose("auto", read)[0]) == [
         f"{script} is written for pyMPI 2.5b0: --as pympi",
-        "  barrier (line 4): as it was",
         f"  map (line 3): is not there. {FACADE.differences()['map']}",
         f"  testall (line 2): {FACADE.differences()['testall']}",
+        "  All other names that it uses are as before.",
     ]
 
 

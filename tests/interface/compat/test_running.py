@@ -212,7 +212,7 @@ def test_check_is_a_program_of_its_own_too(tmp_path: Path) -> None:
     said = subprocess.run(
         [sys.executable, "-m", "polympi.compat.check", script], capture_output=True, text=True, check=True
     )
-    assert said.stdout.splitlines()[1:] == ["  barrier (line 2): as it was"]
+    assert said.stdout.splitlines()[1:] == ["  All names that it uses are as before."]
     assert said.stderr == ""
 
 
@@ -236,13 +236,54 @@ def test_check_lists_what_a_script_uses_and_what_differs(tmp_path: Path, capsys:
     mended = python2.advice(script, "xrange")
     assert lines[0] == f"{script} is written for Pypar 2.1.4: --as pypar"
     assert f"  abort (line 8): {differences['abort']}" in lines
-    assert "  barrier (lines 7, 8): as it was" in lines
-    assert "  size (lines 4, 6): as it was" in lines
+    assert not any(name in line for line in lines for name in ("  barrier", "  size"))
+    assert "  All other names that it uses are as before." in lines
     assert f"  MAXLOC (line 4): is not there. {differences['MAXLOC']}" in lines
     assert "  invented (line 8): is not there." in lines
     assert f"  line 6: the name xrange is of Python 2. {mended}." in lines
     assert sum("of Python 2" in line for line in lines) == 3
-    assert len(lines) == 9
+    assert len(lines) == 8
+
+
+def test_check_lists_what_no_fixer_mends(tmp_path: Path) -> None:
+    text = """
+    import string, pypar
+    from string import atoi, ascii_letters
+    import numpy
+    half = pypar.size() / 2
+    last = max(half, 3) - 1
+    part, mean, fine = len('a') / 2, half / 2.0, pypar.size() // 2
+    for i in range(1, last):
+        string.join(['a'], string.letters[atoi('1') / 3])
+    for i in range(int(half / 4)): pass
+    a = numpy.zeros((4, pypar.size() / 2)).reshape(2, part)
+    a[:half, fine:] = mean
+    half /= 2
+    b = [0] * (pypar.size() / 4)
+    string.digits.split(str(mean / 7), ascii_letters)
+    """
+    script = read(written(tmp_path, text))
+    told = [f"line {idiom.line}: {idiom.what}: {idiom.remedy}" for idiom in check.idioms(script)]
+    assert [line for line in told if "division" not in line] == [
+        "line 3: string.atoi: write int(text)",
+        "line 9: string.atoi: write int(text)",
+        "line 9: string.join: write separator.join(words)",
+        "line 9: string.letters: write string.ascii_letters",
+    ]
+    assert {line.partition(": write")[0] for line in told if "division" in line} == {
+        "line 5: the division that reaches a range in line 8",
+        "line 5: the division that reaches a slice in line 12",
+        "line 7: the division that reaches a shape in line 11",
+        "line 9: the division that reaches an index",
+        "line 11: the division that reaches a shape",
+        "line 13: the division that reaches a range in line 8",
+        "line 13: the division that reaches a slice in line 12",
+        "line 14: the division that reaches a length",
+    }
+    line = "  line 14: the division that reaches a length is of Python 2. No fixer of 2to3 mends it: "
+    assert line + "write //, which rounds as before." in check.report(script, FACADES["pypar"])
+    modern = read(written(tmp_path, "from __future__ import division\nfor i in range(4 / 2): pass\n"))
+    assert check.idioms(modern) == []
 
 
 def test_check_lists_all_that_python_3_does_not_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -280,7 +321,7 @@ def test_check_lists_all_that_python_3_does_not_read(tmp_path: Path, capsys: pyt
 
 def test_names_after_a_star_are_those_of_the_module(tmp_path: Path) -> None:
     script = read(written(tmp_path, "from pypar import *\nx = rank() + len('a')\n"))
-    assert check.report(script, FACADES["pypar"])[1:] == ["  rank (line 2): as it was"]
+    assert check.report(script, FACADES["pypar"])[1:] == ["  All names that it uses are as before."]
     unused = read(written(tmp_path, "import pypar\n"))
     assert check.report(unused, FACADES["pypar"])[1:] == ["  It uses no name of the module."]
 

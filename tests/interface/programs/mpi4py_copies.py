@@ -80,7 +80,7 @@ gc.collect()
 assert (comm.recv(None, before, 2) == np.arange(10**5)).all() and twin.wait() is None
 
 # Given up through a copy, and freed: the other one knows, or goes on.
-request = comm.irecv(None, before, 3)
+request = comm.irecv(None, before, 30)
 twin, status = Request(request), MPI.Status()
 twin.Cancel()
 assert request.wait(status) is None and status.Is_cancelled() and not request

@@ -1,4 +1,4 @@
-"""The package of Boost for Python, as far as scripts for MPI import it: ``boost.mpi``.
+"""The package of Boost for Python, as far as scripts for MPI import it: ``boost.mpi``, ``boost.parallel.mpi``.
 
 The package alone starts nothing; the first use of ``boost.mpi`` starts MPI.
 """
@@ -16,4 +16,6 @@ def __getattr__(name: str) -> ModuleType:
     """Import the facade when it is first used."""
     if name == "mpi":
         return import_module("polympi.compat.boostmpi")
+    if name == "parallel":
+        return import_module("polympi.compat.boost.parallel")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}: of Boost, only boost.mpi is here")

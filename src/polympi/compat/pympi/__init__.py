@@ -160,7 +160,8 @@ DIFFERENCES = {
     "Functions are called on the root in the order of ranks, as before.",
     "scan": "If a function fails on the root, all ranks raise an error.",
     "sendrecv": "From beyond the open end of a mesh, where no rank is, it gives None at once; that was undefined.",
-    "synchronizeQueuedOutput": "The ranks flush their streams in turn; the launcher may still mix what they wrote.",
+    "synchronizeQueuedOutput": "The ranks flush their streams in turn; the launcher may still mix what they wrote. "
+    "Files with the given names are made, but nothing is queued for them: output stays on the standard streams.",
     "synchronizedWrite": "Rank 0 writes what is for the standard streams, since launchers do not keep the order.",
     "synchronizedWriteln": "Rank 0 writes what is for the standard streams, since launchers do not keep the order.",
     "testall": "It gives the statuses if all requests are complete; the original always gave an empty list.",

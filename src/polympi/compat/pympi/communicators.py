@@ -366,10 +366,17 @@ class Communicator:
         except Error as error:
             raise told(error) from None
 
-    def synchronizeQueuedOutput(self, stdout: TextIO | None = None, stderr: TextIO | None = None) -> None:  # noqa: N802
-        """Let what has been written appear, in the order of ranks; all ranks call it. None: the standard streams."""
+    def synchronizeQueuedOutput(  # noqa: N802
+        self, stdout: TextIO | str | None = None, stderr: TextIO | str | None = None
+    ) -> None:
+        """Let what has been written appear, in the order of ranks; all ranks call it.
+
+        Args:
+            stdout: a file, or the name of one, which is made; None: standard output.
+            stderr: likewise; None: standard error.
+        """
         try:
-            output.flush(self._comm, stdout or sys.stdout, stderr or sys.stderr)
+            output.flush(self._comm, output.place(stdout, sys.stdout), output.place(stderr, sys.stderr))
         except Error as error:
             raise told(error) from None
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from pathlib import Path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,6 +43,14 @@ def write(comm: polympi.Communicator, args: tuple[object, ...], end: str, file: 
             getattr(sys, stream).write(written)
             getattr(sys, stream).flush()
     comm.barrier()  # what a rank writes next comes after it
+
+
+def place(given: TextIO | str | None, standard: TextIO) -> TextIO:
+    """The file whose output is to appear. Nothing is queued for a file with a name: it is only made."""
+    if isinstance(given, (str, os.PathLike)):
+        Path(given).touch()
+        return standard
+    return standard if given is None else given
 
 
 def flush(comm: polympi.Communicator, *files: TextIO) -> None:
