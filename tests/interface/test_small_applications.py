@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from application_programs import FLAGS, FOLDER, launched
-from test_guide import EXAMPLE
+from snippets import EXAMPLE
 
 from polympi.lab.stacks.stack import Stack
 

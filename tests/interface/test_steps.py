@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from test_guide import EXAMPLE
+from snippets import EXAMPLE
 
 from polympi.lab.stacks.stack import Stack
 
