@@ -112,6 +112,7 @@ kept.wait()
     assert ended.stderr == ""
 
 
+@pytest.mark.one_host  # over several, MPICH's MPI_Finalize may wait for them for ever
 def test_messages_of_mpi4py_are_its_own_affair(run, stack: Stack) -> None:
     script = """
 from polympi.mpi4py import MPI

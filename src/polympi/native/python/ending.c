@@ -242,7 +242,7 @@ enum { LOOKS = 2 };
 static void look_for_undelivered(void) {
     for (int look = 0; have_world && look < LOOKS; look++) {
         meet();
-        undelivered_take_all(everyone, &left);
+        undelivered_take_all(everyone, look == LOOKS - 1, &left);
     }
 }
 

@@ -46,44 +46,56 @@ static int world_rank(MPI_Comm comm, MPI_Comm world, int rank) {
     return found == MPI_UNDEFINED ? rank : found;
 }
 
-static void add(Undelivered *all, const Undelivered *few, MPI_Comm comm, MPI_Comm world) {
-    if (few->count && !all->count) {
+/* A large one, which is not taken, is found by each look, and counts in the last. */
+static void add(Undelivered *all, const Undelivered *few, bool last, MPI_Comm comm, MPI_Comm world) {
+    int count = few->count - (few->large && !last);
+    if (count && !all->count) {
         all->source = world_rank(comm, world, few->source);
         all->tag = few->tag;
     }
-    all->count += few->count;
+    all->count += count;
 }
 
 /* What is on a shadow is of interest as far as plans have sent it: all else belongs to messages that are
  * reported elsewhere, or to collective calls. */
 static void take_of_plans(MPI_Comm shadow, Undelivered *found) {
     char packet[PACKET_BYTES];
-    MPI_Status status;
     int any = 0, nbytes = 0;
-    while (MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, shadow, &any, &status) == MPI_SUCCESS && any &&
-           MPI_Get_count(&status, MPI_BYTE, &nbytes) == MPI_SUCCESS && nbytes >= 0 &&
-           nbytes <= PACKET_BYTES &&
-           MPI_Recv(packet, PACKET_BYTES, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, shadow,
-                    MPI_STATUS_IGNORE) == MPI_SUCCESS) {
-        if (!is_channel_tag(status.MPI_TAG))
+    while (!found->large) {
+        MPI_Status status;
+        if (MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, shadow, &any, &status) != MPI_SUCCESS || !any ||
+            MPI_Get_count(&status, MPI_BYTE, &nbytes) != MPI_SUCCESS)
+            return;
+        const int source = status.MPI_SOURCE, tag = status.MPI_TAG;
+        found->large = nbytes < 0 || nbytes > PACKET_BYTES;
+        if (!found->large &&
+            MPI_Recv(packet, PACKET_BYTES, MPI_BYTE, source, tag, shadow, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            return;
+        if (!is_channel_tag(tag)) {
+            if (found->large) {
+                found->large = false;
+                return;
+            }
             continue;
+        }
         status.MPI_TAG = NO_TAG;
         note(found, &status);
     }
 }
 
-void undelivered_take_all(MPI_Comm world, Undelivered *found) {
+void undelivered_take_all(MPI_Comm world, bool last, Undelivered *found) {
     Undelivered of_world = {0};
     if (state.initialised_by_us) /* else MPI_COMM_WORLD belongs to others, who may leave what they like */
         undelivered_take(MPI_COMM_WORLD, &of_world);
-    add(found, &of_world, MPI_COMM_WORLD, world);
+    add(found, &of_world, last, MPI_COMM_WORLD, world);
     for (const OpenCommunicator *open = open_communicators(); open; open = open->next) {
-        Undelivered of_this = {0};
+        Undelivered of_user = {0}, of_plans = {0};
         if (open->borrowed)
             continue;
-        undelivered_take(open->comm, &of_this);
+        undelivered_take(open->comm, &of_user);
+        add(found, &of_user, last, open->comm, world);
         if (open->shadow != MPI_COMM_NULL)
-            take_of_plans(open->shadow, &of_this);
-        add(found, &of_this, open->comm, world);
+            take_of_plans(open->shadow, &of_plans);
+        add(found, &of_plans, last, open->comm, world);
     }
 }

@@ -22,7 +22,8 @@ int undelivered_take(MPI_Comm comm, Undelivered *found);
 
 /* At the end of the program, where no rank receives or sends any more: take what has come on any communicator
  * that is polympi's own, and add it to `found`, with sources as ranks of the world of polympi where they have
- * one. On those of mpi4py its own messages may be left, too. Without Python. */
-void undelivered_take_all(MPI_Comm world, Undelivered *found);
+ * one; `last`: this is not called again. On those of mpi4py its own messages may be left, too. Without
+ * Python. */
+void undelivered_take_all(MPI_Comm world, bool last, Undelivered *found);
 
 #endif
