@@ -47,6 +47,7 @@ def test_a_call_that_waits_for_an_ended_rank_ends_the_job(run, stack: Stack, wai
     assert "program.py:" in last[0]
 
 
+@pytest.mark.sanitize
 def test_a_plan_that_its_partner_does_not_start_again_ends_the_job(run, stack: Stack) -> None:
     script = """
 plan, row = c.plan(), np.zeros(10**5)
@@ -79,6 +80,7 @@ def test_how_the_rank_has_ended_is_said(run, stack: Stack, end: str, way: str) -
     assert way in ended.stderr
 
 
+@pytest.mark.sanitize
 def test_the_error_can_be_caught(run, stack: Stack) -> None:
     script = """
 if rank:
@@ -92,6 +94,7 @@ if rank:
     assert run(PRELUDE + script, 2, stack, timeout=60).succeeded().splitlines() == ["went on"]
 
 
+@pytest.mark.sanitize
 @mailboxes
 def test_one_rank_of_several_reports(run, stack: Stack, mailboxes: str) -> None:
     script = "if rank != 1:\n    c.barrier()\n"
@@ -100,6 +103,7 @@ def test_one_rank_of_several_reports(run, stack: Stack, mailboxes: str) -> None:
     assert "rank 1 has reached its end (exit code 0) and has not called it" in ended.stderr
 
 
+@pytest.mark.sanitize
 @mailboxes
 def test_calls_that_others_will_complete_go_on(run, stack: Stack, mailboxes: str) -> None:
     """Rank 0 has ended; its part of each call was done, or it is not the one that is waited for."""
@@ -150,6 +154,7 @@ print("ended")
     assert all("got no message" in line for line in ended.stderr.splitlines()), str(ended)
 
 
+@pytest.mark.sanitize
 @mailboxes
 def test_a_time_out_says_that_the_rank_has_ended(run, stack: Stack, mailboxes: str) -> None:
     script = """
