@@ -238,18 +238,26 @@ static void meet(void) {
  * communicator. The meeting that follows has looked at all that were before its own. */
 enum { LOOKS = 2 };
 
-/* Find messages that the library has taken in and that no rank has received. */
-static void look_for_undelivered(void) {
-    for (int look = 0; have_world && look < LOOKS; look++) {
+/* Find messages that the library has taken in and that no rank has received. A rank that has some ends the
+ * job, and the others have to have told of theirs by then. */
+static void look_for_undelivered(bool tells) {
+    static bool looked; /* every rank meets the others once, whatever way it comes here */
+    if (!have_world || looked)
+        return;
+    looked = true;
+    for (int look = 0; look < LOOKS; look++) {
         meet();
         undelivered_take_all(everyone, look == LOOKS - 1, &left);
     }
+    if (tells && left.count)
+        tell_left(&left);
+    meet();
 }
 
 /* Bring home what was sent, and come together with all ranks, moving everything on all the time. MPICH 5.0
  * waits in MPI_Finalize without doing so, and a rank that came there first may owe another one the
  * acknowledgement of a large message. */
-static void come_together(void) {
+static void come_together(bool tells) {
     bool said = false;
     for (;; sched_yield()) {
         bool sending = sends_test(), arriving = receives_test();
@@ -265,19 +273,20 @@ static void come_together(void) {
         if (sending && !said && step < ALL_HERE && now() > since + GRACE_SECONDS)
             said = tell_what_is_waited_for();
     }
-    look_for_undelivered();
+    look_for_undelivered(tells);
     state.phase = FINISHED;
 }
 
-/* The same where no exception can say what was left. A launcher may end all ranks when the first leaves with
- * 1, after MPI_Finalize, in which they come together once more. */
-static void come_together_and_tell(void) {
-    come_together();
-    if (left.count)
-        tell_left(&left);
+/* A job that has lost messages has failed: this process ends with 1 when MPI has ended. Hydra would kill
+ * ranks that are a moment behind then, and end with their signal as code, so there the job is aborted; the
+ * launcher of Open MPI 5.0 may crash by an abort while others are in MPI_Finalize. */
+static void fail_if_undelivered(void) {
+#ifndef OPEN_MPI
+    if (left.count && state.job_size == state.world_size) /* else partners may still work */
+        abort_with(1);
+#endif
 }
 
-/* A job that has lost messages has failed: this process ends with 1, when MPI has ended. */
 static void leave_if_undelivered(void) {
     if (!left.count)
         return;
@@ -323,7 +332,7 @@ PyObject *finish(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
     }
     int code;
     Py_BEGIN_ALLOW_THREADS;
-    come_together();
+    come_together(false);
     state.gone = true;
     code = MPI_Finalize();
     Py_END_ALLOW_THREADS;
@@ -402,7 +411,7 @@ static void take_leave_with_python(void) {
     if (is_alive())
         take_leave();
     Py_BEGIN_ALLOW_THREADS;
-    come_together();
+    come_together(true);
     Py_END_ALLOW_THREADS;
     PyGILState_Release(gil);
 }
@@ -418,7 +427,8 @@ static int at_finalize(MPI_Comm Py_UNUSED(self), int Py_UNUSED(key), void *Py_UN
         take_leave_with_python();
     else if (is_alive())
         take_leave_without_python(state.exit_status);
-    come_together_and_tell();
+    come_together(true);
+    fail_if_undelivered();
     state.gone = true;
     return MPI_SUCCESS;
 }
@@ -437,7 +447,8 @@ static void at_exit(int status, void *unused) {
     take_leave_without_python(status);
     if (!state.initialised_by_us)
         return;
-    come_together_and_tell();
+    come_together(true);
+    fail_if_undelivered();
     state.gone = true;
     MPI_Finalize();
     leave_if_undelivered();
