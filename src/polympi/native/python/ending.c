@@ -238,8 +238,7 @@ static void meet(void) {
  * communicator. The meeting that follows has looked at all that were before its own. */
 enum { LOOKS = 2 };
 
-/* Find messages that the library has taken in and that no rank has received. A rank that has some ends the
- * job, and the others have to have told of theirs by then. */
+/* Find messages that no rank has received. A rank that has some ends the job: all report theirs before. */
 static void look_for_undelivered(bool tells) {
     static bool looked; /* every rank meets the others once, whatever way it comes here */
     if (!have_world || looked)
