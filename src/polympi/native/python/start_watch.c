@@ -39,7 +39,7 @@ static void tell(const char *beginning, double seconds, const char *advice) {
         return; /* nobody reads it */
 }
 
-/* Wait until the start is over: whether it is within so many seconds. */
+/* Wait for the start to be over: whether it was within this many seconds. */
 static bool is_over_within(double seconds) {
     struct timespec end;
     clock_gettime(CLOCK_MONOTONIC, &end);

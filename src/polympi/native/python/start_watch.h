@@ -1,4 +1,4 @@
-/* A thread that watches the start of MPI, whose calls block: they return when all ranks have come.
+/* A thread that watches the start of MPI, whose calls block: they return when all ranks have arrived.
  *
  * A rank that never comes would let the others hang without a word. So the thread says what is waited for
  * when it takes long, and ends the process where POLYMPI_TIMEOUT is over: no exception can end a call of the

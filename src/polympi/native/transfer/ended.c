@@ -6,12 +6,13 @@
 #include "transfer/open_communicators.h"
 #include "transfer/wait.h"
 
-/* A rank asks when it has waited so long: most waits are shorter, and a user has not begun to wonder. */
+/* A rank asks after waiting this long: most waits are shorter, and no user has begun to wonder. */
 #define ASK_SECONDS 1.0
 /* Between two looks. */
 #define LOOK_SECONDS 0.05
 /* A message that was sent before its rank ended may arrive after the answer, though not long after: both have
- * the same way. So much longer a call waits, and so many looks, in each of which the library makes progress.
+ * the same way. A call waits this much longer, and for this many looks, in each of which the library makes
+ * progress.
  */
 #define ANSWER_SECONDS 1.0
 enum { ANSWER_LOOKS = 10 };
@@ -78,7 +79,7 @@ static void take_note(int source, const Note *note) {
     }
 }
 
-/* Take those that have come. */
+/* Receive the notes that have arrived. */
 static void take_notes(void) {
     MPI_Status status;
     int found = 1;

@@ -15,7 +15,7 @@
 /* How a rank has reached its end; 0: not yet, as far as is known. */
 enum way_to_end { AT_PROGRAM_END = 1, BY_OS_EXIT, BY_FINALIZE, BY_MPI_FINALIZE };
 
-/* Once the ranks of the world have come together: questions and answers travel on `everyone`, which is theirs
+/* After the ranks of the world have met: questions and answers travel on `everyone`, which is theirs
  * alone. MPI's code. */
 int ended_open(MPI_Comm everyone);
 
@@ -40,7 +40,7 @@ const char *explain_ended(const Call *call);
 
 /* ---- a rank at its end ---- */
 
-/* Answer the questions that have come; nothing of this rank is under way any more. Without the GIL. */
+/* Answer the questions that have arrived; nothing of this rank is pending any more. Without the GIL. */
 void ended_answer(enum way_to_end way);
 
 #endif
