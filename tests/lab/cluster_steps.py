@@ -26,6 +26,7 @@ connection.sendall(bytes(int(sys.argv[2])))
 connection.shutdown(socket.SHUT_WR)
 connection.recv(1)
 print(time.monotonic() - began)
+print(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).rstrip(bytes(1)).decode())
 """
 
 
@@ -49,9 +50,21 @@ def output(command: list[str]) -> str:
 
 def seconds_to_send(cluster: Cluster, nbytes: int) -> float:
     """How long bytes take from the first host to the second."""
+    return float(_sent(cluster, nbytes)[0])
+
+
+def congestion_control(cluster: Cluster) -> str:
+    """By what a connection from the first host to the second controls congestion."""
+    return _sent(cluster, 1)[1]
+
+
+def _sent(cluster: Cluster, nbytes: int) -> list[str]:
     receiver = cluster.hosts[1].command(["python3", "-c", RECEIVE])
     with subprocess.Popen(receiver, stdout=subprocess.PIPE, text=True) as receiving:
         assert receiving.stdout
         assert receiving.stdout.readline() == "ready\n"
         sender = ["python3", "-c", SEND, cluster.hosts[1].address, str(nbytes)]
-        return float(output(cluster.first.command(sender)))
+        try:
+            return output(cluster.first.command(sender)).split()
+        finally:
+            receiving.kill()

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from cluster_steps import networks, output, seconds_to_send, until
+from cluster_steps import congestion_control, networks, output, seconds_to_send, until
 
 from polympi.lab.cluster import manage, state
 from polympi.lab.cluster.cluster import Cluster, processes_of
@@ -36,8 +36,8 @@ def test_a_cluster_stays_until_it_is_removed(polympi, folder: Path) -> None:
         "cluster", "exec", "--name", "t", "--host", "2", "--", "sh", "-c", 'hostname; pwd; exit "$1"', "-", "3"
     )
     assert (here.exit_code, here.text) == (3, f"t-2\n{Path.cwd()}\n")
-    congestion = "/proc/sys/net/ipv4/tcp_congestion_control"
-    assert polympi("cluster", "exec", "--name", "t", "--", "cat", congestion).text == "cubic\n"
+    cluster = manage.reachable("t")
+    assert (congestion_control(cluster), cluster.facts()["tcp_congestion_control"]) == ("cubic", "cubic")
     assert "hosts 1 to 3" in polympi("cluster", "exec", "--name", "t", "--host", "4", "hostname").text
     assert polympi("cluster", "exec", "--name", "t", "no-such-program").exit_code == 127
 
@@ -104,6 +104,16 @@ def test_where_the_kernel_refuses_nothing_is_left(polympi, folder: Path) -> None
     assert "no such qdisc" in failed.text
     assert not processes_of(folder / "t")
     assert not (folder / "t").exists()
+
+
+def test_congestion_control_that_cannot_be_chosen_is_said_and_recorded(polympi) -> None:
+    polympi.put("ip", 'case "$*" in *congctl*) echo "Error: invalid congestion control" >&2; exit 2;; esac')
+    made = polympi("cluster", "up", "--name", "t")
+    cluster = manage.reachable("t")
+    usual = congestion_control(cluster)
+    assert made.exit_code == 0, made.text
+    assert cluster.facts()["tcp_congestion_control"] == usual
+    assert (f"by {usual}, as this kernel lacks cubic" in made.text) == (usual != "cubic")
 
 
 def test_a_host_that_cannot_be_made_says_why(polympi, folder: Path) -> None:

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from cluster_steps import networks, output, seconds_to_send, until
+from cluster_steps import congestion_control, networks, output, seconds_to_send, until
 
 from polympi.lab.cluster import manage
 from polympi.lab.cluster.cluster import Cluster, processes_of
@@ -55,8 +55,7 @@ def test_containers_are_hosts_of_their_own_with_ssh_between_them(polympi, base: 
     script = f"touch /dev/shm/mine /tmp/mine; for host in t-1 t-2 t-3; do ssh $host '{look}'; done; true"
     said = polympi("cluster", "exec", "--name", "t", "--host", "2", "--", "sh", "-c", script)
     assert (said.exit_code, said.text) == (0, "t-1\nt-2\n/dev/shm/mine\n/tmp/mine\nt-3\n")
-    congestion = "/proc/sys/net/ipv4/tcp_congestion_control"
-    assert polympi("cluster", "exec", "--name", "t", "--", "cat", congestion).text == "cubic\n"
+    assert (congestion_control(cluster), cluster.facts()["tcp_congestion_control"]) == ("cubic", "cubic")
     shown = polympi("cluster", "status").text
     assert f"containers of {cluster.image}" in shown
     assert [line.split()[:2] for line in shown.splitlines()[2:5]] == [

@@ -64,6 +64,7 @@ def up(
     """Make a cluster that stays until 'polympi cluster down', or until the machine is switched off."""
     from polympi.lab.cluster import manage
     from polympi.lab.cluster.containers.made import Containers
+    from polympi.lab.cluster.wires import CONGESTION_CONTROL
     from polympi.lab.errors import UsageError
 
     choices = {"--image": image, "--base": base, "--mount": mount}
@@ -77,6 +78,11 @@ def up(
     cluster = manage.up(name, hosts, rate=rate, slots=slots, slurm=slurm, containers=wanted)
     wires = f"wires of {rate}" if rate else "wires without a limit"
     _print(f"cluster {name} is up: {', '.join(host.name for host in cluster.hosts)}; {wires}")
+    if (algorithm := cluster.first.congestion_control()) != CONGESTION_CONTROL:
+        _print(
+            f"TCP of the hosts controls congestion by {algorithm}, as this kernel lacks {CONGESTION_CONTROL}: large "
+            "messages may take longer than on other clusters."
+        )
     _print_commands(cluster)
 
 

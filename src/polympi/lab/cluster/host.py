@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ NETWORK = "eth0"  # what each host calls its end of the wire
 NAMESPACES = ("net", "uts", "ipc", "mount")
 PIDS = "pid"  # the namespace of processes, which only a container has
 TIME = "time"  # the namespace of clocks, for hosts whose clock differs from this machine's
-CONGESTION_CONTROL = "/proc/sys/net/ipv4/tcp_congestion_control"  # of the network whose process looks
+_CONGESTION_CONTROL = "/proc/sys/net/ipv4/tcp_congestion_control"  # of the network whose process looks
 _STARTED = 19  # the place of the start time in /proc/PID/stat, counted after the name of the program: proc(5)
 
 
@@ -50,9 +51,16 @@ class Host(msgspec.Struct, frozen=True, kw_only=True):
         inside = ["sh", "-c", 'cd "$0" && exec "$@"', str(folder or "/"), *command]
         return ["nsenter", f"--target={self.holder}", *(f"--{name}" for name in self.spaces), "--", *inside]
 
+    def ip(self, words: str) -> str:
+        """What iproute2's ip says in its network; nothing if the kernel refuses, or the host is gone."""
+        command = ["nsenter", f"--target={self.holder}", "--net", "ip", *words.split()]
+        return subprocess.run(command, capture_output=True, text=True, check=False).stdout
+
     def congestion_control(self) -> str | None:
-        """The algorithm by which its TCP controls congestion; None if the host is gone."""
-        asked = subprocess.run(self.command(["cat", CONGESTION_CONTROL]), capture_output=True, text=True, check=False)
+        """The algorithm by which its TCP controls congestion to other hosts; None if the host is gone."""
+        if found := re.search(r" congctl (\S+)", self.ip(f"route show dev {NETWORK}")):
+            return found[1]
+        asked = subprocess.run(self.command(["cat", _CONGESTION_CONTROL]), capture_output=True, text=True, check=False)
         return asked.stdout.strip() or None
 
     def is_there(self) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from polympi.lab.cluster.cluster import PATIENCE_S, ClusterError
-from polympi.lab.cluster.host import CONGESTION_CONTROL, NETWORK, Host
+from polympi.lab.cluster.host import NETWORK, Host
 from polympi.lab.errors import UsageError
 
 SWITCH = "switch"  # the bridge, and below it the ends of the wires: port1, port2, ...
@@ -25,7 +25,7 @@ _LEAST_BUCKET = 2 * 1514
 _QUEUE_MS = 50  # of what waits for a wire before packets are dropped, as long as that of a usual switch
 # Linux's usual control of congestion, whatever this machine has: BBR waits on timers for its estimate of the wire, and
 # Open MPI took 430 us for 1 MiB with it and 140 to 180 with this.
-_CONGESTION_CONTROL = "cubic"
+CONGESTION_CONTROL = "cubic"
 _COMMAND_S = 30  # for one command that sets up a network; they take milliseconds
 
 
@@ -81,12 +81,15 @@ def connect(switch: Host, hosts: Sequence[Host], bits: int | None) -> None:
 
 
 def choose_congestion_control(hosts: Sequence[Host]) -> None:
-    """Have TCP of the hosts be as Linux has it by default; it stays as it is where the kernel has only others."""
+    """Have TCP of the hosts be as Linux has it by default; it stays as it is where the kernel lacks that.
+
+    It is said of each route: the setting of a network permits only the algorithms of tcp_allowed_congestion_control.
+    """
     for host in hosts:
-        subprocess.run(
-            ["nsenter", f"--target={host.holder}", "--net", "tee", CONGESTION_CONTROL],
-            input=_CONGESTION_CONTROL, capture_output=True, text=True, check=False, timeout=_COMMAND_S,
-        )  # fmt: skip
+        for table in ("main", "local"):
+            for route in host.ip(f"route show table {table} dev {NETWORK}").splitlines():
+                if not route.startswith("broadcast"):
+                    host.ip(f"route change {route} table {table} dev {NETWORK} congctl {CONGESTION_CONTROL}")
 
 
 def limit_containers(hosts: Sequence[Host], bits: int) -> None:
