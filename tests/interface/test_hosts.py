@@ -358,6 +358,19 @@ else:
     run_on_hosts(PRELUDE + script, 2, stack).succeeded()
 
 
+def test_ranks_that_wait_long_leave_no_message_to_nobody(run_on_hosts, mpich: Stack) -> None:
+    # A rank that waits for 0.1 s tells the others what it calls, and these ask for that only when they wait, too.
+    script = """
+from polympi.mpi4py import MPI
+theirs = MPI.COMM_WORLD.Dup()
+for call in (c.scan, theirs.scan, theirs.allreduce):
+    if rank == 0:
+        time.sleep(0.3)
+    call(1)
+"""
+    run_on_hosts(PRELUDE + script, 2, mpich).succeeded()
+
+
 def test_mpi4py_is_accelerated_on_several_hosts(run_on_hosts, stack: Stack) -> None:
     for name in ("objects", "buffers", "collectives", "requests"):
         run_program(run_on_hosts, f"mpi4py_{name}", 1 if name == "buffers" else 2, stack)

@@ -90,12 +90,11 @@ void undelivered_take_all(MPI_Comm world, bool last, Undelivered *found) {
     add(found, &of_world, last, MPI_COMM_WORLD, world);
     for (const OpenCommunicator *open = open_communicators(); open; open = open->next) {
         Undelivered of_user = {0}, of_plans = {0};
-        if (open->borrowed)
-            continue;
-        undelivered_take(open->comm, &of_user);
+        if (!open->borrowed)
+            undelivered_take(open->comm, &of_user);
         add(found, &of_user, last, open->comm, world);
         if (open->shadow != MPI_COMM_NULL)
             take_of_plans(open->shadow, &of_plans);
-        add(found, &of_plans, last, open->comm, world);
+        add(found, &of_plans, last, open->shadow, world); /* a borrowed one may be freed */
     }
 }
