@@ -253,13 +253,12 @@ if rank == 1:
     # A shell wakes this rank up again; it stops itself in the middle of what the other one waits for.
     subprocess.Popen(["sh", "-c", f"sleep 0.3; kill -STOP {os.getpid()}; sleep 1; kill -CONT {os.getpid()}"])
 began, turns = time.monotonic(), 0
-while c.bcast(time.monotonic() - began < 2):
+while c.bcast(time.monotonic() - began < 2 or turns < 4):
     theirs = c.sendrecv(big, other, 1, other, 1)
     assert theirs[0] == other and theirs[-1] == 2_999_999 + other
     assert c.allreduce(turns) == 2 * turns
     assert c.allreduce(big)[0] == 1
     c.barrier()
     turns += 1
-assert turns > 3
 """
     run(PRELUDE + script, 2, stack).succeeded()
