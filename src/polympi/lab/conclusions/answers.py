@@ -25,6 +25,7 @@ from polympi.lab.conclusions.phrases import (
 )
 from polympi.lab.conclusions.placements import misplaced, places_sentence
 from polympi.lab.conclusions.rows import SMALL, Family, Row, bindings_of, by_family, rows_of, stacks_of
+from polympi.lab.conclusions.tails import tails_sentence
 from polympi.lab.conclusions.threads import threads_sentence
 from polympi.lab.conclusions.waiting import waiting_sentence
 from polympi.lab.statistics.model import Analysis
@@ -50,8 +51,8 @@ class Answer:
 
     Attributes:
         topic: ``latency``, ``faces``, ``bandwidth``, ``collectives``, ``startup``, ``memory``, ``noise``,
-            ``threads``, ``waiting``, ``pages``, ``placement``, ``clocks``, ``failure``, ``gap`` (skipped, left
-            out) or ``uncovered``.
+            ``threads``, ``waiting``, ``tails``, ``pages``, ``placement``, ``clocks``, ``failure``, ``gap`` (skipped,
+            left out) or ``uncovered``.
         stack: the stack it is about; empty when it concerns the run.
         binding: the binding it is about; empty when it concerns the stack or the run.
         text: one or two sentences.
@@ -86,6 +87,8 @@ def answers(analysis: Analysis) -> list[Answer]:
             said.append(Answer("threads", stack, "", levels))
         if waiting := waiting_sentence(stack, on_stack):
             said.append(Answer("waiting", stack, "", waiting))
+        if tails := tails_sentence(stack, on_stack):
+            said.append(Answer("tails", stack, "", tails))
         if pages := pages_sentence(analysis, stack, on_stack):
             said.append(Answer("pages", stack, "", pages))
         if places := places_sentence(analysis, stack):

@@ -14,6 +14,7 @@ from polympi.lab.statistics.model import SUMMARY_COLUMNS, Analysis
 
 SMALL = 1024  # bytes; up to here a message's fixed cost outweighs its bytes on any stack known to us
 REPRESENTATIVE_SIZES = (8, 1024, 65536, 2**20)  # one word, a small message, around the protocol switch, bandwidth-bound
+LONG_TAIL = 1.5  # a median over launches, of means over batches, so many times the median of single operations
 SEPARATED = ("slower", "faster")
 JUDGED = (*SEPARATED, "ambiguous", "not separated")
 
@@ -89,6 +90,11 @@ class Row:
     def judged(self) -> bool:
         """Whether the row could be compared with C at all."""
         return self.verdict in JUDGED and self.delta_to_c_ns is not None and self.ratio_to_c is not None
+
+    @property
+    def has_long_tail(self) -> bool:
+        """Whether a few long operations make up much of its time, so that a typical one takes far less."""
+        return bool(self.median_ns and self.p50_ns) and _present(self.median_ns) > LONG_TAIL * _present(self.p50_ns)
 
     @property
     def delta(self) -> float:

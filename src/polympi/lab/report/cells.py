@@ -56,6 +56,7 @@ class Cell:
         delta: difference to C with its sign; empty without a counterpart.
         ratio: ratio to C.
         interval: interval of the ratio.
+        typical: what a typical operation takes, where the row has a long tail.
         row: the row itself; None if the binding has none.
         reason: why it has none.
     """
@@ -67,6 +68,7 @@ class Cell:
     delta: str = ""
     ratio: str = ""
     interval: str = ""
+    typical: str = ""
     row: Row | None = None
     reason: str = ""
 
@@ -102,6 +104,7 @@ def cell(row: Row) -> Cell:
         delta=signed(row.delta_to_c_ns) if row.delta_to_c_ns is not None else "",
         ratio=factor(row.ratio_to_c) if row.ratio_to_c is not None else "",
         interval=interval(row.ratio_low, row.ratio_high),
+        typical=f"p50 {format_ns(row.p50_ns)}" if row.has_long_tail and row.p50_ns else "",
         row=row,
     )
 

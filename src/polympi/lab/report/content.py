@@ -45,6 +45,7 @@ NOTES = {  # what concerns a whole stack
     "noise": "Noise",
     "threads": "Thread level",
     "waiting": "Waiting",
+    "tails": "Long tails",
     "pages": "Pages",
     "placement": "Placement",
     "clocks": "Clocks",

@@ -137,7 +137,8 @@ def _cell(cell: Cell) -> str:
     if not cell.ratio:
         return f"{cell.sign} {cell.verdict}" + (f", {cell.time}" if cell.time else "")
     interval = f" ({cell.interval})" if cell.interval else ""
-    return f"{cell.sign} {cell.ratio} ×{interval}, {cell.delta}"
+    typical = f"; {cell.typical}" if cell.typical else ""
+    return f"{cell.sign} {cell.ratio} ×{interval}, {cell.delta}{typical}"
 
 
 def _studies(words: Content) -> list[str]:

@@ -237,5 +237,6 @@ def _facts(row: Row, words: Cell, of: str) -> Iterable[str]:
     yield f"{row.verdict}: {words.ratio} × {of}"
     yield f"interval {words.interval}" if words.interval else "no interval"
     yield f"{words.delta}, median {words.time}"
+    yield words.typical
     yield f"noise floor {factor(row.floor_ratio)}" if row.floor_ratio else ""
     yield f"{row.launches} launches"

@@ -209,7 +209,9 @@ def _cell(one: ScreenCell, bar_width: int, longest: float) -> Text:
         return Text(words.time or words.verdict, style=style)
     head = f"{words.sign}{words.ratio}×".ljust(_RATIO)
     drawn = _bar(math.log(words.row.ratio_to_c) / longest, bar_width)
-    return Text.assemble((head, style), (drawn, style), "\n", f" {words.delta}")
+    return Text.assemble(
+        (head, style), (drawn, style), "\n", f" {words.delta}", f" ({words.typical})" * bool(words.typical)
+    )
 
 
 def _bar(share: float, width: int) -> str:

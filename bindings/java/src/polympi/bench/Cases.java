@@ -37,6 +37,9 @@ final class Cases {
 
     Loops prepare(Case c, Buffers b) {
         final Loops loops = choose(c, b);
+        if (c.payload().equals("array") || c.is("object")) {
+            Heap.use();
+        }
         warm(c, b, loops);
         return loops;
     }
