@@ -168,12 +168,15 @@ if rank:
     assert ended.succeeded().split() == ["told"]
 
 
-def test_mpi4py_accelerated_raises_too(run, stack: Stack) -> None:
-    script = """
+@pytest.mark.parametrize("call", ["recv(source=0)", "bcast(None)", "Dup().allreduce([1])"])
+def test_mpi4py_accelerated_raises_too(run, stack: Stack, call: str) -> None:
+    script = f"""
 from polympi.mpi4py import MPI
 c = MPI.COMM_WORLD
 if c.rank:
-    c.recv(source=0) if c.rank == 1 else c.bcast(None)
+    c.{call}
+elif "Dup" in "{call}":
+    c.Dup()
 """
     ended = run(script, 2, stack, timeout=60)
     assert ended.exit_code == 1, str(ended)

@@ -118,9 +118,12 @@ static bool has_ended(int rank, int *may_ask) {
     return other->way;
 }
 
-/* Whether a rank that has ended has not made the last collective call of this one; as above. */
+/* Whether a rank that has ended has not made the last collective call of this one; as above. Before the first
+ * one on a communicator of mpi4py, all ranks meet there, and one that had come would not be waited for. */
 static bool misses_call(int rank, const Communicator *comm, int *may_ask) {
     Other *other = &others[rank];
+    if (comm->shadow == MPI_COMM_NULL)
+        return true;
     if (other->counted && other->number == comm->number)
         return other->known && (int32_t)(comm->collective - other->collective) > 0;
     if (!other->counting && *may_ask > 0) {
