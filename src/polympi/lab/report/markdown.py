@@ -144,7 +144,7 @@ def _cell(cell: Cell) -> str:
 def _studies(words: Content) -> list[str]:
     parts = []
     for one in words.studies:
-        parts += [f"## {escape(one.title)}, on {escape(one.stack)}", escape(one.answer)]
+        parts += [f"## {escape(one.title)}, on {escape(one.stack)}", escape(" ".join((one.answer, *one.statements)))]
         for table in one.tables:
             parts += [
                 f"**{escape(table.title)}**",

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
+from polympi.lab.conclusions.equations import Solved, solved, statements
 from polympi.lab.conclusions.modules import COLLECTIVES, PUBLISHED_FITS, Module, Timed, modules, published_fits
-from polympi.lab.conclusions.phrases import listing, rate, sentence, size, times
+from polympi.lab.conclusions.phrases import listing, percent, plain_ratio, rate, sentence, size, times
 from polympi.lab.conclusions.rows import stacks_of
 from polympi.lab.plan.studies import STUDIES
 from polympi.lab.published import Source, sources
@@ -25,6 +27,13 @@ _STANDS_FOR = "pypar, mympi, pympi, scientific and boostmpi-compat are the inter
 _LINES = (
     "The inner products of C, mpi4py and polympi are parts of programs to copy, which also say where there is no "
     "memory; those of the others do the work alone."
+)
+_EQUATION = ("", "ranks", "blocking", "speed-up", "calls", "overlapped", "lines")
+_SOLVERS = (
+    "The solvers of mpi4py and of C are programs of their own; those of all others have the same set-up, kernels and "
+    "checks, and differ in what communicates, whose lines are counted. With 1 rank nothing is exchanged: that is the "
+    "serial time. "
+    "Calls: the share of its time that rank 0 spends in them."
 )
 _DASH = "–"
 
@@ -46,6 +55,7 @@ class StudySection:
         title: of the study.
         stack: as the run names it.
         answer: the result in a sentence or two; computed.
+        statements: what was published, each beside what this run has of it, in a sentence.
         missing: in a sentence, what could not take part here and why; empty if all did.
         tables: the figures.
         note: what they are.
@@ -55,6 +65,7 @@ class StudySection:
     title: str
     stack: str
     answer: str
+    statements: tuple[str, ...]
     missing: str
     tables: tuple[StudyTable, ...]
     note: str
@@ -66,7 +77,14 @@ def study_sections(analysis: Analysis) -> list[StudySection]:
     if analysis.run.study != "modules":  # the only one so far
         return []
     found = [(stack, modules(analysis, stack)) for stack in stacks_of(analysis)]
-    return [_section(analysis.run, stack, lines) for stack, lines in found if len(lines) > 1]
+    equations = _equations(analysis)
+    return [_section(analysis, stack, lines, equations.get(stack, [])) for stack, lines in found if len(lines) > 1]
+
+
+def _equations(analysis: Analysis) -> dict[str, list[Solved]]:
+    """What is solved on each installed stack, by the name that it has with the most ranks."""
+    most = {one.installation: one.stack for one in sorted(analysis.run.stacks, key=lambda one: one.ranks)}
+    return {stack: solved(analysis, installed) for installed, stack in most.items()}
 
 
 def title_of(run: RunRecord) -> str | None:
@@ -75,7 +93,8 @@ def title_of(run: RunRecord) -> str | None:
     return study.title if study else None
 
 
-def _section(run: RunRecord, stack: str, lines: Sequence[Module]) -> StudySection:
+def _section(analysis: Analysis, stack: str, lines: Sequence[Module], equations: Sequence[Solved]) -> StudySection:
+    run, processors = analysis.run, (analysis.environment.facts.get("affinity") or {}).get("count")
     sizes = [line.collective_bytes for line in lines if line.collective_bytes is not None]
     of_size = f" of {size(min(sizes))}" if sizes else ""
     headers = ("", *COLLECTIVES, "inner product", "lines: hello", "inner product")
@@ -83,15 +102,37 @@ def _section(run: RunRecord, stack: str, lines: Sequence[Module]) -> StudySectio
         title=STUDIES[run.study].title,
         stack=stack,
         answer=_answer(lines),
+        statements=tuple(statements(equations, processors)),
         missing=_missing(run, stack),
         tables=(
             StudyTable("Ping-pong of arrays, beside the published table", _PING_PONG, [_ping_pong(m) for m in lines]),
             StudyTable(
                 f"Collectives{of_size}, an application, and lines of code", headers, [_others(m) for m in lines]
             ),
+            *_equation_tables(equations),
         ),
-        note=f"{_NOTE} {_STANDS_FOR} {_LINES}",
+        note=" ".join((_NOTE, _STANDS_FOR, _LINES, *([_SOLVERS] if equations else []))),
         source=sources()[PUBLISHED_FITS],
+    )
+
+
+def _equation_tables(found: Sequence[Solved]) -> list[StudyTable]:
+    """One table for each equation and mesh."""
+    return [
+        StudyTable(f"{mesh}, an iteration", _EQUATION, [_equation(one) for one in group])
+        for mesh, group in groupby(found, key=lambda one: one.mesh)
+    ]
+
+
+def _equation(one: Solved) -> tuple[str, ...]:
+    return (
+        _named(one.binding),
+        str(one.ranks),
+        _both(one.blocking),
+        _DASH if one.speedup is None else plain_ratio(one.speedup),
+        _DASH if one.communication is None else percent(one.communication),
+        _both(one.overlapped),
+        _DASH if one.lines is None else str(one.lines),
     )
 
 
@@ -129,7 +170,11 @@ def _both(timed: Timed | None) -> str:
 
 
 def _name(module: Module) -> str:
-    return "C" if module.binding == REFERENCE else module.binding
+    return _named(module.binding)
+
+
+def _named(binding: str) -> str:
+    return "C" if binding == REFERENCE else binding
 
 
 def _answer(lines: Sequence[Module]) -> str:

@@ -80,7 +80,7 @@ def _print_studies(words: Content, console: Console) -> None:
     for one in words.studies:
         console.print()
         console.print(Text(f"{one.title}, on {one.stack}", style="bold"))
-        console.print(Text(one.answer), width=width)
+        console.print(Text(" ".join((one.answer, *one.statements))), width=width)
         for table in one.tables:
             console.print()
             console.print(Text(table.title, style="dim italic"))
