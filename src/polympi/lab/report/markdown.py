@@ -150,6 +150,8 @@ def _studies(words: Content) -> list[str]:
                 f"**{escape(table.title)}**",
                 _table(table.headers, table.lines, right=range(1, len(table.headers))),
             ]
+        if one.advice:
+            parts += ["**Which interface for whom**", "\n".join(f"- {escape(text)}" for text in one.advice)]
         published = f"Published: {one.source.citation}; {one.source.setting}."
         parts.append(escape(" ".join(filter(None, (one.note, published, one.missing)))))
     return parts

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from polympi.lab.conclusions.equations import Solved, solved, statements
+from polympi.lab.conclusions.guideline import completeness, guideline
+from polympi.lab.conclusions.interfaces import LAST
 from polympi.lab.conclusions.modules import COLLECTIVES, PUBLISHED_FITS, Module, Timed, modules, published_fits
 from polympi.lab.conclusions.phrases import listing, percent, plain_ratio, rate, sentence, size, times
 from polympi.lab.conclusions.rows import stacks_of
@@ -35,6 +37,10 @@ _SOLVERS = (
     "serial time. "
     "Calls: the share of its time that rank 0 spends in them."
 )
+_COMPLETE = (
+    "Uses of today: the share that an interface has of what 80 public programs use of mpi4py. The last version is that "
+    "of the module itself."
+)
 _DASH = "–"
 
 
@@ -56,6 +62,7 @@ class StudySection:
         stack: as the run names it.
         answer: the result in a sentence or two; computed.
         statements: what was published, each beside what this run has of it, in a sentence.
+        advice: which interface for whom, in a sentence each; computed.
         missing: in a sentence, what could not take part here and why; empty if all did.
         tables: the figures.
         note: what they are.
@@ -66,6 +73,7 @@ class StudySection:
     stack: str
     answer: str
     statements: tuple[str, ...]
+    advice: tuple[str, ...]
     missing: str
     tables: tuple[StudyTable, ...]
     note: str
@@ -78,12 +86,13 @@ def study_sections(analysis: Analysis) -> list[StudySection]:
         return []
     found = [(stack, modules(analysis, stack)) for stack in stacks_of(analysis)]
     equations = _equations(analysis)
-    return [_section(analysis, stack, lines, equations.get(stack, [])) for stack, lines in found if len(lines) > 1]
+    return [_section(analysis, stack, lines, equations.get(stack)) for stack, lines in found if len(lines) > 1]
 
 
 def _equations(analysis: Analysis) -> dict[str, list[Solved]]:
     """What is solved on each installed stack, by the name that it has with the most ranks."""
-    most = {one.installation: one.stack for one in sorted(analysis.run.stacks, key=lambda one: one.ranks)}
+    usual = [one for one in analysis.run.stacks if not one.level]
+    most = {one.installation: one.stack for one in sorted(usual, key=lambda one: one.ranks)}
     return {stack: solved(analysis, installed) for installed, stack in most.items()}
 
 
@@ -93,7 +102,11 @@ def title_of(run: RunRecord) -> str | None:
     return study.title if study else None
 
 
-def _section(analysis: Analysis, stack: str, lines: Sequence[Module], equations: Sequence[Solved]) -> StudySection:
+def _section(
+    analysis: Analysis, stack: str, lines: Sequence[Module], solved_there: Sequence[Solved] | None
+) -> StudySection:
+    """The section of a stack; of its numbers of ranks the last one has the equations and the guideline, too."""
+    last, equations = solved_there is not None, solved_there or ()
     run, processors = analysis.run, (analysis.environment.facts.get("affinity") or {}).get("count")
     sizes = [line.collective_bytes for line in lines if line.collective_bytes is not None]
     of_size = f" of {size(min(sizes))}" if sizes else ""
@@ -103,6 +116,7 @@ def _section(analysis: Analysis, stack: str, lines: Sequence[Module], equations:
         stack=stack,
         answer=_answer(lines),
         statements=tuple(statements(equations, processors)),
+        advice=tuple(guideline(lines, equations)) if last else (),
         missing=_missing(run, stack),
         tables=(
             StudyTable("Ping-pong of arrays, beside the published table", _PING_PONG, [_ping_pong(m) for m in lines]),
@@ -110,10 +124,16 @@ def _section(analysis: Analysis, stack: str, lines: Sequence[Module], equations:
                 f"Collectives{of_size}, an application, and lines of code", headers, [_others(m) for m in lines]
             ),
             *_equation_tables(equations),
+            *([_completeness(lines)] if last else ()),
         ),
-        note=" ".join((_NOTE, _STANDS_FOR, _LINES, *([_SOLVERS] if equations else []))),
+        note=" ".join((_NOTE, _STANDS_FOR, _LINES, *([_SOLVERS] if equations else []), *([_COMPLETE] if last else []))),
         source=sources()[PUBLISHED_FITS],
     )
+
+
+def _completeness(lines: Sequence[Module]) -> StudyTable:
+    headers, found = completeness([module.binding for module in lines if module.binding in LAST])
+    return StudyTable("Which calls each interface has", headers, found)
 
 
 def _equation_tables(found: Sequence[Solved]) -> list[StudyTable]:

@@ -85,6 +85,11 @@ def _print_studies(words: Content, console: Console) -> None:
             console.print()
             console.print(Text(table.title, style="dim italic"))
             console.print(_study_table(table), width=min(console.width, _WIDEST))
+        if one.advice:
+            console.print()
+            console.print(Text("Which interface for whom", style="dim italic"))
+            for text in one.advice:
+                console.print(Padding(Text(text), (0, 0, 0, 2)), width=width)
         console.print()
         published = f"Published: {one.source.citation}; {one.source.setting}."
         console.print(Text(" ".join(filter(None, (one.note, published, one.missing))), style="dim"), width=width)
