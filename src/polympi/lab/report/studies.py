@@ -32,10 +32,9 @@ _LINES = (
 )
 _EQUATION = ("", "ranks", "blocking", "speed-up", "calls", "overlapped", "lines")
 _SOLVERS = (
-    "The solvers of mpi4py and of C are programs of their own; those of all others have the same set-up, kernels and "
-    "checks, and differ in what communicates, whose lines are counted. With 1 rank nothing is exchanged: that is the "
-    "serial time. "
-    "Calls: the share of its time that rank 0 spends in them."
+    "The solvers in Python have the same kernels and differ in what communicates, whose lines are counted; that of C "
+    "is a program of its own. With 1 rank nothing is exchanged: that is the serial time. Calls: the share of its time "
+    "that rank 0 spends in them."
 )
 _COMPLETE = (
     "Uses of today: the share that an interface has of what 80 public programs use of mpi4py. The last version is that "
