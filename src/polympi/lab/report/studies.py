@@ -80,12 +80,19 @@ class StudySection:
 
 
 def study_sections(analysis: Analysis) -> list[StudySection]:
-    """The sections of the study of a run, one for each stack that has figures; none for a run without a study."""
+    """The sections of the study of a run, one for each stack that has figures; none for a run without a study.
+
+    With fewer ranks than most, messages have to be among the figures: applications stand in the section of most ranks.
+    """
     if analysis.run.study != "modules":  # the only one so far
         return []
     found = [(stack, modules(analysis, stack)) for stack in stacks_of(analysis)]
     equations = _equations(analysis)
-    return [_section(analysis, stack, lines, equations.get(stack)) for stack, lines in found if len(lines) > 1]
+    return [
+        _section(analysis, stack, lines, equations.get(stack))
+        for stack, lines in found
+        if len(lines) > 1 and (stack in equations or any(line.payload or line.smallest for line in lines))
+    ]
 
 
 def _equations(analysis: Analysis) -> dict[str, list[Solved]]:
