@@ -70,4 +70,4 @@ def test_ranks_that_share_a_processor_say_nothing() -> None:
 def test_styles_whose_intervals_overlap_are_not_told_apart() -> None:
     wide = [replace(one, interval=(2.0, 5.0)) for one in styles(3.0, 3.5)]
     _, said, _ = statements(wide, 2)
-    assert "none is told from another" in said
+    assert "no style can be told from another" in said

@@ -178,7 +178,7 @@ def _among_each_other(meshes: Iterable[Sequence[Solved]]) -> str:
     if max(spread.values()) <= HARDLY:
         verdict = "they hardly differ, as published"
     elif alike:
-        verdict = "their intervals overlap, so that none is told from another, as published"
+        verdict = "their intervals overlap, so no style can be told from another, as published"
     else:
         verdict = "they differ, unlike published"
     return f"between the fastest and the slowest style lie {listing(said)}: {verdict}"
