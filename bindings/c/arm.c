@@ -56,7 +56,7 @@ static const struct loops *choose_loops(const struct polympi_case *c, int rank) 
     case POLYMPI_RING:
         return ring_loops(rank);
     default:
-        return c->kind == POLYMPI_PAIR ? window_loops(c->benchmark, rank) : collective_loops(c->benchmark);
+        return c->kind == POLYMPI_PAIR ? window_loops(c, rank) : collective_loops(c->benchmark);
     }
 }
 

@@ -80,14 +80,15 @@ static void prepare(void *context, const struct polympi_case *c, const struct po
 int main(int argc, char **argv) {
     char complaint[POLYMPI_COMPLAINT_BYTES] = "";
     const struct arguments arguments = read_arguments(argc, argv, complaint);
-    struct polympi_launch launch = {
-        .plan = arguments.plan,
-        .samples = arguments.samples,
-        .binding = arguments.name,
-        .complaint = complaint,
-        .plain_pages = arguments.plain,
-        .opted_in = 1 << POLYMPI_PLAN | 1 << POLYMPI_HALO | 1 << POLYMPI_INNER_PRODUCT | 1 << POLYMPI_WAVE |
-                    1 << POLYMPI_POISSON_CG | 1 << POLYMPI_MATMUL | 1 << POLYMPI_SORT | 1 << POLYMPI_TRIAD};
+    struct polympi_launch launch = {.plan = arguments.plan,
+                                    .samples = arguments.samples,
+                                    .binding = arguments.name,
+                                    .complaint = complaint,
+                                    .plain_pages = arguments.plain,
+                                    .opted_in = 1 << POLYMPI_STREAM | 1 << POLYMPI_PLAN | 1 << POLYMPI_HALO |
+                                                1 << POLYMPI_INNER_PRODUCT | 1 << POLYMPI_WAVE |
+                                                1 << POLYMPI_POISSON_CG | 1 << POLYMPI_MATMUL |
+                                                1 << POLYMPI_SORT | 1 << POLYMPI_TRIAD};
     int provided;
     const int64_t start = polympi_now();
     MPI_Init_thread(&argc, &argv, arguments.thread_level, &provided);

@@ -86,7 +86,7 @@ struct loops {
 
 /* The loops of rank 0 or 1 for each point-to-point benchmark. */
 const struct loops *latency_loops(const struct polympi_case *c, int rank);
-const struct loops *window_loops(int32_t benchmark, int rank);
+const struct loops *window_loops(const struct polympi_case *c, int rank);
 
 /* The loops of a rank in the benchmark ring. */
 const struct loops *ring_loops(int rank);
@@ -94,8 +94,8 @@ const struct loops *ring_loops(int rank);
 /* The loops of every rank for each collective benchmark. */
 const struct loops *collective_loops(int32_t benchmark);
 
-/* The calls that a mode of latency makes, and the requests, attached buffer and receive posted ahead that it
-   needs, from before the first iteration to after the last. */
+/* The calls that a mode of latency or stream makes, and the requests, attached buffer and receive posted
+   ahead that it needs, from before the first iteration to after the last. */
 void latency_choose(const struct polympi_case *c, const struct waiting *waiting, struct exchange *exchange);
 void latency_begin(const struct polympi_case *c, const struct exchange *exchange, int rank);
 void latency_end(const struct polympi_case *c, const struct exchange *exchange, int rank);

@@ -3,6 +3,8 @@
 #include "delay.h"
 #include "exchange.h"
 
+#include <stdbool.h>
+
 /* Where the persistent requests lie; in the mode `ready` AHEAD is also the receive that rank 1 posts
    ahead. */
 enum { SENDING, AHEAD };
@@ -151,7 +153,8 @@ void latency_choose(const struct polympi_case *c, const struct waiting *waiting,
                                                            NULL};
     static start_call *const inits[POLYMPI_SEND_MODES] = {MPI_Send_init, MPI_Ssend_init, MPI_Bsend_init,
                                                           MPI_Rsend_init, NULL};
-    x->send = waiting->sends[c->send_mode];
+    const bool acknowledges = c->benchmark == POLYMPI_STREAM && x->peer == 0;
+    x->send = waiting->sends[acknowledges ? POLYMPI_STANDARD : c->send_mode];
     x->receive = waiting->receive;
     x->sendrecv = waiting->sendrecv;
     x->wait = waiting->wait;
@@ -180,6 +183,11 @@ static void end_ready(const struct exchange *x, int rank) {
         MPI_Wait(&x->requests[AHEAD], IGNORE);
 }
 
+/* Whether rank 1 has a receive posted before the first iteration; a stream posts all of its own. */
+static bool posts_ahead(const struct polympi_case *c) {
+    return c->send_mode == POLYMPI_READY && c->benchmark != POLYMPI_STREAM;
+}
+
 void latency_begin(const struct polympi_case *c, const struct exchange *x, int rank) {
     if (c->send_mode == POLYMPI_BUFFERED)
         MPI_Buffer_attach(x->attached, x->attached_bytes);
@@ -188,12 +196,12 @@ void latency_begin(const struct polympi_case *c, const struct exchange *x, int r
         MPI_Recv_init(x->incoming, x->count, x->type, x->peer, POLYMPI_PAYLOAD_TAG, WORLD,
                       &x->requests[AHEAD]);
     }
-    if (c->send_mode == POLYMPI_READY)
+    if (posts_ahead(c))
         begin_ready(c, x, rank);
 }
 
 void latency_end(const struct polympi_case *c, const struct exchange *x, int rank) {
-    if (c->send_mode == POLYMPI_READY)
+    if (posts_ahead(c))
         end_ready(x, rank);
     if (c->completion == POLYMPI_PERSISTENT) {
         MPI_Request_free(&x->requests[SENDING]);

@@ -68,20 +68,37 @@ INLINED void stream_b(const struct exchange *x) {
     acknowledge(x);
 }
 
+/* In the mode `ready` all receives are posted before the message that makes the other side send. */
+
+INLINED void stream_ready_a(const struct exchange *x) {
+    await_acknowledgement(x);
+    stream_a(x);
+}
+
+INLINED void stream_ready_b(const struct exchange *x) {
+    post_receives(x, x->requests);
+    acknowledge(x);
+    x->waitall(x->window, x->requests, MPI_STATUSES_IGNORE);
+    acknowledge(x);
+}
+
 DEFINE_LOOPS(bandwidth_a);
 DEFINE_LOOPS(bandwidth_b);
 DEFINE_LOOPS(bibandwidth);
 DEFINE_LOOPS(stream_a);
 DEFINE_LOOPS(stream_b);
+DEFINE_LOOPS(stream_ready_a);
+DEFINE_LOOPS(stream_ready_b);
 
-const struct loops *window_loops(int32_t benchmark, int rank) {
+const struct loops *window_loops(const struct polympi_case *c, int rank) {
     static const struct loops *const bandwidth_loops[2] = {&bandwidth_a_loops, &bandwidth_b_loops};
     static const struct loops *const stream_loops[2] = {&stream_a_loops, &stream_b_loops};
-    switch (benchmark) {
+    static const struct loops *const ready_loops[2] = {&stream_ready_a_loops, &stream_ready_b_loops};
+    switch (c->benchmark) {
     case POLYMPI_BANDWIDTH:
         return bandwidth_loops[rank];
     case POLYMPI_STREAM:
-        return stream_loops[rank];
+        return (c->send_mode == POLYMPI_READY ? ready_loops : stream_loops)[rank];
     default: /* bibandwidth, and plan: its messages are posted anew each time, which persistent requests are
                 not faster than (docs/protocol.md) */
         return &bibandwidth_loops;

@@ -1,9 +1,11 @@
 """What scripts of older Python modules cost on polympi: ``polympi.compat``, each module in its own style.
 
 Usage: bench_compat.py PLAN SAMPLES pypar|pympi|mympi|scientific|boostmpi FOLDER [--name NAME]
+       [--applications APPLICATIONS]
 
-FOLDER holds the package ``polympi`` with a core for this MPI (``../polympi/install.py``). The module is loaded after
-MPI has started, so that the time of each can be told; its import loads NumPy, too, as that of the original did.
+APPLICATIONS holds the applications, which communicate in the style of the module. FOLDER holds the package ``polympi``
+with a core for this MPI (``../polympi/install.py``). The module is loaded after MPI has started, so that the time of
+each can be told; its import loads NumPy, too, as that of the original did.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ FACADES = {  # what a script imports, in place of what it says
     "scientific": "polympi.compat.scientific.MPI",
     "boostmpi": "polympi.compat.boostmpi",
 }
+OPTIONS = {"--name": "NAME", "--applications": "APPLICATIONS"}
 BINDINGS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 # As in ../polympi/bench_polympi.py: the stack is what was chosen, and not what a user chooses for programs.
@@ -80,10 +83,14 @@ def measure(
 
 def arguments(words: list[str]) -> tuple[str, str, str, str, str]:
     """Plan, samples, module, folder and name; argparse would cost memory before it is measured."""
-    if len(words) in (4, 6) and words[2] in FACADES and words[4:5] in ([], ["--name"]):
+    options = dict(zip(words[4::2], words[5::2], strict=False))
+    if len(words) >= 4 and len(words) % 2 == 0 and words[2] in FACADES and not set(options) - set(OPTIONS):
         plan, samples, module, folder = words[:4]
-        return plan, samples, module, folder, words[5] if words[5:] else module
-    usage = "Usage: bench_compat.py PLAN SAMPLES " + "|".join(FACADES) + " FOLDER [--name NAME]."
+        if "--applications" in options:
+            sys.path.insert(1, options["--applications"])
+        return plan, samples, module, folder, options.get("--name", module)
+    usage = "Usage: bench_compat.py PLAN SAMPLES " + "|".join(FACADES) + " FOLDER"
+    usage += "".join(f" [{option} {value}]" for option, value in OPTIONS.items()) + "."
     print(usage, file=sys.stderr)
     sys.exit(3)  # docs/protocol.md, Exit codes
 

@@ -96,7 +96,7 @@ def nonblocking_pong(isend: Call, irecv: Call, value: Any, peer: int, iterations
 class Objects(ObjectStyle):
     """Callbacks for any object."""
 
-    SUFFIX = "_boostmpi"
+    MODULE = "boostmpi"
     OFFERS: ClassVar = {
         "latency": ("standard", "standard-nonblocking"),
         **dict.fromkeys(

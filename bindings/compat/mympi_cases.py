@@ -65,7 +65,7 @@ def passed_on(count: int, datatype: int, to: int, source: int, iterations: int) 
 class Arrays(ArrayStyle):
     """Callbacks for arrays, of which the receiver names type and number of elements."""
 
-    SUFFIX = "_mympi"
+    MODULE = "mympi"
     OFFERS: ClassVar = dict.fromkeys(
         (
             *("latency", "pingpong-int", "ring", "barrier", "bcast", "reduce"),

@@ -116,7 +116,7 @@ def exchange_events(message: Any, peer: int, clock: Clock, times: Times) -> Any:
 class Objects(ObjectStyle):
     """Callbacks for any object."""
 
-    SUFFIX = "_pympi"
+    MODULE = "pympi"
     OFFERS: ClassVar = {
         "latency": ("standard", "standard-nonblocking", "sendrecv"),
         **dict.fromkeys(

@@ -49,7 +49,7 @@ def pong(x: Buffer, buffer: Buffer, to: int, source: int, iterations: int) -> No
 class Arrays(ArrayStyle):
     """Callbacks for arrays."""
 
-    SUFFIX = "_pypar"
+    MODULE = "pypar"
     OFFERS: ClassVar = dict.fromkeys(
         ("latency", "pingpong-int", "ring", "barrier", "bcast", "reduce", "gather", "scatter", "inner-product"),
         ("standard",),

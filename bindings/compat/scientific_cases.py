@@ -79,7 +79,7 @@ def nonblocking_pong(send: Call, receive: Call, data: Buffer, came: Buffer, peer
 class Arrays(ArrayStyle):
     """Callbacks for arrays."""
 
-    SUFFIX = "_scientific"
+    MODULE = "scientific"
     OFFERS: ClassVar = {
         "latency": ("standard", "standard-nonblocking"),
         **dict.fromkeys(

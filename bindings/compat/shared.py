@@ -13,6 +13,8 @@ from cases import BufferCases, ObjectCases
 from common_start import UNTIMED
 from objects import PAYLOADS
 
+import polympi as mpi
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -34,15 +36,15 @@ class ArrayStyle(BufferCases):
     """Callbacks for a module that sends NumPy arrays to a receiver that knows their type and size."""
 
     OFFERS: ClassVar[Offers]
-    SUFFIX = ""  # of the module with its inner product
+    MODULE = ""  # in the names of its applications
 
     def refuse(self, case: Case) -> None:
         """What the module has no call for."""
         _refuse(case, self.OFFERS)
 
     def application(self, case: Case) -> Application:
-        """The inner product, in the module's style."""
-        return _application(case, self.OFFERS, self.SUFFIX)
+        """The application, in the module's style."""
+        return _application(case, self.MODULE)
 
     def faces(self, case: Case, cube: Faces) -> Loops:  # noqa: ARG002
         """None."""
@@ -67,10 +69,10 @@ class ObjectStyle(ObjectCases):
     """Callbacks for a module that sends any object to a receiver that knows nothing of it."""
 
     OFFERS: ClassVar[Offers]
-    SUFFIX = ""
+    MODULE = ""
 
     def prepare(self, case: Case) -> Callbacks:
-        """Also an inner product, which sends an object, too."""
+        """Also an application, which sends objects, too."""
         if case.payload == "problem":
             return prepared_application(self, case)
         return super().prepare(case)
@@ -80,8 +82,8 @@ class ObjectStyle(ObjectCases):
         _refuse(case, self.OFFERS)
 
     def application(self, case: Case) -> Application:
-        """The inner product, in the module's style."""
-        return _application(case, self.OFFERS, self.SUFFIX)
+        """The application, in the module's style."""
+        return _application(case, self.MODULE)
 
     def bandwidth(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
         """None."""
@@ -136,9 +138,13 @@ def _refuse(case: Case, offers: Offers) -> None:
         raise UnsupportedCaseError(f"the module has no {case.mode} in {case.benchmark}")
 
 
-def _application(case: Case, offers: Offers, suffix: str) -> Application:
-    _refuse(case, offers)
-    return load_application(case, None, suffix)
+def _application(case: Case, module: str) -> Application:
+    """The inner product is a program of each module's own; of other applications only the communication is."""
+    if case.benchmark == "inner-product":
+        return load_application(case, None, f"_{module}")
+    if case.benchmark not in ("wave", "poisson-cg"):
+        raise UnsupportedCaseError(NO_LOOPS)
+    return load_application(case, mpi.world, "_modules", module=module)
 
 
 # Collectives of modules have from one to eight arguments, which are spread from a tuple: some 0.01 µs a call.

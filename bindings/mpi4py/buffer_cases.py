@@ -53,6 +53,7 @@ READY_LOOPS: dict[str, PairLoops] = {
 BANDWIDTH: PairLoops = (windows.bandwidth_a, windows.bandwidth_a_events, windows.bandwidth_b)
 RING: CycleLoops = (ring.begun, ring.begun_events, ring.passed_on)
 STREAM: PairLoops = (windows.stream_a, windows.stream_a_events, windows.stream_b)
+READY_STREAM: PairLoops = (windows.stream_ready_a, windows.stream_ready_a_events, windows.stream_ready_b)
 
 
 class UpperCaseMethods(BufferCases):
@@ -76,7 +77,8 @@ class UpperCaseMethods(BufferCases):
         """What the mode buffered attaches."""
         if not case.mode.startswith("buffered"):
             return 0
-        return BUFFERED_MESSAGES * (case.size + int(MPI.BSEND_OVERHEAD))
+        messages = self.window if case.benchmark == "stream" else 1
+        return BUFFERED_MESSAGES * messages * (case.size + int(MPI.BSEND_OVERHEAD))
 
     def faces(self, case: Case, cube: Faces) -> Loops:
         """A face that is not contiguous goes by a derived datatype, as in C: MPI takes it from where it lies."""
@@ -141,11 +143,17 @@ class UpperCaseMethods(BufferCases):
         given = (comm.Isend, comm.Irecv, MPI.Request.Waitall, buffers.outgoing, buffers.incoming, peer)
         return self.alike(windows.bibandwidth, windows.bibandwidth_events, given)
 
-    def stream(self, case: Case, buffers: MessageBuffers) -> Loops:  # noqa: ARG002
+    def stream(self, case: Case, buffers: MessageBuffers) -> Loops:
         """Windows of blocking sends."""
         comm, ack = self._comm, buffers.acknowledgement
-        of_a = (comm.Send, comm.Recv, buffers.outgoing, ack)
-        return self.pair(STREAM, of_a, (comm.Send, comm.Recv, buffers.incoming, ack))
+        of_a = (getattr(comm, METHODS[""][case.mode]), comm.Recv, buffers.outgoing, ack)
+        if case.mode == "ready":
+            return self.pair(READY_STREAM, of_a, (comm.Irecv, MPI.Request.Waitall, comm.Send, buffers.incoming, ack))
+        loops = self.pair(STREAM, of_a, (comm.Send, comm.Recv, buffers.incoming, ack))
+        if case.mode == "buffered":
+            MPI.Attach_buffer(buffers.extra)
+            loops["release"] = MPI.Detach_buffer
+        return loops
 
     def plan(self, case: Case, buffers: MessageBuffers) -> Loops:  # noqa: ARG002
         """Many small messages both ways, by persistent requests."""

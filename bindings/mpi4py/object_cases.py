@@ -67,6 +67,8 @@ class LowerCaseMethods(ObjectCases):
         if case.benchmark in ("bandwidth", "bibandwidth") and self._posts_receives:
             receives = self.world.rank == 1 or case.benchmark == "bibandwidth"
             return [*[case.size + ROOM] * (self.window * receives), 1]
+        if case.benchmark == "stream" and case.mode == "buffered":
+            return [1, BUFFERED_MESSAGES * self.window * (case.size + ROOM)]
         return [1]
 
     def latency(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:
@@ -96,11 +98,14 @@ class LowerCaseMethods(ObjectCases):
         given = (comm.isend, comm.irecv, MPI.Request.waitall, objects, slots, 1 - self.world.rank)
         return self.alike(windows.bibandwidth, windows.bibandwidth_events, given)
 
-    def stream(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
+    def stream(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:
         """Windows of blocking sends."""
         comm, ack = self._comm, buffers[0]
         of_b = (comm.recv, comm.Send, self.window, ack)
-        loops = self.pair(STREAM, (comm.send, comm.Recv, objects, ack), of_b)
+        loops = self.pair(STREAM, (getattr(comm, METHODS[""][case.mode]), comm.Recv, objects, ack), of_b)
+        if case.mode == "buffered":
+            MPI.Attach_buffer(buffers[1])
+            loops["release"] = MPI.Detach_buffer
         if self.world.rank == 1:
             loops["keep_all"] = partial(windows.stream_b_keeping_all, *of_b)
         return loops

@@ -46,6 +46,7 @@ READY_LOOPS: dict[str, PairLoops] = {
 BANDWIDTH: PairLoops = (windows.bandwidth_a, windows.bandwidth_a_events, windows.bandwidth_b)
 RING: CycleLoops = (ring.begun, ring.begun_events, ring.passed_on)
 STREAM: PairLoops = (windows.stream_a, windows.stream_a_events, windows.stream_b)
+READY_STREAM: PairLoops = (windows.stream_ready_a, windows.stream_ready_a_events, windows.stream_ready_b)
 
 
 class ArrayCases(BufferCases):
@@ -116,11 +117,17 @@ class ArrayCases(BufferCases):
         given = (comm.isend, comm.irecv, mpi.wait_all, buffers.outgoing, buffers.incoming, peer)
         return self.alike(windows.bibandwidth, windows.bibandwidth_events, given)
 
-    def stream(self, case: Case, buffers: MessageBuffers) -> Loops:  # noqa: ARG002
+    def stream(self, case: Case, buffers: MessageBuffers) -> Loops:
         """Windows of blocking sends."""
         comm, ack = self._comm, buffers.acknowledgement
-        of_a = (comm.send, comm.recv, buffers.outgoing, ack)
-        return self.pair(STREAM, of_a, (comm.send, comm.recv, buffers.incoming, ack))
+        of_a = (getattr(comm, METHODS[""][case.mode]), comm.recv, buffers.outgoing, ack)
+        if case.mode == "ready":
+            return self.pair(READY_STREAM, of_a, (comm.irecv, mpi.wait_all, comm.send, buffers.incoming, ack))
+        loops = self.pair(STREAM, of_a, (comm.send, comm.recv, buffers.incoming, ack))
+        if case.mode == "buffered":
+            mpi.buffer_attach(BUFFERED_MESSAGES * self.window * case.size)
+            loops["release"] = mpi.buffer_detach
+        return loops
 
     def plan(self, case: Case, buffers: MessageBuffers) -> Loops:  # noqa: ARG002
         """Many small arrays both ways, agreed on once."""

@@ -107,3 +107,39 @@ def stream_b(send: Call, recv: Call, slots: list[Buffer], acknowledgement: Buffe
         for slot in slots:
             recv(0, 1, into=slot)
         send(acknowledgement, 0, 2)
+
+
+# In ready mode all receives are posted before the message that makes the other side send.
+
+
+def stream_ready_a(rsend: Call, recv: Call, slots: list[Buffer], acknowledgement: Buffer, iterations: int) -> None:
+    """Blocking sends in a row when their receives are posted, then the acknowledgement."""
+    for _ in range(iterations):
+        recv(1, 2, into=acknowledgement)
+        for slot in slots:
+            rsend(slot, 1, 1)
+        recv(1, 2, into=acknowledgement)
+
+
+def stream_ready_a_events(
+    rsend: Call, recv: Call, slots: list[Buffer], acknowledgement: Buffer, clock: Clock, times: Times
+) -> None:
+    """The same, each iteration timed."""
+    for k in range(len(times)):
+        before = clock()
+        recv(1, 2, into=acknowledgement)
+        for slot in slots:
+            rsend(slot, 1, 1)
+        recv(1, 2, into=acknowledgement)
+        times[k] = clock() - before
+
+
+def stream_ready_b(
+    irecv: Call, wait_all: Call, send: Call, slots: list[Buffer], acknowledgement: Buffer, iterations: int
+) -> None:
+    """A window of posted receives, of which an acknowledgement tells, then another one."""
+    for _ in range(iterations):
+        requests = [irecv(0, 1, into=slot) for slot in slots]
+        send(acknowledgement, 0, 2)
+        wait_all(requests)
+        send(acknowledgement, 0, 2)

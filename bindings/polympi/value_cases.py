@@ -37,6 +37,7 @@ READY_LOOPS: dict[str, PairLoops] = {
 BANDWIDTH: PairLoops = (windows.bandwidth_a, windows.bandwidth_a_events, windows.bandwidth_b)
 RING: CycleLoops = (ring.begun, ring.begun_events, ring.passed_on)
 STREAM: PairLoops = (windows.stream_a, windows.stream_a_events, windows.stream_b)
+READY_STREAM: PairLoops = (windows.stream_ready_a, windows.stream_ready_a_events, windows.stream_ready_b)
 
 
 class ValueCases(ObjectCases):
@@ -92,11 +93,17 @@ class ValueCases(ObjectCases):
         given = (self._comm.isend, self._comm.irecv, mpi.wait_all, objects, 1 - self.world.rank)
         return self.alike(windows.bibandwidth, windows.bibandwidth_events, given)
 
-    def stream(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
+    def stream(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:
         """Windows of blocking sends."""
         comm, (ack,) = self._comm, buffers
+        of_a = (getattr(comm, METHODS[""][case.mode]), comm.recv, objects, ack)
+        if case.mode == "ready":
+            return self.pair(READY_STREAM, of_a, (comm.irecv, mpi.wait_all, comm.send, self.window, ack))
         of_b = (comm.recv, comm.send, self.window, ack)
-        loops = self.pair(STREAM, (comm.send, comm.recv, objects, ack), of_b)
+        loops = self.pair(STREAM, of_a, of_b)
+        if case.mode == "buffered":
+            mpi.buffer_attach(BUFFERED_MESSAGES * self.window * (case.size + ROOM))
+            loops["release"] = mpi.buffer_detach
         if self.world.rank == 1:
             loops["keep_all"] = partial(windows.stream_b_keeping_all, *of_b)
         return loops

@@ -106,3 +106,41 @@ def stream_b_keeping_all(recv: Call, send: Call, window: int, acknowledgement: B
     received = [recv(0, 1) for _ in range(window)]
     send(acknowledgement, 0, 2)
     return received
+
+
+# In ready mode all receives are posted before the message that makes the other side send.
+
+
+def stream_ready_a(rsend: Call, recv: Call, objects: list[Any], acknowledgement: Buffer, iterations: int) -> None:
+    """Blocking sends in a row when their receives are posted, then the acknowledgement."""
+    for _ in range(iterations):
+        recv(1, 2, into=acknowledgement)
+        for obj in objects:
+            rsend(obj, 1, 1)
+        recv(1, 2, into=acknowledgement)
+
+
+def stream_ready_a_events(
+    rsend: Call, recv: Call, objects: list[Any], acknowledgement: Buffer, clock: Clock, times: Times
+) -> None:
+    """The same, each iteration timed."""
+    for k in range(len(times)):
+        before = clock()
+        recv(1, 2, into=acknowledgement)
+        for obj in objects:
+            rsend(obj, 1, 1)
+        recv(1, 2, into=acknowledgement)
+        times[k] = clock() - before
+
+
+def stream_ready_b(
+    irecv: Call, wait_all: Call, send: Call, window: int, acknowledgement: Buffer, iterations: int
+) -> Any:
+    """A window of posted receives, of which an acknowledgement tells, then another one."""
+    received = None
+    for _ in range(iterations):
+        requests = [irecv(0, 1) for _ in range(window)]
+        send(acknowledgement, 0, 2)
+        received = wait_all(requests)
+        send(acknowledgement, 0, 2)
+    return received

@@ -247,7 +247,7 @@ class PoissonCG:
             raise
         # What A multiplies is exchanged: p, and when merged r, of which w = A r follows; first of all x.
         self.exchanged = self.r if variant == "merged" else self.p
-        self.halo = cart.halo(self.exchanged)
+        self.halo = self._halo(self.exchanged)
         remote = [neighbor != mpi.PROC_NULL for neighbor in cart.sources]  # for each axis before and behind this rank
         self.local = [
             (1 + remote[2 * axis], max(self.shape[axis] - 1 - remote[2 * axis + 1], 1 + remote[2 * axis]))
@@ -272,6 +272,10 @@ class PoissonCG:
         if problems or made is None:
             raise ValueError(problems[0])
         return made
+
+    def _halo(self, u: Field) -> mpi.Halo:
+        """What fills the ghost layers of a vector."""
+        return self.cart.halo(u)
 
     def _axes(self) -> tuple[Field, Field]:
         """Gives x (1 - x) for the rows of this rank, and y (1 - y) for its columns."""
@@ -426,9 +430,9 @@ def plot(curve: list[float], edge: int, file: Path) -> None:
     print(f"picture: {file}")
 
 
-def run(given: argparse.Namespace, world: mpi.Communicator) -> int:
+def run(given: argparse.Namespace, world: mpi.Communicator, made: Callable[..., PoissonCG] = PoissonCG) -> int:
     """Solve, check the result, say how long it took. Gives the exit code."""
-    solver = PoissonCG(world, given.mesh, given.variant, given.kernel)
+    solver = made(world, given.mesh, given.variant, given.kernel)
     told = world.rank == 0 and sys.stderr.isatty()
     curve, spent = [1.0], solver.communication_ns
     world.barrier()

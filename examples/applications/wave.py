@@ -278,10 +278,7 @@ class Wave:
         self.dt = RATIO / (edge - 1)
         # Beside a wall, points inside need no neighbour.
         self.inner = [(2 - self.walls[2 * axis], self.shape[axis] - 2 + self.walls[2 * axis + 1]) for axis in range(3)]
-        # Along an axis that is not divided there is no neighbour. The ghost points there are sent with the others, so
-        # that a face lies in one piece, which needs no copy.
-        width = [int(ranks > 1) for ranks in cart.dims]
-        self.halos = [cart.halo(u, width=width) for u in self.fields]
+        self.halos = [self._halo(u) for u in self.fields]
         self.restart()
 
     def _made(self, kernel: str) -> Kernel:
@@ -300,6 +297,14 @@ class Wave:
         if problems or made is None:
             raise ValueError(problems[0])
         return made
+
+    def _halo(self, u: Field) -> mpi.Halo:
+        """What fills the ghost layers of a field.
+
+        Along an axis that is not divided there is no neighbour. The ghost points there are sent with the others, so
+        that a face lies in one piece, which needs no copy.
+        """
+        return self.cart.halo(u, width=[int(ranks > 1) for ranks in self.cart.dims])
 
     def restart(self) -> None:
         """Set the wave as it begins."""
@@ -440,9 +445,9 @@ def plot(wave: Wave, file: Path) -> None:
     print(f"picture: {file}")
 
 
-def run(given: argparse.Namespace, world: mpi.Communicator) -> int:
+def run(given: argparse.Namespace, world: mpi.Communicator, made: Callable[..., Wave] = Wave) -> int:
     """Solve, check the result, say how long it took. Gives the exit code."""
-    wave = Wave(world, given.mesh, given.overlapped, given.kernel)
+    wave = made(world, given.mesh, given.overlapped, given.kernel)
     told = world.rank == 0 and sys.stderr.isatty()
     world.barrier()
     begun = time.perf_counter()

@@ -29,11 +29,18 @@ static int32_t count_messages(int32_t messages, const struct session *session) {
 static int larger(int a, int b) { return a > b ? a : b; }
 
 /* Size of the buffer that the mode buffered attaches; 0 for other modes. */
-static int64_t attached_bytes(const struct polympi_case *c) {
-    /* One message on its way, and one of the iteration before that the library may not have taken back yet;
-       twice that, since a library may cut the buffer in pieces. */
-    enum { ROOM_FOR_MESSAGES = 4 };
-    return c->send_mode == POLYMPI_BUFFERED ? ROOM_FOR_MESSAGES * (c->bytes + MPI_BSEND_OVERHEAD) : 0;
+static int64_t attached_bytes(const struct polympi_case *c, const struct session *session) {
+    /* The messages on their way, and those of the iteration before that the library may not have taken back
+       yet; twice that, since a library may cut the buffer in pieces. */
+    enum { ROOM_FOR_EACH = 4 };
+    const int64_t messages = c->benchmark == POLYMPI_STREAM ? session->window : 1;
+    return c->send_mode == POLYMPI_BUFFERED ? ROOM_FOR_EACH * messages * (c->bytes + MPI_BSEND_OVERHEAD) : 0;
+}
+
+/* Whether a program runs a case only if it says that it has loops for the benchmark, in this mode. */
+static bool takes_own_loops(const struct polympi_case *c) {
+    return benchmark_facts[c->benchmark].opt_in ||
+           (c->benchmark == POLYMPI_STREAM && c->send_mode != POLYMPI_STANDARD);
 }
 
 /* A program that computes: its results are checked, not its messages. */
@@ -49,8 +56,10 @@ static const char *refusal_of_all(const struct polympi_case *c, const struct ses
         return "the benchmark does not have this payload";
     if (is_application(c) && polympi_problem_edge(c) < POLYMPI_SMALLEST_EDGE * (int64_t)session->ranks)
         return "the mesh is too small for so many ranks";
-    if (polympi_payload_count(c) > INT_MAX || attached_bytes(c) > INT_MAX)
+    if (polympi_payload_count(c) > INT_MAX)
         return "the message has more elements than an int of MPI counts";
+    if (attached_bytes(c, session) > INT_MAX)
+        return "the buffer to attach has more bytes than an int of MPI counts";
     if (c->kind == POLYMPI_ROOTED && c->iterations > INT_MAX / larger(c->batches, 1))
         return "its batches have more iterations than an int of MPI counts";
     return NULL;
@@ -60,7 +69,7 @@ static const char *refusal_of_all(const struct polympi_case *c, const struct ses
 static const char *refusal(const struct polympi_case *c, const struct session *session) {
     const struct polympi_program *program = session->program;
     const char *reason = refusal_of_all(c, session);
-    if (!reason && benchmark_facts[c->benchmark].opt_in && !(session->opted_in >> c->benchmark & 1))
+    if (!reason && takes_own_loops(c) && !(session->opted_in >> c->benchmark & 1))
         reason = "this program has no loops for the benchmark";
     return reason || !program->refuse ? reason : program->refuse(program->context, c);
 }
@@ -143,7 +152,7 @@ static struct polympi_buffers place(const struct polympi_case *c, const struct s
     }
     buffers.acknowledgement = polympi_arena_carve(arena, 1, 1);
     buffers.empty = polympi_arena_carve(arena, 1, 0);
-    buffers.attached_bytes = attached_bytes(c);
+    buffers.attached_bytes = attached_bytes(c, session);
     buffers.attached = polympi_arena_carve(arena, 1, buffers.attached_bytes);
     if (c->benchmark == POLYMPI_BCAST && session->rank == 0)
         buffers.incoming = buffers.outgoing; /* the argument of MPI_Bcast is one buffer, filled on the root */

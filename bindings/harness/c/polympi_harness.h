@@ -145,7 +145,7 @@ struct polympi_launch {
     int64_t rss_bytes;
     int32_t plain_pages; /* 1: no huge pages, whatever the plan says */
     /* A bit, 1 << POLYMPI_PLAN ..., for each benchmark with `opt_in` in the catalogue that the program has
-       loops for; it is refused elsewhere. */
+       loops for; it is refused elsewhere. 1 << POLYMPI_STREAM is for its modes but the standard one. */
     int32_t opted_in;
 };
 

@@ -57,7 +57,7 @@ MODES: dict[str, tuple[str, ...]] = {
     ),
     "bandwidth": ("standard",),
     "bibandwidth": ("standard",),
-    "stream": ("standard",),
+    "stream": ("standard", "synchronous", "buffered", "ready"),
     "faces": ("contiguous", "rows", "elements"),
     "barrier": ("standard",),
     "bcast": ("standard",),

@@ -31,57 +31,82 @@ if TYPE_CHECKING:
 
 VARIANTS = ("blocking", "overlapped", "merged")
 SMALLEST = 1e-8  # of <r, r> over its first value: then the solution is found
+HUGE_PAGE = 2**21 // 8  # elements
 PIECE = 2**14  # elements that NumPy's functions pass over at a time: 128 KB of each array stay in the cache
 
 
 class NumPyKernel:
-    """The loops over the unknowns of a rank by functions of NumPy, a few rows at a time.
-
-    Vectors that are multiplied by A have ghost layers, others have none.
+    """The loops over the unknowns of a rank by functions of NumPy, a few rows at a time. Vectors have ghost layers.
 
     Args:
-        shape: unknowns of the rank along each axis.
+        shape: of a vector, with ghost layers.
     """
 
     def __init__(self, shape: tuple[int, ...]) -> None:
         self.rows = max(1, PIECE // shape[1])
-        self.room = np.empty((min(self.rows, shape[0]), shape[1]))
+        self.columns = shape[1]
+        self.room = np.empty(self.rows * shape[1])
 
-    def _pieces(self, first: int, stop: int) -> Iterator[tuple[int, int]]:
+    def _pieces(self, first: int, stop: int) -> Iterator[slice]:
         for begin in range(first, stop, self.rows):
-            yield begin, min(begin + self.rows, stop)
+            yield slice(begin, min(begin + self.rows, stop))
+
+    def _lines(self, *vectors: Field) -> Iterator[list[Field]]:
+        """The same rows of several vectors as lines, which NumPy passes fastest.
+
+        The ghost elements on them are computed, too: those at the boundary stay 0, and others are exchanged before
+        they are used.
+        """
+        for rows in self._pieces(1, len(vectors[0]) - 1):
+            yield [vector[rows].reshape(-1) for vector in vectors]
 
     def multiply(self, u: Field, product: Field, box: Box) -> float:
-        """Write A u to the product in a box, whose first unknown is 0; gives <u, A u> there."""
+        """Write A u to the product in a box; gives <u, A u> there."""
         (first, stop), (left, right) = box
+        if (left, right) == (1, self.columns - 1):
+            return self._multiply_lines(u.reshape(-1), product.reshape(-1), first, stop)
         total = 0.0
-        for begin, end in self._pieces(first, stop):
-            inner, result = u[begin + 1 : end + 1, left + 1 : right + 1], product[begin:end, left:right]
+        for rows in self._pieces(first, stop):
+            inner, result = u[rows, left:right], product[rows, left:right]
             np.multiply(inner, 4.0, out=result)
-            result -= u[begin:end, left + 1 : right + 1]
-            result -= u[begin + 2 : end + 2, left + 1 : right + 1]
-            result -= u[begin + 1 : end + 1, left:right]
-            result -= u[begin + 1 : end + 1, left + 2 : right + 2]
+            result -= u[rows.start - 1 : rows.stop - 1, left:right]
+            result -= u[rows.start + 1 : rows.stop + 1, left:right]
+            result -= u[rows, left - 1 : right - 1]
+            result -= u[rows, left + 1 : right + 1]
             total += np.einsum("ij,ij->", inner, result)
+        return total
+
+    def _multiply_lines(self, u: Field, product: Field, first: int, stop: int) -> float:
+        """The same of whole rows as lines. Their ghost elements are computed, too, and set to 0 again."""
+        total = 0.0
+        for rows in self._pieces(first, stop):
+            begin, end = rows.start * self.columns, rows.stop * self.columns
+            inner, result = u[begin:end], product[begin:end]
+            np.multiply(inner, 4.0, out=result)
+            for step in (-self.columns, self.columns, -1, 1):
+                result -= u[begin + step : end + step]
+            result.reshape(-1, self.columns)[:, :: self.columns - 1] = 0
+            total += np.einsum("i,i->", inner, result)
         return total
 
     def update(self, x: Field, r: Field, p: Field, v: Field, alpha: float) -> float:
         """Add alpha p to x, subtract alpha v from r; gives <r, r>."""
         total = 0.0
-        for begin, end in self._pieces(0, len(x)):
-            room, rest = self.room[: end - begin], r[begin:end]
-            np.multiply(p[begin:end], alpha, out=room)
-            x[begin:end] += room
-            np.multiply(v[begin:end], alpha, out=room)
-            rest -= room
-            total += np.einsum("ij,ij->", rest, rest)
+        for of_x, of_r, of_p, of_v in self._lines(x, r, p, v):
+            room = self.room[: of_x.size]
+            np.multiply(of_p, alpha, out=room)
+            np.add(of_x, room, out=of_x)
+            np.multiply(of_v, alpha, out=room)
+            np.subtract(of_r, room, out=of_r)
+            inner = of_r.reshape(-1, self.columns)[:, 1:-1]
+            total += np.einsum("ij,ij->", inner, inner)
         return total
 
     def turn(self, p: Field, r: Field, beta: float) -> None:
         """Set p to r + beta p."""
-        for begin, end in self._pieces(0, len(p)):
-            p[begin:end] *= beta
-            p[begin:end] += r[begin:end]
+        for of_p, of_r in self._lines(p, r):
+            np.multiply(of_p, beta, out=of_p)
+            np.add(of_p, of_r, out=of_p)
 
 
 def divided(edge: int, ranks: int, place: int) -> tuple[int, int]:
@@ -89,6 +114,19 @@ def divided(edge: int, ranks: int, place: int) -> tuple[int, int]:
     each, more = divmod(edge, ranks)
     start = place * each + min(place, more)
     return start, start + each + (place < more)
+
+
+def vectors_of(shape: tuple[int, ...], count: int) -> list[Field]:
+    """Vectors of zeros, which begin at different places in a page of memory.
+
+    Else a processor takes a value that is read for one with the same place in a page that is just written, and waits.
+    The first begins with a huge page, so that Linux may give huge pages to all of them.
+    """
+    apart = 4096 // 8 // count // 8 * 8
+    size = (shape[0] * shape[1] + 511) // 512 * 512 + apart
+    memory = np.zeros(count * size + HUGE_PAGE)
+    memory = memory[-memory.ctypes.data // 8 % HUGE_PAGE :]
+    return [memory[i * size :][: shape[0] * shape[1]].reshape(shape) for i in range(count)]
 
 
 class PoissonCG:
@@ -132,22 +170,19 @@ class PoissonCG:
         self.restart()
 
     def _allocate(self) -> None:
-        """Make the vectors."""
-        rows, columns = shape = tuple(stop - start for start, stop in self.ends)
-        self.kernel = NumPyKernel(shape)
-        self.x, self.r, self.v = (np.zeros(shape) for _ in range(3))
-        # What A multiplies has ghost layers: p, and when merged r, of which w = A r follows.
-        self.around = np.zeros((rows + 2, columns + 2))
-        self.inner = self.around[1:-1, 1:-1]
-        if self.variant == "merged":
-            self.r, self.p, self.w = self.inner, np.zeros(shape), np.zeros(shape)
-        else:
-            self.p = self.inner
+        """Make the vectors, with ghost layers."""
+        rows, columns = (stop - start for start, stop in self.ends)
+        self.shape = (rows + 2, columns + 2)
+        self.kernel = NumPyKernel(self.shape)
+        self.x, self.r, self.p, self.v, self.w = vectors_of(self.shape, 5)
+        # What A multiplies is exchanged: p, and when merged r, of which w = A r follows; first of all x.
+        self.exchanged = self.r if self.variant == "merged" else self.p
         # Columns do not lie side by side: they are copied.
         self.outgoing, self.incoming = np.zeros((2, rows)), np.zeros((2, rows))
         remote = [neighbor != MPI.PROC_NULL for neighbor in self.neighbors]
         self.local = [
-            (int(remote[2 * axis]), max(shape[axis] - remote[2 * axis + 1], int(remote[2 * axis]))) for axis in range(2)
+            (1 + remote[2 * axis], max(self.shape[axis] - 1 - remote[2 * axis + 1], 1 + remote[2 * axis]))
+            for axis in range(2)
         ]
         self.right = self._right_side()
 
@@ -163,10 +198,11 @@ class PoissonCG:
 
     def restart(self) -> None:
         """Take the first state: x = b, r = p = b - A x."""
-        self.x[...] = self.inner[...] = self.right
+        x, r, p, v = (vector[1:-1, 1:-1] for vector in (self.x, self.r, self.p, self.v))
+        self.exchanged[1:-1, 1:-1] = x[...] = self.right
         self._multiply(self.v)
-        self.r[...] = self.p[...] = self.right - self.v
-        sums = [float(np.einsum("ij,ij->", self.r, self.r)), 0.0]
+        r[...] = p[...] = self.right - v
+        sums = [float(np.einsum("ij,ij->", r, r)), 0.0]
         if self.variant == "merged":
             sums[1] = self._multiply(self.w)
             self.beta = 0.0
@@ -204,27 +240,27 @@ class PoissonCG:
         self.rho = rho
 
     def _multiply(self, product: Field) -> float:
-        """A times the vector with ghost layers; gives this rank's part of their inner product."""
-        rows, columns = product.shape
-        multiply = self.kernel.multiply
+        """A times what is exchanged; gives this rank's part of their inner product."""
+        bottom, behind = (extent - 1 for extent in self.shape)
+        multiply, u = self.kernel.multiply, self.exchanged
         requests = self._start()
         if self.variant != "overlapped":
             self._finish(requests)
-            return multiply(self.around, product, ((0, rows), (0, columns)))
-        (top, bottom), (left, right) = inside = self.local
-        total = multiply(self.around, product, (inside[0], inside[1]))
+            return multiply(u, product, ((1, bottom), (1, behind)))
+        rows, columns = self.local
+        total = multiply(u, product, (rows, columns))
         self._finish(requests)
         # What is beside ghost layers, each unknown once: whole rows, then the ends of the others.
-        for box in (((0, top), (0, columns)), ((bottom, rows), (0, columns)),
-                    ((top, bottom), (0, left)), ((top, bottom), (right, columns))):  # fmt: skip
-            total += multiply(self.around, product, box)
-        return total
+        total += multiply(u, product, ((1, rows[0]), (1, behind)))
+        total += multiply(u, product, ((rows[1], bottom), (1, behind)))
+        total += multiply(u, product, (rows, (1, columns[0])))
+        return total + multiply(u, product, (rows, (columns[1], behind)))
 
     def _start(self) -> list[MPI.Request]:
         """Begin to send the sides of this rank's block, and to receive those of its neighbours."""
         begun = time.perf_counter_ns()
         top, bottom, left, right = self.neighbors
-        u, cart = self.around, self.cart
+        u, cart = self.exchanged, self.cart
         self.outgoing[0], self.outgoing[1] = u[1:-1, 1], u[1:-1, -2]
         requests = [
             cart.Irecv(u[0, 1:-1], top, 0),
@@ -243,7 +279,7 @@ class PoissonCG:
         """Wait for all that has begun."""
         begun = time.perf_counter_ns()
         MPI.Request.Waitall(requests)
-        u = self.around
+        u = self.exchanged
         u[1:-1, 0], u[1:-1, -1] = self.incoming  # of no neighbour: zeros, as at the boundary
         self.communication_ns += time.perf_counter_ns() - begun
 
@@ -257,19 +293,19 @@ class PoissonCG:
 
     def part(self) -> tuple[Field, tuple[int, ...]]:
         """This rank's values of x, and the global index of the first of them."""
-        return self.x, tuple(start for start, _ in self.ends)
+        return self.x[1:-1, 1:-1], tuple(start for start, _ in self.ends)
 
     def residual(self) -> float:
         """|b - A x|^2 over its first value, computed anew. What the next iteration needs is lost: restart() follows."""
-        self.inner[...] = self.x
+        self.exchanged[...] = self.x
         self._multiply(self.v)
-        rest = self.right - self.v
+        rest = self.right - self.v[1:-1, 1:-1]
         return self._sum([float(np.einsum("ij,ij->", rest, rest))])[0] / self.first
 
     def error(self) -> float:
         """The largest difference from the solution, over its largest value, on all ranks."""
         x, y = self._axes()
-        return 16 * float(self.cart.allreduce(float(abs(self.x - x * y).max()), op=MPI.MAX))
+        return 16 * float(self.cart.allreduce(float(abs(self.part()[0] - x * y).max()), op=MPI.MAX))
 
     def free(self) -> None:
         """Give back the mesh."""

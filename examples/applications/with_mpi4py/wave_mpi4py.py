@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     Box = tuple[tuple[int, int], ...]  # for each axis its first point, and the point behind its last one
 
 LEAST_POINTS = 3  # of a rank along each axis
+HUGE_PAGE = 2**21 // 8  # elements
 CACHE_LINE = 64 // 8  # elements
 PIECE = 2**17  # elements that NumPy's functions pass over at a time: 1 MB of each array stays in the cache
 RATIO = 0.004510 * 128  # time step over spacing, as in the published runs; the scheme is stable up to 1 / sqrt(3)
@@ -130,10 +131,12 @@ def two_fields(shape: tuple[int, ...]) -> list[Field]:
     """Two fields of zeros, which begin at different places in a page of memory.
 
     Else a processor takes a value that is read for one with the same place in a page that is just written, and waits.
+    The first begins with a huge page, so that Linux may give huge pages to all of both: 0.95 of the time.
     """
     page = 4096 // 8
     size = (math.prod(shape) + page - 1) // page * page + page // 2 + 8
-    memory = np.zeros(2 * size)
+    memory = np.zeros(2 * size + HUGE_PAGE)
+    memory = memory[-memory.ctypes.data // 8 % HUGE_PAGE :]
     return [memory[i * size :][: math.prod(shape)].reshape(shape) for i in range(2)]
 
 

@@ -265,12 +265,14 @@ class CodeLines(msgspec.Struct, frozen=True, kw_only=True):
         timed: of the files that hold the timed part; 0 if the manifest does not name them.
         combinations: the combinations of benchmark, mode and payload that the timed part covers, without applications.
         applications: of the solver of each application, without what only the program alone takes.
+        communication: of what of it communicates, where the manifest names the functions.
     """
 
     hello: int
     timed: int
     combinations: int
     applications: dict[str, int] = {}
+    communication: dict[str, int] = {}
 
 
 class StackRun(msgspec.Struct, kw_only=True):

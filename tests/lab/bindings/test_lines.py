@@ -5,7 +5,7 @@ import pytest
 from pygments.lexers import get_lexer_for_filename
 
 from polympi.lab.arms import AGAIN
-from polympi.lab.bindings.lines import code_lines, lines_of_code, solver
+from polympi.lab.bindings.lines import code_lines, functions, lines_of_code, solver
 from polympi.lab.bindings.manifest import Hello, load_bindings
 from polympi.lab.catalogue import MEASURED
 from polympi.lab.errors import UsageError
@@ -54,6 +54,34 @@ def test_each_application_that_is_covered_is_counted(name: str) -> None:
     covered = {b.name for b in MEASURED if b.application and binding.covered(b)}
     assert set(lines.applications) == (set() if name == "c-multiple" else covered)  # which is C, run in another way
     assert all(20 < number < 500 for number in lines.applications.values())
+
+
+def test_what_communicates_is_found_by_its_name() -> None:
+    python = """class A:
+    def one(self):
+        return 1
+
+    def two(self):
+        return 2
+
+def three():
+    pass
+"""
+    assert (
+        functions(python, ["two", "three"], ".py") == "def three():\n    pass\n    def two(self):\n        return 2\n"
+    )
+    used = "int used(int a) {\n    if (a) {\n    }\n    return a;\n}\n"
+    c = f"int used(int a);\n\nstatic int one(int a) {{\n    return used(a);\n}}\n\n{used}"
+    assert functions(c, ["used"], ".c") == used
+
+
+@pytest.mark.parametrize("name", [name for name, binding in SHIPPED.items() if binding.entry.communication])
+def test_what_communicates_is_a_part_of_the_solver(name: str) -> None:
+    lines = code_lines(SHIPPED[name])
+    assert lines is not None
+    assert set(lines.communication) == {"wave", "poisson-cg"}
+    for application, number in lines.communication.items():
+        assert 1 < number < min(lines.applications[application], 60)
 
 
 def test_what_an_application_takes_to_run_alone_does_not_count() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from polympi.lab.bindings.manifest import load_bindings
-from polympi.lab.catalogue import Case
+from polympi.lab.catalogue import BENCHMARKS, Case
 from polympi.lab.errors import UsageError
 from polympi.lab.plan.cases import select_cases
 from polympi.lab.plan.profiles import PROFILES
@@ -44,9 +44,22 @@ def test_every_module_has_a_ping_pong_of_the_sizes_of_the_published_table() -> N
 def test_a_study_has_the_sizes_and_a_profile_how_often() -> None:
     assert (MODULES.minimum_blocks, MODULES.batches, MODULES.name) == (9, QUICK.batches, "quick")
     cases = select_cases(MODULES, [], None, 2)
-    assert {c.benchmark for c in cases} == {"latency", "bcast", "reduce", "allreduce", "inner-product"}
+    communicating = {"latency", "bcast", "reduce", "allreduce"}
+    assert {c.benchmark for c in cases} == communicating | {"inner-product", "wave", "poisson-cg"}
     assert max(c.size_bytes for c in cases if c.benchmark == "bcast") == 2**20
-    assert select_cases(STUDIES["modules"].applied_to(PROFILES["publish"]), [], None, 2) == cases
+    longer = select_cases(STUDIES["modules"].applied_to(PROFILES["publish"]), [], None, 2)
+    assert [case for case in longer if not BENCHMARKS[case.benchmark].application] == [
+        case for case in cases if not BENCHMARKS[case.benchmark].application
+    ]
+
+
+def test_short_profiles_solve_equations_on_one_mesh_and_long_ones_on_two() -> None:
+    for profile, waves, others in (("quick", [129], [1025]), ("standard", [129, 257], [1025, 2049])):
+        cases = select_cases(STUDIES["modules"].applied_to(PROFILES[profile]), [], None, 2)
+        for name, modes, edges in (("wave", 2, waves), ("poisson-cg", 2, others)):
+            found = [case for case in cases if case.benchmark == name]
+            assert len({case.mode for case in found}) == modes
+            assert sorted({BENCHMARKS[name].edge(case.size_bytes) for case in found}) == edges
 
 
 def test_what_the_user_asks_for_counts_more() -> None:

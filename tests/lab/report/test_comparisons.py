@@ -88,3 +88,22 @@ def test_a_variant_that_was_not_measured_is_left_out():
     one = beside(rows, ["boost"])["boost_netpipe"]
     assert one.statement.endswith("Here, at 8 B: boost 1.25 ×.")
     assert sum(not line[0].startswith("published") for line in one.lines) == 1
+
+
+def streams(mode, *rates):
+    rows = enumerate(rates)
+    return [
+        summary_row(10 ** (4 + k), binding="c", benchmark="stream", mode=mode, payload="bytes", mb_per_s=of)
+        for k, of in rows
+    ]
+
+
+def test_what_is_said_of_synchronous_sends_is_checked_in_both_tables():
+    rows = [*streams("standard", 10.0, 50.0, 90.0, 80.0), *streams("synchronous", 9.0, 60.0, 80.0, 70.0)]
+    one = beside(rows, [])["send_ssend_bandwidth"]
+    assert "slower everywhere holds in 27 of 32 cells of its own table, and here at 3 of 4 sizes." in one.statement
+    assert one.statement.endswith("and here as well: the most is at 1 MB.")
+    assert {line[0] for line in one.lines if not line[0].startswith("published")} == {"c", "c, synchronous"}
+    one = beside(streams("standard", 10.0, 50.0), [])["send_ssend_bandwidth"]
+    assert "'stream/synchronous/bytes' was not measured here" in one.statement
+    assert one.statement.endswith("and here not: the most is at 100 kB.")

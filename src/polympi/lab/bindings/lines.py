@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
+import textwrap
 from collections.abc import Collection
 from pathlib import Path
 
@@ -55,6 +57,31 @@ def solver(text: str, without: Collection[str] = ()) -> str:
     return "".join(lines)
 
 
+def functions(text: str, names: Collection[str], suffix: str) -> str:
+    """The functions and classes of these names in a source, one after the other.
+
+    Args:
+        text: the source, in Python or in C; that of C as clang-format writes it.
+        names: of the functions and classes.
+        suffix: of the file.
+    """
+    if suffix == ".py":
+        lines = text.splitlines(keepends=True)
+        found = [
+            node
+            for node in ast.walk(ast.parse(text))
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name in names
+        ]
+        return "".join("".join(lines[node.lineno - 1 : node.end_lineno]) for node in found)
+    wanted = "|".join(map(re.escape, names))
+    return "".join(
+        found[0]
+        for found in re.finditer(
+            rf"^\w[^;{{}}]*\b(?:{wanted})\([^;{{}}]*\{{\n.*?^\}}\n", text, re.MULTILINE | re.DOTALL
+        )
+    )
+
+
 def code_lines(binding: Binding) -> CodeLines | None:
     """The lines that a binding takes; None where its manifest names neither a timed part nor a ``hello``.
 
@@ -70,6 +97,7 @@ def code_lines(binding: Binding) -> CodeLines | None:
         timed=_of_files(binding, parts),
         combinations=sum(binding.covered(benchmark) for benchmark in MEASURED if not benchmark.application),
         applications={name: _of_solver(binding, patterns) for name, patterns in binding.entry.applications.items()},
+        communication={name: _of_calls(binding, name, called) for name, called in binding.entry.communication.items()},
     )
 
 
@@ -82,6 +110,13 @@ def _of_solver(binding: Binding, patterns: list[str]) -> int:
     without = binding.entry.not_counted
     texts = {path: path.read_text(encoding="utf-8") for path in paths}
     return _counted(binding, {p: solver(text, without) if p.suffix == ".py" else text for p, text in texts.items()})
+
+
+def _of_calls(binding: Binding, application: str, names: list[str]) -> int:
+    patterns = binding.entry.applications[application]
+    paths = {path for pattern in patterns for path in files_meant(binding, pattern, "applications")}
+    texts = {path: functions(path.read_text(encoding="utf-8"), names, path.suffix) for path in paths}
+    return _counted(binding, {path: textwrap.dedent(text) for path, text in texts.items()})
 
 
 def _of_files(binding: Binding, paths: set[Path]) -> int:

@@ -105,6 +105,8 @@ class Entry(msgspec.Struct, forbid_unknown_fields=True):
         timed: in place of the manifest's ``build.timed``.
         hello: in place of the manifest's.
         applications: by the name of an application, the patterns of the files of its solver, whose lines are counted.
+        communication: by the name of an application, the functions and classes of these files that communicate, in
+            Python or C.
         not_counted: functions and classes of these files that another entry runs.
         most_iterations: iterations of a batch at most, of an interface whose calls take milliseconds; 0 for as many as
             C does.
@@ -123,6 +125,7 @@ class Entry(msgspec.Struct, forbid_unknown_fields=True):
     timed: list[str] = []
     hello: Hello | None = None
     applications: dict[str, list[str]] = {}
+    communication: dict[str, list[str]] = {}
     not_counted: list[str] = []
     most_iterations: int = 0
     calls: dict[str, int] = {}
@@ -325,6 +328,20 @@ def _mistake_of_ways(entry: Entry, place: str) -> str | None:
     return None
 
 
+def _mistake_of_applications(entry: Entry, place: str) -> str | None:
+    known = [benchmark.name for benchmark in BENCHMARKS.values() if benchmark.application]
+    for name in entry.applications:
+        if name not in known:
+            return (
+                f"in the field '{place}.applications', there is no application '{name}': they are {', '.join(known)}"
+                f"{did_you_mean(name, known)}"
+            )
+    for name in entry.communication:
+        if name not in entry.applications:
+            return f"the field '{place}.communication' has '{name}', whose files '{place}.applications' does not name"
+    return None
+
+
 def _mistake_of_entry(entry: Entry, place: str) -> str | None:
     if not re.fullmatch(_NAME, entry.name) or entry.name in (ALL, AGAIN):
         return (
@@ -335,13 +352,8 @@ def _mistake_of_entry(entry: Entry, place: str) -> str | None:
         return f"the field '{place}.most_iterations' is {entry.most_iterations}: it is a number of iterations, or 0"
     if mistake := _mistake_of_ways(entry, place):
         return mistake
-    known = [benchmark.name for benchmark in BENCHMARKS.values() if benchmark.application]
-    for name in entry.applications:
-        if name not in known:
-            return (
-                f"in the field '{place}.applications', there is no application '{name}': they are {', '.join(known)}"
-                f"{did_you_mean(name, known)}"
-            )
+    if mistake := _mistake_of_applications(entry, place):
+        return mistake
     lists = {"covers": entry.covers} | {f"without[{i}].cases": w.cases for i, w in enumerate(entry.without)}
     for field, patterns in lists.items():
         for pattern in patterns:

@@ -46,7 +46,7 @@ _MODULES = Study(
     name="modules",
     title="Python modules for MPI, side by side",
     summary="Pypar, MYMPI, pyMPI, Scientific.MPI and boostmpi (polympi.compat), mpi4py and polympi beside C: ping-pong "
-    "of arrays, bcast, reduce, allreduce, the inner product, and lines of code",
+    "of arrays, bcast, reduce, allreduce, the inner product, the wave and conjugate gradients, and lines of code",
     bindings=(
         *("pypar", "mympi", "pympi", "scientific", "boostmpi-compat", "boost-python"),
         *("mpi4py", "polympi", "c-spin"),
@@ -58,6 +58,8 @@ _MODULES = Study(
         **dict.fromkeys(("reduce/standard/float64", "reduce/standard/array"), _COLLECTIVE),
         **dict.fromkeys(("allreduce/standard/float64", "allreduce/standard/array"), _COLLECTIVE),
         "inner-product/standard/problem": (),
+        # The smaller mesh of each in the short profiles, both in the long ones.
+        **dict.fromkeys(("wave/*/problem", "poisson-cg/blocking/problem", "poisson-cg/overlapped/problem"), ()),
     },
 )
 

@@ -144,12 +144,14 @@ def _cell(cell: Cell) -> str:
 def _studies(words: Content) -> list[str]:
     parts = []
     for one in words.studies:
-        parts += [f"## {escape(one.title)}, on {escape(one.stack)}", escape(one.answer)]
+        parts += [f"## {escape(one.title)}, on {escape(one.stack)}", escape(" ".join((one.answer, *one.statements)))]
         for table in one.tables:
             parts += [
                 f"**{escape(table.title)}**",
                 _table(table.headers, table.lines, right=range(1, len(table.headers))),
             ]
+        if one.advice:
+            parts += ["**Which interface for whom**", "\n".join(f"- {escape(text)}" for text in one.advice)]
         published = f"Published: {one.source.citation}; {one.source.setting}."
         parts.append(escape(" ".join(filter(None, (one.note, published, one.missing)))))
     return parts

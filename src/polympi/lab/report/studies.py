@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
+from polympi.lab.conclusions.equations import Solved, solved, statements
+from polympi.lab.conclusions.guideline import completeness, guideline
+from polympi.lab.conclusions.interfaces import LAST
 from polympi.lab.conclusions.modules import COLLECTIVES, PUBLISHED_FITS, Module, Timed, modules, published_fits
-from polympi.lab.conclusions.phrases import listing, rate, sentence, size, times
+from polympi.lab.conclusions.phrases import listing, percent, plain_ratio, rate, sentence, size, times
 from polympi.lab.conclusions.rows import stacks_of
 from polympi.lab.plan.studies import STUDIES
 from polympi.lab.published import Source, sources
@@ -25,6 +29,16 @@ _STANDS_FOR = "pypar, mympi, pympi, scientific and boostmpi-compat are the inter
 _LINES = (
     "The inner products of C, mpi4py and polympi are parts of programs to copy, which also say where there is no "
     "memory; those of the others do the work alone."
+)
+_EQUATION = ("", "ranks", "blocking", "speed-up", "calls", "overlapped", "lines")
+_SOLVERS = (
+    "The solvers in Python have the same kernels and differ in what communicates, whose lines are counted; that of C "
+    "is a program of its own. With 1 rank nothing is exchanged: that is the serial time. Calls: the share of its time "
+    "that rank 0 spends in them."
+)
+_COMPLETE = (
+    "Uses of today: the share that an interface has of what 80 public programs use of mpi4py. The last version is that "
+    "of the module itself."
 )
 _DASH = "–"
 
@@ -46,6 +60,8 @@ class StudySection:
         title: of the study.
         stack: as the run names it.
         answer: the result in a sentence or two; computed.
+        statements: what was published, each beside what this run has of it, in a sentence.
+        advice: which interface for whom, in a sentence each; computed.
         missing: in a sentence, what could not take part here and why; empty if all did.
         tables: the figures.
         note: what they are.
@@ -55,6 +71,8 @@ class StudySection:
     title: str
     stack: str
     answer: str
+    statements: tuple[str, ...]
+    advice: tuple[str, ...]
     missing: str
     tables: tuple[StudyTable, ...]
     note: str
@@ -62,11 +80,26 @@ class StudySection:
 
 
 def study_sections(analysis: Analysis) -> list[StudySection]:
-    """The sections of the study of a run, one for each stack that has figures; none for a run without a study."""
+    """The sections of the study of a run, one for each stack that has figures; none for a run without a study.
+
+    With fewer ranks than most, messages have to be among the figures: applications stand in the section of most ranks.
+    """
     if analysis.run.study != "modules":  # the only one so far
         return []
     found = [(stack, modules(analysis, stack)) for stack in stacks_of(analysis)]
-    return [_section(analysis.run, stack, lines) for stack, lines in found if len(lines) > 1]
+    equations = _equations(analysis)
+    return [
+        _section(analysis, stack, lines, equations.get(stack))
+        for stack, lines in found
+        if len(lines) > 1 and (stack in equations or any(line.payload or line.smallest for line in lines))
+    ]
+
+
+def _equations(analysis: Analysis) -> dict[str, list[Solved]]:
+    """What is solved on each installed stack, by the name that it has with the most ranks."""
+    usual = [one for one in analysis.run.stacks if not one.level]
+    most = {one.installation: one.stack for one in sorted(usual, key=lambda one: one.ranks)}
+    return {stack: solved(analysis, installed) for installed, stack in most.items()}
 
 
 def title_of(run: RunRecord) -> str | None:
@@ -75,7 +108,12 @@ def title_of(run: RunRecord) -> str | None:
     return study.title if study else None
 
 
-def _section(run: RunRecord, stack: str, lines: Sequence[Module]) -> StudySection:
+def _section(
+    analysis: Analysis, stack: str, lines: Sequence[Module], solved_there: Sequence[Solved] | None
+) -> StudySection:
+    """The section of a stack; of its numbers of ranks the last one has the equations and the guideline, too."""
+    last, equations = solved_there is not None, solved_there or ()
+    run, processors = analysis.run, (analysis.environment.facts.get("affinity") or {}).get("count")
     sizes = [line.collective_bytes for line in lines if line.collective_bytes is not None]
     of_size = f" of {size(min(sizes))}" if sizes else ""
     headers = ("", *COLLECTIVES, "inner product", "lines: hello", "inner product")
@@ -83,15 +121,44 @@ def _section(run: RunRecord, stack: str, lines: Sequence[Module]) -> StudySectio
         title=STUDIES[run.study].title,
         stack=stack,
         answer=_answer(lines),
+        statements=tuple(statements(equations, processors)),
+        advice=tuple(guideline(lines, equations)) if last else (),
         missing=_missing(run, stack),
         tables=(
             StudyTable("Ping-pong of arrays, beside the published table", _PING_PONG, [_ping_pong(m) for m in lines]),
             StudyTable(
                 f"Collectives{of_size}, an application, and lines of code", headers, [_others(m) for m in lines]
             ),
+            *_equation_tables(equations),
+            *([_completeness(lines)] if last else ()),
         ),
-        note=f"{_NOTE} {_STANDS_FOR} {_LINES}",
+        note=" ".join((_NOTE, _STANDS_FOR, _LINES, *([_SOLVERS] if equations else []), *([_COMPLETE] if last else []))),
         source=sources()[PUBLISHED_FITS],
+    )
+
+
+def _completeness(lines: Sequence[Module]) -> StudyTable:
+    headers, found = completeness([module.binding for module in lines if module.binding in LAST])
+    return StudyTable("Which calls each interface has", headers, found)
+
+
+def _equation_tables(found: Sequence[Solved]) -> list[StudyTable]:
+    """One table for each equation and mesh."""
+    return [
+        StudyTable(f"{mesh}, an iteration", _EQUATION, [_equation(one) for one in group])
+        for mesh, group in groupby(found, key=lambda one: one.mesh)
+    ]
+
+
+def _equation(one: Solved) -> tuple[str, ...]:
+    return (
+        _named(one.binding),
+        str(one.ranks),
+        _both(one.blocking),
+        _DASH if one.speedup is None else plain_ratio(one.speedup),
+        _DASH if one.communication is None else percent(one.communication),
+        _both(one.overlapped),
+        _DASH if one.lines is None else str(one.lines),
     )
 
 
@@ -129,7 +196,11 @@ def _both(timed: Timed | None) -> str:
 
 
 def _name(module: Module) -> str:
-    return "C" if module.binding == REFERENCE else module.binding
+    return _named(module.binding)
+
+
+def _named(binding: str) -> str:
+    return "C" if binding == REFERENCE else binding
 
 
 def _answer(lines: Sequence[Module]) -> str:

@@ -80,11 +80,16 @@ def _print_studies(words: Content, console: Console) -> None:
     for one in words.studies:
         console.print()
         console.print(Text(f"{one.title}, on {one.stack}", style="bold"))
-        console.print(Text(one.answer), width=width)
+        console.print(Text(" ".join((one.answer, *one.statements))), width=width)
         for table in one.tables:
             console.print()
             console.print(Text(table.title, style="dim italic"))
             console.print(_study_table(table), width=min(console.width, _WIDEST))
+        if one.advice:
+            console.print()
+            console.print(Text("Which interface for whom", style="dim italic"))
+            for text in one.advice:
+                console.print(Padding(Text(text), (0, 0, 0, 2)), width=width)
         console.print()
         published = f"Published: {one.source.citation}; {one.source.setting}."
         console.print(Text(" ".join(filter(None, (one.note, published, one.missing))), style="dim"), width=width)

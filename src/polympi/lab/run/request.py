@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import msgspec
+import psutil
 
 from polympi.lab.arms import AGAIN, REFERENCE
 from polympi.lab.bindings.build import build, output_folder, program_command, why_not_ready
@@ -26,6 +27,7 @@ from polympi.lab.launch.launcher import Arm
 from polympi.lab.plan.cases import possible_on, select_cases
 from polympi.lab.plan.growth import check_growth, problems
 from polympi.lab.plan.limits import limits_grown, limits_of, with_limits
+from polympi.lab.plan.memory import without_room
 from polympi.lab.plan.placements import binding_word, topology_of, why_impossible
 from polympi.lab.plan.profiles import Profile
 from polympi.lab.plan.settings import why_no_part
@@ -35,6 +37,7 @@ from polympi.lab.suggest import did_you_mean
 from polympi.lab.tools.find import FoundTool, find_tool
 from polympi.lab.tools.known import TOOLS
 from polympi.lab.tools.tool import Tool
+from polympi.lab.units import format_bytes
 
 TOOL_RANKS = 2  # with which tools of others are launched, where there are several numbers of ranks
 NO_TOOL = "none"  # in place of names: no tool of others
@@ -337,6 +340,7 @@ def plan_stack(
             need = count(BENCHMARKS[case.benchmark].minimum_ranks, "rank")
             too_small = f"a mesh is too small for {count(ranks, 'rank')}"
             left_out[case.benchmark] = f"it needs at least {need}" if few else too_small
+    possible = _with_room(request, possible, ranks, left_out)
     limits = set(limits_of(possible))  # of which nobody asks another arm than C
     not_covered = {
         arm.name: [
@@ -353,6 +357,24 @@ def plan_stack(
     if possible and not plan.all_cases():
         raise UsageError("None of the chosen bindings covers any of the chosen benchmarks: 'polympi list' shows both.")
     return plan
+
+
+def _with_room(request: Request, cases: Sequence[Case], ranks: int, left_out: dict[str, str]) -> list[Case]:
+    """The cases whose messages fit into the memory of this machine; the others are left out, and the reason is noted.
+
+    Raises:
+        UsageError: none does.
+    """
+    if not request.all_here:
+        return list(cases)
+    lacking = without_room(cases, ranks, psutil.virtual_memory().available)
+    if cases and len(lacking) == len(cases):
+        raise UsageError(f"There is no memory for any of the cases: {next(iter(lacking.values()))}.")
+    smallest = {case.pattern: case for case in sorted(lacking, key=lambda c: -c.size_bytes)}
+    left_out.update(
+        {f"{pattern} from {format_bytes(case.size_bytes)}": lacking[case] for pattern, case in smallest.items()}
+    )
+    return [case for case in cases if case not in lacking]
 
 
 def _tools(request: Request, plan: StackPlan) -> list[FoundTool]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from polympi.lab.conclusions.phrases import plain_ratio, rate
+from polympi.lab.conclusions.phrases import count, plain_ratio, rate
 from polympi.lab.conclusions.phrases import size as size_words
 from polympi.lab.conclusions.rows import Row
 from polympi.lab.published import published
@@ -20,6 +20,8 @@ from polympi.lab.units import format_ns
 
 _PINGS = 10_000  # one-way messages in half of the loop that the ping table timed
 _MBIT_IN_MB = 0.125  # 1 Mbit of that table is 125,000 bytes
+_MODES = ("standard", "synchronous")
+_LARGEST_AT = (10**6, 10**7)  # where its conclusion has the largest throughput
 _ONE_NODE, _TWO_HOSTS = "one_node_nodes1", "two_nodes_two_hosts_nodes4"
 _PLACEMENTS = {
     _ONE_NODE: "one node",
@@ -69,24 +71,52 @@ def _alike(over_hosts: bool) -> str:
 
 def stream(stack: str, rows: Sequence[Row], palette: Palette, over_hosts: bool) -> Comparison | None:
     """Sends in a row. The arguments are those of :func:`pings`, and the colours of the run."""
-    ours = [r for r in select(rows, "stream", "standard", "bytes", REFERENCE) if r.mb_per_s]
-    if not ours:
+    ours = {mode: [r for r in select(rows, "stream", mode, "bytes", REFERENCE) if r.mb_per_s] for mode in _MODES}
+    if not ours["standard"]:
         return None
     table = published("send_ssend_bandwidth")
     alike = _alike(over_hosts)
     theirs = table.frame.filter((pl.col("placement") == alike) & (pl.col("row") > 0))
     records: list[dict[str, Any]] = []
-    for mode in ("standard", "synchronous"):
+    for mode in _MODES:
         for size, mbit in theirs.filter(pl.col("mode") == mode).select("size_bytes", "mbit_per_s").iter_rows():
             records.append(point(f"published: {_PLACEMENTS[alike]}, {mode}", size, mbit * _MBIT_IN_MB, True, rate))
-    records += [point(REFERENCE, r.size_bytes, r.mb_per_s or 0.0, False, rate) for r in ours]
-    best = max(ours, key=lambda r: r.mb_per_s or 0.0)
+    for mode, series in ours.items():
+        name = REFERENCE if mode == "standard" else f"{REFERENCE}, {mode}"
+        records += [point(name, r.size_bytes, r.mb_per_s or 0.0, False, rate) for r in series]
+    best = max(ours["standard"], key=lambda r: r.mb_per_s or 0.0)
     peak = max((r for r in records if r["published"]), key=lambda r: r["value"])
     said = (
         f"Blocking sends in a row. Published, on {_PLACEMENTS[alike]}: up to {peak['text']} at {peak['size_text']}, "
         f"nothing acknowledged; here C reaches {rate(best.mb_per_s or 0.0)} at {size_words(best.size_bytes)}, "
-        "acknowledged."
+        f"acknowledged.{_slower(table.frame, ours)}{_largest(table.frame, best)}"
     )
     chart = charts.series_over_size(records, palette, "bandwidth", RATE_LABEL)
     lines = [(r["binding"], r["size_text"], r["text"]) for r in records]
     return Comparison(table.source, stack, said, ("series", "size", "bandwidth"), lines, chart)
+
+
+def _slower(theirs: pl.DataFrame, ours: dict[str, list[Row]]) -> str:
+    """Whether synchronous sends move less everywhere, as the report concludes: in its own table, and here."""
+    cells = theirs.filter(pl.col("row") > 0).pivot("mode", index=["placement", "size_bytes"], values="mbit_per_s")
+    fewer = cells.filter(pl.col("synchronous") < pl.col("standard")).height
+    said = f" That synchronous sends are slower everywhere holds in {fewer} of {cells.height} cells of its own table"
+    standard = {r.size_bytes: r.mb_per_s or 0.0 for r in ours["standard"]}
+    both = [(standard[r.size_bytes], r.mb_per_s or 0.0) for r in ours["synchronous"] if r.size_bytes in standard]
+    if not both:
+        return f"{said}; 'stream/synchronous/bytes' was not measured here."
+    return f"{said}, and here at {sum(there < one for one, there in both)} of {count(len(both), 'size')}."
+
+
+def _largest(theirs: pl.DataFrame, best: Row) -> str:
+    """Whether the largest throughput is at 1 to 10 MB, as the report concludes."""
+    peaks = (
+        theirs.filter(pl.col("row") > 0)
+        .group_by("placement", "mode")
+        .agg(pl.col("size_bytes").sort_by("mbit_per_s").last())
+    )
+    within = peaks.filter(pl.col("size_bytes").is_between(*_LARGEST_AT)).height
+    here = "as well" if _LARGEST_AT[0] <= best.size_bytes <= _LARGEST_AT[1] else "not"
+    there = count(peaks.height, "series", "series")
+    at = size_words(best.size_bytes)
+    return f" That most is moved at 1 to 10 MB holds in {within} of its {there}, and here {here}: the most is at {at}."

@@ -1,0 +1,64 @@
+"""The styles of the older modules, and the command line of the applications in them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import polympi as mpi
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sides import Ghosts, Side
+
+MODULES = tuple(sorted(path.stem.removeprefix("exchange_") for path in Path(__file__).parent.glob("exchange_*.py")))
+
+
+class Style(Protocol):
+    """What a module's file has: how its calls fill ghost layers, and add numbers of all ranks."""
+
+    def Exchange(self, sides: list[Side]) -> Ghosts:  # noqa: N802 - a class
+        """What fills the ghost layers of a field."""
+
+    def total(self, values: list[float]) -> list[float]:
+        """The sums over all ranks."""
+
+
+def style_of(module: str, *, overlapped: bool) -> Any:
+    """The style of an older module (:class:`Style`).
+
+    Args:
+        module: one of :data:`MODULES`.
+        overlapped: whether messages travel while the solver computes.
+
+    Raises:
+        ValueError: there is none, or the module lacks the calls.
+    """
+    if module not in MODULES:
+        raise ValueError(f"there is no module {module}, but {', '.join(MODULES)}")
+    style = import_module(f"exchange_{module}")
+    if overlapped and not hasattr(style.Exchange, "start"):
+        raise ValueError(f"{module} has no nonblocking calls, so nothing can be overlapped")
+    return style
+
+
+def main(program: Any, solver: Callable[..., Any]) -> int:
+    """Run an application with the arguments of the command line. Gives the exit code: 2 if they cannot be followed."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--module", default="")
+    own, sys.argv[1:] = parser.parse_known_args()
+    if own.module == "mympi":  # the only one whose import does not start it
+        import_module("polympi.compat.mympi").mpi_init(len(sys.argv), sys.argv)
+    try:
+        code: int = program.run(program.options(), mpi.world, partial(solver, module=own.module))
+    except ValueError as error:
+        if mpi.world.rank == 0:
+            print(f"{program.__name__}_modules.py: {error}.", file=sys.stderr, flush=True)
+        mpi.world.barrier()  # else the end of another rank could end this one before its sentence is out
+        return 2
+    return code

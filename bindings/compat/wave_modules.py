@@ -1,0 +1,43 @@
+"""The wave equation on all ranks, whose ghost layers an older module fills; all else is ``wave.py``.
+
+    PYTHONPATH=examples/applications mpiexec -n 2 python bindings/compat/wave_modules.py --module pypar --mesh 129
+
+The other options are those of ``../../examples/applications/wave.py``.
+"""
+
+from __future__ import annotations
+
+import sys
+import wave
+from typing import TYPE_CHECKING, cast
+
+from sides import sides_of
+from styles import main, style_of
+
+if TYPE_CHECKING:
+    import polympi as mpi
+
+
+class Wave(wave.Wave):
+    """The solver of ``wave.py``.
+
+    Args:
+        world: the ranks.
+        edge: points along each axis of the mesh.
+        overlapped: points that need no neighbour are updated while the faces are under way.
+        kernel: "numpy" or "numba".
+        module: whose calls fill the ghost layers.
+    """
+
+    def __init__(
+        self, world: mpi.Communicator, edge: int, overlapped: bool = False, kernel: str = "numpy", module: str = ""
+    ) -> None:
+        self._style = style_of(module, overlapped=overlapped)
+        super().__init__(world, edge, overlapped, kernel)
+
+    def _halo(self, u: wave.Field) -> mpi.Halo:
+        return cast("mpi.Halo", self._style.Exchange(sides_of(self.cart, u)))  # which is called as one
+
+
+if __name__ == "__main__":
+    sys.exit(main(wave, Wave))
