@@ -150,10 +150,6 @@ def test_a_host_file_belongs_to_the_cluster_whose_hosts_it_names(folder: Path, t
     file.write_text("t-1\nnode7\n")
     with pytest.raises(UsageError, match="names t-1 of the cluster 't', and node7"):
         cluster_of(file)
-    file.write_text("# none\n")
-    assert cluster_of(file) is None
-    file.write_bytes(b"\xff\n")
-    assert cluster_of(file) is None
     assert cluster_of(tmp_path) is None
 
 
@@ -173,8 +169,55 @@ def test_host_files_of_every_launcher_are_read_as_they_are_written(family: str, 
 
 def test_host_files_of_others_are_read(tmp_path: Path) -> None:
     file = tmp_path / "hosts"
-    file.write_text("# nodes\n\nb # second\na:3 binding=numa\nb\nc slots = 4 max_slots=8\nd max_slots=8\n")
-    assert read_hostfile(file) == {"b": 2, "a": 3, "c": 4, "d": 1}
+    file.write_text("# nodes\n\nb # second\na:3 binding=numa\nb\nc slots = 4 max_slots=8\nd max_slots=8\nme@10.0.0.1\n")
+    assert read_hostfile(file) == {"b": 2, "a": 3, "c": 4, "d": 1, "me@10.0.0.1": 1}
+
+
+NOT_HOSTS = [
+    ("h:0", "gives 'h' room for '0' ranks"),
+    ("h:-1", "gives 'h' room for '-1' ranks"),
+    ("h:x", "gives 'h' room for 'x' ranks"),
+    ("h:", "gives 'h' room for '' ranks"),
+    ("h:٣", "gives 'h' room for '٣' ranks"),
+    ("h:9999999", "gives 'h' room for '9999999' ranks"),
+    ("h slots=one", "gives 'h' room for 'one' ranks"),
+    ("h slots = 0", "gives 'h' room for '0' ranks"),
+    ("h:2 slots=3", "gives 'h' two numbers of ranks, 2 and 3"),
+    ("a,b", "which is more than one host"),
+    ("a:1,b:1", "which is more than one host"),
+    ("a b", "which is more than one host"),
+    ("a 2", "which is more than one host"),
+    ("fe80::1", "an IPv6 address cannot be told from a number of ranks"),
+    ("[::1]:2", "an IPv6 address cannot be told from a number of ranks"),
+    (":2", "which is not the name of a host"),
+    ("-f", "which is not the name of a host"),
+    ("+n1", "which is not the name of a host"),
+]
+
+
+@pytest.mark.parametrize(("line", "why"), NOT_HOSTS)
+def test_a_line_that_is_no_host_is_refused_with_its_number(line: str, why: str, tmp_path: Path) -> None:
+    file = tmp_path / "hosts"
+    file.write_text(f"good\n# {line}\n{line}\n", encoding="utf-8")
+    with pytest.raises(UsageError) as refused:
+        read_hostfile(file)
+    assert str(refused.value).startswith(f"Line 3 of the host file '{file}' ")
+    assert why in str(refused.value)
+
+
+@pytest.mark.parametrize("command", [["run"], ["run", "--dry-run"], ["doctor"]])
+def test_every_command_refuses_such_a_file(
+    command: list[str],
+    folder: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    recorded(folder, "t-1", "t-2")
+    file = tmp_path / "hosts"
+    file.write_text("t-1\nt-2:none\n")
+    said = refusal([*command, "--hostfile", str(file)], capsys, monkeypatch)
+    assert said.startswith(f"polympi: Line 2 of the host file '{file}' gives 't-2' room for 'none' ranks: ")
 
 
 @pytest.mark.parametrize(

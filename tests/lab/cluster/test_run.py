@@ -54,6 +54,24 @@ def test_one_host_file_serves_every_launcher_and_what_was_sent_is_recorded(
     assert "Sent over wires" in (tmp_path / "out" / "report.md").read_text()
 
 
+def test_a_file_that_names_one_host_twice_is_a_run_on_one_host_and_says_so(
+    polympi, cluster: Cluster, mpich: Stack, tmp_path: Path
+) -> None:
+    file = tmp_path / "hosts"
+    file.write_text("t-1\nt-1\n")
+    words = ["run", "-o", str(tmp_path / "out"), *ONE_CASE, "--stack", mpich.name, "--hostfile", str(file)]
+    words += ["--launch-timeout", "3m"]  # two ranks that spin, beside other tests
+    alone = f"The host file '{file}' names t-1 alone: no message takes the network."
+    planned = polympi(*words, "--dry-run")
+    assert planned.exit_code == 0, planned.text
+    assert alone in planned.text
+    assert "hosts t-1:2" in " ".join(planned.text.split())
+    said = polympi(*words)
+    assert said.exit_code == 0, said.text
+    assert alone in said.text
+    assert f"On {mpich.name} all ranks ran on t-1, so that no message between them took the network" in said.text
+
+
 def test_two_nodes_beside_one_are_placed_as_asked_and_cost_what_a_network_costs(
     polympi, cluster: Cluster, mpich: Stack, openmpi: Stack, tmp_path: Path
 ) -> None:

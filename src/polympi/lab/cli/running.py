@@ -15,6 +15,7 @@ from polympi.lab.cli.asked import Asked
 from polympi.lab.cli.console import errors, results, say
 from polympi.lab.cli.display import ending, shown
 from polympi.lab.cli.exit_codes import INTERRUPTED, NOT_ALL_MEASURED
+from polympi.lab.cluster.hostfile import read_hostfile
 from polympi.lab.conclusions.phrases import count, listing, size_words
 from polympi.lab.errors import UsageError
 from polympi.lab.plan.placements import level_words
@@ -24,7 +25,7 @@ from polympi.lab.report.write import write_report
 from polympi.lab.run.estimate import Estimate, estimate
 from polympi.lab.run.launchers import settled
 from polympi.lab.run.measure import Measured, measure, measure_again
-from polympi.lab.run.request import Request, StackPlan, check, preview
+from polympi.lab.run.request import Request, StackPlan, check, only_one_host, preview
 from polympi.lab.run.resume import is_complete, request_again
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.known import FIRST_STACK
@@ -117,6 +118,8 @@ def _show(request: Request, plans: list[StackPlan]) -> None:
     table.add_row("ranks", ", ".join(map(str, request.ranks)))
     if len(request.ranks) > 1:
         table.add_row("scaling", request.scaling)
+    if request.hostfile is not None:
+        table.add_row("hosts", listing([f"{name}:{n}" for name, n in read_hostfile(request.hostfile).items()]))
     for level in request.levels:
         if level.name:
             table.add_row(level.factor, f"{level.name}: {level_words(level)}")
@@ -135,6 +138,8 @@ def _show(request: Request, plans: list[StackPlan]) -> None:
         table.add_row("blocks", blocks)
         table.add_row("launches", format_range(str(estimated.fewest_launches), str(estimated.most_launches)))
     results.print(table)
+    for finding in only_one_host(request):
+        say(f"{finding.text} {finding.advice}")
     results.print(f"\nabout {_total(estimates)}, within a factor of two; nothing was measured, made or installed.")
 
 

@@ -66,18 +66,17 @@ def remember(cluster: Cluster) -> None:
 
 
 def cluster_of(hostfile: Path) -> Cluster | None:
-    """The cluster whose hosts a file names; None if they are others, or the file cannot be read.
+    """The cluster whose hosts a file names; None if they are others, or there is no such file.
 
     None also within a container that is one of these hosts: from there the others are reached by ssh.
 
     Raises:
-        UsageError: only some of the hosts are those of a cluster.
+        UsageError: only some of the hosts are those of a cluster, or the file has something else than hosts.
         ClusterError: the record of a cluster is damaged.
     """
-    try:
-        named = read_hostfile(hostfile)
-    except (OSError, ValueError):  # told where host files are checked
+    if not hostfile.is_file():  # reported where the files of a run are checked
         return None
+    named = read_hostfile(hostfile)
     for name in known_clusters():
         cluster = get_cluster(name)
         ours = {host.name for host in cluster.hosts} if cluster else set()

@@ -28,6 +28,7 @@ from polympi.lab.conclusions.rows import SMALL, Family, Row, bindings_of, by_fam
 from polympi.lab.conclusions.tails import tails_sentence
 from polympi.lab.conclusions.threads import threads_sentence
 from polympi.lab.conclusions.waiting import waiting_sentence
+from polympi.lab.conclusions.wires import not_over_the_network
 from polympi.lab.statistics.model import Analysis
 from polympi.lab.units import format_bytes, format_ns, format_size
 
@@ -95,7 +96,8 @@ def answers(analysis: Analysis) -> list[Answer]:
             said.append(Answer("placement", stack, "", places))
         if clocks := " ".join(filter(None, (clocks_sentence(analysis, stack), start_sentence(analysis, stack)))):
             said.append(Answer("clocks", stack, "", clocks))
-    said += [Answer("failure", "", "", text) for text in (*failures(analysis), *misplaced(analysis))]
+    wrong = (*failures(analysis), *misplaced(analysis), *not_over_the_network(analysis))
+    said += [Answer("failure", "", "", text) for text in wrong]
     said += [Answer("gap", "", "", text) for text in omissions(analysis)]
     said += [Answer("uncovered", "", "", text) for text in uncovered(analysis)]
     return said

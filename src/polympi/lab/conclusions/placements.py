@@ -20,7 +20,7 @@ Places = tuple[RankPlace, ...]
 
 def places_sentence(analysis: Analysis, stack: str) -> str:
     """Where the ranks of a stack ran, and what that placement is meant to be; empty if they did not tell."""
-    ways = Counter(tuple(launch.places) for launch in _counted(analysis, stack) if launch.places)
+    ways = Counter(tuple(launch.places) for launch in launches_told(analysis, stack))
     if not ways:
         return ""
     total, most = sum(ways.values()), ways.most_common(_MOST_TOLD)
@@ -31,14 +31,14 @@ def places_sentence(analysis: Analysis, stack: str) -> str:
         said = said[0].upper() + said[1:]
         if len(ways) > len(most):
             said += f"; {count(len(ways) - len(most), 'other way')} in the rest"
-    placement = _placement(analysis, stack)
+    placement = placement_of(analysis, stack)
     asked = f" Asked for: {MEANINGS.get(placement, placement)}." if placement else ""
     return sentence(said) + asked
 
 
 def on_several_hosts(analysis: Analysis, stack: str) -> bool:
     """Whether the ranks of most launches of a stack ran on more than one host, as they told."""
-    told = [one.places for one in _counted(analysis, stack) if one.places]
+    told = [one.places for one in launches_told(analysis, stack)]
     return 2 * sum(len({place.host for place in places}) > 1 for places in told) > len(told)
 
 
@@ -47,7 +47,7 @@ def misplaced(analysis: Analysis) -> list[str]:
     topology = topology_of(analysis.environment.facts) if all_here(analysis.run, analysis.environment) else None
     said = []
     for planned in analysis.run.stacks:
-        placement = _placement(analysis, planned.stack)
+        placement = placement_of(analysis, planned.stack)
         counted = _counted(analysis, planned.stack)
         told = [one for one in counted if one.places]
         if placement and len(told) < len(counted):
@@ -73,7 +73,13 @@ def misplaced(analysis: Analysis) -> list[str]:
     return said
 
 
-def _placement(analysis: Analysis, stack: str) -> str:
+def launches_told(analysis: Analysis, stack: str) -> list[LaunchRecord]:
+    """The launches of a stack that count, and whose ranks reported where they ran."""
+    return [one for one in _counted(analysis, stack) if one.places]
+
+
+def placement_of(analysis: Analysis, stack: str) -> str:
+    """The placement that was asked for on a stack; empty for none."""
     planned = next((one for one in analysis.run.stacks if one.stack == stack), None)
     levels = {level.name: level.placement for level in analysis.run.levels}
     return levels.get(planned.level, "") if planned else ""

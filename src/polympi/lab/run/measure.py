@@ -17,7 +17,7 @@ from polympi.lab.run.asked import now, record
 from polympi.lab.run.exclusive import Holder, only_run_here
 from polympi.lab.run.experiment import Experiment
 from polympi.lab.run.launchers import check_carried, settled
-from polympi.lab.run.request import Request, StackPlan, chosen, prepare
+from polympi.lab.run.request import Request, StackPlan, chosen, only_one_host, prepare
 from polympi.lab.run.resume import prepare_again
 from polympi.lab.run.stopping import stop_on_signals
 from polympi.lab.run.watcher import Watcher
@@ -70,6 +70,7 @@ def measure(request: Request, *, watcher: Watcher, wait: bool = False) -> Measur
             facts["cluster"] = request.cluster.facts()
         ranks_here = max(request.ranks) if request.all_here else 1
         findings = environment_findings(facts, ranks_here, by_network=request.takes_network)
+        findings = [*only_one_host(request), *findings]
         environment = Environment(facts=facts, stacks=_described(request), findings=findings)
         directory = RunDirectory.create(request.output, record(request, plans), environment)
         for finding in findings:

@@ -22,7 +22,7 @@ from polympi.lab.cluster.state import clusters_folder
 from polympi.lab.conclusions.phrases import count
 from polympi.lab.environment.allocation import allocation
 from polympi.lab.environment.processor import affinity_facts
-from polympi.lab.errors import BuildError, UsageError, system_reason
+from polympi.lab.errors import BuildError, UsageError
 from polympi.lab.launch.launcher import Arm
 from polympi.lab.plan.cases import possible_on, select_cases
 from polympi.lab.plan.growth import check_growth, problems
@@ -31,7 +31,7 @@ from polympi.lab.plan.memory import without_room
 from polympi.lab.plan.placements import binding_word, topology_of, why_impossible
 from polympi.lab.plan.profiles import Profile
 from polympi.lab.plan.settings import why_no_part
-from polympi.lab.records import STRONG, USUAL_LAUNCHING, WEAK, Launching, Level, Refusal
+from polympi.lab.records import STRONG, USUAL_LAUNCHING, WEAK, Finding, Launching, Level, Refusal
 from polympi.lab.stacks.stack import TEMPLATE, Stack
 from polympi.lab.suggest import did_you_mean
 from polympi.lab.tools.find import FoundTool, find_tool
@@ -427,25 +427,27 @@ def wanted_tools(request: Request) -> list[str]:
 
 
 def check_hosts(hostfile: Path) -> None:
-    """Make sure that a host file names a host.
+    """Make sure that a host file names hosts, and nothing else.
 
     Raises:
-        UsageError: it is missing, no text, or empty.
+        UsageError: it is missing, or see :func:`~polympi.lab.cluster.hostfile.read_hostfile`.
     """
     if hostfile.is_dir():
-        raise UsageError(f"The host file '{hostfile}' is a directory: give a file with a host a line.")
+        raise UsageError(f"The host file '{hostfile}' is a directory: give a file with one host per line.")
     if not hostfile.is_file():
         of_cluster = clusters_folder() in hostfile.absolute().parents
         why = " Its cluster is not up: 'polympi cluster up' makes one." if of_cluster else ""
         raise UsageError(f"There is no host file '{hostfile}'.{why}")
-    try:
-        lines = hostfile.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise UsageError(f"The host file '{hostfile}' cannot be read: {system_reason(error)}.") from error
-    except UnicodeDecodeError:
-        raise UsageError(f"The host file '{hostfile}' is not text: give a file with a host a line.") from None
-    if not any(line.split("#")[0].strip() for line in lines):
-        raise UsageError(f"The host file '{hostfile}' names no host: write one a line, as the launcher wants them.")
+    read_hostfile(hostfile)
+
+
+def only_one_host(request: Request) -> list[Finding]:
+    """A warning if a host file names one host alone, and nobody asked for ranks on one."""
+    asked = request.launching.by_network or any(level.placement for level in request.levels)
+    if request.hostfile is None or asked or max(request.ranks) < 2 or len(slots := read_hostfile(request.hostfile)) > 1:
+        return []
+    text = f"The host file '{request.hostfile}' names {next(iter(slots))} alone: no message takes the network."
+    return [Finding("warning", "One host", text, "Name a second host, or leave out --hostfile.")]
 
 
 def chosen(request: Request) -> list[Binding]:
