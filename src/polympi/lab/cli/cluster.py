@@ -150,6 +150,8 @@ def execute(
     cluster = reachable(name, [Path.cwd()])
     if not 1 <= host <= len(cluster.hosts):
         raise UsageError(f"--host {host} is impossible: the cluster '{name}' has hosts 1 to {len(cluster.hosts)}.")
+    if lost := cluster.what_is_lost():  # the command may be to mend just that
+        say(f"{lost}; 'ip link set eth0 up' there brings it back")
     for family in (*FAMILIES, "impi"):
         os.environ.update(cluster.variables(family))
     if cluster.slurm:

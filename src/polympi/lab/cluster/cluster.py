@@ -115,12 +115,18 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True):
         Raises:
             PermissionError: only root may look.
         """
-        for host in self._held():
-            if not host.is_there():
-                return f"{host.name} is gone: the process that held it has ended"
+        if gone := self.what_is_gone():
+            return gone
         for host in self.hosts:
             if not host.is_connected():
                 return f"{host.name} cannot be reached: its network is down"
+        return None
+
+    def what_is_gone(self) -> str | None:
+        """The same about the first host that is not there any more, whatever its network does."""
+        for host in self._held():
+            if not host.is_there():
+                return f"{host.name} is gone: the process that held it has ended"
         return None
 
     def facts(self) -> dict[str, Any]:

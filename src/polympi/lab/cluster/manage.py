@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import msgspec
@@ -120,7 +120,7 @@ def all_clusters() -> list[str]:
 
 
 def reachable(name: str, folders: Iterable[Path] = ()) -> Cluster:
-    """A cluster on which something can be started.
+    """A cluster on whose hosts a command can be started, if only to bring back the network of one.
 
     Args:
         name: its name.
@@ -135,26 +135,30 @@ def reachable(name: str, folders: Iterable[Path] = ()) -> Cluster:
         raise UsageError(
             f"There is no cluster '{name}': 'polympi cluster up' makes one.{did_you_mean(name, known_clusters())}"
         )
-    check_reachable(cluster, folders)
+    _check(cluster, cluster.what_is_gone, folders)
     return cluster
 
 
 def check_reachable(cluster: Cluster, folders: Iterable[Path] = ()) -> None:
-    """Make sure that all hosts of a cluster can be used, and see folders of this machine.
+    """Make sure that all hosts of a cluster reach each other, and see folders of this machine.
 
     Args:
         cluster: the cluster.
         folders: what the hosts must see.
 
     Raises:
-        ClusterError: one cannot, only root may use them, or one does not see a folder.
+        ClusterError: one does not, only root may use them, or one does not see a folder.
     """
+    _check(cluster, cluster.what_is_lost, folders)
+
+
+def _check(cluster: Cluster, what_is_wrong: Callable[[], str | None], folders: Iterable[Path]) -> None:
     if reason := why_not():
         raise ClusterError(reason)
-    if lost := cluster.what_is_lost():
+    if wrong := what_is_wrong():
         raise ClusterError(
-            f"The cluster '{cluster.name}' is broken: {lost}. 'polympi cluster down --name {cluster.name}' removes it, "
-            "then make it anew."
+            f"The cluster '{cluster.name}' is broken: {wrong}. 'polympi cluster down --name {cluster.name}' removes "
+            "it, then make it anew."
         )
     for folder in folders:
         if unseen := next((host for host in cluster.hosts if not host.sees(folder)), None):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
+import re
 import socket
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,11 @@ from polympi.lab.protocol import LaunchSamples, ProtocolError, read_samples
 from polympi.lab.records import NOT_STARTED, SAMPLE_SCHEMA, LaunchRecord, PlannedCase, Refusal
 from polympi.lab.stacks.command import mpiexec_command
 from polympi.lab.stacks.stack import Stack
+
+_BUS = re.compile(r"\bsignal 7\b|Bus error")
+_HYDRA_BUS = re.compile(r"EXIT CODE: 7$", re.MULTILINE)  # the signal, of a rank on another host
+_HYDRA_OTHER = 255  # with which Hydra ends then; where a rank itself ends with 7, so does Hydra
+_WHERE = re.compile(r"RUNNING AT (\S+)|on node (\S+)")
 
 
 @dataclass(frozen=True)
@@ -199,7 +205,7 @@ def _judge(
     elif ended.exit_code != 0 and not text and (reason := not_started(ended.tail)):
         record.outcome, record.detail = NOT_STARTED, reason
     elif ended.exit_code != 0:
-        record.detail = f"it ended with {exit_words(ended.exit_code)}{during}"
+        record.detail = f"it ended with {exit_words(ended.exit_code)}{during}{bus_error_words(ended)}"
     elif not samples.complete:
         record.detail = f"it ended without finishing the plan{during}"
     elif samples.binding != record.binding:
@@ -220,6 +226,16 @@ def _judge(
 def exit_words(exit_code: int | None) -> str:
     """How a command ended: its code, or the signal."""
     return f"signal {-exit_code}" if exit_code is not None and exit_code < 0 else f"code {exit_code}"
+
+
+def bus_error_words(ended: Ended) -> str:
+    """What a launch has seen that a rank was ended by SIGBUS, with the host if it is known; empty for others."""
+    hydra = ended.exit_code == _HYDRA_OTHER and _HYDRA_BUS.search(ended.tail)
+    if not (hydra or _BUS.search(ended.tail)):
+        return ""
+    host = _WHERE.search(ended.tail)
+    where = f" on {host[1] or host[2]}" if host else ""
+    return f" (a rank{where} was ended by SIGBUS, as where /dev/shm is full)"
 
 
 def _missing(samples: LaunchSamples, cases: Mapping[int, PlannedCase]) -> str | None:

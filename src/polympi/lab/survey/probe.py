@@ -57,6 +57,7 @@ def facts(paths: list[str]) -> dict[str, Any]:
         "infiniband": sorted(path.name for path in Path("/sys/class/infiniband").glob("*")),
         "own_addresses": _addresses(socket.gethostname()),
         "paths": {path: Path(path).exists() for path in paths},
+        "shared_memory_free_bytes": _free("/dev/shm"),
     }
 
 
@@ -171,6 +172,13 @@ _placed: list[str] = []
 def _text(path: str) -> str | None:
     try:
         return Path(path).read_text(encoding="utf-8", errors="replace").strip() or None
+    except OSError:
+        return None
+
+
+def _free(path: str) -> int | None:
+    try:
+        return shutil.disk_usage(path).free
     except OSError:
         return None
 
