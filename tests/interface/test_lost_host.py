@@ -70,3 +70,29 @@ c.recv(other) if rank == 0 else time.sleep(600)
     assert ended.exit_code != 0 or LAUNCHER_LOST_IT in ended.stderr, str(ended)
     assert f"rank 0 (host hosta) waited {WAITS_S}.0 s" in ended.stderr, str(ended)
     assert "for rank 1 (host hostb) in recv(" in ended.stderr, str(ended)
+
+
+def test_a_collective_names_the_ranks_and_the_host_from_which_nothing_came(
+    run_on_hosts, hosts: Hosts, stack: Stack, tmp_path: Path
+) -> None:
+    told = tmp_path / "begun"
+    script = f"""
+c.allreduce(1)
+if rank == 0:
+    open({str(told)!r}, "w").close()
+if rank >= 2:
+    time.sleep(600)
+try:
+    c.allreduce(np.ones(10))
+except mpi.Timeout as error:
+    print(rank, error, file=sys.stderr, flush=True)
+    time.sleep(1)
+    mpi.abort(1)
+"""
+    with vanishing(hosts, told):
+        env = {"POLYMPI_TIMEOUT": str(WAITS_S)}
+        ended = run_on_hosts(PRELUDE + "import sys\n" + script, 2, stack, timeout=LOST_S, env=env)
+    assert ended.exit_code is not None, str(ended)
+    assert f"rank 0 (host hosta) waited {WAITS_S}.0 s in allreduce()" in ended.stderr, str(ended)
+    assert "not all other ranks called it, nothing came from rank 2 (host hostb)" in ended.stderr, str(ended)
+    assert "rank 1 (host hosta)," not in ended.stderr, str(ended)

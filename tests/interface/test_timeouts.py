@@ -158,3 +158,16 @@ c.sendrecv(None, other, 9, other, 9, timeout=60)
 
 def test_a_signal_ends_a_call_that_waits(run_in_job, stack: Stack) -> None:
     run_in_job(PROGRAMS / "ended_by_signals.py", 2, stack)
+
+
+def test_a_collective_names_the_ranks_that_did_not_call_it(run_in_job, stack: Stack) -> None:
+    script = """
+c.barrier()
+if rank == 2:
+    assert c.recv(0) == c.recv(1) == "ended"
+else:
+    with raises(mpi.Timeout, "not all other ranks called it, nothing came from rank 2; check that every rank calls"):
+        c.allreduce(1.0, timeout=0.3)
+    c.send("ended", 2)
+"""
+    run_in_job(PRELUDE + "c = c.dup()\n" + script, 3, stack)

@@ -211,8 +211,12 @@ static const char *(*explain_wait)(const Call *call);
 void errors_explain_waits(const char *(*explain)(const Call *call)) { explain_wait = explain; }
 
 int raise_timeout(const Call *call, double seconds) {
+    return raise_timeout_unless_explained(call, seconds, what_was_missing(call));
+}
+
+int raise_timeout_unless_explained(const Call *call, double seconds, const char *missing) {
     const char *reason = explain_wait ? explain_wait(call) : NULL;
-    return raise_timeout_since(call, seconds, reason ? reason : what_was_missing(call));
+    return raise_timeout_since(call, seconds, reason ? reason : missing);
 }
 
 int raise_timeout_since(const Call *call, double seconds, const char *missing) {

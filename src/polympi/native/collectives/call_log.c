@@ -2,7 +2,9 @@
 #include "collectives/mailbox.h"
 
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/errors.h"
 #include "transfer/wait.h"
@@ -18,9 +20,11 @@ int calls_open(Communicator *comm) {
     if (!comm->together) {
         calls->sent = calloc((size_t)comm->size, sizeof *calls->sent);
         calls->left = calloc((size_t)comm->size, sizeof *calls->left);
-        if (!calls->sent || !calls->left) {
+        calls->called = calloc((size_t)comm->size, sizeof *calls->called);
+        if (!calls->sent || !calls->left || !calls->called) {
             free(calls->sent);
             free(calls->left);
+            free(calls->called);
             free(calls);
             PyErr_NoMemory();
             return -1;
@@ -106,6 +110,7 @@ void calls_close(Communicator *comm) {
         return;
     free(calls->sent);
     free(calls->left);
+    free(calls->called);
     if (!calls->told || !comm->size) /* else MPI may still read the notice, and it stays */
         free(calls);
 }
@@ -266,6 +271,7 @@ int read_notices(const Collective *collective) {
     int found;
     while ((found = next_notice(collective, &notice)) > 0) {
         uint32_t number = entry_number(notice.entry), what = entry_what(notice.entry);
+        collective->comm->calls->called[notice.rank] = numbered(number);
         if (notice.left)
             collective->comm->calls->left[notice.rank] = numbered(number);
         else if (contradicts(collective->comm->calls, number, what))
@@ -299,9 +305,11 @@ int look_around(Collective *collective, int source) {
                                                              : has_told(collective, source);
 }
 
-bool explain_timeout(Collective *collective) {
+bool explain_timeout(Collective *collective, int source) {
     if (!is_timeout())
         return false;
+    collective->comm->calls->awaited = source;
+    collective->comm->calls->awaited_in = collective->number;
     PyObject *class, *error, *trace;
     PyErr_Fetch(&class, &error, &trace);
     if (look_around(collective, NOBODY) == 0) {
@@ -312,4 +320,67 @@ bool explain_timeout(Collective *collective) {
     Py_XDECREF(error);
     Py_XDECREF(trace);
     return true;
+}
+
+/* ---- who is late ---- */
+
+/* Whether a rank is known to have come to this call, or to a later one. */
+static bool has_come_to(const Collective *collective, int rank) {
+    const Communicator *comm = collective->comm;
+    if (!comm->together && !mail_reaches(comm->mailboxes, rank)) {
+        uint64_t called = comm->calls->called[rank];
+        return called && later((uint32_t)called, collective->number) >= 0;
+    }
+    const CallLog *log = mail_log(comm->mailboxes, rank);
+    for (int i = 0; i < LOGGED_CALLS; i++) {
+        uint64_t entry = atomic_load_explicit(&log->entries[i], memory_order_acquire);
+        if (entry && later(entry_number(entry), collective->number) >= 0)
+            return true;
+    }
+    return false;
+}
+
+/* The rank without which this one cannot go on, where that one is not known to have come; or NOBODY. */
+static int missing_rank(const Collective *collective) {
+    const struct Calls *calls = collective->comm->calls;
+    int rank = calls->awaited_in == collective->number ? calls->awaited : NOBODY;
+    return rank != NOBODY && rank != collective->comm->rank && !has_come_to(collective, rank) ? rank : NOBODY;
+}
+
+/* The ranks that are named one by one; the others are counted. */
+enum { MOST_NAMED = 4 };
+
+/* "rank 2 (host b), rank 3 (host b) and 5 more": the ranks that are late, as far as is known; how many. One
+ * that this rank waits for counts alone: others may have left the call, of which this one need not know. */
+static int late_ranks(const Collective *collective, char *text, size_t room) {
+    int alone = missing_rank(collective), count = 0;
+    size_t length = 0;
+    text[0] = '\0';
+    for (int rank = 0; rank < collective->comm->size; rank++) {
+        char name[RANK_TEXT];
+        if (alone != NOBODY ? rank != alone : rank == collective->comm->rank || has_come_to(collective, rank))
+            continue;
+        if (count++ < MOST_NAMED)
+            length += (size_t)snprintf(text + length, room - length, "%s%s", count > 1 ? ", " : "",
+                                       rank_text(name, &collective->call, rank));
+    }
+    if (count > MOST_NAMED)
+        snprintf(text + length, room - length, " and %d more", count - MOST_NAMED);
+    return count;
+}
+
+void name_late(const Collective *collective, double seconds) {
+    char ranks[MOST_NAMED * (RANK_TEXT + 2) + 32], missing[sizeof ranks + 160];
+    PyErr_Clear();
+    if (!collective->comm->together && state.phase == RUNNING && read_notices(collective) < 0)
+        return;
+    if (state.levels_clash || late_ranks(collective, ranks, sizeof ranks) == 0) {
+        raise_timeout(&collective->call, seconds);
+        return;
+    }
+    snprintf(missing, sizeof missing,
+             "not all other ranks called it, nothing came from %s; check that every rank calls it, in the "
+             "same order%s",
+             ranks, strstr(ranks, "(host ") ? ", and that its host can be reached" : "");
+    raise_timeout_unless_explained(&collective->call, seconds, missing);
 }

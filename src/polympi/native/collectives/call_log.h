@@ -29,7 +29,10 @@ struct Calls {
     int *sent;        /* notices to each rank so far; NULL where all share memory */
     int received;     /* notices that have come */
     uint64_t *left;   /* of each rank: as `failed` in its log, where this rank has been told; NULL likewise */
-    bool untold;      /* a failure that has to be told when no call is in flight any more */
+    uint64_t *called; /* of each rank: the last call that it has told of; NULL likewise */
+    int awaited; /* the rank for which the call of that number waited when its time was over; or NOBODY */
+    uint32_t awaited_in;
+    bool untold; /* a failure that has to be told when no call is in flight any more */
     CallLog own;
 };
 
@@ -73,8 +76,10 @@ int read_notices(const Collective *collective);
 int look_around(Collective *collective, int source);
 /* Whether that rank has ended this call, or a later one, with an exception, as far as this one knows. */
 bool has_given_up(const Collective *collective, int rank);
-/* A Timeout is raised: put MismatchError in its place if the others have called something else. Whether that
- * is so; false for other exceptions, too. */
-bool explain_timeout(Collective *collective);
+/* A Timeout is raised in a wait for that rank, or NOBODY: put MismatchError in its place if the others have
+ * called something else. Whether that is so; false for other exceptions, too. */
+bool explain_timeout(Collective *collective, int source);
+/* A Timeout is raised: raise it again for all the seconds, with the ranks from which nothing came. */
+void name_late(const Collective *collective, double seconds);
 
 #endif

@@ -119,8 +119,7 @@ const Target *collective_target(Collective *collective, Target *target, PyObject
 static void name_all_seconds(const Collective *collective) {
     if (!collective->end || now() < collective->end || !is_timeout())
         return;
-    PyErr_Clear();
-    raise_timeout(&collective->call, collective->timeout);
+    name_late(collective, collective->timeout);
 }
 
 int collective_close(Collective *collective) {

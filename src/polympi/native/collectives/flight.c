@@ -201,8 +201,11 @@ bool flight_test(Flight *flight) {
 static int is_over(void *context) { return ((Flight *)context)->over; }
 
 PyObject *flight_wait(Flight *flight, double timeout) {
-    if (wait_poll(is_over, flight, &flight->collective.call, timeout) < 0)
+    if (wait_poll(is_over, flight, &flight->collective.call, timeout) < 0) {
+        if (!explain_timeout(&flight->collective, awaited_rank(flight)) && is_timeout())
+            name_late(&flight->collective, timeout > 0 ? timeout : state.timeout);
         return NULL;
+    }
     PyObject *value = flight->value;
     flight->value = NULL;
     if (flight->error) {

@@ -92,7 +92,7 @@ int wait_in_memory(Collective *collective, bool (*has_come)(void *context), void
         .collective = collective, .has_come = has_come, .context = context, .source = source};
     if (wait_poll(poll_memory, &wait, &collective->call, collective_seconds(collective)) > 0)
         return 0;
-    explain_timeout(collective);
+    explain_timeout(collective, *source);
     return -1;
 }
 

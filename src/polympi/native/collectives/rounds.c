@@ -184,15 +184,15 @@ double collective_seconds(const Collective *collective) {
     return left > 0 ? left : 1e-9; /* 0 would be for ever */
 }
 
-/* Wait so long for one request: 1 when it is complete, 0, or -1 with an exception, also where the time of the
- * call is over, or a rank has ended without it. */
-static int wait_patiently(Collective *collective, MPI_Request *request, MPI_Status *status, double seconds,
-                          Watch *watch) {
+/* Wait so long for one request, of a message from `source` or to NOBODY known: 1 when it is complete, 0, or
+ * -1 with an exception, also where the time of the call is over, or a rank has ended without it. */
+static int wait_patiently(Collective *collective, MPI_Request *request, int source, MPI_Status *status,
+                          double seconds, Watch *watch) {
     double left = collective_seconds(collective);
     bool last = left > 0 && left <= PATIENCE_SECONDS;
     if (wait_for(request, 1, status, &collective->call, last ? left : seconds) == 0)
         return 1;
-    if (!is_timeout() || explain_timeout(collective) || last)
+    if (!is_timeout() || explain_timeout(collective, source) || last)
         return -1;
     PyErr_Clear();
     return watch_step(watch, &collective->call, now());
@@ -205,7 +205,7 @@ static int wait_until_come(Rounds *rounds) {
     Watch watch = watch_begin(now(), collective->timeout);
     int gone = 0; /* whether its sender has left the call: what it has sent before is here then */
     for (;;) {
-        int come = wait_patiently(collective, &rounds->requests[0], &rounds->status,
+        int come = wait_patiently(collective, &rounds->requests[0], rounds->source, &rounds->status,
                                   gone ? 1e-9 : PATIENCE_SECONDS, &watch);
         if (come)
             return come > 0 && received(rounds) > 0 ? 0 : -1;
@@ -231,7 +231,7 @@ static int wait_until_sent(Rounds *rounds) {
     Watch watch = watch_begin(now(), collective->timeout);
     bool refused = false;
     for (;;) {
-        int sent = wait_patiently(collective, request, MPI_STATUS_IGNORE, PATIENCE_SECONDS, &watch);
+        int sent = wait_patiently(collective, request, NOBODY, MPI_STATUS_IGNORE, PATIENCE_SECONDS, &watch);
         if (sent < 0 || (!sent && look_around(collective, NOBODY) < 0))
             return -1;
         if (!sent && refused)
