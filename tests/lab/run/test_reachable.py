@@ -78,9 +78,12 @@ def test_nobody_asks_where_there_is_one_host_or_a_launcher_of_its_own(
     assert hosts == []
 
 
-def test_a_host_without_shared_memory_is_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_host_without_shared_memory_or_room_for_temporary_files_is_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     reached(monkeypatch)
     monkeypatch.setattr(reachable, "FULL_BYTES", 2**60)
-    [warning] = unconnected(asked(tmp_path, ["localhost", "127.0.0.1"]), str)
-    assert warning.title == "Shared memory is full"
-    assert warning.text.startswith("On localhost and 127.0.0.1 /dev/shm has only ")
+    memory, temporary = unconnected(asked(tmp_path, ["localhost", "127.0.0.1"]), str)
+    assert (memory.title, temporary.title) == ("Shared memory is full", "Temporary files are full")
+    assert memory.text.startswith("On localhost and 127.0.0.1 /dev/shm has only ")
+    assert temporary.text.startswith("On localhost and 127.0.0.1 TMPDIR (/tmp) has only ")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from polympi.lab.cluster.cluster import Cluster
 from polympi.lab.cluster.hostfile import read_hostfile
@@ -20,7 +21,16 @@ from polympi.lab.survey.survey import Survey
 from polympi.lab.units import format_bytes
 
 TRIES = 2  # before hosts are said not to be connected: one that is very busy may once answer too late
-FULL_BYTES = 8 * 2**20  # free shared memory with which not even two ranks can be sure to start
+FULL_BYTES = 8 * 2**20  # free, with which not even two ranks or a launcher can be sure to start
+_NEEDED = (
+    ("Shared memory is full", "shared_memory_free_bytes", "/dev/shm", "ranks that share it may be ended by SIGBUS"),
+    (
+        "Temporary files are full",
+        "temporary_free_bytes",
+        "TMPDIR (/tmp)",
+        "daemons of Open MPI's launcher cannot start",
+    ),
+)
 _AGAIN = "Leave it out, or bring it back; 'polympi doctor --hostfile FILE' checks all hosts."
 
 
@@ -33,7 +43,7 @@ def hosts_of(request: Request) -> list[str]:
 
 
 def unconnected(request: Request, say: Callable[[str], None]) -> list[Finding]:
-    """Ask all hosts of a run to connect; warnings about those that cannot, or have no shared memory left.
+    """Ask all hosts of a run to connect; warnings about those that cannot, or have no room left.
 
     Ports of real hosts may be closed but for those that MPI is told to use, and MPI may have another network than TCP,
     so that these are warnings. A test cluster has nothing else.
@@ -73,21 +83,21 @@ def _problems(hosts: Sequence[str], reach: Reach) -> tuple[list[Check], list[Fin
             checks, _ = connections(survey) if survey.hosts else ([], [])
             facts = survey.ask("facts", ANSWER_S, lambda _: {"paths": []})
             _check_answers(hosts, survey)
-        full = _full({name: one["shared_memory_free_bytes"] for name, one in facts.items()})
+        full = list(_full(facts))
         found = [check for check in checks if check.status == "problem"]
         if not found:
             break
     return found, full
 
 
-def _full(free: Mapping[str, int | None]) -> list[Finding]:
-    """A warning about hosts on which ranks that share memory are ended by the system, without a word."""
-    names = [name for name, nbytes in free.items() if nbytes is not None and nbytes < FULL_BYTES]
-    if not names:
-        return []
-    left = listing([format_bytes(free[name] or 0) for name in names])
-    text = f"On {listing(names)} /dev/shm has only {left} left: ranks that share it may be ended by SIGBUS."
-    return [Finding("warning", "Shared memory is full", text, "Remove files that programs left in /dev/shm there.")]
+def _full(facts: Mapping[str, Mapping[str, Any]]) -> Iterator[Finding]:
+    """Warnings about hosts on which launchers cannot start, or ranks are ended, without a word on why."""
+    for title, fact, where, what in _NEEDED:
+        free = {name: one[fact] for name, one in facts.items() if one[fact] is not None and one[fact] < FULL_BYTES}
+        if free:
+            left = listing([format_bytes(nbytes) for nbytes in free.values()])
+            text = f"On {listing(list(free))} {where} has only {left} left: {what}."
+            yield Finding("warning", title, text, f"Remove files that programs left in {where} there.")
 
 
 def _check_answers(hosts: Sequence[str], survey: Survey) -> None:
@@ -96,7 +106,7 @@ def _check_answers(hosts: Sequence[str], survey: Survey) -> None:
     Where none answers, the way to reach them does not work, which says nothing about the hosts.
     """
     here = short_name(socket.gethostname())
-    silent = {name: why for name, why in survey.lost.items() if short_name(name) != here}
+    silent = {name: survey.lost[name] for name in hosts if name in survey.lost and short_name(name) != here}
     if silent and len(survey.lost) < len(hosts):
         name, why = next(iter(silent.items()))
         others = f" ({len(silent) - 1} more do not answer either)" if len(silent) > 1 else ""

@@ -58,6 +58,7 @@ def facts(paths: list[str]) -> dict[str, Any]:
         "own_addresses": _addresses(socket.gethostname()),
         "paths": {path: Path(path).exists() for path in paths},
         "shared_memory_free_bytes": _free("/dev/shm"),
+        "temporary_free_bytes": _free(os.environ.get("TMPDIR") or "/tmp"),
     }
 
 
