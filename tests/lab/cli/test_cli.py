@@ -189,6 +189,44 @@ def test_diff_tells_slower_by_its_exit_code(tmp_path: Path) -> None:
     assert "no row in common" in told(other)
 
 
+def test_the_exit_code_is_that_of_the_answer_though_nobody_reads_it(tmp_path: Path) -> None:
+    made = {"blocks": 9, "cases": [("latency", "standard", "bytes", 8)]}
+    make_run(tmp_path / "a", seed=1, **made)
+    make_run(tmp_path / "noisy", seed=4, noise=0.3, **made)
+    for more in ([], ["--json", "-"], ["--markdown", "-"]):
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run(
+            [POLYMPI, "diff", "a", "noisy", *more],
+            cwd=tmp_path,
+            stdout=writer,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+        os.close(writer)
+        assert (done.returncode, done.stderr) == (3, "")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_terminal_of_any_encoding_shows_every_answer(tmp_path: Path, encoding: str) -> None:
+    fixture = HERE.parent / "importers" / "fixtures" / "osu-7.4-threads.txt"
+    make_run(tmp_path / "run", blocks=6)
+    (tmp_path / "Größe\udcff").symlink_to("run")
+    for arguments in (["import", str(fixture)], ["report", "Größe\udcff"], ["diff", "run", "Größe\udcff"], ["list"]):
+        done = subprocess.run(
+            [POLYMPI, *arguments],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONIOENCODING": encoding},
+            capture_output=True,
+            check=False,
+        )
+        assert b"Traceback" not in done.stdout + done.stderr
+        assert b"\\x" not in done.stdout + done.stderr, "a sign is shown as its number"
+        assert done.returncode != 1, done.stderr
+        (done.stdout + done.stderr).decode(encoding)
+
+
 def test_imported_rows_are_shown_and_added(tmp_path: Path) -> None:
     fixture = HERE.parent / "importers" / "fixtures" / "netpipe-3-published.np.out"
     make_run(tmp_path / "run", blocks=6)

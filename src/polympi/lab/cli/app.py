@@ -13,7 +13,7 @@ import typer
 
 from polympi import __version__
 from polympi.lab.cli import COMPLETING
-from polympi.lab.cli.exit_codes import BROKEN_PIPE, IMPOSSIBLE, INTERRUPTED
+from polympi.lab.cli.exit_codes import IMPOSSIBLE, INTERRUPTED
 from polympi.lab.cli.usage import UsageError, usage_sentence
 from polympi.lab.errors import LabError, system_reason
 from polympi.lab.suggest import did_you_mean
@@ -127,8 +127,6 @@ def run_app() -> None:
         sys.exit(INTERRUPTED)
     except LabError as error:
         _end(str(error), error.exit_code)
-    except BrokenPipeError:
-        sys.exit(BROKEN_PIPE)
     except OSError as error:  # a full disk, a name too long: reported by the system, and for the user to correct
         where = f"'{error.filename}': " if error.filename else ""
         _end(f"{where}{system_reason(error)}.")
