@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import re
 import signal
@@ -273,6 +274,21 @@ def test_list_and_doctor_say_what_is_there(tmp_path: Path, mpich: Stack) -> None
     checked = polympi("doctor", folder=tmp_path)
     assert checked.returncode == 0, checked.stdout
     assert "two ranks ran: MPICH" in re.sub(r"\s+", " ", checked.stdout)
+
+
+def test_without_home_it_is_named_and_taken_from_the_system(
+    tmp_path: Path, openmpi: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("HOME")
+    done = polympi("doctor", "--stack", openmpi.name, "--json", folder=tmp_path)
+    checks = {check["name"]: check for check in json.loads(done.stdout)["checks"]}
+    assert checks["HOME"]["status"] == "warning"
+    assert str(Path("~").expanduser()) in checks["HOME"]["text"]
+    assert checks[f"stack {openmpi.name}"]["status"] == "ok"
+    asked = ("--stack", openmpi.name, "--bench", "latency", "--sizes", "8")
+    done = polympi("run", *asked, "--binding", "python-floor", "--profile", "glance", folder=tmp_path)
+    assert "HOME is not set" in done.stderr
+    assert done.returncode == 0, done.stderr
 
 
 def test_without_a_stack_the_remedy_is_told(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from polympi.lab.cli.arguments import choose_stacks, known_bindings
 from polympi.lab.cli.asked import Asked
-from polympi.lab.cli.console import errors, results, say
+from polympi.lab.cli.console import errors, results, say, say_home
 from polympi.lab.cli.display import ending, shown
 from polympi.lab.cli.exit_codes import INTERRUPTED, NOT_ALL_MEASURED
 from polympi.lab.conclusions.phrases import count, listing, size_words
@@ -41,6 +41,7 @@ def begin(asked: Asked, *, wait: bool) -> None:
     Raises:
         LabError: the request is impossible; everything that can be is checked before anything is installed or built.
     """
+    say_home()
     undo_broken_off(say)
     request = asked.request(known_bindings(asked.bindings_from))
     check(request)
@@ -56,6 +57,7 @@ def go_on(path: Path, asked: Asked, *, wait: bool, dry_run: bool) -> None:
     Raises:
         LabError: there is no such run, or it cannot be continued as it was begun.
     """
+    say_home()
     directory = RunDirectory.open(path)
     asked.refuse_changes(path)
     time_limit_s, launch_timeout_s = asked.time_limit_s, asked.launch_timeout_s
@@ -86,6 +88,7 @@ def preview_run(asked: Asked) -> None:
     Raises:
         LabError: the request is impossible.
     """
+    say_home()
     request = asked.request(known_bindings(asked.bindings_from))
     check(request)
     stacks = choose_stacks(asked.stack, one=request.profile.one_stack)
