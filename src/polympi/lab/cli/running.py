@@ -13,7 +13,7 @@ from rich.table import Table
 from polympi.lab.cli.arguments import choose_stacks, known_bindings
 from polympi.lab.cli.asked import Asked
 from polympi.lab.cli.console import errors, results, say, say_home
-from polympi.lab.cli.display import ending, shown
+from polympi.lab.cli.display import ending, shown, without_reference
 from polympi.lab.cli.exit_codes import INTERRUPTED, NOT_ALL_MEASURED
 from polympi.lab.conclusions.phrases import count, listing, size_words
 from polympi.lab.errors import UsageError
@@ -181,6 +181,9 @@ def _conclude(measured: Measured, time_limit: str | None) -> None:
     if outcome.ended in ("interrupted", "host lost"):
         say(f"{lost}to continue: {again}")
         raise typer.Exit(INTERRUPTED)
+    if without := without_reference(outcome):
+        text = f"polympi: C failed on {listing(without)}, so that the run ended there: see 'What went wrong' above."
+        errors.print(text, style="red", markup=False, soft_wrap=True)
     if outcome.withdrawn:
         raise typer.Exit(NOT_ALL_MEASURED)
 
