@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 import typer
+from short_runs import ONE_CASE
 from synthetic import EFFECTS, make_run
 
 import polympi.lab.cli.console  # keeps the width that it finds, so it is made before a test chooses one
@@ -406,6 +407,18 @@ def test_without_the_packages_of_the_laboratory_one_sentence_says_what_to_instal
 
 @pytest.mark.mpi
 @pytest.mark.alone
+def test_a_dry_run_of_many_ranks_warns_and_takes_longer(tmp_path: Path, mpich: Stack) -> None:
+    few, many = (
+        typed("run", "--dry-run", *ONE_CASE, "--stack", mpich.name, "--ranks", ranks, folder=tmp_path)
+        for ranks in ("2", "500")
+    )
+    assert "500 ranks share" in many.stderr
+    assert "share" not in few.stderr
+    minutes = re.compile(r"about .*min")
+    assert minutes.search(many.stdout)
+    assert not minutes.search(few.stdout)
+
+
 def test_a_dry_run_makes_nothing(tmp_path: Path, mpich: Stack) -> None:
     done = polympi("run", "--dry-run", "--stack", "mpich", "--profile", "glance", "-o", "out", folder=tmp_path)
     assert done.returncode == 0, done.stderr

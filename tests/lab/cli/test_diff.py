@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -53,6 +54,14 @@ def test_the_answer_comes_first_and_the_exit_code_agrees(
     assert done.exit_code == code, done.output
     assert done.stdout.startswith(f"{word}: ")
     assert "C itself" in done.stdout
+
+
+def test_a_run_and_itself_are_not_compared(diff: Diff, folder: Path) -> None:
+    shutil.copytree(folder / "a", folder / "copy", dirs_exist_ok=True)
+    for after in ("a", "../" + folder.name + "/a", "copy"):
+        error = diff("a", after).exception
+        assert isinstance(error, LabError)
+        assert "are the same run" in str(error)
 
 
 def test_the_table_fits_a_narrow_terminal(diff: Diff, monkeypatch: pytest.MonkeyPatch) -> None:

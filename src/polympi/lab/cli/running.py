@@ -16,6 +16,8 @@ from polympi.lab.cli.console import errors, results, say, say_home
 from polympi.lab.cli.display import ending, shown, without_reference
 from polympi.lab.cli.exit_codes import INTERRUPTED, NOT_ALL_MEASURED
 from polympi.lab.conclusions.phrases import count, listing, size_words
+from polympi.lab.environment.findings import oversubscribed
+from polympi.lab.environment.record import processor_limits
 from polympi.lab.errors import UsageError
 from polympi.lab.plan.placements import level_words
 from polympi.lab.plan.studies import get_study
@@ -107,7 +109,8 @@ def _new_name(path: Path) -> Path:
 
 
 def _show(request: Request, plans: list[StackPlan]) -> None:
-    estimates = [estimate(plan, request.profile) for plan in plans]
+    processors = len(os.sched_getaffinity(0)) if request.all_here else None
+    estimates = [estimate(plan, request.profile, processors) for plan in plans]
     blocks = f"{request.profile.minimum_blocks} to {request.profile.maximum_blocks}"
     if request.profile.fixed:
         blocks = str(request.profile.maximum_blocks)
@@ -138,6 +141,8 @@ def _show(request: Request, plans: list[StackPlan]) -> None:
         table.add_row("blocks", blocks)
         table.add_row("launches", format_range(str(estimated.fewest_launches), str(estimated.most_launches)))
     results.print(table)
+    if processors is not None and (crowded := oversubscribed(processor_limits(), max(request.ranks))):
+        errors.print(f"! {crowded.text} {crowded.advice}", style="yellow", markup=False, soft_wrap=True)
     results.print(f"\nabout {_total(estimates)}, within a factor of two; nothing was measured, made or installed.")
 
 

@@ -45,6 +45,11 @@ def environment_findings(environment: Mapping[str, Any], ranks: int, *, by_netwo
     return sorted(found, key=lambda finding: finding.level != "warning")
 
 
+def oversubscribed(environment: Mapping[str, Any], ranks: int) -> Finding | None:
+    """The finding that there are more ranks than processors, if there are."""
+    return next((finding for finding in _placement(environment, ranks) if finding.title == OVERSUBSCRIBED), None)
+
+
 def available_cpus(environment: Mapping[str, Any]) -> float | None:
     """CPUs' worth of time that ranks can have: the allowed CPUs, or the container's quota if that is less."""
     known = [c for c in (_fact(environment, "affinity.count"), _fact(environment, "limits.cpu_quota_cpus")) if c]

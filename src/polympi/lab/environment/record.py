@@ -54,6 +54,11 @@ def record_environment(*, command: Sequence[str] | None = None) -> Facts:
     }
 
 
+def processor_limits() -> Facts:
+    """The part of the record that tells how many processors ranks may use."""
+    return {"affinity": affinity_facts(), "limits": limit_facts()}
+
+
 def _load_average() -> dict[str, float | None]:
     """Processes that ran or waited for a CPU, averaged by the kernel over the last minutes."""
     names = ("one_minute", "five_minutes", "fifteen_minutes")
