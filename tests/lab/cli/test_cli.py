@@ -19,6 +19,7 @@ from short_runs import ONE_CASE
 from synthetic import EFFECTS, make_run
 
 import polympi.lab.cli.console  # keeps the width that it finds, so it is made before a test chooses one
+from polympi.lab.bindings.manifest import load_bindings
 from polympi.lab.cli.app import COMMANDS, load, run_app
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.stack import Stack
@@ -102,7 +103,8 @@ def test_all_bindings_are_taken_that_are_ready_and_of_others_it_is_said_what_the
     )
     needs = "it needs nobody-has-this: get it. On Debian: apt-get install tongues-dev"
     listed = re.sub(r"\s+", " ", polympi("list", "--bindings-from", "bindings", folder=tmp_path).stdout)
-    assert re.search(rf"Tongues missing in tongues not [a-z, ]*mpich[a-z, ]*: {needs}", listed)
+    assert (number := re.search(r"Tongues missing in tongues not [a-z, ]*mpich[a-z, ]* \[(\d+)\]", listed))
+    assert f"[{number[1]}] {needs}" in listed
     asked = ("--stack", "mpich", "--bindings-from", "bindings", "--binding", "all", "--bench", "barrier")
     done = polympi("run", "--dry-run", *asked, folder=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -275,6 +277,29 @@ def test_list_and_doctor_say_what_is_there(tmp_path: Path, mpich: Stack) -> None
     checked = polympi("doctor", folder=tmp_path)
     assert checked.returncode == 0, checked.stdout
     assert "two ranks ran: MPICH" in re.sub(r"\s+", " ", checked.stdout)
+
+
+def test_a_list_of_80_columns_breaks_no_name_and_says_each_advice_once(tmp_path: Path, mpich: Stack) -> None:
+    lines = typed("list", folder=tmp_path, COLUMNS="80").stdout.splitlines()
+    for name in load_bindings():
+        assert any(re.match(rf" *{re.escape(name)}( |$)", line) for line in lines), name
+    notes = [line.partition("] ")[2] for line in lines if re.match(r"\[\d+\] ", line)]
+    assert notes
+    tools = notes.index(next(note for note in notes if "OSU Micro-Benchmarks" in note))
+    assert len(set(notes[:tools])) == tools
+    assert len(set(notes[tools:])) == len(notes) - tools
+
+
+def test_a_glance_at_all_bindings_takes_those_that_fit_and_names_the_others(tmp_path: Path, mpich: Stack) -> None:
+    asked = ("run", "--dry-run", "--profile", "glance", "--stack", mpich.name, "--binding")
+    text = re.sub(r"\s+", " ", typed(*asked, "all", folder=tmp_path).stdout)
+    estimated = re.search(r"about (?:(\d+) min )?(\d+) s,", text)
+    assert estimated
+    assert 60 * int(estimated[1] or 0) + int(estimated[2]) <= 70
+    assert "the profile glance takes what fits in 60 s" in text
+    assert all(name in text.partition("left out")[0] for name in ("mpi4py", "polympi-object", "fortran-f08"))
+    one = re.sub(r"\s+", " ", typed(*asked, "all,mpi4py-pkl5,java", folder=tmp_path).stdout)
+    assert all(name in one.partition("left out")[0] for name in ("mpi4py-pkl5", "java"))
 
 
 def test_without_home_it_is_named_and_taken_from_the_system(

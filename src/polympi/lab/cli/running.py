@@ -15,7 +15,7 @@ from polympi.lab.cli.asked import Asked
 from polympi.lab.cli.console import errors, results, say, say_home
 from polympi.lab.cli.display import ending, shown, without_reference
 from polympi.lab.cli.exit_codes import INTERRUPTED, NOT_ALL_MEASURED
-from polympi.lab.conclusions.phrases import count, listing, size_words
+from polympi.lab.conclusions.phrases import by_reason, count, listing, size_words
 from polympi.lab.environment.findings import oversubscribed
 from polympi.lab.environment.record import processor_limits
 from polympi.lab.errors import UsageError
@@ -131,8 +131,8 @@ def _show(request: Request, plans: list[StackPlan]) -> None:
         table.add_row("")
         table.add_row("stack", f"{plan.name}, {plan.stack.library}")
         table.add_row("bindings", ", ".join(arm.name for arm in plan.arms))
-        for name, reason in plan.left_out.items():
-            table.add_row("left out", f"{name}: {reason}")
+        for names, reason in by_reason(plan.left_out):
+            table.add_row("left out", f"{names}: {reason}")
         if plan.tools:
             table.add_row("tools", ", ".join(found.name for found in plan.tools))
         if plan.grown_from:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from polympi.lab.conclusions.phrases import count, first_few, sentence, verb
+from polympi.lab.conclusions.phrases import by_reason, count, first_few, sentence, verb
 from polympi.lab.records import NOT_STARTED, REFERENCE, LaunchRecord, Refusal, StackRun
 from polympi.lab.statistics.model import Analysis
 
@@ -67,7 +67,8 @@ def omissions(analysis: Analysis) -> list[str]:
     said = _refused(analysis.launches, "skipped", "skipped", "")
     for planned in analysis.run.stacks:
         said += [
-            sentence(f"{name} did not take part on {planned.stack}: {why}") for name, why in planned.left_out.items()
+            sentence(f"{names} did not take part on {planned.stack}: {why}")
+            for names, why in by_reason(planned.left_out)
         ]
     return said
 
