@@ -314,7 +314,7 @@ def test_a_pure_communication_outside_its_extremes_costs_only_itself():
     [
         (
             "# Number of forked processes in sender: 2\n# Number of forked processes in receiver: 1\n",
-            "standard, 2 forked processes in sender, 1 forked process in receiver",
+            "standard with 2 forked processes in sender and 1 forked process in receiver",
         ),
         (
             "# Number of Sender threads: 1\n# Number of Receiver threads: 2\n",

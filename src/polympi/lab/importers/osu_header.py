@@ -65,8 +65,14 @@ def workers_of(comment: str) -> str | None:
     if found := _THREADS.search(comment):
         return f"{found[2]} {found[1].lower()} thread{'s' * (found[2] != '1')}"
     if found := _FORKED.search(comment):
-        return f"{found[2]} forked process{'es' * (found[2] != '1')} in {found[1]}"
+        kind = f" forked process{'es' * (found[2] != '1')}"
+        return f"with {found[2]}{kind} in sender" if found[1] == "sender" else f"and {found[2]}{kind} in receiver"
     return None
+
+
+def mode_of(mode: str, details: list[str]) -> str:
+    """A mode with what is said above the rows; clauses that begin with "with" or "and" go on without a comma."""
+    return mode + "".join(f" {one}" if one.startswith(("with ", "and ")) else f", {one}" for one in details)
 
 
 def settings_of(comment: str) -> list[str]:
