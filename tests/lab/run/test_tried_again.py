@@ -85,7 +85,7 @@ def test_c_that_timed_out_while_it_calibrates_is_launched_once_more(tmp_path: Pa
     assert [launch.outcome for launch in directory.launches()][:3] == ["timed out", "ok", "ok"]
 
 
-@pytest.mark.parametrize(("load", "words"), [(10.0, ("C was slow", "load 10 on")), (0.0, ("C does not end", "doctor"))])
+@pytest.mark.parametrize(("load", "words"), [(10.0, ("C is slow", "load 10 on")), (0.0, ("C does not end", "doctor"))])
 def test_c_that_times_out_twice_is_called_slow_where_the_machine_is_busy(
     tmp_path: Path, mpich: Stack, monkeypatch: pytest.MonkeyPatch, load: float, words: tuple[str, ...]
 ) -> None:

@@ -42,10 +42,11 @@ def shown() -> Iterator[Watcher]:
 def ending(measured: Measured) -> str:
     """How a run ended, and how much it measured."""
     seconds = sum(launch.wall_ns for launch in measured.directory.launches()) / 1e9
-    outcome = measured.outcome
+    took, outcome = f"{format_duration(seconds)} of launches", measured.outcome
+    if without := without_reference(outcome):
+        return f"C failed on {listing(without)}, after {took}"
     blocks = ", ".join(f"{count(blocks, 'block')} on {stack}" for stack, blocks in outcome.blocks.items())
-    how = f"C failed on {listing(without)}" if (without := without_reference(outcome)) else outcome.ended
-    return f"{how}: {blocks}, {format_duration(seconds)} of launches"
+    return f"{outcome.ended}: {blocks}, {took}"
 
 
 def without_reference(outcome: Outcome) -> list[str]:

@@ -30,7 +30,7 @@ from polympi.lab.records import (
 from polympi.lab.run.asked import now
 from polympi.lab.run.calibrate import Calibration, calibrate, fitting
 from polympi.lab.run.estimate import block_seconds
-from polympi.lab.run.patience import got_on, launch_seconds, needed_seconds, timed_out_sentence
+from polympi.lab.run.patience import got_on, launch_seconds, needed_after_time_out, needed_seconds, timed_out_sentence
 from polympi.lab.run.replay import replay
 from polympi.lab.run.request import Request, StackPlan
 from polympi.lab.run.stack_state import StackState, launches_of_block
@@ -346,6 +346,8 @@ class Experiment:
             lost = "the run lost a host: " * isinstance(stopped, HostLost)
             launched.record.outcome, launched.record.detail = "interrupted", f"{lost}{stopped}"
         launched.record.attempt = 0 if block is None else state.attempts[block]
+        if launched.record.outcome == "timed out" and block is not None and arm.name in (REFERENCE, AGAIN):
+            state.needed_s = needed_after_time_out(timeout_s)
         longest, seconds = self._longest_seconds[state.name], launched.record.wall_ns / 1e9
         self._longest_seconds[state.name] = max(longest, seconds)
         self._directory.append_launch(launched.record, launched.frame)

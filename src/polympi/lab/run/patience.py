@@ -45,6 +45,11 @@ def launch_seconds(usual_s: float, needed_s: float) -> float:
     return max(usual_s, min(PATIENCE * needed_s, LONGEST_LAUNCH_S))
 
 
+def needed_after_time_out(timeout_s: float) -> float:
+    """The seconds that C is taken to need where it was ended after these: the next launch gets twice them."""
+    return 2 * timeout_s / PATIENCE
+
+
 def left_out_reason(needed_s: float | None, timeout_s: float) -> str:
     """Why a case is left out, and what to do; `needed_s` is None if it did not end at all."""
     if needed_s is None:
@@ -57,8 +62,8 @@ def timed_out_sentence(stack: str, detail: str, timeout_s: float, ranks: int) ->
     """What to say where the reference times out twice and has measured nothing."""
     if busy := busy_words(ranks):
         return (
-            f"C was slow on stack '{stack}', not broken ({busy}): {detail}, twice. Wait until the machine is idle, or "
-            f"give launches more time: {_longer(timeout_s)}."
+            f"C is slow on stack '{stack}', and probably not broken ({busy}): {detail}, twice. Wait until the machine "
+            f"is idle, or give launches more time: {_longer(timeout_s)}."
         )
     return (
         f"C does not end on stack '{stack}': {detail}, twice. If the machine or its network is only slow, give "
