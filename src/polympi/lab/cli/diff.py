@@ -88,7 +88,8 @@ def diff(
     patterns = [] if bench is None else split_list(bench, "--bench")
     first, second = (analyse(RunDirectory.open(path)) for path in (before, after))
     if before.resolve() == after.resolve() or _are_one(first, second):
-        raise UsageError(f"'{before}' and '{after}' are the same run: give an earlier and a later one.")
+        text = f"! '{before}' and '{after}' are the same run, in which nothing can have changed: give two runs."
+        errors.print(text, style="yellow", markup=False, soft_wrap=True)
     reasons = why_not_comparable(first, second, absolute=absolute)
     comparison = None
     if not reasons:
