@@ -6,16 +6,23 @@
 beside it are those that it exchanges faces with; ``PROC_NULL`` stands for a rank beyond the end of an axis.
 """
 
+import sys
+
 import numpy as np
 
 import polympi as mpi
 
 SHAPE = (8, 10)
+RANKS = 4
 
 
 def main() -> None:
     """An array is cut into blocks, each rank adds up what its neighbours have, and the blocks come together again."""
     world = mpi.world
+    if world.size != RANKS:
+        sys.exit(
+            f"This example wants {RANKS} ranks: mpiexec -n {RANKS} python examples/meshes.py" if world.rank == 0 else 1
+        )
     cart = world.cart(ndim=2, periods=(True, False))  # 2 by 2, of four ranks; freed at the end of `with`
     assert cart is not None  # all ranks are used: the sizes were found for them
     with cart:

@@ -28,3 +28,11 @@ def test_an_example_runs_with_the_command_it_gives_and_says_something(run, stack
 def test_the_index_lists_each_example_with_what_it_shows() -> None:
     listed = re.findall(r"^\| \[(\w+\.py)\]\((\w+\.py)\) \| .+ \|$", (FOLDER / "README.md").read_text(), re.MULTILINE)
     assert sorted(listed) == [(example.name, example.name) for example in EXAMPLES]
+
+
+@pytest.mark.mpi
+def test_the_example_of_meshes_says_how_many_ranks_it_wants(run, stack: Stack) -> None:
+    ended = run((FOLDER / "meshes.py").read_text(), 2, stack)
+    assert ended.exit_code != 0
+    assert "This example wants 4 ranks" in ended.stderr
+    assert "Traceback" not in ended.stderr

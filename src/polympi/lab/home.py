@@ -1,12 +1,15 @@
-"""The place of stacks and built programs."""
+"""The place of stacks and built programs, and the user's home folder."""
 
 from __future__ import annotations
 
 import os
+import pwd
 import sys
 from pathlib import Path
 
 import platformdirs
+
+from polympi.lab.errors import UsageError
 
 HOME_VARIABLE = "POLYMPI_HOME"
 
@@ -23,3 +26,25 @@ def home() -> Path:
     if sys.prefix != sys.base_prefix and os.access(prefix, os.W_OK):
         return prefix / "share" / "polympi"
     return Path(platformdirs.user_data_dir("polympi"))
+
+
+def take_home() -> str | None:
+    """Set HOME where it is not set: Open MPI's compiler and launcher refuse to start without it.
+
+    Returns:
+        A sentence on what was done; None where HOME was set.
+
+    Raises:
+        UsageError: the system does not know this user's home folder.
+    """
+    if os.environ.get("HOME"):
+        return None
+    try:
+        folder = pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        raise UsageError(
+            "HOME is not set, and the system knows no home folder of this user. Open MPI's compiler and launcher do "
+            "not start without one: export HOME=/path/of/a/folder."
+        ) from None
+    os.environ["HOME"] = folder
+    return f"HOME is not set, and Open MPI's compiler and launcher do not start without it: polympi takes {folder}."

@@ -186,6 +186,9 @@ RUN = [
 ]
 OTHER = [
     (["rnu"], "There is no command 'rnu'"),
+    (["help"], "It is 'polympi --help'."),
+    (["version"], "It is 'polympi --version'."),
+    (["stack", "list"], "It is 'polympi list'."),
     (["rnu"], "Did you mean 'run'?"),
     ([""], "There is no command ''"),
     (["--bogus"], "'polympi' has no option '--bogus'"),

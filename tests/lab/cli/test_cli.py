@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import re
 import signal
@@ -14,9 +15,11 @@ from pathlib import Path
 
 import pytest
 import typer
+from short_runs import ONE_CASE
 from synthetic import EFFECTS, make_run
 
 import polympi.lab.cli.console  # keeps the width that it finds, so it is made before a test chooses one
+from polympi.lab.bindings.manifest import load_bindings
 from polympi.lab.cli.app import COMMANDS, load, run_app
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.stack import Stack
@@ -100,7 +103,8 @@ def test_all_bindings_are_taken_that_are_ready_and_of_others_it_is_said_what_the
     )
     needs = "it needs nobody-has-this: get it. On Debian: apt-get install tongues-dev"
     listed = re.sub(r"\s+", " ", polympi("list", "--bindings-from", "bindings", folder=tmp_path).stdout)
-    assert re.search(rf"Tongues missing in tongues not [a-z, ]*mpich[a-z, ]*: {needs}", listed)
+    assert (number := re.search(r"Tongues missing in tongues not [a-z, ]*mpich[a-z, ]* \[(\d+)\]", listed))
+    assert f"[{number[1]}] {needs}" in listed
     asked = ("--stack", "mpich", "--bindings-from", "bindings", "--binding", "all", "--bench", "barrier")
     done = polympi("run", "--dry-run", *asked, folder=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -189,6 +193,44 @@ def test_diff_tells_slower_by_its_exit_code(tmp_path: Path) -> None:
     assert "no row in common" in told(other)
 
 
+def test_the_exit_code_is_that_of_the_answer_though_nobody_reads_it(tmp_path: Path) -> None:
+    made = {"blocks": 9, "cases": [("latency", "standard", "bytes", 8)]}
+    make_run(tmp_path / "a", seed=1, **made)
+    make_run(tmp_path / "noisy", seed=4, noise=0.3, **made)
+    for more in ([], ["--json", "-"], ["--markdown", "-"]):
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run(
+            [POLYMPI, "diff", "a", "noisy", *more],
+            cwd=tmp_path,
+            stdout=writer,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+        os.close(writer)
+        assert (done.returncode, done.stderr) == (3, "")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_terminal_of_any_encoding_shows_every_answer(tmp_path: Path, encoding: str) -> None:
+    fixture = HERE.parent / "importers" / "fixtures" / "osu-7.4-threads.txt"
+    make_run(tmp_path / "run", blocks=6)
+    (tmp_path / "Größe\udcff").symlink_to("run")
+    for arguments in (["import", str(fixture)], ["report", "Größe\udcff"], ["diff", "run", "Größe\udcff"], ["list"]):
+        done = subprocess.run(
+            [POLYMPI, *arguments],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONIOENCODING": encoding},
+            capture_output=True,
+            check=False,
+        )
+        assert b"Traceback" not in done.stdout + done.stderr
+        assert b"\\x" not in done.stdout + done.stderr, "a sign is shown as its number"
+        assert done.returncode != 1, done.stderr
+        (done.stdout + done.stderr).decode(encoding)
+
+
 def test_imported_rows_are_shown_and_added(tmp_path: Path) -> None:
     fixture = HERE.parent / "importers" / "fixtures" / "netpipe-3-published.np.out"
     make_run(tmp_path / "run", blocks=6)
@@ -235,6 +277,44 @@ def test_list_and_doctor_say_what_is_there(tmp_path: Path, mpich: Stack) -> None
     checked = polympi("doctor", folder=tmp_path)
     assert checked.returncode == 0, checked.stdout
     assert "two ranks ran: MPICH" in re.sub(r"\s+", " ", checked.stdout)
+
+
+def test_a_list_of_80_columns_breaks_no_name_and_says_each_advice_once(tmp_path: Path, mpich: Stack) -> None:
+    lines = typed("list", folder=tmp_path, COLUMNS="80").stdout.splitlines()
+    for name in load_bindings():
+        assert any(re.match(rf" *{re.escape(name)}( |$)", line) for line in lines), name
+    notes = [line.partition("] ")[2] for line in lines if re.match(r"\[\d+\] ", line)]
+    assert notes
+    tools = notes.index(next(note for note in notes if "OSU Micro-Benchmarks" in note))
+    assert len(set(notes[:tools])) == tools
+    assert len(set(notes[tools:])) == len(notes) - tools
+
+
+def test_a_glance_at_all_bindings_takes_those_that_fit_and_names_the_others(tmp_path: Path, mpich: Stack) -> None:
+    asked = ("run", "--dry-run", "--profile", "glance", "--stack", mpich.name, "--binding")
+    text = re.sub(r"\s+", " ", typed(*asked, "all", folder=tmp_path).stdout)
+    estimated = re.search(r"about (?:(\d+) min )?(\d+) s,", text)
+    assert estimated
+    assert 60 * int(estimated[1] or 0) + int(estimated[2]) <= 70
+    assert "the profile glance takes what fits in 60 s" in text
+    assert all(name in text.partition("left out")[0] for name in ("mpi4py", "polympi-object", "fortran-f08"))
+    one = re.sub(r"\s+", " ", typed(*asked, "all,mpi4py-pkl5,java", folder=tmp_path).stdout)
+    assert all(name in one.partition("left out")[0] for name in ("mpi4py-pkl5", "java"))
+
+
+def test_without_home_it_is_named_and_taken_from_the_system(
+    tmp_path: Path, openmpi: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("HOME")
+    done = polympi("doctor", "--stack", openmpi.name, "--json", folder=tmp_path)
+    checks = {check["name"]: check for check in json.loads(done.stdout)["checks"]}
+    assert checks["HOME"]["status"] == "warning"
+    assert str(Path("~").expanduser()) in checks["HOME"]["text"]
+    assert checks[f"stack {openmpi.name}"]["status"] == "ok"
+    asked = ("--stack", openmpi.name, "--bench", "latency", "--sizes", "8")
+    done = polympi("run", *asked, "--binding", "python-floor", "--profile", "glance", folder=tmp_path)
+    assert "HOME is not set" in done.stderr
+    assert done.returncode == 0, done.stderr
 
 
 def test_without_a_stack_the_remedy_is_told(tmp_path: Path) -> None:
@@ -352,6 +432,18 @@ def test_without_the_packages_of_the_laboratory_one_sentence_says_what_to_instal
 
 @pytest.mark.mpi
 @pytest.mark.alone
+def test_a_dry_run_of_many_ranks_warns_and_takes_longer(tmp_path: Path, mpich: Stack) -> None:
+    few, many = (
+        typed("run", "--dry-run", *ONE_CASE, "--stack", mpich.name, "--ranks", ranks, folder=tmp_path)
+        for ranks in ("2", "500")
+    )
+    assert "500 ranks share" in many.stderr
+    assert "share" not in few.stderr
+    minutes = re.compile(r"about .*min")
+    assert minutes.search(many.stdout)
+    assert not minutes.search(few.stdout)
+
+
 def test_a_dry_run_makes_nothing(tmp_path: Path, mpich: Stack) -> None:
     done = polympi("run", "--dry-run", "--stack", "mpich", "--profile", "glance", "-o", "out", folder=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -53,6 +54,14 @@ def test_the_answer_comes_first_and_the_exit_code_agrees(
     assert done.exit_code == code, done.output
     assert done.stdout.startswith(f"{word}: ")
     assert "C itself" in done.stdout
+
+
+def test_a_run_and_itself_are_said_to_be_the_same(diff: Diff, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.copytree(folder / "a", folder / "copy", dirs_exist_ok=True)
+    for after, same in (("a", True), (f"../{folder.name}/a", True), ("copy", True), ("b", False)):
+        done = diff("a", after)
+        assert done.exit_code == 0
+        assert ("are the same run" in done.stderr + capsys.readouterr().err) == same
 
 
 def test_the_table_fits_a_narrow_terminal(diff: Diff, monkeypatch: pytest.MonkeyPatch) -> None:

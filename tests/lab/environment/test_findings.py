@@ -27,7 +27,7 @@ def changed(**facts):
     environment = copy.deepcopy(QUIET)
     for path, value in facts.items():
         section, name = path.split("__")
-        environment[section][name] = value
+        environment.setdefault(section, {})[name] = value
     return environment
 
 
@@ -52,6 +52,13 @@ def test_a_quiet_machine_has_no_findings():
         ({"cpu__governor": "performance, schedutil"}, 2, "warning", "Frequency scaling", "schedutil"),
         ({"cpu__smt": True}, 2, "note", "Hardware threads", "share the cores"),
         ({"load_average__one_minute": 0.51}, 2, "warning", "Other processes compete", "0.51"),
+        (
+            {"busy__cpus": 1.9, "busy__of": 2, "busy__programs": {"cc1": 1.0}},
+            2,
+            "warning",
+            "Other processes compete",
+            "1.9 of 2 CPUs",
+        ),
         ({"single_copy__works": False, "single_copy__reason": "EPERM"}, 2, "warning", "Single copy is off", "EPERM"),
         ({"shm__size_bytes": 64 * 2**20}, 2, "warning", "Little shared memory", "67.1 MB"),
         ({"shm__writable": False}, 2, "warning", "No shared memory", "cannot write to /dev/shm"),
@@ -73,6 +80,7 @@ def test_each_trouble_is_one_sentence_and_an_advice(facts, ranks, level, title, 
     ("facts", "ranks"),
     [
         ({"load_average__one_minute": 0.5}, 2),
+        ({"load_average__one_minute": 9.0, "busy__cpus": 0.1}, 2),  # it has ended
         ({"limits__cpu_quota_cpus": 4.0}, 2),  # a quota of all allowed CPUs never stops a rank
         ({"shm__size_bytes": 65 * 2**20, "shm__free_bytes": 65 * 2**20}, 2),
         ({"memory__transparent_hugepages": "always"}, 2),

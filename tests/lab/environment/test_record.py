@@ -32,6 +32,7 @@ SECTIONS = {
     "shm",
     "limits",
     "load_average",
+    "busy",
     "single_copy",
     "os",
     "kernel",

@@ -203,6 +203,50 @@ def test_options_that_change_what_is_measured_stand_in_the_mode():
     assert multiple.rows["mode"].unique().to_list() == ["standard, thread level multiple"]
 
 
+CHECKED = (
+    "# Benchmarking Allreduce\n# #processes = 2\n"
+    "  #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]      defects\n"
+)
+
+
+@pytest.mark.parametrize("defects", ["1.00", "0.25", "nan"])
+def test_rows_with_defects_are_left_out_and_those_without_kept(defects):
+    imported = read_imb(f"{CHECKED}  4  1000  1.51  4.61  2.41  {defects}\n  8  1000  1.52  4.62  2.42  0.00\n", "x")
+    assert imported.rows["size_bytes"].to_list() == [8]
+    assert imported.left_out == {4}
+
+
+@pytest.mark.parametrize(
+    ("comment", "details", "told"),
+    [
+        ("( 6 additional processes waiting in MPI_Barrier)", ["6 other processes waiting"], 0),
+        ("( 1 additional process waiting in MPI_Barrier)", ["1 other process waiting"], 0),
+        ("#processes = 2 (threads: 4)", ["threads: 4"], 1),
+        ("( #processes = 2 )", [], 0),
+        ("Group  0:     0", [], 0),
+        ("Transport: something", [], 1),
+    ],
+)
+def test_a_comment_of_a_table_is_in_its_rows_or_told(comment, details, told):
+    text = f"# Benchmarking PingPong\n# #processes = 2\n# {comment}\n #bytes #repetitions t[usec] Mbytes/sec\n"
+    imported = read_imb(text + " 8 100 1.00 8.00\n", "x")
+    assert imported.rows.select("benchmark", "ranks", "mode").rows() == [
+        ("latency", 2, ", ".join(["standard", *details]))
+    ]
+    assert len(imported.notes) == told
+
+
+def test_the_header_names_operation_and_thread_level_and_what_it_does_not_mean_is_told():
+    header = "#    Intel(R) MPI Benchmarks 2021.11, MPI-1 part\n# Date                  : today\n"
+    header += (
+        "# MPI Thread Environment: MPI_THREAD_MULTIPLE\n# MPI_Op                         :   MPI_MAX\n# Fabric: new\n"
+    )
+    header += "# List of Benchmarks to run:\n\n# Allreduce\n"
+    imported = read_imb(header + CHECKED + "  4  1000  1.51  4.61  2.41  0.00\n", "x")
+    assert imported.rows["mode"].to_list() == ["standard, thread level multiple, operation max"]
+    assert imported.notes == ["Line 5: a comment is not understood: 'Fabric: new'. Does it change what a row is?"]
+
+
 def test_a_command_line_of_several_lines_is_read_whole_and_nothing_else():
     text = (
         "#    Intel (R) MPI Benchmarks 4.1, MPI-1 part\n# Calling sequence was:\n#\n"

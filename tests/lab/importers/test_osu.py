@@ -286,6 +286,89 @@ def test_a_damaged_startup_time_is_told(line):
     assert imported.notes == [f"Line 2: startup was left out: a value is not a number: '{line}'."]
 
 
+NONBLOCKING = (
+    "Overall(us)  Compute(us)  Coll. Init(us)  MPI_Test(us)  MPI_Wait(us)  "
+    "Pure Comm.(us)  Min Comm.(us)  Max Comm.(us)  Overlap(%)"
+)
+
+
+def test_a_heading_of_version_5_without_its_hash_is_read():
+    text = (
+        "# OSU MPI Non-blocking Barrier Latency Test v5.7\n# Overall = Coll. Init + Compute + MPI_Test + MPI_Wait\n\n"
+    )
+    imported = read_osu(f"{text}    {NONBLOCKING}\n  92.40  45.69  0.62  0.00  46.10  45.30  45.10  45.50  0.00\n", "x")
+    assert imported.rows.select("time_mean_ns", "time_min_ns", "time_max_ns").rows() == [(45300.0, 45100.0, 45500.0)]
+    assert imported.left_out == frozenset()
+
+
+def test_a_pure_communication_outside_its_extremes_costs_only_itself():
+    text = f"# OSU MPI Non-blocking Barrier Latency Test v5.7\n# {NONBLOCKING}\n"
+    imported = read_osu(text + "  92.40  45.69  0.62  0.00  46.10  44.30  45.10  45.50  0.00\n", "x")
+    assert imported.rows.select("time_ns", "time_mean_ns", "time_min_ns").rows() == [(45500.0, None, 45100.0)]
+    assert any(n.startswith("Line 3: MPI Non-blocking Barrier Latency is incomplete: ") for n in imported.notes)
+
+
+@pytest.mark.parametrize("above", [True, False], ids=["above the title", "below it"])
+@pytest.mark.parametrize(
+    ("lines", "mode"),
+    [
+        (
+            "# Number of forked processes in sender: 2\n# Number of forked processes in receiver: 1\n",
+            "standard with 2 forked processes in sender and 1 forked process in receiver",
+        ),
+        (
+            "# Number of Sender threads: 1\n# Number of Receiver threads: 2\n",
+            "standard, 1 sender thread, 2 receiver threads",
+        ),
+    ],
+)
+def test_threads_and_processes_belong_to_the_table_whose_heading_follows(lines, mode, above):
+    title, table = "# OSU MPI Multi-process Latency Test v5.6.3\n", "# Size  Latency (us)\n0  0.21\n"
+    several = lines + title if above else title + lines
+    rows = read_osu(f"{several}{table}# OSU MPI Latency Test v5.6.3\n{table}{several}{table}", "x").rows
+    assert rows["mode"].to_list() == [mode, "standard", mode]
+
+
+@pytest.mark.parametrize(
+    ("comment", "mode", "told"),
+    [
+        (
+            "Send Buffer on DEVICE (D) and Receive Buffer on HOST (H)",
+            "send buffer on DEVICE (D), receive buffer on HOST (H)",
+            0,
+        ),
+        (
+            "Rank 0 Memory on DEVICE (D) and Rank 1 Memory on HOST (H)",
+            "rank 0 memory on DEVICE (D), rank 1 memory on HOST (H)",
+            0,
+        ),
+        ("[ pairs: 1 ] [ window size: varied ]", "window varied", 0),
+        ("Neighborhood: cartesian, 2 dimensions", "Neighborhood: cartesian, 2 dimensions", 1),
+        ("Time is taken in (us) on rank 0", "", 1),
+        ("Latency (us) is half of a round trip", "", 1),
+        ("Overall = Coll. Init + Compute + MPI_Test + MPI_Wait", "", 0),
+        ("----", "", 0),
+    ],
+)
+def test_a_comment_above_the_rows_is_in_them_or_told(comment, mode, told):
+    imported = read_osu(f"# OSU MPI Latency Test v7.4\n# {comment}\n# Size  Latency (us)\n8  1.00\n", "x")
+    assert imported.rows.select("time_ns", "mode").rows() == [(1000.0, f"standard, {mode}" if mode else "standard")]
+    assert len(imported.notes) == told
+    assert all(comment in note and note.startswith("Line 2:") for note in imported.notes)
+
+
+def test_a_comment_with_a_unit_among_the_rows_is_no_heading():
+    text = (
+        "# OSU MPI Latency Test v7.4\n# Size  Latency (us)\n8  1.00\n# the next ones waited (us): see job 7\n16  2.00\n"
+    )
+    imported = read_osu(text, "x")
+    assert imported.rows.select("size_bytes", "time_ns", "mode").rows() == [
+        (8, 1000.0, "standard"),
+        (16, 2000.0, "standard"),
+    ]
+    assert [n for n in imported.notes if "job 7" in n]
+
+
 def test_rows_have_the_documented_columns():
     from polympi.lab.importers import IMPORTED_SCHEMA
 

@@ -55,3 +55,13 @@ def test_a_launch_of_c_of_the_quick_profile_takes_about_as_long_as_it_did() -> N
     cases = select_cases(QUICK, [], None, 2)
     assert 0.7 < launch_seconds("mpich", "C", cases, QUICK) < 2.8  # 1.4 s on two cores
     assert 0.3 < calibration_seconds("mpich", cases) < 1.3  # 0.6 s
+
+
+def test_more_ranks_take_longer_and_most_of_all_where_they_share_processors() -> None:
+    cases = select_cases(QUICK, [], None, 64)
+    two, many, crowded = (
+        launch_seconds("mpich", "Python", cases, QUICK, ranks=ranks, processors=processors)
+        for ranks, processors in ((2, 64), (64, 64), (64, 2))
+    )
+    assert two <= many < crowded / 10
+    assert calibration_seconds("mpich", cases, ranks=64, processors=2) > calibration_seconds("mpich", cases)

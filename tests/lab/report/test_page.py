@@ -283,3 +283,44 @@ def test_a_run_by_the_network_says_so_at_its_head_and_how_it_was_asked_for(tmp_p
     assert words in render_markdown(by_network, NOTHING).split("\n## ")[0]
     assert "Variables of the ranks" in page
     assert "'NAME=two words'" in html.unescape(page)
+
+
+def without_c(*, compared: bool):
+    """A run in which C timed out in two launches, before anything could be compared with it or after."""
+    rows = (
+        [summary_row(), summary_row(binding="c")] if compared else [summary_row(verdict="no counterpart", **NO_RATIO)]
+    )
+    failed = [
+        launch(n, "c", "timed out", detail="it was still running after 60 s and was ended", load_average=10.0)
+        for n in (7, 8)
+    ]
+    return built_analysis(
+        rows, launches=[launch(0, "c"), *failed] if compared else failed, withdrawn={"mpich/c": "twice"}
+    )
+
+
+NO_RATIO = dict.fromkeys(
+    ("ratio_to_c", "ratio_low", "ratio_high", "delta_to_c_ns", "delta_low_ns", "delta_high_ns", "floor_ratio")
+)
+
+
+@pytest.mark.parametrize("compared", [False, True])
+def test_the_first_screen_says_that_c_failed(compared):
+    for text in (
+        own_text(render_html(without_c(compared=compared), NOTHING)),
+        render_markdown(without_c(compared=compared), NOTHING),
+    ):
+        assert "C failed" in text.partition('id="table"')[0]
+        assert ("nothing to compare with" in text) != compared
+        assert "was up to 10" in text
+    page = own_text(render_html(without_c(compared=compared), NOTHING))
+    assert ('class="screen"' in page) == compared
+    assert 'class="no-reference"' in page
+
+
+def test_a_launch_of_c_that_failed_once_is_no_reason_to_say_so(page):
+    once = built_analysis(
+        [summary_row(), summary_row(binding="c")], launches=[launch(0, "c"), launch(1, "c", "timed out")]
+    )
+    assert 'class="no-reference"' not in own_text(render_html(once, NOTHING))
+    assert 'class="no-reference"' not in own_text(page)

@@ -116,3 +116,13 @@ def test_a_run_without_rows_is_said_so():
 def test_names_from_outside_are_no_markup_of_the_terminal():
     text = printed(built(summary_row(binding="[red]evil[/red]")), 80)
     assert "[red]evil[/red]" in text
+
+
+def test_it_says_that_c_failed_instead_of_a_table_without_ratios():
+    nothing = dict.fromkeys(
+        ("ratio_to_c", "ratio_low", "ratio_high", "delta_to_c_ns", "delta_low_ns", "delta_high_ns", "floor_ratio")
+    )
+    failed = [launch(n, "c", "crashed", detail="it ended with code 1") for n in (0, 1)]
+    text = printed(built_analysis([summary_row(verdict="no counterpart", **nothing)], launches=failed), 100)
+    assert "C failed: nothing to compare with. In its last launch it ended with code 1." in text
+    assert "no counterpart" not in text

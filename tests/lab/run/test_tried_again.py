@@ -1,13 +1,15 @@
-"""A launch that the launcher did not start is made once more; one of which a program began is not."""
+"""Launches that are made once more: where the launcher did not start it, and where C times out while it calibrates."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import msgspec
 import pytest
 from short_runs import FEW_BLOCKS, measured, short_request
 
+from polympi.lab.errors import StackError
 from polympi.lab.run import experiment
 from polympi.lab.stacks.stack import Stack
 from polympi.lab.statistics.analysis import analyse
@@ -56,3 +58,44 @@ def test_a_launch_that_fails_twice_or_after_its_program_began_counts_as_failed(
     directory, ended = measured(request)
     assert set(ended.withdrawn) >= {"mpich/c"}
     assert [one.outcome for one in directory.launches() if one.binding == "c" and one.block is not None] == 2 * outcomes
+
+
+_SLEEPER = """#!/bin/sh
+echo >>"$0-calls"
+[ $(wc -l <"$0-calls") -gt %d ] && exec %s "$@"
+exec sleep 60
+"""
+
+
+def _asleep(mpich: Stack, folder: Path, times: int) -> Stack:
+    """A stack whose launcher starts nothing in its first calls, and does not end."""
+    launcher = folder / "mpiexec"
+    launcher.write_text(_SLEEPER % (times, mpich.mpiexec))
+    launcher.chmod(0o755)
+    return msgspec.structs.replace(mpich, mpiexec=str(launcher))
+
+
+def test_c_that_timed_out_while_it_calibrates_is_launched_once_more(tmp_path: Path, mpich: Stack) -> None:
+    stack = _asleep(mpich, tmp_path, 1)
+    request = short_request(
+        tmp_path / "run", [stack], ["c"], ["latency/standard/bytes"], profile=FEW_BLOCKS, launch_timeout_s=10
+    )
+    directory, ended = measured(request)
+    assert (ended.ended, ended.blocks) == ("complete", {"mpich": 3})
+    assert [launch.outcome for launch in directory.launches()][:3] == ["timed out", "ok", "ok"]
+
+
+@pytest.mark.parametrize(("load", "words"), [(10.0, ("C is slow", "load 10 on")), (0.0, ("C does not end", "doctor"))])
+def test_c_that_times_out_twice_is_called_slow_where_the_machine_is_busy(
+    tmp_path: Path, mpich: Stack, monkeypatch: pytest.MonkeyPatch, load: float, words: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr(os, "getloadavg", lambda: (load, load, load))
+    stack = _asleep(mpich, tmp_path, 2)
+    request = short_request(
+        tmp_path / "run", [stack], ["c"], ["latency/standard/bytes"], profile=FEW_BLOCKS, launch_timeout_s=1
+    )
+    with pytest.raises(StackError) as raised:
+        measured(request)
+    assert all(word in str(raised.value) for word in words)
+    assert "--launch-timeout 2m" in str(raised.value)
+    assert "does not run" not in str(raised.value)

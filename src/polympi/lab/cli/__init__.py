@@ -17,6 +17,9 @@ def main() -> None:
         return
     import signal
 
+    from polympi.lab.cli.streams import take_every_text
+
+    take_every_text()
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _exit)
     try:

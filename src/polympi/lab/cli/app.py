@@ -13,10 +13,9 @@ import typer
 
 from polympi import __version__
 from polympi.lab.cli import COMPLETING
-from polympi.lab.cli.exit_codes import BROKEN_PIPE, IMPOSSIBLE, INTERRUPTED
-from polympi.lab.cli.usage import UsageError, usage_sentence
+from polympi.lab.cli.exit_codes import IMPOSSIBLE, INTERRUPTED
+from polympi.lab.cli.usage import UsageError, no_command, usage_sentence
 from polympi.lab.errors import LabError, system_reason
-from polympi.lab.suggest import did_you_mean
 
 
 class Command(NamedTuple):
@@ -118,17 +117,12 @@ def run_app() -> None:
     chosen = next((word for word in words if not word.startswith("-")), None)
     try:
         if chosen is not None and chosen not in COMMANDS and words == sys.argv[1:]:
-            _end(
-                f"There is no command '{chosen}': 'polympi --help' shows those there are."
-                f"{did_you_mean(chosen, COMMANDS)}"
-            )
+            _end(no_command("polympi", chosen, COMMANDS))
         sys.exit(application(chosen)(prog_name="polympi", standalone_mode=False))
     except typer.Abort:
         sys.exit(INTERRUPTED)
     except LabError as error:
         _end(str(error), error.exit_code)
-    except BrokenPipeError:
-        sys.exit(BROKEN_PIPE)
     except OSError as error:  # a full disk, a name too long: reported by the system, and for the user to correct
         where = f"'{error.filename}': " if error.filename else ""
         _end(f"{where}{system_reason(error)}.")

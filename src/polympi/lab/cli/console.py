@@ -11,3 +11,11 @@ errors = Console(stderr=True, highlight=False)
 def say(text: str, console: Console = errors) -> None:
     """Tell what is being done, so that no step is silent."""
     console.print(f"· {text}", markup=False, soft_wrap=True)
+
+
+def say_home() -> None:
+    """Make sure that HOME is set, and tell if it was not."""
+    from polympi.lab.home import take_home
+
+    if sentence := take_home():
+        say(sentence)

@@ -87,6 +87,9 @@ def diff(
     bindings = [] if binding is None else split_list(binding, "--binding")
     patterns = [] if bench is None else split_list(bench, "--bench")
     first, second = (analyse(RunDirectory.open(path)) for path in (before, after))
+    if before.resolve() == after.resolve() or _are_one(first, second):
+        text = f"! '{before}' and '{after}' are the same run, in which nothing can have changed: give two runs."
+        errors.print(text, style="yellow", markup=False, soft_wrap=True)
     reasons = why_not_comparable(first, second, absolute=absolute)
     comparison = None
     if not reasons:
@@ -117,6 +120,11 @@ def diff(
         )
         _write(json, render_json(document))
     raise typer.Exit(code)
+
+
+def _are_one(first: Analysis, second: Analysis) -> bool:
+    """Whether one is a copy of the other."""
+    return first.run == second.run and first.launches == second.launches and first.summary.equals(second.summary)
 
 
 def _refuse(json: Path | None, markdown: Path | None) -> None:

@@ -17,7 +17,8 @@ from rich.table import Table
 from rich.text import Text
 
 from polympi.lab.cli.console import errors, say
-from polympi.lab.records import AGAIN, REFERENCE, Finding, LaunchRecord
+from polympi.lab.conclusions.phrases import count, listing
+from polympi.lab.records import AGAIN, REFERENCE, Finding, LaunchRecord, Outcome
 from polympi.lab.run.measure import Measured
 from polympi.lab.run.watcher import Progress, Watcher
 from polympi.lab.units import format_duration
@@ -41,8 +42,17 @@ def shown() -> Iterator[Watcher]:
 def ending(measured: Measured) -> str:
     """How a run ended, and how much it measured."""
     seconds = sum(launch.wall_ns for launch in measured.directory.launches()) / 1e9
-    blocks = ", ".join(f"{blocks} blocks on {stack}" for stack, blocks in measured.outcome.blocks.items())
-    return f"{measured.outcome.ended}: {blocks}, {format_duration(seconds)} of launches"
+    took, outcome = f"{format_duration(seconds)} of launches", measured.outcome
+    if without := without_reference(outcome):
+        return f"C failed on {listing(without)}, after {took}"
+    blocks = ", ".join(f"{count(blocks, 'block')} on {stack}" for stack, blocks in outcome.blocks.items())
+    return f"{outcome.ended}: {blocks}, {took}"
+
+
+def without_reference(outcome: Outcome) -> list[str]:
+    """The stacks on which C failed, so that the run ended there."""
+    names = [name.rpartition("/") for name in outcome.withdrawn]
+    return [stack for stack, _, binding in names if binding == REFERENCE]
 
 
 class Display(Watcher):

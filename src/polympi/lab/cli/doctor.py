@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,6 +15,7 @@ from polympi.lab.cli.console import results, say
 from polympi.lab.cli.names import complete_stacks
 from polympi.lab.environment.doctor import Check, check_tools, checks_json, diagnose, print_checks
 from polympi.lab.errors import LabError
+from polympi.lab.home import take_home
 from polympi.lab.stacks.check import check_stack
 from polympi.lab.stacks.recovery import undo_broken_off
 from polympi.lab.stacks.stack import Stack, get_stack, installed_stacks
@@ -50,6 +52,7 @@ def doctor(
 
     Exit code 1 on a problem.
     """
+    no_home = take_home()
     undo_broken_off(say)
     hosts: dict[str, Any] = {}
     names = None if stack is None else [name for name in stack.split(",") if name]
@@ -59,7 +62,7 @@ def doctor(
     else:
         checks = _host_checks(hostfile, names, directory or Path.cwd(), ssh, hosts)
     done = []
-    for check in checks:
+    for check in chain(_home_check(no_home), checks):
         done.append(check)
         if not json:
             print_checks([check], results)
@@ -67,6 +70,11 @@ def doctor(
         results.file.write(checks_json(done, **({"hosts": hosts} if hostfile else {})) + "\n")
     if any(check.status == "problem" for check in done):
         raise typer.Exit(1)
+
+
+def _home_check(sentence: str | None) -> Iterator[Check]:
+    if sentence is not None:
+        yield Check("HOME", "warning", sentence, "Set it where you start programs yourself: export HOME=~")
 
 
 def _only_with_hosts(options: dict[str, object]) -> None:

@@ -1,6 +1,5 @@
 """Exit codes of the command line."""
 
-NOT_ALL_MEASURED = 1  # a binding failed in launch after launch and was left out
+NOT_ALL_MEASURED = 1  # C or a binding failed in launch after launch and was left out
 IMPOSSIBLE = 2  # what was asked for cannot be done
-BROKEN_PIPE = 141  # 128 + SIGPIPE: the reader of our output has ended
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it

@@ -19,18 +19,40 @@ from polympi.lab.tools.find import FoundTool, find_tool
 from polympi.lab.tools.known import TOOLS
 
 
+class Notes:
+    """What is said below a table, once each, with numbers that stand in its cells; lines to copy are not broken."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def mark(self, text: str) -> str:
+        """The number that stands for a note, in brackets."""
+        return f"\\[{self._numbers.setdefault(text, len(self._numbers) + 1)}]"
+
+    def show(self) -> None:
+        """Print all notes."""
+        for text, number in self._numbers.items():
+            results.print(f"[{number}] {text}", markup=False, soft_wrap=True)
+
+
 def list_all(bindings_from: BindingFolders = None) -> None:
     """List stacks, bindings, benchmarks, studies and tools: what is installed, and how to install the rest."""
     stacks, bindings = installed_stacks(), known_bindings(bindings_from)
     results.print(_stack_table(stacks))
-    results.print(_binding_table(bindings, stacks, bindings_from))
+    notes = Notes()
+    results.print(_binding_table(bindings, stacks, bindings_from, notes))
+    notes.show()
     results.print(_benchmark_table())
     results.print(_study_table())
-    results.print(_tool_table(stacks))
+    notes = Notes()
+    results.print(_tool_table(stacks, notes))
+    notes.show()
 
 
-def _table(title: str, *columns: str) -> Table:
+def _table(title: str, name: str, *columns: str) -> Table:
+    """A table of which the names, in the first column, are never broken."""
     table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
+    table.add_column(name, no_wrap=True)
     for column in columns:
         table.add_column(column, overflow="fold")
     return table
@@ -47,37 +69,36 @@ def _stack_table(stacks: dict[str, Stack]) -> Table:
     return table
 
 
-def _binding_table(bindings: dict[str, Binding], stacks: dict[str, Stack], folders: BindingFolders) -> Table:
-    table = _table("\nBindings [dim](* takes part by default)[/]", "language", "name", "what it is", "ready on")
-    for language in dict.fromkeys(binding.language for binding in bindings.values()):
-        heading = f"[bold]{escape(language)}[/]"
+def _binding_table(
+    bindings: dict[str, Binding], stacks: dict[str, Stack], folders: BindingFolders, notes: Notes
+) -> Table:
+    table = _table("\nBindings [dim](* takes part by default)[/]", "name", "what it is", "ready on")
+    absent = absent_bindings(folders or ())
+    languages = [*(one.language for one in bindings.values()), *(one.language for one in absent.values())]
+    for language in dict.fromkeys(languages):
+        table.add_row(f"[bold]{escape(language)}[/]", "", "")
         for binding in (b for b in bindings.values() if b.language == language):
             star = "*" if binding.entry.default else " "
             summary = "the reference again: the A/A arm" if binding.name == AGAIN else binding.entry.summary
-            table.add_row(heading, f"{binding.name} {star}", escape(summary), _readiness(binding, stacks))
-            heading = ""
-    for absent in absent_bindings(folders or ()).values():
-        table.add_row(
-            f"[bold]{escape(absent.language)}[/]",
-            f"{absent.name}  ",
-            escape(absent.summary),
-            f"[dim]no program yet: {escape(absent.absent)}[/]",
-        )
+            table.add_row(f"  {binding.name} {star}", escape(summary), _readiness(binding, stacks, notes))
+        for one in (b for b in absent.values() if b.language == language):
+            reason = notes.mark(f"no program yet: {one.absent}")
+            table.add_row(f"  {one.name}  ", escape(one.summary), f"[dim]none {reason}[/]")
     return table
 
 
-def _readiness(binding: Binding, stacks: dict[str, Stack]) -> str:
-    """On which stacks a binding is ready, and what others need, stacks that need the same together."""
+def _readiness(binding: Binding, stacks: dict[str, Stack], notes: Notes) -> str:
+    """On which stacks a binding is ready, and for others the number of the note that says what they need."""
     named: dict[str | None, list[str]] = {}
     for name, stack in stacks.items():
         named.setdefault(why_not_ready(binding, stack), []).append(name)
     ready = named.pop(None, [])
     lines = [f"[green]{', '.join(ready)}[/]"] if ready else []
-    lines += [f"[yellow]not {', '.join(names)}[/]: {escape(str(reason))}" for reason, names in named.items()]
+    lines += [f"[yellow]not {', '.join(names)}[/] {notes.mark(str(reason))}" for reason, names in named.items()]
     return "\n".join(lines) or "[dim]no stack is installed[/]"
 
 
-def _tool_table(stacks: dict[str, Stack]) -> Table:
+def _tool_table(stacks: dict[str, Stack], notes: Notes) -> Table:
     table = _table("\nTools of others [dim](polympi run --tool)[/]", "name", "what its figure is", "ready on")
     for tool in TOOLS.values():
         found = {name: find_tool(tool, stack) for name, stack in stacks.items()}
@@ -85,7 +106,7 @@ def _tool_table(stacks: dict[str, Stack]) -> Table:
         table.add_row(
             tool.name,
             escape(f"{tool.benchmark}: {tool.differs}"),
-            f"[green]{ready}[/]" if ready else f"[dim]{escape(tool.get)}[/]",
+            f"[green]{ready}[/]" if ready else f"[dim]none {notes.mark(tool.get)}[/]",
         )
     return table
 

@@ -190,7 +190,7 @@ def run(
     Every binding is launched once in each block, in an order that changes; C takes part twice, which shows the noise.
     Ctrl-C stops cleanly: what was measured is kept and reported, and --resume goes on.
 
-    Exit codes: 0 measured; 1 a binding failed and was left out; 2 the request is impossible; 130 interrupted.
+    Exit codes: 0 measured; 1 C or a binding failed and was left out; 2 the request is impossible; 130 interrupted.
     """
     from polympi.lab.cli.asked import Asked
     from polympi.lab.cli.running import begin, go_on, preview_run

@@ -12,11 +12,13 @@ from rich.table import Table
 
 from polympi.lab.cli.arguments import choose_stacks, known_bindings
 from polympi.lab.cli.asked import Asked
-from polympi.lab.cli.console import errors, results, say
-from polympi.lab.cli.display import ending, shown
+from polympi.lab.cli.console import errors, results, say, say_home
+from polympi.lab.cli.display import ending, shown, without_reference
 from polympi.lab.cli.exit_codes import INTERRUPTED, NOT_ALL_MEASURED
 from polympi.lab.cluster.hostfile import read_hostfile
-from polympi.lab.conclusions.phrases import count, listing, size_words
+from polympi.lab.conclusions.phrases import by_reason, count, listing, size_words
+from polympi.lab.environment.findings import oversubscribed
+from polympi.lab.environment.record import processor_limits
 from polympi.lab.errors import UsageError
 from polympi.lab.plan.placements import level_words
 from polympi.lab.plan.studies import get_study
@@ -42,6 +44,7 @@ def begin(asked: Asked, *, wait: bool) -> None:
     Raises:
         LabError: the request is impossible; everything that can be is checked before anything is installed or built.
     """
+    say_home()
     undo_broken_off(say)
     request = asked.request(known_bindings(asked.bindings_from))
     check(request)
@@ -57,6 +60,7 @@ def go_on(path: Path, asked: Asked, *, wait: bool, dry_run: bool) -> None:
     Raises:
         LabError: there is no such run, or it cannot be continued as it was begun.
     """
+    say_home()
     directory = RunDirectory.open(path)
     asked.refuse_changes(path)
     time_limit_s, launch_timeout_s = asked.time_limit_s, asked.launch_timeout_s
@@ -87,6 +91,7 @@ def preview_run(asked: Asked) -> None:
     Raises:
         LabError: the request is impossible.
     """
+    say_home()
     request = asked.request(known_bindings(asked.bindings_from))
     check(request)
     stacks = choose_stacks(asked.stack, one=request.profile.one_stack)
@@ -105,7 +110,8 @@ def _new_name(path: Path) -> Path:
 
 
 def _show(request: Request, plans: list[StackPlan]) -> None:
-    estimates = [estimate(plan, request.profile) for plan in plans]
+    processors = len(os.sched_getaffinity(0)) if request.all_here else None
+    estimates = [estimate(plan, request.profile, processors) for plan in plans]
     blocks = f"{request.profile.minimum_blocks} to {request.profile.maximum_blocks}"
     if request.profile.fixed:
         blocks = str(request.profile.maximum_blocks)
@@ -128,8 +134,8 @@ def _show(request: Request, plans: list[StackPlan]) -> None:
         table.add_row("")
         table.add_row("stack", f"{plan.name}, {plan.stack.library}")
         table.add_row("bindings", ", ".join(arm.name for arm in plan.arms))
-        for name, reason in plan.left_out.items():
-            table.add_row("left out", f"{name}: {reason}")
+        for names, reason in by_reason(plan.left_out):
+            table.add_row("left out", f"{names}: {reason}")
         if plan.tools:
             table.add_row("tools", ", ".join(found.name for found in plan.tools))
         if plan.grown_from:
@@ -140,6 +146,8 @@ def _show(request: Request, plans: list[StackPlan]) -> None:
     results.print(table)
     for finding in only_one_host(request):
         say(f"{finding.text} {finding.advice}")
+    if processors is not None and (crowded := oversubscribed(processor_limits(), max(request.ranks))):
+        errors.print(f"! {crowded.text} {crowded.advice}", style="yellow", markup=False, soft_wrap=True)
     results.print(f"\nabout {_total(estimates)}, within a factor of two; nothing was measured, made or installed.")
 
 
@@ -183,6 +191,9 @@ def _conclude(measured: Measured, time_limit: str | None) -> None:
     if outcome.ended in ("interrupted", "host lost"):
         say(f"{lost}to continue: {again}")
         raise typer.Exit(INTERRUPTED)
+    if without := without_reference(outcome):
+        text = f"polympi: C failed on {listing(without)}, so that the run ended there: see 'What went wrong' above."
+        errors.print(text, style="red", markup=False, soft_wrap=True)
     if outcome.withdrawn:
         raise typer.Exit(NOT_ALL_MEASURED)
 

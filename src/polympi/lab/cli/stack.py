@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from polympi.lab.cli.console import results, say
+from polympi.lab.cli.console import results, say, say_home
 from polympi.lab.cli.launching import Launcher, LauncherArguments
 from polympi.lab.cli.names import complete_bindings, complete_installed_stack, complete_new_stack
 from polympi.lab.cli.options import BindingFolders
@@ -52,6 +52,7 @@ def add(
     from polympi.lab.stacks.add import add_stack
     from polympi.lab.stacks.launching import asked_launching
 
+    say_home()
     launching = asked_launching(launcher, launcher_args, ())
     known = known_bindings(bindings_from)
     further = [] if binding is None else asked_for(known, split_list(binding, "--binding"))

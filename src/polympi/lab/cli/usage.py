@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import typer
@@ -11,6 +12,15 @@ from polympi.lab.suggest import did_you_mean
 
 # What Typer raises about a command line. It exports this class of its Click only by those that derive from it.
 UsageError: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "UsageError")
+# What others call by another name, and what does it here.
+ELSEWHERE = {
+    "polympi help": "polympi --help",
+    "polympi version": "polympi --version",
+    "polympi compare": "polympi run",
+    "polympi stack list": "polympi list",
+    "polympi stack show": "polympi list",
+    "polympi stack install": "polympi stack add",
+}
 _KINDS = {"int": "a whole number", "integer": "a whole number", "float": "a number", "boolean": "yes or no"}
 
 
@@ -37,10 +47,18 @@ def usage_sentence(error: Any) -> str:
     return _bad_words(error, command, message, see)
 
 
+def no_command(command: str, word: str, known: Iterable[str]) -> str:
+    """A sentence about a command that there is not, with what may have been meant."""
+    there = ELSEWHERE.get(f"{command} {word}")
+    hint = f" It is '{there}'." if there else did_you_mean(word, known)
+    name = word if command == "polympi" else f"{command} {word}"
+    return f"There is no command '{name}': '{command} --help' shows those there are.{hint}"
+
+
 def _bad_words(error: Any, command: str, message: str, see: str) -> str:
     if "No such command" in message:
         word, known = _quoted(message), list(getattr(error.ctx.command, "commands", {}))
-        return f"There is no command '{command} {word}': {see} those there are.{did_you_mean(word, known)}"
+        return no_command(command, word, known)
     if extra := re.search(r"unexpected extra argument\S* \((.*)\)", message, re.DOTALL):
         return f"'{command}' does not take '{extra[1]}': {see} what it takes."
     return f"The command line of '{command}' cannot be understood: {see} how it is written."

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from polympi.lab.conclusions.phrases import count, first_few, sentence, verb
-from polympi.lab.records import NOT_STARTED, LaunchRecord, Refusal, StackRun
+from polympi.lab.conclusions.phrases import by_reason, count, first_few, sentence, verb
+from polympi.lab.records import NOT_STARTED, REFERENCE, LaunchRecord, Refusal, StackRun
 from polympi.lab.statistics.model import Analysis
 
 UNTIMED_OUTCOMES = ("crashed", "timed out", "unreadable", NOT_STARTED, "lost")
@@ -20,6 +21,36 @@ _WITHOUT = {
 def failed_launches(analysis: Analysis) -> list[LaunchRecord]:
     """Launches without samples that can be used (an interrupted launch is not one: it was not to end)."""
     return [launch for launch in analysis.launches if launch.outcome in UNTIMED_OUTCOMES]
+
+
+@dataclass(frozen=True)
+class NoReference:
+    """What is to be said first where C failed on a stack.
+
+    Attributes:
+        text: sentences about it.
+        whole: whether nothing can be compared with C.
+    """
+
+    text: str
+    whole: bool
+
+
+def no_reference(analysis: Analysis, stack: str) -> NoReference | None:
+    """Whether C failed on a stack, so that there is nothing to compare with, or no longer; None if it did not."""
+    own = [one for one in analysis.launches if (one.stack, one.binding) == (stack, REFERENCE)]
+    failed = [one for one in own if one.outcome in UNTIMED_OUTCOMES]
+    compared = analysis.summary.filter(stack=stack)["ratio_to_c"].drop_nulls().len() > 0
+    gone = analysis.outcome is not None and f"{stack}/{REFERENCE}" in analysis.outcome.withdrawn
+    if not failed or (compared and not gone):
+        return None
+    why = sentence(f"In its last launch {failed[-1].detail}") if failed[-1].detail else ""
+    why += _slow_or_hanging(failed[-1].outcome, failed)
+    if not compared:
+        return NoReference(f"C failed: nothing to compare with. {why}".rstrip(), whole=True)
+    blocks = len({one.block for one in own if one.outcome == "ok" and one.block is not None})
+    rest = f"the ratios are of {count(blocks, 'block')}, and the run ended on {stack}"
+    return NoReference(f"C failed, two launches in a row: {rest}. {why}".rstrip(), whole=False)
 
 
 def failures(analysis: Analysis) -> list[str]:
@@ -36,7 +67,8 @@ def omissions(analysis: Analysis) -> list[str]:
     said = _refused(analysis.launches, "skipped", "skipped", "")
     for planned in analysis.run.stacks:
         said += [
-            sentence(f"{name} did not take part on {planned.stack}: {why}") for name, why in planned.left_out.items()
+            sentence(f"{names} did not take part on {planned.stack}: {why}")
+            for names, why in by_reason(planned.left_out)
         ]
     return said
 

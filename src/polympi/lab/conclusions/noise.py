@@ -58,11 +58,12 @@ def noise_sentence(stack: str, rows: list[Row]) -> str:
     where = f"{floor.largest.family.title}"
     if floor.largest.size_bytes:
         where += f" at {size_words(floor.largest)}"
+    one = 1 if 1 in (floor.rows, floor.separated) else 2
     chance = f"{floor.expected:.1f}" if floor.expected < 9.95 else f"{floor.expected:.0f}"
     return (
         f"On {stack} noise moves the time of C against itself by {percent(floor.typical)} typically and "
         f"{percent(_reach(floor.largest))} at most ({where}); a smaller effect there counts as noise. "
-        f"{floor.separated} of {count(floor.rows, 'A/A interval')} {verb(floor.separated, 'excludes', 'exclude')} 1, "
+        f"{floor.separated} of {count(floor.rows, 'A/A interval')} {verb(one, 'excludes', 'exclude')} 1, "
         f"chance alone gives about {chance}."
     )
 

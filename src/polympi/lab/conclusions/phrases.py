@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from polympi.lab.catalogue import BENCHMARKS
@@ -16,6 +16,14 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
     if number == 1:
         return f"1 {noun}"
     return f"{number:,} {plural or _plural(noun)}"
+
+
+def by_reason(reasons: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Names and why, those with the same reason together: ``boost and r``, ``it runs on openmpi only``."""
+    named: dict[str, list[str]] = {}
+    for name, reason in reasons.items():
+        named.setdefault(reason, []).append(name)
+    return [(listing(names), reason) for reason, names in named.items()]
 
 
 def size(size_bytes: int) -> str:

@@ -33,9 +33,13 @@ LARGEST_MESSAGE = 2**22  # 4 MiB, the largest size measured by default
 _COMPILERS = ("cc", "gcc", "clang")
 _COMPILE_TIME_LIMIT_S = 30.0  # for one line of C; a compiler that takes longer is broken
 
-_STYLES = {"ok": ("✓", "+", "green"), "warning": ("!", "!", "yellow"), "problem": ("✗", "x", "red")}
-
-_WORSE = ("ok", "warning", "problem")
+_STYLES = {
+    "ok": ("✓", "+", "green"),
+    "note": ("·", "*", "cyan"),
+    "warning": ("!", "!", "yellow"),
+    "problem": ("✗", "x", "red"),
+}
+_WORSE = ("ok", "note", "warning", "problem")
 
 
 @dataclass(frozen=True)
@@ -44,8 +48,8 @@ class Check:
 
     Attributes:
         name: what was looked at.
-        status: ``ok``, ``warning`` (figures suffer, or something optional is missing) or ``problem`` (measuring will
-            not work).
+        status: ``ok``, ``note`` (good to know), ``warning`` (figures suffer, or something optional is missing) or
+            ``problem`` (measuring will not work).
         text: what was found, in one sentence.
         advice: what to try; empty when there is nothing to do.
         hosts: of several hosts, those that it is about; empty for all, or for this machine.
@@ -235,7 +239,6 @@ def _check_session_folders() -> Iterator[Check]:
 
 
 def _check_machine(environment: Mapping[str, Any], ranks: int) -> Iterator[Check]:
-    """The findings about the environment; notes are no reason to worry."""
+    """The findings about the environment."""
     for finding in environment_findings(environment, ranks):
-        status = "warning" if finding.level == "warning" else "ok"
-        yield Check(finding.title, status, finding.text, finding.advice)
+        yield Check(finding.title, finding.level, finding.text, finding.advice)

@@ -9,7 +9,8 @@ from polympi.lab.environment.memory import MOUNT_SHM
 from polympi.lab.records import Finding
 from polympi.lab.units import format_bytes
 
-BUSY_LOAD = 0.5  # a process that runs half of the time: the ranks of a spinning MPI leave no room for it unnoticed
+# CPUs in use: by a process that runs half of the time, say. The ranks of a spinning MPI leave no room for it unnoticed.
+BUSY_LOAD = 0.5
 SMALL_SHM_BYTES = 64 * 2**20  # what Docker gives a container unless --shm-size says otherwise
 
 
@@ -42,6 +43,11 @@ def environment_findings(environment: Mapping[str, Any], ranks: int, *, by_netwo
         *_unknown(environment),
     ]
     return sorted(found, key=lambda finding: finding.level != "warning")
+
+
+def oversubscribed(environment: Mapping[str, Any], ranks: int) -> Finding | None:
+    """The finding that there are more ranks than processors, if there are."""
+    return next((finding for finding in _placement(environment, ranks) if finding.title == OVERSUBSCRIBED), None)
 
 
 def available_cpus(environment: Mapping[str, Any]) -> float | None:
@@ -105,11 +111,19 @@ def _clock(environment: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _competition(environment: Mapping[str, Any]) -> Iterator[Finding]:
-    load = _fact(environment, "load_average.one_minute")
-    if load is not None and load > BUSY_LOAD:
+    cpus, load = _fact(environment, "busy.cpus"), _fact(environment, "load_average.one_minute")
+    if cpus is not None:  # what runs now; the load average also counts what has ended within the minute
+        programs = [f"{name} {used:.1f}" for name, used in (_fact(environment, "busy.programs") or {}).items()]
+        by = f": {', '.join(programs)}" if programs else ""
+        text = f"Before the start {cpus:.1f} of {_count(_fact(environment, 'busy.of') or 0, 'CPU')} were in use{by}."
+        busy = cpus > BUSY_LOAD
+    else:
+        text = f"The load average was {load or 0:.2f} before the start: the CPUs were in use."
+        busy = load is not None and load > BUSY_LOAD
+    if busy:
         yield _warning(
             "Other processes compete",
-            f"The load average was {load:.2f} before the start: the CPUs were in use, if only by an installation.",
+            text,
             "Wait until the machine is idle, then run again; 'top' shows which programs run.",
         )
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from datetime import datetime, timezone
 
+from polympi.lab.environment.competition import busy_facts
 from polympi.lab.environment.limits import limit_facts
 from polympi.lab.environment.memory import memory_facts, shared_memory_facts
 from polympi.lab.environment.processor import affinity_facts, numa_facts, processor_facts
@@ -25,13 +26,13 @@ from polympi.lab.records import Facts
 def record_environment(*, command: Sequence[str] | None = None) -> Facts:
     """Everything about this machine that a reader of figures may ask for, ready to be written as JSON.
 
-    Call it before anything of the run has started, since the load average then shows only what others do. Facts that
-    the system does not tell are None, never guessed; keys in ``_bytes`` and ``_mhz`` carry their unit.
+    Call it before anything of the run has started: what uses the processors then are others. Facts that the system
+    does not tell are None, never guessed; keys in ``_bytes`` and ``_mhz`` carry their unit.
 
     Args:
         command: the command line of the run; this process's by default.
     """
-    load = _load_average()
+    load, busy = _load_average(), busy_facts()
     return {
         "date": datetime.now(timezone.utc).astimezone().isoformat(timespec="seconds"),
         "host": socket.gethostname(),
@@ -43,6 +44,7 @@ def record_environment(*, command: Sequence[str] | None = None) -> Facts:
         "shm": shared_memory_facts(),
         "limits": limit_facts(),
         "load_average": load,
+        "busy": busy,
         "single_copy": single_copy_facts(),
         **system_facts(),
         "slurm": slurm_facts(),
@@ -50,6 +52,11 @@ def record_environment(*, command: Sequence[str] | None = None) -> Facts:
         "packages": package_versions(),
         "source": source_facts(),
     }
+
+
+def processor_limits() -> Facts:
+    """The part of the record that tells how many processors ranks may use."""
+    return {"affinity": affinity_facts(), "limits": limit_facts()}
 
 
 def _load_average() -> dict[str, float | None]:

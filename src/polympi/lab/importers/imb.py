@@ -19,9 +19,11 @@ _P2P = "IMB-P2P"
 
 _VERSION = re.compile(r"^#\s+Intel ?\(R\) MPI Benchmark(?:s| Suite) V?(?P<version>\d[\w.]*)(?:,\s*(?P<part>[\w-]+))?")
 _BENCHMARK = re.compile(r"^#\s*Benchmarking\s+(\S+)")
-_PROCESSES = re.compile(r"^#\s*#processes\s*=\s*(\d+)")
+_PROCESSES = re.compile(r"^#\s*\(?\s*#processes\s*=\s*(\d+)(?P<more>.*?)[\s)]*$")  # in brackets before 3.2
 _GROUPS = re.compile(r"^#\s*\(\s*(\d+) groups of (\d+) processes each")
 _MODE = re.compile(r"^#\s*MODE:\s*(\S+)")
+_WAITING = re.compile(r"^#\s*\(\s*(\d+) additional process(?:es)? waiting")
+_SILENT = re.compile(r"^[#\s-]*$|^#\s*Group\s+\d+\s*:|^#\s*All processes entering MPI_Finalize")
 _REFUSED = re.compile(r"^\s*(?:\d+\s+)?(\d+)\s+([a-z-]+)\.?;")  # a group's number may stand first
 
 # What a column holds. The tool gathers the mean time of each rank over its repetitions; t_min, t_max and t_avg are
@@ -38,6 +40,7 @@ _MEANING = {
     "t_min[usec]": "min",
     "t_max[usec]": "max",
     "Mbytes/sec": "rate",
+    "defects": "defects",
 }
 _COUNTS = ("group", "size", "repetitions")
 _DERIVED = {"Msg/sec"}  # the rate again, in messages
@@ -69,6 +72,7 @@ class _Table:
     ranks: int | None = None
     grouped: bool = False
     mode: str = "standard"
+    details: list[str] = field(default_factory=list)  # what else its header says, in words for the mode
     unfinished: int | None = None  # number of the line that the file may end in the middle of
     columns: list[str] = field(default_factory=list)
     model: str = ""  # the heading, or the row before: what a whole row is as wide as
@@ -112,18 +116,19 @@ def _read_output(lines: list[tuple[int, str]], unfinished: int | None, collector
     for number, line in lines:
         if version := _VERSION.match(line):
             header.tool, header.part = f"{TOOL} {version['version']}", version["part"] or ""
-        elif (table is None and header.read_line(line)) or not line.strip():
-            continue
         elif started := _BENCHMARK.match(line):
             _close(table, collector)
             table = _Table(number, started[1], unfinished=unfinished)
+        elif (table is None and header.read_line(line)) or not line.strip():
+            continue
         elif _is_heading(line):
             if table is None:
                 collector.notes.sentence(f"Line {number}: a table without '# Benchmarking ...' before it was left out.")
             else:
                 _read_heading(line, table, collector)
         elif line.lstrip().startswith("#"):
-            _read_comment(line, table)
+            if not _read_comment(line, table):
+                collector.notes.unread(number, line)
         elif table is None or not _read_row(number, line, table, header, collector):
             collector.notes.stray(number)
     _close(table, collector)
@@ -160,16 +165,27 @@ def _read_heading(line: str, table: _Table, collector: Collector) -> None:
         collector.notes.columns(unread, table.name)
 
 
-def _read_comment(line: str, table: _Table | None) -> None:
+def _read_comment(line: str, table: _Table | None) -> bool:
+    """Take what a comment says of its table; False if that is not understood."""
+    if _SILENT.match(line):
+        return True
     if table is None:
-        return
+        return False
     if processes := _PROCESSES.match(line):
         table.ranks = as_ranks(processes[1])
-    elif groups := _GROUPS.match(line):
+        more = processes["more"].strip(" (,")
+        table.details += [more] if more else []
+        return not more
+    if groups := _GROUPS.match(line):
         count, size = as_ranks(groups[1]), as_ranks(groups[2])
         table.ranks, table.grouped = count * size if count and size else None, True
     elif mode := _MODE.match(line):
         table.mode = mode[1].lower()
+    elif waiting := _WAITING.match(line):
+        table.details.append(f"{waiting[1]} other process{'es' * (waiting[1] != '1')} waiting")
+    else:
+        return False
+    return True
 
 
 def _read_row(number: int, line: str, table: _Table, header: Header, collector: Collector) -> bool:
@@ -216,6 +232,8 @@ def _is_whole(number: int, line: str, table: _Table, collector: Collector) -> bo
         reason = "the file ends in the middle of it"
     elif strange:
         reason, example = "a value is not a number", strange[0]
+    elif (as_number(dict(pairs).get("defects", "")) or 0) > 0:
+        reason = "the tool found its data wrong (defects)"
     elif len(tokens) != len(table.columns):
         reason = f"it has {len(tokens)} values under a heading of {len(table.columns)} columns"
     else:
@@ -253,9 +271,11 @@ def _names(table: _Table, header: Header, group: str | None) -> tuple[str, str]:
         details.append("another root each time")
     if "-off_cache" in header.options:
         details.append("out of cache")
-    if level := header.value_of("-thread_level"):
+    if level := header.thread_level:
         details.append(f"thread level {level}")
-    return benchmark, ", ".join([mode, *details])
+    if "reduce" in table.name.lower() and header.operation != "sum":
+        details.append(f"operation {header.operation}")
+    return benchmark, ", ".join([mode, *table.details, *details])
 
 
 def _payload(table: _Table, header: Header) -> str:

@@ -14,6 +14,16 @@ _DATATYPE = re.compile(r"^#\s*MPI_Datatype\s*:\s*MPI_(\w+)")
 _REDUCTION_TYPE = re.compile(r"^#\s*MPI_Datatype for reductions\s*:\s*MPI_(\w+)")
 _CALL = re.compile(r"^#\s*Calling sequence was:")
 _CALL_GOES_ON = re.compile(r"^#\s{2,}\S")
+_OPERATION = re.compile(r"^#\s*MPI_Op\s*:\s*MPI_(\w+)")
+_THREAD_LEVEL = re.compile(r"^#\s*MPI Thread Environment\s*:\s*MPI_THREAD_(\w+)")
+# What the tool says of the machine and itself, and the text on time limits of its versions 3 and 4.
+_SILENT = re.compile(
+    r"^#\s*(?:(?:Date|Machine|System|Release|Version|MPI Version|MPI Thread Environment)\s*:"
+    r"|M(?:in|ax)imum message length in bytes\s*:|Message lengths were user defined|New default behavior from Version 3"
+    r"|the number of iterations per|dynamically when a certain run time|is expected to be exceeded"
+    r"|or through the flag|\"SECS_PER_SAMPLE\")"
+)
+_LIST = re.compile(r"^#\s*List of Benchmarks to run")
 _PAYLOADS = {"BYTE": "bytes", "CHAR": "bytes", "FLOAT": "float32", "DOUBLE": "float64", "INT": "int32"}
 
 _DEFAULT_WINDOW = 256  # messages in flight in Uniband and Biband (-window_size), in the tool's source since 2018
@@ -30,6 +40,7 @@ class Header:
         part: the program, such as ``MPI-1`` or ``IMB-P2P``.
         payload: what messages are made of.
         reductions: what sums are made of.
+        operation: what reductions do.
         megabyte: 10^6 bytes in what the output calls a megabyte.
         options: the options of its command line, without the program's path and the benchmarks before them.
     """
@@ -38,10 +49,13 @@ class Header:
     part: str = ""
     payload: str = "bytes"
     reductions: str = "float32"
+    operation: str = "sum"
     megabyte: float = _MEGA
     options: list[str] = field(default_factory=list)
     _in_call: bool = False
     _call_begun: bool = False
+    _in_list: bool = False
+    _thread_level: str | None = None
 
     def value_of(self, option: str) -> str | None:
         """The value given to an option, if it was given."""
@@ -51,6 +65,11 @@ class Header:
     def switched_on(self, option: str) -> bool:
         """Whether an option of the values ``on`` and ``off`` was switched on."""
         return (self.value_of(option) or "off").lower() in ("on", "1", "true", "yes")
+
+    @property
+    def thread_level(self) -> str | None:
+        """The thread level, where the command line or the header names one."""
+        return self.value_of("-thread_level") or self._thread_level
 
     @property
     def window(self) -> int:
@@ -69,8 +88,14 @@ class Header:
             self.reductions = "char" if kind[1] == "CHAR" else _PAYLOADS.get(kind[1], kind[1].lower())
         elif kind := _DATATYPE.match(line):
             self.payload = _PAYLOADS.get(kind[1], kind[1].lower())
+        elif operation := _OPERATION.match(line):
+            self.operation = operation[1].lower()
+        elif level := _THREAD_LEVEL.match(line):
+            self._thread_level = None if level[1] == "SINGLE" else level[1].lower()
+        elif _LIST.match(line):
+            self._in_list = True  # it lasts until the first table
         else:
-            return False
+            return _SILENT.match(line) is not None or (self._in_list and line.startswith("#"))
         return True
 
     def _read_call(self, line: str) -> bool:

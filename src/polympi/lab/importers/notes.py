@@ -8,6 +8,7 @@ from enum import Enum
 
 _LISTED_PLACES = 6  # places in the file that a sentence lists before it only counts them
 _LISTED_NAMES = 4  # benchmarks, likewise
+_LONGEST_EXAMPLE = 80  # characters of a line that a sentence quotes
 
 
 class Fate(Enum):
@@ -34,6 +35,7 @@ class Notes:
     _columns: dict[str, list[str]] = field(default_factory=dict)
     _sentences: list[str] = field(default_factory=list)
     _stray: list[int] = field(default_factory=list)
+    _unread: dict[int, str] = field(default_factory=dict)
 
     def row(
         self,
@@ -75,20 +77,24 @@ class Notes:
         """Remember a line that belongs to no table: the launcher's, the scheduler's or the shell's."""
         self._stray.append(line)
 
+    def unread(self, line: int, comment: str) -> None:
+        """Remember a comment that is not understood, and may say that something else was measured."""
+        self._unread[line] = comment.strip().lstrip("#").strip()
+
     def left_out(self) -> frozenset[int]:
         """Numbers of the lines that became no row."""
         rows = (told.lines for (fate, _), told in self._rows.items() if fate is not Fate.INCOMPLETE)
         return frozenset(self._stray).union(*rows)
 
     def sentences(self) -> list[str]:
-        """All notes: on rows, columns, other sentences, stray lines."""
+        """All notes: on rows, columns, other sentences, comments, stray lines."""
         rows = [_of_rows(fate, reason, told) for (fate, reason), told in self._rows.items()]
         columns = [
             f"The column{'s' * (', ' in names)} {names} of {_listed(benchmarks)} {'are' if ', ' in names else 'is'} "
             "not imported."
             for names, benchmarks in self._columns.items()
         ]
-        return [*rows, *columns, *self._sentences, *_of_stray(self._stray)]
+        return [*rows, *columns, *self._sentences, *_of_unread(self._unread), *_of_stray(self._stray)]
 
 
 def _of_rows(fate: Fate, reason: str, told: _Told) -> str:
@@ -108,6 +114,17 @@ def _of_stray(lines: Sequence[int]) -> list[str]:
     if len(lines) == 1:
         return [f"1 line is neither a heading nor figures and was left out: {lines[0]}."]
     return [f"{len(lines)} lines are neither headings nor figures and were left out: {_places(lines)}."]
+
+
+def _of_unread(comments: dict[int, str]) -> list[str]:
+    if not comments:
+        return []
+    first = next(iter(comments.values()))
+    example = first if len(first) <= _LONGEST_EXAMPLE else first[:_LONGEST_EXAMPLE].rstrip() + "..."
+    if len(comments) == 1:
+        return [f"Line {next(iter(comments))}: a comment is not understood: '{example}'. Does it change what a row is?"]
+    places = _places(list(comments))
+    return [f"Lines {places}: {len(comments)} comments are not understood, first '{example}'. Do they change a row?"]
 
 
 def _places(lines: Sequence[int]) -> str:

@@ -12,40 +12,32 @@ from dataclasses import dataclass, field
 
 from polympi.lab.importers.lines import as_count, as_number, as_ranks, is_cut, numbered_lines, unfinished_line
 from polympi.lab.importers.notes import Fate
-from polympi.lab.importers.rows import MEAN_OVER_PAIRS, MEAN_OVER_RANKS, ONE_RANK, UNSTATED, Collector, Times
+from polympi.lab.importers.osu_header import (
+    columns_of,
+    is_harmless,
+    is_setting,
+    mode_of,
+    settings_of,
+    unread_columns,
+    workers_of,
+)
+from polympi.lab.importers.rows import (
+    MEAN_OVER_PAIRS,
+    MEAN_OVER_RANKS,
+    ONE_RANK,
+    ROUNDING_US,
+    UNSTATED,
+    Collector,
+    Times,
+)
 
 _COMMENT = re.compile(r"^\s*#\s*(.*)")
-_COLUMN = re.compile(
-    r"Size(?: ?[(\[]B[)\]])?|(?:Avg |Min |Max )?Latency ?[(\[]us[)\]]|Bandwidth ?[(\[]MB/s[)\]]"
-    r"|(?:Pure|Min|Max) Comm\.? ?\(us\)|Coll\. Init ?\(us\)|P\d+ Tail (?:Lat\(us\)|BW\(MB/s\))"
-    r"|\S+(?: \S+)*?(?=\s{2,}|$)"
-)
 _DATATYPE = re.compile(r"Datatype: MPI_(\w+)")
-_PAIRS = re.compile(r"\[ pairs: (\d+) \](?: \[ window size: (\d+) \])?")
-_WINDOW = re.compile(r"(?:Window creation|Synchronization): (\S+)")
-_THREADS = re.compile(r"Number of (Sender|Receiver) threads: (\d+)")
+_PAIRS = re.compile(r"\[ pairs: (\d+) \]")
 _INIT = re.compile(r"nprocs: (\S+), min: (\S+) ms, max: (\S+) ms, avg: (\S+) ms")
 
-# What a column holds, by its name without blanks and brackets. Of a nonblocking collective, "pure communication" is
-# the collective alone; "overall" has a computation in it.
-_MEANING = {
-    "size": "size",
-    "latency": "time",
-    "avglatency": "time",
-    "minlatency": "min",
-    "maxlatency": "max",
-    "purecomm.": "time",
-    "mincomm.": "min",
-    "maxcomm.": "max",
-    "bandwidth": "rate",
-    "mb/s": "rate",
-    "iterations": "repetitions",
-    "validation": "validation",
-    "transmitsize": "sent",
-}
 _COUNTS = ("size", "repetitions", "sent")
-_NUMBERS = ("time", "min", "max", "rate")
-_DERIVED = {"Messages/s"}  # the rate again, in messages
+_NUMBERS = ("time", "pure", "min", "max", "rate")
 _PAYLOADS = {"CHAR": "bytes", "BYTE": "bytes", "DOUBLE": "float64", "FLOAT": "float32", "INT": "int32"}
 
 # What the time of a table is, by its title, after the programs' source (7.4, in C and in Python). Every rank of a
@@ -110,23 +102,26 @@ def read_tables(text: str, collector: Collector, parse_title: Callable[[str], Ti
         parse_title: what a line says if it is the title of a table, else None.
     """
     table: _Table | None = None
-    threads: list[str] = []  # these stand above the title of their table
+    workers: list[str] = []  # of the table whose heading comes next
     unfinished = unfinished_line(text)
     for number, line in numbered_lines(text):
         if not line.strip():
             continue
         title = parse_title(line)
         comment = _COMMENT.match(line)
+        said = comment[1] if comment else line.strip()
         if title:
             _close(table, collector)
-            table = _Table(number, title, title.payload, title.ranks, threads, unfinished)
-            threads = []
-        elif found := _THREADS.search(line):
-            threads.append(f"{found[2]} {found[1].lower()} thread{'s' * (found[2] != '1')}")
+            table = _Table(number, title, title.payload, title.ranks, [], unfinished)
+        elif side := workers_of(said):
+            workers.append(side)
         elif table is None:
             collector.notes.stray(number)
+        elif columns := columns_of(said):
+            _read_heading(line, columns, workers, table, collector)
+            workers = []
         elif comment:
-            _read_comment(line, comment[1], table, collector)
+            _read_comment(number, said, table, collector)
         elif not _read_row(number, line, table, collector):
             collector.notes.stray(number)
     _close(table, collector)
@@ -141,22 +136,29 @@ def _close(table: _Table | None, collector: Collector) -> None:
         collector.notes.sentence(_WINDOW_NOTE.format(collector.tool))
 
 
-def _read_comment(line: str, comment: str, table: _Table, collector: Collector) -> None:
+def _read_heading(line: str, columns: list[str], workers: list[str], table: _Table, collector: Collector) -> None:
+    table.columns = columns
+    table.model = line
+    table.details += workers
+    if unread := unread_columns(columns):
+        collector.notes.columns(unread, table.title.benchmark)
+
+
+def _read_comment(number: int, comment: str, table: _Table, collector: Collector) -> None:
+    """Take what a comment sets; what is not understood is told, and if it stands above the rows as a setting, kept."""
+    if is_harmless(comment):
+        return
     if datatype := _DATATYPE.search(comment):
         table.payload = _payload(datatype[1], table.title.benchmark)
-    elif pairs := _PAIRS.search(comment):
+        return
+    if pairs := _PAIRS.search(comment):
         count = as_ranks(pairs[1])
         table.ranks = 2 * count if count else None
-        table.details += [f"window {pairs[2]}"] if pairs[2] else []
-    elif window := _WINDOW.search(comment):
-        table.details.append(window[1])
-    elif "=" not in comment and ("(us)" in comment or "[us]" in comment or "MB/s" in comment):
-        names = _COLUMN.findall(comment)
-        table.columns = [_MEANING.get(re.sub(r"[(\[](us|B|MB/s)[)\]]| ", "", n).lower(), n) for n in names]
-        table.model = line
-        unread = [n for n in table.columns if n not in _MEANING.values() and n not in _DERIVED]
-        if unread:
-            collector.notes.columns(unread, table.title.benchmark)
+    known = settings_of(comment)
+    table.details += known
+    if not known and not pairs:
+        collector.notes.unread(number, comment)
+        table.details += [comment] if is_setting(comment) and not table.rows else []
 
 
 def _payload(datatype: str, benchmark: str) -> str:
@@ -183,27 +185,34 @@ def _read_row(number: int, line: str, table: _Table, collector: Collector) -> bo
     numbers = {name: as_number(cells[name]) for name in _NUMBERS if name in cells}
     counts = {name: as_count(cells[name]) for name in _COUNTS if name in cells}
     title = table.title
-    extremes = "max" in cells  # then the time beside them is the mean of the same ranks
     collector.row(
         number,
         tool=title.tool,
         benchmark=title.benchmark,
-        mode=", ".join([title.mode, *table.details]) if table.details else title.mode,
+        mode=mode_of(title.mode, table.details),
         payload=f"derived {table.payload}" if "sent" in cells else table.payload,
         size_bytes=counts.get("size") or 0,
         sent_bytes=counts.get("sent"),
         ranks=table.ranks,
-        times=Times(
-            figure=None if extremes else numbers.get("time"),
-            statistic=title.statistic,
-            mean=numbers.get("time") if extremes or title.statistic == MEAN_OVER_RANKS else None,
-            low=numbers.get("min"),
-            high=numbers.get("max"),
-        ),
+        times=_times(number, numbers, table, collector),
         mb_per_s=numbers.get("rate"),
         repetitions=counts.get("repetitions"),
     )
     return True
+
+
+def _times(number: int, numbers: dict[str, float | None], table: _Table, collector: Collector) -> Times:
+    low, high, time = numbers.get("min"), numbers.get("max"), numbers.get("time", numbers.get("pure"))
+    if "max" not in numbers:
+        mean = time if table.title.statistic == MEAN_OVER_RANKS else None
+        return Times(figure=time, statistic=table.title.statistic, mean=mean, low=low)
+    # The time beside the extremes is the mean of the same ranks, but "pure communication" is not in every version.
+    apart = time and low and high and not low - ROUNDING_US <= time <= high + ROUNDING_US
+    if "pure" in numbers and apart:
+        reason = "its pure communication is not between minimum and maximum, and is left empty"
+        collector.notes.row(Fate.INCOMPLETE, number, table.title.benchmark, reason)
+        time = None
+    return Times(statistic=table.title.statistic, mean=time, low=low, high=high)
 
 
 def _begins_row(token: str, columns: list[str]) -> bool:
@@ -246,7 +255,7 @@ def _is_whole(number: int, line: str, cells: dict[str, str], table: _Table, coll
         reason, example = "a value is not a number", strange[0]
     elif missing > 0:
         reason = f"{missing} of {len(table.columns)} values are missing"
-        fate = Fate.INCOMPLETE if "time" in cells or "rate" in cells else Fate.LEFT_OUT
+        fate = Fate.INCOMPLETE if {"time", "pure", "rate"} & set(cells) else Fate.LEFT_OUT
     elif missing < 0:
         reason = f"of {len(tokens)} values the heading names only {len(table.columns)}, and those are imported"
         fate = Fate.INCOMPLETE

@@ -47,7 +47,7 @@ _LONGEST_US = 86_400e6
 _FASTEST_MB_PER_S = 1e12
 
 # Tools print hundredths, and round extremes and mean one by one, so that a mean may seem to lie outside by one of them.
-_ROUNDING_US = 0.011
+ROUNDING_US = 0.011
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,7 @@ def _fault(size_bytes: int, times: Times, mb_per_s: float | None) -> str | None:
             "an empty message has no rate" if size_bytes == 0 and not printed else "its figures are all zero or absent"
         )
     bounds = [t for t in (times.low, times.mean, times.high) if t]
-    if any(a > b + _ROUNDING_US for a, b in pairwise(bounds)):
+    if any(a > b + ROUNDING_US for a, b in pairwise(bounds)):
         return "its minimum, mean and maximum are not in that order"
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import os
 import re
@@ -103,11 +104,19 @@ class Place:
 
 @dataclass(frozen=True)
 class Launched:
-    """A launch and what it measured."""
+    """A launch and what it measured.
+
+    Attributes:
+        record: what became of it.
+        samples: what it measured, if it is whole.
+        frame: the same as rows.
+        cut: of a launch that timed out, the samples of the cases that it had finished; None of others.
+    """
 
     record: LaunchRecord
     samples: LaunchSamples
     frame: pl.DataFrame
+    cut: LaunchSamples | None = None
 
 
 def planned_case(case: PlannedCase) -> Case:
@@ -174,17 +183,18 @@ def launch(
         return Launched(record, LaunchSamples(), pl.DataFrame(schema=SAMPLE_SCHEMA))
     if setting.carried:
         ended = bring_back(ended, output, written)
-    samples = _judge(record, ended, written, cases, timeout_s)
+    samples, cut = _judge(record, ended, written, cases, timeout_s)
     _describe(record, samples, ended, cases, setting)
-    return Launched(record, samples, _frame(record, samples, cases))
+    return Launched(record, samples, _frame(record, samples, cases), cut)
 
 
 def _judge(
     record: LaunchRecord, ended: Ended, written: Path, cases: Mapping[int, PlannedCase], timeout_s: float
-) -> LaunchSamples:
+) -> tuple[LaunchSamples, LaunchSamples | None]:
     """Decide what became of the launch; return what can be used of its samples, all or nothing.
 
-    Half a launch would give its first cases one replicate more than its last; only whole ones count.
+    Half a launch would give its first cases one replicate more than its last; only whole ones count. What one that
+    timed out had finished is returned besides: a calibration goes on with it.
     """
     record.exit_code, record.wall_ns = ended.exit_code, ended.wall_ns
     text = written.read_text(errors="replace") if written.is_file() else ""
@@ -193,7 +203,7 @@ def _judge(
     except ProtocolError as error:
         record.outcome, record.detail = "unreadable", f"its output does not follow the protocol: {error}"
         record.stderr_tail = ended.tail
-        return LaunchSamples()
+        return LaunchSamples(), None
     during = f" in case {planned_case(cases[samples.last_case])}" if samples.last_case is not None else ""
     if ended.flooded:
         record.detail = f"it printed more than {OUTPUT_BYTES >> 20} MiB{during} and was ended"
@@ -218,9 +228,20 @@ def _judge(
         record.outcome, record.detail = "unreadable", f"it finished, but wrote {missing}"
     else:
         record.outcome = "ok"
-        return samples
+        return samples, None
     record.stderr_tail = ended.tail
-    return LaunchSamples()
+    return LaunchSamples(), _finished(samples, cases) if record.outcome == "timed out" else None
+
+
+def _finished(samples: LaunchSamples, cases: Mapping[int, PlannedCase]) -> LaunchSamples:
+    """The samples of the cases that a launch had finished."""
+    whole = {number for number in samples.valid if number in cases and not _missing(samples, {number: cases[number]})}
+    return dataclasses.replace(
+        samples,
+        batches={number: times for number, times in samples.batches.items() if number in whole},
+        events={number: times for number, times in samples.events.items() if number in whole},
+        valid=whole,
+    )
 
 
 def exit_words(exit_code: int | None) -> str:

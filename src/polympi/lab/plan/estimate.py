@@ -1,11 +1,13 @@
 """How long a run will take, before anything is measured: correct within a factor of about two.
 
-A launch takes its start and, for each case, the warm-up, the batches and the events. C takes as long for a batch as the
-profile asks for, or as one iteration needs; other bindings do the same iterations, or a few times as long.
+A launch takes its start, which ranks that share a processor make one after another, and for each case the warm-up, the
+batches and the events. C takes as long for a batch as the profile asks for, or as one iteration needs; other bindings
+do the same iterations, or a few times as long.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from polympi.lab.catalogue import BENCHMARKS, Case
@@ -29,10 +31,19 @@ STARTS_S = {"Java": 10.0}  # it compiles while its ranks keep the processors bus
 TOOL_S = 1.5
 COMPILED = ("C", "C++", "Fortran", "Go", "Rust")  # neither an interpreter to start nor loops that it slows down
 CALL_NS = 1000.0  # a short message of C
+CROWDED_NS = 1e6  # an iteration where ranks share a processor: each waits for its turn, some milliseconds at worst
 BYTES_PER_NS = 10.0  # a long one
 
 
-def launch_seconds(family: str, language: str, cases: Iterable[Case], profile: Profile) -> float:
+def launch_seconds(
+    family: str,
+    language: str,
+    cases: Iterable[Case],
+    profile: Profile,
+    *,
+    ranks: int = 2,
+    processors: int | None = None,
+) -> float:
     """Seconds of one launch.
 
     Args:
@@ -40,22 +51,47 @@ def launch_seconds(family: str, language: str, cases: Iterable[Case], profile: P
         language: of the binding.
         cases: what it measures.
         profile: how long a batch is, and how many there are.
+        ranks: of the launch.
+        processors: CPUs for them; None if there are enough.
     """
-    return _seconds(family, language, cases, profile, profile.batches + 1)  # all events last no longer than a batch
+    batches = profile.batches + 1  # all events last no longer than a batch
+    return _seconds(family, language, cases, profile, batches=batches, where=(ranks, processors))
 
 
-def trial_seconds(family: str, language: str, cases: Iterable[Case], profile: Profile) -> float:
+def trial_seconds(
+    family: str,
+    language: str,
+    cases: Iterable[Case],
+    profile: Profile,
+    *,
+    ranks: int = 2,
+    processors: int | None = None,
+) -> float:
     """Seconds of the launch that shows where a binding is slow; arguments as of :func:`launch_seconds`."""
-    return _seconds(family, language, cases, profile, TRIAL_BATCHES / TRIAL_SHARE)
+    batches = TRIAL_BATCHES / TRIAL_SHARE
+    return _seconds(family, language, cases, profile, batches=batches, where=(ranks, processors))
 
 
-def _seconds(family: str, language: str, cases: Iterable[Case], profile: Profile, batches: float) -> float:
+def _seconds(
+    family: str,
+    language: str,
+    cases: Iterable[Case],
+    profile: Profile,
+    *,
+    batches: float,
+    where: tuple[int, int | None],
+) -> float:
     shares = batches + 1 / WARMUP_SHARE
-    measuring = sum(max(profile.batch_ns, iteration_ns(case)) for case in cases) * shares / 1e9
-    start = START_S.get(family, max(START_S.values()))
+    measuring = sum(max(profile.batch_ns, iteration_ns(case, *where)) for case in cases) * shares / 1e9
+    start, crowd = START_S.get(family, max(START_S.values())), crowding(*where)
     if language in COMPILED:
-        return start + measuring
-    return start + STARTS_S.get(language, INTERPRETER_S) + SLOWDOWN * measuring
+        return crowd * start + measuring
+    return crowd * (start + STARTS_S.get(language, INTERPRETER_S)) + SLOWDOWN * measuring
+
+
+def crowding(ranks: int, processors: int | None) -> float:
+    """How many ranks share a processor; 1 where each has its own."""
+    return 1.0 if processors is None else max(1.0, ranks / processors)
 
 
 def tool_seconds(family: str) -> float:
@@ -63,14 +99,17 @@ def tool_seconds(family: str) -> float:
     return START_S.get(family, max(START_S.values())) + TOOL_S
 
 
-def calibration_seconds(family: str, cases: Iterable[Case]) -> float:
+def calibration_seconds(family: str, cases: Iterable[Case], *, ranks: int = 2, processors: int | None = None) -> float:
     """Seconds of the two launches of C that choose the iterations."""
     batches = (1 + 1 / WARMUP_SHARE) * CALIBRATION_BATCHES
-    measuring = sum(max(CALIBRATION_BATCH_NS, iteration_ns(case)) for case in cases) * batches / 1e9
-    return 2 * START_S.get(family, max(START_S.values())) + measuring
+    longest = (max(CALIBRATION_BATCH_NS, iteration_ns(case, ranks, processors)) for case in cases)
+    start = crowding(ranks, processors) * START_S.get(family, max(START_S.values()))
+    return 2 * start + sum(longest) * batches / 1e9
 
 
-def iteration_ns(case: Case) -> float:
+def iteration_ns(case: Case, ranks: int = 2, processors: int | None = None) -> float:
     """About how long C takes for one iteration."""
-    operations = BENCHMARKS[case.benchmark].operations(case.mode)
-    return operations * (CALL_NS + case.size_bytes / BYTES_PER_NS)
+    benchmark, crowd = BENCHMARKS[case.benchmark], crowding(ranks, processors)
+    steps = math.ceil(math.log2(max(ranks, 2))) if benchmark.collective else 1
+    alone = benchmark.operations(case.mode) * steps * (CALL_NS + case.size_bytes / BYTES_PER_NS)
+    return alone if crowd == 1 else crowd * max(alone, CROWDED_NS)

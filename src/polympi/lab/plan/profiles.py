@@ -51,6 +51,8 @@ class Profile:
             for; empty for all.
         bindings: bindings to compare unless others are asked for; empty for those that their manifests mark.
         one_stack: whether to measure on one stack only unless others are asked for.
+        longest_s: seconds that a run should take at most, as estimated: of all bindings those take part that fit in;
+            None for as long as it takes.
         sizes_of: sizes of the cases that a pattern means, in place of all others (a study has them).
     """
 
@@ -72,6 +74,7 @@ class Profile:
     benches: tuple[str, ...] = ()
     bindings: tuple[str, ...] = ()
     one_stack: bool = False
+    longest_s: float | None = None
     sizes_of: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     def timeout_s(self, ranks: int, processors: int) -> float:
@@ -93,7 +96,8 @@ def _powers_of_two(first: int, last: int) -> tuple[int, ...]:
 # block is below 2 s as long as the cases are few.
 _GLANCE = Profile(
     name="glance",
-    summary="a first answer in about 20 s: 9 very short blocks of few cases, on one stack",
+    summary="a first answer in about 20 s: 9 very short blocks of few cases, on one stack; with '--binding all' those "
+    "that fit in a minute",
     minimum_blocks=9,
     maximum_blocks=9,
     batches=3,
@@ -109,6 +113,7 @@ _GLANCE = Profile(
     benches=("latency/standard/bytes", "latency/standard/dict", "allreduce/standard/float64"),
     bindings=("mpi4py", "mpi4py-object", "polympi", "polympi-object"),
     one_stack=True,
+    longest_s=60.0,
 )
 _QUICK = Profile(
     name="quick",

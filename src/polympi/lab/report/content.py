@@ -12,7 +12,7 @@ import polars as pl
 from polympi.lab.conclusions import Answer, Label, answers, labels
 from polympi.lab.conclusions.brief import brief, first_of
 from polympi.lab.conclusions.code import Code, Solver, code, solvers
-from polympi.lab.conclusions.gaps import failed_launches
+from polympi.lab.conclusions.gaps import NoReference, failed_launches, no_reference
 from polympi.lab.conclusions.languages import languages
 from polympi.lab.conclusions.order import shown_first
 from polympi.lab.conclusions.overview import ArmInOverview, overview
@@ -112,6 +112,7 @@ class StackContent:
         lines: the main table.
         least_confidence: the smallest coverage of its intervals.
         tools: tools of others beside C.
+        no_reference: that C failed, which is said before all else; None if it did not.
     """
 
     stack: str
@@ -126,6 +127,7 @@ class StackContent:
     lines: list[Line]
     least_confidence: float | None
     tools: list[ToolBesideC]
+    no_reference: NoReference | None
 
 
 @dataclass(frozen=True)
@@ -225,6 +227,7 @@ def _stack(analysis: Analysis, rows: Sequence[Row], said: Sequence[Answer], stac
     own = [row for row in rows if row.stack == stack]
     seen = overview(analysis, rows, stack)
     columns, lines = main_table(analysis, rows, stack)
+    missing = no_reference(analysis, stack)
 
     def words(arms: Sequence[ArmInOverview], say: Callable[[list[Row]], tuple[str, ...]]) -> list[Words]:
         return [
@@ -240,7 +243,7 @@ def _stack(analysis: Analysis, rows: Sequence[Row], said: Sequence[Answer], stac
     return StackContent(
         stack=stack,
         library=_library(planned),
-        languages=language_screen(languages(analysis, rows, stack)),
+        languages=None if missing and missing.whole else language_screen(languages(analysis, rows, stack)),
         screen=screen(seen, analysis.run),
         bindings=words(seen.bindings, brief),
         arms_of_c=words(seen.arms_of_c, lambda rows: tuple(filter(None, (first_of(rows),)))),
@@ -250,6 +253,7 @@ def _stack(analysis: Analysis, rows: Sequence[Row], said: Sequence[Answer], stac
         lines=lines,
         least_confidence=min((row.confidence for row in own if row.confidence is not None), default=None),
         tools=tools_beside_c(analysis, stack),
+        no_reference=missing,
     )
 
 

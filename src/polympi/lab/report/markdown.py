@@ -90,6 +90,10 @@ def _overview(stack: StackContent) -> list[str]:
     if stack.languages is not None:
         parts.append("**The cheapest binding of each language, time over C's**")
         parts.append("\n".join(f"- {escape(text)}" for text in stack.languages.answers))
+    if stack.no_reference:
+        parts.append(f"**{escape(stack.no_reference.text)}**")
+    if stack.no_reference and stack.no_reference.whole:
+        return parts
     if arms:
         headers = ["", *(f"{c.title}: {c.what}{c.size and f', {c.size}'}" for c in stack.screen.columns)]
         reference = ("C", *(column.reference or "–" for column in stack.screen.columns))

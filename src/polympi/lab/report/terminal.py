@@ -140,6 +140,10 @@ def _print_stack(stack: StackContent, shown: Sequence[str], console: Console) ->
     if stack.library and stack.library != stack.stack:
         title.append(f"  {stack.library}", style="dim")
     console.print(title)
+    if stack.no_reference:
+        console.print(Text(stack.no_reference.text, style="bold red"), width=min(console.width, _READABLE_WIDTH))
+        if stack.no_reference.whole:
+            return
     if not (stack.screen.bindings or stack.screen.arms_of_c):
         console.print("No binding was compared with C.", style="dim")
         return

@@ -31,13 +31,19 @@ class Estimate:
     longest_s: float
 
 
-def estimate(plan: StackPlan, profile: Profile) -> Estimate:
-    """Count and estimate what is planned on one stack."""
+def estimate(plan: StackPlan, profile: Profile, processors: int | None = None) -> Estimate:
+    """Count and estimate what is planned on one stack.
+
+    Args:
+        plan: what is planned.
+        profile: how long batches are, and how many blocks there are.
+        processors: CPUs for the ranks; None if each rank has its own.
+    """
     cases = plan.all_cases()
     tried = [arm for arm in plan.arms if cases and arm.name not in (REFERENCE, AGAIN)]
-    calibration_s = calibration_seconds(plan.stack.family, cases)
-    calibration_s += sum(_of_arm(trial_seconds, arm, plan, profile) for arm in tried)
-    block_s = block_seconds(plan, profile)
+    calibration_s = calibration_seconds(plan.stack.family, cases, ranks=plan.ranks, processors=processors)
+    calibration_s += sum(_of_arm(trial_seconds, arm, plan, profile, processors) for arm in tried)
+    block_s = block_seconds(plan, profile, processors)
     least, most = profile.minimum_blocks, profile.maximum_blocks
     launches = len(plan.arms) + len(plan.tools)
     return Estimate(
@@ -49,13 +55,16 @@ def estimate(plan: StackPlan, profile: Profile) -> Estimate:
     )
 
 
-def block_seconds(plan: StackPlan, profile: Profile) -> float:
+def block_seconds(plan: StackPlan, profile: Profile, processors: int | None = None) -> float:
     """Seconds of one block, by the rule of :mod:`polympi.lab.plan.estimate`."""
     tools = len(plan.tools) * tool_seconds(plan.stack.family)
-    return tools + sum(_of_arm(launch_seconds, arm, plan, profile) for arm in plan.arms)
+    return tools + sum(_of_arm(launch_seconds, arm, plan, profile, processors) for arm in plan.arms)
 
 
-def _of_arm(seconds: Callable[..., float], arm: Arm, plan: StackPlan, profile: Profile) -> float:
+def _of_arm(
+    seconds: Callable[..., float], arm: Arm, plan: StackPlan, profile: Profile, processors: int | None
+) -> float:
     measured = set(plan.all_cases())
     cases = [case for case in plan.cases[arm.name] if case in measured]
-    return seconds(plan.stack.family, arm.binding.language, cases, profile)
+    language = arm.binding.language
+    return seconds(plan.stack.family, language, cases, profile, ranks=plan.ranks, processors=processors)

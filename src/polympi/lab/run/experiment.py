@@ -16,6 +16,7 @@ from polympi.lab.launch.launcher import Arm, Launched, Place, Setting, launch
 from polympi.lab.plan.calibration import fewer_iterations, same_counts, trial_plan
 from polympi.lab.plan.placement_names import ONE_CORE
 from polympi.lab.plan.placements import placed_hosts, placement_arguments, topology_of, what_differs
+from polympi.lab.plan.profiles import LONGEST_LAUNCH_S
 from polympi.lab.plan.schedule import stack_order
 from polympi.lab.records import (
     AGAIN,
@@ -27,8 +28,9 @@ from polympi.lab.records import (
     PlannedCase,
 )
 from polympi.lab.run.asked import now
-from polympi.lab.run.calibrate import Calibration, calibrate
+from polympi.lab.run.calibrate import Calibration, calibrate, fitting
 from polympi.lab.run.estimate import block_seconds
+from polympi.lab.run.patience import got_on, launch_seconds, needed_after_time_out, needed_seconds, timed_out_sentence
 from polympi.lab.run.replay import replay
 from polympi.lab.run.request import Request, StackPlan
 from polympi.lab.run.stack_state import StackState, launches_of_block
@@ -172,6 +174,10 @@ class Experiment:
             return False
         state.begin(dict(enumerate(recorded.cases)))
         state.slow = recorded.slow
+        walls = [
+            one.wall_ns for one in launches if (one.stack, one.binding, one.outcome) == (state.name, REFERENCE, "ok")
+        ]
+        state.needed_s = max(walls, default=0) / 1e9
         replay(state, self._directory, launches)
         self._progress.failures += state.failures
         self._update_ratios(state)
@@ -205,11 +211,13 @@ class Experiment:
             planned = {name: list(numbered.values()) for name, numbered in cases.items()}
             own = found[state.name]
             state.begin(dict(enumerate(same_counts(planned)[state.name])))
+            state.needed_s = sum(needed_seconds(state.cases, own.reference_ns).values())
             if own.cases:
                 self._try_bindings(state, own.reference_ns, crowded=self._crowded(state))
             stack_run = next(s for s in self._run.stacks if s.stack == state.name)
             stack_run.cases, stack_run.library = list(state.cases.values()), own.launched.record.library
             stack_run.slow = state.slow
+            stack_run.left_out = {**stack_run.left_out, **own.left_out}
             self._directory.write_run(self._run)
 
     def _calibration(self, state: StackState) -> Calibration:
@@ -223,8 +231,12 @@ class Experiment:
         if differs := what_differs(state.plan.level.placement, found.launched.record.places, self._topology):
             text = f"on {state.name}, {differs}."
             self._watcher.found(Finding("warning", "Not placed as asked", text, _PLACE_YOURSELF))
+        found = fitting(found, self._usual_s(state), self._request.launch_timeout_s or LONGEST_LAUNCH_S)
+        for case, reason in found.left_out.items():
+            text = f"{case} is left out on {state.name}: {reason}."
+            self._watcher.found(Finding("warning", "Too slow", text, "Everything else is measured."))
         if cases and not found.cases:
-            refusal = _first_refusal(found.launched)
+            refusal = next(iter(found.left_out.values()), None) or _first_refusal(found.launched)
             raise UsageError(f"None of the cases can be measured on stack '{state.name}': {refusal}.")
         return found
 
@@ -251,19 +263,29 @@ class Experiment:
                 state.slow[arm.name] = fewer
 
     def _launch_reference(self, state: StackState, cases: dict[int, PlannedCase]) -> Launched:
-        """Launch the reference outside the blocks.
+        """Launch the reference outside the blocks, a second time where it times out before it has finished a case.
 
         Raises:
             StackError: it does not run, so that there is nothing to compare with.
         """
         launched = self._launch(state, state.plan.arms[0], cases, None, 0)
-        if launched.record.outcome != "ok":
-            tail = f"\n{launched.record.stderr_tail}" if launched.record.stderr_tail else ""
-            raise StackError(
-                f"The C program does not run on stack '{state.name}': {launched.record.detail}. "
-                f"{self._what_to_do(state)}{tail}"
-            )
-        return launched
+        if launched.cut and not got_on(launched):
+            self._watcher.told(f"C on {state.name}: {launched.record.detail}; once more")
+            launched = self._launch(state, state.plan.arms[0], cases, None, 0)
+        record = launched.record
+        if record.outcome == "ok" or got_on(launched):
+            state.answered = True
+            return launched
+        if launched.cut and launched.cut.last_case is not None and state.answered:
+            return launched  # that case is too slow
+        tail = f"\n{record.stderr_tail}" if record.stderr_tail else ""
+        if launched.cut:
+            here = state.plan.ranks if self._request.all_here else 0
+            why = timed_out_sentence(state.name, record.detail, self._usual_s(state), here)
+            raise StackError(f"{why}{tail}")
+        raise StackError(
+            f"The C program does not run on stack '{state.name}': {record.detail}. {self._what_to_do(state)}{tail}"
+        )
 
     def _what_to_do(self, state: StackState) -> str:
         """The advice where the reference does not run."""
@@ -324,6 +346,8 @@ class Experiment:
             lost = "the run lost a host: " * isinstance(stopped, HostLost)
             launched.record.outcome, launched.record.detail = "interrupted", f"{lost}{stopped}"
         launched.record.attempt = 0 if block is None else state.attempts[block]
+        if launched.record.outcome == "timed out" and block is not None and arm.name in (REFERENCE, AGAIN):
+            state.needed_s = needed_after_time_out(timeout_s)
         longest, seconds = self._longest_seconds[state.name], launched.record.wall_ns / 1e9
         self._longest_seconds[state.name] = max(longest, seconds)
         self._directory.append_launch(launched.record, launched.frame)
@@ -376,11 +400,15 @@ class Experiment:
         progress.seconds_left = self._seconds_left()
         self._look_up()
         self._watcher.launching(progress)
-        here = state.plan.ranks if self._request.all_here else 1
-        usual_s = self._request.profile.timeout_s(here, self._processors_of(state))
-        timeout_s = self._request.launch_timeout_s or usual_s
+        timeout_s = self._request.launch_timeout_s or launch_seconds(self._usual_s(state), state.needed_s)
         left = self._limit_left()
         return (timeout_s, False) if left is None or left >= timeout_s else (max(left, 0.0), True)
+
+    def _usual_s(self, state: StackState) -> float:
+        """Seconds after which a launch is ended, unless the reference needs long."""
+        here = state.plan.ranks if self._request.all_here else 1
+        usual_s = self._request.profile.timeout_s(here, self._processors_of(state))
+        return self._request.launch_timeout_s or usual_s
 
     def _look_up(self) -> None:
         self._watcher.tick(self._progress)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from polympi.lab.bindings.manifest import python_requirements
+from polympi.lab.conclusions.phrases import by_reason
 from polympi.lab.environment.findings import environment_findings
 from polympi.lab.environment.record import record_environment
 from polympi.lab.records import Environment, Outcome, StackFacts
@@ -66,8 +67,8 @@ def measure(request: Request, *, watcher: Watcher, wait: bool = False) -> Measur
         _tell_stacks(request, watcher)
         plans = prepare(request, watcher.told)
         for plan in plans:
-            for name, reason in plan.left_out.items():
-                watcher.told(f"{name} is left out on {plan.name}: {reason}")
+            for names, reason in by_reason(plan.left_out):
+                watcher.told(f"left out on {plan.name}: {names}: {reason}")
         if request.cluster is not None:
             facts["cluster"] = request.cluster.facts()
         ranks_here = max(request.ranks) if request.all_here else 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -32,6 +33,7 @@ from polympi.lab.plan.placements import binding_word, topology_of, why_impossibl
 from polympi.lab.plan.profiles import Profile
 from polympi.lab.plan.settings import why_no_part
 from polympi.lab.records import STRONG, USUAL_LAUNCHING, WEAK, Finding, Launching, Level, Refusal
+from polympi.lab.run.fitting import without_time
 from polympi.lab.stacks.stack import TEMPLATE, Stack
 from polympi.lab.suggest import did_you_mean
 from polympi.lab.tools.find import FoundTool, find_tool
@@ -321,9 +323,11 @@ def plan_stack(
         BuildError: a binding asked for by name cannot take part.
         UsageError: nothing is left to measure.
     """
+    possible = possible_on(cases, ranks)
     arms, left_out = [], {}
+    short = _without_time(request, stack, possible, ranks)
     for binding in chosen(request):
-        reason = why_not_ready(binding, stack)
+        reason = why_not_ready(binding, stack) or short.get(binding.name)
         if reason is None:
             try:
                 arms.append(Arm(binding, made(binding, stack)))
@@ -333,7 +337,6 @@ def plan_stack(
         if binding.name in (REFERENCE, AGAIN, *(request.wanted or ())):
             raise BuildError(f"Binding '{binding.name}' cannot take part on stack '{stack.name}': {reason}")
         left_out[binding.name] = reason
-    possible = possible_on(cases, ranks)
     for case in cases:
         if case not in possible:
             few = ranks < BENCHMARKS[case.benchmark].minimum_ranks
@@ -375,6 +378,22 @@ def _with_room(request: Request, cases: Sequence[Case], ranks: int, left_out: di
         {f"{pattern} from {format_bytes(case.size_bytes)}": lacking[case] for pattern, case in smallest.items()}
     )
     return [case for case in cases if case not in lacking]
+
+
+def _without_time(request: Request, stack: Stack, cases: Sequence[Case], ranks: int) -> dict[str, str]:
+    """Of all bindings those for which the profile has no time, and why; those that were named always take part."""
+    if ALL not in (request.wanted or ()):
+        return {}
+    return without_time(
+        [binding for binding in chosen(request) if why_not_ready(binding, stack) is None],
+        [REFERENCE, AGAIN, *named(request)],
+        cases,
+        request.profile,
+        family=stack.family,
+        ranks=ranks,
+        processors=len(os.sched_getaffinity(0)) if request.all_here else None,
+        parts=len(request.stacks) * len(request.ranks) * max(1, len(request.levels)),
+    )
 
 
 def _tools(request: Request, plan: StackPlan) -> list[FoundTool]:

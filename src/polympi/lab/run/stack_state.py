@@ -30,6 +30,8 @@ class StackState:
         seed: of all random orders.
         cases: by their numbers in the plans, once calibration has chosen their counts.
         slow: of slow bindings the cases in which they make fewer iterations, once their trials have shown it.
+        answered: whether the reference has measured anything.
+        needed_s: seconds that a launch of the reference takes, once calibration has shown it.
         figures: what has been measured so far.
         open_rows: binding and case of the rows that still need blocks.
         withdrawn: bindings and tools that are launched no more, and why.
@@ -44,6 +46,8 @@ class StackState:
     seed: int
     cases: dict[int, PlannedCase] = field(default_factory=dict)
     slow: dict[str, dict[int, Counts]] = field(default_factory=dict)
+    answered: bool = False
+    needed_s: float = 0.0
     figures: RunningFigures = field(default_factory=RunningFigures)
     open_rows: set[tuple[str, int]] = field(default_factory=set)
     withdrawn: dict[str, str] = field(default_factory=dict)

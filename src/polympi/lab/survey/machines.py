@@ -64,7 +64,7 @@ def findings(hosts: Sequence[Seen], facts: Mapping[str, Any]) -> Iterator[Check]
             for one in environment_findings({**seen.record, **facts}, seen.slots, by_network=len(hosts) > 1):
                 found.setdefault((one.level, one.title, one.advice), {})[seen.name] = one.text
     for (level, title, advice), texts in sorted(found.items(), key=lambda one: one[0][0] != "warning"):
-        status = "warning" if level == "warning" else "ok"
+        status = level
         yield Check(title, status, _together(texts, len(hosts)), advice, tuple(texts))
 
 
