@@ -97,7 +97,6 @@ namespace MPI
 
         internal override T Receive(int source, int tag, IntPtr comm, out NativeStatus status)
         {
-            ProbingQueue.WaitForAll(comm, source, tag);
             IntPtr message;
             NativeStatus found = default(NativeStatus);
             Errors.Check(Native.Mprobe(source, tag, comm, &message, &found));
@@ -116,11 +115,33 @@ namespace MPI
             {
                 Errors.Check(Native.Mrecv(scratch.Address, checked((int)found.Bytes), Constants.Byte, &message));
             }
-            throw new MessageTruncatedException(
-                "A message of " + found.Bytes + " bytes from rank " + found.Source + " with tag " + found.Tag
+            throw NotWhole(found);
+        }
+
+        /// <summary>The value of a message that has arrived as it was on its way, without the gaps of structs.</summary>
+        internal T ReadWhole(byte* message, NativeStatus received)
+        {
+            if (received.Bytes % UnitMessageSize != 0)
+            {
+                throw NotWhole(received);
+            }
+            int count = Units(received);
+            if (UnitMessageSize == UnitSize)
+            {
+                return Read(message, count);
+            }
+            using (Scratch scratch = new Scratch((long)count * UnitSize))
+            {
+                Errors.Check(Native.Unpack(message, scratch.Address, count, Datatype, Constants.CommWorld));
+                return Read(scratch.Address, count);
+            }
+        }
+
+        private Exception NotWhole(NativeStatus received) =>
+            new MessageTruncatedException(
+                "A message of " + received.Bytes + " bytes from rank " + received.Source + " with tag " + received.Tag
                     + " is no whole number of elements of " + UnitMessageSize + " bytes (" + typeof(T).Name + ").",
                 0);
-        }
 
         /// <summary>Receives a message that a probe has taken out of the queue.</summary>
         internal virtual T Take(IntPtr message, NativeStatus found)
@@ -133,8 +154,19 @@ namespace MPI
             }
         }
 
-        internal override ReceiveRequest<T> Post(int source, int tag, IntPtr comm) =>
-            new ProbingReceive<T>(this, source, tag, comm);
+        internal override ReceiveRequest<T> Post(int source, int tag, IntPtr comm)
+        {
+            Reservation room = Reservation.Borrow(UnitSize);
+            Pinned memory = room.Lend();
+            IntPtr request;
+            int code = Native.Irecv(memory.Address, memory.Count, Reservation.Block, source, tag, comm, &request);
+            if (code != 0)
+            {
+                memory.Dispose();
+                throw Errors.Exception(code);
+            }
+            return new UnsizedReceive<T>(request, memory, room, this);
+        }
 
         /// <summary>How many units a message has.</summary>
         internal int Units(NativeStatus found) => checked((int)(found.Bytes / UnitMessageSize));

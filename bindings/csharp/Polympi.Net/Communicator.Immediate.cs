@@ -106,8 +106,8 @@ namespace MPI
         /// <param name="source">The rank that sends it, or <see cref="AnySource"/>.</param>
         /// <param name="tag">The tag that it is sent with, or <see cref="AnyTag"/>.</param>
         /// <remarks>
-        /// A receive of one number or struct is posted: MPI can receive it at any time. A value of unknown size is
-        /// received when it is waited for, or tested; those of one source and tag in the order in which they began.
+        /// The receive is posted, also where the size is not known: MPI can receive the message at any time, and keeps
+        /// the order of messages and receives.
         /// </remarks>
         public ReceiveRequest<T> ImmediateReceive<T>(int source, int tag)
         {

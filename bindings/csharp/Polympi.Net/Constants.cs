@@ -13,7 +13,8 @@ namespace MPI
         private long anySource, anyTag, procNull, undefined, bsendOverhead;
         private long identical, congruent, similar, unequal;
         private long threadSingle, threadFunneled, threadSerialized, threadMultiple;
-        private long byteType, int8, uint8, int16, uint16, int32, uint32, int64, uint64, float32, float64, boolean;
+        private long byteType, int8, uint8, int16, uint16, int32, uint32, int64, uint64, float32, float64, boolean,
+            packed;
         private long sum, product, minimum, maximum, logicalAnd, logicalOr, bitwiseAnd, bitwiseOr, bitwiseXor;
 #pragma warning restore 649
 
@@ -46,6 +47,7 @@ namespace MPI
         internal static readonly IntPtr Float32 = (IntPtr)Here.float32;
         internal static readonly IntPtr Float64 = (IntPtr)Here.float64;
         internal static readonly IntPtr Boolean = (IntPtr)Here.boolean;
+        internal static readonly IntPtr Packed = (IntPtr)Here.packed;
         internal static readonly IntPtr Sum = (IntPtr)Here.sum;
         internal static readonly IntPtr Product = (IntPtr)Here.product;
         internal static readonly IntPtr Minimum = (IntPtr)Here.minimum;

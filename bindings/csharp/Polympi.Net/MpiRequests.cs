@@ -141,7 +141,7 @@ namespace MPI
             {
                 Read(underway.Address, status);
             }
-            catch (MpiException exception)
+            catch (Exception exception)
             {
                 underway.Fail(exception);
                 throw;
@@ -179,6 +179,29 @@ namespace MPI
 
         internal override unsafe void Read(byte* message, NativeStatus status) =>
             new Span<T>(message, Value.Length).CopyTo(Value);
+    }
+
+    /// <summary>A receive of a value whose size is not known, into room for the largest.</summary>
+    internal sealed class UnsizedReceive<T> : PostedReceive<T>
+    {
+        private readonly Reservation room;
+        private readonly VariableCodec<T> codec;
+
+        internal UnsizedReceive(IntPtr handle, Pinned memory, Reservation room, VariableCodec<T> codec)
+            : base(handle, memory)
+        {
+            this.room = room;
+            this.codec = codec;
+        }
+
+        internal override unsafe void Read(byte* message, NativeStatus status)
+        {
+            room.Used = status.Bytes;
+            if (status.Cancelled == 0)
+            {
+                Value = codec.ReadWhole(message, status);
+            }
+        }
     }
 
     /// <summary>A receive of one number or struct.</summary>

@@ -99,9 +99,6 @@ namespace MPI
         [DllImport(Library, EntryPoint = "polympi_net_mprobe")]
         internal static extern int Mprobe(
             int source, int tag, IntPtr comm, IntPtr* message, NativeStatus* status);
-        [DllImport(Library, EntryPoint = "polympi_net_improbe")]
-        internal static extern int Improbe(
-            int source, int tag, IntPtr comm, int* flag, IntPtr* message, NativeStatus* status);
         [DllImport(Library, EntryPoint = "polympi_net_mrecv")]
         internal static extern int Mrecv(void* message, int count, IntPtr type, IntPtr* taken);
         [DllImport(Library, EntryPoint = "polympi_net_wait")]
@@ -120,6 +117,14 @@ namespace MPI
         internal static extern int BufferAttach(void* buffer, int bytes);
         [DllImport(Library, EntryPoint = "polympi_net_buffer_detach")]
         internal static extern int BufferDetach(void** buffer, int* bytes);
+
+        // Address space.
+        [DllImport(Library, EntryPoint = "polympi_net_reserve")]
+        internal static extern void* Reserve(long* bytes);
+        [DllImport(Library, EntryPoint = "polympi_net_trim")]
+        internal static extern void Trim(void* reserved, long used, long bytes);
+        [DllImport(Library, EntryPoint = "polympi_net_unreserve")]
+        internal static extern void Unreserve(void* reserved, long bytes);
 
         // Collectives.
         [DllImport(Library, EntryPoint = "polympi_net_barrier")]
@@ -242,6 +247,8 @@ namespace MPI
         [DllImport(Library, EntryPoint = "polympi_net_type_struct")]
         internal static extern int TypeStruct(
             int count, int* lengths, long* places, IntPtr* types, long extent, IntPtr* result);
+        [DllImport(Library, EntryPoint = "polympi_net_unpack")]
+        internal static extern int Unpack(void* message, void* elements, long count, IntPtr element, IntPtr comm);
         [DllImport(Library, EntryPoint = "polympi_net_type_subarray")]
         internal static extern int TypeSubarray(
             int count, int* sizes, int* parts, int* starts, IntPtr element, IntPtr* result);

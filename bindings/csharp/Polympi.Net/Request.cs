@@ -8,6 +8,9 @@ namespace MPI
         /// <summary>The status of a request that is complete, else null.</summary>
         internal CompletedStatus Completed;
 
+        /// <summary>Whether a list has given the handle to MPI, which takes none twice.</summary>
+        internal bool IsListed;
+
         /// <summary>Waits until the send or receive is complete.</summary>
         public abstract CompletedStatus Wait();
 

@@ -52,13 +52,19 @@ namespace MPI
         /// <summary>Ends a request that was waited for; gives what went wrong.</summary>
         private static Exception Finish(Request request, NativeStatus status, List<CompletedStatus> completed)
         {
+            if (!request.IsListed) // it is in the list twice, and was ended before
+            {
+                completed.Add(request.Completed);
+                return null;
+            }
+            request.IsListed = false;
             try
             {
                 Errors.Check(status.Error);
                 completed.Add(request.Finish(status));
                 return null;
             }
-            catch (MpiException failure)
+            catch (Exception failure)
             {
                 request.Fail(failure);
                 return failure;
@@ -76,7 +82,8 @@ namespace MPI
             }
             for (int i = 0; i < count; i++)
             {
-                handles[i] = requests[i].Waitable.Value;
+                handles[i] = requests[i].IsListed ? Constants.RequestNull : requests[i].Waitable.Value;
+                requests[i].IsListed = true;
             }
             fixed (IntPtr* h = handles)
             fixed (NativeStatus* s = statuses)
@@ -85,7 +92,7 @@ namespace MPI
             }
         }
 
-        /// <summary>Some receives take their message themselves: all are tested until all are complete.</summary>
+        /// <summary>Some are complete or persistent: all are tested until all are complete.</summary>
         private List<CompletedStatus> WaitEach()
         {
             var completed = new List<CompletedStatus>(requests.Count);

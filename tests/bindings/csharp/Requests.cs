@@ -6,11 +6,18 @@ using MPI;
 
 namespace Tests
 {
+    internal struct WithGap
+    {
+        public byte A;
+        public double B;
+    }
+
     internal static class Requests
     {
         public static readonly Action<Intracommunicator>[] All =
         {
-            Values, UnknownSizes, OrderOfUnknownSizes, Lists, AnyOfAList, FailuresInLists, PersistentRequests,
+            Values, UnknownSizes, OrderOfUnknownSizes, OrderOfTypes, LargeExchange, LargeToItself, ManyAtOnce, ReadySends, Lists,
+            TwiceInAList, AnyOfAList, FailuresInLists, PersistentRequests,
             Awaits, AwaitsOfFailures, AwaitsOutsideOfALoop, Cancels,
         };
 
@@ -56,6 +63,8 @@ namespace Tests
             ReceiveRequest<string> second = comm.ImmediateReceive<string>(Before(comm), 1);
             ReceiveRequest<double[]> third = comm.ImmediateReceive<double[]>(Before(comm), 1);
             cancelled.Cancel();
+            Expect.True(cancelled.Wait().Cancelled, "what was taken back");
+            comm.Barrier(); // no message comes before
             Request[] sends =
             {
                 comm.ImmediateSend("first", Next(comm), 1), comm.ImmediateSend("second", Next(comm), 1),
@@ -67,6 +76,112 @@ namespace Tests
             Expect.Throws<MessageTruncatedException>(() => third.GetValue());
             Expect.Throws<MessageTruncatedException>(() => third.Test());
             Array.ForEach(sends, send => send.Wait());
+        }
+
+        /// <summary>MPI has every receive from the moment it began, so that it gets the first message whatever comes after.</summary>
+        private static void OrderOfTypes(Intracommunicator comm)
+        {
+            ReceiveRequest<string> early = comm.ImmediateReceive<string>(Before(comm), 1);
+            ReceiveRequest<int[]> array = comm.ImmediateReceive<int[]>(Before(comm), 2);
+            ReceiveRequest<Person> person = comm.ImmediateReceive<Person>(Communicator.AnySource, 3);
+            var list = new RequestList
+            {
+                comm.ImmediateSend("first", Next(comm), 1), comm.ImmediateSend("second", Next(comm), 1),
+                comm.ImmediateSend(new[] { 1 }, Next(comm), 2), comm.ImmediateSend(2, Next(comm), 2),
+                comm.ImmediateSend(new Person { Age = 1 }, Next(comm), 3), comm.ImmediateSend(new int[3], Next(comm), 3),
+            };
+            Expect.Equal("second", comm.Receive<string>(Communicator.AnySource, 1), "a receive that began later");
+            Expect.Equal(2, comm.Receive<int>(Before(comm), 2), "a receive of another type");
+            Expect.Equal(3, comm.Receive<int[]>(Before(comm), 3).Length, "an array after an object");
+            Expect.Equal("first", early.GetValue(), "the receive that began first");
+            Expect.Same(new[] { 1 }, array.GetValue(), "the array");
+            Expect.Equal(1, person.GetValue().Age, "the object");
+            list.WaitAll();
+        }
+
+        /// <summary>Each way of waiting for sends that end only when the other rank receives.</summary>
+        private static void LargeExchange(Intracommunicator comm)
+        {
+            const int Length = 1000000;
+            Action<Request>[] ways =
+            {
+                sending => sending.Wait(),
+                sending =>
+                {
+                    while (sending.Test() == null)
+                    {
+                    }
+                },
+                sending => new RequestList { sending }.WaitAll(),
+                sending => new RequestList { sending }.WaitAny(),
+                sending => new RequestList { sending }.WaitSome(),
+                sending => EventLoop.Run(async () => await sending),
+            };
+            foreach (Action<Request> waitFor in ways)
+            {
+                ReceiveRequest<int[]> array = comm.ImmediateReceive<int[]>(Before(comm), 1);
+                ReceiveRequest<string> text = comm.ImmediateReceive<string>(Before(comm), 1);
+                Request first = comm.ImmediateSend(new int[Length], Next(comm), 1);
+                Request second = comm.ImmediateSend(new string('x', Length), Next(comm), 1);
+                waitFor(second);
+                waitFor(first);
+                Expect.Equal(Length, text.GetValue().Length, "the length of the string");
+                Expect.Equal(Length, array.GetValue().Length, "the length of the array");
+                comm.Barrier();
+            }
+        }
+
+        private static void LargeToItself(Intracommunicator comm)
+        {
+            ReceiveRequest<double[]> receiving = comm.ImmediateReceive<double[]>(comm.Rank, 1);
+            comm.Send(new double[1000000], comm.Rank, 1);
+            Expect.Equal(1000000, receiving.GetValue().Length, "the length");
+        }
+
+        /// <summary>Rooms for messages are given back and used again.</summary>
+        private static void ManyAtOnce(Intracommunicator comm)
+        {
+            for (int round = 0; round < 3; round++)
+            {
+                var receives = new List<ReceiveRequest<string>>();
+                for (int i = 0; i < 1000; i++)
+                {
+                    receives.Add(comm.ImmediateReceive<string>(Before(comm), 1));
+                }
+                comm.Barrier();
+                for (int i = 0; i < 1000; i++)
+                {
+                    comm.Send(new string('x', i), Next(comm), 1);
+                }
+                for (int i = 999; i >= 0; i--)
+                {
+                    Expect.Equal(i, receives[i].GetValue().Length, "the length of a string");
+                }
+            }
+        }
+
+        private static void ReadySends(Intracommunicator comm)
+        {
+            ReceiveRequest<string> text = comm.ImmediateReceive<string>(Before(comm), 1);
+            ReceiveRequest<Person> person = comm.ImmediateReceive<Person>(Before(comm), 2);
+            ReceiveRequest<WithGap[]> gaps = comm.ImmediateReceive<WithGap[]>(Before(comm), 3);
+            comm.Barrier();
+            comm.ReadySend(new[] { new WithGap { A = 1, B = 2 }, new WithGap { A = 3, B = 4 } }, Next(comm), 3);
+            Expect.Same(new double[] { 1, 2, 3, 4 },
+                gaps.GetValue().SelectMany(one => new[] { one.A, one.B }).ToArray(), "structs with a gap");
+            comm.ReadySend("ready", Next(comm), 1);
+            comm.ReadySend(new Person { Age = 3 }, Next(comm), 2);
+            Expect.Equal("ready", text.GetValue(), "the string");
+            Expect.Equal(3, person.GetValue().Age, "the object");
+        }
+
+        private static void TwiceInAList(Intracommunicator comm)
+        {
+            ReceiveRequest<string> text = comm.ImmediateReceive<string>(Before(comm), 1);
+            Request sending = comm.ImmediateSend("twice", Next(comm), 1);
+            List<CompletedStatus> statuses = new RequestList { text, text, sending, sending, text }.WaitAll();
+            Expect.Same(new long[] { 5, 5, 5 }, new[] { 0, 1, 4 }.Select(i => statuses[i].Bytes).ToArray(), "the sizes");
+            Expect.Equal("twice", text.GetValue(), "the string");
         }
 
         private static void Lists(Intracommunicator comm)

@@ -151,3 +151,17 @@ int32_t polympi_net_type_indexed(int32_t count, const int32_t *lengths, const in
                                  intptr_t element, intptr_t *result) {
     MAKE(MPI_Datatype, MPI_DATATYPE_NULL, MPI_Type_indexed(count, lengths, places, TYPE(element), &made));
 }
+
+/* Fills elements with `count` of them that were received as MPI_PACKED, one after the other. */
+int32_t polympi_net_unpack(const void *message, void *elements, int64_t count, intptr_t element,
+                           intptr_t comm) {
+    MPI_Aint lower, extent;
+    int size, code = MPI_Type_size(TYPE(element), &size);
+    MPI_Type_get_extent(TYPE(element), &lower, &extent);
+    for (int64_t i = 0; i < count && code == MPI_SUCCESS; i++) {
+        int place = 0;
+        code = MPI_Unpack((const char *)message + i * size, size, &place, (char *)elements + i * extent, 1,
+                          TYPE(element), COMM(comm));
+    }
+    return code;
+}

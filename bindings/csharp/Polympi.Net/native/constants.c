@@ -10,7 +10,7 @@ struct net_constants {
     int64_t any_source, any_tag, proc_null, undefined, bsend_overhead;
     int64_t identical, congruent, similar, unequal;
     int64_t thread_single, thread_funneled, thread_serialized, thread_multiple;
-    int64_t byte, int8, uint8, int16, uint16, int32, uint32, int64, uint64, float32, float64, boolean;
+    int64_t byte, int8, uint8, int16, uint16, int32, uint32, int64, uint64, float32, float64, boolean, packed;
     int64_t sum, product, minimum, maximum, logical_and, logical_or, bitwise_and, bitwise_or, bitwise_xor;
 };
 
@@ -47,6 +47,7 @@ void polympi_net_constants(struct net_constants *constants) {
         .float32 = HANDLE(MPI_FLOAT),
         .float64 = HANDLE(MPI_DOUBLE),
         .boolean = HANDLE(MPI_C_BOOL),
+        .packed = HANDLE(MPI_PACKED),
         .sum = HANDLE(MPI_SUM),
         .product = HANDLE(MPI_PROD),
         .minimum = HANDLE(MPI_MIN),

@@ -94,17 +94,6 @@ int32_t polympi_net_mprobe(int32_t source, int32_t tag, intptr_t comm, intptr_t 
     return code;
 }
 
-int32_t polympi_net_improbe(int32_t source, int32_t tag, intptr_t comm, int32_t *flag, intptr_t *message,
-                            struct net_status *status) {
-    MPI_Status found;
-    MPI_Message taken = MPI_MESSAGE_NULL;
-    const int code = MPI_Improbe(source, tag, COMM(comm), flag, &taken, &found);
-    *message = HANDLE(taken);
-    if (code == MPI_SUCCESS && *flag)
-        net_status_message(status, &found);
-    return code;
-}
-
 int32_t polympi_net_mrecv(void *message, int32_t count, intptr_t type, intptr_t *taken) {
     MPI_Message handle = (MPI_Message)*taken;
     const int code = MPI_Mrecv(message, count, TYPE(type), &handle, MPI_STATUS_IGNORE);
