@@ -95,6 +95,13 @@ def test_the_library_does_what_it_says(stack: Stack, runtime: str, built: Built,
     assert {"mpich": "MPICH", "openmpi": "Open MPI"}[stack.family] in done.stdout
 
 
+def test_threads_of_a_rank_receive_every_message_once(stack: Stack, runtime: str, built: Built) -> None:
+    into = built(stack, runtime)
+    done = launch(stack, 2, [*command(runtime, into, "Tests"), "threads"])
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "done threads" in done.stdout
+
+
 def test_an_uncaught_exception_ends_the_job_and_says_on_which_rank(stack: Stack, runtime: str, built: Built) -> None:
     into = built(stack, runtime)
     done = launch(stack, 3, [*command(runtime, into, "Tests"), "fail"])

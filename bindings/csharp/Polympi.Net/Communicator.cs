@@ -1,5 +1,6 @@
 using System;
 using System.Runtime.CompilerServices;
+using System.Threading;
 
 namespace MPI
 {
@@ -110,7 +111,7 @@ namespace MPI
                 rank = found;
                 peers = CountPeers();
                 Errors.Check(Native.CommSize(Handle, &found));
-                ranks = found;
+                Volatile.Write(ref ranks, found); // last: other threads may look
             }
         }
 

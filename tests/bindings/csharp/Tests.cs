@@ -19,6 +19,11 @@ namespace Tests
                 Failures.Abort(args);
                 return;
             }
+            if (args.Length > 0 && args[0] == "threads")
+            {
+                Threads.Run(args);
+                return;
+            }
             MPI.Environment.Run(args, comm =>
             {
                 Action<Intracommunicator>[] tests = PointToPoint.All.Concat(Objects.All).Concat(Requests.All)
