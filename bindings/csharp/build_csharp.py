@@ -26,14 +26,13 @@ COMPILE = ["mcs", "-unsafe", "-optimize+", "-warnaserror", "-nowarn:1702", "-lan
 SOLVERS = ["Application", "Box", "Faces", "InnerProduct", "Mesh", "Numbers", "Wave"]  # which the benchmark calls
 # What mcs may refer to: it does not follow the assemblies that others forward their types to.
 ASSEMBLIES = {
-    "mono": ["System.Core", "System.Numerics", "System.Runtime.Serialization", "System.Xml"],
+    "mono": ["System.Core", "System.Numerics"],
     "coreclr": [
-        "System.Private.CoreLib", "System.Collections", "System.Collections.Concurrent", "System.Console",
-        "System.Linq", "System.Linq.Expressions", "System.Memory", "System.Private.DataContractSerialization",
-        "System.Private.Xml", "System.Runtime", "System.Runtime.Extensions", "System.Runtime.InteropServices",
-        "System.Runtime.Numerics", "System.Runtime.Serialization.Primitives", "System.Runtime.Serialization.Xml",
-        "System.Text.Encoding.Extensions", "System.Text.Json", "System.Threading", "System.Threading.Tasks",
-        "System.Xml.ReaderWriter", "netstandard",
+        "System.Private.CoreLib", "System.Private.Uri", "System.Collections", "System.Collections.Concurrent",
+        "System.Collections.NonGeneric", "System.Console", "System.Linq", "System.Linq.Expressions", "System.Memory",
+        "System.Runtime", "System.Runtime.Extensions", "System.Runtime.InteropServices", "System.Runtime.Numerics",
+        "System.Runtime.Serialization.Formatters", "System.Text.Encoding.Extensions", "System.Threading",
+        "System.Threading.Tasks", "netstandard",
     ],
 }  # fmt: skip
 # All methods are compiled by the optimising compiler at once, and no thread of the runtime works beside the ranks.
@@ -75,7 +74,7 @@ def build_library(runtime: str, mpicc: str, into: Path) -> None:
     flags = ["-O2", "-std=c11", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared"]
     native = sorted(str(path) for path in FOLDER.glob("Polympi.Net/native/*.c"))
     run(mpicc, *flags, *native, "-o", str(into / "libpolympi_net.so"))
-    csharp = sorted(str(path) for path in FOLDER.glob("Polympi.Net/*.cs"))
+    csharp = sorted(str(path) for path in FOLDER.glob("Polympi.Net/**/*.cs"))
     targets = ["-target:library", f"-doc:{into / 'Polympi.Net.xml'}", f"-out:{into / 'Polympi.Net.dll'}"]
     run(*COMPILE, *references(runtime, into), *targets, *csharp)
 

@@ -95,6 +95,18 @@ def test_the_library_does_what_it_says(stack: Stack, runtime: str, built: Built,
     assert {"mpich": "MPICH", "openmpi": "Open MPI"}[stack.family] in done.stdout
 
 
+def test_both_runtimes_carry_the_same_classes(mpich: Stack, built: Built) -> None:
+    fates = []
+    for runtime in STARTS if shutil.which("mono") else []:
+        done = launch(mpich, 1, command(runtime, built(mpich, runtime), "Tests"))
+        fates.append({name: fate for fate, name in re.findall(r"^(carried|refused) (\S+)$", done.stdout, re.MULTILINE)})
+    if not fates:
+        pytest.skip("there is no mono")
+    common = fates[0].keys() & fates[1].keys()
+    assert len(common) > 300
+    assert [name for name in sorted(common) if fates[0][name] != fates[1][name]] == []
+
+
 def test_threads_of_a_rank_receive_every_message_once(stack: Stack, runtime: str, built: Built) -> None:
     into = built(stack, runtime)
     done = launch(stack, 2, [*command(runtime, into, "Tests"), "threads"])

@@ -33,13 +33,21 @@ namespace MPI
             {
                 return type != typeof(IntPtr) && type != typeof(UIntPtr);
             }
-            if (!type.IsValueType || type == typeof(void) || type.IsPointer || type.ContainsGenericParameters)
+            if (!type.IsValueType || type == typeof(void) || type.IsPointer || type.ContainsGenericParameters
+                || Nullable.GetUnderlyingType(type) != null // no reflection reaches into its values
+                || IsHandle(type))
             {
                 return false;
             }
             FieldInfo[] fields = type.GetFields(Instance);
             return fields.Length > 0 && Array.TrueForAll(fields, field => IsPlain(field.FieldType));
         }
+
+        /// <summary>Structs of the runtime whose numbers mean something in their process only.</summary>
+        private static bool IsHandle(Type type) =>
+            type.Namespace != null && TypeNames.IsOfRuntime(type)
+                && (type.Namespace.StartsWith("System.Reflection", StringComparison.Ordinal)
+                    || type.Namespace.StartsWith("System.Runtime", StringComparison.Ordinal));
 
         /// <summary>The numbers that a value is made of.</summary>
         internal static List<Field> Find<T>() where T : struct

@@ -12,7 +12,6 @@ namespace MPI
 
         internal override Pinned Pin(T value)
         {
-            RefuseDerived(value);
             byte[] bytes = Serialization.Serializer.Serialize(value);
             return Plain<byte>.Pin(bytes);
         }
@@ -26,18 +25,6 @@ namespace MPI
             var bytes = new byte[count];
             Marshal.Copy((IntPtr)units, bytes, 0, count);
             return Serialization.Serializer.Deserialize<T>(bytes);
-        }
-
-        /// <summary>The receiver would get a T without what the derived class adds.</summary>
-        private static void RefuseDerived(T value)
-        {
-            if (value != null && !typeof(T).IsInterface && !typeof(T).IsValueType && value.GetType() != typeof(T))
-            {
-                throw new ArgumentException(
-                    "A " + value.GetType().Name + " would arrive as a " + typeof(T).Name
-                        + " only. Send it as what it is: Send<" + value.GetType().Name + ">(...).",
-                    nameof(value));
-            }
         }
     }
 }

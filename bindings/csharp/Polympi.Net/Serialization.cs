@@ -1,13 +1,5 @@
 using System;
-using System.IO;
-using System.Runtime.Serialization;
-using System.Xml;
-#if NETCOREAPP3_0_OR_GREATER
-using System.Collections.Concurrent;
-using System.Collections.Generic;
 using System.Reflection;
-using System.Text.Json;
-#endif
 
 namespace MPI
 {
@@ -28,117 +20,71 @@ namespace MPI
     /// <summary>How objects become messages that are neither numbers, structs of numbers, arrays of these, nor strings.</summary>
     public static class Serialization
     {
-        private static ISerializer serializer = Choose();
+        private static ISerializer serializer = new ObjectSerializer();
 
-        /// <summary>
-        /// The serializer of all messages; the same on all ranks. At first JSON where the runtime has System.Text.Json,
-        /// else data contracts in binary XML.
-        /// </summary>
+        /// <summary>The serializer of all messages; the same on all ranks. At first an <see cref="ObjectSerializer"/>.</summary>
         public static ISerializer Serializer
         {
             get => serializer;
             set => serializer = value ?? throw new ArgumentNullException(nameof(value));
         }
-
-        private static ISerializer Choose()
-        {
-#if NETCOREAPP3_0_OR_GREATER
-            return new JsonSerializer();
-#else
-            return new ContractSerializer();
-#endif
-        }
     }
 
-    /// <summary>Data contracts in binary XML (System.Runtime.Serialization).</summary>
-    public sealed class ContractSerializer : ISerializer
+    /// <summary>
+    /// Objects with all their fields, also private ones, each with the class that it really has, and objects that are
+    /// there twice as one. Collections have their elements and comparers. What would not arrive as it was throws a
+    /// <see cref="System.Runtime.Serialization.SerializationException"/>: functions, addresses, and classes of the
+    /// runtime that belong to this process, like streams and threads.
+    /// </summary>
+    /// <remarks>
+    /// Fields that are <see cref="NonSerializedAttribute"/> stay behind. A class that is
+    /// <see cref="System.Runtime.Serialization.ISerializable"/> says itself what is sent.
+    /// </remarks>
+    public sealed class ObjectSerializer : ISerializer
     {
-        private static class Of<T>
-        {
-            internal static readonly DataContractSerializer Instance = new DataContractSerializer(typeof(T));
-        }
-
         /// <inheritdoc/>
         public byte[] Serialize<T>(T value)
         {
-            using (var stream = new MemoryStream())
+            try
             {
-                using (XmlDictionaryWriter writer = XmlDictionaryWriter.CreateBinaryWriter(stream, null, null, false))
-                {
-                    Of<T>.Instance.WriteObject(writer, value);
-                }
-                return stream.ToArray();
+                var writer = new ObjectWriter();
+                Slot<object>.Default.Write(writer, value);
+                return writer.ToArray();
+            }
+            catch (Exception wrapped) when (Cause(wrapped) != wrapped)
+            {
+                throw Cause(wrapped);
             }
         }
 
         /// <inheritdoc/>
         public T Deserialize<T>(byte[] bytes)
         {
-            using (XmlDictionaryReader reader =
-                XmlDictionaryReader.CreateBinaryReader(bytes, XmlDictionaryReaderQuotas.Max))
+            try
             {
-                return (T)Of<T>.Instance.ReadObject(reader);
+                var reader = new ObjectReader(bytes);
+                object value = Slot<object>.Default.Read(reader);
+                reader.Finish();
+                return value is T || value == null
+                    ? (T)value
+                    : throw new InvalidCastException(
+                        "A " + value.GetType() + " has arrived, which is no " + typeof(T) + ".");
             }
+            catch (Exception wrapped) when (Cause(wrapped) != wrapped)
+            {
+                throw Cause(wrapped);
+            }
+        }
+
+        /// <summary>What happened in the initializer of a type, or a call by reflection.</summary>
+        private static Exception Cause(Exception exception)
+        {
+            while ((exception is TypeInitializationException || exception is TargetInvocationException)
+                && exception.InnerException != null)
+            {
+                exception = exception.InnerException;
+            }
+            return exception;
         }
     }
-
-#if NETCOREAPP3_0_OR_GREATER
-    /// <summary>JSON (System.Text.Json).</summary>
-    /// <remarks>
-    /// System.Text.Json of .NET Core 3.1 leaves out public fields without a word. There, types that have some travel as
-    /// data contracts.
-    /// </remarks>
-    public sealed class JsonSerializer : ISerializer
-    {
-#if NET5_0_OR_GREATER
-        private static readonly JsonSerializerOptions Options = new JsonSerializerOptions { IncludeFields = true };
-
-        private static bool Covers(Type type) => true;
-#else
-        private static readonly JsonSerializerOptions Options = new JsonSerializerOptions();
-        private static readonly ConcurrentDictionary<Type, bool> Covered = new ConcurrentDictionary<Type, bool>();
-
-        private static bool Covers(Type type) => Covered.GetOrAdd(type, one => Covers(one, new HashSet<Type>()));
-
-        private static bool Covers(Type type, HashSet<Type> seen)
-        {
-            if (!seen.Add(type) || type.IsPrimitive || type.IsEnum || type == typeof(string) || type == typeof(decimal)
-                || type == typeof(DateTime) || type == typeof(DateTimeOffset) || type == typeof(Guid))
-            {
-                return true;
-            }
-            if (type.HasElementType)
-            {
-                return Covers(type.GetElementType(), seen);
-            }
-            if (type.IsGenericType && !Array.TrueForAll(type.GetGenericArguments(), one => Covers(one, seen)))
-            {
-                return false;
-            }
-            const BindingFlags Public = BindingFlags.Instance | BindingFlags.Public;
-            return type.GetFields(Public).Length == 0
-                && (type.Namespace != null && type.Namespace.StartsWith("System.", StringComparison.Ordinal)
-                    || Array.TrueForAll(type.GetProperties(Public), one => Covers(one.PropertyType, seen)));
-        }
-#endif
-        private static readonly ISerializer Otherwise = new ContractSerializer();
-
-        private static class Of<T>
-        {
-            internal static readonly bool IsCovered = Covers(typeof(T));
-        }
-
-        /// <inheritdoc/>
-        public byte[] Serialize<T>(T value) =>
-            Of<T>.IsCovered
-                ? System.Text.Json.JsonSerializer.SerializeToUtf8Bytes(value, Options)
-                : Otherwise.Serialize(value);
-
-        /// <inheritdoc/>
-        public T Deserialize<T>(byte[] bytes) =>
-            Of<T>.IsCovered
-                ? System.Text.Json.JsonSerializer.Deserialize<T>(bytes, Options)
-                : Otherwise.Deserialize<T>(bytes);
-    }
-#endif
 }

@@ -1,5 +1,4 @@
 using System;
-using System.Text;
 
 namespace MPI
 {
@@ -12,10 +11,10 @@ namespace MPI
 
         internal override Pinned Pin(string value)
         {
-            byte[] bytes = Encoding.UTF8.GetBytes(value ?? throw new ArgumentNullException(nameof(value)));
+            byte[] bytes = Text.Encode(value ?? throw new ArgumentNullException(nameof(value)));
             return Plain<byte>.Pin(bytes);
         }
 
-        internal override string Read(byte* units, int count) => count == 0 ? "" : Encoding.UTF8.GetString(units, count);
+        internal override string Read(byte* units, int count) => Text.Decode(units, count);
     }
 }

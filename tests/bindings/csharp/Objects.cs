@@ -20,11 +20,6 @@ namespace Tests
         public string Text;
     }
 
-    public class Student : Person
-    {
-        public string School { get; set; }
-    }
-
     public class Parcel
     {
         public int Number;
@@ -49,7 +44,7 @@ namespace Tests
     {
         public static readonly Action<Intracommunicator>[] All =
         {
-            Strings, Classes, FieldsOfClasses, Collections, ArraysOfStrings, Nulls, DerivedClasses, OwnSerializer,
+            Strings, Classes, FieldsOfClasses, Collections, ArraysOfStrings, Nulls, OwnSerializer,
         };
 
         private static T Round<T>(Intracommunicator comm, T value)
@@ -90,13 +85,6 @@ namespace Tests
 
         private static void Nulls(Intracommunicator comm) =>
             Expect.True(Round<Person>(comm, null) == null, "null arrives");
-
-        private static void DerivedClasses(Intracommunicator comm)
-        {
-            Person person = new Student { Name = "Emmy", School = "Göttingen" };
-            Expect.Throws<ArgumentException>(() => comm.Send(person, comm.Rank, 5));
-            Expect.Equal("Göttingen", Round(comm, (Student)person).School, "a field of the derived class");
-        }
 
         private static void OwnSerializer(Intracommunicator comm)
         {

@@ -26,7 +26,7 @@ namespace Tests
             }
             MPI.Environment.Run(args, comm =>
             {
-                Action<Intracommunicator>[] tests = PointToPoint.All.Concat(Objects.All).Concat(Requests.All)
+                Action<Intracommunicator>[] tests = PointToPoint.All.Concat(Objects.All).Concat(Zoo.All).Concat(Requests.All)
                     .Concat(Collectives.All).Concat(Reductions.All).Concat(Communicators.All).Concat(Errors.All).ToArray();
                 foreach (Action<Intracommunicator> test in tests)
                 {
