@@ -8,8 +8,11 @@ namespace MPI
     /// <summary>The message of an object in the making.</summary>
     internal sealed class ObjectWriter
     {
-        private readonly Dictionary<object, int> known = new Dictionary<object, int>(new ByReference());
-        private readonly Dictionary<Type, int> types = new Dictionary<Type, int>();
+        private const int Few = 16;
+
+        private readonly List<object> known = new List<object>();
+        private readonly List<Type> types = new List<Type>();
+        private Dictionary<object, int> numbers; // of many objects; a few are found by looking at each
         private byte[] bytes = new byte[256];
         private int end;
 
@@ -39,11 +42,14 @@ namespace MPI
             Byte((byte)rest);
         }
 
-        internal void Raw(ReadOnlySpan<byte> values)
+        internal void Raw(ReadOnlySpan<byte> values) => values.CopyTo(Room(values.Length));
+
+        /// <summary>Bytes for the caller to fill.</summary>
+        internal Span<byte> Room(int count)
         {
-            Reserve(values.Length);
-            values.CopyTo(new Span<byte>(bytes, end, values.Length));
-            end += values.Length;
+            Reserve(count);
+            end += count;
+            return new Span<byte>(bytes, end - count, count);
         }
 
         internal void String(string value)
@@ -56,25 +62,46 @@ namespace MPI
         /// <summary>Writes a type: its name when it comes for the first time.</summary>
         internal void Type(Type type)
         {
-            if (types.TryGetValue(type, out int number))
+            int number = types.IndexOf(type);
+            if (number >= 0)
             {
                 Int(number);
                 return;
             }
             Int(types.Count);
-            types.Add(type, types.Count);
-            TypeNames.Write(this, type);
+            types.Add(type);
+            Raw(TypeNames.Of(type));
         }
 
         /// <summary>Whether an object was written before; then its number, else it gets one.</summary>
         internal bool Knows(object value, out int number)
         {
-            if (known.TryGetValue(value, out number))
+            number = numbers == null ? Look(value) : numbers.TryGetValue(value, out int found) ? found : -1;
+            if (number >= 0)
             {
                 return true;
             }
-            known.Add(value, known.Count);
+            known.Add(value);
+            if (numbers != null)
+            {
+                numbers.Add(value, known.Count - 1);
+            }
+            else if (known.Count == Few)
+            {
+                numbers = new Dictionary<object, int>(new ByReference());
+                known.ForEach(one => numbers.Add(one, numbers.Count));
+            }
             return false;
+        }
+
+        private int Look(object value)
+        {
+            int i = known.Count - 1;
+            while (i >= 0 && !ReferenceEquals(known[i], value))
+            {
+                i--;
+            }
+            return i;
         }
 
         private void Reserve(int more)

@@ -51,11 +51,7 @@ namespace MPI
 
         internal override int Least => Size;
 
-        internal override void Write(ObjectWriter writer, T value)
-        {
-            Span<T> one = new[] { value };
-            writer.Raw(MemoryMarshal.AsBytes(one));
-        }
+        internal override void Write(ObjectWriter writer, T value) => MemoryMarshal.Write(writer.Room(Size), ref value);
 
         internal override T Read(ObjectReader reader) => MemoryMarshal.Read<T>(reader.Raw(Size));
 

@@ -15,7 +15,17 @@ namespace MPI
 
         private static readonly ConcurrentDictionary<string, Type> Found = new ConcurrentDictionary<string, Type>();
 
-        internal static void Write(ObjectWriter writer, Type type)
+        private static readonly ConcurrentDictionary<Type, byte[]> Names = new ConcurrentDictionary<Type, byte[]>();
+
+        /// <summary>What stands for a type in a message.</summary>
+        internal static byte[] Of(Type type) => Names.GetOrAdd(type, one =>
+        {
+            var writer = new ObjectWriter();
+            Write(writer, one);
+            return writer.ToArray();
+        });
+
+        private static void Write(ObjectWriter writer, Type type)
         {
             if (type.IsArray)
             {
