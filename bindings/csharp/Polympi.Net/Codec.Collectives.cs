@@ -27,5 +27,39 @@ namespace MPI
         internal abstract T[] ReduceEach(Intracommunicator comm, T[] values, ReductionOperation<T> operation, int root);
 
         internal abstract T[] AllreduceEach(Intracommunicator comm, T[] values, ReductionOperation<T> operation);
+
+        // What a collective call does with arrays that go side by side.
+
+        internal abstract T[] ScanEach(Intracommunicator comm, T[] values, ReductionOperation<T> operation);
+
+        /// <summary>Null on rank 0.</summary>
+        internal abstract T[] ExclusiveScanEach(Intracommunicator comm, T[] values, ReductionOperation<T> operation);
+
+        internal abstract T[] ReduceScatter(
+            Intracommunicator comm, T[] values, ReductionOperation<T> operation, int[] counts);
+
+        internal abstract T[] GatherFlattened(
+            Intracommunicator comm, T[] values, int count, int root);
+
+        internal abstract T[] GatherFlattened(
+            Intracommunicator comm, T[] values, int[] counts, int root);
+
+        internal abstract T[] AllgatherFlattened(
+            Intracommunicator comm, T[] values, int count);
+
+        internal abstract T[] AllgatherFlattened(
+            Intracommunicator comm, T[] values, int[] counts);
+
+        internal abstract T[] ScatterFromFlattened(
+            Intracommunicator comm, T[] values, int count, int root);
+
+        internal abstract T[] ScatterFromFlattened(
+            Intracommunicator comm, T[] values, int[] counts, int root);
+
+        internal abstract T[] AlltoallFlattened(
+            Intracommunicator comm, T[] values, int count);
+
+        internal abstract T[] AlltoallFlattened(
+            Intracommunicator comm, T[] values, int[] sendCounts, int[] receiveCounts);
     }
 }

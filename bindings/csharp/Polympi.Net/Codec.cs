@@ -154,6 +154,14 @@ namespace MPI
             }
         }
 
+        /// <summary>Begins to receive into an array that is there already.</summary>
+        internal virtual ReceiveRequest<T> Post(int source, int tag, IntPtr comm, T target)
+        {
+            var request = (UnsizedReceive<T>)Post(source, tag, comm);
+            request.Target = (Array)(object)target;
+            return request;
+        }
+
         internal override ReceiveRequest<T> Post(int source, int tag, IntPtr comm)
         {
             Reservation room = Reservation.Borrow(UnitSize);

@@ -116,41 +116,38 @@ namespace MPI
         }
 
         /// <summary>Begins to receive into an array, which is the value of the request.</summary>
-        /// <typeparam name="T">A number or a struct.</typeparam>
+        /// <typeparam name="T">The type of the elements.</typeparam>
         /// <param name="source">The rank that sends it, or <see cref="AnySource"/>.</param>
         /// <param name="tag">The tag that it is sent with, or <see cref="AnyTag"/>.</param>
         /// <param name="values">An array that is long enough; nobody may use it until the request is complete.</param>
-        public ReceiveRequest<T[]> ImmediateReceive<T>(int source, int tag, T[] values) where T : struct =>
-            Plain<T>.CanPin
-                ? new PlaceReceive<T[]>(Post<T>(source, tag, Plain<T>.Pin(values), out Pinned kept), kept, values)
-                : (ReceiveRequest<T[]>)new CopyingReceive<T>(
-                    Post<T>(source, tag, Plain<T>.Copy(values), out Pinned copy), copy, values);
+        public ReceiveRequest<T[]> ImmediateReceive<T>(int source, int tag, T[] values)
+        {
+            CheckSource(source, tag);
+            return ((VariableCodec<T[]>)Codec<T[]>.Default).Post(source, tag, Handle, values);
+        }
+
+        /// <summary>Begins to receive a value, and does something with it when the request is complete.</summary>
+        /// <typeparam name="T">The type of the value, as it is sent.</typeparam>
+        /// <param name="source">The rank that sends it, or <see cref="AnySource"/>.</param>
+        /// <param name="tag">The tag that it is sent with, or <see cref="AnyTag"/>.</param>
+        /// <param name="action">Called by the call that finds the request complete.</param>
+        public ReceiveRequest<T> ImmediateReceive<T>(int source, int tag, Action<T> action)
+        {
+            ReceiveRequest<T> request = ImmediateReceive<T>(source, tag);
+            request.Arrived = action;
+            return request;
+        }
 
         /// <summary>Begins to receive into memory, which is the value of the request.</summary>
         /// <typeparam name="T">A number or a struct.</typeparam>
         /// <param name="source">The rank that sends it, or <see cref="AnySource"/>.</param>
         /// <param name="tag">The tag that it is sent with, or <see cref="AnyTag"/>.</param>
         /// <param name="values">Memory that is long enough; nobody may use it until the request is complete.</param>
-        public ReceiveRequest<Memory<T>> ImmediateReceive<T>(int source, int tag, Memory<T> values) where T : struct =>
-            new PlaceReceive<Memory<T>>(
-                Post<T>(source, tag, new Pinned(values.Pin(), values.Length), out Pinned kept), kept, values);
-
-        private IntPtr Post<T>(int source, int tag, Pinned memory, out Pinned kept) where T : struct
+        public ReceiveRequest<Memory<T>> ImmediateReceive<T>(int source, int tag, Memory<T> values) where T : struct
         {
-            try
-            {
-                CheckSource(source, tag);
-                IntPtr request;
-                Errors.Check(Native.Irecv(
-                    memory.Address, memory.Count, Plain<T>.Datatype, source, tag, Handle, &request));
-                kept = memory;
-                return request;
-            }
-            catch
-            {
-                memory.Dispose();
-                throw;
-            }
+            CheckSource(source, tag);
+            var memory = new Pinned(values.Pin(), values.Length);
+            return new PlaceReceive<Memory<T>>(Plain<T>.Post(source, tag, Handle, memory), memory, values);
         }
 
         private Request Start(SendMode mode, Pinned memory, IntPtr datatype, int dest, int tag)

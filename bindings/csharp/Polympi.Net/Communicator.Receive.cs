@@ -138,6 +138,43 @@ namespace MPI
             status = new CompletedStatus(got);
         }
 
+        /// <summary>Exchanges arrays with a rank; the other one goes into what is given, or is a new one.</summary>
+        /// <typeparam name="T">The type of the elements.</typeparam>
+        /// <param name="values">The array to send.</param>
+        /// <param name="dest">The rank to exchange with.</param>
+        /// <param name="tag">The tag of both messages.</param>
+        /// <param name="received">An array that is long enough, or null.</param>
+        public void SendReceive<T>(T[] values, int dest, int tag, ref T[] received) =>
+            SendReceive(values, dest, tag, dest, tag, ref received, out CompletedStatus _);
+
+        /// <summary>Sends an array to one rank and receives one from another.</summary>
+        /// <typeparam name="T">The type of the elements.</typeparam>
+        /// <param name="values">The array to send.</param>
+        /// <param name="dest">The rank that it goes to.</param>
+        /// <param name="sendTag">Its tag.</param>
+        /// <param name="source">The rank that the other comes from.</param>
+        /// <param name="receiveTag">The tag of the other.</param>
+        /// <param name="received">An array that is long enough, or null.</param>
+        public void SendReceive<T>(T[] values, int dest, int sendTag, int source, int receiveTag, ref T[] received) =>
+            SendReceive(values, dest, sendTag, source, receiveTag, ref received, out CompletedStatus _);
+
+        /// <summary>Sends an array to one rank and receives one from another, and tells who sent it.</summary>
+        /// <typeparam name="T">The type of the elements.</typeparam>
+        /// <param name="values">The array to send.</param>
+        /// <param name="dest">The rank that it goes to.</param>
+        /// <param name="sendTag">Its tag.</param>
+        /// <param name="source">The rank that the other comes from.</param>
+        /// <param name="receiveTag">The tag of the other.</param>
+        /// <param name="received">An array that is long enough, or null.</param>
+        /// <param name="status">Who sent it, and with which tag.</param>
+        public void SendReceive<T>(T[] values, int dest, int sendTag, int source, int receiveTag, ref T[] received,
+            out CompletedStatus status)
+        {
+            Request sending = ImmediateSend(values, dest, sendTag);
+            Receive(source, receiveTag, ref received, out status);
+            sending.Wait();
+        }
+
         /// <summary>Exchanges the elements of memory by one call of MPI.</summary>
         /// <typeparam name="T">A number or a struct.</typeparam>
         /// <param name="values">What to send.</param>

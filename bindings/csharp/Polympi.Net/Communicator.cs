@@ -72,6 +72,9 @@ namespace MPI
             }
         }
 
+        /// <summary>Values of the program's that belong to this communicator, and to clones of it.</summary>
+        public AttributeSet Attributes { get; } = new AttributeSet();
+
         /// <summary>The ranks of this communicator.</summary>
         public Group Group
         {

@@ -8,21 +8,34 @@ namespace MPI
     public sealed unsafe partial class Environment : IDisposable
     {
         private static int largestTag = 32767; // the least that the standard promises
+        private static int open; // environments that were not disposed of
 
-        /// <summary>Starts MPI; <see cref="Dispose"/> ends it.</summary>
+        private bool isOpen;
+
+        /// <summary>Starts MPI if it was not started; <see cref="Dispose"/> of the first environment ends it.</summary>
         /// <param name="args">The arguments of the program, which stay as they are.</param>
         /// <param name="threading">How many threads may call MPI; MPI may allow fewer (<see cref="Threading"/>).</param>
         public Environment(ref string[] args, Threading threading = MPI.Threading.Serialized)
         {
             NativeLoader.Prepare();
             Start(threading);
+            open++;
+            isOpen = true;
         }
 
         [MethodImpl(MethodImplOptions.NoInlining)]
         private static void Start(Threading threading)
         {
             int provided, found, value;
-            Errors.Check(Native.Init(Constants.ThreadLevels[(int)threading], &provided));
+            if (Finalized)
+            {
+                throw new InvalidOperationException(
+                    "MPI has ended, and cannot be started again in this process. Use one Environment for the whole program.");
+            }
+            if (!Initialized)
+            {
+                Errors.Check(Native.Init(Constants.ThreadLevels[(int)threading], &provided));
+            }
             Errors.Check(Native.LargestTag(&value, &found));
             largestTag = found != 0 ? value : largestTag;
             Communicator.World.ReturnErrors();
@@ -89,8 +102,21 @@ namespace MPI
             return label + exception.ToString().Replace("\n", "\n" + label);
         }
 
-        /// <summary>Ends MPI.</summary>
+        /// <summary>Ends MPI if no other environment is in use.</summary>
         public void Dispose()
+        {
+            if (isOpen)
+            {
+                isOpen = false;
+                open--;
+                if (open == 0)
+                {
+                    End();
+                }
+            }
+        }
+
+        private static void End()
         {
             if (Initialized && !Finalized)
             {

@@ -100,7 +100,7 @@ namespace MPI
             foreach (FieldInfo field in type.GetFields(Instance))
             {
                 path.Add(field);
-                var row = (FixedBufferAttribute)Attribute.GetCustomAttribute(field, typeof(FixedBufferAttribute));
+                var row = (FixedBufferAttribute)System.Attribute.GetCustomAttribute(field, typeof(FixedBufferAttribute));
                 if (row != null)
                 {
                     path.Add(field.FieldType.GetFields(Instance)[0]);

@@ -3,7 +3,7 @@ using System;
 namespace MPI
 {
     /// <summary>A set of processes in an order.</summary>
-    public sealed unsafe class Group : IDisposable
+    public sealed unsafe partial class Group : IDisposable
     {
         private IntPtr handle;
 

@@ -128,5 +128,20 @@ namespace MPI
         /// <returns>The result; default on rank 0.</returns>
         public T ExclusiveScan<T>(T value, ReductionOperation<T> operation) =>
             Codec<T>.Default.ExclusiveScan(this, value, operation);
+
+        /// <summary>Combines the elements of arrays of all ranks up to this one, each by itself.</summary>
+        /// <typeparam name="T">The type of the elements.</typeparam>
+        /// <param name="values">The array, of the same length on all ranks.</param>
+        /// <param name="operation">How two elements are combined.</param>
+        public T[] Scan<T>(T[] values, ReductionOperation<T> operation) =>
+            Codec<T>.Default.ScanEach(this, values, operation);
+
+        /// <summary>Combines the elements of arrays of all ranks before this one, each by itself.</summary>
+        /// <typeparam name="T">The type of the elements.</typeparam>
+        /// <param name="values">The array, of the same length on all ranks.</param>
+        /// <param name="operation">How two elements are combined.</param>
+        /// <returns>The result; null on rank 0.</returns>
+        public T[] ExclusiveScan<T>(T[] values, ReductionOperation<T> operation) =>
+            Codec<T>.Default.ExclusiveScanEach(this, values, operation);
     }
 }

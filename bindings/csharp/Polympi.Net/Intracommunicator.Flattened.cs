@@ -68,24 +68,8 @@ namespace MPI
         /// <param name="values">What this rank gives; all have the same length.</param>
         /// <param name="operation">One of <see cref="Operation{T}"/>, or any associative function of two elements.</param>
         /// <param name="counts">How many elements each rank gets, the same on all ranks.</param>
-        public T[] ReduceScatter<T>(T[] values, ReductionOperation<T> operation, int[] counts) where T : struct
-        {
-            Counts.CheckRanks(counts, Size, nameof(counts));
-            Counts.Places(counts, out int total);
-            Counts.CheckLength(values.Length, total, nameof(values));
-            var result = new T[counts[Rank]];
-            using (var combining = new Combining<T>(operation))
-            {
-                fixed (byte* outgoing = &Plain<T>.Bytes(values))
-                fixed (byte* incoming = &Plain<T>.Bytes(result))
-                fixed (int* c = counts)
-                {
-                    Errors.Check(
-                        Native.ReduceScatter(outgoing, incoming, c, Plain<T>.Datatype, combining.Op, Handle));
-                }
-            }
-            return result;
-        }
+        public T[] ReduceScatter<T>(T[] values, ReductionOperation<T> operation, int[] counts) =>
+            Codec<T>.Default.ReduceScatter(this, values, operation, counts);
 
         /// <summary>Collects as many elements of each rank on the root.</summary>
         /// <typeparam name="T">A number or a struct.</typeparam>
@@ -113,36 +97,22 @@ namespace MPI
         /// <param name="count">How many elements each rank gives.</param>
         /// <param name="root">The rank that gets all.</param>
         /// <returns>The elements in the order of the ranks on the root, else null.</returns>
-        public T[] GatherFlattened<T>(T[] values, int count, int root) where T : struct
+        public T[] GatherFlattened<T>(T[] values, int count, int root)
         {
-            Counts.CheckLength(values.Length, count, nameof(values));
-            T[] gathered = Rank == root ? new T[checked(count * Size)] : null;
-            Gather<T>(new ReadOnlySpan<T>(values, 0, count), gathered, root);
-            return gathered;
+            CheckRoot(root);
+            return Codec<T>.Default.GatherFlattened(this, values, count, root);
         }
 
         /// <summary>Collects elements of each rank on the root.</summary>
-        /// <typeparam name="T">A number or a struct.</typeparam>
+        /// <typeparam name="T">The type of the elements.</typeparam>
         /// <param name="values">What this rank gives.</param>
-        /// <param name="counts">How many elements each rank gives, the same on all ranks.</param>
+        /// <param name="counts">How many elements each rank gives; only the root needs them.</param>
         /// <param name="root">The rank that gets all.</param>
         /// <returns>The elements in the order of the ranks on the root, else null.</returns>
-        public T[] GatherFlattened<T>(T[] values, int[] counts, int root) where T : struct
+        public T[] GatherFlattened<T>(T[] values, int[] counts, int root)
         {
             CheckRoot(root);
-            Counts.CheckRanks(counts, Size, nameof(counts));
-            Counts.CheckLength(values.Length, counts[Rank], nameof(values));
-            int[] places = Counts.Places(counts, out int total);
-            T[] gathered = Rank == root ? new T[total] : null;
-            fixed (byte* outgoing = &Plain<T>.Bytes(values))
-            fixed (byte* incoming = &Plain<T>.Bytes(gathered))
-            fixed (int* c = counts)
-            fixed (int* p = places)
-            {
-                Errors.Check(Native.Gatherv(
-                    outgoing, counts[Rank], incoming, c, p, Plain<T>.Datatype, root, Handle));
-            }
-            return gathered;
+            return Codec<T>.Default.GatherFlattened(this, values, counts, root);
         }
 
         /// <summary>Collects as many elements of each rank on all ranks.</summary>
@@ -163,34 +133,15 @@ namespace MPI
         /// <typeparam name="T">A number or a struct.</typeparam>
         /// <param name="values">What this rank gives.</param>
         /// <param name="count">How many elements each rank gives.</param>
-        public T[] AllgatherFlattened<T>(T[] values, int count) where T : struct
-        {
-            Counts.CheckLength(values.Length, count, nameof(values));
-            var gathered = new T[checked(count * Size)];
-            Allgather<T>(new ReadOnlySpan<T>(values, 0, count), gathered);
-            return gathered;
-        }
+        public T[] AllgatherFlattened<T>(T[] values, int count) =>
+            Codec<T>.Default.AllgatherFlattened(this, values, count);
 
         /// <summary>Collects elements of each rank on all ranks.</summary>
         /// <typeparam name="T">A number or a struct.</typeparam>
         /// <param name="values">What this rank gives.</param>
         /// <param name="counts">How many elements each rank gives, the same on all ranks.</param>
-        public T[] AllgatherFlattened<T>(T[] values, int[] counts) where T : struct
-        {
-            Counts.CheckRanks(counts, Size, nameof(counts));
-            Counts.CheckLength(values.Length, counts[Rank], nameof(values));
-            int[] places = Counts.Places(counts, out int total);
-            var gathered = new T[total];
-            fixed (byte* outgoing = &Plain<T>.Bytes(values))
-            fixed (byte* incoming = &Plain<T>.Bytes(gathered))
-            fixed (int* c = counts)
-            fixed (int* p = places)
-            {
-                Errors.Check(Native.Allgatherv(
-                    outgoing, counts[Rank], incoming, c, p, Plain<T>.Datatype, Handle));
-            }
-            return gathered;
-        }
+        public T[] AllgatherFlattened<T>(T[] values, int[] counts) =>
+            Codec<T>.Default.AllgatherFlattened(this, values, counts);
 
         /// <summary>Gives each rank as many elements of the root.</summary>
         /// <typeparam name="T">A number or a struct.</typeparam>
@@ -216,11 +167,10 @@ namespace MPI
         /// <param name="values">On the root all elements, in the order of the ranks; elsewhere null.</param>
         /// <param name="count">How many elements each rank gets.</param>
         /// <param name="root">The rank that gives them.</param>
-        public T[] ScatterFromFlattened<T>(T[] values, int count, int root) where T : struct
+        public T[] ScatterFromFlattened<T>(T[] values, int count, int root)
         {
-            var mine = new T[count];
-            Scatter<T>(values, mine, root);
-            return mine;
+            CheckRoot(root);
+            return Codec<T>.Default.ScatterFromFlattened(this, values, count, root);
         }
 
         /// <summary>Gives each rank elements of the root.</summary>
@@ -228,25 +178,10 @@ namespace MPI
         /// <param name="values">On the root all elements, in the order of the ranks; elsewhere null.</param>
         /// <param name="counts">How many elements each rank gets, the same on all ranks.</param>
         /// <param name="root">The rank that gives them.</param>
-        public T[] ScatterFromFlattened<T>(T[] values, int[] counts, int root) where T : struct
+        public T[] ScatterFromFlattened<T>(T[] values, int[] counts, int root)
         {
             CheckRoot(root);
-            Counts.CheckRanks(counts, Size, nameof(counts));
-            int[] places = Counts.Places(counts, out int total);
-            if (Rank == root)
-            {
-                Counts.CheckLength(values.Length, total, nameof(values));
-            }
-            var mine = new T[counts[Rank]];
-            fixed (byte* outgoing = &Plain<T>.Bytes(values))
-            fixed (byte* incoming = &Plain<T>.Bytes(mine))
-            fixed (int* c = counts)
-            fixed (int* p = places)
-            {
-                Errors.Check(Native.Scatterv(
-                    outgoing, c, p, incoming, mine.Length, Plain<T>.Datatype, root, Handle));
-            }
-            return mine;
+            return Codec<T>.Default.ScatterFromFlattened(this, values, counts, root);
         }
 
         /// <summary>Gives as many elements to each rank, and gets as many of each.</summary>
@@ -272,39 +207,15 @@ namespace MPI
         /// <typeparam name="T">A number or a struct.</typeparam>
         /// <param name="values">What goes to the ranks, in their order.</param>
         /// <param name="count">How many elements each rank gets.</param>
-        public T[] AlltoallFlattened<T>(T[] values, int count) where T : struct
-        {
-            int all = checked(count * Size);
-            Counts.CheckLength(values.Length, all, nameof(values));
-            var received = new T[all];
-            Alltoall<T>(new ReadOnlySpan<T>(values, 0, all), received);
-            return received;
-        }
+        public T[] AlltoallFlattened<T>(T[] values, int count) =>
+            Codec<T>.Default.AlltoallFlattened(this, values, count);
 
         /// <summary>Gives elements to each rank, and gets some of each.</summary>
         /// <typeparam name="T">A number or a struct.</typeparam>
         /// <param name="values">What goes to the ranks, in their order.</param>
         /// <param name="sendCounts">How many elements each rank gets.</param>
         /// <param name="receiveCounts">How many elements come from each rank.</param>
-        public T[] AlltoallFlattened<T>(T[] values, int[] sendCounts, int[] receiveCounts) where T : struct
-        {
-            Counts.CheckRanks(sendCounts, Size, nameof(sendCounts));
-            Counts.CheckRanks(receiveCounts, Size, nameof(receiveCounts));
-            int[] sendPlaces = Counts.Places(sendCounts, out int sent);
-            int[] receivePlaces = Counts.Places(receiveCounts, out int total);
-            Counts.CheckLength(values.Length, sent, nameof(values));
-            var received = new T[total];
-            fixed (byte* outgoing = &Plain<T>.Bytes(values))
-            fixed (byte* incoming = &Plain<T>.Bytes(received))
-            fixed (int* oc = sendCounts)
-            fixed (int* op = sendPlaces)
-            fixed (int* ic = receiveCounts)
-            fixed (int* ip = receivePlaces)
-            {
-                Errors.Check(
-                    Native.Alltoallv(outgoing, oc, op, incoming, ic, ip, Plain<T>.Datatype, Handle));
-            }
-            return received;
-        }
+        public T[] AlltoallFlattened<T>(T[] values, int[] sendCounts, int[] receiveCounts) =>
+            Codec<T>.Default.AlltoallFlattened(this, values, sendCounts, receiveCounts);
     }
 }

@@ -14,7 +14,9 @@ namespace MPI
         {
             IntPtr made;
             Errors.Check(Native.CommDup(Handle, &made));
-            return new Intracommunicator(made);
+            var clone = new Intracommunicator(made);
+            Attributes.CopyTo(clone.Attributes);
+            return clone;
         }
 
         /// <summary>Makes a communicator of the ranks that give the same color; null for a negative color.</summary>

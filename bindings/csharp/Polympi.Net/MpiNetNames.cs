@@ -26,10 +26,47 @@ namespace MPI
     /// <content>How programs of MPI.NET hand over their arguments.</content>
     public sealed partial class Environment
     {
-        /// <summary>The same as <see cref="Run(string[], Action{Intracommunicator}, MPI.Threading)"/>.</summary>
+        /// <summary>Runs a program, and ends MPI if that is wanted.</summary>
+        /// <param name="program">Called with all ranks.</param>
+        /// <param name="cleanupEnvironment">Whether to end MPI then, also where it was started before.</param>
+        [EditorBrowsable(EditorBrowsableState.Never)]
+        public static void Run(Action<Intracommunicator> program, bool cleanupEnvironment)
+        {
+            string[] args = new string[0];
+            Run(ref args, program, cleanupEnvironment);
+        }
+
+        /// <summary>Runs a program, and ends MPI if that is wanted.</summary>
         /// <param name="args">The arguments of the program, which stay as they are.</param>
         /// <param name="program">Called with all ranks.</param>
+        /// <param name="cleanupEnvironment">Whether to end MPI then, also where it was started before.</param>
         [EditorBrowsable(EditorBrowsableState.Never)]
-        public static void Run(ref string[] args, Action<Intracommunicator> program) => Run(args, program);
+        public static void Run(ref string[] args, Action<Intracommunicator> program, bool cleanupEnvironment = true) =>
+            Run(ref args, MPI.Threading.Serialized, program, cleanupEnvironment);
+
+        /// <summary>Runs a program, and ends MPI if that is wanted.</summary>
+        /// <param name="args">The arguments of the program, which stay as they are.</param>
+        /// <param name="threading">How many threads may call MPI.</param>
+        /// <param name="program">Called with all ranks.</param>
+        /// <param name="cleanupEnvironment">Whether to end MPI then, also where it was started before.</param>
+        [EditorBrowsable(EditorBrowsableState.Never)]
+        public static void Run(
+            ref string[] args, Threading threading, Action<Intracommunicator> program, bool cleanupEnvironment = true)
+        {
+            new Environment(ref args, threading).isOpen = false; // MPI stays, unless it is ended here
+            OrAbort(() => program(Communicator.World));
+            if (cleanupEnvironment)
+            {
+                End();
+            }
+        }
+    }
+
+    /// <content>How programs of MPI.NET ask for groups.</content>
+    public sealed partial class Group
+    {
+        /// <summary>The group of nobody.</summary>
+        [EditorBrowsable(EditorBrowsableState.Never)]
+        public static Group empty => new Group(Constants.GroupEmpty);
     }
 }

@@ -104,7 +104,13 @@ namespace MPI
         public override CompletedStatus Test() =>
             Completed == null && underway.Test(out NativeStatus status) ? Finish(status) : Completed;
 
-        public override void Cancel() => underway.Cancel();
+        public override void Cancel()
+        {
+            if (Waitable != null) // what is complete cannot be taken back
+            {
+                underway.Cancel();
+            }
+        }
 
         internal override CompletedStatus Finish(NativeStatus status)
         {
@@ -133,7 +139,13 @@ namespace MPI
         public override CompletedStatus Test() =>
             Completed == null && underway.Test(out NativeStatus status) ? Finish(status) : Completed;
 
-        public override void Cancel() => underway.Cancel();
+        public override void Cancel()
+        {
+            if (Waitable != null) // what is complete cannot be taken back
+            {
+                underway.Cancel();
+            }
+        }
 
         internal override CompletedStatus Finish(NativeStatus status)
         {
@@ -147,7 +159,12 @@ namespace MPI
                 throw;
             }
             underway.Release();
-            return Completed = new CompletedStatus(status);
+            Completed = new CompletedStatus(status);
+            if (status.Cancelled == 0)
+            {
+                Arrived?.Invoke(Value);
+            }
+            return Completed;
         }
 
         internal override void Fail(Exception exception) => underway.Fail(exception);
@@ -194,6 +211,9 @@ namespace MPI
             this.codec = codec;
         }
 
+        /// <summary>An array to which the elements are copied, and which is the value then.</summary>
+        internal Array Target { get; set; }
+
         internal override unsafe void Read(byte* message, NativeStatus status)
         {
             room.Used = status.Bytes;
@@ -201,6 +221,23 @@ namespace MPI
             {
                 Value = codec.ReadWhole(message, status);
             }
+            if (status.Cancelled == 0 && Target != null)
+            {
+                Value = CopyToTarget((Array)(object)Value, status);
+            }
+        }
+
+        private T CopyToTarget(Array elements, NativeStatus status)
+        {
+            if (elements.Length > Target.Length)
+            {
+                throw new MessageTruncatedException(
+                    "A message of " + elements.Length + " elements from rank " + status.Source + " with tag " + status.Tag
+                        + " has come for an array of " + Target.Length + ".",
+                    0);
+            }
+            Array.Copy(elements, Target, elements.Length);
+            return (T)(object)Target;
         }
     }
 

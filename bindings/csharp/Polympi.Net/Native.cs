@@ -216,6 +216,11 @@ namespace MPI
             IntPtr comm, int direction, int displacement, int* source, int* dest);
         [DllImport(Library, EntryPoint = "polympi_net_cart_sub")]
         internal static extern int CartSub(IntPtr comm, int* remain, IntPtr* result);
+        [DllImport(Library, EntryPoint = "polympi_net_cart_map")]
+        internal static extern int CartMap(IntPtr comm, int count, int* dims, int* periods, int* rank);
+        [DllImport(Library, EntryPoint = "polympi_net_graph_create")]
+        internal static extern int GraphCreate(
+            IntPtr comm, int count, int* index, int* edges, int reorder, IntPtr* result);
         [DllImport(Library, EntryPoint = "polympi_net_comm_group")]
         internal static extern int CommGroup(IntPtr comm, IntPtr* result);
         [DllImport(Library, EntryPoint = "polympi_net_comm_remote_group")]

@@ -20,18 +20,22 @@ namespace MPI
             new List<KeyValuePair<ReductionOperation<T>, IntPtr>>();
 
         /// <summary>x + y.</summary>
-        public static ReductionOperation<T> Add { get; } = Own(Expression.Add, Constants.Sum, Kind.Number);
+        public static ReductionOperation<T> Add { get; } = typeof(T) == typeof(string)
+            ? (ReductionOperation<T>)(object)(ReductionOperation<string>)string.Concat
+            : Own(Expression.Add, Constants.Sum, Kind.Number);
 
         /// <summary>x * y.</summary>
         public static ReductionOperation<T> Multiply { get; } = Own(Expression.Multiply, Constants.Product, Kind.Number);
 
         /// <summary>The smaller one.</summary>
         public static ReductionOperation<T> Min { get; } =
-            Known((x, y) => Comparer<T>.Default.Compare(y, x) < 0 ? y : x, Constants.Minimum, Kind.Number);
+            Known(IsComparable ? (x, y) => Comparer<T>.Default.Compare(y, x) < 0 ? y : x : Choose(Expression.LessThan),
+                Constants.Minimum, Kind.Number);
 
         /// <summary>The larger one.</summary>
         public static ReductionOperation<T> Max { get; } =
-            Known((x, y) => Comparer<T>.Default.Compare(y, x) > 0 ? y : x, Constants.Maximum, Kind.Number);
+            Known(IsComparable ? (x, y) => Comparer<T>.Default.Compare(y, x) > 0 ? y : x : Choose(Expression.GreaterThan),
+                Constants.Maximum, Kind.Number);
 
         /// <summary>Whether both are true.</summary>
         public static ReductionOperation<T> LogicalAnd { get; } =
@@ -49,6 +53,10 @@ namespace MPI
         /// <summary>x ^ y.</summary>
         public static ReductionOperation<T> ExclusiveOr { get; } =
             Own(Expression.ExclusiveOr, Constants.BitwiseXor, Kind.Bits);
+
+        private static bool IsComparable =>
+            typeof(IComparable<T>).IsAssignableFrom(typeof(T)) || typeof(IComparable).IsAssignableFrom(typeof(T))
+                || Nullable.GetUnderlyingType(typeof(T)) != null;
 
         [Flags]
         private enum Kind
@@ -111,8 +119,12 @@ namespace MPI
             return operation;
         }
 
+        /// <summary>The one of two values that an operator of their type says.</summary>
+        private static ReductionOperation<T> Choose(Func<Expression, Expression, BinaryExpression> compare) =>
+            Compile((x, y) => Expression.Condition(compare(y, x), y, x));
+
         /// <summary>The operator of the type, compiled; one that the type lacks says so when it is called.</summary>
-        private static ReductionOperation<T> Compile(Func<Expression, Expression, BinaryExpression> combine)
+        private static ReductionOperation<T> Compile(Func<Expression, Expression, Expression> combine)
         {
             ParameterExpression x = Expression.Parameter(typeof(T)), y = Expression.Parameter(typeof(T));
             // There is no arithmetic on integers of 8 bits, nor on char, in expressions.
@@ -122,7 +134,7 @@ namespace MPI
                 Expression combined = small
                     ? Expression.Convert(
                         combine(Expression.Convert(x, typeof(int)), Expression.Convert(y, typeof(int))), typeof(T))
-                    : (Expression)combine(x, y);
+                    : combine(x, y);
                 Func<T, T, T> function = Expression.Lambda<Func<T, T, T>>(combined, x, y).Compile();
                 return (a, b) => function(a, b);
             }

@@ -48,6 +48,19 @@ namespace MPI
             return new Pinned(copy, values.Length);
         }
 
+        /// <summary>Posts a receive, which keeps the memory.</summary>
+        internal static IntPtr Post(int source, int tag, IntPtr comm, Pinned memory)
+        {
+            IntPtr request;
+            int code = Native.Irecv(memory.Address, memory.Count, Datatype, source, tag, comm, &request);
+            if (code != 0)
+            {
+                memory.Dispose();
+                throw Errors.Exception(code);
+            }
+            return request;
+        }
+
         private static bool FindWhetherItCanPin()
         {
             try
@@ -97,14 +110,7 @@ namespace MPI
         internal override ReceiveRequest<T> Post(int source, int tag, IntPtr comm)
         {
             Pinned memory = Pin(default(T));
-            IntPtr request;
-            int code = Native.Irecv(memory.Address, 1, Plain<T>.Datatype, source, tag, comm, &request);
-            if (code != 0)
-            {
-                memory.Dispose();
-                throw Errors.Exception(code);
-            }
-            return new ValueReceive<T>(request, memory);
+            return new ValueReceive<T>(Plain<T>.Post(source, tag, comm, memory), memory);
         }
 
         internal override Pinned Pin(T value)
@@ -164,6 +170,17 @@ namespace MPI
             }
             status = received;
             return true;
+        }
+
+        internal override ReceiveRequest<T[]> Post(int source, int tag, IntPtr comm, T[] target)
+        {
+            if (Plain<T>.CanPin)
+            {
+                Pinned pinned = Plain<T>.Pin(target);
+                return new PlaceReceive<T[]>(Plain<T>.Post(source, tag, comm, pinned), pinned, target);
+            }
+            Pinned copy = Plain<T>.Copy(target);
+            return new CopyingReceive<T>(Plain<T>.Post(source, tag, comm, copy), copy, target);
         }
 
         internal override T[] Take(IntPtr message, NativeStatus found)

@@ -128,5 +128,35 @@ namespace MPI
             comm.Allreduce<T>(values, result, operation);
             return result;
         }
+
+        internal override T[] ScanEach(Intracommunicator comm, T[] values, ReductionOperation<T> operation)
+        {
+            var result = new T[values.Length];
+            using (var combining = new Combining<T>(operation))
+            {
+                fixed (byte* outgoing = &Plain<T>.Bytes(values))
+                fixed (byte* incoming = &Plain<T>.Bytes(result))
+                {
+                    Errors.Check(
+                        Native.Scan(outgoing, incoming, values.Length, Datatype, combining.Op, comm.Handle));
+                }
+            }
+            return result;
+        }
+
+        internal override T[] ExclusiveScanEach(Intracommunicator comm, T[] values, ReductionOperation<T> operation)
+        {
+            var result = new T[values.Length];
+            using (var combining = new Combining<T>(operation))
+            {
+                fixed (byte* outgoing = &Plain<T>.Bytes(values))
+                fixed (byte* incoming = &Plain<T>.Bytes(result))
+                {
+                    Errors.Check(
+                        Native.Exscan(outgoing, incoming, values.Length, Datatype, combining.Op, comm.Handle));
+                }
+            }
+            return comm.Rank == 0 ? null : result;
+        }
     }
 }

@@ -69,6 +69,9 @@ namespace MPI
     {
         internal T Value;
 
+        /// <summary>Called with the value when the request is complete.</summary>
+        internal Action<T> Arrived;
+
         /// <summary>Waits for the message and gives the value.</summary>
         public new T GetValue()
         {

@@ -149,12 +149,7 @@ namespace MPI
             {
                 return null;
             }
-            var result = new T[values.Length];
-            for (int i = 0; i < result.Length; i++)
-            {
-                result[i] = Fold(Array.ConvertAll(all, one => one[i]), all.Length, operation);
-            }
-            return result;
+            return FoldEach(all, all.Length, operation);
         }
 
         internal override T[] AllreduceEach(Intracommunicator comm, T[] values, ReductionOperation<T> operation)

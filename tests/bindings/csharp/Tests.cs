@@ -27,7 +27,8 @@ namespace Tests
             MPI.Environment.Run(args, comm =>
             {
                 Action<Intracommunicator>[] tests = PointToPoint.All.Concat(Objects.All).Concat(Zoo.All).Concat(Requests.All)
-                    .Concat(Collectives.All).Concat(Reductions.All).Concat(Communicators.All).Concat(Errors.All).ToArray();
+                    .Concat(Collectives.All).Concat(Reductions.All).Concat(Communicators.All).Concat(Errors.All)
+                    .Concat(AsInMpiNet.All).ToArray();
                 foreach (Action<Intracommunicator> test in tests)
                 {
                     test(comm);
@@ -43,6 +44,7 @@ namespace Tests
                     Console.WriteLine("done " + tests.Length + " on " + comm.Size);
                 }
             });
+            Expect.Throws<InvalidOperationException>(() => new MPI.Environment(ref args)); // MPI has ended
         }
     }
 

@@ -329,7 +329,7 @@ namespace Tests
         {
             if (type.IsAbstract || type.IsInterface || type.FullName.StartsWith("System.Runtime.CompilerServices", StringComparison.Ordinal)
                 || type.IsByRef || typeof(CriticalFinalizerObject).IsAssignableFrom(type) || typeof(Delegate).IsAssignableFrom(type)
-                || Attribute.GetCustomAttributes(type).Any(one => one.GetType().Name == "IsByRefLikeAttribute"))
+                || System.Attribute.GetCustomAttributes(type).Any(one => one.GetType().Name == "IsByRefLikeAttribute"))
             {
                 return null;
             }

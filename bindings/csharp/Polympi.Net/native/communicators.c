@@ -68,6 +68,15 @@ int32_t polympi_net_cart_sub(intptr_t comm, const int32_t *remain, intptr_t *res
     MAKE(MPI_Comm, MPI_COMM_NULL, MPI_Cart_sub(COMM(comm), remain, &made));
 }
 
+int32_t polympi_net_cart_map(intptr_t comm, int32_t count, const int32_t *dims, const int32_t *periods,
+                             int32_t *rank) {
+    return MPI_Cart_map(COMM(comm), count, dims, periods, rank);
+}
+int32_t polympi_net_graph_create(intptr_t comm, int32_t count, const int32_t *index, const int32_t *edges,
+                                 int32_t reorder, intptr_t *result) {
+    MAKE(MPI_Comm, MPI_COMM_NULL, MPI_Graph_create(COMM(comm), count, index, edges, reorder, &made));
+}
+
 int32_t polympi_net_comm_group(intptr_t comm, intptr_t *result) {
     MAKE(MPI_Group, MPI_GROUP_NULL, MPI_Comm_group(COMM(comm), &made));
 }

@@ -1,0 +1,96 @@
+using System;
+using System.Collections.Generic;
+
+namespace MPI
+{
+    /// <content>Collective calls on arrays of strings and objects that go side by side: each rank's part is one object.</content>
+    internal abstract unsafe partial class VariableCodec<T>
+    {
+        internal override T[] ScanEach(Intracommunicator comm, T[] values, ReductionOperation<T> operation) =>
+            FoldEach(Codec<T[]>.Default.Allgather(comm, values), comm.Rank + 1, operation);
+
+        internal override T[] ExclusiveScanEach(
+            Intracommunicator comm, T[] values, ReductionOperation<T> operation)
+        {
+            T[][] all = Codec<T[]>.Default.Allgather(comm, values);
+            return comm.Rank == 0 ? null : FoldEach(all, comm.Rank, operation);
+        }
+
+        internal override T[] ReduceScatter(
+            Intracommunicator comm, T[] values, ReductionOperation<T> operation, int[] counts) =>
+            ScatterFromFlattened(comm, ReduceEach(comm, values, operation, 0), counts, 0);
+
+        internal override T[] GatherFlattened(Intracommunicator comm, T[] values, int count, int root) =>
+            GatherFlattened(comm, Part(values, 0, count), null, root);
+
+        internal override T[] GatherFlattened(Intracommunicator comm, T[] values, int[] counts, int root) =>
+            Joined(Codec<T[]>.Default.Gather(comm, counts == null ? values : Part(values, 0, counts[comm.Rank]), root));
+
+        internal override T[] AllgatherFlattened(Intracommunicator comm, T[] values, int count) =>
+            Joined(Codec<T[]>.Default.Allgather(comm, Part(values, 0, count)));
+
+        internal override T[] AllgatherFlattened(Intracommunicator comm, T[] values, int[] counts)
+        {
+            Counts.CheckRanks(counts, comm.Size, nameof(counts));
+            return AllgatherFlattened(comm, values, counts[comm.Rank]);
+        }
+
+        internal override T[] ScatterFromFlattened(Intracommunicator comm, T[] values, int count, int root) =>
+            ScatterFromFlattened(comm, values, Counts.Equal(comm.Size, count), root);
+
+        internal override T[] ScatterFromFlattened(Intracommunicator comm, T[] values, int[] counts, int root) =>
+            Codec<T[]>.Default.Scatter(comm, comm.Rank == root ? Parts(comm, values, counts) : null, root);
+
+        internal override T[] AlltoallFlattened(Intracommunicator comm, T[] values, int count) =>
+            AlltoallFlattened(comm, values, Counts.Equal(comm.Size, count), null);
+
+        internal override T[] AlltoallFlattened(
+            Intracommunicator comm, T[] values, int[] sendCounts, int[] receiveCounts) =>
+            Joined(Codec<T[]>.Default.Alltoall(comm, Parts(comm, values, sendCounts)));
+
+        private static T[] FoldEach(T[][] all, int count, ReductionOperation<T> operation)
+        {
+            var result = new T[all[0].Length];
+            for (int i = 0; i < result.Length; i++)
+            {
+                result[i] = Fold(Array.ConvertAll(all, one => one[i]), count, operation);
+            }
+            return result;
+        }
+
+        private static T[][] Parts(Intracommunicator comm, T[] values, int[] counts)
+        {
+            Counts.CheckRanks(counts, comm.Size, nameof(counts));
+            int[] places = Counts.Places(counts, out int _);
+            var parts = new T[counts.Length][];
+            for (int i = 0; i < parts.Length; i++)
+            {
+                parts[i] = Part(values, places[i], counts[i]);
+            }
+            return parts;
+        }
+
+        private static T[] Part(T[] values, int place, int count)
+        {
+            Counts.CheckLength(values.Length, (long)place + count, nameof(values));
+            if (count == values.Length)
+            {
+                return values;
+            }
+            var part = new T[count];
+            Array.Copy(values, place, part, 0, count);
+            return part;
+        }
+
+        private static T[] Joined(T[][] parts)
+        {
+            if (parts == null)
+            {
+                return null;
+            }
+            var all = new List<T>();
+            Array.ForEach(parts, all.AddRange);
+            return all.ToArray();
+        }
+    }
+}
