@@ -53,7 +53,8 @@ namespace MPI
         public static void Run(
             ref string[] args, Threading threading, Action<Intracommunicator> program, bool cleanupEnvironment = true)
         {
-            new Environment(ref args, threading).isOpen = false; // MPI stays, unless it is ended here
+            NativeLoader.Prepare();
+            Start(threading);
             OrAbort(() => program(Communicator.World));
             if (cleanupEnvironment)
             {
