@@ -165,6 +165,7 @@ namespace Benchmark
 
         private Prepared Objects<T>(Kind<T> kind)
         {
+            Heap.Use();
             var values = new Values<T>
             {
                 Outgoing = new T[buffers->OutgoingMessages],
