@@ -90,7 +90,7 @@ def manifest_of(revision: str) -> dict[str, Any]:
         binding["name"] += BEFORE
         binding["default"] = False
         binding["run"] = [part.replace("{folder}", "{bindings}/polympi") for part in binding["run"]]
-        for counted in ("timed", "not_counted", "applications", "communication"):  # lines of code are those of today's programs
+        for counted in ("timed", "not_counted", "applications", "communication"):  # lines are those of today's programs
             binding.pop(counted, None)
     return manifest
 
