@@ -64,14 +64,18 @@ def test_hosts_that_are_alike_are_well_with_both_libraries(
 def test_the_launch_with_the_mpich_of_debian_ends(
     polympi, cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In its `MPI_Finalize`, a rank waits for ever for one on another host that has come before and sends no more."""
+    """In its `MPI_Finalize`, a rank waits for ever for one on another host that has come before and sends no more.
+
+    The doctor's program has that happen seldom, and tells it from a launch that fails.
+    """
     if shutil.which("mpicc.mpich") is None:
         pytest.skip("there is no MPICH of Debian: apt install libmpich-dev mpich")
     monkeypatch.setenv("POLYMPI_HOME", str(tmp_path / "home"))
     stack = add_stack("debian-mpich", [], mpicc="mpicc.mpich", launching=Launching(launcher=["mpiexec.mpich"]))
     found = checks_of(polympi, cluster, tmp_path, stack)
     (launched,) = found["launch with debian-mpich"]
-    assert launched["text"] == "2 ranks ran, one on each of t-1 and t-2."
+    assert launched["text"].startswith("2 ranks ran, one on each of t-1 and t-2")
+    assert launched["status"] == "ok" or "MPI_Finalize does not return" in launched["text"]
     (message,) = found["messages of debian-mpich"]
     of_one_pair = r"a small message takes [\d.]+ .s, large ones reach [\d.]+ .B/s\.$"
     assert re.search(of_one_pair, message["text"])
