@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from polympi.lab.process import Ended
 from polympi.lab.stacks.stack import Stack
 from polympi.lab.survey.clocks import Line, Offset, fit
 from polympi.lab.survey.differences import clocks, differences
 from polympi.lab.survey.machines import findings, limits, versions
-from polympi.lab.survey.mpi import judge_pairs, read_pairs
+from polympi.lab.survey.mpi import judge_launch, judge_pairs, read_pairs
 from polympi.lab.survey.network import connected, interfaces, judge_connections, own_names, same_machine
 from polympi.lab.survey.sharing import installed, judge_folder
 from polympi.lab.survey.survey import Seen
@@ -218,6 +219,25 @@ def pairs(rate: int = 117_000_000, name: str = "eth0", nbytes: int = 1_060_000) 
 
 def judged(hosts: list[Seen], printed: list[Any]) -> dict[str, Any]:
     return {check.name: check for check in judge_pairs(STACK, hosts, printed)}
+
+
+def launched(text: str, exit_code: int | None) -> list[Any]:
+    ended = Ended(exit_code=exit_code, flooded=False, started_ns=0, wall_ns=S, tail="")
+    return list(judge_launch(STACK, THREE, text, ended, 80))
+
+
+def test_a_program_that_does_not_return_from_finalize_has_launched() -> None:
+    ranks = "".join(f"rank {rank} 3 {name}\n" for rank, name in enumerate("abc"))
+    printed = ranks + PRINTED.format(rate=117_000_000, name="eth0", bytes=1_060_000)
+    assert launched(printed, 0)[0].status == "ok"
+    hung, *others = launched(printed, None)
+    assert hung.status == "warning"
+    assert "3 ranks ran, one on each of a, b and c; their messages arrived, but" in hung.text
+    assert others == launched(printed, 0)[1:]
+    for text in (ranks, printed.replace("carried 2 other", "x")):  # some messages did not arrive
+        (failed,) = launched(text, None)
+        assert failed.status == "problem"
+        assert "did not end within 80 s" in failed.text
 
 
 def test_counters_tell_which_interface_was_used_and_a_slow_host_is_named() -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from polympi.lab.cluster.cluster import Cluster
 from polympi.lab.cluster.hostfile import hostfile_text
 from polympi.lab.environment.doctor import Check
-from polympi.lab.process import run_tree
+from polympi.lab.process import Ended, run_tree
 from polympi.lab.stacks.command import mpiexec_command
 from polympi.lab.stacks.stack import Stack
 from polympi.lab.survey.network import candidates
@@ -138,7 +138,6 @@ def _libraries(stack: Stack, versions: Mapping[str, str | None]) -> Iterator[Che
 def _launch(
     stack: Stack, cluster: Cluster | None, hosts: Sequence[Seen], program: str, scratch: Path
 ) -> Iterator[Check]:
-    title = f"launch with {stack.name}"
     hostfile, output = scratch / "hosts", scratch / "output"
     hostfile.write_text(hostfile_text(stack.family, {seen.name: 1 for seen in hosts}), encoding="ascii")
     command = mpiexec_command(
@@ -146,7 +145,20 @@ def _launch(
     )
     limit_s = _LAUNCH_S + _PAIR_S * len(hosts)
     ended = run_tree(command, environment=stack.variables(), timeout_s=limit_s, output=output)
-    text = output.read_text(errors="replace")
+    yield from judge_launch(stack, hosts, output.read_text(errors="replace"), ended, limit_s)
+
+
+def judge_launch(stack: Stack, hosts: Sequence[Seen], text: str, ended: Ended, limit_s: float) -> Iterator[Check]:
+    """What a launch of the ping-pong says, a rank on each host.
+
+    Args:
+        stack: the stack.
+        hosts: the hosts, in the order of the ranks.
+        text: what it printed.
+        ended: how it ended.
+        limit_s: how long it was given.
+    """
+    title = f"launch with {stack.name}"
     names = [seen.name for seen in hosts]
     ranks = re.findall(r"^rank (\d+) (\d+) (.*)$", text, re.MULTILINE)
     pairs = read_pairs(text, names) if len(ranks) == len(hosts) else []
