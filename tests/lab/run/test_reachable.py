@@ -40,14 +40,14 @@ def reached(monkeypatch: pytest.MonkeyPatch, *gone: str) -> list[str]:
 def test_hosts_that_connect_say_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reached(monkeypatch)
     said: list[str] = []
-    assert unconnected(asked(tmp_path, ["localhost", "127.0.0.1"]), said.append) == []
+    assert unconnected(asked(tmp_path, ["127.0.0.2", "127.0.0.1"]), said.append) == []
     assert said == ["trying the connections between 2 hosts"]
 
 
 def test_a_host_that_does_not_answer_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reached(monkeypatch, "n2", "n3")
     with pytest.raises(UsageError) as refused:
-        unconnected(asked(tmp_path, ["localhost", "n2", "n3"]), str)
+        unconnected(asked(tmp_path, ["127.0.0.2", "n2", "n3"]), str)
     assert str(refused.value).startswith(
         "The host n2 cannot be reached: 'No route to host' (1 more do not answer either). "
     )
@@ -58,14 +58,14 @@ def test_nothing_is_said_of_hosts_if_none_can_be_asked(tmp_path: Path, monkeypat
     assert unconnected(asked(tmp_path, ["n1", "n2"]), str) == []
     here = socket.gethostname()
     reached(monkeypatch, here)
-    assert unconnected(asked(tmp_path, [here, "localhost"]), str) == []
+    assert unconnected(asked(tmp_path, [here, "127.0.0.2"]), str) == []
 
 
 def test_real_hosts_that_cannot_connect_are_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reached(monkeypatch)
-    [warning] = unconnected(asked(tmp_path, ["localhost", "no-such-host.invalid"]), str)
+    [warning] = unconnected(asked(tmp_path, ["127.0.0.2", "no-such-host.invalid"]), str)
     assert (warning.level, warning.title) == ("warning", "Hosts not connected")
-    assert warning.text == "The name no-such-host.invalid is not known on localhost."
+    assert warning.text == "The name no-such-host.invalid is not known on 127.0.0.2."
 
 
 def test_nobody_asks_where_there_is_one_host_or_a_launcher_of_its_own(
@@ -83,7 +83,7 @@ def test_a_host_without_shared_memory_or_room_for_temporary_files_is_a_warning(
 ) -> None:
     reached(monkeypatch)
     monkeypatch.setattr(reachable, "FULL_BYTES", 2**60)
-    memory, temporary = unconnected(asked(tmp_path, ["localhost", "127.0.0.1"]), str)
+    memory, temporary = unconnected(asked(tmp_path, ["127.0.0.2", "127.0.0.1"]), str)
     assert (memory.title, temporary.title) == ("Shared memory is full", "Temporary files are full")
-    assert memory.text.startswith("On localhost and 127.0.0.1 /dev/shm has only ")
-    assert temporary.text.startswith("On localhost and 127.0.0.1 TMPDIR (/tmp) has only ")
+    assert memory.text.startswith("On 127.0.0.2 and 127.0.0.1 /dev/shm has only ")
+    assert temporary.text.startswith("On 127.0.0.2 and 127.0.0.1 TMPDIR (/tmp) has only ")
