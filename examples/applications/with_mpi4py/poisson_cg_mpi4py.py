@@ -77,7 +77,7 @@ class NumPyKernel:
         return total
 
     def _multiply_lines(self, u: Field, product: Field, first: int, stop: int) -> float:
-        """The same of whole rows as lines. Their ghost elements are computed, too, and set to 0 again."""
+        """Multiply whole rows as lines. Their ghost elements are computed, too, and set to 0 again."""
         total = 0.0
         for rows in self._pieces(first, stop):
             begin, end = rows.start * self.columns, rows.stop * self.columns

@@ -146,8 +146,8 @@ def _show(request: Request, plans: list[StackPlan]) -> None:
     results.print(table)
     for finding in only_one_host(request):
         say(f"{finding.text} {finding.advice}")
-    if processors is not None and (crowded := oversubscribed(processor_limits(), max(request.ranks))):
-        errors.print(f"! {crowded.text} {crowded.advice}", style="yellow", markup=False, soft_wrap=True)
+    if processors is not None and (warning := oversubscribed(processor_limits(), max(request.ranks))):
+        errors.print(f"! {warning.text} {warning.advice}", style="yellow", markup=False, soft_wrap=True)
     results.print(f"\nabout {_total(estimates)}, within a factor of two; nothing was measured, made or installed.")
 
 

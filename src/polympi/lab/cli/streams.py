@@ -55,7 +55,7 @@ class _Descriptor(io.FileIO):
 
 
 def _patient(stream: TextIO) -> TextIO:
-    """The same stream without these errors; one that is no file of the system is returned as it is."""
+    """The same stream without these errors; one that isn't a file of the system is returned as it is."""
     if not isinstance(stream, io.TextIOWrapper):
         return stream
     stream.flush()

@@ -34,7 +34,8 @@ int raised_by_another(void);
 
 /* Raise Timeout: who waited for whom, in which operation, tag, file and line of the caller's code. */
 int raise_timeout(const Call *call, double seconds);
-/* The same, with what was missing in words. */
+/* The same with what was missing in words: those of the explanation (errors_explain_waits) if there is one,
+ * or as they are. */
 int raise_timeout_unless_explained(const Call *call, double seconds, const char *missing);
 int raise_timeout_since(const Call *call, double seconds, const char *missing);
 /* The same with another class, after so many seconds. */
