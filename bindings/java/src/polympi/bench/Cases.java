@@ -15,8 +15,8 @@ final class Cases {
     /** Iterations after which the compiler has compiled a loop and what it calls, with the options of the launch. */
     private static final int WARM = 3000;
 
-    /** Bytes that warming up exchanges at most, so that it takes milliseconds. */
-    private static final long WARM_BYTES = 1 << 25;
+    /** Bytes that warming up exchanges at most, so that it takes hundredths of a second: 1024 messages of 64 KiB. */
+    private static final long WARM_BYTES = 1 << 26;
 
     /** Likewise of an application, each of which calls its inner loops many times. */
     private static final int WARM_PROBLEM = 300;
@@ -81,18 +81,22 @@ final class Cases {
         return loops;
     }
 
-    /** Runs a family until it is compiled, before its first cases are validated; alike on all ranks that take part. */
+    /**
+     * Runs a case until it is compiled, before it is validated; alike on all ranks that take part. Each size anew: the
+     * compiler leaves out what has not run yet, such as copying more than 64 bytes, and compiles it again when it does.
+     */
     private void warm(Case c, Buffers b, Loops loops) {
-        final long done = warmed.getOrDefault(c.family(), 0L);
         final long bytes = Math.max(1, c.bytes()) * (c.is("bandwidth", "bibandwidth", "stream") ? 64 : 1);
         final boolean problem = c.payload().equals("problem");
+        final String key = problem ? c.family() : c.family() + " " + c.bytes();
+        final long done = warmed.getOrDefault(key, 0L);
         final long enough = (problem ? WARM_PROBLEM_BYTES : WARM_BYTES) / bytes;
         final long iterations = Math.min((problem ? WARM_PROBLEM : WARM) - done, Math.max(COLDEST, enough));
         if (iterations > 0) {
             loops.begin.run();
             loops.batch((int) iterations);
             loops.end.run();
-            warmed.put(c.family(), done + iterations);
+            warmed.put(key, done + iterations);
         }
     }
 }
