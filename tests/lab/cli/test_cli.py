@@ -509,5 +509,8 @@ def test_a_study_says_what_it_would_measure(tmp_path: Path, mpich: Stack) -> Non
     assert "study modules: Pypar, MYMPI, pyMPI, Scientific.MPI and boostmpi" in text
     assert "bindings c, c-again, pypar, mympi, pympi, scientific, boostmpi-compat, " in text
     assert "left out boost-python: it runs on openmpi only" in text
-    assert "cases 46: latency 16, bcast 8, reduce 8, allreduce 8, inner-product 1, wave 2, poisson-cg 2 and triad 1" in text
+    assert (
+        "cases 46: latency 16, bcast 8, reduce 8, allreduce 8, inner-product 1, wave 2, poisson-cg 2 and triad 1"
+        in text
+    )
     assert "There is no study 'module': choose modules." in told(polympi("run", "--study", "module", folder=tmp_path))

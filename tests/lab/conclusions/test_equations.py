@@ -16,8 +16,9 @@ def solver(binding: str, ratio: float, gain: float | None, edge: int = 257, rank
     blocking = Timed(1e6 * ratio, ratio)
     overlapped = None if gain is None else Timed(1e6 * ratio * (1 - gain), ratio)
     interval = None if binding == "c" else (ratio * 0.98, ratio * 1.02)
+    gained = None if gain is None else (gain - 0.01, gain + 0.01)
     return Solved(
-        binding, "wave", problem_bytes(edge, 3), ranks, blocking, overlapped, gain, interval, None, None, None
+        binding, "wave", problem_bytes(edge, 3), ranks, blocking, overlapped, gain, gained, interval, None, None, None
     )
 
 
@@ -51,14 +52,21 @@ def test_whether_styles_differ_is_computed(ratios, verdict) -> None:
 @pytest.mark.parametrize(
     ("gain", "edge", "verdict"),
     [
-        (0.05, 257, "it gains, as published"),
-        (0.0, 257, "it gains nothing, unlike published"),
-        (-0.05, 129, "it gains nothing; published it gained at 257³, which '--profile standard' measures"),
+        (0.05, 257, "it gains clearly in 2 and loses clearly in 0 of 2 styles, as published"),
+        (0.0, 257, "it gains clearly in 0 and loses clearly in 0 of 2 styles, unlike published"),
+        (-0.05, 129, "it gains clearly in 0 and loses clearly in 2 of 2 styles; published it gained at 257³, which"),
     ],
 )
 def test_what_overlapping_gains_is_set_beside_what_was_published(gain, edge, verdict) -> None:
     *_, said = statements(styles(3.0, 3.1, 3.2, gain=gain, edge=edge), 2)
     assert verdict in said
+
+
+def test_without_intervals_nothing_is_said_to_differ_or_to_gain() -> None:
+    few = [replace(one, interval=None, gain_interval=None) for one in styles(3.0, 3.5, 3.6, gain=0.05)]
+    _, differing, gaining = statements(few, 2)
+    assert "too few to tell whether they differ" in differing
+    assert "too few to tell whether it gains" in gaining
 
 
 def test_ranks_that_share_a_processor_say_nothing() -> None:

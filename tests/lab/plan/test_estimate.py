@@ -65,3 +65,12 @@ def test_more_ranks_take_longer_and_most_of_all_where_they_share_processors() ->
     )
     assert two <= many < crowded / 10
     assert calibration_seconds("mpich", cases, ranks=64, processors=2) > calibration_seconds("mpich", cases)
+
+
+def test_launches_of_large_applications_take_as_long_as_they_did() -> None:
+    meshes = {"wave": (129**3, 257**3), "poisson-cg": (1025**2, 2049**2)}
+    modes = ("blocking", "overlapped")
+    cases = [Case(name, mode, "problem", 8 * n) for name, sizes in meshes.items() for n in sizes for mode in modes]
+    standard = PROFILES["standard"]
+    for language, ranks, seconds in (("C", 1, 9.6), ("Python", 1, 16.0), ("C", 2, 5.9), ("Python", 2, 11.0)):
+        assert seconds / 2 < launch_seconds("openmpi", language, cases, standard, ranks=ranks) < 2 * seconds

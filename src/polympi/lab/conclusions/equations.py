@@ -15,6 +15,7 @@ from polympi.lab.conclusions.order import in_order, is_arm_of_c
 from polympi.lab.conclusions.phrases import MINUS, count, listing, percent, plain_ratio, sentence
 from polympi.lab.conclusions.rows import Row, rows_of
 from polympi.lab.records import REFERENCE
+from polympi.lab.statistics.intervals import median_interval
 from polympi.lab.statistics.model import Analysis
 
 _BOTH = ("blocking", "overlapped")
@@ -23,7 +24,7 @@ EQUATIONS = ("wave", "poisson-cg")
 SLOWER = (8.0, 10.0)  # times as long as C, in Python with NumPy
 GAINING_EDGE = 257  # of the mesh of the wave on which overlapping gained
 HARDLY = 0.1  # by how much styles that hardly differ may differ
-LEAST_GAIN = 0.01  # of the time: a smaller one is taken for none
+LEAST_GAIN = 0.01  # of the time: an interval that reaches below it shows none
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class Solved:
         blocking: time of an iteration.
         overlapped: the same while messages travel; None where the module has no nonblocking calls.
         gain: the share of its time that overlapping saves, the median over launches; likewise.
+        gain_interval: of the gain; None where launches are too few for one, too.
         interval: of the ratio of the blocking one to C; None for C, or where it has none.
         speedup: of the blocking one, over its own time with the fewest ranks; None without several numbers of ranks.
         communication: the share of the blocking one that rank 0 spends in calls; likewise.
@@ -51,6 +53,7 @@ class Solved:
     blocking: Timed
     overlapped: Timed | None
     gain: float | None
+    gain_interval: tuple[float, float] | None
     interval: tuple[float, float] | None
     speedup: float | None
     communication: float | None
@@ -83,6 +86,7 @@ def solved(analysis: Analysis, installed: str) -> list[Solved]:
         if mode != "blocking" or is_arm_of_c(binding):
             continue
         scales = scaling.get((binding, benchmark, mode, size_bytes, ranks))
+        saved = gains.get((binding, benchmark, size_bytes, ranks), [])
         found.append(
             Solved(
                 binding,
@@ -91,7 +95,8 @@ def solved(analysis: Analysis, installed: str) -> list[Solved]:
                 ranks,
                 blocking=_timed(row),
                 overlapped=_timed_if(rows.get((binding, benchmark, "overlapped", size_bytes, ranks))),
-                gain=gains.get((binding, benchmark, size_bytes, ranks)),
+                gain=statistics.median(saved) if saved else None,
+                gain_interval=_gain_interval(saved),
                 interval=_interval(row),
                 speedup=scales.speedup if scales else None,
                 communication=scales.communication if scales else None,
@@ -107,8 +112,8 @@ def _timed(row: Row) -> Timed:
     return Timed(row.median_ns, 1.0 if row.binding == REFERENCE else row.ratio_to_c)
 
 
-def _gains(analysis: Analysis, stacks: set[str]) -> dict[tuple[str, str, int, int], float]:
-    """By binding, benchmark, size and ranks what overlapping saves: each launch times both."""
+def _gains(analysis: Analysis, stacks: set[str]) -> dict[tuple[str, str, int, int], list[float]]:
+    """By binding, benchmark, size and ranks what overlapping saves in each launch, which times both."""
     case = ["binding", "benchmark", "size_bytes", "ranks"]
     medians = analysis.launch_medians.filter(
         pl.col("stack").is_in(stacks), pl.col("benchmark").is_in(EQUATIONS), pl.col("mode").is_in(_BOTH)
@@ -117,7 +122,12 @@ def _gains(analysis: Analysis, stacks: set[str]) -> dict[tuple[str, str, int, in
         return {}
     beside = medians.pivot("mode", index=["stack", "block", *case], values="median_ns")
     saved = beside.drop_nulls(_BOTH).with_columns(saved=1 - pl.col("overlapped") / pl.col("blocking"))
-    return {(b, n, s, r): gain for b, n, s, r, gain in saved.group_by(case).agg(pl.col("saved").median()).iter_rows()}
+    return {(b, n, s, r): gains for b, n, s, r, gains in saved.group_by(case).agg(pl.col("saved")).iter_rows()}
+
+
+def _gain_interval(saved: Sequence[float]) -> tuple[float, float] | None:
+    interval = median_interval(saved) if saved else None
+    return None if interval is None else (interval.low, interval.high)
 
 
 def _interval(row: Row) -> tuple[float, float] | None:
@@ -165,13 +175,14 @@ def _beside_c(meshes: Iterable[Sequence[Solved]]) -> str:
 
 
 def _among_each_other(meshes: Iterable[Sequence[Solved]]) -> str:
-    spread, alike = {}, True
+    spread, alike, enough = {}, True, True
     for group in meshes:
         ratios = [s.blocking.ratio_to_c for s in group if s.blocking.ratio_to_c is not None]
         if len(ratios) > 1:
             spread[group[0].mesh] = max(ratios) / min(ratios) - 1
             intervals = [s.interval for s in group if s.interval is not None]
-            alike &= len(intervals) == len(group) and max(i[0] for i in intervals) <= min(i[1] for i in intervals)
+            enough &= len(intervals) == len(group)
+            alike &= enough and max(i[0] for i in intervals) <= min(i[1] for i in intervals)
     if not spread:
         return ""
     said = [f"{percent(share)} ({mesh})" for mesh, share in spread.items()]
@@ -179,8 +190,10 @@ def _among_each_other(meshes: Iterable[Sequence[Solved]]) -> str:
         verdict = "they hardly differ, as published"
     elif alike:
         verdict = "their intervals overlap, so no style can be told from another, as published"
-    else:
+    elif enough:
         verdict = "they differ, unlike published"
+    else:
+        verdict = "the launches are too few to tell whether they differ"
     return f"between the fastest and the slowest style lie {listing(said)}: {verdict}"
 
 
@@ -189,15 +202,21 @@ def _overlapping(meshes: Iterable[Sequence[Solved]]) -> str:
     if not waves:
         return ""
     group = max(waves, key=lambda g: g[0].size_bytes)
-    gains = [s.gain for s in group if s.gain is not None]
-    if not gains:
+    timed = [s for s in group if s.gain is not None]
+    if not timed:
         return ""
-    usual = statistics.median(gains)
-    verdict = "it gains" if usual >= LEAST_GAIN else "it gains nothing"
-    said = f"in the {group[0].mesh} overlapping saves {_range(gains)} of the time: {verdict}"
+    said = (
+        f"in the {group[0].mesh} overlapping saves {_range([s.gain for s in timed if s.gain is not None])} of the time"
+    )
+    intervals = [s.gain_interval for s in timed if s.gain_interval is not None]
+    if len(intervals) < len(timed):
+        return f"{said}: the launches are too few to tell whether it gains"
+    gaining, losing = sum(low >= LEAST_GAIN for low, _ in intervals), sum(high <= -LEAST_GAIN for _, high in intervals)
+    gains = 2 * gaining > len(timed)
+    verdict = f"it gains clearly in {gaining} and loses clearly in {losing} of {count(len(timed), 'style')}"
     if BENCHMARKS["wave"].edge(group[0].size_bytes) != GAINING_EDGE:
-        return f"{said}; published it gained at {GAINING_EDGE}³, which '--profile standard' measures"
-    return f"{said}, {'as' if usual >= LEAST_GAIN else 'unlike'} published"
+        return f"{said}: {verdict}; published it gained at {GAINING_EDGE}³, which '--profile standard' measures"
+    return f"{said}: {verdict}, {'as' if gains else 'unlike'} published"
 
 
 def _range(shares: Sequence[float]) -> str:

@@ -33,6 +33,9 @@ COMPILED = ("C", "C++", "Fortran", "Go", "Rust")  # neither an interpreter to st
 CALL_NS = 1000.0  # a short message of C
 CROWDED_NS = 1e6  # an iteration where ranks share a processor: each waits for its turn, some milliseconds at worst
 BYTES_PER_NS = 10.0  # a long one
+# Besides its iterations an application fills its arrays and compares its result with the exact one, from launches of C,
+# mpi4py and polympi that solve the wave up to 257³ and conjugate gradients up to 2049².
+CHECKED_BYTES_PER_NS = 0.05
 
 
 def launch_seconds(
@@ -81,12 +84,15 @@ def _seconds(
     batches: float,
     where: tuple[int, int | None],
 ) -> float:
+    cases = list(cases)
     shares = batches + 1 / WARMUP_SHARE
     measuring = sum(max(profile.batch_ns, iteration_ns(case, *where)) for case in cases) * shares / 1e9
     start, crowd = START_S.get(family, max(START_S.values())), crowding(*where)
+    problems = sum(case.size_bytes for case in cases if case.payload == "problem")
+    checking = crowd * problems / where[0] / CHECKED_BYTES_PER_NS / 1e9
     if language in COMPILED:
-        return crowd * start + measuring
-    return crowd * (start + STARTS_S.get(language, INTERPRETER_S)) + SLOWDOWN * measuring
+        return crowd * start + checking + measuring
+    return crowd * (start + STARTS_S.get(language, INTERPRETER_S)) + checking + SLOWDOWN * measuring
 
 
 def crowding(ranks: int, processors: int | None) -> float:
