@@ -6,10 +6,10 @@ communicator of all ranks, does. The laboratory lives in :mod:`polympi.lab` and 
 
 # Not MPI's own numbers, which differ between libraries and where -1 may be a wildcard: `rank - 1` must be an error.
 ANY_SOURCE = -101  # receive from any rank
-PROC_NULL = -102  # a partner that is not there: nothing is sent, nothing received
+PROC_NULL = -102  # no partner: nothing is sent or received
 ANY_TAG = -103  # receive with any tag
 
-# The other public names, by the modules that have them; these are imported when a name is first used.
+# The other public names by module; each is imported when a name is first used.
 _HOMES = {
     "polympi.block": ("Block",),
     "polympi.buffered": ("buffer_attach", "buffer_detach"),

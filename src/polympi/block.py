@@ -18,7 +18,7 @@ class Block:
 
     Attributes:
         start: its first index along each axis.
-        stop: the index behind its last along each axis.
+        stop: one more than its last index along each axis.
     """
 
     __slots__ = ("start", "stop")
@@ -42,7 +42,7 @@ class Block:
 
     @property
     def slices(self) -> tuple[slice, ...]:
-        """Where it is: ``array[block.slices]`` of the global array is a view of it."""
+        """Its place: ``array[block.slices]`` of the global array is a view of it."""
         return tuple(slice(start, stop) for start, stop in zip(self.start, self.stop, strict=True))
 
     def __eq__(self, other: object) -> bool:
@@ -77,7 +77,7 @@ def block_of(shape: Sequence[int], dims: Sequence[int], coords: Sequence[int]) -
     start, stop = [], []
     for extent, ranks, coord in zip(
         shape, chain(dims, [1] * whole), chain(coords, [0] * whole), strict=True
-    ):  # an axis that is not divided is that of one rank
+    ):  # an undivided axis belongs to one rank
         each, more = divmod(extent, ranks)
         start.append(coord * each + min(coord, more))
         stop.append(start[-1] + each + (coord < more))

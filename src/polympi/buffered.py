@@ -19,7 +19,7 @@ class _Attached:
     """What :func:`buffer_attach` returns: in a ``with`` statement the buffer is detached at the end."""
 
     def __enter__(self) -> None:
-        """Nothing is left to do: the buffer is attached already."""
+        """Do nothing: the buffer is already attached."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -34,18 +34,18 @@ class _Attached:
 def buffer_attach(nbytes: int) -> _Attached:
     """Attach room for messages sent with ``bsend`` and ``ibsend``.
 
-    A message takes the bytes of its data until it has been received; a small message of an array takes ``nbytes`` of
-    the array at most.
+    A message takes the bytes of its data until it has been received; a small message of an array takes at most the
+    array's ``nbytes``.
 
     Args:
-        nbytes: of all messages under way at one time.
+        nbytes: of all messages in flight at one time.
 
     Returns:
         A context manager that detaches the buffer.
 
     Raises:
-        TypeError: nbytes is no integer.
-        ValueError: nbytes is negative, or more than memory can have.
+        TypeError: nbytes isn't an integer.
+        ValueError: nbytes is negative, or more than memory can hold.
         NoBufferError: a buffer is attached already.
         StateError: MPI is finalised, or this is a forked child.
     """
@@ -66,13 +66,13 @@ def buffer_detach(*, timeout: float | None = None) -> int:
     """Wait until all buffered messages have been received, and detach the buffer.
 
     Args:
-        timeout: seconds to wait; None stands for POLYMPI_TIMEOUT, or for ever.
+        timeout: seconds to wait; None stands for POLYMPI_TIMEOUT, or no limit.
 
     Returns:
         The bytes that were attached.
 
     Raises:
-        TypeError, ValueError: timeout is no positive number of seconds.
+        TypeError, ValueError: timeout isn't a positive number of seconds.
         NoBufferError: no buffer is attached.
         Timeout: messages were not received in time; the buffer stays attached.
     """
@@ -89,7 +89,7 @@ def buffer_detach(*, timeout: float | None = None) -> int:
 
 
 def _wait(limit: float) -> None:
-    """Wait until no buffered message is under way; `limit` is 0 for ever."""
+    """Wait until no buffered message is in flight; a `limit` of 0 is none."""
     end = time.monotonic() + limit
     while in_use := core.buffer_in_use():
         if limit and time.monotonic() > end:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Cartesian(Topology):
     """A communicator whose ranks are the cells of a mesh: ``world.cart((2, 3))`` makes it.
 
-    Rank 0 is in the first cell, and the last axis is counted up first, as in arrays of C. With ``reorder=True`` a rank
+    Rank 0 is in the first cell, and the last axis varies fastest, as in C arrays. With ``reorder=True`` a rank
     may have another number here than in the communicator that the mesh was made of.
 
     Attributes:
@@ -29,7 +29,7 @@ class Cartesian(Topology):
         periods: for each axis, whether its last rank has the first one as its neighbour.
         coords: of this rank.
         sources, destinations: both are the neighbours of this rank: for each axis the rank before it, then the rank
-            behind it; PROC_NULL at open ends.
+            after it; PROC_NULL at open ends.
     """
 
     _mesh: mesh.Mesh
@@ -91,8 +91,8 @@ class Cartesian(Topology):
 
         Raises:
             TypeError, ValueError: keep names an axis that the mesh does not have, or one twice.
-            MismatchError: ranks keep different axes, or what another rank gives is wrong.
-            Timeout: not all ranks came within POLYMPI_TIMEOUT.
+            MismatchError: ranks keep different axes, or another rank's argument is wrong.
+            Timeout: not all ranks called it within POLYMPI_TIMEOUT.
 
         MPI 5.0, section 8.5.7.
         """
@@ -135,16 +135,15 @@ class Cartesian(Topology):
         into: NDArray[Any] | None = None,
         timeout: float | None = None,
     ) -> NDArray[Any] | None:
-        """Put the blocks of all ranks together to the global array, on the root. All ranks call it.
+        """Assemble the blocks of all ranks into the global array, on the root. All ranks call it.
 
-        The inherited :meth:`gather` gives a list of objects, on a mesh as on any communicator. Blocks are received in
-        the array itself.
+        The inherited :meth:`gather` returns a list of objects. Here blocks are received in the array itself.
 
         Args:
             u: the block of this rank, without ghost layers: an array, also a view like ``u[1:-1, 1:-1]``.
             root: the rank that gets the array.
             into: at the root, the array to receive in. None: a new one, in C order.
-            timeout: seconds to wait; None stands for POLYMPI_TIMEOUT, or for ever.
+            timeout: seconds to wait; None stands for POLYMPI_TIMEOUT, or no limit.
 
         Returns:
             The global array at the root, None elsewhere.
@@ -170,18 +169,18 @@ class Cartesian(Topology):
         """Give each rank its block of the global array that the root has. All ranks call it.
 
         Args:
-            a: the global array, at the root; others may leave it out. Blocks are sent from it as they lie.
+            a: the global array, at the root; others may leave it out. Blocks are sent without a copy.
             root: the rank that has it.
             into: the array to receive the block in, also a view like ``u[1:-1, 1:-1]``. None: a new one.
-            timeout: seconds to wait; None stands for POLYMPI_TIMEOUT, or for ever.
+            timeout: seconds to wait; None stands for POLYMPI_TIMEOUT, or no limit.
 
         Returns:
             The block of this rank: a copy, or into.
 
         Raises:
             RankError: the mesh does not have the root.
-            MismatchError: `a` is no array that can be divided, on all ranks; or `into` does not fit, on its rank.
-            Timeout: the block did not come in time.
+            MismatchError: `a` can't be divided, on all ranks; or `into` does not fit, on its rank.
+            Timeout: the block did not arrive in time.
         """
         from polympi.global_array import scatter
 
@@ -195,13 +194,13 @@ class Cartesian(Topology):
         *,
         timeout: float | None = None,
     ) -> Halo:
-        """What fills the ghost layers of arrays with the outer layers of the neighbours. All ranks call it.
+        """A :class:`Halo`, which fills ghost layers with the neighbours' outer layers. All ranks call it.
 
         Args:
             arrays: one, or several. Their first axes are those of the mesh, with ghost layers at both sides.
             width: how many ghost layers: a number, or one for each axis of the mesh, also 0.
             corners: also fill ghost cells beyond several sides at once, from neighbours along diagonals.
-            timeout: seconds to wait; None stands for POLYMPI_TIMEOUT, or for ever.
+            timeout: seconds to wait; None stands for POLYMPI_TIMEOUT, or no limit.
 
         Raises:
             MismatchError: ranks give different widths, corners or dtypes, the sides of neighbours have different
@@ -230,7 +229,7 @@ def make(
 
 
 def _place(comm: core.Communicator, cells: mesh.Mesh) -> int:
-    """The cell for this rank, where as many neighbours as possible share a machine; all ranks call it."""
+    """The cell for this rank such that as many neighbours as possible share a machine; all ranks call it."""
     machines: list[int] = comm.allgather(core.machine())
     return placement.placed(cells, machines).index(comm.rank) if comm.rank < cells.size else comm.rank
 
@@ -258,7 +257,7 @@ def _on(part: core.Communicator, cells: mesh.Mesh) -> Cartesian:
     cart._mesh = cells
     cart.coords = cells.coords_of(cart.rank)
     cart.sources = cart.destinations = cells.neighbors(cart.rank)
-    # What is sent to one side comes from the other, also where both are one rank: MPI 5.0, section 8.6.
+    # What is sent to one side arrives from the other, even if both are one rank: MPI 5.0, section 8.6.
     cart._order = tuple(place ^ 1 for place in range(len(cart.sources)))
     cart._open()
     return cart

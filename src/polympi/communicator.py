@@ -5,7 +5,7 @@ from __future__ import annotations
 from polympi.mpi4py_words import COMMUNICATOR, Absent, Listed
 from polympi.native import core
 
-# False. Jedi would pass over what a literal False excludes, and so complete nothing that annotations name.
+# False, but not literally: Jedi would skip the excluded imports and complete nothing from annotations.
 TYPE_CHECKING = bool()  # noqa: UP018
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     _Free = Literal[0] | None
     _Size = int | None
-    # Sizes of which at least one is free, so that all ranks take part.
+    # Sizes of which at least one is free, so that all ranks are used.
     _FreeDims = (
         Sequence[_Free]
         | tuple[_Free, _Size]
@@ -87,20 +87,19 @@ class Communicator(core.Communicator, metaclass=Listed):
         they may be reordered.
 
         Args:
-            dims: how many ranks along each axis, ``(2, 3)``. 0 or None: found, so that all ranks take part and the
-                sizes are balanced and do not increase; if dims is left out, all are.
+            dims: how many ranks along each axis, ``(2, 3)``. 0 or None: chosen so that all ranks are used and the sizes
+                are balanced and do not increase. Without dims, all are chosen.
             periods: whether an axis is periodic: a bool for each, or one for all.
             ndim: how many axes, if dims is left out.
-            reorder: give ranks that are on several machines other places in the mesh, and so other numbers, if then
-                more neighbours share a machine.
+            reorder: renumber ranks on several machines if then more neighbours share a machine.
 
         Returns:
-            The mesh. If all sizes are given, ranks may be left over, the last ones: they get None.
+            The mesh. If all sizes are given, surplus ranks, the last ones, get None.
 
         Raises:
-            TypeError, ValueError: the arguments make no mesh, or need more ranks than there are.
-            MismatchError: ranks give different arguments, or those of another rank make no mesh.
-            Timeout: not all ranks came within POLYMPI_TIMEOUT.
+            TypeError, ValueError: the arguments are invalid, or need more ranks than there are.
+            MismatchError: ranks give different arguments, or another rank's are invalid.
+            Timeout: not all ranks called it within POLYMPI_TIMEOUT.
 
         MPI 5.0, sections 8.5.1 and 8.5.2.
         """
@@ -112,13 +111,13 @@ class Communicator(core.Communicator, metaclass=Listed):
         """A communicator of the same ranks, in which each has the neighbours that it names. All ranks call it.
 
         Args:
-            sources: the ranks that this rank receives from. One may occur several times, and be this rank.
+            sources: the ranks that this rank receives from. A rank may occur several times, and may be this rank.
             destinations: the ranks that it sends to. Each must name this rank as a source as often.
 
         Raises:
-            TypeError, RankError: what this rank names are no ranks.
-            MismatchError: an edge is named by one of its two ranks only, or another rank names no ranks; on all ranks.
-            Timeout: not all ranks came within POLYMPI_TIMEOUT.
+            TypeError, RankError: this rank names something that isn't a rank.
+            MismatchError: only one end names an edge, or another rank's argument is wrong; on all ranks.
+            Timeout: not all ranks called it within POLYMPI_TIMEOUT.
 
         MPI 5.0, section 8.5.4 (MPI_Dist_graph_create_adjacent).
         """
@@ -127,13 +126,13 @@ class Communicator(core.Communicator, metaclass=Listed):
         return make(self, sources, destinations)
 
     def to_mpi4py(self) -> Any:
-        """A communicator of mpi4py of the same ranks: a duplicate. All ranks call it.
+        """An mpi4py communicator of the same ranks, a duplicate. All ranks call it.
 
-        It belongs to the caller, who frees it by its ``Free``; messages on it never meet those of polympi.
+        The caller owns it and frees it with its ``Free``; its messages never match polympi's.
 
         Raises:
             LibraryError: mpi4py is missing, or runs on another MPI library than polympi.
-            Timeout: not all ranks came within POLYMPI_TIMEOUT.
+            Timeout: not all ranks called it within POLYMPI_TIMEOUT.
 
         MPI 5.0, section 7.4.2 (MPI_Comm_dup).
         """

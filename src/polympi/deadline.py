@@ -1,4 +1,4 @@
-"""One time-out for calls that are made of several."""
+"""One time-out for a call that consists of several."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 
 from polympi.native import core
 
-SHORTEST_S = 0.001  # what is left when the time is over: 0 would be refused, and what has come is still taken
+SHORTEST_S = 0.001  # left when the time is over: 0 would be refused, and arrived messages are still taken
 
 
 class Deadline:
@@ -14,13 +14,13 @@ class Deadline:
 
     Args:
         operation: the name of the call.
-        timeout: what it was given: seconds, or None for POLYMPI_TIMEOUT.
+        timeout: its argument: seconds, or None for POLYMPI_TIMEOUT.
 
     Attributes:
-        limit: the seconds that it may take; 0 for ever.
+        limit: the seconds that it may take; 0: no limit.
 
     Raises:
-        TypeError, ValueError: timeout is no positive number of seconds.
+        TypeError, ValueError: timeout isn't a positive number of seconds.
     """
 
     __slots__ = ("end", "limit")
@@ -30,5 +30,5 @@ class Deadline:
         self.end = time.monotonic() + self.limit
 
     def left(self) -> float | None:
-        """What a part of the call may take, as its `timeout`."""
+        """The remaining time, as the `timeout` of a part of the call."""
         return max(self.end - time.monotonic(), SHORTEST_S) if self.limit else None

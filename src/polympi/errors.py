@@ -1,4 +1,4 @@
-"""The exceptions of polympi: the message is one sentence, the facts are attributes.
+"""The exceptions of polympi: the message is one sentence, the details are attributes.
 
 Every class is also the built-in exception that a Python program would expect there, so that ``except TimeoutError`` or
 ``except ValueError`` works as expected.

@@ -1,7 +1,7 @@
-"""What ranks print that fail alike: the first one of a machine its traceback, and how many others have the same.
+"""One traceback for ranks that fail alike: the first one of a machine prints it, and how many others have the same.
 
-Ranks that fail at the same place of a program meet at a socket of the machine with the name of that place. It is an
-abstract one (Linux, unix(7)), of which nothing is left when its rank is killed, and needs no MPI, which may be stuck.
+Ranks that fail at the same place of a program meet at a local socket named after that place. It is abstract (Linux,
+unix(7)), so it disappears when its rank is killed, and needs no MPI, which may be stuck.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from polympi.errors import Error
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-WINDOW_S = 0.2  # that the first one waits for others: ranks leave a call with an exception within some ms of each other
+WINDOW_S = 0.2  # the first one's wait for others, which fail within some ms of each other
 OWN_RANK = r"\brank {}\b( of this communicator \(rank \d+ of the world\))?"  # as sentences of errors name it
-LONGEST = 4096  # bytes of what another one tells it: room for a few sentences
+LONGEST = 4096  # bytes of a report to the first one: room for a few sentences
 
 
 class Failure(NamedTuple):
     """An exception that ends a rank.
 
     Attributes:
-        place: the traceback without the message, as which it is the same on other ranks.
+        place: the traceback without the message, equal on ranks that fail at the same place.
         message: the last lines.
-        digest: of the message, alike where ranks say the same, each of itself.
+        digest: of the message without the rank's own number.
     """
 
     place: str
@@ -39,7 +39,7 @@ class Failure(NamedTuple):
 
 
 def failure_of(error: BaseException) -> Failure:
-    """Describe an exception; one that only tells that another rank has failed has no place."""
+    """Describe an exception; one that only reports another rank's failure has no place."""
     message = "".join(traceback.format_exception_only(type(error), error))
     text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
     place = "" if is_consequence(error) else text.removesuffix(message)
@@ -48,12 +48,12 @@ def failure_of(error: BaseException) -> Failure:
 
 
 def is_consequence(error: BaseException) -> bool:
-    """Whether an exception only tells that another rank has failed: that one says why, and ends the job."""
+    """Whether an exception only reports another rank's failure: that rank gives the reason, and ends the job."""
     return isinstance(error, Error) and error.consequence
 
 
 def say_once(failure: Failure, label: str, say: Callable[[str, str], object]) -> bool:
-    """Say what has ended this rank, unless another one of this job and machine has failed at the same place.
+    """Report what has ended this rank, unless another one of this job and machine has failed at the same place.
 
     Args:
         failure: what has ended it.
@@ -61,7 +61,7 @@ def say_once(failure: Failure, label: str, say: Callable[[str, str], object]) ->
         say: writes a text, each line after a label.
 
     Returns:
-        Whether it was said here; if not, the other one speaks for both, and ends the job.
+        Whether it was reported here; if not, the other one reports for both, and ends the job.
     """
     meeting = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     name = _name(failure.place)
@@ -81,7 +81,7 @@ def say_once(failure: Failure, label: str, say: Callable[[str, str], object]) ->
     return True
 
 
-_kept: list[socket.socket] = []  # until this process ends: ranks that fail alike still later need not say so
+_kept: list[socket.socket] = []  # until this process ends: ranks that fail alike later needn't report it
 
 
 def _digest(text: str) -> str:
@@ -102,7 +102,7 @@ def _is_first(meeting: socket.socket, name: bytes) -> bool:
 
 
 def _told(meeting: socket.socket, name: bytes, text: str) -> bool:
-    """Tell the first one; False if it has gone."""
+    """Report to the first one; False if it is gone."""
     meeting.settimeout(1)
     try:
         meeting.sendto(text.encode(errors="replace")[:LONGEST], name)
@@ -112,12 +112,12 @@ def _told(meeting: socket.socket, name: bytes, text: str) -> bool:
 
 
 def _others(meeting: socket.socket) -> Iterator[tuple[str, str, str]]:
-    """Label, digest and message of each rank that comes in time."""
+    """Label, digest and message of each rank that reports in time."""
     end = time.monotonic() + WINDOW_S
     while (left := end - time.monotonic()) > 0:
         meeting.settimeout(left)
         try:
             label, digest, message = meeting.recv(LONGEST).decode(errors="replace").split("\n", 2)
-        except (OSError, ValueError):  # nobody any more, or somebody else
+        except (OSError, ValueError):  # no more reports, or another program's
             continue
         yield label, digest, message

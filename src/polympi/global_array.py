@@ -1,6 +1,6 @@
-"""A global array on one rank of a mesh, and its blocks on all: from one to the other.
+"""Gathering and scattering the blocks of a global array on a mesh.
 
-Blocks are sent from the arrays of the program, and received in them, as they lie in memory.
+Blocks are sent from and received in the program's arrays, without copies.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Facts = tuple[tuple[int, ...], Any]  # shape and dtype of an array
     Told = tuple[
         int, Facts | str, Facts | str | None
-    ]  # of a rank: the root; of its block and of `into`, or what is wrong
+    ]  # per rank: the root; its block and `into`, or what is wrong with them
 
 
 class _Call:
@@ -48,10 +48,10 @@ class _Call:
 
     @contextmanager
     def agreement(self, senders: Iterable[int]) -> Iterator[None]:
-        """The part of the call in which ranks tell what they have, before these send to this rank."""
+        """The part of the call in which ranks exchange metadata, before these senders send to this rank."""
         try:
             yield
-        except Timeout as error:  # others may go on, and send what is not received any more
+        except Timeout as error:  # others may continue, and send what is no longer received
             self.cart._late += [self.comm.irecv(rank, self.tag) for rank in senders]
             raise self.cart.timed_out(self.operation, [], error, self.deadline) from None
 
@@ -63,12 +63,12 @@ class _Call:
             request.wait()
 
     def receive(self, targets: dict[int, NDArray[Any] | None]) -> list[NDArray[Any]]:
-        """Receive from these ranks, in the arrays if there are any; an error is raised when all has come."""
+        """Receive from these ranks, in the arrays if there are any; errors are raised when all have arrived."""
         requests = {rank: self.comm.irecv(rank, self.tag, into=into) for rank, into in targets.items()}
         try:
             self._wait(requests)
         except BaseException:
-            for rank, request in requests.items():  # what comes late must not be written to the arrays of the program
+            for rank, request in requests.items():  # late messages must not be written to the program's arrays
                 if not taken(request):
                     self.cart._late.append(self.comm.irecv(rank, self.tag) if request.cancel() else request)
             raise
@@ -82,7 +82,7 @@ class _Call:
             raise self.cart.timed_out(self.operation, missing, error, self.deadline) from None
 
     def blocks(self, shape: tuple[int, ...]) -> list[Block]:
-        """Those of all ranks."""
+        """The blocks of all ranks."""
         return [block_of(shape, self.cart.dims, self.cart.coords_of(rank)) for rank in range(self.cart.size)]
 
     def mismatch(self, sentence: str) -> MismatchError:
@@ -109,7 +109,7 @@ def gather(
 
 
 def _whole(call: _Call, told: list[Told]) -> Facts:
-    """Shape and dtype of the global array, of what all ranks tell; the same on all, also an error."""
+    """Shape and dtype of the global array, from all ranks' metadata; the same result or error on all."""
     blocks: list[Facts] = []
     for rank, (root, block, _) in enumerate(told):
         if root != call.root:
@@ -140,7 +140,7 @@ def _whole(call: _Call, told: list[Told]) -> Facts:
 
 
 def _extent(cart: Cartesian, blocks: list[Facts], axis: int) -> int:
-    """How long the global array is along an axis: as all blocks in the row that begins with rank 0."""
+    """The global array's extent along an axis: the sum of the blocks in the row that begins with rank 0."""
     if axis >= len(cart.dims):
         return blocks[0][0][axis]
     row = ([coord if axis == other else 0 for other in range(len(cart.dims))] for coord in range(cart.dims[axis]))
@@ -165,25 +165,25 @@ def scatter(
         received = _give(call, a, blocks, target)
     else:
         (received,) = call.receive({root: target})
-    if problem:  # the block has come all the same, so that the root does not wait for ever
+    if problem:  # the block has arrived anyway, so that the root doesn't hang
         raise call.mismatch(problem)
     return received
 
 
 def _give(call: _Call, a: NDArray[Any], blocks: list[Block], into: NDArray[Any] | None) -> NDArray[Any]:
-    """Send all blocks but the own, which is copied."""
+    """Send all blocks but the root's own, which is copied."""
     own = a[blocks[call.root].slices]
     if into is None or np.may_share_memory(into, a):
         own = own.copy("K")
     call.send({rank: a[blocks[rank].slices] for rank in call.others})
     if into is None:
         return own
-    into[...] = own  # only now, since it may lie in what is sent
+    into[...] = own  # only now, since it may overlap with what is sent
     return into
 
 
 def _facts(array: object, name: str, *, writable: bool = False) -> Facts | str:
-    """Shape and dtype of an array, or why it is none that can be sent from here or received in."""
+    """Shape and dtype of an array, or why it can't be sent or received in."""
     if not isinstance(array, np.ndarray):
         return f"{name} must be an array, not {type(array).__name__}"
     if array.dtype.hasobject:
@@ -196,7 +196,7 @@ def _facts(array: object, name: str, *, writable: bool = False) -> Facts | str:
 
 
 def _divisible(cart: Cartesian, array: object) -> Facts | str:
-    """Facts of a global array, or why it cannot be divided."""
+    """Shape and dtype of a global array, or why it can't be divided."""
     facts = _facts(array, "a")
     if not isinstance(facts, str) and len(facts[0]) < len(cart.dims):
         return f"a has {len(facts[0])} axes, but the mesh {cart.dims} has {len(cart.dims)}"

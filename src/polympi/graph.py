@@ -50,7 +50,7 @@ def _ranks(comm: core.Communicator, name: str, given: Iterable[int]) -> tuple[in
 
 
 def _compare(comm: core.Communicator, edges: list[Edges]) -> None:
-    """Find the first edge that only one side names; all ranks find the same."""
+    """Find the first edge that only one end names; all ranks find the same."""
     sent = Counter((rank, dest) for rank, (_, dests) in enumerate(edges) for dest in dests)
     received = Counter((source, rank) for rank, (sources, _) in enumerate(edges) for source in sources)
     for source, dest in sorted(sent.keys() | received.keys()):

@@ -73,7 +73,7 @@ class Halo:
         """Fill the ghost layers: ``start`` and ``finish``.
 
         Raises:
-            Timeout: a neighbour has not done so in time; a later ``finish`` goes on.
+            Timeout: a neighbour has not done so in time; a later ``finish`` continues.
         """
         self._plan(timeout=timeout)
 
@@ -89,13 +89,13 @@ class Halo:
         """Wait until the ghost layers are filled.
 
         Raises:
-            Timeout: a neighbour has not begun in time; a later call goes on.
+            Timeout: a neighbour has not begun in time; a later call continues.
             StateError: ``start`` was not called.
         """
         self._plan.finish(timeout=timeout)
 
     def free(self) -> None:
-        """Give back the arrays. All ranks call it, before the mesh is freed or after."""
+        """Release the arrays. All ranks call it, before or after the mesh is freed."""
         self._plan.free()
 
     def __enter__(self) -> Halo:
@@ -110,7 +110,7 @@ class Halo:
 def _asked(
     cart: Cartesian, arrays: Sequence[NDArray[Any]], width: int | Sequence[int], corners: bool
 ) -> tuple[tuple[int, ...], bool, tuple[str, ...]]:
-    """The width along each axis, and what else all ranks must give alike."""
+    """The width along each axis, and the other arguments that must agree on all ranks."""
     axes = len(cart.dims)
     layers = tuple(map(operator.index, width)) if isinstance(width, (tuple, list)) else (operator.index(width),) * axes  # type: ignore[arg-type]
     if len(layers) != axes or any(layer < 0 for layer in layers):

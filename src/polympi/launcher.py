@@ -19,12 +19,12 @@ IDENTITY = (
     *("PMIX_NAMESPACE", "PMIX_RANK", "PMI_FD", "PMI_PORT", "PMI_ID", "PMI_JOBID", "PMI_RANK"),
     *("SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_PROCID"),
 )
-SOCKET_VARIABLE = "PMI_FD"  # a connection to the launcher that is open already
+SOCKET_VARIABLE = "PMI_FD"  # an open connection to the launcher
 RANK_VARIABLE = "POLYMPI_RANK"  # left by a rank to its children: rank, process, and identity for the launcher
 
 
 def check(size: int | None = None) -> None:
-    """Refuse to run as one of many ranks 0 of 1, as a program is with the launcher of another MPI.
+    """Refuse to run as one of many ranks 0 of 1, as happens with the launcher of another MPI.
 
     Args:
         size: of the world; None before MPI is started, which MPICH refuses fatally under Open MPI's launcher.
@@ -52,7 +52,7 @@ def check(size: int | None = None) -> None:
 
 
 def refuse_child() -> None:
-    """Refuse to take part in MPI in the place of a rank that has started this process.
+    """Refuse to use MPI instead of the rank that has started this process.
 
     This is allowed on the serial backend.
     """
@@ -68,7 +68,7 @@ def refuse_child() -> None:
 def _is_child_of_rank() -> bool:
     """Whether this process was started by a rank.
 
-    A child inherits the variables of its parent; a launcher of its own would have set others.
+    A child inherits its parent's variables; another launcher would have set others.
     """
     _, _, rest = os.environ.get(RANK_VARIABLE, "").partition(" ")
     _, _, identity = rest.partition(" ")
@@ -78,7 +78,7 @@ def _is_child_of_rank() -> bool:
 
 
 def mark_rank(rank: int) -> None:
-    """Let processes that this one starts know that it is a rank already."""
+    """Mark this process as a rank for its children."""
     identity, socket = _identity()
     if identity:
         os.environ[RANK_VARIABLE] = f"{rank} {os.getpid()} {identity} {socket}"

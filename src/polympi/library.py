@@ -1,8 +1,8 @@
 """Finding this process's MPI library, and the core that was compiled for its ABI.
 
 An MPI program runs only on the library that its launcher belongs to, so the variables of the launcher decide
-first; then what is installed beside this Python; then what the machine's loader finds. All of this happens at every
-start of every rank, so nothing here imports a module that takes a millisecond.
+first; then what is installed with this Python; then what the machine's loader finds. Every start of every rank runs
+this, so nothing here imports a module that takes a millisecond.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def find_library(cores: set[str]) -> tuple[str, str]:
         Its path or name, and its ABI.
 
     Raises:
-        LibraryError: there is none, none that a core fits, or not the one that was asked for.
+        LibraryError: there is none, none with a core, or not the requested one.
     """
     wanted = os.environ.get(ABI_VARIABLE)
     if wanted and wanted not in FILES:
@@ -164,7 +164,7 @@ def _preferences(cores: set[str]) -> list[list[str]]:
     """
     if "OMPI_COMM_WORLD_SIZE" in os.environ or "PMIX_RANK" in os.environ:
         return [["openmpi"], ["abi", "mpich"]]
-    if by_srun_with_pmi2() and cores == {"openmpi"}:  # which cannot work, but the launcher is what to change
+    if by_srun_with_pmi2() and cores == {"openmpi"}:  # which can't work, but the launcher is the one to change
         return [["openmpi"]]
     if "PMI_RANK" in os.environ or "MPI_LOCALNRANKS" in os.environ:
         return [["mpich", "abi"], ["openmpi"]]
@@ -172,7 +172,7 @@ def _preferences(cores: set[str]) -> list[list[str]]:
 
 
 def _candidates(abis: list[str]) -> Iterator[tuple[str, str]]:
-    """Libraries of these ABIs, loaded; what is not asked for any more is not loaded."""
+    """Loaded libraries of these ABIs; lazily, so that later ones aren't loaded."""
     for folder in _folders():
         for abi in abis:
             for name in FILES[abi]:
@@ -195,7 +195,7 @@ def _candidates(abis: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _folders() -> list[str]:
-    """Where libraries are looked for: beside this Python (wheels put them there), then beside the launcher on PATH."""
+    """Where libraries are searched: with this Python (where wheels put them), then next to the launcher on PATH."""
     site = sys.modules.get("site")
     prefixes = [sys.prefix, getattr(site, "USER_BASE", None) if getattr(site, "ENABLE_USER_SITE", False) else None]
     launchers = (folder for folder in os.environ.get("PATH", "").split(os.pathsep) if folder)
@@ -205,7 +205,7 @@ def _folders() -> list[str]:
 
 
 def _loaded() -> tuple[str, str, int] | None:
-    """The MPI library that is in this process already: name, ABI, handle."""
+    """The MPI library that this process has already loaded: name, ABI, handle."""
     for abi, names in FILES.items():
         for name in names:
             try:
@@ -245,7 +245,7 @@ def is_serial() -> bool:
 
 
 def _cores(folders: list[str], abis: list[str]) -> set[str]:
-    """Those of the ABIs that polympi is compiled for, for this Python."""
+    """The ABIs among these that polympi is compiled for, for this Python."""
     found = set()
     for folder in folders:
         for abi in abis:
@@ -263,7 +263,7 @@ def _no_core(path: str, abi: str, cores: set[str]) -> LibraryError:
 
 
 def _build_command(path: str) -> str:
-    """How to compile a core for a library: with the compiler wrapper beside it, as far as its place tells."""
+    """The command that compiles a core for a library: with the compiler wrapper next to it, if there is one."""
     beside = os.path.join(os.path.dirname(os.path.dirname(path)), "bin", "mpicc")
     wrapper, which = (beside, "") if os.path.isabs(path) and os.path.exists(beside) else ("mpicc", ", with its mpicc")
     return f"'{sys.executable} -m polympi.native.build --mpicc {wrapper}'{which}"

@@ -1,4 +1,4 @@
-"""Meshes of ranks: their sizes, and who is where (MPI 5.0, section 8.5). Pure functions of numbers."""
+"""Meshes of ranks: their sizes, and the place of each rank (MPI 5.0, section 8.5). Pure functions of numbers."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-PROC_NULL = -102  # as in polympi/__init__.py, which would be imported in a circle
+PROC_NULL = -102  # as in polympi/__init__.py, which would be a circular import
 
 
 class Mesh:
-    """Ranks in rows, one in each cell: rank 0 in the first, and the last axis counted up first.
+    """Ranks in cells, one in each: rank 0 in the first, and the last axis varies fastest.
 
     Attributes:
         dims: how many ranks there are along each axis.
@@ -90,7 +90,7 @@ class Mesh:
 def complete(size: int, dims: Sequence[int | None] | None, ndim: int | None) -> tuple[int, ...]:
     """The sizes of a mesh for this many ranks, those that are open (None or 0) found as in MPI_Dims_create.
 
-    Found sizes multiply with the given ones to all ranks. They are balanced: the greatest is as small as possible, then
+    The product of all sizes is the number of ranks. They are balanced: the greatest is as small as possible, then
     the second, and so on; and they do not increase from axis to axis.
 
     Args:
@@ -99,7 +99,7 @@ def complete(size: int, dims: Sequence[int | None] | None, ndim: int | None) -> 
         ndim: how many, if dims is None.
 
     Raises:
-        TypeError: a size is no integer, or neither dims nor ndim is given, or both disagree.
+        TypeError: a size isn't an integer, or neither dims nor ndim is given, or both disagree.
         ValueError: a size is negative, or the given ones do not divide the number of ranks, or are too many for it.
     """
     given = _given(dims, ndim)
@@ -136,18 +136,18 @@ def _given(dims: Sequence[int | None] | None, ndim: int | None) -> tuple[int, ..
 
 
 def balanced(size: int, axes: int) -> tuple[int, ...]:
-    """Numbers, at least one, that multiply to `size`, do not increase, and of which the greatest are least."""
+    """At least one number: their product is `size`, they do not increase, and the greatest are as small as possible."""
     found = _balanced(size, axes, size)
     assert found is not None  # (size, 1, 1, ...) if nothing else
     return found
 
 
 def _balanced(size: int, axes: int, most: int) -> tuple[int, ...] | None:
-    """As above with none greater than `most`; None if there are none such."""
+    """Like :func:`balanced`, with none greater than `most`; None if that is impossible."""
     if axes == 1:
         return (size,) if size <= most else None
     for extent in _divisors(size):
-        if extent <= most and extent**axes >= size:  # else even that many of them would be too few
+        if extent <= most and extent**axes >= size:  # otherwise the product would be too small
             rest = _balanced(size // extent, axes - 1, extent)
             if rest is not None:
                 return (extent, *rest)

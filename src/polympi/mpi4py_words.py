@@ -1,4 +1,4 @@
-"""What mpi4py's names are called here, for the errors that whoever types them gets."""
+"""What mpi4py's names are called here, for the errors that using them raises."""
 
 from __future__ import annotations
 
@@ -55,20 +55,20 @@ COMMUNICATOR = {
 
 
 class Absent:
-    """In a class: a name that has another word here. Unlike ``__getattr__``, it costs other attributes no time."""
+    """In a class: a name that is different here. Unlike ``__getattr__``, it costs other attributes no time."""
 
     def __init__(self, name: str, word: str) -> None:
         self.name = name
         self.word = word
 
     def __get__(self, instance: object, owner: type | None = None) -> object:
-        """Say the word."""
+        """Raise an error with polympi's name."""
         raise AttributeError(f"a communicator of polympi has no {self.name}: use {self.word}")
 
 
 class Listed(type):
-    """A class that does not list what is absent."""
+    """A class that doesn't list absent names."""
 
     def __dir__(cls) -> list[str]:
-        """All names but those."""
+        """All names but the absent ones."""
         return [name for name in super().__dir__() if name not in COMMUNICATOR]

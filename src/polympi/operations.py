@@ -1,4 +1,4 @@
-"""Reduction operations: those of MPI, as Python and NumPy compute them, and those of the user.
+"""Reduction operations: MPI's, as Python and NumPy compute them, and user-defined ones.
 
 The core combines most numbers and arrays itself; the functions here are for all other values, and for calling an
 operation: ``SUM(1, 2)``.
@@ -39,7 +39,7 @@ def op(function: Callable[[Any, Any], object], *, commutative: bool = False, nam
     """Make an operation for reductions (MPI 5.0, section 6.9.5).
 
     Args:
-        function: takes the contributions of lower and of higher ranks, each perhaps combined already, and returns their
+        function: takes the contributions of lower and of higher ranks, each possibly a combination, and returns their
             combination. It must be associative, and leave its arguments as they are.
         commutative: a promise that the order of the two does not matter.
         name: for messages; the name of the function if not given.
@@ -60,13 +60,13 @@ def built_in(name: str) -> core.Op:
 
 
 def _numpy_for(*values: object) -> ModuleType | None:
-    """NumPy, if one of the values is of it."""
+    """NumPy, if one of the values is a NumPy array or number."""
     numpy = sys.modules.get("numpy")
     return numpy if numpy and any(isinstance(value, (numpy.ndarray, numpy.generic)) for value in values) else None
 
 
 def _elementwise(ufunc: str, plain: Callable[[Any, Any], object]) -> Callable[[Any, Any], object]:
-    """An operation: a function of NumPy where a contribution is of it, a plain one elsewhere.
+    """An operation: NumPy's function if a contribution is NumPy's, a plain one otherwise.
 
     Arrays of one dtype have a result of that dtype, as with MPI: a logical operation gives 0 or 1 in it.
     """
@@ -100,7 +100,7 @@ def _maximum(left: Any, right: Any) -> object:
 
 
 def _located(comes_before: Callable[[Any, Any], Any]) -> Callable[[Any, Any], object]:
-    """MINLOC or MAXLOC: of pairs of a value and its place the better value, of equal values the lower place.
+    """MINLOC or MAXLOC: of two pairs, the one with the better value, or of equal values the one with the lower place.
 
     A pair is a tuple or another sequence of two, whose values and places may be arrays, or an array of structures of
     two fields (MPI 5.0, section 6.9.4). NaN is better than any number.

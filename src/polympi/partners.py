@@ -1,7 +1,6 @@
-"""Communicators of others in this process, as those of polympi, and the way back.
+"""Converting between polympi's communicators and those of mpi4py, or of C or Fortran code in this process.
 
-Others are mpi4py, and C or Fortran that Python calls. mpi4py is known by what its objects have, and is imported only
-where a program asks for one of them.
+mpi4py's objects are recognized by their attributes; it is imported only if a program asks for one of them.
 """
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ if TYPE_CHECKING:
 
 
 def wrap(comm: object) -> Communicator:
-    """A communicator of polympi of the same ranks as one that others have made. All its ranks call it.
+    """A communicator of polympi of the same ranks as mpi4py's or C's. All its ranks call it.
 
-    polympi duplicates it, so that its messages never meet those on the communicator that is given. That one stays the
-    property of whoever has made it, and may be freed afterwards. MPI is started first if it does not run.
+    polympi duplicates it, so messages on the two never match. The original remains its owner's, and may be freed
+    afterwards. MPI is started if it isn't running.
 
     Args:
         comm: a communicator of mpi4py, or the value of an ``MPI_Comm`` of C as an int.
@@ -34,7 +33,7 @@ def wrap(comm: object) -> Communicator:
         MismatchError: it is MPI_COMM_NULL or an intercommunicator, or has ranks that do not belong to
             :data:`polympi.world`.
         LibraryError: mpi4py runs on another MPI library than polympi; or polympi runs without one.
-        Timeout: not all ranks came within POLYMPI_TIMEOUT.
+        Timeout: not all ranks called it within POLYMPI_TIMEOUT.
 
     MPI 5.0, section 7.4.2 (MPI_Comm_dup).
     """
@@ -43,11 +42,10 @@ def wrap(comm: object) -> Communicator:
 
 
 def plain(comm: object) -> core.Plain:
-    """MPI's own messages and collectives on a communicator, of the elements of arrays alone: for any partners.
+    """MPI's own messages and collectives of array elements on a communicator, for any partners.
 
-    Nothing is duplicated and nobody waits: partners name the same communicator, which belongs to whoever has made it.
-    How errors of MPI are handled there is its owner's choice: where it is ``MPI_ERRORS_ARE_FATAL``, a message that is
-    too long ends the job.
+    The call is local and nothing is duplicated: partners use the same communicator, which remains its owner's. So does
+    its error handler: if it is ``MPI_ERRORS_ARE_FATAL``, a message that is too long ends the job.
 
     Args:
         comm: a communicator of mpi4py or of polympi, or the value of an ``MPI_Comm`` of C as an int.
@@ -76,7 +74,7 @@ def to_mpi4py(comm: core.Communicator) -> Any:
 
 
 def handle_of(comm: object, function: str) -> int:
-    """The value of the ``MPI_Comm`` of C of what a program gives as a communicator.
+    """The value of C's ``MPI_Comm`` for a communicator argument.
 
     Raises:
         TypeError: it is none.
@@ -97,7 +95,7 @@ def handle_of(comm: object, function: str) -> int:
 
 
 def _require_same_library(module: Any, function: str) -> None:
-    """Refuse communicators of an mpi4py that runs on another MPI library, whose handles mean nothing here."""
+    """Refuse communicators of an mpi4py that runs on another MPI library, whose handles are meaningless here."""
     if module is None:
         return
     theirs, ours = (

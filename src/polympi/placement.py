@@ -22,8 +22,8 @@ def placed(cells: Mesh, machines: Sequence[int]) -> list[int]:
     """The rank for each cell.
 
     Several orders of the cells are tried, and their ranks taken in turn and machine by machine. The first of those
-    with the fewest neighbours on different machines is taken; ranks in turn are the first, so they stay where nothing
-    is gained.
+    with the fewest neighbours on different machines is taken; ranks in turn are the first, so they keep their order if
+    nothing is gained.
 
     Args:
         cells: the mesh.
@@ -47,7 +47,7 @@ def placed(cells: Mesh, machines: Sequence[int]) -> list[int]:
 
 
 def crossings(cells: Mesh, machine: Sequence[int]) -> int:
-    """How many pairs of neighbours are on different machines, of which there is one for each cell."""
+    """How many pairs of neighbours are on different machines, given the machine of each cell."""
     steps = [math.prod(cells.dims[axis + 1 :]) for axis in range(len(cells.dims))]
     count = 0
     for axis, extent in enumerate(cells.dims):
@@ -84,7 +84,7 @@ def _boxed(cells: Mesh, box: Sequence[int]) -> list[int]:
 
 
 def _halved(cells: Mesh) -> list[int]:
-    """The cells of one half, then those of the other, each again so: cells that follow one another are near."""
+    """The cells of one half, then of the other, recursively: consecutive cells are near."""
     order: list[int] = []
     waiting = [tuple((0, extent) for extent in cells.dims)]
     while waiting:

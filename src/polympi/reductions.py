@@ -1,8 +1,8 @@
 """Reductions of objects: what the core cannot combine itself, by trees of messages between the ranks.
 
-The core calls these functions on all ranks, after the ranks have found out that they must. Contributions are
-combined in the order of ranks, so that operations need not be commutative. A rank that fails (its operation raises, its
-object cannot be sent) passes this on, so that no other rank waits for it.
+The core calls these functions on all ranks, after the ranks have agreed to. Contributions are combined in rank order,
+so operations need not be commutative. A rank that fails (its operation raises, its object can't be sent) propagates
+this, so that no other rank waits for it.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    Call = tuple[int, int, float]  # what the core knows the collective call by: its number, its tag, when it must end
+    Call = tuple[int, int, float]  # the core's description of the collective call: its number, its tag, its deadline
 
 
 class Failed:
-    """In place of a contribution: the rank that has none, and the reason.
+    """Instead of a contribution: the rank that has none, and the reason.
 
     Attributes:
         mismatch: the reason is that the operation does not combine the contributions, whichever rank tries.
@@ -68,11 +68,11 @@ class _Reduction:
     def exchange(self, value: object, dest: int, source: int) -> Any:
         """Send to one rank and receive from another at the same time; PROC_NULL stands for no rank.
 
-        What cannot be sent is replaced by the reason (the core calls :meth:`failed`), and so is what cannot be decoded.
+        Anything that can't be sent or decoded is replaced by the reason (the core calls :meth:`failed`).
         """
         try:
             return self.comm._exchange(self.call, value, dest, source, self.failed)
-        except Error:  # the other rank did not come, or MPI has failed
+        except Error:  # the other rank is missing, or MPI has failed
             raise
         except Exception as error:
             return self.failed(error)
@@ -104,7 +104,7 @@ class _Reduction:
         return kind(sentence, operation=self.name, rank=rank, consequence=consequence)
 
     def collect(self, value: object) -> object:
-        """All contributions, combined up the tree: at rank 0; elsewhere nothing of use."""
+        """All contributions, combined up the tree; meaningful at rank 0 only."""
         parent, children = self.comm._tree()
         value = self.contribution(value)
         for child in children:
@@ -181,7 +181,7 @@ def exscan(comm: core.Communicator, call: Call, value: object, op: core.Op, _roo
 
 
 def reduce_scatter(comm: core.Communicator, call: Call, value: Any, op: core.Op, _root: int) -> object:
-    """``Communicator.reduce_scatter``: every rank gets what is for it from all, and combines that."""
+    """``Communicator.reduce_scatter``: every rank receives its pieces from all, and combines them."""
     reduction = _Reduction("reduce_scatter", comm, call, op)
     rank, size = comm.rank, comm.size
     pieces: Sequence[object] = (

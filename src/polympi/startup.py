@@ -1,8 +1,8 @@
-"""How a process takes part in MPI: its start, what happens when a rank fails, and its end.
+"""Starting and ending MPI, and what happens when a rank fails.
 
-A rank that fails must end the whole job: the others would wait for it for ever. An exception that is not caught ends
-the job at once. Any other end with an exit code other than 0 (``sys.exit(3)``) ends it after the end of the
-interpreter, in the core: only the core sees the code. ``os._exit`` ends MPI in the same way.
+A rank that fails must end the whole job, because the others would wait for it forever. An uncaught exception ends the
+job at once. Any other end with an exit code other than 0 (``sys.exit(3)``) ends it after the end of the interpreter, in
+the core: only the core sees the code. ``os._exit`` ends MPI in the same way.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")  # in the order
 DEFAULT_LEVEL = "serialized"  # the GIL lets one thread at a time into MPI anyway; "multiple" costs time in every call
 LEVEL_VARIABLE = "POLYMPI_THREADS"
 TIMEOUT_VARIABLE = "POLYMPI_TIMEOUT"
-INTERRUPTED = 130  # exit code after Ctrl-C, as shells have it: 128 + SIGINT
-ANOTHERS_S = 3.0  # that another rank has to end the job as it wants to: sys.exit first runs atexit and destructors
+INTERRUPTED = 130  # exit code after Ctrl-C, as in shells: 128 + SIGINT
+ANOTHERS_S = 3.0  # for another rank to end the job with its own code: sys.exit first runs atexit and destructors
 
 _JOB: Any = object()  # all ranks that the launcher has started
 
@@ -48,18 +48,17 @@ def init(threads: str | None = None, *, world: core.Plain = _JOB) -> Communicato
         threads: the thread level (MPI 5.0, section 11.2.1): ``single``, ``funneled``, ``serialized`` or ``multiple``.
             Python threads may always call polympi; at ``multiple`` several may do so at the same time, which makes
             every call slower. Default: ``POLYMPI_THREADS``, or ``serialized``.
-        world: a plain communicator with those ranks of the job that shall make up the world, all of which call this.
-            Others need not run polympi at all. Default: all ranks of the job, ``MPI_COMM_WORLD``.
+        world: a plain communicator of the ranks that make up the world, all of which call this. Other ranks of the job
+            need not run polympi. Default: all ranks of the job, ``MPI_COMM_WORLD``.
 
     Raises:
-        TypeError: what is given as world is no plain communicator; for one, None of a ``split`` without this rank.
-        ValueError: an unknown level, or ``POLYMPI_TIMEOUT`` is no number of seconds.
+        TypeError: world isn't a plain communicator, for example None from a ``split`` without this rank.
+        ValueError: an unknown level, or ``POLYMPI_TIMEOUT`` isn't a number of seconds.
         StateError: MPI runs already, or can run only, at a lower level than the one asked for; or it has ended; or the
             world was made of other ranks before.
         LauncherError: the launcher belongs to another MPI than the library; or this process was not started by the
             launcher, but by a rank.
-        LibraryError: ranks have versions of polympi that do not understand one another; on all ranks, which have left
-            MPI then.
+        LibraryError: ranks have incompatible versions of polympi; on all ranks, after they have left MPI.
     """
     global _world  # noqa: PLW0603  (a process takes part in MPI once)
     if world is not _JOB and not isinstance(world, core.Plain):
@@ -82,8 +81,7 @@ def init(threads: str | None = None, *, world: core.Plain = _JOB) -> Communicato
 def plain_world() -> core.Plain:
     """Start MPI if it does not run yet, for this rank alone; the plain communicator of all ranks of the job.
 
-    This is ``MPI_COMM_WORLD``. No other rank has to do anything, so that ranks which do not run polympi may be among
-    them.
+    This is ``MPI_COMM_WORLD``. The call is local, so ranks that do not run polympi may be among them.
 
     Raises:
         StateError, LauncherError: as :func:`init` does.
@@ -116,13 +114,13 @@ def _start(threads: str | None) -> core.Plain:
 def finalize() -> None:
     """End MPI in this process; every rank must do so. This happens automatically when a program ends.
 
-    Waits until what this rank has sent is received, as MPI does. Afterwards all calls raise
+    Waits until this rank's sends are received, as MPI does. Afterwards all calls raise
     :class:`polympi.StateError`, also those in which other threads wait, and MPI cannot be started again (MPI 5.0,
     section 11.2.2).
 
     Raises:
-        StateError: messages of this rank are under way, and all ranks are at their end, so that no rank will receive
-            them; or ``POLYMPI_TIMEOUT`` is over.
+        StateError: messages of this rank are in flight, and all ranks are at their end, so no rank will receive them;
+            or ``POLYMPI_TIMEOUT`` is over.
     """
     _settle()
     core.finish()
@@ -174,7 +172,7 @@ def _timeout() -> float:
 
 
 def _install_hooks() -> None:
-    """Have uncaught exceptions labelled with the rank, and end the job; have requests completed at the end."""
+    """Install hooks that label uncaught exceptions and end the job, and that complete requests at the end."""
     atexit.register(_end)
     os._exit = _exit_at_once
     if _job is None or _job.size == 1:
@@ -210,7 +208,7 @@ def _ending_hook(
 
 
 def _report(error: BaseException) -> bool:
-    """Say what has ended this rank. Whether it shall end the job, and not another one, which failed before or alike."""
+    """Report what has ended this rank; whether this rank ends the job, not one that failed before or alike."""
     from polympi import failures
 
     _flush()
@@ -244,13 +242,13 @@ _leave_process = os._exit
 
 
 def _exit_at_once(status: int) -> NoReturn:
-    """``os._exit``, with the end of MPI: launchers take a rank that leaves without it for one that has failed."""
+    """``os._exit`` that ends MPI: launchers treat a rank that exits without it as failed."""
     core.end_at_once(status)
     _leave_process(status)
 
 
 def _exit(status: object = None, /) -> NoReturn:
-    """``sys.exit`` where other code finalises MPI, before the core could see the exit status."""
+    """``sys.exit`` if other code finalises MPI, before the core could see the exit status."""
     raise _marked(SystemExit(status))
 
 
@@ -275,10 +273,10 @@ class _ExitMark:
 
 
 def _settle(patient: bool = True) -> None:
-    """Receive messages that need it, and report undelivered messages: they are an error of the program.
+    """Receive messages that need Python, and report undelivered ones, which are an error of the program.
 
     Args:
-        patient: also wait until what this rank has sent is received.
+        patient: also wait until this rank's sends are received.
     """
     _flush()
     for sentence in core.settle(_tell, patient):
@@ -298,13 +296,13 @@ def _end() -> None:
 
 
 def _label() -> str:
-    """What lines of this rank begin with: its rank in the world, or in the job as long as there is no world."""
+    """The label of this rank's lines: its rank in the world, or in the job before the world exists."""
     comm, host = _world or _job, core.own_host()
     return f"[rank {comm.rank if comm else 0}{f' (host {host})' if host else ''}] "
 
 
 def _tell(sentence: str) -> None:
-    """Say something after the label of this rank."""
+    """Print something after the label of this rank."""
     _say(sentence, _label())
 
 

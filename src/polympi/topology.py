@@ -1,6 +1,6 @@
-"""Communicators whose ranks have neighbours, and what these give one another (MPI 5.0, chapter 8).
+"""Communicators whose ranks have neighbours, and the exchange among these (MPI 5.0, chapter 8).
 
-Messages among neighbours are on a communicator of their own, so that receives of the program cannot match them.
+Messages among neighbours use a separate communicator, so that the program's receives can't match them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 NEIGHBORS_TAG = 0  # of messages among neighbours; other calls have the tags above
 HIGHEST_TAG = 32767  # that every MPI library has (MPI 5.0, section 9.1.2)
-FAILED = "failed"  # what a message says it is if its sender has nothing to send but the reason
+FAILED = "failed"  # the kind of a message whose sender has only a reason to send
 
 
 class Topology(Communicator):
@@ -45,7 +45,7 @@ class Topology(Communicator):
     _calls: int  # that need a tag of their own
 
     def _open(self) -> None:
-        """Make what it has beside its communicator. All ranks call it."""
+        """Make the second communicator. All ranks call it."""
         self._private = cast(core.Communicator.dup(self), Communicator)
         self._late = []
         self._calls = 0
@@ -75,8 +75,8 @@ class Topology(Communicator):
         """Free the communicator. All ranks call it; calls on it afterwards raise StateError.
 
         Raises:
-            StateError: a receive on it is under way.
-            Timeout: not all ranks came within POLYMPI_TIMEOUT.
+            StateError: it has an outstanding receive.
+            Timeout: not all ranks called it within POLYMPI_TIMEOUT.
         """
         super().free()
         for request in self._late:
@@ -91,7 +91,7 @@ class Topology(Communicator):
 
         Args:
             x: any object.
-            timeout: seconds to wait; None stands for POLYMPI_TIMEOUT, or for ever.
+            timeout: seconds to wait; None stands for POLYMPI_TIMEOUT, or no limit.
 
         Returns:
             The objects in the order of ``sources``; None for PROC_NULL.
@@ -99,7 +99,7 @@ class Topology(Communicator):
         Raises:
             MismatchError: a neighbour calls neighbor_alltoall.
             Error: a neighbour could not send its object.
-            Timeout: an object did not come in time.
+            Timeout: an object did not arrive in time.
 
         MPI 5.0, section 8.6.1.
         """
@@ -109,11 +109,11 @@ class Topology(Communicator):
         """Send each destination its own object, and receive one from each source. All ranks call it.
 
         On a mesh with a periodic axis of one or two ranks, both neighbours along it are the same rank. What is sent to
-        one side comes from the other side, as everywhere.
+        one side arrives from the other side, as everywhere.
 
         Args:
             pieces: any objects, one for each of ``destinations``; those for PROC_NULL are ignored.
-            timeout: seconds to wait; None stands for POLYMPI_TIMEOUT, or for ever.
+            timeout: seconds to wait; None stands for POLYMPI_TIMEOUT, or no limit.
 
         Returns:
             The objects in the order of ``sources``; None for PROC_NULL.
@@ -121,7 +121,7 @@ class Topology(Communicator):
         Raises:
             MismatchError: there are not as many pieces as destinations, or a neighbour calls neighbor_allgather.
             Error: a neighbour could not send its piece.
-            Timeout: an object did not come in time.
+            Timeout: an object did not arrive in time.
 
         MPI 5.0, section 8.6.2.
         """
@@ -164,7 +164,7 @@ class Topology(Communicator):
     def _send_all(
         self, operation: str, pieces: Sequence[object], problem: str | None
     ) -> tuple[list[core.Request], Exception | None]:
-        """Send to all destinations; what cannot be sent is replaced by the reason, which is also returned."""
+        """Send to all destinations; an unsendable object is replaced by the reason, which is also returned."""
         sends = []
         error: Exception | None = None
         if problem:
@@ -217,13 +217,13 @@ class Topology(Communicator):
 
 
 def cast(comm: core.Communicator, kind: type[_T]) -> _T:
-    """A communicator that the core has just made, of another class: the core makes it of that of its parent."""
+    """Convert a communicator that the core has just made to another class: the core makes it of its parent's class."""
     comm.__class__ = kind  # type: ignore[assignment]
     return comm  # type: ignore[return-value]
 
 
 def wait_each(requests: Sequence[core.Request], deadline: Deadline) -> None:
-    """Wait until all are complete, with or without an error of their own, which their `wait` raises again."""
+    """Wait until all are complete, with or without an error, which their `wait` raises again."""
     for request in requests:
         try:
             request.wait(timeout=deadline.left())
@@ -244,10 +244,10 @@ def taken(request: core.Request) -> bool:
 
 
 def agreed(comm: core.Communicator, operation: str, request: Callable[[], _T]) -> _T:
-    """What all ranks ask for in a collective call, which must be the same.
+    """The arguments of a collective call, which must agree on all ranks.
 
     Raises:
-        MismatchError: they ask for different things, or the request of another rank is wrong.
+        MismatchError: they disagree, or another rank's are wrong.
         Exception: that of `request` on this rank.
     """
     values = told(comm, operation, request)
@@ -259,7 +259,7 @@ def agreed(comm: core.Communicator, operation: str, request: Callable[[], _T]) -
 
 
 def told(comm: core.Communicator, operation: str, request: Callable[[], _T]) -> list[_T]:
-    """What each rank asks for in a collective call, to all ranks; raises as above, if a request is wrong."""
+    """Exchange the arguments of a collective call among all ranks; raises like :func:`agreed` if some are wrong."""
     error: Exception | None = None
     mine: tuple[Any, ...]
     try:
@@ -281,6 +281,6 @@ def told(comm: core.Communicator, operation: str, request: Callable[[], _T]) -> 
 
 
 def mismatch(comm: core.Communicator, operation: str, sentence: str) -> MismatchError:
-    """An error of a collective call, with its facts."""
+    """An error of a collective call, with its details."""
     text = f"{core.rank_and_host(comm, comm.rank)}, {operation}(): {sentence}"
     return MismatchError(text, operation=operation, rank=comm.rank)
