@@ -146,7 +146,7 @@ class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def all_ranks(self) -> bool:
-        """Whether all ranks take part; otherwise ranks 0 and 1 do."""
+        """Whether it uses all ranks; otherwise ranks 0 and 1."""
         return self.kind != "pair"
 
     @property
@@ -192,12 +192,12 @@ class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return 1 if self.launch_figure or self.application else 2
 
     def edge(self, size_bytes: int) -> int:
-        """Elements in each dimension of an application's array of so many bytes; 0 if there is no such array."""
+        """Elements in each dimension of an application's array of this many bytes; 0 if no array has this size."""
         edge = round((size_bytes // 8) ** (1 / self.dimensions))
         return edge if problem_bytes(edge, self.dimensions) == size_bytes else 0
 
     def work_of(self, size_bytes: int) -> float:
-        """How much an iteration of an application does with an array of so many bytes, in units of its ``work``."""
+        """The work of an application's iteration with an array of this many bytes, in units of its ``work``."""
         return self._work(self.edge(size_bytes))
 
     def _work(self, edge: int) -> float:
@@ -206,7 +206,7 @@ class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return elements * each[self.work]
 
     def grown(self, size_bytes: int, times: int) -> int:
-        """Bytes of the array with which an application has nearest to so many times the work of this one."""
+        """Bytes of the array whose work is nearest to a multiple of the work of this one."""
         edge = self.edge(size_bytes)
         edges, wanted = range(edge, edge * times + 1), times * self._work(edge)
         above = bisect_left(edges, wanted, key=self._work)
@@ -265,17 +265,17 @@ MEASURED = [benchmark for benchmark in BENCHMARKS.values() if not benchmark.laun
 
 
 def face_bytes(edge: int) -> int:
-    """Bytes of a face of a cube of doubles with so many elements along an edge."""
+    """Bytes of a face of a cube of doubles with this many elements along an edge."""
     return 8 * edge * edge
 
 
 def halo_bytes(inner: int) -> int:
-    """Bytes of the six faces of a cube of doubles with so many inner elements along an edge."""
+    """Bytes of the six faces of a cube of doubles with this many inner elements along an edge."""
     return HALO_FACES * face_bytes(inner)
 
 
 def problem_bytes(edge: int, dimensions: int) -> int:
-    """Bytes of an application's array of doubles with so many elements in each dimension."""
+    """Bytes of an application's array of doubles with this many elements in each dimension."""
     return int(8 * edge**dimensions)
 
 

@@ -199,14 +199,14 @@ class LaunchRecord(msgspec.Struct, kw_only=True):
 
 
 class ToolFigure(msgspec.Struct, frozen=True, kw_only=True):
-    """What a tool of others measured at one size: the time of an operation, as the tool computes it."""
+    """What a third-party tool measured at one size: the time of an operation, as the tool computes it."""
 
     size_bytes: int
     time_ns: float
 
 
 class ToolLaunch(msgspec.Struct, kw_only=True):
-    """One launch of a tool of others in a block (a line of ``tools.jsonl``); fields as in :class:`LaunchRecord`.
+    """One launch of a third-party tool in a block (a line of ``tools.jsonl``); fields as in :class:`LaunchRecord`.
 
     Attributes:
         tool: its name.
@@ -284,7 +284,7 @@ class StackRun(msgspec.Struct, kw_only=True):
         installed: the name of the installed stack, where `stack` says more than that; else empty.
         ranks: of its launches, where the run has several numbers of them; else 0.
         level: the name of the level that it was measured at, where the run has several; empty for a base without one.
-            Each level is measured as if it were a stack of its own, too: ``mpich, 4 ranks, no huge pages``.
+            Each level is also measured as if it were a separate stack: ``mpich, 4 ranks, no huge pages``.
         bindings: the arms, reference first, A/A arm second.
         not_covered: for each binding, the planned cases that it does not cover and why.
         left_out: bindings, tools and benchmarks that could not take part on this stack, and why.
@@ -457,7 +457,7 @@ class StackFacts(msgspec.Struct, kw_only=True, rename={"compiles_as": "compiles 
 
 
 class Environment(msgspec.Struct, kw_only=True):
-    """The machine as a run found it (``environment.json``, where the facts lie beside the other two)."""
+    """The machine as a run found it (``environment.json``, with the metadata next to the other two)."""
 
     facts: Facts = {}
     stacks: dict[str, StackFacts] = {}

@@ -2,7 +2,7 @@
 
 PRRTE names them by the process, puts them where temporary files go, and removes them at its end. A launcher or daemon
 that later gets the process id of one that was killed finds the address of that one in the folder, and gives up: it ends
-with code 213, says "The PMIx server's listener thread failed to start", or waits for ever. As process ids come round
+with code 213, says "The PMIx server's listener thread failed to start", or waits forever. As process ids come round
 (after 32768, on many machines), this happens once in many launches, and nothing in them shows why.
 """
 

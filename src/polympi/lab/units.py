@@ -34,7 +34,7 @@ def parse_size(text: str) -> int:
 
 
 BYTES_OF_A_DOUBLE = 8
-NETPIPE = "netpipe"  # in place of a size: those of the program NetPIPE
+NETPIPE = "netpipe"  # instead of a size: those of the program NetPIPE
 NETPIPE_LAST = 2**22  # the largest power of two of them, as of the other lists of sizes
 NETPIPE_BESIDE = 3  # bytes more and less than each power of two: neither is aligned, and one is beyond a switch at it
 

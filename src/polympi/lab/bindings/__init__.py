@@ -1,1 +1,1 @@
-"""Bindings: the interfaces under test, each described by a manifest beside its program."""
+"""Bindings: the interfaces under test, each described by a manifest next to its program."""

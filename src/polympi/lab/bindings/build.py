@@ -22,7 +22,7 @@ from polympi.lab.errors import BuildError, system_reason
 from polympi.lab.home import home
 from polympi.lab.stacks.stack import Stack
 
-NATIVE = {"-march=native", "-Ctarget-cpu=native"}  # in a command, of GCC or Clang, of Rust: for the processor at hand
+NATIVE = {"-march=native", "-Ctarget-cpu=native"}  # in a command, of GCC or Clang, of Rust: for this processor
 BUILD_TIMEOUT_S = 600.0
 _HARNESS = "{harness}"  # in a command: the folder of the harness in C, compiled for the stack
 _CORE = "{core}"  # likewise of the core of polympi's interface
@@ -143,7 +143,7 @@ def _fill(
 def output_folder(binding: Binding, stack: Stack) -> Path:
     """Where the program of this source, command and stack is or will be; another source has another folder.
 
-    So has another processor, where the command compiles for that at hand.
+    So has another processor, if the command compiles for the current one.
     """
     manifest = binding.manifest
     key = hashlib.sha256()

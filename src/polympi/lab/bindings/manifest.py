@@ -27,7 +27,7 @@ else:
     import tomli as tomllib
 
 EXTRA_FOLDERS_VARIABLE = "POLYMPI_BINDINGS"  # folders of further bindings, separated as PATH is
-ALL = "all"  # in place of names: all bindings
+ALL = "all"  # instead of names: all bindings
 _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 _PATTERNS = [f"{b.name}/{mode}/{payload}" for b in BENCHMARKS.values() for mode, payload in b.combinations]
 
@@ -84,7 +84,7 @@ class Without(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class Announces(msgspec.Struct, forbid_unknown_fields=True):
-    """How an interface with messages of its own sends what is large, between hosts.
+    """How an interface with its own messages sends large data between hosts.
 
     Attributes:
         from_bytes: the size from which data follow a message that announces them.
@@ -390,5 +390,5 @@ def asked_for(bindings: Mapping[str, Binding], names: Iterable[str]) -> list[Bin
 
 
 def default_bindings(bindings: Mapping[str, Binding]) -> list[Binding]:
-    """Those that take part unless others are asked for."""
+    """Those that run unless others are named."""
     return [binding for binding in bindings.values() if binding.entry.default]

@@ -35,7 +35,7 @@ _listed: dict[tuple[str, str | None], _Listed] = {}  # by interpreter and PYTHON
 def installed_packages(stack: Stack) -> Mapping[str, str]:
     """Versions of the packages that the stack's interpreter finds, by canonical name; none if it does not run.
 
-    The interpreter is asked once (it takes 0.2 s), and again when a package has come or gone.
+    The interpreter is asked once (it takes 0.2 s), and again when packages were installed or removed.
     """
     variables = stack.variables()
     asked_for = stack.python, variables.get("PYTHONPATH")

@@ -161,7 +161,7 @@ def execute(
 
 
 def _programs() -> list[Path]:
-    """Where the programs are that runs start on hosts, besides those in the home of polympi."""
+    """Where the programs are that runs start on hosts, other than those in polympi's home."""
     from polympi.lab.bindings.manifest import applications_folder, shipped_folder
     from polympi.lab.stacks.stack import installed_stacks
 

@@ -56,7 +56,7 @@ def without_reference(outcome: Outcome) -> list[str]:
 
 
 class Display(Watcher):
-    """Says what comes before the launches."""
+    """Reports what happens before the launches."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -99,7 +99,7 @@ class LiveDisplay(Display):
 
 
 class PlainDisplay(Display):
-    """A line a block, for logs and pipes."""
+    """One line per block, for logs and pipes."""
 
     def __init__(self, console: Console) -> None:
         super().__init__(console)

@@ -70,7 +70,7 @@ def complete_benches(incomplete: str) -> list[str]:
 
 
 def complete_tools(incomplete: str) -> list[str]:
-    """Names of tools of others."""
+    """Names of third-party tools."""
 
     def names() -> Iterable[str]:
         from polympi.lab.bindings.manifest import ALL
@@ -125,7 +125,7 @@ def complete_schedulers(incomplete: str) -> list[str]:
 
 
 def complete_jobs(incomplete: str) -> list[str]:
-    """Folders of jobs beside each other, below what is written."""
+    """Folders of jobs that complete the typed path."""
 
     def found() -> Iterable[str]:
         before, slash, _ = incomplete.rpartition("/")

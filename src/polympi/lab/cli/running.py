@@ -105,7 +105,7 @@ def preview_run(asked: Asked) -> None:
 
 
 def _new_name(path: Path) -> Path:
-    """A name beside the directory that nothing has: the plan is asked for as if the run were a new one."""
+    """An unused name next to the directory: the plan is made as if the run were a new one."""
     return path.with_name(f"{path.name}-dry-run")
 
 

@@ -154,7 +154,7 @@ def _batch(wanted: Wanted, scheduler: str, run: _Run, folder: Path) -> Batch:
 
 
 def _hosts(run: _Run, folder: Path) -> Path | None:
-    """Where the job writes its hosts; None if the run has a host file of its own.
+    """Where the job writes its hosts; None if the run has its own host file.
 
     For a run that is continued it is where the job before has written them.
     """

@@ -1,4 +1,4 @@
-"""What launchers call in place of ssh to start something on another host of a cluster."""
+"""What launchers call instead of ssh to start something on another host of a cluster."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def write_ssh_agent(cluster: Cluster, configuration: Path) -> None:
 
 
 def write_agent(cluster: Cluster) -> None:
-    """Write the program that launchers call in place of ssh, for hosts without it.
+    """Write the program that launchers call instead of ssh, for hosts without it.
 
     As with ssh, the command gets none of the variables of the launcher, save the one by which a launch is found that
     has to be ended.

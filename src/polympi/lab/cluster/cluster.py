@@ -68,7 +68,7 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def agent(self) -> Path:
-        """What launchers call in place of ssh."""
+        """What launchers call instead of ssh."""
         return Path(self.folder) / "instead-of-ssh"
 
     def hostfile(self, family: str) -> Path:
@@ -182,7 +182,7 @@ class Made:
 
 
 def check_number(hosts: int) -> None:
-    """Make sure that a cluster can have so many hosts.
+    """Check that a cluster can have this many hosts.
 
     Raises:
         UsageError: it cannot.
@@ -238,7 +238,7 @@ def end_processes(folder: Path) -> None:
 
 
 def _first_line(path: str) -> bytes | None:
-    """The first line of a file, which may be anything: other processes have roots of their own."""
+    """The first line of a file, which may be anything: other processes may have other roots."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     except OSError:

@@ -83,7 +83,7 @@ def made_cluster(
     ahead_s: Mapping[str, int] = {},
     since: str = "",
 ) -> Iterator[Made]:
-    """Make a cluster, which ends with the block unless it is told to stay, and all that runs on it.
+    """Make a cluster, which ends with the block unless kept, with all that runs on it.
 
     Args:
         names: of the hosts.
@@ -174,12 +174,12 @@ class _Holder:
         """Let the host stay when this process has ended."""
         self._stays = True
         assert self._process.stdin is not None
-        with contextlib.suppress(BrokenPipeError):  # a host that is gone already; whoever uses it is told
+        with contextlib.suppress(BrokenPipeError):  # a host that is gone already; its user gets the error
             self._process.stdin.write(_STAY)
             self._process.stdin.flush()
 
     def let_go(self) -> None:
-        """Let go of the host, and wait for its end unless it was told to stay."""
+        """Release the host, and wait for its end unless it is kept."""
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream is not None:
                 stream.close()

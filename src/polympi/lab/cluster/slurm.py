@@ -30,7 +30,7 @@ _KEY_BYTES = 128
 _LOST_S = 60  # without an answer, a host is lost: Slurm's own five minutes are long for a test
 _LINE = 300  # characters of a daemon's log in a sentence
 # What each host calls its folder. It must be short: names of sockets have at most 107 characters (unix(7)), and that of
-# a job step is this, the name of the host, and its numbers. Each host has a /dev/shm of its own to put it in.
+# a job step is this, the name of the host, and its numbers. Each host has its own /dev/shm to put it in.
 _HERE = "/dev/shm/slurm"
 
 _CONFIGURATION = """\

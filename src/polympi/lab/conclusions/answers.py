@@ -32,7 +32,7 @@ from polympi.lab.conclusions.wires import not_over_the_network
 from polympi.lab.statistics.model import Analysis
 from polympi.lab.units import format_bytes, format_ns, format_size
 
-FEW_RANKS = 2  # with more, what a process holds is told as a mean, too: ranks differ, and share more memory
+FEW_RANKS = 2  # with more, memory per process is also given as a mean: ranks differ, and share more memory
 
 _THINGS = {
     "bytes": "a message",

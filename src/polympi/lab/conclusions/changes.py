@@ -35,7 +35,7 @@ def answer(comparison: Comparison) -> str:
 
 
 def unknown_sentence(comparison: Comparison) -> str | None:
-    """Groups that are unknown beside slower ones, and how many launches would be enough; None if there are none."""
+    """Unknown groups in addition to slower ones, and how many launches would be enough; None without any."""
     unknown = [group for group in comparison.groups if group.verdict == UNKNOWN]
     if not unknown or all(group.verdict != SLOWER for group in comparison.groups):
         return None

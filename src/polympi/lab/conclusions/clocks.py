@@ -37,7 +37,7 @@ def start_error_ns(analysis: Analysis, stack: str) -> int:
 
 
 def start_sentence(analysis: Analysis, stack: str) -> str:
-    """How well the start-up is known where hosts have clocks of their own, or why it is not; empty on one machine.
+    """How well the start-up is known on hosts with separate clocks, or why it is not; empty on one machine.
 
     Args:
         analysis: the run.

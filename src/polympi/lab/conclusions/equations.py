@@ -20,7 +20,7 @@ from polympi.lab.statistics.model import Analysis
 
 _BOTH = ("blocking", "overlapped")
 EQUATIONS = ("wave", "poisson-cg")
-# What the thesis concludes whose figures stand beside ours (sources.toml, wave3d_meshes).
+# Conclusions of the thesis whose figures are shown next to ours (sources.toml, wave3d_meshes).
 SLOWER = (8.0, 10.0)  # times as long as C, in Python with NumPy
 GAINING_EDGE = 257  # of the mesh of the wave on which overlapping gained
 HARDLY = 0.1  # by how much styles that hardly differ may differ
@@ -139,7 +139,7 @@ def _timed_if(row: Row | None) -> Timed | None:
 
 
 def statements(found: Sequence[Solved], processors: int | None) -> list[str]:
-    """What was published of such solvers, each beside what this run has of it, in a sentence.
+    """Published statements on such solvers, each with this run's result, in a sentence.
 
     Args:
         found: of one stack.

@@ -63,7 +63,7 @@ def failures(analysis: Analysis) -> list[str]:
 
 
 def omissions(analysis: Analysis) -> list[str]:
-    """Sentences about what a program skipped and what could not take part."""
+    """Sentences about what a program skipped and what could not run."""
     said = _refused(analysis.launches, "skipped", "skipped", "")
     for planned in analysis.run.stacks:
         said += [

@@ -83,7 +83,7 @@ def coverage(interface: str) -> float:
 
 
 def lacking(interface: str, most: int = 3) -> list[str]:
-    """The uses that most programs make of mpi4py and an interface does not have by a call, so many at most."""
+    """The uses of mpi4py that most programs make and an interface has no call for, up to a maximum."""
     rows = published(USAGE).frame.select("capability", "programs_of_80").iter_rows()
     absent = sorted((row for row in rows if interface not in USES.get(row[0], {})), key=lambda row: -row[1])
     return [str(use).partition(" (")[0] for use, _ in absent[:most]]

@@ -25,7 +25,7 @@ COLLECTIVES = tuple(
 )
 
 
-MOST_APPLICATIONS = 3  # columns beside the others, on a screen of usual width
+MOST_APPLICATIONS = 3  # additional columns, on a screen of usual width
 
 
 @dataclass(frozen=True)

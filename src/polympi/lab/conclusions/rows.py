@@ -14,7 +14,7 @@ from polympi.lab.statistics.model import SUMMARY_COLUMNS, Analysis
 
 SMALL = 1024  # bytes; up to here a message's fixed cost outweighs its bytes on any stack known to us
 REPRESENTATIVE_SIZES = (8, 1024, 65536, 2**20)  # one word, a small message, around the protocol switch, bandwidth-bound
-LONG_TAIL = 1.5  # a median over launches, of means over batches, so many times the median of single operations
+LONG_TAIL = 1.5  # the median over launches, of means over batches, over the median of single operations
 SEPARATED = ("slower", "faster")
 JUDGED = (*SEPARATED, "ambiguous", "not separated")
 

@@ -1,4 +1,4 @@
-"""Other tools beside our C, in the same blocks: how far their figures are from ours, and why they may be."""
+"""Other tools compared with our C, in the same blocks: how far their figures are from ours, and why."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ UNKNOWN = "a tool that this version does not know"
 
 @dataclass(frozen=True)
 class ToolBesideC:
-    """A tool beside our C.
+    """A tool compared with our C.
 
     Attributes:
         stack: on which MPI.

@@ -39,7 +39,7 @@ def busy_facts(seconds: float = _SAMPLE_S) -> dict[str, Any]:
 
 
 def busy_words(ranks: int) -> str | None:
-    """How busy others keep this machine, as ``load 10 on 2 CPUs``; None where nothing competes with so many ranks."""
+    """How busy other processes keep this machine, as ``load 10 on 2 CPUs``; None if none competes with the ranks."""
     cpus, load = len(os.sched_getaffinity(0)), os.getloadavg()[0]
     return f"load {load:.0f} on {cpus} CPU{'s' * (cpus != 1)}" if load > max(cpus, ranks) + 0.5 else None
 

@@ -1,4 +1,4 @@
-"""Small files of the kernel; a missing one is no error, but means that a fact is not known."""
+"""Small files of the kernel; a missing one isn't an error, but means that a value is unknown."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def read_int(path: Path) -> int | None:
 
 
 def expand_list(text: str) -> list[int]:
-    """The numbers of a kernel list such as ``0-3,8``; empty if the text is no list."""
+    """The numbers of a kernel list such as ``0-3,8``; empty if the text isn't a list."""
     numbers: list[int] = []
     for part in text.split(","):
         low, _, high = part.strip().partition("-")

@@ -113,7 +113,7 @@ def _quota(level: Path) -> float | None:
 
 
 def _memory(level: Path) -> int | None:
-    limit = read_int(level / "memory.max")  # the word "max" is no number: no limit
+    limit = read_int(level / "memory.max")  # the word "max" isn't a number: no limit
     if limit is None:
         limit = read_int(level / "memory.limit_in_bytes")
     return limit if limit is not None and limit < _NO_MEMORY_LIMIT else None

@@ -55,7 +55,7 @@ def record_environment(*, command: Sequence[str] | None = None) -> Facts:
 
 
 def processor_limits() -> Facts:
-    """The part of the record that tells how many processors ranks may use."""
+    """The part of the record with the number of processors that ranks may use."""
     return {"affinity": affinity_facts(), "limits": limit_facts()}
 
 

@@ -46,7 +46,7 @@ def is_cut(line: str, model: str) -> bool:
 
 
 def as_number(token: str) -> float | None:
-    """The number a token spells, or None; ``nan``, ``inf``, ``1_000`` and digits of other scripts are no figures."""
+    """The number a token spells, or None; ``nan``, ``inf``, ``1_000`` and digits of other scripts aren't figures."""
     try:
         value = float(token) if token.isascii() and "_" not in token else None
     except ValueError:
@@ -55,7 +55,7 @@ def as_number(token: str) -> float | None:
 
 
 def as_count(token: str, most: int = _LARGEST_COUNT) -> int | None:
-    """The whole number a token spells, or None; numbers larger than can be counted are no counts."""
+    """The whole number a token spells, or None; numbers that are too large aren't counts."""
     if not (token.isascii() and token.isdigit()) or len(token) > len(str(most)):
         return None
     value = int(token)

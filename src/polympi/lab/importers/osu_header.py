@@ -45,7 +45,7 @@ _HARMLESS = re.compile(r"\W*|Overall = .*")
 
 
 def columns_of(text: str) -> list[str]:
-    """What the columns of a heading hold, those that are not imported by their own names; empty if it is no heading."""
+    """What the columns of a heading hold, by name if not imported; empty if it isn't a heading."""
     found = _COLUMN.findall(text)
     names = [_MEANING.get(_UNIT.sub("", n).lower(), n) for n in found]
     others = unread_columns(names)

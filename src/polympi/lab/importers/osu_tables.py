@@ -145,7 +145,7 @@ def _read_heading(line: str, columns: list[str], workers: list[str], table: _Tab
 
 
 def _read_comment(number: int, comment: str, table: _Table, collector: Collector) -> None:
-    """Take what a comment sets; what is not understood is told, and if it stands above the rows as a setting, kept."""
+    """Apply a comment's settings; unknown ones are reported, and kept if above the rows."""
     if is_harmless(comment):
         return
     if datatype := _DATATYPE.search(comment):
@@ -206,7 +206,7 @@ def _times(number: int, numbers: dict[str, float | None], table: _Table, collect
     if "max" not in numbers:
         mean = time if table.title.statistic == MEAN_OVER_RANKS else None
         return Times(figure=time, statistic=table.title.statistic, mean=mean, low=low)
-    # The time beside the extremes is the mean of the same ranks, but "pure communication" is not in every version.
+    # The time next to the extremes is the mean of the same ranks, but "pure communication" is not in every version.
     apart = time and low and high and not low - ROUNDING_US <= time <= high + ROUNDING_US
     if "pure" in numbers and apart:
         reason = "its pure communication is not between minimum and maximum, and is left empty"
@@ -216,7 +216,7 @@ def _times(number: int, numbers: dict[str, float | None], table: _Table, collect
 
 
 def _begins_row(token: str, columns: list[str]) -> bool:
-    """Whether a line that begins with this is meant as a row: a size, or a figure where there is no size."""
+    """Whether a line that begins with this is meant as a row: a size, or a figure in a table without sizes."""
     return as_count(token) is not None if columns[0] == "size" else token[:1].isdigit() or token[:1] in "+-."
 
 

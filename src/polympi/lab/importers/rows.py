@@ -41,7 +41,7 @@ ONE_RANK = "one rank"
 MIN_OVER_TRIALS = "min over trials"
 MEAN_OVER_TRIALS = "mean over trials"
 
-# An operation that takes a day is no measurement: jobs are shorter. 10^12 MB/s (10^18 bytes a second) is a thousand
+# An operation that takes a day isn't a measurement: jobs are shorter. 10^12 MB/s (10^18 bytes per second) is a thousand
 # times what all links of the largest machines carry together. Larger figures are damage.
 _LONGEST_US = 86_400e6
 _FASTEST_MB_PER_S = 1e12

@@ -19,7 +19,7 @@ from pathlib import Path
 from polympi.lab.process import TAIL_BYTES, TAIL_LINES, Ended
 
 MARK = "polympi-samples:"  # in front of each line of samples, whatever other ranks print between them
-# $0 is the plan, $1 its name, $2 that of the samples; the rest is the program. Each rank has a folder of its own. The
+# $0 is the plan, $1 its name, $2 that of the samples; the rest is the program. Each rank has its own folder. The
 # program is waited for, since a shell hears no signal while it runs one. Lines are written one by one (sed -u), so that
 # what other ranks print comes between them.
 _RANK = f"""\

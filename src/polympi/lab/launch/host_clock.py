@@ -38,7 +38,7 @@ class UnknownMoment(Exception):  # noqa: N818 (it is what is the case)
 
 
 class HostClocks:
-    """The clocks of the hosts on which rank 0 was seen, and which have clocks of their own.
+    """The clocks of the hosts on which rank 0 was seen, if separate from ours.
 
     A host is reached when it is first asked for, and its probe sleeps until it is asked again.
 
@@ -51,7 +51,7 @@ class HostClocks:
         self._names = list(names)
         self._reach = reach
         self._sessions: dict[str, Session] = {}
-        self._compared: dict[str, Offset] = {}  # before the launch that is under way
+        self._compared: dict[str, Offset] = {}  # before the current launch
         self._unreachable: dict[str, str] = {}
 
     def __enter__(self) -> HostClocks:
@@ -66,7 +66,7 @@ class HostClocks:
         """Compare the clocks of all hosts that were asked for before."""
         self._compared.clear()
         for host in list(self._sessions):
-            with contextlib.suppress(HostLost):  # then it is asked again, and the launch is told why it does not know
+            with contextlib.suppress(HostLost):  # then it is asked again, and the launch records the reason
                 self._compared[host] = self._compare(host)
 
     def moment(self, host: str, shown_ns: int) -> Moment:

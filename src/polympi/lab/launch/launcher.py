@@ -71,7 +71,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Arm:
-    """A binding that takes part: built before anything is measured, so that no later change of a source reaches it.
+    """A binding of the run: built before anything is measured, so that later changes of sources have no effect.
 
     Attributes:
         binding: which one.

@@ -22,7 +22,7 @@ from polympi.lab.records import Counts, PlannedCase
 
 CALIBRATION_BATCH_NS = 5e5  # 20,000 readings of a clock, and still hardly longer than the start of the launch
 CALIBRATION_BATCHES = 3
-CLOCK_RESOLUTIONS = 1000  # a batch lasts at least so many resolutions of the clock: an error of 0.1 %
+CLOCK_RESOLUTIONS = 1000  # a batch lasts at least this many resolutions of the clock: an error of 0.1 %
 WARMUP_SHARE = 4  # a quarter of a batch: caches, branch predictors and CPython's specialised bytecode have settled
 MINIMUM_WARMUP = 2  # both ranks have touched every buffer and every path once, and once more
 
@@ -38,7 +38,7 @@ SINGLY_BATCHES = 5
 # half a batch, and still enough for the fastest of three to tell four times from twice.
 TRIAL_SHARE = 8
 TRIAL_BATCHES = 3
-# A binding is slow where it takes so many times as long as C. Buffers sent from Python take up to three times as long
+# A binding is slow if it takes this many times as long as C. Buffers sent from Python take up to three times as long
 # and so are compared with C over the same iterations; objects that are pickled take 5 to 1000 times as long.
 SLOW = 4
 LONGEST_WARMUP = 20  # batches: a call of 10 us is still made as often as runtimes want it before they compile
@@ -165,7 +165,7 @@ def with_counts(case: PlannedCase, counts: Counts | None) -> PlannedCase:
 
 
 def at_most(planned: PlannedCase, iterations: int) -> PlannedCase:
-    """A case for a binding that does so many iterations a batch at most, and fewer of the others in proportion."""
+    """A case with at most this many iterations per batch, and proportionally fewer warm-ups and events."""
     if planned.iterations <= iterations:
         return planned
     return msgspec.structs.replace(

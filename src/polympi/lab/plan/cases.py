@@ -64,7 +64,7 @@ def select_cases(profile: Profile, benches: Sequence[str], sizes: Sequence[int] 
 
 
 def possible_on(cases: Sequence[Case], ranks: int) -> list[Case]:
-    """Those of the cases that mean something with so many ranks."""
+    """The cases that are meaningful with this many ranks."""
     return [case for case in cases if ranks >= BENCHMARKS[case.benchmark].minimum_ranks and _is_divisible(case, ranks)]
 
 

@@ -27,7 +27,7 @@ INTERPRETER_S = 0.2  # more where an interpreter starts and loads the binding, f
 # C# 2. None takes much longer, since it makes fewer iterations where it is slow.
 SLOWDOWN = 4.0
 STARTS_S = {"Java": 10.0}  # it compiles while its ranks keep the processors busy, from the same runs
-# A tool of others for 1 B to 4 MiB, mean over the tools in the same run: OSU and NetPIPE choose their own iterations.
+# A third-party tool for 1 B to 4 MiB, mean over the tools in the same run: OSU and NetPIPE choose their own iterations.
 TOOL_S = 1.5
 COMPILED = ("C", "C++", "Fortran", "Go", "Rust")  # neither an interpreter to start nor loops that it slows down
 CALL_NS = 1000.0  # a short message of C
@@ -101,7 +101,7 @@ def crowding(ranks: int, processors: int | None) -> float:
 
 
 def tool_seconds(family: str) -> float:
-    """Seconds of one launch of a tool of others."""
+    """Seconds of one launch of a third-party tool."""
     return START_S.get(family, max(START_S.values())) + TOOL_S
 
 

@@ -35,7 +35,7 @@ def check_growth(scaling: str, cases: Sequence[Case], ranks: Sequence[int]) -> N
 
 
 def problems(scaling: str, cases: Sequence[Case], ranks: int) -> dict[Case, Case]:
-    """The cases with so many ranks, each with the one asked for: in weak scaling that of one rank, in strong itself."""
+    """The cases with this many ranks, each with the requested one: in weak scaling that of one rank, else itself."""
     if scaling != WEAK:
         return {case: case for case in cases}
     return {replace(case, size_bytes=BENCHMARKS[case.benchmark].grown(case.size_bytes, ranks)): case for case in cases}

@@ -27,7 +27,7 @@ def limits_of(cases: Iterable[Case]) -> list[Case]:
 
 
 def with_limits(cases: Sequence[Case]) -> list[Case]:
-    """The cases, and behind them what shows what memory allows them."""
+    """The cases, followed by those that measure what memory allows them."""
     return list(dict.fromkeys([*cases, *limits_of(cases)]))
 
 

@@ -19,7 +19,7 @@ from polympi.lab.records import PLACEMENT, Facts, Level, RankPlace
 from polympi.lab.stacks.stack import HYDRA, PRRTE, SRUN
 from polympi.lab.suggest import did_you_mean
 
-# What Hydra is told, and what PRRTE is: bindings of ranks, and where they come from. {cpu} is a processor, {ranks} one
+# Options for Hydra and for PRRTE: bindings of ranks, and their sources. {cpu} is a processor, {ranks} one
 # for each rank. PRRTE fills a list of processors again from its beginning only if it may oversubscribe them.
 _HYDRA = {
     NODE: "-bind-to none",
@@ -70,7 +70,7 @@ class Topology:
 
 
 def topology_of(facts: Facts) -> Topology | None:
-    """The processors of this machine, from what it tells of itself; None if it does not.
+    """The processors of this machine, from the kernel's description; None without one.
 
     Args:
         facts: of :mod:`polympi.lab.environment.record`, of which ``affinity`` counts.
@@ -140,7 +140,7 @@ def binding_word(arguments: Sequence[str]) -> str | None:
 
 
 def placement_arguments(placement: str, dialect: str, ranks: int, topology: Topology | None) -> list[str]:
-    """What a launcher is told.
+    """A launcher's options for a placement.
 
     Args:
         placement: which one; empty for none.

@@ -18,7 +18,7 @@ QUICK_BLOCKS = 9
 # However many ranks share a processor: 80 ranks of Python on two of them start in one minute and measure in another.
 LONGEST_LAUNCH_S = 600.0
 
-# Measured in the longer profiles, or where they are asked for by name: they answer questions of their own.
+# Measured in the longer profiles, or on request by name: they answer separate questions.
 LONGER_ONLY = ("datatype", "ring")
 # Measured only where they are asked for by name: an iteration takes as long as thousands of messages.
 APPLICATIONS = tuple(name for name, benchmark in BENCHMARKS.items() if benchmark.application)
@@ -78,7 +78,7 @@ class Profile:
     sizes_of: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     def timeout_s(self, ranks: int, processors: int) -> float:
-        """Seconds after which a launch is killed: more where ranks share processors and wait for their turn."""
+        """Seconds after which a launch is killed: more if oversubscribed, because ranks wait for their turn."""
         longer = self.launch_timeout_s * max(1.0, ranks / processors)
         return max(self.launch_timeout_s, min(longer, LONGEST_LAUNCH_S))
 

@@ -13,7 +13,7 @@ EXAMPLE = "--with 'eager: MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE=65536'"
 _VARIABLE = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
 # What a setting may be called: it stands in the names of stacks, of tabs and of files.
 _NAME = re.compile(r"[^\s,/:][^,/\x00-\x1f]{0,39}")
-# Who reads variables of these names: the families of stacks. A name of another kind is anybody's.
+# The families of stacks that read variables of these names. Any stack may read other names.
 _READERS = {
     "OMPI_": ("openmpi",),
     "PRTE_": ("openmpi",),

@@ -38,7 +38,8 @@ class Study:
         return replace(profile, benches=tuple(self.cases), bindings=self.bindings, sizes_of=sizes)
 
 
-# From 8 B to 8 MiB, as in the thesis whose table stands beside ours; enough between for a line for each protocol.
+# From 8 B to 8 MiB, as in the thesis whose table is shown next to ours, with enough sizes between for one line per
+# protocol.
 _PING_PONG = (8, 64, 512, 4 * KI, 32 * KI, 256 * KI, MI, 8 * MI)
 _COLLECTIVE = (8, KI, 64 * KI, MI)
 
@@ -51,7 +52,7 @@ _MODULES = Study(
         *("pypar", "mympi", "pympi", "scientific", "boostmpi-compat", "boost-python"),
         *("mpi4py", "polympi", "c-spin"),
     ),
-    # Some modules receive into arrays (float64), the others give new ones of what comes (array).
+    # Some modules receive into arrays (float64), the others return new ones (array).
     cases={
         **dict.fromkeys(("latency/standard/float64", "latency/standard/array"), _PING_PONG),
         **dict.fromkeys(("bcast/standard/float64", "bcast/standard/array"), _COLLECTIVE),

@@ -17,13 +17,13 @@ from polympi.lab.records import AGAIN, REFERENCE
 from polympi.lab.statistics.model import Analysis
 from polympi.lab.statistics.operations import counts
 
-TARGET = 0.25  # by how much a projection may miss
+TARGET = 0.25  # largest allowed error of a projection
 COLUMNS = ("latency", *COLLECTIVES)
 
 
 @dataclass(frozen=True)
 class Miss:
-    """One figure that was foretold, and measured.
+    """One figure that was predicted and measured.
 
     Attributes:
         foretold_ns, measured_ns: the two times.
@@ -44,17 +44,17 @@ class Miss:
 
     @property
     def error(self) -> float:
-        """How much too high it was foretold, as a share of what was measured; negative: too low."""
+        """The prediction's error, as a share of the measured time; negative: too low."""
         return self.foretold_ns / self.measured_ns - 1.0
 
     @property
     def within(self) -> bool:
-        """Whether it missed by no more than the target."""
+        """Whether its error is within the target."""
         return abs(self.error) <= TARGET
 
     @property
     def doubtful(self) -> bool:
-        """Whether it missed by no more than the error of the clocks."""
+        """Whether its error is within the clocks' error."""
         return not self.within and abs(self.foretold_ns - self.measured_ns) <= self.clocks_ns
 
 
@@ -69,9 +69,9 @@ def measured_cases(analysis: Analysis) -> list[Case]:
 
 
 def misses(projection: Projection, measured: Analysis, described: bool) -> list[Miss]:
-    """The figures that were foretold and measured, C's and those of the bindings.
+    """The figures that were predicted and measured, C's and the bindings'.
 
-    Collectives are foretold as called: of a binding that builds them of its own messages, that is the lower end.
+    Collectives are predicted as called: for a binding that builds them from its own messages, that is the lower end.
 
     Args:
         projection: of the measured cases, with the measured number of ranks.

@@ -48,11 +48,11 @@ PATTERNS = {
         Pattern("cg-iteration", "CG: sides, 2 dot products", (KI,), has_collectives=True),
     )
 }
-# Messages of a case that are simulated at most: so many take SMPI about a second, for each arm and each end of its
+# The most messages of a case that are simulated: this many take SMPI about a second, for each arm and each end of its
 # interval.
 MOST_MESSAGES = 65_536
-# From so many ranks on, an arm is simulated with the median of its cost only, and the ends of the interval are told
-# from that in proportion. With 1024 ranks all cases take some 4 s for each cost, beside 25 s once.
+# From this many ranks on, an arm is simulated only with the median of its cost, and the ends of the interval are
+# derived from that in proportion. With 1024 ranks all cases take some 4 s for each cost, and 25 s once.
 ENDS_BELOW = 512
 SMALL = 8  # bytes of a message that says how much will come
 BRUCK_BELOW = 256  # bytes of an alltoall to each rank up to which libraries forward messages in log n steps
@@ -66,7 +66,7 @@ class Case:
     size_bytes: int
 
     def simulated(self, ranks: int) -> bool:
-        """Whether it has few enough messages with so many ranks."""
+        """Whether it has few enough messages with this many ranks."""
         direct = self.pattern.name == "alltoall" and self.size_bytes >= BRUCK_BELOW
         return not direct or ranks * ranks <= MOST_MESSAGES
 

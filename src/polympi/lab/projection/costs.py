@@ -87,7 +87,7 @@ def c_points(
 
 @dataclass(frozen=True)
 class _Further:
-    """What C takes for the messages and calls that an arm makes beside those of C.
+    """What C takes for the messages and calls that an arm makes in addition to C's.
 
     Attributes:
         way: the arm, without costs.

@@ -24,7 +24,7 @@ SHORT_BCAST, BCAST_RANKS = 12288, 8  # below one of which bcast is a tree (MPICH
 SHORT_ALLREDUCE = 2048  # bytes up to which allreduce doubles; beyond, it scatters and gathers (MPICH)
 SHORT_ALLTOALL, BRUCK_RANKS = 256, 8  # bytes below which, and ranks from which on, alltoall is Bruck's (MPICH)
 DOUBLE = 8  # bytes of an element of allreduce
-ENVELOPE = 16  # bytes that SMPI sends beside each message
+ENVELOPE = 16  # bytes that SMPI adds to each message
 
 Message = tuple[int, int, float]  # sender, receiver, bytes
 
@@ -123,7 +123,7 @@ class Clock:
 
 
 def time_of(model: Model, pattern: str, size: int, family: str) -> float | None:
-    """Time of a pattern in ns, from a common start until the last rank is done; None where there is no schedule.
+    """Time of a pattern in ns, from a common start until the last rank is done; None without a schedule.
 
     Of a ping-pong it is a message, of a ring a hop.
     """
@@ -229,7 +229,7 @@ def mesh(ranks: int, dimensions: int) -> list[int]:
 
 
 def halo(ranks: int, sizes: Sequence[int], bytes_: int) -> list[Message]:
-    """What all ranks of a mesh send to those beside them."""
+    """What all ranks of a mesh send to their neighbours."""
     messages = []
     for rank in range(ranks):
         stride = 1

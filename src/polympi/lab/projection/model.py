@@ -8,7 +8,7 @@ import msgspec
 
 FORMAT = 1  # of projection.json; raised when a reader of the old form would misread the new one
 LEVELS = ("low", "median", "high")
-# How a binding's cost comes into a collective. BUILT: the binding makes it of messages of its own, each of which costs
+# How a binding's cost enters a collective. BUILT: the binding makes it from its own messages, each of which costs
 # what its messages cost. CALLED: it calls MPI's, whose messages are those of C, and the call costs once.
 BUILT, CALLED = "built", "called"
 

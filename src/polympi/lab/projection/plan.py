@@ -71,7 +71,7 @@ def simulated_levels(arm: ArmCosts, ranks: int) -> list[str]:
 
 
 def ends_scaled(arm: ArmCosts, ranks: int) -> bool:
-    """Whether the ends of an arm's intervals are told from its median, and not simulated."""
+    """Whether the ends of an arm's intervals are derived from its median, not simulated."""
     return ranks >= ENDS_BELOW and arm.message.median.per_call_ns > 0
 
 

@@ -8,7 +8,7 @@ _LOOPBACK = 'loopback_bw="1e6GBps" loopback_lat="0ns"'  # within a node a messag
 
 
 def platform_xml(network: Network, ranks: int) -> str:
-    """The nodes that so many ranks need, each with a wire to one switch that is never crowded.
+    """The nodes for this many ranks, each with a wire to one switch that is never congested.
 
     The way from a node to another has two wires, and each has half of the latency.
     """
@@ -29,5 +29,5 @@ def hosts_of(network: Network, ranks: int) -> str:
 
 
 def nodes_of(network: Network, ranks: int) -> int:
-    """How many nodes so many ranks take."""
+    """How many nodes this many ranks take."""
     return -(-ranks // network.ranks_per_node)

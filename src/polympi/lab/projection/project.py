@@ -1,4 +1,4 @@
-"""From a run to its projection: costs, simulations, the analytic model beside them."""
+"""From a run to its projection: costs, simulations, and the analytic model for comparison."""
 
 from __future__ import annotations
 

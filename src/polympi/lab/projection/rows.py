@@ -69,7 +69,7 @@ def _row(place: _Place, arm: ArmCosts, seconds: Seconds) -> Row:
 def time_ns(place: _Place, arm: ArmCosts, level: str, seconds: Seconds) -> float:
     """Time of a case, simulated, or by the model where there are too many messages."""
     case = place.case
-    if not case.simulated(place.ranks):  # all libraries send so many messages directly, as MPICH does
+    if not case.simulated(place.ranks):  # all libraries send this many messages directly, as MPICH does
         modelled = _model_ns(place, arm, level, "mpich")
         assert modelled is not None
         return modelled

@@ -85,7 +85,7 @@ def version() -> str:
 
 
 def compiled() -> Path:
-    """The program, compiled; kept beside the stacks.
+    """The compiled program; kept with the stacks.
 
     Raises:
         SimulatorError: SimGrid is not installed, or the program does not compile.
@@ -191,7 +191,7 @@ def selector_of(family: str) -> str:
 
 
 def check_ranks(ranks: list[int]) -> None:
-    """Make sure that so many ranks can be simulated.
+    """Check that this many ranks can be simulated.
 
     Raises:
         UsageError: a number is below 2 or above 4096.

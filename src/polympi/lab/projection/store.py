@@ -15,7 +15,7 @@ NAME = "projection.json"
 
 
 def usual_folder(run: Path, network: str) -> Path:
-    """Where a projection goes unless it is told: a folder in the result directory, named after the network."""
+    """The default folder of a projection: in the result directory, named after the network."""
     words = re.sub(r"[^A-Za-z0-9.]+", "-", network).strip("-.") or "network"
     return run / f"projection-{words}"
 

@@ -1,4 +1,4 @@
-"""Figures that earlier reports published, kept as data so that a result measured here can be set beside them."""
+"""Figures that earlier reports published, kept as data for comparison with results measured here."""
 
 from polympi.lab.published.tables import PublishedTable, Source, published, sources
 

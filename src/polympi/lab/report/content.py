@@ -421,7 +421,7 @@ def code_lines(programs: Code) -> list[tuple[str, ...]]:
 
 
 def tool_lines(beside: ToolBesideC) -> list[tuple[str, ...]]:
-    """A tool beside C, size by size: the columns of :data:`TOOL_HEADERS`."""
+    """A tool compared with C, size by size: the columns of :data:`TOOL_HEADERS`."""
     return [
         (
             format_size(row.size_bytes),

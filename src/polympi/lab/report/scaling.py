@@ -34,7 +34,7 @@ _MOST_NAMED = 4  # bindings in a sentence
 
 @dataclass(frozen=True)
 class ScalingLine:
-    """One arm with one number of ranks: the columns of a :class:`ScalingTable` behind the first.
+    """One arm with one number of ranks: the columns of a :class:`ScalingTable` after the first.
 
     Attributes:
         binding: the arm.

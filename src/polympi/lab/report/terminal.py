@@ -28,7 +28,7 @@ _READABLE_WIDTH = 100  # columns beyond which running text is hard to follow
 _WIDEST = 150  # columns beyond which a row is hard to follow
 _ROOM_FOR_BARS = 80  # columns from which on a cell has room for a bar
 _ROOM_FOR_SENTENCES = 100  # columns from which on three sentences a binding leave the table in sight
-_WIDEST_CELL = 28  # columns: a bar twice as long as the words beside it
+_WIDEST_CELL = 28  # columns: a bar twice as long as the words next to it
 _RATIO = 8  # characters of a sign, a ratio such as 1.012×, and a blank
 _BLOCKS = " ▏▎▍▌▋▊▉█"  # eighths of a character
 _DIVIDER = "what C shows"  # before the arms of C
@@ -36,7 +36,7 @@ _FASTER = "░"  # a bar of another shade, so that its direction shows without c
 
 
 def print_summary(analysis: Analysis, console: Console) -> None:
-    """Print what a run found: for each stack the key, a row a binding with a bar, and three sentences on each.
+    """Print what a run found: for each stack the key, one row per binding with a bar, and three sentences.
 
     A cell shows a sign (its key stands above), the ratio to C, a bar as long as the ratio's logarithm, and below
     the difference to C.
@@ -58,7 +58,7 @@ def print_summary(analysis: Analysis, console: Console) -> None:
 
 
 def _print_factors(words: Content, console: Console) -> None:
-    """What settings, placements and other stacks cost: a row an arm and level, and a sentence on each."""
+    """What settings, placements and other stacks cost: one row per arm and level, and one sentence each."""
     width = min(console.width, _WIDEST)
     bars = width >= _ROOM_FOR_BARS
     for section in words.factors:
@@ -105,7 +105,7 @@ def _study_table(table: StudyTable) -> Table:
 
 
 def _print_scaling(words: Content, console: Console) -> None:
-    """How applications scale: below a sentence a row an arm and number of ranks, with intervals where there is room."""
+    """How applications scale: a sentence, then one row per arm and number of ranks, with intervals if there is room."""
     width = min(console.width, _READABLE_WIDTH)
     roomy = console.width >= _ROOM_FOR_SENTENCES
     for one in words.scaling:
@@ -174,7 +174,7 @@ def _key(screen: Screen, *, bars: bool) -> Text:
 def _table(
     screen: Screen, levels: Mapping[str, str], width: int, *, bars: bool, title: str = "C", divider: str = _DIVIDER
 ) -> Table:
-    """A row an arm, a column a case; `title` is the row of times, `levels` the thread levels of arms."""
+    """One row per arm, one column per case; `title` is the row of times, `levels` the thread levels of arms."""
     lines = (*screen.bindings, *screen.arms_of_c)
     names = max(map(len, (divider, title, *(line.binding for line in lines))))
     cell_width = min(max(_RATIO, (width - names - 1) // max(1, len(screen.columns)) - 1), _WIDEST_CELL)

@@ -31,7 +31,7 @@ _POLL_S = 1.0  # between two looks while waiting; rare, because a run is measuri
 
 
 class Holder(msgspec.Struct, kw_only=True):
-    """Who is measuring: process, when it began (ISO 8601), and its result directory."""
+    """The process that is measuring, when it began (ISO 8601), and its result directory."""
 
     pid: int
     since: str
@@ -144,7 +144,7 @@ def _is_of(descriptor: int, user: int) -> bool:
 
 
 def _read(descriptor: int) -> Holder | None:
-    """Who holds the lock; None if it has not yet been written, or is no such record."""
+    """The holder of the lock; None if it hasn't been written yet, or isn't such a record."""
     try:
         return msgspec.json.decode(os.pread(descriptor, _LARGEST, 0), type=Holder)
     except (OSError, ValueError):

@@ -47,7 +47,7 @@ _PLACE_YOURSELF = "If the launcher cannot do that, leave --placement out, and pl
 
 
 class Experiment:
-    """A run under way, writing into its result directory.
+    """A run in progress, writing into its result directory.
 
     What the directory holds already is taken in first, so that a run that was broken off goes on where it was.
 
@@ -146,7 +146,7 @@ class Experiment:
         return max([total, *self._block_seconds])
 
     def _arguments(self, plan: StackPlan) -> list[str]:
-        """What the launcher is told at the level of a plan."""
+        """The launcher's options at the level of a plan."""
         placed = placement_arguments(plan.level.placement, plan.stack.understands, plan.ranks, self._topology)
         return [*placed, *plan.level.arguments]
 
@@ -249,7 +249,7 @@ class Experiment:
         return 1 if state.plan.level.placement == ONE_CORE else self._processors
 
     def _try_bindings(self, state: StackState, reference_ns: Mapping[int, float], *, crowded: bool) -> None:
-        """A trial launch of each binding, which tells where it is slow; one that fails tells nothing but that."""
+        """A trial launch of each binding, which shows where it is slow; a failed one shows only that."""
         for arm in state.plan.arms:
             if arm.name in (REFERENCE, AGAIN):  # their iterations are those of the calibration
                 continue
@@ -313,7 +313,7 @@ class Experiment:
         self._block_seconds.append(time.monotonic() - began)
 
     def _update_ratios(self, state: StackState) -> None:
-        """The ratios for the watcher, of whole blocks: to pair all launches anew after each takes longer than some."""
+        """The ratios for the watcher, of whole blocks: pairing all launches after each would take longer than some."""
         for arm in state.plan.arms:
             ratios = state.figures.mean_ratios(arm.name, state.plan.cases[arm.name])
             self._progress.ratios[state.name, arm.name] = ratios
@@ -358,7 +358,7 @@ class Experiment:
         return launched
 
     def _launch_tool(self, state: StackState, found: FoundTool, sizes: list[int], block: int, position: int) -> None:
-        """Launch a tool of others, unless none of its cases is measured any more."""
+        """Launch a third-party tool, unless none of its cases is still measured."""
         if not sizes:
             return
         timeout_s, limited = self._begin_launch(state, found.name, {found.tool.benchmark: len(sizes)}, block)
@@ -464,7 +464,7 @@ def _of_one_stack(one: StackState, other: StackState) -> bool:
 
 
 def _by_ranks(states: Sequence[StackState]) -> list[list[StackState]]:
-    """The states with the same number of ranks together: what is compared with each other, besides how it scales."""
+    """The states by number of ranks: those that are compared with each other, apart from scaling."""
     groups: dict[int, list[StackState]] = defaultdict(list)
     for state in states:
         groups[state.plan.ranks].append(state)

@@ -1,4 +1,4 @@
-"""The figures of a run while it is under way: enough for the stop rule and the live display."""
+"""The figures of a run in progress: enough for the stop rule and the live display."""
 
 from __future__ import annotations
 

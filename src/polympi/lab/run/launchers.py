@@ -91,7 +91,7 @@ def check_carried(request: Request) -> None:
 
 
 def _own(stacks: Sequence[Stack]) -> bool:
-    """Whether a stack has a launcher of its own, which may start ranks elsewhere."""
+    """Whether a stack has its own launcher, which may start ranks elsewhere."""
     return any(stack.launcher for stack in stacks)
 
 

@@ -11,7 +11,7 @@ from polympi.lab.plan.profiles import LONGEST_LAUNCH_S
 from polympi.lab.records import PlannedCase
 from polympi.lab.units import format_duration
 
-# A launch gets so many times what the reference needs: bindings are slower, and a machine is sometimes busy.
+# A launch gets this many times what the reference needs: bindings are slower, and a machine is sometimes busy.
 PATIENCE = 4
 _LEAST_PATIENCE = 2  # with less, launches of bindings would time out: cases are left out instead
 
@@ -31,7 +31,7 @@ def needed_seconds(cases: Mapping[int, PlannedCase], iteration_ns: Mapping[int, 
 
 
 def too_long(needed: Mapping[int, float], longest_s: float) -> list[int]:
-    """The cases that do not fit into a launch of at most so many seconds: those that take longest."""
+    """The cases that do not fit into a launch of at most this many seconds: those that take longest."""
     left, gone = dict(needed), []
     while left and _LEAST_PATIENCE * sum(left.values()) > longest_s:
         longest = max(left, key=lambda number: left[number])

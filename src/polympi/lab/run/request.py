@@ -41,8 +41,8 @@ from polympi.lab.tools.known import TOOLS
 from polympi.lab.tools.tool import Tool
 from polympi.lab.units import format_bytes
 
-TOOL_RANKS = 2  # with which tools of others are launched, where there are several numbers of ranks
-NO_TOOL = "none"  # in place of names: no tool of others
+TOOL_RANKS = 2  # with which third-party tools are launched, if there are several numbers of ranks
+NO_TOOL = "none"  # instead of names: no third-party tool
 BASE = Level()  # where there is nothing to compare but bindings
 
 
@@ -148,7 +148,7 @@ class StackPlan:
         return ", ".join([self.stack.name, *ranks, *filter(None, [self.level.name])])
 
     def at(self, level: Level) -> StackPlan:
-        """The same at a level; tools of others run at the base only."""
+        """This request at a level; third-party tools run at the base only."""
         stack = msgspec.structs.replace(self.stack, environment={**self.stack.environment, **level.environment})
         return replace(self, stack=stack, level=level)
 
@@ -179,7 +179,7 @@ def check(request: Request) -> list[Case]:
     for path in (request.output, request.hostfile or request.output):
         if any(
             "\udc80" <= sign <= "\udcff" for sign in str(path.absolute())
-        ):  # how Python holds bytes that are no text
+        ):  # how Python represents bytes that aren't text
             raise UsageError(f"The path {str(path)!a} is not valid UTF-8 and could not be recorded: choose another.")
     if request.output.exists():
         raise UsageError(
@@ -381,7 +381,7 @@ def _with_room(request: Request, cases: Sequence[Case], ranks: int, left_out: di
 
 
 def _without_time(request: Request, stack: Stack, cases: Sequence[Case], ranks: int) -> dict[str, str]:
-    """Of all bindings those for which the profile has no time, and why; those that were named always take part."""
+    """Of all bindings those for which the profile has no time, and why; those that were named always run."""
     if ALL not in (request.wanted or ()):
         return {}
     return without_time(
@@ -397,7 +397,7 @@ def _without_time(request: Request, stack: Stack, cases: Sequence[Case], ranks: 
 
 
 def _tools(request: Request, plan: StackPlan) -> list[FoundTool]:
-    """The tools of others that take part on a stack.
+    """The third-party tools that run on a stack.
 
     Raises:
         BuildError: one that was asked for by name cannot.

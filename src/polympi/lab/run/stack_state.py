@@ -1,4 +1,4 @@
-"""One stack of a run under way: what is to be measured on it, what has been, and which rows still need more."""
+"""One stack of a run in progress: what is to be measured on it, what has been, and which rows still need more."""
 
 from __future__ import annotations
 

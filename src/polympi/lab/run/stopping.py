@@ -15,7 +15,7 @@ class StopRequest:
         self._asked = False
 
     def __call__(self) -> bool:
-        """Whether a signal has come."""
+        """Whether a signal has arrived."""
         return self._asked
 
     def hear(self, _signal: int, _frame: FrameType | None) -> None:

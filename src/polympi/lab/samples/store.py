@@ -119,7 +119,7 @@ class RunDirectory:
         self._append_line(LAUNCHES, record)
 
     def append_tool(self, record: ToolLaunch) -> None:
-        """Keep a launch of a tool of others."""
+        """Keep a launch of a third-party tool."""
         self._append_line(TOOLS, record)
 
     def write_outcome(self, outcome: Outcome) -> None:
@@ -160,7 +160,7 @@ class RunDirectory:
         return self._read_unless_damaged("outcome.json", Outcome)
 
     def damaged_files(self) -> list[str]:
-        """Names of the files beside ``run.json`` that are there and cannot be read."""
+        """Names of the files next to ``run.json`` that exist and can't be read."""
         read = {ENVIRONMENT: self._recorded_environment(), "outcome.json": self.outcome()}
         damaged = [name for name, content in read.items() if content is None and (self.path / name).exists()]
         return damaged + [TOOLS] * any(record is None for _, record in self._lines(TOOLS, ToolLaunch))
@@ -176,7 +176,7 @@ class RunDirectory:
         return mark_uncounted(records, there=lambda record: file_name(record) in there)
 
     def tool_launches(self) -> list[ToolLaunch]:
-        """The launches of tools of others that count: of a block that was made again, those of the last try."""
+        """The launches of third-party tools that count: for a repeated block, those of the last attempt."""
         records = [record for _, record in self._lines(TOOLS, ToolLaunch) if record is not None]
         tries: dict[tuple[str, int], int] = {}
         every: Iterable[LaunchRecord | ToolLaunch] = (*records, *self.launches())
@@ -261,7 +261,7 @@ class RunDirectory:
         partial.rename(target)
 
     def _recorded_environment(self) -> Environment | None:
-        """The facts lie beside what is known to be in every environment; None if the file cannot be read."""
+        """The metadata are next to what every environment has; None if the file can't be read."""
         try:
             facts = self._read_json(ENVIRONMENT, Facts)
             stacks = msgspec.convert(facts.pop("stacks", None) or {}, dict[str, StackFacts])
@@ -276,5 +276,5 @@ class RunDirectory:
     def _read_unless_damaged(self, name: str, kind: type[_Record]) -> _Record | None:
         try:
             return self._read_json(name, kind)
-        except (OSError, ValueError):  # msgspec's errors are ValueErrors, as are those of bytes that are no text
+        except (OSError, ValueError):  # msgspec's errors are ValueErrors, as are those of bytes that aren't text
             return None

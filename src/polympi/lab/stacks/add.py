@@ -1,4 +1,4 @@
-"""Install a stack: an MPI from a wheel, or the machine's own, with a Python environment beside it."""
+"""Install a stack: an MPI from a wheel, or the machine's own, with a Python environment next to it."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def mpiexec_command(
     elif stack.understands == PRRTE:
         options = ["-n", str(ranks)]
         options += ["--hostfile", str(hostfile), *_passed_on(stack)] if hostfile else []
-        told = any("oversubscribe" in word for word in further)  # PRRTE refuses to be told twice
+        told = any("oversubscribe" in word for word in further)  # PRRTE refuses the option twice
         options += ["--oversubscribe"] if ranks > processors and not hostfile and not told else []
         passed = [word for name, value in stack.passed.items() for word in ("-x", f"{name}={value}")]
         command = [*stack.starter, *further, *options, *passed, *program]

@@ -40,7 +40,7 @@ def all_or_nothing(name: str) -> Iterator[None]:
             _copy_by_links(folder, copy)
             os.pwrite(descriptor, _EXISTING, 0)
         else:
-            shutil.rmtree(folder, ignore_errors=True)  # without a record it is no stack
+            shutil.rmtree(folder, ignore_errors=True)  # without a record it isn't a stack
             os.pwrite(descriptor, _NEW, 0)
         try:
             yield

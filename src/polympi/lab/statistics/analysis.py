@@ -61,7 +61,7 @@ def analyse(directory: RunDirectory) -> Analysis:
 
 
 def _launch_medians(times: pl.DataFrame, invalid: set[RowKey]) -> pl.DataFrame:
-    """The launch medians of all valid rows, with ``communication``; what arrived wrong is no measurement."""
+    """The launch medians of all valid rows, with ``communication``; invalid rows aren't measurements."""
     refused = pl.DataFrame([astuple(row) for row in invalid], schema={c: times.schema[c] for c in ROW}, orient="row")
     valid = times.select(*_MEDIAN_COLUMNS, "communication").drop_nulls("median_ns").join(refused, on=ROW, how="anti")
     return valid.sort("stack", "binding", "benchmark", "mode", "payload", "ranks", "size_bytes", "block")

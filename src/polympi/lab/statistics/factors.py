@@ -1,4 +1,4 @@
-"""What a factor beside the binding costs: a setting, a placement or another MPI, for C and for every binding.
+"""What a factor other than the binding costs: a setting, a placement or another MPI, for C and for every binding.
 
 Every level of a factor is launched in the same blocks as the base, so that what drifts from block to block cancels in
 the ratio of the times of a binding at both, as it does in its ratio to C. It is judged by the same rules as a binding:
@@ -98,7 +98,7 @@ FACTOR_COLUMNS = tuple(field.name for field in fields(FactorRow))
 
 
 def contrasts(run: RunRecord) -> list[Contrast]:
-    """What a run compares beside bindings: each level with the base on its stack, each further stack with the first.
+    """What a run compares other than bindings: levels with the base on their stack, further stacks with the first.
 
     Stacks are compared at the base alone; what has different numbers of ranks is not compared here.
     """
@@ -120,7 +120,7 @@ def contrasts(run: RunRecord) -> list[Contrast]:
 
 
 def _first(run: RunRecord, ranks: int, level: str, installation: str | None = None) -> StackRun | None:
-    """The first of the run with so many ranks at a level; if one is named, on this installed stack."""
+    """The first of the run with this many ranks at a level; if one is named, on this installed stack."""
     same = [one for one in run.stacks if (one.ranks, one.level) == (ranks, level)]
     return next((one for one in same if installation in (None, one.installation)), None)
 

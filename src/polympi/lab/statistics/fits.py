@@ -1,7 +1,7 @@
 """Time over message size as straight lines, ``t(m) = latency + m / bandwidth``, one for each protocol.
 
 An MPI library changes its protocol with the size (eager, rendezvous, single copy, pipelined), and each has a latency
-and a bandwidth of its own (Hockney, "The communication challenge for MPP", Parallel Computing 20 (1994), for the line;
+and its own bandwidth (Hockney, "The communication challenge for MPP", Parallel Computing 20 (1994), for the line;
 Hoefler & Belli, SC15, for not fitting one line through all). Where the protocols change is found, not told: of all
 ways to cut the measured sizes into segments, dynamic programming finds the best for each number of segments (Bai &
 Perron, J. Appl. Econometrics 18 (2003)), and the number is the one of the least Bayesian information criterion

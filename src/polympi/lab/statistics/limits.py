@@ -1,4 +1,4 @@
-"""How much of what memory allows an application reaches: its time beside that of a pass over as many bytes.
+"""How much of what memory allows an application reaches: its time compared with that of a pass over as many bytes.
 
 A point of the wave takes at least 24 bytes of memory traffic in a step: u and the u before it are read, and the next u
 is written over the latter. An element of the triad in place takes the same 24, of as many arrays that are as large. So
@@ -83,7 +83,7 @@ LIMIT_COLUMNS = tuple(field.name for field in fields(LimitRow))
 
 
 def limit_rows(medians: pl.DataFrame, run: RunRecord, environment: Environment) -> list[LimitRow]:
-    """What applications reach of what memory allows; nothing where none was measured beside what limits it.
+    """What applications reach of what memory allows; nothing if none was measured together with its limit.
 
     Stacks and arms are in the order of the run. The A/A arm is left out: it is C once more.
 

@@ -12,7 +12,7 @@ from polympi.lab.statistics.limits import LimitRow
 from polympi.lab.statistics.scaling import ScalingRow
 from polympi.lab.statistics.tools import ToolRow
 
-# Relative residual beyond which a line is no description of its sizes: its slope would name a bandwidth that the
+# Relative residual beyond which a line doesn't describe its sizes: its slope would name a bandwidth that the
 # measured times contradict by more than their noise ever does.
 LARGEST_RESIDUAL = 0.25
 

@@ -53,7 +53,7 @@ _SCHEMA: dict[str, type[pl.DataType] | pl.DataType] = {
 
 
 def counts(record: LaunchRecord) -> bool:
-    """Whether a launch takes part in the analysis: it finished, and belongs to a block (calibration does not)."""
+    """Whether the analysis includes a launch: it finished, and belongs to a block (calibration does not)."""
     return record.outcome == "ok" and record.block is not None
 
 
@@ -119,7 +119,7 @@ def _benchmark_facts() -> pl.DataFrame:
 
 
 def _reduced(samples: pl.DataFrame, clock_ns: float, start_ns: float, facts: pl.DataFrame) -> pl.DataFrame:
-    """The samples of one launch, a row a case; given what a reading of the clock and a start cost in it."""
+    """The samples of one launch, one row per case; given the costs of a clock reading and of a start in it."""
     clock, start = pl.lit(clock_ns), pl.lit(start_ns)
     batch, event, communicated = (pl.col("kind") == kind for kind in ("batch", "event", "communication"))
     an_iteration = pl.col("time_ns") / pl.col("iterations")

@@ -60,13 +60,13 @@ def overhead_line(sizes: Sequence[int], binding_ns: Sequence[float], reference_n
 
 
 def coefficient_over_blocks(values: Sequence[float]) -> Coefficient | None:
-    """The median over blocks and its interval; None with fewer than 6 values: there is no interval."""
+    """The median over blocks and its interval; None with fewer than 6 values, which give no interval."""
     interval = median_interval(np.asarray(values))
     return None if interval is None else Coefficient(float(np.median(values)), interval)
 
 
 def overhead_over_blocks(lines: Sequence[Line]) -> tuple[Coefficient, Coefficient] | None:
-    """Cost per call and per byte over the lines of the blocks; None with fewer than 6: there is no interval."""
+    """Cost per call and per byte over the lines of the blocks; None with fewer than 6, which give no interval."""
     per_call = coefficient_over_blocks([line.per_call_ns for line in lines])
     per_byte = coefficient_over_blocks([line.per_byte_ns for line in lines])
     return None if per_call is None or per_byte is None else (per_call, per_byte)

@@ -77,7 +77,7 @@ def _rank(fewer: int, more: int, level: float) -> tuple[int, float]:
 
 @lru_cache(maxsize=256)
 def u_distribution(first: int, second: int) -> NDArray[np.float64]:
-    """Probabilities of U = 0, 1, ..., first * second when there is no shift, for samples of these lengths.
+    """Probabilities of U = 0, 1, ..., first * second without a shift, for samples of these lengths.
 
     The largest of all values is in the first sample with probability ``first / (first + second)``, where it
     exceeds all of the second; without it, U is that of samples one shorter.

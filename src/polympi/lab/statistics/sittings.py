@@ -11,7 +11,7 @@ from polympi.lab.statistics.operations import counts
 def sittings_of(run: RunRecord, launches: Iterable[LaunchRecord]) -> dict[tuple[str, int], int]:
     """How often the run had been resumed when a block was made, by stack and block.
 
-    Blocks of the same number that were made before and after a break are no pair: hours may lie between them.
+    Blocks of the same number from before and after an interruption aren't paired: hours may lie between them.
     """
     return {
         (record.stack, record.block): sum(when <= record.started for when in run.resumed)

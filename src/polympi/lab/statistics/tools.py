@@ -1,4 +1,4 @@
-"""Figures of tools of others beside those of C, from launches paired by block."""
+"""Figures of third-party tools compared with C's, from launches paired by block."""
 
 from __future__ import annotations
 

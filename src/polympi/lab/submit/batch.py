@@ -11,7 +11,7 @@ from pathlib import Path
 from polympi.lab.submit.job import SUBMITS
 from polympi.lab.submit.scheduler import LSF, PBS, SLURM
 
-# Seconds before the end of a job at which a run is told to stop: a launch is ended within a second, and the report of a
+# Seconds before the end of a job at which a run is stopped: a launch is ended within a second, and the report of a
 # large run is written in some twenty. Slurm may be half a minute early.
 RESERVE_S = 60
 SHORTEST_S = 120  # of a job: batch systems count in minutes, and the reserve must leave something

@@ -20,7 +20,7 @@ from polympi.lab.units import format_duration
 _OFTEN_S, _RARELY_S, _SOON_S = 1.0, 10.0, 30.0
 _LOOK_S = 0.5  # between two looks into the file of what the run writes
 _SETTLE_S = 5.0  # for the last lines to come over a network's file system
-_PATIENCE_S = 300.0  # for a controller that does not answer meanwhile, as when it is started anew
+_PATIENCE_S = 300.0  # for a controller that does not answer meanwhile, as during a restart
 
 _WAITS_FOR = {  # Slurm's reasons, in words; others are shown as Slurm writes them
     "Resources": "for hosts that other jobs have",
@@ -48,7 +48,7 @@ _KNOWN = {
     "PREEMPTED": "was ended for another job",
     UNKNOWN: "has ended, and Slurm does not know it any more",
 }
-# Of what polls for memory, and of control groups in several versions; behind it may come what was written meanwhile.
+# Of what polls for memory, and of control groups in several versions; output written meanwhile may follow.
 _NO_MEMORY = re.compile(r"slurmstepd.*(exceeded (job |step )?memory limit|oom.kill|Out Of Memory)", re.IGNORECASE)
 _LAST_BYTES = 8192
 _SENT_BY: dict[int, str] = {signal.SIGKILL: ", as by 'kill -9' or by a host without memory"}
@@ -164,7 +164,7 @@ def wrote(folder: Path) -> bool:
 
 
 def ran_out_of_memory(folder: Path) -> bool:
-    """Whether Slurm has written below what a job wrote that it had no more memory; its state does not always tell."""
+    """Whether Slurm has written below what a job wrote that it ran out of memory; its state doesn't always show it."""
     try:
         with (folder / OUTPUT).open("rb") as stream:
             stream.seek(max(0, stream.seek(0, os.SEEK_END) - _LAST_BYTES))

@@ -31,7 +31,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def job_folder(result: Path) -> Path:
-    """Where the files of a job are: beside its result directory, the first name that is free."""
+    """Where the files of a job are: next to its result directory, the first unused name."""
     plain = result.with_name(f"{result.name}.job")
     number, folder = 1, plain
     while folder.exists():

@@ -43,7 +43,7 @@ class Scheduler:
     cancel: str
 
 
-SCHEDULERS = {  # in the order in which they are looked for: Slurm may have a qsub of its own
+SCHEDULERS = {  # in the order in which they are looked for: Slurm may have its own qsub
     SLURM: Scheduler("Slurm", ("sbatch", "--parsable"), True, re.compile(r"^(\d+)"), "squeue -j", "scancel"),
     LSF: Scheduler("LSF", ("bsub",), False, re.compile(r"^Job <(\d+)> is submitted"), "bjobs", "bkill"),
     PBS: Scheduler("PBS", ("qsub",), True, re.compile(r"^(\d+[\w.\[\]-]*)$"), "qstat", "qdel"),
@@ -97,7 +97,7 @@ def refused(title: str, said: subprocess.CompletedProcess[str]) -> SubmitError:
 def ask(command: Sequence[str], title: str, text: str = "") -> subprocess.CompletedProcess[str]:
     """What a command of a batch system says.
 
-    It has a session of its own: a Ctrl-C that ends the following must not end a command half-way.
+    It has a separate session: a Ctrl-C that ends the following must not end a command half-way.
 
     Args:
         command: the command.

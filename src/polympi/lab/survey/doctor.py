@@ -37,7 +37,7 @@ def diagnose_hosts(
     say: Callable[[str], None] = lambda _: None,
     record: dict[str, Any] | None = None,
 ) -> Iterator[Check]:
-    """Check several hosts and what is between them; a host that does not answer is told of, the others are checked.
+    """Check several hosts and what is between them; a host that doesn't answer is reported, the others are checked.
 
     Args:
         slots: the hosts, with the ranks that each takes.

@@ -1,4 +1,4 @@
-"""What each host does to figures: the findings of its own record, and its limits; what several share is said once."""
+"""What distorts figures on each host: the findings of its record, and its limits; shared ones are reported once."""
 
 from __future__ import annotations
 

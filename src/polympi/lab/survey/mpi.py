@@ -27,7 +27,7 @@ _COMPILE_S = 60.0
 _LIBRARY_S = 20.0  # for a program to load the library and to say which it is
 _LAUNCH_S = 60.0  # for a launch over all hosts: ssh, daemons, connections
 _PAIR_S = 5.0  # and for what rank 0 exchanges with each other rank
-_CARRIES = 0.8  # of the bytes that were exchanged, an interface that MPI uses has counted at least so many
+_CARRIES = 0.8  # of the bytes that were exchanged, an interface that MPI uses has counted at least this many
 # Three times as slow as the usual pair of hosts: another kind of network, or one that is in use. Hosts that are alike
 # differ by up to twice on a busy machine.
 _SLOW = 3.0

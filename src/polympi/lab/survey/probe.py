@@ -224,7 +224,7 @@ def _interface(name: str) -> dict[str, Any]:
 
 
 def _asked(name: str, request: int, form: str, at: int = 16) -> Any:
-    """What the kernel says of an interface, behind its name in ``struct ifreq``; None if it says nothing."""
+    """What the kernel says of an interface, after its name in ``struct ifreq``; None if it says nothing."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
         try:
             answer = fcntl.ioctl(asking, request, struct.pack("256s", name.encode()[:15]))
@@ -245,7 +245,7 @@ _ANSWERS: dict[str, Callable[..., dict[str, Any]]] = {
 
 
 def serve_questions() -> None:
-    """Answer until there are no more questions, then leave nothing behind."""
+    """Answer until the last question, then leave nothing behind."""
     signal.alarm(LONGEST_S)
     signal.signal(signal.SIGALRM, lambda *_: sys.exit(1))
     say = sys.stdout

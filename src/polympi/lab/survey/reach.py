@@ -58,5 +58,5 @@ def _on_cluster(cluster: Cluster, name: str, command: Sequence[str]) -> list[str
 
 
 def _srun(host: str) -> list[str]:
-    """A step beside others of the same job, which may use all that the job has."""
+    """A step that runs next to others of the same job, and may use all of the job's resources."""
     return ["srun", "--overlap", "--nodes=1", "--ntasks=1", f"--nodelist={host}", "--unbuffered", "--mpi=none"]

@@ -26,7 +26,7 @@ _END_S = 2.0  # for the probe to see that nobody asks any more
 _CHUNK = 1 << 16
 _SAID = 300  # characters of what a host wrote that go into a sentence
 
-# The first Python that is there reads so many bytes of source and runs them.
+# The first Python that is there reads this many bytes of source and runs them.
 _LOADER = (
     "import sys; v = sys.version_info[:2]; v >= (3, 7) or sys.exit('its Python %d.%d is too old' % v); "
     "exec(sys.stdin.buffer.read({}))"

@@ -94,7 +94,7 @@ class Survey:
                 seen.why_no_polympi = answer.get("why", "")
 
     def ask(self, what: str, timeout_s: float, arguments: Callable[[str], Mapping[str, Any]]) -> dict[str, Any]:
-        """Ask all hosts the same, each with arguments of its own; the answers of those that give one."""
+        """Ask all hosts the same, each with its own arguments; the answers of those that give one."""
         return self._all(lambda name: self._sessions[name].ask(what, timeout_s, **arguments(name)))
 
     def compare_clocks(self) -> None:
@@ -120,7 +120,7 @@ class Survey:
         names: Sequence[str] | None = None,
         into: dict[str, list[Any]] | None = None,
     ) -> dict[str, _T]:
-        """Do something with hosts, at once with all; hosts that are lost by it are told of, and left out from then on.
+        """Do something with hosts, at once with all; hosts that are lost are reported, and left out from then on.
 
         Args:
             act: what is done, by the name of a host.

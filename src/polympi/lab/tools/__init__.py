@@ -1,1 +1,1 @@
-"""Benchmarks of others, launched in the blocks of a run beside our C."""
+"""Third-party benchmarks, launched in the blocks of a run together with our C."""

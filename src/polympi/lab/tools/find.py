@@ -14,7 +14,7 @@ from polympi.lab.stacks.stack import Stack
 from polympi.lab.tools.tool import Tool
 
 FOLDERS_VARIABLE = (
-    "POLYMPI_TOOLS"  # folders of programs beside PATH, separated as PATH is; searched with all below them
+    "POLYMPI_TOOLS"  # folders of programs in addition to PATH, separated as PATH is; searched with all below them
 )
 
 _LOADS = re.compile(r"^\s*(\S+) => (/\S+)", re.MULTILINE)  # a line of ldd

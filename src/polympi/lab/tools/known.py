@@ -1,4 +1,4 @@
-"""The tools that a run can launch beside C."""
+"""The tools that a run can launch together with C."""
 
 from __future__ import annotations
 

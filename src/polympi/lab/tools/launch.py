@@ -115,7 +115,7 @@ def _blame(record: ToolLaunch, ended: Ended, timeout_s: float) -> None:
 def _small_pages() -> Iterator[None]:
     """Processes that are started now get no huge pages unasked; where a kernel does not know that, they may.
 
-    Afterwards all is as before, also where whoever started this process has forbidden them.
+    Afterwards all is as before, even if this process was started with them blocked.
     """
     prctl = ctypes.CDLL(None).prctl
     before = prctl(_PR_GET_THP_DISABLE, 0, 0, 0, 0)

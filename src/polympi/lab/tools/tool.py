@@ -1,4 +1,4 @@
-"""What a benchmark of others is: what it measures, how it is called, and how its figures are read."""
+"""What a third-party benchmark is: what it measures, how it is called, and how its figures are read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PRINTED = "output.txt"  # what a program prints
 
 @dataclass(frozen=True)
 class Tool:
-    """A program of others that measures what cases of ours measure.
+    """A third-party program that measures what cases of ours measure.
 
     Attributes:
         name: as its authors call it.

@@ -9,7 +9,7 @@ from pathlib import Path
 from polympi.lab.errors import UsageError
 from polympi.lab.home import home
 
-# What a container has of its own, and would not work without. Below /usr/local and /opt it has nothing.
+# Folders that a container has itself, and would not work without. Below /usr/local and /opt it has nothing.
 _OWN = frozenset(
     Path(f"/{name}") for name in ("bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "proc", "sbin", "sys", "usr")
 )

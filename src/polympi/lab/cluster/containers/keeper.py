@@ -141,7 +141,7 @@ class _Maker:
     """What the keeper does."""
 
     def __init__(self) -> None:
-        self._hurries = False  # whether the step that is under way, or about to be, shall end
+        self._hurries = False  # whether the current or next step shall end
         signal.signal(signal.SIGTERM, self._hurry)
 
     def make(self, folder: Path) -> None:

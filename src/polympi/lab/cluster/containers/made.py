@@ -63,7 +63,7 @@ def made_containers(
     since: str = "",
     lock: int | None = None,
 ) -> Iterator[Made]:
-    """Make a cluster of containers, which ends with the block unless it is told to stay, and all that runs on it.
+    """Make a cluster of containers, which ends with the block unless kept, with all that runs on it.
 
     Args:
         names: of the hosts.
@@ -153,7 +153,7 @@ class _Network(msgspec.Struct):
 
 def _common_words(folder: Path, shared: Mapping[Path, bool], network: str) -> list[str]:
     """How containers of a cluster are started: the options that all of them have."""
-    # As large as on a host of its own: half of the memory.
+    # As large as on a separate host: half of the memory.
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
     volumes = [f"{path}:{path}{'' if writes else ':ro'}" for path, writes in shared.items()]
     volumes += [f"{folder}:{folder}:ro", f"{folder / KEYS}:{folder / KEYS}", f"{folder / _TABLE}:/etc/hosts:ro"]

@@ -17,7 +17,7 @@ COMMANDS = {  # what is called, and the packages of Debian that it needs
     "tc": "iproute2",
 }
 LABEL = "polympi.cluster"  # of containers and networks; its value is the folder of their cluster
-KEYS = "ssh"  # in the folder of a cluster: its keys, and what ssh and sshd are told
+KEYS = "ssh"  # in the folder of a cluster: its keys, and the configuration of ssh and sshd
 COMMAND_S = 120.0  # for one command of podman, which takes a second; a loaded machine is slow
 _LINE = 300  # characters of what podman says in a sentence
 

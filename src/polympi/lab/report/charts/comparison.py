@@ -1,4 +1,4 @@
-"""Charts that set published figures beside those of the run."""
+"""Charts that compare published figures with the run's."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from polympi.lab.report.charts.style import (
     zoom,
 )
 
-# Muted, so that they recede behind the bindings of the run.
+# Muted, so that the bindings of the run stand out.
 PUBLISHED_COLOURS = ("#b0577a", "#6b5bb5", "#8a6d2f", "#4d7d58")
 
 

@@ -33,7 +33,7 @@ _PERCENTILES = (
 
 
 def launch_distribution(medians: pl.DataFrame, palette: Palette) -> alt.LayerChart:
-    """A point a launch, at the median of its batches; in each binding from top to bottom in the order of the blocks.
+    """One point per launch, at the median of its batches; per binding from top to bottom in block order.
 
     Args:
         medians: rows of ``Analysis.launch_medians`` of one family; of its sizes the representative ones are shown.

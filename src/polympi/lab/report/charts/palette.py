@@ -23,7 +23,7 @@ _SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down
 # apart. The others take what is left, in the order of the report.
 _HUES = {"Python": 252, "C++": 52, "Rust": 15, "Fortran": 160, "Go": 208, "Java": 92, "C#": 298, "R": 338, "Julia": 128}
 _FREE_HUES = (280, 185, 108, 5, 65, 230, 325, 145)
-# Lightness, and degrees beside the hue, of the bindings of a language: all of the same family, none like its neighbour.
+# Lightness, and shift of the hue in degrees, of a language's bindings: a family of colours, none like its neighbour.
 _VARIANTS = ((0.60, 0), (0.70, 12), (0.51, -10), (0.67, -14), (0.55, 14))
 _CHROMA = 0.135
 _GREY = 0.025  # chroma of the arms of C

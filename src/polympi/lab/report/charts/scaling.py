@@ -15,7 +15,7 @@ from polympi.lab.units import format_ns
 
 
 def speedup_over_ranks(rows: Sequence[ScalingRow], palette: Palette) -> alt.LayerChart:
-    """Speed-up over the number of ranks with its interval, beside the line of an ideal speed-up.
+    """Speed-up over the number of ranks with its interval, with the line of an ideal speed-up.
 
     In weak scaling it is the scaled one. Points are hollow where there were more ranks than processors.
 

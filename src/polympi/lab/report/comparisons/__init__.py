@@ -1,4 +1,4 @@
-"""Published figures beside those of the run, where both measure the same."""
+"""Published figures compared with the run's, if both measure the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A published table beside a run, and how its rows are found."""
+"""A published table compared with a run, and how its rows are found."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from polympi.lab.units import format_ns
 
 @dataclass(frozen=True)
 class Comparison:
-    """A published table beside the run.
+    """A published table compared with the run.
 
     Attributes:
         source: where the published figures come from.

@@ -1,4 +1,4 @@
-"""Published figures of C# and of Boost.MPI beside those of the run."""
+"""Published figures of C# and of Boost.MPI compared with the run's."""
 
 from __future__ import annotations
 

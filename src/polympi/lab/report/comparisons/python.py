@@ -1,4 +1,4 @@
-"""Published figures of Python's modules beside those of the run."""
+"""Published figures of Python's modules compared with the run's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Published speed-ups beside those of the run."""
+"""Published speed-ups compared with the run's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Published figures of send modes beside those of C."""
+"""Published figures of send modes compared with C's."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def pings(stack: str, rows: Sequence[Row], over_hosts: bool) -> Comparison | Non
 
 
 def _alike(over_hosts: bool) -> str:
-    """The published placement that a run is set beside."""
+    """The published placement that a run is compared with."""
     return _TWO_HOSTS if over_hosts else _ONE_NODE
 
 

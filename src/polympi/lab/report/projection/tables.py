@@ -41,7 +41,7 @@ class Table:
 
 
 def arm_table(projection: Projection, stack: Projected, arm: ArmCosts) -> Table:
-    """An arm: a line a case, a column a number of ranks."""
+    """An arm: one line per case, one column per number of ranks."""
     ranks = [f"{number} ranks" for number in projection.ranks]
     headers = ("case", "collective", *ranks, "times", "gone from", "LogGP")
     lines = [_line(scale) for scale in scales_of(projection, stack, arm)]
@@ -72,7 +72,7 @@ def _collective(arm: ArmCosts, name: str) -> str:
 
 
 def against_table(found: Sequence[Miss]) -> Table:
-    """What was foretold beside what was measured."""
+    """Predicted and measured figures."""
     lines = [
         (
             one.binding,

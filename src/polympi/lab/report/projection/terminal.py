@@ -30,7 +30,7 @@ def print_projection(projection: Projection, console: Console) -> None:
 
 
 def print_against(found: Sequence[Miss], console: Console) -> None:
-    """Print what was foretold beside what was measured, and by how much it missed."""
+    """Print predicted and measured figures, and the errors."""
     console.print(_rich(against_table(found)))
     _print(answer(list(found)), console)
 

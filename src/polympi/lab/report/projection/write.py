@@ -19,7 +19,7 @@ _COLUMNS = [*(field.name for field in msgspec.structs.fields(Row)), "added_ns", 
 
 
 def write_projection(projection: Projection, folder: Path, found: Sequence[Miss] = ()) -> list[Path]:
-    """Write the record, the page, Markdown and CSV; what was foretold and measured as a table of its own.
+    """Write the record, the page, Markdown and CSV; predicted and measured figures as a separate table.
 
     Args:
         projection: the projection.

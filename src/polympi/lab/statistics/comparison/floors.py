@@ -58,7 +58,7 @@ def floors(again: Values) -> Floors:
 def _raised(
     ends: Mapping[_Key, float | None], beside: Callable[[_Key, dict[_Key, float]], list[float]]
 ) -> dict[_Key, float]:
-    """The larger of each end and of the median over what stands beside it; without an end, the median alone."""
+    """The larger of each end and the median over its neighbours; without an end, the median alone."""
     known = {key: end for key, end in ends.items() if end is not None}
     return {key: max(end or 0.0, median(others)) for key, end in ends.items() if (others := beside(key, known))}
 

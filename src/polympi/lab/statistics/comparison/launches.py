@@ -8,7 +8,7 @@ from typing import Final
 from polympi.lab.statistics.intervals import MINIMUM_LAUNCHES
 from polympi.lab.statistics.shifts import Shift
 
-MOST_LAUNCHES: Final = 100  # more in a run is no remedy: hours of measuring, in which the machine changes
+MOST_LAUNCHES: Final = 100  # more in a run don't help: hours of measuring, in which the machine changes
 
 # If nothing changed, the estimate strays from 0 by less than 1.28 standard errors four times of five, and the interval
 # reaches 1.96 of them to either side. Both together fit into the threshold when the interval alone fits 1.65 times.

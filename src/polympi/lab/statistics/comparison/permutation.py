@@ -25,10 +25,10 @@ from numpy.typing import NDArray
 
 from polympi.lab.statistics.comparison.values import Matrix
 
-# With so many ways to deal, a p-value of 0.025, what is asked of a level of the comparison, is known to 0.0016
+# With this many permutations, a p-value of 0.025, required of a level of the comparison, is known to 0.0016
 # (the standard error of a share). Fewer ways than that are all tried.
 PERMUTATIONS = 10_000
-WINSORISED = 9  # of so many values one at either end is drawn in: 2 of 18, the launches of two quick runs
+WINSORISED = 9  # of this many values one at either end is winsorised: 2 of 18, the launches of two quick runs
 _AT_ONCE = 1_000  # ways dealt at a time: 1000 rows take 8 MB a matrix
 
 Labels = NDArray[np.bool_]
@@ -101,7 +101,7 @@ def all_labels(first: int, second: int, most: int) -> Labels:
 
 
 def statistics(scores: Matrix, labels: Labels) -> Matrix:
-    """How far apart the two runs are, a row a case, a column a way to deal; 0 where they cannot be compared.
+    """How far apart the two runs are, one row per case, one column per permutation; 0 where they can't be compared.
 
     It is the absolute t of two samples, brought to the scale of a normal deviate so that rows of few and of
     many launches can be set side by side (D. L. Wallace, Ann. Math. Stat. 30 (1959) 1121-1130). With the sum of all
