@@ -57,8 +57,8 @@ class LaunchSamples:
         valid: cases that passed the validation.
         invalid: cases that failed it, and how.
         skipped: cases that the program could not run, and why.
-        repeated: calls that were made again because a rank was late for the common start, by the number of the case.
-        last_case: the case that was under way or done last.
+        repeated: calls that were repeated because a rank was late for the common start, by the number of the case.
+        last_case: the case that was in progress or done last.
         complete: whether the program reached the end of the plan.
     """
 

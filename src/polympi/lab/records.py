@@ -148,7 +148,7 @@ class LaunchRecord(msgspec.Struct, kw_only=True):
         clock_error_ns: largest error of the clocks of other hosts, as compared with that of rank 0; 0 on one machine.
         huge_bytes: bytes of message buffers that lay on huge pages, over all ranks.
         buffer_bytes: bytes of message buffers, over all ranks.
-        repeated: calls of collectives that were made again, because a rank was late for the common start.
+        repeated: calls of collectives that were repeated, because a rank was late for the common start.
         library: first line of ``MPI_Get_library_version``.
         host: processor name of rank 0.
         load_average: one-minute load average before the launch.
@@ -156,7 +156,7 @@ class LaunchRecord(msgspec.Struct, kw_only=True):
         invalid: cases whose validation failed; they have no samples.
         stderr_tail: last lines of standard error (and output), for launches that failed.
         places: where each rank ran, in their order; empty if the program does not tell.
-        attempt: which try at its block, from 0: a block that was broken off is made again as a whole when the run is
+        attempt: which try at its block, from 0: a block that was interrupted is repeated as a whole when the run is
             resumed, and only the launches of its last try count.
     """
 
@@ -292,7 +292,7 @@ class StackRun(msgspec.Struct, kw_only=True):
         slow: for each binding that is slow, the cases in which it makes fewer iterations, by their numbers in `cases`.
         builds: for each arm the name of its build, which changes with its sources, its compiler and its library.
         lines: the lines of code of each arm whose manifest names the files.
-        tools: the tools of others that take part.
+        tools: the third-party tools that run.
         grown_from: in weak scaling, by benchmark the sizes of its cases here, each with that of one rank.
     """
 
@@ -322,14 +322,14 @@ class Launching(msgspec.Struct, frozen=True, kw_only=True):
     """How the ranks of a run are started, where that was asked for or found out.
 
     Attributes:
-        launcher: the words of what was asked for in place of the launcher of each stack; none for that.
+        launcher: the words of what was asked for instead of the launcher of each stack; none for that.
         arguments: its further arguments.
         variables: of the ranks.
         by_network: whether ranks of one host were asked to send by the network's way, too.
         carried: whether plan and samples go with the launch, for hosts that do not see the result directory.
         job: the job of Slurm that the run is in; empty for none.
         hosts: those of the job, if any is another than that of polympi; else none.
-        found: by stack, the words of the launcher that is used in place of its own.
+        found: by stack, the words of the launcher that is used instead of its own.
         elsewhere: whether ranks were found on other hosts than that of polympi.
     """
 
@@ -360,7 +360,7 @@ class RunRecord(msgspec.Struct, kw_only=True):
         sizes: sizes in bytes, as asked for; None for the profile's.
         bindings_from: folders of further bindings.
         chosen: the bindings that were asked for by name, in that order; a report puts them in front.
-        usual: the bindings that take part when none is asked for; they come next.
+        usual: the bindings that run when none is asked for; they come next.
         resumed: when the run was continued, each time.
         levels: the levels that are compared, the base first; empty if there is one only.
         launching: how ranks are started, if not as each stack does.
@@ -439,7 +439,7 @@ class StackFacts(msgspec.Struct, kw_only=True, rename={"compiles_as": "compiles 
     Attributes:
         compiles_as: the command that the compiler wrapper calls.
         variables: of the environment, those that MPI libraries look at.
-        launcher: what starts ranks in place of `mpiexec`, with all further arguments.
+        launcher: what starts ranks instead of `mpiexec`, with all further arguments.
     """
 
     family: str = ""

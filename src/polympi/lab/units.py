@@ -17,7 +17,8 @@ _SECONDS = {"ms": 1e-3, "": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 def parse_size(text: str) -> int:
     """Bytes of a size such as ``8``, ``64KiB``, ``4M``; all prefixes are binary (1 KiB = 1024 B).
 
-    ``129^3`` means the doubles of a mesh with so many elements in each of three dimensions; ``^1`` and ``^2`` likewise.
+    ``129^3`` means the doubles of a mesh with this many elements in each of three dimensions; ``^1`` and ``^2``
+    likewise.
 
     Raises:
         UsageError: the text is not a size.

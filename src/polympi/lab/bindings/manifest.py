@@ -102,8 +102,8 @@ class Entry(msgspec.Struct, forbid_unknown_fields=True):
     """An entry ``[[bindings]]`` of a manifest: one binding, which is a way of running its program.
 
     Attributes:
-        timed: in place of the manifest's ``build.timed``.
-        hello: in place of the manifest's.
+        timed: instead of the manifest's ``build.timed``.
+        hello: instead of the manifest's.
         applications: by the name of an application, the patterns of the files of its solver, whose lines are counted.
         communication: by the name of an application, the functions and classes of these files that communicate, in
             Python or C.

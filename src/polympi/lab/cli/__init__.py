@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-COMPLETING = "_POLYMPI_COMPLETE"  # set by the shell when it asks how a word may go on
+COMPLETING = "_POLYMPI_COMPLETE"  # set by the shell when it asks how a word may continue
 
 
 def main() -> None:

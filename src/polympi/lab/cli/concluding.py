@@ -1,4 +1,4 @@
-"""What is said at the end of a job that was followed: how it ended, where its result is, how to go on."""
+"""What is said at the end of a job that was followed: how it ended, where its result is, how to continue."""
 
 from __future__ import annotations
 

@@ -188,7 +188,7 @@ def run(
     """Compare MPI bindings with C on this machine, and write a report.
 
     Every binding is launched once in each block, in an order that changes; C takes part twice, which shows the noise.
-    Ctrl-C stops cleanly: what was measured is kept and reported, and --resume goes on.
+    Ctrl-C stops cleanly: what was measured is kept and reported, and --resume continues.
 
     Exit codes: 0 measured; 1 C or a binding failed and was left out; 2 the request is impossible; 130 interrupted.
     """

@@ -39,7 +39,7 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: what the user calls it.
-        folder: where its files are: the table of its hosts, host files, what launchers call in place of ssh.
+        folder: where its files are: the table of its hosts, host files, what launchers call instead of ssh.
         hosts: the hosts; launchers are started on the first.
         switch: what holds the switch; None where the machine itself does.
         rate: what each wire carries each way, as ``tc`` writes it; None for no limit.

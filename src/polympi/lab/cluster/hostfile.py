@@ -31,7 +31,7 @@ def read_hostfile(path: Path) -> dict[str, int]:
     A host on several lines takes the ranks of all of them: batch systems write a line for each rank.
 
     Raises:
-        UsageError: it cannot be read, names no host, or has a line that is no host.
+        UsageError: it cannot be read, names no host, or has a line that isn't a host.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -57,7 +57,7 @@ def _host_and_slots(words: list[str]) -> tuple[str, int]:
     """The host of a line, and the ranks it takes.
 
     Raises:
-        ValueError: the line is no host; the text is the rest of a sentence about it.
+        ValueError: the line isn't a host; the text is the rest of a sentence about it.
     """
     first, *others = words
     if "," in first or any(not _OPTION.fullmatch(word) for word in others):

@@ -95,7 +95,7 @@ def made_cluster(
         since: when it is made.
 
     Raises:
-        UsageError: it cannot have so many hosts, or such a rate.
+        UsageError: it cannot have this many hosts, or such a rate.
         ClusterError: it cannot be made here.
     """
     check_number(len(names))

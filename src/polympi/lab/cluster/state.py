@@ -96,7 +96,7 @@ def only_one_changes() -> Iterator[int]:
     """Keep other commands from making or removing clusters meanwhile; the kernel lets go if this process dies.
 
     Yields:
-        The descriptor of the lock: a process that has it, too, goes on keeping others from it.
+        The descriptor of the lock: a process that has it, too, continues keeping others from it.
 
     Raises:
         ClusterError: another is at work.

@@ -13,7 +13,7 @@ from polympi.lab.errors import UsageError, system_reason
 
 _ANSWER_S = 20.0  # scontrol expands a list, or looks up one job
 _STATE = re.compile(r"(?:^|\s)JobState=(\w+)")
-# The states in which the ranks of a job that has begun go on, or may go on later (squeue(1), JOB STATE CODES).
+# The states in which the ranks of a job that has begun continue, or may continue later (squeue(1), JOB STATE CODES).
 GOES_ON = frozenset({"RUNNING", "SUSPENDED", "STOPPED", "SIGNALING", "RESIZING"})
 
 

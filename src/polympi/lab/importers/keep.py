@@ -63,7 +63,7 @@ def append_rows(directory: Path, rows: pl.DataFrame) -> Added:
 
     A file is known by its name and its content: another file with equal figures is a source of its own, and so is a
     file that has changed. What ``imported.csv`` holds stays as it is, so that no earlier row can be lost; one of an
-    earlier version is written anew with the columns that it lacks.
+    earlier version is written again with the columns that it lacks.
 
     Args:
         directory: a result directory.

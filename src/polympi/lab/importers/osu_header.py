@@ -71,7 +71,7 @@ def workers_of(comment: str) -> str | None:
 
 
 def mode_of(mode: str, details: list[str]) -> str:
-    """A mode with what is said above the rows; clauses that begin with "with" or "and" go on without a comma."""
+    """A mode with what is said above the rows; clauses that begin with "with" or "and" continue without a comma."""
     return mode + "".join(f" {one}" if one.startswith(("with ", "and ")) else f", {one}" for one in details)
 
 

@@ -55,7 +55,7 @@ class Imported:
     """What one file of another tool held.
 
     Attributes:
-        rows: a row a figure, columns as in :data:`IMPORTED_SCHEMA`. ``benchmark`` and ``mode`` are names of our
+        rows: one row per figure, columns as in :data:`IMPORTED_SCHEMA`. ``benchmark`` and ``mode`` are names of our
             catalogue where the tool measures the same thing, else the tool's own. Times are in ns, of one operation;
             ``statistic`` says what ``time_ns`` is. ``mb_per_s`` is in 10^6 bytes a second. What the tool does not say
             is null.

@@ -43,7 +43,7 @@ class Setting:
         ranks: ranks of a launch.
         hostfile: hosts, in the launcher's format; None for this host alone.
         processors: CPUs this process may use.
-        folder: where plan and samples of the launch under way are; all hosts must see it.
+        folder: where plan and samples of the launch in progress are; all hosts must see it.
         pages: what message buffers lie on, one of :data:`~polympi.lab.catalogue.PAGES`.
         stack: what records and samples call the stack, if that is not its name.
         cluster: the test cluster on this machine that the hosts belong to; None for real hosts, or this one.
@@ -194,7 +194,7 @@ def _judge(
     """Decide what became of the launch; return what can be used of its samples, all or nothing.
 
     Half a launch would give its first cases one replicate more than its last; only whole ones count. What one that
-    timed out had finished is returned besides: a calibration goes on with it.
+    timed out had finished is returned besides: a calibration continues with it.
     """
     record.exit_code, record.wall_ns = ended.exit_code, ended.wall_ns
     text = written.read_text(errors="replace") if written.is_file() else ""

@@ -53,7 +53,7 @@ class Profile:
         one_stack: whether to measure on one stack only unless others are asked for.
         longest_s: seconds that a run should take at most, as estimated: of all bindings those take part that fit in;
             None for as long as it takes.
-        sizes_of: sizes of the cases that a pattern means, in place of all others (a study has them).
+        sizes_of: sizes of the cases that a pattern means, instead of all others (a study has them).
     """
 
     name: str

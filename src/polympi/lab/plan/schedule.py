@@ -55,7 +55,7 @@ def joint_order(arms: Mapping[str, Sequence[str]], block: int, seed: int) -> lis
     no arm stands in the same place of two blocks.
 
     Args:
-        arms: by stack, those that take part.
+        arms: by stack, those that run.
         block: which block, from 0.
         seed: of all random orders.
 

@@ -162,7 +162,7 @@ def middle_of(ping_pong: Points, one_way: Points) -> Points:
 
     Args:
         ping_pong: ns of a message in a ping-pong, by size.
-        one_way: ns from a common start until a message has come, by size; two sizes or more.
+        one_way: ns from a common start until a message has arrived, by size; two sizes or more.
     """
     return [(size, (time + time_at(one_way, size)) / 2) for size, time in ping_pong]
 

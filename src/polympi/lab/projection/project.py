@@ -41,7 +41,7 @@ class Request:
         network: the network, or the result directory of a run over two hosts that measured it.
         bindings: arms; empty for all bindings that were measured, without further arms of C.
         stacks: stacks; empty for all.
-        ranks_per_node: in place of the network's; None for that.
+        ranks_per_node: instead of the network's; None for that.
         cases: what is projected.
         command: the command line.
     """

@@ -111,7 +111,7 @@ class StackContent:
         columns: the arms of the main table.
         lines: the main table.
         least_confidence: the smallest coverage of its intervals.
-        tools: tools of others beside C.
+        tools: third-party tools beside C.
         no_reference: that C failed, which is said before all else; None if it did not.
     """
 

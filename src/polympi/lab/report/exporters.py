@@ -73,7 +73,7 @@ def _keep_table(analysis: Analysis, directory: Path) -> None:
 
 
 def _replace(_analysis: Analysis, _directory: Path) -> None:
-    """Whatever is there is replaced: it can be made again."""
+    """Replaces what is there, which can be regenerated."""
 
 
 EXPORTERS = {

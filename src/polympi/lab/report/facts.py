@@ -33,7 +33,7 @@ _ABBREVIATIONS = {
     "cc",
 }
 
-_NOT_SHOWN = {"topology"}  # a line a CPU, for the comparison of placements
+_NOT_SHOWN = {"topology"}  # one line per CPU, for the comparison of placements
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,7 @@ def only_run_here(holder: Holder, *, wait: bool, say: Callable[[str], None]) -> 
     Args:
         holder: who we are, for others to read.
         wait: wait for another run to end instead of refusing.
-        say: told for whom we wait.
+        say: reports whom we wait for.
 
     Raises:
         UsageError: another run is measuring, and we are not to wait.

@@ -49,15 +49,15 @@ _PLACE_YOURSELF = "If the launcher cannot do that, leave --placement out, and pl
 class Experiment:
     """A run in progress, writing into its result directory.
 
-    What the directory holds already is taken in first, so that a run that was broken off goes on where it was.
+    What the directory holds already is taken in first, so that an interrupted run continues where it was.
 
     Args:
         request: what was asked.
         plans: what is possible of it, from :func:`polympi.lab.run.request.prepare`.
         directory: the result directory, created with :func:`record`.
         processors: CPUs this process may use.
-        watcher: told of every step.
-        asked_to_stop: asked about once a second; when it says so, the launch under way is ended and given up, and
+        watcher: notified of every step.
+        asked_to_stop: asked about once a second; when it says so, the launch in progress is ended and given up, and
             what was measured before it stays.
     """
 
@@ -195,7 +195,7 @@ class Experiment:
     def _next_blocks(self, unfinished: Sequence[StackState]) -> list[list[StackState]]:
         """The stacks on which the next block is made: those with the same number of ranks together.
 
-        It is the first block that any of them lacks: one that stayed behind when a run was broken off comes first, and
+        It is the first block that any of them lacks: one that stayed behind when a run was interrupted comes first, and
         then blocks of the same number are made side by side again.
         """
         block = min(state.next_block() for state in unfinished)

@@ -19,7 +19,7 @@ from polympi.lab.statistics.stopping import StopRule
 
 
 class RunningFigures:
-    """Launch medians of one stack, in ns an operation, as blocks come in."""
+    """Launch medians of one stack, in ns per operation, as blocks come in."""
 
     def __init__(self) -> None:
         self._records: list[LaunchRecord] = []
@@ -40,7 +40,7 @@ class RunningFigures:
         self._pairs = None
 
     def effects(self, binding: str, case: Case) -> tuple[list[float], list[float]]:
-        """Differences to C in ns and log-ratios to C, a value a block in which both were measured."""
+        """Differences to C in ns and log-ratios to C, one value per block in which both were measured."""
         if self._pairs is None:
             self._pairs = {(key.binding, _case(key)): pairs for key, pairs in self._paired().items()}
         pairs = self._pairs.get((binding, case))

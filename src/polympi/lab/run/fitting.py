@@ -26,7 +26,7 @@ def without_time(
     Those of the profile come first, then the first binding of each language, then the others in their order.
 
     Args:
-        possible: the bindings that can take part.
+        possible: the bindings that can run.
         always: the names of those that do in any case; they take of the time, too.
         cases: what is measured.
         profile: the profile.

@@ -31,7 +31,7 @@ def settled(request: Request, say: Say = lambda _: None, *, check: bool = True) 
 
     Args:
         request: with its stacks.
-        say: told what was chosen.
+        say: reports what was chosen.
         check: try each way with a small program, and take the first that works; else the likeliest is taken.
 
     Raises:
@@ -82,7 +82,7 @@ def check_carried(request: Request) -> None:
     """Make sure that nothing is asked for that cannot go without files that all hosts see.
 
     Raises:
-        UsageError: a tool of others is, which leaves its figures in a file.
+        UsageError: a third-party tool is, which leaves its figures in a file.
     """
     if request.launching.carried and any(name != "none" for name in request.tools or ()):
         raise UsageError(

@@ -1,4 +1,4 @@
-"""Measure: carry out a request, or go on with a run, alone on the machine and ended in order by a signal."""
+"""Measure: carry out a request, or continue a run, alone on the machine and ended in order by a signal."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def measure(request: Request, *, watcher: Watcher, wait: bool = False) -> Measur
 
     Args:
         request: what to measure; if it names no stack, one is installed.
-        watcher: told of every step.
+        watcher: notified of every step.
         wait: wait for another run on this machine to end.
 
     Raises:
@@ -82,12 +82,12 @@ def measure(request: Request, *, watcher: Watcher, wait: bool = False) -> Measur
 
 
 def measure_again(request: Request, directory: RunDirectory, *, watcher: Watcher, wait: bool = False) -> Measured:
-    """Go on with a run that was broken off; a signal ends it in order.
+    """Continue an interrupted run; a signal ends it in order.
 
     Args:
         request: from :func:`~polympi.lab.run.resume.request_again`.
         directory: the run.
-        watcher: told of every step.
+        watcher: notified of every step.
         wait: wait for another run on this machine to end.
 
     Raises:

@@ -50,7 +50,7 @@ def unconnected(request: Request, say: Callable[[str], None]) -> list[Finding]:
 
     Args:
         request: with its hosts.
-        say: told what is done.
+        say: reports what is done.
 
     Raises:
         UsageError: a host does not answer, although others do, or the hosts of a test cluster cannot connect.

@@ -1,7 +1,7 @@
 """The measurements of an interrupted run, read as if they were being made now.
 
-The rule: a block is whole when every binding that takes part has a launch in it that ended by itself, well or not, and
-its samples are there. Whole blocks are never made again. A block that is not whole is made again as a whole: launches
+The rule: a block is whole when every binding that runs has a launch in it that ended by itself, well or not, and
+its samples are there. Whole blocks are never repeated. A block that is not whole is repeated as a whole: launches
 of one block are compared with each other, and hours between them would be taken for an effect.
 """
 
@@ -37,7 +37,7 @@ def replay(state: StackState, directory: RunDirectory, launches: Sequence[Launch
             tries[record.block] = max(record.attempt + 1, tries.get(record.block, 0))
             if record.outcome in _ENDED_BY_ITSELF:
                 blocks[record.block][record.binding] = record
-    # Of each binding the last trial, if the calibration was broken off and made again.
+    # Of each binding the last trial, if the calibration was interrupted and repeated.
     trials = {record.binding: record for record in launches if record.stack == state.name and record.block is None}
     for record in trials.values():
         if record.outcome in _ENDED_BY_ITSELF:

@@ -54,10 +54,10 @@ class Request:
         output: the result directory, which must not exist.
         stacks: the stacks to measure on.
         bindings: all bindings that are known.
-        tools: names of tools of others to launch beside C; None for none, or, if all bindings are asked for, for those
-            that are there. One that is named and cannot take part ends the run; ``all`` means those that can.
-        wanted: names of bindings; None for the default ones. The reference and the A/A arm always take part. One that
-            cannot take part ends the run if it was named, and is left out if ``all`` were asked for.
+        tools: names of third-party tools to launch beside C; None for none, or, if all bindings are asked for, for
+            those that are there. One that is named and cannot run ends the run; ``all`` means those that can.
+        wanted: names of bindings; None for the default ones. The reference and the A/A arm always run. One that
+            cannot run ends the run if it was named, and is left out if ``all`` were asked for.
         benches: benchmarks or patterns of cases; empty for all.
         sizes: sizes in bytes; None for the profile's.
         ranks: the numbers of ranks, ascending; what is measured with one of them is measured with each.
@@ -115,11 +115,11 @@ class StackPlan:
 
     Attributes:
         stack: with the variables of the level.
-        arms: the bindings that take part, the reference first, the A/A arm second.
+        arms: the bindings that run, the reference first, the A/A arm second.
         cases: the cases of each arm.
         not_covered: the cases an arm does not cover, and why.
-        left_out: bindings, tools and benchmarks that cannot take part, and why.
-        tools: the tools of others that take part.
+        left_out: bindings, tools and benchmarks that cannot run, and why.
+        tools: the third-party tools that run.
         ranks: ranks of a launch.
         of_several: whether the run has other numbers of ranks, too.
         grown_from: in weak scaling, the cases here, each with its problem of one rank.
@@ -247,11 +247,11 @@ def prepare(request: Request, say: Callable[[str], None] = lambda _: None) -> li
 
     Args:
         request: what was asked.
-        say: told of each build, since some take a minute.
+        say: reports each build, since some take a minute.
 
     Raises:
         UsageError: see :func:`check`.
-        BuildError: a binding asked for by name cannot take part.
+        BuildError: a binding asked for by name cannot run.
     """
     cases = check(request)
     return _plans(request, cases, partial(_built, say=say))
@@ -262,7 +262,7 @@ def preview(request: Request) -> list[StackPlan]:
 
     Raises:
         UsageError: see :func:`check`.
-        BuildError: a binding asked for by name cannot take part.
+        BuildError: a binding asked for by name cannot run.
     """
     cases = check(request)
     return _plans(request, cases, output_folder)
@@ -315,12 +315,12 @@ def plan_stack(
     Args:
         request: what was asked.
         stack: on which stack.
-        cases: all cases of the run, as large as they are with so many ranks.
+        cases: all cases of the run, as large as they are with this many ranks.
         made: gives the folder of a binding's program, building it if need be.
         ranks: ranks of a launch, one of the request's.
 
     Raises:
-        BuildError: a binding asked for by name cannot take part.
+        BuildError: a binding asked for by name cannot run.
         UsageError: nothing is left to measure.
     """
     possible = possible_on(cases, ranks)

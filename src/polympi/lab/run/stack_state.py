@@ -36,7 +36,7 @@ class StackState:
         open_rows: binding and case of the rows that still need blocks.
         withdrawn: bindings and tools that are launched no more, and why.
         done: the blocks that are whole.
-        attempts: how often a block was begun and broken off before.
+        attempts: how often a block was begun and interrupted before.
         stops: which rule ended each row.
         failures: launches that failed, a sentence each.
     """

@@ -13,10 +13,10 @@ class Progress:
     """Where a run stands.
 
     Attributes:
-        stack: the stack under way.
-        block: block under way, from 0; None while calibrating.
+        stack: the stack in progress.
+        block: block in progress, from 0; None while calibrating.
         blocks: how many blocks there will be, at most.
-        binding: the binding under way.
+        binding: the binding in progress.
         benchmarks: how many cases it measures, by benchmark.
         seconds_left: an estimate, at most; None before the first block is done.
         ratios: so far, by stack and binding: for each benchmark the geometric mean over its cases of the ratio to C.

@@ -42,7 +42,7 @@ def add_stack(
         requirements: what the bindings need in the stack's Python environment.
         mpicc: compiler wrapper of a machine's MPI; found on PATH if not given.
         launching: what starts its ranks, if not its ``mpiexec``, of which it then needs none.
-        say: told in a few words what is being done.
+        say: reports in a few words what is being done.
 
     Raises:
         StackError: the name is unknown, or a step failed; the sentence says which and what to do.

@@ -59,7 +59,7 @@ def undo_broken_off(say: Callable[[str], None] = lambda _: None) -> None:
     """Put back the stacks that a killed process was working on.
 
     Args:
-        say: told what was put back.
+        say: reports what was put back.
     """
     for lock in sorted((home() / "adding").glob("*.lock")):
         with contextlib.suppress(FileNotFoundError):  # it was done just now

@@ -39,7 +39,7 @@ class Stack(msgspec.Struct, kw_only=True):
         mpicc: path of the C compiler wrapper.
         python: interpreter of the stack's own environment.
         environment: variables that every program of the stack is started with.
-        launcher: the words of what starts ranks in place of `mpiexec`; none for `mpiexec`.
+        launcher: the words of what starts ranks instead of `mpiexec`; none for `mpiexec`.
         dialect: which options `launcher` understands, one of :data:`HYDRA`, :data:`PRRTE`, :data:`SRUN` and
             :data:`TEMPLATE`; empty without one.
         launcher_arguments: further arguments of whatever starts ranks.

@@ -85,14 +85,14 @@ class Analysis:
     """A run, analysed.
 
     Attributes:
-        summary: a row a stack, binding and case; columns as ``summary.csv`` in ``docs/results.md``.
+        summary: one row per stack, binding and case; columns as ``summary.csv`` in ``docs/results.md``.
         launch_medians: ``stack, block, binding, benchmark, mode, payload, size_bytes, ranks, median_ns``; time of
             one operation, the median of a launch's batches. What all inference stands on.
         memory: ``stack, binding, ranks, launches, pss_bytes, pss_mean_bytes, rss_bytes, delta_to_c_bytes`` (of PSS),
             medians over launches.
         fits: of every row family with at least four sizes.
         overheads: of every binding but the reference, where at least six blocks have at least four sizes of both.
-        tools: tools of others beside C, a row a size.
+        tools: third-party tools beside C, one row per size.
         tool_launches: their launches that count.
         scaling: how applications scale, where the run has several numbers of ranks.
         limits: what applications reach of what memory allows, where both were measured.

@@ -22,7 +22,7 @@ def with_reference(medians: pl.DataFrame) -> pl.DataFrame:
 
     Args:
         medians: ``stack, block, binding,`` the columns of :data:`~polympi.lab.statistics.operations.CASE` and
-            ``median_ns``; a row a launch and case.
+            ``median_ns``; one row per launch and case.
 
     Returns:
         The rows whose block has a time of the reference, in their order, with ``reference_ns``: the geometric mean of

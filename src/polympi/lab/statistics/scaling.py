@@ -39,7 +39,7 @@ class ScalingRow:
         stack: the installed stack.
         scaling: ``strong`` or ``weak``.
         asked_bytes: the size that was asked for; in weak scaling that of the problem of one rank.
-        size_bytes: the size with so many ranks; in strong scaling the same.
+        size_bytes: the size with this many ranks; in strong scaling the same.
         processors: those of this host that the run could use; None if that is not known, or several hosts took part.
         launches: launches behind the time.
         median_ns: of one iteration, the median over launches; with the ends of its interval.

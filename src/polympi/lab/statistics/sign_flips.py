@@ -81,7 +81,7 @@ def clearness(log_ratios: _Table) -> _Table:
 
 
 def _flips(blocks: int) -> _Table:
-    """Signs of the blocks, a row a flipped table; the first flips nothing."""
+    """Signs of the blocks, one row per flipped table; the first flips nothing."""
     if 2 ** (blocks - 1) <= TABLES:
         numbers = np.arange(2 ** (blocks - 1))[:, None]
         flipped = (numbers >> np.arange(blocks)) & 1
@@ -92,7 +92,7 @@ def _flips(blocks: int) -> _Table:
 
 
 def _clearness_when_flipped(log_ratios: _Table, present: NDArray[np.bool_], flips: _Table) -> _Table:
-    """The clearness of all rows in all flipped tables: a row a table, a column a row of the family."""
+    """The clearness of all rows in all flipped tables: one row per table, one column per row of the family."""
     clear = np.empty((len(flips), len(log_ratios)))
     patterns, pattern_of = np.unique(present, axis=0, return_inverse=True)
     for number, pattern in enumerate(patterns):

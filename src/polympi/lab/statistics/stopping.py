@@ -36,7 +36,7 @@ class StopRule(Protocol):
         reference does not measure the case) passes none and only ends with the number of blocks.
 
         Args:
-            differences_ns: binding - reference, a value a block, in ns.
+            differences_ns: binding - reference, one value per block, in ns.
             log_ratios: ``log(binding / reference)``, likewise; empty when a time is zero.
             blocks: blocks made so far, if that is more than there are differences (launches failed, or nothing to
                 pair with).

@@ -60,7 +60,7 @@ class Follower:
     Args:
         job: the job.
         folder: that of its files.
-        say: told of each new state.
+        say: reports each new state.
         show: given what the run writes.
     """
 
@@ -77,7 +77,7 @@ class Follower:
         """Wait until the job has ended; return its last state.
 
         Args:
-            start_within_s: cancel it if it has not begun within so many seconds.
+            start_within_s: cancel it if it has not begun within this many seconds.
 
         Raises:
             SubmitError: it did not begin in time, or Slurm does not answer any more.

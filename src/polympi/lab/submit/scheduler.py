@@ -1,4 +1,4 @@
-"""Batch systems: how a script is handed to each, and with which commands its user goes on."""
+"""Batch systems: how a script is handed to each, and with which commands its user continues."""
 
 from __future__ import annotations
 

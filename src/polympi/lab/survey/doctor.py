@@ -45,7 +45,7 @@ def diagnose_hosts(
         stacks: whose MPI is launched over the hosts.
         folder: where results will be.
         cluster: the test cluster that the hosts belong to.
-        say: told of each step that takes time.
+        say: reports each step that takes time.
         record: gets what each host is like, by its name.
 
     Raises:

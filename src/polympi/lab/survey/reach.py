@@ -23,7 +23,7 @@ def way_to(cluster: Cluster | None, ssh: str | None, variables: Mapping[str, str
 
     Args:
         cluster: the test cluster that the hosts belong to; None for other hosts.
-        ssh: what to call in place of ssh, with options if need be; the host and the command come behind it. None for
+        ssh: what to call instead of ssh, with options if need be; the host and the command come behind it. None for
             the usual way.
         variables: environment variables; this process's by default.
 

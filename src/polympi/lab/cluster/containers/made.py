@@ -76,7 +76,7 @@ def made_containers(
         lock: descriptor of a lock that is held until nothing is left, if we are killed.
 
     Raises:
-        UsageError: it cannot have so many hosts, such a rate, or such a folder.
+        UsageError: it cannot have this many hosts, such a rate, or such a folder.
         ClusterError: it cannot be made here.
     """
     check_number(len(names))

@@ -18,7 +18,7 @@ _MEMORY_LABEL = "format(datum.value / 1e6, ',~r') + ' MB'"
 
 
 def modes_at_size(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:
-    """Time of every mode at one size with intervals, a line a mode.
+    """Time of every mode at one size with intervals, one line per mode.
 
     Args:
         rows: rows of one benchmark, payload and size, of all modes and bindings.

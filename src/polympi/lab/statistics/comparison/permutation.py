@@ -1,7 +1,7 @@
 """Did anything change? A test that exchanges whole launches between two runs, for many rows at once.
 
 If nothing changed, a launch could as well have been one of the other run. So the launches are dealt to the two runs
-anew, many times, the same way in all rows, and each time the largest statistic of all rows is noted. A row whose own
+again, many times, the same way in all rows, and each time the largest statistic of all rows is noted. A row whose own
 statistic is seldom reached by those has changed. That is the single-step max-T procedure of Westfall & Young
 (*Resampling-Based Multiple Testing*, Wiley 1993, chapter 2). It bounds the chance that any row is found where nothing
 changed, whatever the distribution of the values, and however the rows of a launch hang together. It does not pay
@@ -53,7 +53,7 @@ def permutation_p_values(
     """P-values of "no change", two-sided.
 
     Args:
-        logs: a row a case, a column a launch, NaN where a value is missing; no row without values of both runs.
+        logs: one row per case, one column per launch, NaN where a value is missing; no row without values of both runs.
         first: how many columns are of the earlier run; the others are of the later.
         group_starts: the row at which each group begins; the first is 0.
         permutations: how many ways to deal the launches are tried, unless there are fewer.
@@ -85,7 +85,7 @@ def winsorised(logs: Matrix) -> Matrix:
 
 @lru_cache(maxsize=16)
 def all_labels(first: int, second: int, most: int) -> Labels:
-    """Ways to deal launches to two runs: a row a way, a column a launch, whether it comes to the later run.
+    """Ways to deal launches to two runs: one row per way, one column per launch, whether it comes to the later run.
 
     All of them if they are at most ``most``; else the real one and random ones (Phipson & Smyth, "Permutation p-values
     should never be zero", Stat. Appl. Genet. Mol. Biol. 9 (2010), article 39), the same in every call.

@@ -25,8 +25,8 @@ class Values:
 
     Attributes:
         keys: what each row is about; rows of one group (stack, binding, benchmark) stand together.
-        logs: a row a key, a column a launch: those of the earlier run, then those of the later. NaN where a launch has
-            no value.
+        logs: one row per key, one column per launch: those of the earlier run, then those of the later. NaN where a
+            launch has no value.
         first: how many columns are of the earlier run.
     """
 
@@ -84,7 +84,7 @@ def meet(before: pl.DataFrame, after: pl.DataFrame) -> Values:
     """The rows that both runs have.
 
     Args:
-        before: stack, block, binding, the columns of a case, and ``log``; a row a launch and case.
+        before: stack, block, binding, the columns of a case, and ``log``; one row per launch and case.
         after: the same of the later run.
     """
     both = pl.concat([frame.select(*ROW, "block", "log", run=pl.lit(n)) for n, frame in enumerate((before, after))])
