@@ -78,7 +78,7 @@ class _Reduction:
             return self.failed(error)
 
     def combine(self, lower: object, higher: object) -> object:
-        """Apply the operation, unless one of both is no contribution."""
+        """Apply the operation, unless a contribution is missing."""
         for contribution in (lower, higher):
             if isinstance(contribution, Failed):
                 return contribution

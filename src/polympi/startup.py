@@ -60,7 +60,7 @@ def init(threads: str | None = None, *, world: core.Plain = _JOB) -> Communicato
             launcher, but by a rank.
         LibraryError: ranks have incompatible versions of polympi; on all ranks, after they have left MPI.
     """
-    global _world  # noqa: PLW0603  (a process takes part in MPI once)
+    global _world  # noqa: PLW0603  (a process starts MPI once)
     if world is not _JOB and not isinstance(world, core.Plain):
         raise TypeError(
             f"init(): world is a {type(world).__name__}, but must be a plain communicator with this rank: "
@@ -91,7 +91,7 @@ def plain_world() -> core.Plain:
 
 def _start(threads: str | None) -> core.Plain:
     """Start MPI in this process unless it runs."""
-    global _job  # noqa: PLW0603  (a process takes part in MPI once)
+    global _job  # noqa: PLW0603  (a process starts MPI once)
     wanted = threads or (os.environ.get(LEVEL_VARIABLE) if _job is None else None) or None
     level = _level(wanted or DEFAULT_LEVEL, "threads" if threads else LEVEL_VARIABLE)
     if _job is None:

@@ -40,9 +40,9 @@ class Topology(Communicator):
     destinations: tuple[int, ...]
     _order: tuple[int, ...]  # of `sources`, in which the receives are posted
     _private: Communicator
-    _late: list[core.Request]  # receives that are not complete, also of calls that were left: a later call would
-    # take what comes for them for its own
-    _calls: int  # that need a tag of their own
+    # incomplete receives, also of calls that were left: a later call would take their messages for its own
+    _late: list[core.Request]
+    _calls: int  # that need a separate tag
 
     def _open(self) -> None:
         """Make the second communicator. All ranks call it."""

@@ -1,13 +1,13 @@
-"""mpi4py, accelerated: mpi4py's own module, in which communicators use the core of polympi where that is faster.
+"""mpi4py, accelerated: mpi4py's own module, with communicators that use polympi's core where that is faster.
 
 Use it in one of three ways::
 
-    from polympi.mpi4py import MPI                          # in place of `from mpi4py import MPI`
+    from polympi.mpi4py import MPI                          # instead of `from mpi4py import MPI`
     import polympi.mpi4py; polympi.mpi4py.install()         # before `from mpi4py import MPI`, here or elsewhere
-    mpiexec -n 2 python -m polympi --as mpi4py script.py    # a script that knows nothing of polympi
+    mpiexec -n 2 python -m polympi --as mpi4py script.py    # an unchanged script
 
 ``MPI`` is mpi4py's module itself, and all objects are of its classes. Some methods of the classes are replaced for
-the whole process: objects are sent by polympi's core, and contiguous arrays take a short way to the MPI library.
+the whole process: objects are sent by polympi's core, and contiguous arrays take a fast path to the MPI library.
 Everything else is mpi4py's. All ranks of a job must use it alike.
 """
 
@@ -25,12 +25,12 @@ __all__ = ["MPI", "install"]
 
 
 def install(*, version: int = 4) -> None:
-    """Have mpi4py accelerated, now if it is imported already, or else when ``mpi4py.MPI`` is imported.
+    """Accelerate mpi4py, now if it is already imported, otherwise when ``mpi4py.MPI`` is imported.
 
-    Where MPI runs already, all ranks must call this together.
+    If MPI is already running, all ranks must call this together.
 
     Args:
-        version: 1 for programs that are written for mpi4py 1.x, whose methods of objects have other arguments.
+        version: 1 for programs written for mpi4py 1.x, whose methods of objects have other arguments.
 
     Raises:
         ValueError: there is no such version.
@@ -64,7 +64,7 @@ def _module() -> ModuleType:
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
-        """``MPI``, and what else the package mpi4py has, such as ``rc``."""
+        """``MPI``, and the package's other names, such as ``rc``."""
         if name == "MPI":
             value = _module()
             globals()[name] = value

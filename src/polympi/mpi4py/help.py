@@ -1,4 +1,4 @@
-"""What the core asks Python for, where that need not be fast."""
+"""Python helpers of the core, where speed doesn't matter."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pickle
 
 
 def copied(value: object) -> object:
-    """What a rank gets that has sent the value to itself; the value itself if it cannot be pickled."""
+    """The value as received by a rank that sends it to itself; the value itself if it can't be pickled."""
     try:
         copy: object = pickle.loads(pickle.dumps(value, pickle.HIGHEST_PROTOCOL))
     except (pickle.PicklingError, TypeError, AttributeError):

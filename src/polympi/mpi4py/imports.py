@@ -1,6 +1,6 @@
-"""Preparing mpi4py's module as soon as it is imported, by whomever.
+"""Preparing mpi4py's module as soon as any code imports it.
 
-The classes here are not those of importlib.abc, whose import takes as long as all else that is done then.
+The classes here are not those of importlib.abc, whose import would double the time.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def watch() -> None:
 
 
 def prepare(module: ModuleType) -> None:
-    """Replace the methods, and give the communicators that are there Communicators of polympi; once."""
+    """Replace the methods, and give existing communicators polympi's Communicators; once."""
     from polympi.mpi4py import methods
 
     methods.prepare(module, version)

@@ -1,4 +1,4 @@
-"""What ``--check`` knows of mpi4py: the names of its module ``MPI`` (4.1), and what differs where it is accelerated.
+"""What ``--check`` knows of mpi4py: the names of its module ``MPI`` (4.1), and what differs when accelerated.
 
 Nothing imports this module: its lists are read.
 """

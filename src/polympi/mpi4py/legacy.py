@@ -1,7 +1,7 @@
 """The methods of objects as mpi4py 1.x had them (1.2 of 2010): other arguments, and other defaults.
 
-``recv()`` and the like received from rank 0 with tag 0 unless told otherwise; collectives had a second argument for
-what is received, which was not used. Arguments of mpi4py 4 are understood, too, where they cannot be meant otherwise.
+``recv()`` and the like received from rank 0 with tag 0 by default; collectives had an unused second argument for the
+received object. Arguments of mpi4py 4 are accepted, too, if they are unambiguous.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Programs that pickle in their own way: ``MPI.pickle.__init__(dill.dumps, dill.loads)``."""
+"""Programs with their own pickling: ``MPI.pickle.__init__(dill.dumps, dill.loads)``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _pickle: Any = None
 
 
 class Pickled:
-    """An object in the pickle of the program. The receiver unpickles it in its own way, in the place of this."""
+    """An object pickled by the program's function. The receiver replaces it with the object, unpickled by its own."""
 
     __slots__ = ("data",)
 

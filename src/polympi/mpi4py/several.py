@@ -1,6 +1,6 @@
-"""Waiting for several requests, some of them of objects. Those of mpi4py's alone never come here.
+"""Waiting for several requests, some of them of objects. Requests of mpi4py alone never get here.
 
-Each function has the name of the method of ``MPI.Request`` that it does the work of.
+Each function implements the method of ``MPI.Request`` of the same name.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _mpi: Any = None
 
 
 def prepare(mpi: Any) -> None:
-    """Know mpi4py's module."""
+    """Store mpi4py's module."""
     global _mpi  # noqa: PLW0603  (a process has one mpi4py)
     _mpi = mpi
 
@@ -28,7 +28,7 @@ def _until(look: Callable[[], Any], operation: str) -> Any:
 
 
 def _check(statuses: Sequence[Any] | None, requests: Sequence[Any]) -> None:
-    """Refuse what is no sequence of statuses before any request is completed."""
+    """Refuse anything but a sequence of statuses, before any request is completed."""
     if statuses is None:
         return
     for i in range(min(len(statuses), len(requests))):
@@ -37,7 +37,7 @@ def _check(statuses: Sequence[Any] | None, requests: Sequence[Any]) -> None:
 
 
 def _give(statuses: Sequence[Any] | None, found: Sequence[Any]) -> None:
-    """Fill the statuses that were given; a list grows, and of other sequences those are filled that are there."""
+    """Fill the given statuses; a list is extended, other sequences are filled as far as they go."""
     if statuses is None:
         return
     if isinstance(statuses, list):
@@ -47,7 +47,7 @@ def _give(statuses: Sequence[Any] | None, found: Sequence[Any]) -> None:
 
 
 class _Errors:
-    """What the library says is wrong with some of the requests. The others are completed all the same."""
+    """Collects the library's errors of some of the requests, and completes the others."""
 
     def __init__(self) -> None:
         self._first: Exception | None = None
@@ -67,7 +67,7 @@ class _Errors:
 
 
 def waitall(requests: Sequence[Any], statuses: Sequence[Any] | None = None) -> list[Any]:
-    """Those of objects first: their waits move on all others, too."""
+    """Those of objects first: their waits also make progress on all others."""
     requests = list(requests)
     _check(statuses, requests)
     values: list[Any] = [None] * len(requests)
@@ -111,7 +111,7 @@ def get_status_all(requests: Sequence[Any], statuses: Sequence[Any] | None = Non
 
 
 def testany(requests: Sequence[Any], status: Any = None) -> tuple[int, bool, Any]:
-    """The first that is complete; (UNDEFINED, True, None) where none is under way."""
+    """The first that is complete; (UNDEFINED, True, None) if none is pending."""
     under_way = False
     for i, request in enumerate(requests):
         if request:
@@ -149,7 +149,7 @@ def get_status_any(requests: Sequence[Any], status: Any = None) -> tuple[int, bo
 def testsome(
     requests: Sequence[Any], statuses: Sequence[Any] | None = None
 ) -> tuple[list[int] | None, list[Any] | None]:
-    """Those that are complete, perhaps none; None where none is under way."""
+    """Those that are complete, possibly none; None if none is pending."""
     requests = list(requests)
     _check(statuses, requests)
     indices, values, found, under_way = [], [], [], False

@@ -1,7 +1,7 @@
 """mpi4py's launcher of worker pools, ``python -m mpi4py.futures``: it runs the program on rank 0 alone.
 
-The other ranks are workers. They import the program when a task needs it, or never, so that rank 0 would wait for them
-for ever if it met them when it imports the accelerator.
+The other ranks are workers. They import the program when a task needs it, or never, so that rank 0 would hang if it
+waited for them when it imports the accelerator.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def has_workers(mpi: Any) -> bool:
-    """Whether this program was started so, by mpi4py as it is; rank 0 then warns that it stays so."""
+    """Whether unaccelerated mpi4py started this program in this way; rank 0 then warns that it stays unaccelerated."""
     pool = getattr(sys.modules.get("mpi4py.futures._core"), "SharedPool", None)
     size = mpi.COMM_WORLD.size
     if pool is None or size == 1:
