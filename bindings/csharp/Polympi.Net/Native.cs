@@ -202,6 +202,11 @@ namespace MPI
             IntPtr local, int localLeader, IntPtr peer, int remoteLeader, int tag, IntPtr* result);
         [DllImport(Library, EntryPoint = "polympi_net_intercomm_merge")]
         internal static extern int IntercommMerge(IntPtr comm, int high, IntPtr* result);
+        [DllImport(Library, EntryPoint = "polympi_net_comm_spawn")]
+        internal static extern int CommSpawn(
+            string command, string[] arguments, int count, int root, IntPtr comm, IntPtr* result);
+        [DllImport(Library, EntryPoint = "polympi_net_comm_parent")]
+        internal static extern int CommParent(IntPtr* result);
         [DllImport(Library, EntryPoint = "polympi_net_dims_create")]
         internal static extern int DimsCreate(int ranks, int count, int* dims);
         [DllImport(Library, EntryPoint = "polympi_net_cart_create")]

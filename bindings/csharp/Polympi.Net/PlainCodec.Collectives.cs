@@ -5,7 +5,7 @@ namespace MPI
     /// <content>Collective calls on numbers and structs: one call of MPI each.</content>
     internal sealed unsafe partial class PlainCodec<T>
     {
-        internal override void Broadcast(Intracommunicator comm, ref T value, int root)
+        internal override void Broadcast(Communicator comm, ref T value, int root)
         {
             fixed (byte* bytes = &Plain<T>.Bytes(ref value))
             {
@@ -13,9 +13,9 @@ namespace MPI
             }
         }
 
-        internal override T[] Gather(Intracommunicator comm, T value, int root)
+        internal override T[] Gather(Communicator comm, T value, int root)
         {
-            T[] all = comm.Rank == root ? new T[comm.Size] : null;
+            T[] all = comm.IsRoot(root) ? new T[comm.Peers] : null;
             fixed (byte* outgoing = &Plain<T>.Bytes(ref value))
             fixed (byte* incoming = &Plain<T>.Bytes(all))
             {
@@ -24,9 +24,9 @@ namespace MPI
             return all;
         }
 
-        internal override T[] Allgather(Intracommunicator comm, T value)
+        internal override T[] Allgather(Communicator comm, T value)
         {
-            var all = new T[comm.Size];
+            var all = new T[comm.Peers];
             fixed (byte* outgoing = &Plain<T>.Bytes(ref value))
             fixed (byte* incoming = &Plain<T>.Bytes(all))
             {
@@ -35,7 +35,7 @@ namespace MPI
             return all;
         }
 
-        internal override T Scatter(Intracommunicator comm, T[] values, int root)
+        internal override T Scatter(Communicator comm, T[] values, int root)
         {
             T mine = default(T);
             fixed (byte* outgoing = &Plain<T>.Bytes(values))
@@ -46,7 +46,7 @@ namespace MPI
             return mine;
         }
 
-        internal override T[] Alltoall(Intracommunicator comm, T[] values)
+        internal override T[] Alltoall(Communicator comm, T[] values)
         {
             var all = new T[values.Length];
             fixed (byte* outgoing = &Plain<T>.Bytes(values))
@@ -57,7 +57,7 @@ namespace MPI
             return all;
         }
 
-        internal override T Reduce(Intracommunicator comm, T value, ReductionOperation<T> operation, int root)
+        internal override T Reduce(Communicator comm, T value, ReductionOperation<T> operation, int root)
         {
             T result = default(T);
             using (var combining = new Combining<T>(operation))
@@ -72,7 +72,7 @@ namespace MPI
             return result;
         }
 
-        internal override T Allreduce(Intracommunicator comm, T value, ReductionOperation<T> operation)
+        internal override T Allreduce(Communicator comm, T value, ReductionOperation<T> operation)
         {
             T result = default(T);
             using (var combining = new Combining<T>(operation))
@@ -86,7 +86,7 @@ namespace MPI
             return result;
         }
 
-        internal override T Scan(Intracommunicator comm, T value, ReductionOperation<T> operation)
+        internal override T Scan(Communicator comm, T value, ReductionOperation<T> operation)
         {
             T result = default(T);
             using (var combining = new Combining<T>(operation))
@@ -100,7 +100,7 @@ namespace MPI
             return result;
         }
 
-        internal override T ExclusiveScan(Intracommunicator comm, T value, ReductionOperation<T> operation)
+        internal override T ExclusiveScan(Communicator comm, T value, ReductionOperation<T> operation)
         {
             T result = default(T);
             using (var combining = new Combining<T>(operation))
@@ -115,21 +115,23 @@ namespace MPI
         }
 
         internal override T[] ReduceEach(
-            Intracommunicator comm, T[] values, ReductionOperation<T> operation, int root)
+            Communicator comm, T[] values, ReductionOperation<T> operation, int root)
         {
-            T[] result = comm.Rank == root ? new T[values.Length] : null;
+            T[] result = comm.IsRoot(root)
+                ? new T[(values ?? throw new ArgumentNullException(nameof(values))).Length]
+                : null;
             comm.Reduce<T>(values, result, operation, root);
             return result;
         }
 
-        internal override T[] AllreduceEach(Intracommunicator comm, T[] values, ReductionOperation<T> operation)
+        internal override T[] AllreduceEach(Communicator comm, T[] values, ReductionOperation<T> operation)
         {
             var result = new T[values.Length];
             comm.Allreduce<T>(values, result, operation);
             return result;
         }
 
-        internal override T[] ScanEach(Intracommunicator comm, T[] values, ReductionOperation<T> operation)
+        internal override T[] ScanEach(Communicator comm, T[] values, ReductionOperation<T> operation)
         {
             var result = new T[values.Length];
             using (var combining = new Combining<T>(operation))
@@ -144,7 +146,7 @@ namespace MPI
             return result;
         }
 
-        internal override T[] ExclusiveScanEach(Intracommunicator comm, T[] values, ReductionOperation<T> operation)
+        internal override T[] ExclusiveScanEach(Communicator comm, T[] values, ReductionOperation<T> operation)
         {
             var result = new T[values.Length];
             using (var combining = new Combining<T>(operation))

@@ -3,7 +3,7 @@ using System;
 namespace MPI
 {
     /// <content>Collective calls on many elements of each rank, side by side in one array or in memory of the caller.</content>
-    public unsafe partial class Intracommunicator
+    public abstract unsafe partial class Communicator
     {
         /// <summary>Gives memory of the root to all ranks.</summary>
         /// <typeparam name="T">A number or a struct.</typeparam>
@@ -28,7 +28,7 @@ namespace MPI
             where T : struct
         {
             CheckRoot(root);
-            if (Rank == root)
+            if (IsRoot(root))
             {
                 Counts.CheckLength(result.Length, values.Length, nameof(result));
             }
@@ -79,9 +79,9 @@ namespace MPI
         public void Gather<T>(ReadOnlySpan<T> values, Span<T> gathered, int root) where T : struct
         {
             CheckRoot(root);
-            if (Rank == root)
+            if (IsRoot(root))
             {
-                Counts.CheckLength(gathered.Length, (long)values.Length * Size, nameof(gathered));
+                Counts.CheckLength(gathered.Length, (long)values.Length * Peers, nameof(gathered));
             }
             fixed (byte* outgoing = &Plain<T>.Bytes(values))
             fixed (byte* incoming = &Plain<T>.Bytes(gathered))
@@ -121,7 +121,7 @@ namespace MPI
         /// <param name="gathered">Where all go, in the order of the ranks.</param>
         public void Allgather<T>(ReadOnlySpan<T> values, Span<T> gathered) where T : struct
         {
-            Counts.CheckLength(gathered.Length, (long)values.Length * Size, nameof(gathered));
+            Counts.CheckLength(gathered.Length, (long)values.Length * Peers, nameof(gathered));
             fixed (byte* outgoing = &Plain<T>.Bytes(values))
             fixed (byte* incoming = &Plain<T>.Bytes(gathered))
             {
@@ -151,9 +151,9 @@ namespace MPI
         public void Scatter<T>(ReadOnlySpan<T> values, Span<T> mine, int root) where T : struct
         {
             CheckRoot(root);
-            if (Rank == root)
+            if (IsRoot(root))
             {
-                Counts.CheckLength(values.Length, (long)mine.Length * Size, nameof(values));
+                Counts.CheckLength(values.Length, (long)mine.Length * Peers, nameof(values));
             }
             fixed (byte* outgoing = &Plain<T>.Bytes(values))
             fixed (byte* incoming = &Plain<T>.Bytes(mine))
@@ -190,16 +190,16 @@ namespace MPI
         /// <param name="received">What comes from the ranks, in their order; of the same length.</param>
         public void Alltoall<T>(ReadOnlySpan<T> values, Span<T> received) where T : struct
         {
-            if (values.Length % Size != 0)
+            if (values.Length % Peers != 0)
             {
                 throw new ArgumentException(
-                    values.Length + " elements cannot be shared among " + Size + " ranks.", nameof(values));
+                    values.Length + " elements cannot be shared among " + Peers + " ranks.", nameof(values));
             }
             Counts.CheckLength(received.Length, values.Length, nameof(received));
             fixed (byte* outgoing = &Plain<T>.Bytes(values))
             fixed (byte* incoming = &Plain<T>.Bytes(received))
             {
-                Errors.Check(Native.Alltoall(outgoing, incoming, values.Length / Size, Plain<T>.Datatype, Handle));
+                Errors.Check(Native.Alltoall(outgoing, incoming, values.Length / Peers, Plain<T>.Datatype, Handle));
             }
         }
 

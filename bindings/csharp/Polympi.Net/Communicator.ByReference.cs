@@ -7,7 +7,7 @@ namespace MPI
     /// Collective calls as programs of MPI.NET make them: the result goes into an array of the caller's if it is long
     /// enough, else it is a new one. A rank that gets no result keeps what it has.
     /// </content>
-    public partial class Intracommunicator
+    public abstract partial class Communicator
     {
         /// <summary>Collects as many elements of each rank on the root.</summary>
         /// <typeparam name="T">The type of the elements.</typeparam>
@@ -78,15 +78,6 @@ namespace MPI
         public void AlltoallFlattened<T>(T[] values, int[] sendCounts, int[] receiveCounts, ref T[] result) =>
             Into(ref result, AlltoallFlattened(values, sendCounts, receiveCounts));
 
-        /// <summary>ExclusiveScan with its result by reference.</summary>
-        /// <typeparam name="T">The type of the elements.</typeparam>
-        /// <param name="values">What this rank gives.</param>
-        /// <param name="operation">How two elements are combined.</param>
-        /// <param name="result">The result.</param>
-        [EditorBrowsable(EditorBrowsableState.Never)]
-        public void ExclusiveScan<T>(T[] values, ReductionOperation<T> operation, ref T[] result) =>
-            Into(ref result, ExclusiveScan(values, operation));
-
         /// <summary>Gather with its result by reference.</summary>
         /// <typeparam name="T">The type of the elements.</typeparam>
         /// <param name="value">What this rank gives.</param>
@@ -123,7 +114,7 @@ namespace MPI
         /// <param name="result">The result.</param>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public void Reduce<T>(T[] values, ReductionOperation<T> operation, int root, ref T[] result) =>
-            Into(ref result, Reduce(values, operation, root));
+            Into(ref result, Reduce(IsRoot(root) ? values ?? result : values, operation, root));
 
         /// <summary>ReduceScatter with its result by reference.</summary>
         /// <typeparam name="T">The type of the elements.</typeparam>
@@ -134,15 +125,6 @@ namespace MPI
         [EditorBrowsable(EditorBrowsableState.Never)]
         public void ReduceScatter<T>(T[] values, ReductionOperation<T> operation, int[] counts, ref T[] result) =>
             Into(ref result, ReduceScatter(values, operation, counts));
-
-        /// <summary>Scan with its result by reference.</summary>
-        /// <typeparam name="T">The type of the elements.</typeparam>
-        /// <param name="values">What this rank gives.</param>
-        /// <param name="operation">How two elements are combined.</param>
-        /// <param name="result">The result.</param>
-        [EditorBrowsable(EditorBrowsableState.Never)]
-        public void Scan<T>(T[] values, ReductionOperation<T> operation, ref T[] result) =>
-            Into(ref result, Scan(values, operation));
 
         /// <summary>ScatterFromFlattened with its result by reference.</summary>
         /// <typeparam name="T">The type of the elements.</typeparam>
@@ -164,7 +146,7 @@ namespace MPI
         public void ScatterFromFlattened<T>(T[] values, int[] counts, int root, ref T[] result) =>
             Into(ref result, ScatterFromFlattened(values, counts, root));
 
-        private static void Into<T>(ref T[] target, T[] result)
+        internal static void Into<T>(ref T[] target, T[] result)
         {
             if (result == null)
             {
