@@ -105,16 +105,12 @@ namespace MPI
         }
 
         /// <summary>Combines the values of all ranks on all ranks.</summary>
-        /// <typeparam name="T">The type of the values.</typeparam>
-        /// <param name="value">What this rank gives.</param>
-        /// <param name="operation">One of <see cref="Operation{T}"/>, or any associative function.</param>
+        /// <inheritdoc cref="Reduce{T}(T, ReductionOperation{T}, int)" path="/param|/typeparam"/>
         public T Allreduce<T>(T value, ReductionOperation<T> operation) =>
             Codec<T>.Default.Allreduce(this, value, operation);
 
         /// <summary>Combines arrays of all ranks, element by element, on all ranks.</summary>
-        /// <typeparam name="T">The type of the elements.</typeparam>
-        /// <param name="values">What this rank gives; all have the same length.</param>
-        /// <param name="operation">One of <see cref="Operation{T}"/>, or any associative function of two elements.</param>
+        /// <inheritdoc cref="Reduce{T}(T[], ReductionOperation{T}, int)" path="/param|/typeparam"/>
         public T[] Allreduce<T>(T[] values, ReductionOperation<T> operation) =>
             Codec<T>.Default.AllreduceEach(this, values, operation);
     }

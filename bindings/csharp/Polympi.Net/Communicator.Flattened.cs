@@ -32,15 +32,8 @@ namespace MPI
             {
                 Counts.CheckLength(result.Length, values.Length, nameof(result));
             }
-            using (var combining = new Combining<T>(operation))
-            {
-                fixed (byte* outgoing = &Plain<T>.Bytes(values))
-                fixed (byte* incoming = &Plain<T>.Bytes(result))
-                {
-                    Errors.Check(Native.Reduce(
-                        outgoing, incoming, values.Length, Plain<T>.Datatype, combining.Op, root, Handle));
-                }
-            }
+            PlainCodec<T>.Combine(this, Combination.Reduce, ref Plain<T>.Bytes(values), ref Plain<T>.Bytes(result),
+                values.Length, operation, root);
         }
 
         /// <summary>Combines memory of all ranks, element by element, on all ranks.</summary>
@@ -52,15 +45,8 @@ namespace MPI
             where T : struct
         {
             Counts.CheckLength(result.Length, values.Length, nameof(result));
-            using (var combining = new Combining<T>(operation))
-            {
-                fixed (byte* outgoing = &Plain<T>.Bytes(values))
-                fixed (byte* incoming = &Plain<T>.Bytes(result))
-                {
-                    Errors.Check(Native.Allreduce(
-                        outgoing, incoming, values.Length, Plain<T>.Datatype, combining.Op, Handle));
-                }
-            }
+            PlainCodec<T>.Combine(this, Combination.Allreduce, ref Plain<T>.Bytes(values), ref Plain<T>.Bytes(result),
+                values.Length, operation, 0);
         }
 
         /// <summary>Combines arrays of all ranks, element by element, and gives each rank a part of the result.</summary>
@@ -130,9 +116,7 @@ namespace MPI
         }
 
         /// <summary>Collects as many elements of each rank on all ranks.</summary>
-        /// <typeparam name="T">A number or a struct.</typeparam>
-        /// <param name="values">What this rank gives.</param>
-        /// <param name="count">How many elements each rank gives.</param>
+        /// <inheritdoc cref="GatherFlattened{T}(T[], int, int)" path="/param|/typeparam"/>
         public T[] AllgatherFlattened<T>(T[] values, int count) =>
             Codec<T>.Default.AllgatherFlattened(this, values, count);
 
@@ -174,10 +158,8 @@ namespace MPI
         }
 
         /// <summary>Gives each rank elements of the root.</summary>
-        /// <typeparam name="T">A number or a struct.</typeparam>
-        /// <param name="values">On the root all elements, in the order of the ranks; elsewhere null.</param>
+        /// <inheritdoc cref="ScatterFromFlattened{T}(T[], int, int)" path="/param|/typeparam"/>
         /// <param name="counts">How many elements each rank gets, the same on all ranks.</param>
-        /// <param name="root">The rank that gives them.</param>
         public T[] ScatterFromFlattened<T>(T[] values, int[] counts, int root)
         {
             CheckRoot(root);

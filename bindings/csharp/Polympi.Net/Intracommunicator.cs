@@ -57,9 +57,7 @@ namespace MPI
         public T Scan<T>(T value, ReductionOperation<T> operation) => Codec<T>.Default.Scan(this, value, operation);
 
         /// <summary>Combines the values of the ranks before this one.</summary>
-        /// <typeparam name="T">The type of the values.</typeparam>
-        /// <param name="value">What this rank gives.</param>
-        /// <param name="operation">One of <see cref="Operation{T}"/>, or any associative function.</param>
+        /// <inheritdoc cref="Scan{T}(T, ReductionOperation{T})" path="/param|/typeparam"/>
         /// <returns>The result; default on rank 0.</returns>
         public T ExclusiveScan<T>(T value, ReductionOperation<T> operation) =>
             Codec<T>.Default.ExclusiveScan(this, value, operation);
@@ -72,26 +70,20 @@ namespace MPI
             Codec<T>.Default.ScanEach(this, values, operation);
 
         /// <summary>Combines the elements of arrays of all ranks before this one, each by itself.</summary>
-        /// <typeparam name="T">The type of the elements.</typeparam>
-        /// <param name="values">The array, of the same length on all ranks.</param>
-        /// <param name="operation">How two elements are combined.</param>
+        /// <inheritdoc cref="Scan{T}(T[], ReductionOperation{T})" path="/param|/typeparam"/>
         /// <returns>The result; null on rank 0.</returns>
         public T[] ExclusiveScan<T>(T[] values, ReductionOperation<T> operation) =>
             Codec<T>.Default.ExclusiveScanEach(this, values, operation);
 
         /// <summary>Scan with its result by reference.</summary>
-        /// <typeparam name="T">The type of the elements.</typeparam>
-        /// <param name="values">What this rank gives.</param>
-        /// <param name="operation">How two elements are combined.</param>
+        /// <inheritdoc cref="Scan{T}(T[], ReductionOperation{T})" path="/param|/typeparam"/>
         /// <param name="result">The result.</param>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public void Scan<T>(T[] values, ReductionOperation<T> operation, ref T[] result) =>
             Into(ref result, Scan(values, operation));
 
         /// <summary>ExclusiveScan with its result by reference.</summary>
-        /// <typeparam name="T">The type of the elements.</typeparam>
-        /// <param name="values">What this rank gives.</param>
-        /// <param name="operation">How two elements are combined.</param>
+        /// <inheritdoc cref="ExclusiveScan{T}(T[], ReductionOperation{T})" path="/param|/typeparam"/>
         /// <param name="result">The result.</param>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public void ExclusiveScan<T>(T[] values, ReductionOperation<T> operation, ref T[] result) =>
