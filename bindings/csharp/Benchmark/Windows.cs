@@ -3,7 +3,7 @@ using MPI;
 
 namespace Benchmark
 {
-    /// <summary>Messages that are under way at once. Structs, so that the loops are compiled with the calls inside.</summary>
+    /// <summary>Messages that are in flight together. Structs, so that the loops are compiled with the calls inside.</summary>
     internal interface IWindow
     {
         Acknowledgement Acknowledgement { get; }

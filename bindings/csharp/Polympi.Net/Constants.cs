@@ -60,7 +60,7 @@ namespace MPI
         internal static readonly IntPtr BitwiseXor = (IntPtr)Here.bitwiseXor;
 
         /// <summary>
-        /// Whether a root is the number of a rank. In an intercommunicator the root and the ranks beside it give another
+        /// Whether a root is the number of a rank. In an intercommunicator the root and the other ranks of its side give another
         /// number: they have nothing to give to a gather, and get nothing of a scatter.
         /// </summary>
         internal static bool IsRank(int root) => root != Root && root != ProcNull;

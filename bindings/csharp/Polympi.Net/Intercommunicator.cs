@@ -4,7 +4,7 @@ namespace MPI
 {
     /// <summary>Two groups of ranks: messages go from one to the other, and ranks are those of the other.</summary>
     /// <remarks>
-    /// In collective calls with a root, the root gives <see cref="Root"/>, the ranks beside it <see cref="Null"/>, and
+    /// In collective calls with a root, the root gives <see cref="Root"/>, the other ranks of its side <see cref="Null"/>, and
     /// those of the other side its rank: they give to a gather or reduction, and get from a broadcast or scatter. In
     /// calls without a root each side gets what the other gives.
     /// </remarks>
@@ -13,7 +13,7 @@ namespace MPI
         /// <summary>What the root of a collective call gives as the root.</summary>
         public static readonly int Root = Constants.Root;
 
-        /// <summary>What the ranks beside the root give as the root.</summary>
+        /// <summary>What the other ranks on the side of the root give as the root.</summary>
         public static readonly int Null = Constants.ProcNull;
 
         /// <summary>Joins two communicators that have no rank in common.</summary>

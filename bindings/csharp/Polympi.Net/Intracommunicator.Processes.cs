@@ -22,7 +22,7 @@ namespace MPI
             }
         }
 
-        /// <summary>Starts processes, which have a World of their own; all ranks call it together.</summary>
+        /// <summary>Starts processes, which share a new World; all ranks call it together.</summary>
         /// <param name="command">The program, on the root: with Mono or dotnet, these.</param>
         /// <param name="argv">The arguments of the program, on the root; null for none.</param>
         /// <param name="maxprocs">How many processes, on the root.</param>
