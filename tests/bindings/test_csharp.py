@@ -24,6 +24,7 @@ TESTS = Path(__file__).with_name("csharp")
 EXAMPLES = sorted((FOLDER / "examples").glob("*.cs"))
 STACK_OF_EXAMPLES = "mpich"
 RANKS = (1, 2, 3, 4)
+TIMES = 20
 Built = Callable[[Stack, str], Path]
 STARTS = {"mono": ("mono", ".exe"), "coreclr": ("{into}/dotnet/dotnet", ".dll")}
 
@@ -112,6 +113,19 @@ def test_threads_of_a_rank_receive_every_message_once(stack: Stack, runtime: str
     done = launch(stack, 2, [*command(runtime, into, "Tests"), "threads"])
     assert done.returncode == 0, done.stdout + done.stderr
     assert "done threads" in done.stdout
+
+
+def test_messages_keep_their_order_time_and_again(stack: Stack, runtime: str, built: Built) -> None:
+    done = launch(stack, 2, [*command(runtime, built(stack, runtime), "Tests"), "again", str(TIMES)])
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "done again" in done.stdout
+
+
+def test_ranks_start_others(stack: Stack, runtime: str, built: Built) -> None:
+    words = command(runtime, built(stack, runtime), "Tests")
+    done = launch(stack, 2, [*words, "spawn", *words])
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "done spawn" in done.stdout
 
 
 def test_an_uncaught_exception_ends_the_job_and_says_on_which_rank(stack: Stack, runtime: str, built: Built) -> None:

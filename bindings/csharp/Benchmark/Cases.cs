@@ -94,9 +94,9 @@ namespace Benchmark
                 case "bandwidth":
                 case "bibandwidth":
                 case "stream":
-                    return new Prepared { Loops = MemoryWindow(new Window<T>(world, peer, buffers)) };
+                    return new Prepared { Loops = WindowLoops(new Window<T>(world, peer, buffers)) };
                 default:
-                    return new Prepared { Loops = MemoryCollective(new Shared<T>(world, buffers)) };
+                    return new Prepared { Loops = Collective(new Shared<T>(world, buffers)) };
             }
         }
 
@@ -122,42 +122,42 @@ namespace Benchmark
                 : Latency(payload);
         }
 
-        private Loops MemoryWindow<T>(Window<T> window) where T : struct
+        private Loops WindowLoops<W>(W window) where W : struct, IWindow
         {
             bool sends = buffers->Rank == 0;
             switch (benchmark)
             {
                 case "bandwidth":
                     return sends
-                        ? (Loops)new PairLoops<BandwidthA<T>>(new BandwidthA<T> { Window = window })
-                        : new PairLoops<BandwidthB<T>>(new BandwidthB<T> { Window = window });
+                        ? (Loops)new PairLoops<BandwidthA<W>>(new BandwidthA<W> { Window = window })
+                        : new PairLoops<BandwidthB<W>>(new BandwidthB<W> { Window = window });
                 case "stream":
                     return sends
-                        ? (Loops)new PairLoops<StreamA<T>>(new StreamA<T> { Window = window })
-                        : new PairLoops<StreamB<T>>(new StreamB<T> { Window = window });
+                        ? (Loops)new PairLoops<StreamA<W>>(new StreamA<W> { Window = window })
+                        : new PairLoops<StreamB<W>>(new StreamB<W> { Window = window });
                 default:
-                    return new PairLoops<Bibandwidth<T>>(new Bibandwidth<T> { Window = window });
+                    return new PairLoops<Bibandwidth<W>>(new Bibandwidth<W> { Window = window });
             }
         }
 
-        private Loops MemoryCollective<T>(Shared<T> ranks) where T : struct
+        private Loops Collective<R>(R ranks) where R : struct, ICollectives
         {
             switch (benchmark)
             {
                 case "bcast":
-                    return new CollectiveLoops<Broadcast<T>>(new Broadcast<T> { Ranks = ranks });
+                    return new CollectiveLoops<Broadcast<R>>(new Broadcast<R> { Ranks = ranks });
                 case "reduce":
-                    return new CollectiveLoops<Reduce<T>>(new Reduce<T> { Ranks = ranks });
+                    return new CollectiveLoops<Reduce<R>>(new Reduce<R> { Ranks = ranks });
                 case "allreduce":
-                    return new CollectiveLoops<Allreduce<T>>(new Allreduce<T> { Ranks = ranks });
+                    return new CollectiveLoops<Allreduce<R>>(new Allreduce<R> { Ranks = ranks });
                 case "gather":
-                    return new CollectiveLoops<Gather<T>>(new Gather<T> { Ranks = ranks });
+                    return new CollectiveLoops<Gather<R>>(new Gather<R> { Ranks = ranks });
                 case "scatter":
-                    return new CollectiveLoops<Scatter<T>>(new Scatter<T> { Ranks = ranks });
+                    return new CollectiveLoops<Scatter<R>>(new Scatter<R> { Ranks = ranks });
                 case "allgather":
-                    return new CollectiveLoops<Allgather<T>>(new Allgather<T> { Ranks = ranks });
+                    return new CollectiveLoops<Allgather<R>>(new Allgather<R> { Ranks = ranks });
                 default:
-                    return new CollectiveLoops<Alltoall<T>>(new Alltoall<T> { Ranks = ranks });
+                    return new CollectiveLoops<Alltoall<R>>(new Alltoall<R> { Ranks = ranks });
             }
         }
 
@@ -207,7 +207,7 @@ namespace Benchmark
                 case "bandwidth":
                 case "bibandwidth":
                 case "stream":
-                    return new Prepared { Loops = ObjectWindow(new ValueWindow<T>(world, peer, buffers, values)) };
+                    return new Prepared { Loops = WindowLoops(new ValueWindow<T>(world, peer, buffers, values)) };
                 default:
                     return new Prepared { Loops = ObjectCollective(values) };
             }
@@ -228,53 +228,19 @@ namespace Benchmark
             }
         }
 
-        private Loops ObjectWindow<T>(ValueWindow<T> window)
-        {
-            bool sends = buffers->Rank == 0;
-            switch (benchmark)
-            {
-                case "bandwidth":
-                    return sends
-                        ? (Loops)new PairLoops<ValueBandwidthA<T>>(new ValueBandwidthA<T> { Window = window })
-                        : new PairLoops<ValueBandwidthB<T>>(new ValueBandwidthB<T> { Window = window });
-                case "stream":
-                    return sends
-                        ? (Loops)new PairLoops<ValueStreamA<T>>(new ValueStreamA<T> { Window = window })
-                        : new PairLoops<ValueStreamB<T>>(new ValueStreamB<T> { Window = window });
-                default:
-                    return new PairLoops<ValueBibandwidth<T>>(new ValueBibandwidth<T> { Window = window });
-            }
-        }
-
         private Loops ObjectCollective<T>(Values<T> values)
         {
             if (values is Values<double[]> arrays && benchmark == "reduce")
             {
-                return new CollectiveLoops<ArrayReduce>(new ArrayReduce { Ranks = new SharedArrays(world, arrays) });
+                return new CollectiveLoops<Reduce<SharedArrays>>(
+                    new Reduce<SharedArrays> { Ranks = new SharedArrays(world, arrays) });
             }
             if (values is Values<double[]> more && benchmark == "allreduce")
             {
-                return new CollectiveLoops<ArrayAllreduce>(
-                    new ArrayAllreduce { Ranks = new SharedArrays(world, more) });
+                return new CollectiveLoops<Allreduce<SharedArrays>>(
+                    new Allreduce<SharedArrays> { Ranks = new SharedArrays(world, more) });
             }
-            var ranks = new SharedValues<T>(world, values);
-            switch (benchmark)
-            {
-                case "bcast":
-                    return new CollectiveLoops<ValueBroadcast<T>>(new ValueBroadcast<T> { Ranks = ranks });
-                case "reduce":
-                    return new CollectiveLoops<ValueReduce<T>>(new ValueReduce<T> { Ranks = ranks });
-                case "allreduce":
-                    return new CollectiveLoops<ValueAllreduce<T>>(new ValueAllreduce<T> { Ranks = ranks });
-                case "gather":
-                    return new CollectiveLoops<ValueGather<T>>(new ValueGather<T> { Ranks = ranks });
-                case "scatter":
-                    return new CollectiveLoops<ValueScatter<T>>(new ValueScatter<T> { Ranks = ranks });
-                case "allgather":
-                    return new CollectiveLoops<ValueAllgather<T>>(new ValueAllgather<T> { Ranks = ranks });
-                default:
-                    return new CollectiveLoops<ValueAlltoall<T>>(new ValueAlltoall<T> { Ranks = ranks });
-            }
+            return Collective(new SharedValues<T>(world, values));
         }
 
         // Ping-pong of any payload.

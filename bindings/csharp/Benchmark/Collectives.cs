@@ -3,8 +3,29 @@ using MPI;
 
 namespace Benchmark
 {
+    internal interface ISums
+    {
+        void Reduce();
+
+        void Allreduce();
+    }
+
+    /// <summary>The calls of all ranks. Structs, so that the loops are compiled with the call inside.</summary>
+    internal interface ICollectives : ISums
+    {
+        void Broadcast();
+
+        void Gather();
+
+        void Scatter();
+
+        void Allgather();
+
+        void Alltoall();
+    }
+
     /// <summary>Bytes or doubles of the harness's memory, of all ranks.</summary>
-    internal sealed unsafe class Shared<T> where T : struct
+    internal unsafe struct Shared<T> : ICollectives where T : struct
     {
         private readonly Intracommunicator comm;
         private readonly void* outgoing;
@@ -45,7 +66,7 @@ namespace Benchmark
     }
 
     /// <summary>Values of C# of all ranks.</summary>
-    internal sealed class SharedValues<T>
+    internal struct SharedValues<T> : ICollectives
     {
         private readonly Intracommunicator comm;
         private readonly Values<T> values;
@@ -86,7 +107,7 @@ namespace Benchmark
     }
 
     /// <summary>Sums of arrays, element by element.</summary>
-    internal sealed class SharedArrays
+    internal struct SharedArrays : ISums
     {
         private readonly Intracommunicator comm;
         private readonly Values<double[]> values;
@@ -116,115 +137,52 @@ namespace Benchmark
         public void Once() => Comm.Barrier();
     }
 
-    internal struct Broadcast<T> : IIteration where T : struct
+    internal struct Broadcast<R> : IIteration where R : struct, ICollectives
     {
-        public Shared<T> Ranks;
+        public R Ranks;
 
         public void Once() => Ranks.Broadcast();
     }
 
-    internal struct Reduce<T> : IIteration where T : struct
+    internal struct Reduce<R> : IIteration where R : struct, ISums
     {
-        public Shared<T> Ranks;
+        public R Ranks;
 
         public void Once() => Ranks.Reduce();
     }
 
-    internal struct Allreduce<T> : IIteration where T : struct
+    internal struct Allreduce<R> : IIteration where R : struct, ISums
     {
-        public Shared<T> Ranks;
+        public R Ranks;
 
         public void Once() => Ranks.Allreduce();
     }
 
-    internal struct Gather<T> : IIteration where T : struct
+    internal struct Gather<R> : IIteration where R : struct, ICollectives
     {
-        public Shared<T> Ranks;
+        public R Ranks;
 
         public void Once() => Ranks.Gather();
     }
 
-    internal struct Scatter<T> : IIteration where T : struct
+    internal struct Scatter<R> : IIteration where R : struct, ICollectives
     {
-        public Shared<T> Ranks;
+        public R Ranks;
 
         public void Once() => Ranks.Scatter();
     }
 
-    internal struct Allgather<T> : IIteration where T : struct
+    internal struct Allgather<R> : IIteration where R : struct, ICollectives
     {
-        public Shared<T> Ranks;
+        public R Ranks;
 
         public void Once() => Ranks.Allgather();
     }
 
-    internal struct Alltoall<T> : IIteration where T : struct
+    internal struct Alltoall<R> : IIteration where R : struct, ICollectives
     {
-        public Shared<T> Ranks;
+        public R Ranks;
 
         public void Once() => Ranks.Alltoall();
-    }
-
-    internal struct ValueBroadcast<T> : IIteration
-    {
-        public SharedValues<T> Ranks;
-
-        public void Once() => Ranks.Broadcast();
-    }
-
-    internal struct ValueReduce<T> : IIteration
-    {
-        public SharedValues<T> Ranks;
-
-        public void Once() => Ranks.Reduce();
-    }
-
-    internal struct ValueAllreduce<T> : IIteration
-    {
-        public SharedValues<T> Ranks;
-
-        public void Once() => Ranks.Allreduce();
-    }
-
-    internal struct ValueGather<T> : IIteration
-    {
-        public SharedValues<T> Ranks;
-
-        public void Once() => Ranks.Gather();
-    }
-
-    internal struct ValueScatter<T> : IIteration
-    {
-        public SharedValues<T> Ranks;
-
-        public void Once() => Ranks.Scatter();
-    }
-
-    internal struct ValueAllgather<T> : IIteration
-    {
-        public SharedValues<T> Ranks;
-
-        public void Once() => Ranks.Allgather();
-    }
-
-    internal struct ValueAlltoall<T> : IIteration
-    {
-        public SharedValues<T> Ranks;
-
-        public void Once() => Ranks.Alltoall();
-    }
-
-    internal struct ArrayReduce : IIteration
-    {
-        public SharedArrays Ranks;
-
-        public void Once() => Ranks.Reduce();
-    }
-
-    internal struct ArrayAllreduce : IIteration
-    {
-        public SharedArrays Ranks;
-
-        public void Once() => Ranks.Allreduce();
     }
 }

@@ -3,15 +3,30 @@ using MPI;
 
 namespace Benchmark
 {
+    /// <summary>Messages that are in flight together. Structs, so that the loops are compiled with the calls inside.</summary>
+    internal interface IWindow
+    {
+        Acknowledgement Acknowledgement { get; }
+
+        void PostAll();
+
+        void StartAll();
+
+        void WaitAll();
+
+        void SendAll();
+
+        void ReceiveAll();
+    }
+
     /// <summary>A window of messages of elements: memory for each.</summary>
-    internal sealed unsafe class Window<T> where T : struct
+    internal unsafe struct Window<T> : IWindow where T : struct
     {
         public readonly Communicator Comm;
         public readonly int Peer;
         public readonly Memory<T>[] Outgoing;
         public readonly Memory<T>[] Incoming;
-        public readonly Acknowledgement Acknowledgement;
-        public readonly RequestList Requests = new RequestList();
+        public readonly RequestList Requests;
 
         public Window(Communicator comm, int peer, Buffers* buffers)
         {
@@ -20,7 +35,10 @@ namespace Benchmark
             Outgoing = Slots(buffers->Outgoing, buffers);
             Incoming = Slots(buffers->Incoming, buffers);
             Acknowledgement = new Acknowledgement(comm, peer, buffers);
+            Requests = new RequestList();
         }
+
+        public Acknowledgement Acknowledgement { get; }
 
         private static Memory<T>[] Slots(IntPtr first, Buffers* buffers)
         {
@@ -88,13 +106,12 @@ namespace Benchmark
     }
 
     /// <summary>A window of arrays whose receiver does not know their length.</summary>
-    internal sealed unsafe class ValueWindow<T>
+    internal unsafe struct ValueWindow<T> : IWindow
     {
         public readonly Communicator Comm;
         public readonly int Peer;
         public readonly Values<T> Values;
-        public readonly Acknowledgement Acknowledgement;
-        public readonly RequestList Requests = new RequestList();
+        public readonly RequestList Requests;
         private readonly ReceiveRequest<T>[] posted;
 
         public ValueWindow(Communicator comm, int peer, Buffers* buffers, Values<T> values)
@@ -103,8 +120,11 @@ namespace Benchmark
             Peer = peer;
             Values = values;
             Acknowledgement = new Acknowledgement(comm, peer, buffers);
+            Requests = new RequestList();
             posted = new ReceiveRequest<T>[buffers->IncomingMessages];
         }
+
+        public Acknowledgement Acknowledgement { get; }
 
         public void PostAll()
         {
@@ -149,9 +169,9 @@ namespace Benchmark
         }
     }
 
-    internal struct BandwidthA<T> : IIteration where T : struct
+    internal struct BandwidthA<W> : IIteration where W : struct, IWindow
     {
-        public Window<T> Window;
+        public W Window;
 
         public void Once()
         {
@@ -161,9 +181,9 @@ namespace Benchmark
         }
     }
 
-    internal struct BandwidthB<T> : IIteration where T : struct
+    internal struct BandwidthB<W> : IIteration where W : struct, IWindow
     {
-        public Window<T> Window;
+        public W Window;
 
         public void Once()
         {
@@ -173,9 +193,9 @@ namespace Benchmark
         }
     }
 
-    internal struct Bibandwidth<T> : IIteration where T : struct
+    internal struct Bibandwidth<W> : IIteration where W : struct, IWindow
     {
-        public Window<T> Window;
+        public W Window;
 
         public void Once()
         {
@@ -185,9 +205,9 @@ namespace Benchmark
         }
     }
 
-    internal struct StreamA<T> : IIteration where T : struct
+    internal struct StreamA<W> : IIteration where W : struct, IWindow
     {
-        public Window<T> Window;
+        public W Window;
 
         public void Once()
         {
@@ -196,67 +216,9 @@ namespace Benchmark
         }
     }
 
-    internal struct StreamB<T> : IIteration where T : struct
+    internal struct StreamB<W> : IIteration where W : struct, IWindow
     {
-        public Window<T> Window;
-
-        public void Once()
-        {
-            Window.ReceiveAll();
-            Window.Acknowledgement.Send();
-        }
-    }
-
-    internal struct ValueBandwidthA<T> : IIteration
-    {
-        public ValueWindow<T> Window;
-
-        public void Once()
-        {
-            Window.StartAll();
-            Window.WaitAll();
-            Window.Acknowledgement.Receive();
-        }
-    }
-
-    internal struct ValueBandwidthB<T> : IIteration
-    {
-        public ValueWindow<T> Window;
-
-        public void Once()
-        {
-            Window.PostAll();
-            Window.WaitAll();
-            Window.Acknowledgement.Send();
-        }
-    }
-
-    internal struct ValueBibandwidth<T> : IIteration
-    {
-        public ValueWindow<T> Window;
-
-        public void Once()
-        {
-            Window.PostAll();
-            Window.StartAll();
-            Window.WaitAll();
-        }
-    }
-
-    internal struct ValueStreamA<T> : IIteration
-    {
-        public ValueWindow<T> Window;
-
-        public void Once()
-        {
-            Window.SendAll();
-            Window.Acknowledgement.Receive();
-        }
-    }
-
-    internal struct ValueStreamB<T> : IIteration
-    {
-        public ValueWindow<T> Window;
+        public W Window;
 
         public void Once()
         {

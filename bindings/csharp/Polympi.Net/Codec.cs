@@ -3,7 +3,7 @@ using System.Collections.Concurrent;
 
 namespace MPI
 {
-    /// <summary>Which call sends.</summary>
+    /// <summary>Which call sends; C knows them by number.</summary>
     internal enum SendMode
     {
         Standard,

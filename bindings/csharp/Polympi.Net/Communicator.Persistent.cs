@@ -14,26 +14,17 @@ namespace MPI
             Prepare(SendMode.Standard, values, dest, tag);
 
         /// <summary>Prepares a synchronous send of memory, which is pinned until the request is disposed of.</summary>
-        /// <typeparam name="T">A number or a struct.</typeparam>
-        /// <param name="values">The memory.</param>
-        /// <param name="dest">The rank that receives.</param>
-        /// <param name="tag">The tag.</param>
+        /// <inheritdoc cref="SendInit{T}(ReadOnlyMemory{T}, int, int)" path="/param|/typeparam"/>
         public PersistentRequest SynchronousSendInit<T>(ReadOnlyMemory<T> values, int dest, int tag) where T : struct =>
             Prepare(SendMode.Synchronous, values, dest, tag);
 
         /// <summary>Prepares a buffered send of memory, which is pinned until the request is disposed of.</summary>
-        /// <typeparam name="T">A number or a struct.</typeparam>
-        /// <param name="values">The memory.</param>
-        /// <param name="dest">The rank that receives.</param>
-        /// <param name="tag">The tag.</param>
+        /// <inheritdoc cref="SendInit{T}(ReadOnlyMemory{T}, int, int)" path="/param|/typeparam"/>
         public PersistentRequest BufferedSendInit<T>(ReadOnlyMemory<T> values, int dest, int tag) where T : struct =>
             Prepare(SendMode.Buffered, values, dest, tag);
 
         /// <summary>Prepares a ready send of memory, which is pinned until the request is disposed of.</summary>
-        /// <typeparam name="T">A number or a struct.</typeparam>
-        /// <param name="values">The memory.</param>
-        /// <param name="dest">The rank that receives.</param>
-        /// <param name="tag">The tag.</param>
+        /// <inheritdoc cref="SendInit{T}(ReadOnlyMemory{T}, int, int)" path="/param|/typeparam"/>
         public PersistentRequest ReadySendInit<T>(ReadOnlyMemory<T> values, int dest, int tag) where T : struct =>
             Prepare(SendMode.Ready, values, dest, tag);
 

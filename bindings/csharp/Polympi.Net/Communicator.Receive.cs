@@ -16,16 +16,12 @@ namespace MPI
         }
 
         /// <summary>Receives a value.</summary>
-        /// <typeparam name="T">The type of the value, as it was sent.</typeparam>
-        /// <param name="source">The rank that sends it, or <see cref="AnySource"/>.</param>
-        /// <param name="tag">The tag that it is sent with, or <see cref="AnyTag"/>.</param>
+        /// <inheritdoc cref="Receive{T}(int, int)" path="/param|/typeparam"/>
         /// <param name="value">The value.</param>
         public void Receive<T>(int source, int tag, out T value) => value = Receive<T>(source, tag);
 
         /// <summary>Receives a value, and tells who sent it.</summary>
-        /// <typeparam name="T">The type of the value, as it was sent.</typeparam>
-        /// <param name="source">The rank that sends it, or <see cref="AnySource"/>.</param>
-        /// <param name="tag">The tag that it is sent with, or <see cref="AnyTag"/>.</param>
+        /// <inheritdoc cref="Receive{T}(int, int)" path="/param|/typeparam"/>
         /// <param name="value">The value.</param>
         /// <param name="status">Who sent it, and with which tag.</param>
         public void Receive<T>(int source, int tag, out T value, out CompletedStatus status)
@@ -44,10 +40,7 @@ namespace MPI
             Receive(source, tag, ref values, out CompletedStatus _);
 
         /// <summary>Receives an array, and tells who sent it.</summary>
-        /// <typeparam name="T">The type of the elements.</typeparam>
-        /// <param name="source">The rank that sends it, or <see cref="AnySource"/>.</param>
-        /// <param name="tag">The tag that it is sent with, or <see cref="AnyTag"/>.</param>
-        /// <param name="values">An array that is long enough, or null.</param>
+        /// <inheritdoc cref="Receive{T}(int, int, ref T[])" path="/param|/typeparam"/>
         /// <param name="status">Who sent it, with which tag, and how many elements came.</param>
         public void Receive<T>(int source, int tag, ref T[] values, out CompletedStatus status)
         {
@@ -76,10 +69,7 @@ namespace MPI
         }
 
         /// <summary>Receives elements into memory, and tells who sent them.</summary>
-        /// <typeparam name="T">A number or a struct.</typeparam>
-        /// <param name="source">The rank that sends them, or <see cref="AnySource"/>.</param>
-        /// <param name="tag">The tag that they are sent with, or <see cref="AnyTag"/>.</param>
-        /// <param name="values">The memory.</param>
+        /// <inheritdoc cref="Receive{T}(int, int, Span{T})" path="/param|/typeparam"/>
         /// <param name="status">Who sent them, with which tag, and how many came.</param>
         public void Receive<T>(int source, int tag, Span<T> values, out CompletedStatus status) where T : struct
         {
@@ -113,13 +103,7 @@ namespace MPI
             SendReceive(value, dest, sendTag, source, receiveTag, out received, out CompletedStatus _);
 
         /// <summary>Sends a value to one rank and receives one from another, and tells who sent it.</summary>
-        /// <typeparam name="T">The type of both values.</typeparam>
-        /// <param name="value">The value to send.</param>
-        /// <param name="dest">The rank that it goes to.</param>
-        /// <param name="sendTag">Its tag.</param>
-        /// <param name="source">The rank that the other comes from.</param>
-        /// <param name="receiveTag">The tag of the other.</param>
-        /// <param name="received">The value that came.</param>
+        /// <inheritdoc cref="SendReceive{T}(T, int, int, int, int, out T)" path="/param|/typeparam"/>
         /// <param name="status">Who sent it, and with which tag.</param>
         public void SendReceive<T>(T value, int dest, int sendTag, int source, int receiveTag, out T received,
             out CompletedStatus status)
@@ -159,13 +143,7 @@ namespace MPI
             SendReceive(values, dest, sendTag, source, receiveTag, ref received, out CompletedStatus _);
 
         /// <summary>Sends an array to one rank and receives one from another, and tells who sent it.</summary>
-        /// <typeparam name="T">The type of the elements.</typeparam>
-        /// <param name="values">The array to send.</param>
-        /// <param name="dest">The rank that it goes to.</param>
-        /// <param name="sendTag">Its tag.</param>
-        /// <param name="source">The rank that the other comes from.</param>
-        /// <param name="receiveTag">The tag of the other.</param>
-        /// <param name="received">An array that is long enough, or null.</param>
+        /// <inheritdoc cref="SendReceive{T}(T[], int, int, int, int, ref T[])" path="/param|/typeparam"/>
         /// <param name="status">Who sent it, and with which tag.</param>
         public void SendReceive<T>(T[] values, int dest, int sendTag, int source, int receiveTag, ref T[] received,
             out CompletedStatus status)

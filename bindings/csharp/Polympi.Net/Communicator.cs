@@ -24,6 +24,7 @@ namespace MPI
         private int ranks = -1;
         private int rank;
         private int peers;
+        private int rootHere;
 
         internal IntPtr Handle;
 
@@ -103,6 +104,36 @@ namespace MPI
             }
         }
 
+        /// <summary>What the root itself gives as the root of a collective call.</summary>
+        internal virtual int FindRootHere(int rank) => rank;
+
+        internal int RootHere
+        {
+            get
+            {
+                Know();
+                return rootHere;
+            }
+        }
+
+        internal bool IsRoot(int root)
+        {
+            Know();
+            return root == rootHere;
+        }
+
+        /// <summary>How many elements this rank gives if `counts` are those of the ranks that give, perhaps of the other side.</summary>
+        internal virtual int CountHere(Array values, int[] counts)
+        {
+            if (counts == null)
+            {
+                return values.Length;
+            }
+            Counts.CheckRanks(counts, Size, nameof(counts));
+            Counts.CheckLength(values.Length, counts[Rank], nameof(values));
+            return counts[Rank];
+        }
+
         internal void ReturnErrors() => Errors.Check(Native.CommReturnErrors(Handle));
 
         private void Know()
@@ -112,6 +143,7 @@ namespace MPI
                 int found;
                 Errors.Check(Native.CommRank(Handle, &found));
                 rank = found;
+                rootHere = FindRootHere(found);
                 peers = CountPeers();
                 Errors.Check(Native.CommSize(Handle, &found));
                 Volatile.Write(ref ranks, found); // last: other threads may look
@@ -168,6 +200,23 @@ namespace MPI
             if ((uint)tag > (uint)Environment.MaxTag && tag != Constants.AnyTag)
             {
                 throw Errors.WrongTag(tag, true);
+            }
+        }
+
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        internal void CheckRoot(int root)
+        {
+            if ((uint)root >= (uint)peers)
+            {
+                CheckUnusualRoot(root);
+            }
+        }
+
+        internal virtual void CheckUnusualRoot(int root)
+        {
+            if ((uint)root >= (uint)Peers)
+            {
+                throw Errors.WrongPeer("root", root, Peers, false);
             }
         }
 

@@ -10,7 +10,7 @@ namespace MPI
     {
 #pragma warning disable 649 // C writes them
         private long commWorld, commSelf, commNull, requestNull, groupEmpty, groupNull;
-        private long anySource, anyTag, procNull, undefined, bsendOverhead;
+        private long anySource, anyTag, procNull, root, undefined, bsendOverhead;
         private long identical, congruent, similar, unequal;
         private long threadSingle, threadFunneled, threadSerialized, threadMultiple;
         private long byteType, int8, uint8, int16, uint16, int32, uint32, int64, uint64, float32, float64, boolean,
@@ -29,6 +29,7 @@ namespace MPI
         internal static readonly int AnySource = (int)Here.anySource;
         internal static readonly int AnyTag = (int)Here.anyTag;
         internal static readonly int ProcNull = (int)Here.procNull;
+        internal static readonly int Root = (int)Here.root;
         internal static readonly int Undefined = (int)Here.undefined;
         internal static readonly int BsendOverhead = (int)Here.bsendOverhead;
         internal static readonly int[] Comparisons =
@@ -57,6 +58,12 @@ namespace MPI
         internal static readonly IntPtr BitwiseAnd = (IntPtr)Here.bitwiseAnd;
         internal static readonly IntPtr BitwiseOr = (IntPtr)Here.bitwiseOr;
         internal static readonly IntPtr BitwiseXor = (IntPtr)Here.bitwiseXor;
+
+        /// <summary>
+        /// Whether a root is the number of a rank. In an intercommunicator the root and the other ranks of its side give another
+        /// number: they have nothing to give to a gather, and get nothing of a scatter.
+        /// </summary>
+        internal static bool IsRank(int root) => root != Root && root != ProcNull;
 
         private static Constants Prepared()
         {

@@ -60,9 +60,7 @@ namespace MPI
         }
 
         /// <summary>The same for a function that awaits requests: see <see cref="EventLoop"/>.</summary>
-        /// <param name="args">The arguments of the program.</param>
-        /// <param name="program">Called with all ranks.</param>
-        /// <param name="threading">How many threads may call MPI.</param>
+        /// <inheritdoc cref="Run(string[], Action{Intracommunicator}, Threading)" path="/param|/typeparam"/>
         public static void Run(string[] args, Func<Intracommunicator, Task> program,
             Threading threading = MPI.Threading.Serialized)
         {

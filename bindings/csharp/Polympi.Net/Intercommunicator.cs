@@ -3,8 +3,19 @@ using System;
 namespace MPI
 {
     /// <summary>Two groups of ranks: messages go from one to the other, and ranks are those of the other.</summary>
-    public sealed unsafe class Intercommunicator : Communicator
+    /// <remarks>
+    /// In collective calls with a root, the root gives <see cref="Root"/>, the other ranks of its side <see cref="Null"/>, and
+    /// those of the other side its rank: they give to a gather or reduction, and get from a broadcast or scatter. In
+    /// calls without a root each side gets what the other gives.
+    /// </remarks>
+    public sealed unsafe partial class Intercommunicator : Communicator
     {
+        /// <summary>What the root of a collective call gives as the root.</summary>
+        public static readonly int Root = Constants.Root;
+
+        /// <summary>What the other ranks on the side of the root give as the root.</summary>
+        public static readonly int Null = Constants.ProcNull;
+
         /// <summary>Joins two communicators that have no rank in common.</summary>
         /// <param name="local">The ranks of this side.</param>
         /// <param name="localLeader">One of them.</param>
@@ -14,6 +25,10 @@ namespace MPI
         public Intercommunicator(
             Intracommunicator local, int localLeader, Intracommunicator peers, int remoteLeader, int tag)
             : base(Create(local, localLeader, peers, remoteLeader, tag), false)
+        {
+        }
+
+        internal Intercommunicator(IntPtr handle) : base(handle, false)
         {
         }
 
@@ -45,6 +60,18 @@ namespace MPI
             int size;
             Errors.Check(Native.CommRemoteSize(Handle, &size));
             return size;
+        }
+
+        internal override int FindRootHere(int rank) => Root;
+
+        internal override int CountHere(Array values, int[] counts) => values == null ? 0 : values.Length;
+
+        internal override void CheckUnusualRoot(int root)
+        {
+            if (root != Root && root != Null)
+            {
+                base.CheckUnusualRoot(root);
+            }
         }
 
         private static IntPtr Create(

@@ -1,4 +1,5 @@
 using System;
+using System.ComponentModel;
 
 namespace MPI
 {
@@ -49,12 +50,43 @@ namespace MPI
         private static Intracommunicator OrNull(IntPtr made) =>
             made == Constants.CommNull ? null : new Intracommunicator(made);
 
-        private void CheckRoot(int root)
-        {
-            if ((uint)root >= (uint)Size)
-            {
-                throw Errors.WrongPeer("root", root, Size, false);
-            }
-        }
+        /// <summary>Combines the values of the ranks up to this one.</summary>
+        /// <typeparam name="T">The type of the values.</typeparam>
+        /// <param name="value">What this rank gives.</param>
+        /// <param name="operation">One of <see cref="Operation{T}"/>, or any associative function.</param>
+        public T Scan<T>(T value, ReductionOperation<T> operation) => Codec<T>.Default.Scan(this, value, operation);
+
+        /// <summary>Combines the values of the ranks before this one.</summary>
+        /// <inheritdoc cref="Scan{T}(T, ReductionOperation{T})" path="/param|/typeparam"/>
+        /// <returns>The result; default on rank 0.</returns>
+        public T ExclusiveScan<T>(T value, ReductionOperation<T> operation) =>
+            Codec<T>.Default.ExclusiveScan(this, value, operation);
+
+        /// <summary>Combines the elements of arrays of all ranks up to this one, each by itself.</summary>
+        /// <typeparam name="T">The type of the elements.</typeparam>
+        /// <param name="values">The array, of the same length on all ranks.</param>
+        /// <param name="operation">How two elements are combined.</param>
+        public T[] Scan<T>(T[] values, ReductionOperation<T> operation) =>
+            Codec<T>.Default.ScanEach(this, values, operation);
+
+        /// <summary>Combines the elements of arrays of all ranks before this one, each by itself.</summary>
+        /// <inheritdoc cref="Scan{T}(T[], ReductionOperation{T})" path="/param|/typeparam"/>
+        /// <returns>The result; null on rank 0.</returns>
+        public T[] ExclusiveScan<T>(T[] values, ReductionOperation<T> operation) =>
+            Codec<T>.Default.ExclusiveScanEach(this, values, operation);
+
+        /// <summary>Scan with its result by reference.</summary>
+        /// <inheritdoc cref="Scan{T}(T[], ReductionOperation{T})" path="/param|/typeparam"/>
+        /// <param name="result">The result.</param>
+        [EditorBrowsable(EditorBrowsableState.Never)]
+        public void Scan<T>(T[] values, ReductionOperation<T> operation, ref T[] result) =>
+            Into(ref result, Scan(values, operation));
+
+        /// <summary>ExclusiveScan with its result by reference.</summary>
+        /// <inheritdoc cref="ExclusiveScan{T}(T[], ReductionOperation{T})" path="/param|/typeparam"/>
+        /// <param name="result">The result.</param>
+        [EditorBrowsable(EditorBrowsableState.Never)]
+        public void ExclusiveScan<T>(T[] values, ReductionOperation<T> operation, ref T[] result) =>
+            Into(ref result, ExclusiveScan(values, operation));
     }
 }

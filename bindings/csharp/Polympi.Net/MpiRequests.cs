@@ -89,85 +89,36 @@ namespace MPI
     /// <summary>A send.</summary>
     internal sealed class SendRequest : Request
     {
-        private Underway underway;
-
-        internal SendRequest(IntPtr handle, Pinned memory)
+        internal SendRequest(IntPtr handle, Pinned memory) : base(handle, memory)
         {
-            underway = new Underway(handle, memory);
         }
-
-        internal override IntPtr? Waitable =>
-            Completed == null && !underway.HasFailed ? underway.Handle : (IntPtr?)null;
-
-        public override CompletedStatus Wait() => Completed ?? Finish(underway.Wait());
-
-        public override CompletedStatus Test() =>
-            Completed == null && underway.Test(out NativeStatus status) ? Finish(status) : Completed;
-
-        public override void Cancel()
-        {
-            if (Waitable != null) // what is complete cannot be taken back
-            {
-                underway.Cancel();
-            }
-        }
-
-        internal override CompletedStatus Finish(NativeStatus status)
-        {
-            underway.Release();
-            return Completed = new CompletedStatus(status);
-        }
-
-        internal override void Fail(Exception exception) => underway.Fail(exception);
     }
 
     /// <summary>A posted receive.</summary>
     internal abstract unsafe class PostedReceive<T> : ReceiveRequest<T>
     {
-        private Underway underway;
-
-        internal PostedReceive(IntPtr handle, Pinned memory)
+        internal PostedReceive(IntPtr handle, Pinned memory) : base(handle, memory)
         {
-            underway = new Underway(handle, memory);
-        }
-
-        internal override IntPtr? Waitable =>
-            Completed == null && !underway.HasFailed ? underway.Handle : (IntPtr?)null;
-
-        public override CompletedStatus Wait() => Completed ?? Finish(underway.Wait());
-
-        public override CompletedStatus Test() =>
-            Completed == null && underway.Test(out NativeStatus status) ? Finish(status) : Completed;
-
-        public override void Cancel()
-        {
-            if (Waitable != null) // what is complete cannot be taken back
-            {
-                underway.Cancel();
-            }
         }
 
         internal override CompletedStatus Finish(NativeStatus status)
         {
             try
             {
-                Read(underway.Address, status);
+                Read(Underway.Address, status);
             }
             catch (Exception exception)
             {
-                underway.Fail(exception);
+                Underway.Fail(exception);
                 throw;
             }
-            underway.Release();
-            Completed = new CompletedStatus(status);
+            base.Finish(status);
             if (status.Cancelled == 0)
             {
                 Arrived?.Invoke(Value);
             }
             return Completed;
         }
-
-        internal override void Fail(Exception exception) => underway.Fail(exception);
 
         /// <summary>Makes the value of the message.</summary>
         internal abstract void Read(byte* message, NativeStatus status);

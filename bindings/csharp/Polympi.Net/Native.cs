@@ -48,36 +48,15 @@ namespace MPI
         // Point to point.
         [DllImport(Library, EntryPoint = "polympi_net_send")]
         internal static extern int Send(void* message, int count, IntPtr type, int dest, int tag, IntPtr comm);
-        [DllImport(Library, EntryPoint = "polympi_net_ssend")]
-        internal static extern int Ssend(void* message, int count, IntPtr type, int dest, int tag, IntPtr comm);
-        [DllImport(Library, EntryPoint = "polympi_net_bsend")]
-        internal static extern int Bsend(void* message, int count, IntPtr type, int dest, int tag, IntPtr comm);
-        [DllImport(Library, EntryPoint = "polympi_net_rsend")]
-        internal static extern int Rsend(void* message, int count, IntPtr type, int dest, int tag, IntPtr comm);
-        [DllImport(Library, EntryPoint = "polympi_net_isend")]
-        internal static extern int Isend(
-            void* message, int count, IntPtr type, int dest, int tag, IntPtr comm, IntPtr* request);
-        [DllImport(Library, EntryPoint = "polympi_net_issend")]
-        internal static extern int Issend(
-            void* message, int count, IntPtr type, int dest, int tag, IntPtr comm, IntPtr* request);
-        [DllImport(Library, EntryPoint = "polympi_net_ibsend")]
-        internal static extern int Ibsend(
-            void* message, int count, IntPtr type, int dest, int tag, IntPtr comm, IntPtr* request);
-        [DllImport(Library, EntryPoint = "polympi_net_irsend")]
-        internal static extern int Irsend(
-            void* message, int count, IntPtr type, int dest, int tag, IntPtr comm, IntPtr* request);
-        [DllImport(Library, EntryPoint = "polympi_net_send_init")]
-        internal static extern int SendInit(
-            void* message, int count, IntPtr type, int dest, int tag, IntPtr comm, IntPtr* request);
-        [DllImport(Library, EntryPoint = "polympi_net_ssend_init")]
-        internal static extern int SsendInit(
-            void* message, int count, IntPtr type, int dest, int tag, IntPtr comm, IntPtr* request);
-        [DllImport(Library, EntryPoint = "polympi_net_bsend_init")]
-        internal static extern int BsendInit(
-            void* message, int count, IntPtr type, int dest, int tag, IntPtr comm, IntPtr* request);
-        [DllImport(Library, EntryPoint = "polympi_net_rsend_init")]
-        internal static extern int RsendInit(
-            void* message, int count, IntPtr type, int dest, int tag, IntPtr comm, IntPtr* request);
+        [DllImport(Library, EntryPoint = "polympi_net_send_as")]
+        internal static extern int Send(
+            SendMode mode, void* message, int count, IntPtr type, int dest, int tag, IntPtr comm);
+        [DllImport(Library, EntryPoint = "polympi_net_start_send")]
+        internal static extern int StartSend(
+            SendMode mode, void* message, int count, IntPtr type, int dest, int tag, IntPtr comm, IntPtr* request);
+        [DllImport(Library, EntryPoint = "polympi_net_prepare_send")]
+        internal static extern int PrepareSend(
+            SendMode mode, void* message, int count, IntPtr type, int dest, int tag, IntPtr comm, IntPtr* request);
         [DllImport(Library, EntryPoint = "polympi_net_irecv")]
         internal static extern int Irecv(
             void* message, int count, IntPtr type, int source, int tag, IntPtr comm, IntPtr* request);
@@ -202,6 +181,11 @@ namespace MPI
             IntPtr local, int localLeader, IntPtr peer, int remoteLeader, int tag, IntPtr* result);
         [DllImport(Library, EntryPoint = "polympi_net_intercomm_merge")]
         internal static extern int IntercommMerge(IntPtr comm, int high, IntPtr* result);
+        [DllImport(Library, EntryPoint = "polympi_net_comm_spawn")]
+        internal static extern int CommSpawn(
+            string command, string[] arguments, int count, int root, IntPtr comm, IntPtr* result);
+        [DllImport(Library, EntryPoint = "polympi_net_comm_parent")]
+        internal static extern int CommParent(IntPtr* result);
         [DllImport(Library, EntryPoint = "polympi_net_dims_create")]
         internal static extern int DimsCreate(int ranks, int count, int* dims);
         [DllImport(Library, EntryPoint = "polympi_net_cart_create")]

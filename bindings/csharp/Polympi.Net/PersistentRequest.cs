@@ -8,11 +8,14 @@ namespace MPI
         private IntPtr handle;
         private Pinned memory;
 
-        internal PersistentRequest(IntPtr handle, Pinned memory)
+        internal PersistentRequest(IntPtr handle, Pinned memory) : base(handle, default(Pinned))
         {
             this.handle = handle;
             this.memory = memory;
         }
+
+        /// <summary>A list tests persistent requests one by one, which are not freed when they are complete.</summary>
+        internal override IntPtr? Waitable => null;
 
         /// <summary>Starts the send or receive; then wait for it.</summary>
         public void Start()

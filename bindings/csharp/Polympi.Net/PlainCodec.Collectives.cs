@@ -2,10 +2,19 @@ using System;
 
 namespace MPI
 {
+    /// <summary>Which ranks get what of a reduction.</summary>
+    internal enum Combination
+    {
+        Reduce,
+        Allreduce,
+        Scan,
+        ExclusiveScan,
+    }
+
     /// <content>Collective calls on numbers and structs: one call of MPI each.</content>
     internal sealed unsafe partial class PlainCodec<T>
     {
-        internal override void Broadcast(Intracommunicator comm, ref T value, int root)
+        internal override void Broadcast(Communicator comm, ref T value, int root)
         {
             fixed (byte* bytes = &Plain<T>.Bytes(ref value))
             {
@@ -13,9 +22,9 @@ namespace MPI
             }
         }
 
-        internal override T[] Gather(Intracommunicator comm, T value, int root)
+        internal override T[] Gather(Communicator comm, T value, int root)
         {
-            T[] all = comm.Rank == root ? new T[comm.Size] : null;
+            T[] all = comm.IsRoot(root) ? new T[comm.Peers] : null;
             fixed (byte* outgoing = &Plain<T>.Bytes(ref value))
             fixed (byte* incoming = &Plain<T>.Bytes(all))
             {
@@ -24,9 +33,9 @@ namespace MPI
             return all;
         }
 
-        internal override T[] Allgather(Intracommunicator comm, T value)
+        internal override T[] Allgather(Communicator comm, T value)
         {
-            var all = new T[comm.Size];
+            var all = new T[comm.Peers];
             fixed (byte* outgoing = &Plain<T>.Bytes(ref value))
             fixed (byte* incoming = &Plain<T>.Bytes(all))
             {
@@ -35,7 +44,7 @@ namespace MPI
             return all;
         }
 
-        internal override T Scatter(Intracommunicator comm, T[] values, int root)
+        internal override T Scatter(Communicator comm, T[] values, int root)
         {
             T mine = default(T);
             fixed (byte* outgoing = &Plain<T>.Bytes(values))
@@ -46,7 +55,7 @@ namespace MPI
             return mine;
         }
 
-        internal override T[] Alltoall(Intracommunicator comm, T[] values)
+        internal override T[] Alltoall(Communicator comm, T[] values)
         {
             var all = new T[values.Length];
             fixed (byte* outgoing = &Plain<T>.Bytes(values))
@@ -57,106 +66,86 @@ namespace MPI
             return all;
         }
 
-        internal override T Reduce(Intracommunicator comm, T value, ReductionOperation<T> operation, int root)
-        {
-            T result = default(T);
-            using (var combining = new Combining<T>(operation))
-            {
-                fixed (byte* outgoing = &Plain<T>.Bytes(ref value))
-                fixed (byte* incoming = &Plain<T>.Bytes(ref result))
-                {
-                    Errors.Check(
-                        Native.Reduce(outgoing, incoming, 1, Datatype, combining.Op, root, comm.Handle));
-                }
-            }
-            return result;
-        }
+        internal override T Reduce(Communicator comm, T value, ReductionOperation<T> operation, int root) =>
+            Combine(comm, Combination.Reduce, value, operation, root);
 
-        internal override T Allreduce(Intracommunicator comm, T value, ReductionOperation<T> operation)
-        {
-            T result = default(T);
-            using (var combining = new Combining<T>(operation))
-            {
-                fixed (byte* outgoing = &Plain<T>.Bytes(ref value))
-                fixed (byte* incoming = &Plain<T>.Bytes(ref result))
-                {
-                    Errors.Check(Native.Allreduce(outgoing, incoming, 1, Datatype, combining.Op, comm.Handle));
-                }
-            }
-            return result;
-        }
+        internal override T Allreduce(Communicator comm, T value, ReductionOperation<T> operation) =>
+            Combine(comm, Combination.Allreduce, value, operation);
 
-        internal override T Scan(Intracommunicator comm, T value, ReductionOperation<T> operation)
-        {
-            T result = default(T);
-            using (var combining = new Combining<T>(operation))
-            {
-                fixed (byte* outgoing = &Plain<T>.Bytes(ref value))
-                fixed (byte* incoming = &Plain<T>.Bytes(ref result))
-                {
-                    Errors.Check(Native.Scan(outgoing, incoming, 1, Datatype, combining.Op, comm.Handle));
-                }
-            }
-            return result;
-        }
+        internal override T Scan(Communicator comm, T value, ReductionOperation<T> operation) =>
+            Combine(comm, Combination.Scan, value, operation);
 
-        internal override T ExclusiveScan(Intracommunicator comm, T value, ReductionOperation<T> operation)
+        internal override T ExclusiveScan(Communicator comm, T value, ReductionOperation<T> operation)
         {
-            T result = default(T);
-            using (var combining = new Combining<T>(operation))
-            {
-                fixed (byte* outgoing = &Plain<T>.Bytes(ref value))
-                fixed (byte* incoming = &Plain<T>.Bytes(ref result))
-                {
-                    Errors.Check(Native.Exscan(outgoing, incoming, 1, Datatype, combining.Op, comm.Handle));
-                }
-            }
+            T result = Combine(comm, Combination.ExclusiveScan, value, operation);
             return comm.Rank == 0 ? default(T) : result;
         }
 
-        internal override T[] ReduceEach(
-            Intracommunicator comm, T[] values, ReductionOperation<T> operation, int root)
+        internal override T[] ReduceEach(Communicator comm, T[] values, ReductionOperation<T> operation, int root)
         {
-            T[] result = comm.Rank == root ? new T[values.Length] : null;
+            T[] result = comm.IsRoot(root)
+                ? new T[(values ?? throw new ArgumentNullException(nameof(values))).Length]
+                : null;
             comm.Reduce<T>(values, result, operation, root);
             return result;
         }
 
-        internal override T[] AllreduceEach(Intracommunicator comm, T[] values, ReductionOperation<T> operation)
-        {
-            var result = new T[values.Length];
-            comm.Allreduce<T>(values, result, operation);
-            return result;
-        }
+        internal override T[] AllreduceEach(Communicator comm, T[] values, ReductionOperation<T> operation) =>
+            CombineEach(comm, Combination.Allreduce, values, operation);
 
-        internal override T[] ScanEach(Intracommunicator comm, T[] values, ReductionOperation<T> operation)
-        {
-            var result = new T[values.Length];
-            using (var combining = new Combining<T>(operation))
-            {
-                fixed (byte* outgoing = &Plain<T>.Bytes(values))
-                fixed (byte* incoming = &Plain<T>.Bytes(result))
-                {
-                    Errors.Check(
-                        Native.Scan(outgoing, incoming, values.Length, Datatype, combining.Op, comm.Handle));
-                }
-            }
-            return result;
-        }
+        internal override T[] ScanEach(Communicator comm, T[] values, ReductionOperation<T> operation) =>
+            CombineEach(comm, Combination.Scan, values, operation);
 
-        internal override T[] ExclusiveScanEach(Intracommunicator comm, T[] values, ReductionOperation<T> operation)
+        internal override T[] ExclusiveScanEach(Communicator comm, T[] values, ReductionOperation<T> operation)
         {
-            var result = new T[values.Length];
-            using (var combining = new Combining<T>(operation))
-            {
-                fixed (byte* outgoing = &Plain<T>.Bytes(values))
-                fixed (byte* incoming = &Plain<T>.Bytes(result))
-                {
-                    Errors.Check(
-                        Native.Exscan(outgoing, incoming, values.Length, Datatype, combining.Op, comm.Handle));
-                }
-            }
+            T[] result = CombineEach(comm, Combination.ExclusiveScan, values, operation);
             return comm.Rank == 0 ? null : result;
+        }
+
+        private static T Combine(
+            Communicator comm, Combination how, T value, ReductionOperation<T> operation, int root = 0)
+        {
+            T result = default(T);
+            Combine(comm, how, ref Plain<T>.Bytes(ref value), ref Plain<T>.Bytes(ref result), 1, operation, root);
+            return result;
+        }
+
+        private static T[] CombineEach(
+            Communicator comm, Combination how, T[] values, ReductionOperation<T> operation)
+        {
+            var result = new T[values.Length];
+            Combine(comm, how, ref Plain<T>.Bytes(values), ref Plain<T>.Bytes(result), values.Length, operation, 0);
+            return result;
+        }
+
+        internal static void Combine(
+            Communicator comm, Combination how, ref byte values, ref byte result, int count,
+            ReductionOperation<T> operation, int root)
+        {
+            using (var combining = new Combining<T>(operation))
+            {
+                fixed (byte* outgoing = &values)
+                fixed (byte* incoming = &result)
+                {
+                    Errors.Check(Call(how, outgoing, incoming, count, combining.Op, root, comm.Handle));
+                }
+            }
+        }
+
+        private static int Call(
+            Combination how, byte* outgoing, byte* incoming, int count, IntPtr op, int root, IntPtr comm)
+        {
+            switch (how)
+            {
+                case Combination.Allreduce:
+                    return Native.Allreduce(outgoing, incoming, count, Plain<T>.Datatype, op, comm);
+                case Combination.Reduce:
+                    return Native.Reduce(outgoing, incoming, count, Plain<T>.Datatype, op, root, comm);
+                case Combination.Scan:
+                    return Native.Scan(outgoing, incoming, count, Plain<T>.Datatype, op, comm);
+                default:
+                    return Native.Exscan(outgoing, incoming, count, Plain<T>.Datatype, op, comm);
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ namespace MPI
     internal sealed unsafe partial class PlainCodec<T>
     {
         internal override T[] ReduceScatter(
-            Intracommunicator comm, T[] values, ReductionOperation<T> operation, int[] counts)
+            Communicator comm, T[] values, ReductionOperation<T> operation, int[] counts)
         {
             Counts.CheckRanks(counts, comm.Size, nameof(counts));
             Counts.Places(counts, out int total);
@@ -26,27 +26,29 @@ namespace MPI
         }
 
         internal override T[] GatherFlattened(
-            Intracommunicator comm, T[] values, int count, int root)
+            Communicator comm, T[] values, int count, int root)
         {
+            if (comm is Intercommunicator)
+            {
+                return GatherFlattened(comm, values, Counts.Equal(comm.Peers, count), root);
+            }
             Counts.CheckLength(values.Length, count, nameof(values));
-            T[] gathered = comm.Rank == root ? new T[checked(count * comm.Size)] : null;
+            T[] gathered = comm.IsRoot(root) ? new T[checked(count * comm.Peers)] : null;
             comm.Gather<T>(new ReadOnlySpan<T>(values, 0, count), gathered, root);
             return gathered;
         }
 
         internal override T[] GatherFlattened(
-            Intracommunicator comm, T[] values, int[] counts, int root)
+            Communicator comm, T[] values, int[] counts, int root)
         {
-            int mine = values.Length, total = 0;
+            int mine = comm.CountHere(values, counts), total = 0;
             int[] places = null;
-            if (counts != null || comm.Rank == root)
+            if (comm.IsRoot(root))
             {
-                Counts.CheckRanks(counts, comm.Size, nameof(counts));
-                mine = counts[comm.Rank];
-                Counts.CheckLength(values.Length, mine, nameof(values));
+                Counts.CheckRanks(counts, comm.Peers, nameof(counts));
                 places = Counts.Places(counts, out total);
             }
-            T[] gathered = comm.Rank == root ? new T[total] : null;
+            T[] gathered = comm.IsRoot(root) ? new T[total] : null;
             fixed (byte* outgoing = &Plain<T>.Bytes(values))
             fixed (byte* incoming = &Plain<T>.Bytes(gathered))
             fixed (int* c = counts)
@@ -59,19 +61,23 @@ namespace MPI
         }
 
         internal override T[] AllgatherFlattened(
-            Intracommunicator comm, T[] values, int count)
+            Communicator comm, T[] values, int count)
         {
+            if (comm is Intercommunicator)
+            {
+                return AllgatherFlattened(comm, values, Counts.Equal(comm.Peers, count));
+            }
             Counts.CheckLength(values.Length, count, nameof(values));
-            var gathered = new T[checked(count * comm.Size)];
+            var gathered = new T[checked(count * comm.Peers)];
             comm.Allgather<T>(new ReadOnlySpan<T>(values, 0, count), gathered);
             return gathered;
         }
 
         internal override T[] AllgatherFlattened(
-            Intracommunicator comm, T[] values, int[] counts)
+            Communicator comm, T[] values, int[] counts)
         {
-            Counts.CheckRanks(counts, comm.Size, nameof(counts));
-            Counts.CheckLength(values.Length, counts[comm.Rank], nameof(values));
+            Counts.CheckRanks(counts, comm.Peers, nameof(counts));
+            int mine = comm.CountHere(values, counts);
             int[] places = Counts.Places(counts, out int total);
             var gathered = new T[total];
             fixed (byte* outgoing = &Plain<T>.Bytes(values))
@@ -80,44 +86,55 @@ namespace MPI
             fixed (int* p = places)
             {
                 Errors.Check(Native.Allgatherv(
-                    outgoing, counts[comm.Rank], incoming, c, p, Plain<T>.Datatype, comm.Handle));
+                    outgoing, mine, incoming, c, p, Plain<T>.Datatype, comm.Handle));
             }
             return gathered;
         }
 
         internal override T[] ScatterFromFlattened(
-            Intracommunicator comm, T[] values, int count, int root)
+            Communicator comm, T[] values, int count, int root)
         {
+            if (comm is Intercommunicator)
+            {
+                int ranks = comm.IsRoot(root) ? comm.Peers : comm.Size;
+                return ScatterFromFlattened(comm, values, Counts.Equal(ranks, count), root);
+            }
             var mine = new T[count];
             comm.Scatter<T>(values, mine, root);
             return mine;
         }
 
         internal override T[] ScatterFromFlattened(
-            Intracommunicator comm, T[] values, int[] counts, int root)
+            Communicator comm, T[] values, int[] counts, int root)
         {
-            Counts.CheckRanks(counts, comm.Size, nameof(counts));
-            int[] places = Counts.Places(counts, out int total);
-            if (comm.Rank == root)
+            int[] places = null;
+            T[] mine = null;
+            if (comm.IsRoot(root))
             {
+                Counts.CheckRanks(counts, comm.Peers, nameof(counts));
+                places = Counts.Places(counts, out int total);
                 Counts.CheckLength(values.Length, total, nameof(values));
             }
-            var mine = new T[counts[comm.Rank]];
+            if (Constants.IsRank(root))
+            {
+                Counts.CheckRanks(counts, comm.Size, nameof(counts));
+                mine = new T[counts[comm.Rank]];
+            }
             fixed (byte* outgoing = &Plain<T>.Bytes(values))
             fixed (byte* incoming = &Plain<T>.Bytes(mine))
             fixed (int* c = counts)
             fixed (int* p = places)
             {
                 Errors.Check(Native.Scatterv(
-                    outgoing, c, p, incoming, mine.Length, Plain<T>.Datatype, root, comm.Handle));
+                    outgoing, c, p, incoming, mine?.Length ?? 0, Plain<T>.Datatype, root, comm.Handle));
             }
             return mine;
         }
 
         internal override T[] AlltoallFlattened(
-            Intracommunicator comm, T[] values, int count)
+            Communicator comm, T[] values, int count)
         {
-            int all = checked(count * comm.Size);
+            int all = checked(count * comm.Peers);
             Counts.CheckLength(values.Length, all, nameof(values));
             var received = new T[all];
             comm.Alltoall<T>(new ReadOnlySpan<T>(values, 0, all), received);
@@ -125,10 +142,10 @@ namespace MPI
         }
 
         internal override T[] AlltoallFlattened(
-            Intracommunicator comm, T[] values, int[] sendCounts, int[] receiveCounts)
+            Communicator comm, T[] values, int[] sendCounts, int[] receiveCounts)
         {
-            Counts.CheckRanks(sendCounts, comm.Size, nameof(sendCounts));
-            Counts.CheckRanks(receiveCounts, comm.Size, nameof(receiveCounts));
+            Counts.CheckRanks(sendCounts, comm.Peers, nameof(sendCounts));
+            Counts.CheckRanks(receiveCounts, comm.Peers, nameof(receiveCounts));
             int[] sendPlaces = Counts.Places(sendCounts, out int sent);
             int[] receivePlaces = Counts.Places(receiveCounts, out int total);
             Counts.CheckLength(values.Length, sent, nameof(values));

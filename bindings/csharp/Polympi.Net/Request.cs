@@ -11,14 +11,29 @@ namespace MPI
         /// <summary>Whether a list has given the handle to MPI, which takes none twice.</summary>
         internal bool IsListed;
 
+        /// <summary>What MPI has of it.</summary>
+        internal Underway Underway;
+
+        internal Request(IntPtr handle, Pinned memory)
+        {
+            Underway = new Underway(handle, memory);
+        }
+
         /// <summary>Waits until the send or receive is complete.</summary>
-        public abstract CompletedStatus Wait();
+        public virtual CompletedStatus Wait() => Completed ?? Finish(Underway.Wait());
 
         /// <summary>Looks whether the send or receive is complete; null if it is not.</summary>
-        public abstract CompletedStatus Test();
+        public virtual CompletedStatus Test() =>
+            Completed == null && Underway.Test(out NativeStatus status) ? Finish(status) : Completed;
 
         /// <summary>Takes the send or receive back if its message has not been matched yet; then wait for it.</summary>
-        public abstract void Cancel();
+        public virtual void Cancel()
+        {
+            if (Waitable != null) // what is complete cannot be taken back
+            {
+                Underway.Cancel();
+            }
+        }
 
         /// <summary>For <c>await</c>: gives the status.</summary>
         public RequestAwaiter GetAwaiter() => new RequestAwaiter(this);
@@ -40,23 +55,26 @@ namespace MPI
         }
 
         /// <summary>The handle that MPI can wait for; null if there is none.</summary>
-        internal virtual IntPtr? Waitable => null;
+        internal virtual IntPtr? Waitable => Completed == null && !Underway.HasFailed ? Underway.Handle : (IntPtr?)null;
 
         /// <summary>Called by a list, which has waited for the handle.</summary>
         internal virtual CompletedStatus Finish(NativeStatus status)
         {
-            throw new NotSupportedException();
+            Underway.Release();
+            return Completed = new CompletedStatus(status);
         }
 
         /// <summary>Called by a list, which has waited for the handle in vain.</summary>
-        internal virtual void Fail(Exception exception)
-        {
-        }
+        internal void Fail(Exception exception) => Underway.Fail(exception);
     }
 
     /// <summary>A receive that is under way.</summary>
     public abstract class ReceiveRequest : Request
     {
+        internal ReceiveRequest(IntPtr handle, Pinned memory) : base(handle, memory)
+        {
+        }
+
         /// <summary>Waits for the message and gives what was received.</summary>
         public object GetValue() => BoxedValue();
 
@@ -68,6 +86,10 @@ namespace MPI
     public abstract class ReceiveRequest<T> : ReceiveRequest
     {
         internal T Value;
+
+        internal ReceiveRequest(IntPtr handle, Pinned memory) : base(handle, memory)
+        {
+        }
 
         /// <summary>Called with the value when the request is complete.</summary>
         internal Action<T> Arrived;

@@ -7,9 +7,9 @@ namespace MPI
     /// </content>
     internal abstract unsafe partial class VariableCodec<T>
     {
-        internal override void Broadcast(Intracommunicator comm, ref T value, int root)
+        internal override void Broadcast(Communicator comm, ref T value, int root)
         {
-            if (comm.Rank == root)
+            if (comm.IsRoot(root))
             {
                 using (Pinned pinned = Pin(value))
                 {
@@ -19,18 +19,21 @@ namespace MPI
                 }
                 return;
             }
-            int coming;
+            int coming = 0;
             Errors.Check(Native.Bcast(&coming, 1, Constants.Int32, root, comm.Handle));
             using (var scratch = new Scratch((long)coming * UnitSize))
             {
                 Errors.Check(Native.Bcast(scratch.Address, coming, Datatype, root, comm.Handle));
-                value = Read(scratch.Address, coming);
+                if (Constants.IsRank(root))
+                {
+                    value = Read(scratch.Address, coming);
+                }
             }
         }
 
-        internal override T[] Gather(Intracommunicator comm, T value, int root)
+        internal override T[] Gather(Communicator comm, T value, int root)
         {
-            using (Pinned pinned = Pin(value))
+            using (Pinned pinned = Constants.IsRank(root) ? Pin(value) : default(Pinned))
             {
                 int[] counts = Codec<int>.Default.Gather(comm, pinned.Count, root);
                 if (counts == null)
@@ -53,7 +56,7 @@ namespace MPI
             }
         }
 
-        internal override T[] Allgather(Intracommunicator comm, T value)
+        internal override T[] Allgather(Communicator comm, T value)
         {
             using (Pinned pinned = Pin(value))
             {
@@ -72,9 +75,9 @@ namespace MPI
             }
         }
 
-        internal override T Scatter(Intracommunicator comm, T[] values, int root)
+        internal override T Scatter(Communicator comm, T[] values, int root)
         {
-            if (comm.Rank != root)
+            if (!comm.IsRoot(root))
             {
                 return Take(comm, null, null, null, Codec<int>.Default.Scatter(comm, null, root), root);
             }
@@ -89,17 +92,17 @@ namespace MPI
             }
         }
 
-        private T Take(Intracommunicator comm, byte* outgoing, int* counts, int* places, int mine, int root)
+        private T Take(Communicator comm, byte* outgoing, int* counts, int* places, int mine, int root)
         {
             using (var scratch = new Scratch((long)mine * UnitSize))
             {
                 Errors.Check(Native.Scatterv(
                     outgoing, counts, places, scratch.Address, mine, Datatype, root, comm.Handle));
-                return Read(scratch.Address, mine);
+                return Constants.IsRank(root) ? Read(scratch.Address, mine) : default(T);
             }
         }
 
-        internal override T[] Alltoall(Intracommunicator comm, T[] values)
+        internal override T[] Alltoall(Communicator comm, T[] values)
         {
             using (var packed = new Packed(this, values))
             {
@@ -122,27 +125,31 @@ namespace MPI
 
         // MPI cannot combine such values: the root does, in the order of the ranks.
 
-        internal override T Reduce(Intracommunicator comm, T value, ReductionOperation<T> operation, int root)
+        internal override T Reduce(Communicator comm, T value, ReductionOperation<T> operation, int root)
         {
             T[] all = Gather(comm, value, root);
             return all == null ? default(T) : Fold(all, all.Length, operation);
         }
 
-        internal override T Allreduce(Intracommunicator comm, T value, ReductionOperation<T> operation)
+        internal override T Allreduce(Communicator comm, T value, ReductionOperation<T> operation)
         {
+            if (comm is Intercommunicator)
+            {
+                return Fold(Allgather(comm, value), comm.Peers, operation);
+            }
             T result = Reduce(comm, value, operation, 0);
             Broadcast(comm, ref result, 0);
             return result;
         }
 
-        internal override T Scan(Intracommunicator comm, T value, ReductionOperation<T> operation) =>
+        internal override T Scan(Communicator comm, T value, ReductionOperation<T> operation) =>
             Fold(Allgather(comm, value), comm.Rank + 1, operation);
 
-        internal override T ExclusiveScan(Intracommunicator comm, T value, ReductionOperation<T> operation) =>
+        internal override T ExclusiveScan(Communicator comm, T value, ReductionOperation<T> operation) =>
             Fold(Allgather(comm, value), comm.Rank, operation);
 
         internal override T[] ReduceEach(
-            Intracommunicator comm, T[] values, ReductionOperation<T> operation, int root)
+            Communicator comm, T[] values, ReductionOperation<T> operation, int root)
         {
             T[][] all = Codec<T[]>.Default.Gather(comm, values, root);
             if (all == null)
@@ -152,8 +159,12 @@ namespace MPI
             return FoldEach(all, all.Length, operation);
         }
 
-        internal override T[] AllreduceEach(Intracommunicator comm, T[] values, ReductionOperation<T> operation)
+        internal override T[] AllreduceEach(Communicator comm, T[] values, ReductionOperation<T> operation)
         {
+            if (comm is Intercommunicator)
+            {
+                return FoldEach(Codec<T[]>.Default.Allgather(comm, values), comm.Peers, operation);
+            }
             T[] result = ReduceEach(comm, values, operation, 0);
             Codec<T[]>.Default.Broadcast(comm, ref result, 0);
             return result;

@@ -6,46 +6,52 @@ namespace MPI
     /// <content>Collective calls on arrays of strings and objects that go side by side: each rank's part is one object.</content>
     internal abstract unsafe partial class VariableCodec<T>
     {
-        internal override T[] ScanEach(Intracommunicator comm, T[] values, ReductionOperation<T> operation) =>
+        internal override T[] ScanEach(Communicator comm, T[] values, ReductionOperation<T> operation) =>
             FoldEach(Codec<T[]>.Default.Allgather(comm, values), comm.Rank + 1, operation);
 
         internal override T[] ExclusiveScanEach(
-            Intracommunicator comm, T[] values, ReductionOperation<T> operation)
+            Communicator comm, T[] values, ReductionOperation<T> operation)
         {
             T[][] all = Codec<T[]>.Default.Allgather(comm, values);
             return comm.Rank == 0 ? null : FoldEach(all, comm.Rank, operation);
         }
 
         internal override T[] ReduceScatter(
-            Intracommunicator comm, T[] values, ReductionOperation<T> operation, int[] counts) =>
-            ScatterFromFlattened(comm, ReduceEach(comm, values, operation, 0), counts, 0);
-
-        internal override T[] GatherFlattened(Intracommunicator comm, T[] values, int count, int root) =>
-            GatherFlattened(comm, Part(values, 0, count), null, root);
-
-        internal override T[] GatherFlattened(Intracommunicator comm, T[] values, int[] counts, int root) =>
-            Joined(Codec<T[]>.Default.Gather(comm, counts == null ? values : Part(values, 0, counts[comm.Rank]), root));
-
-        internal override T[] AllgatherFlattened(Intracommunicator comm, T[] values, int count) =>
-            Joined(Codec<T[]>.Default.Allgather(comm, Part(values, 0, count)));
-
-        internal override T[] AllgatherFlattened(Intracommunicator comm, T[] values, int[] counts)
+            Communicator comm, T[] values, ReductionOperation<T> operation, int[] counts)
         {
             Counts.CheckRanks(counts, comm.Size, nameof(counts));
-            return AllgatherFlattened(comm, values, counts[comm.Rank]);
+            return comm is Intercommunicator
+                ? Part(AllreduceEach(comm, values, operation), Counts.Places(counts, out int _)[comm.Rank], counts[comm.Rank])
+                : ScatterFromFlattened(comm, ReduceEach(comm, values, operation, 0), counts, 0);
         }
 
-        internal override T[] ScatterFromFlattened(Intracommunicator comm, T[] values, int count, int root) =>
-            ScatterFromFlattened(comm, values, Counts.Equal(comm.Size, count), root);
+        internal override T[] GatherFlattened(Communicator comm, T[] values, int count, int root) =>
+            GatherFlattened(comm, comm is Intercommunicator ? values : Part(values, 0, count), null, root);
 
-        internal override T[] ScatterFromFlattened(Intracommunicator comm, T[] values, int[] counts, int root) =>
-            Codec<T[]>.Default.Scatter(comm, comm.Rank == root ? Parts(comm, values, counts) : null, root);
+        internal override T[] GatherFlattened(Communicator comm, T[] values, int[] counts, int root) =>
+            Joined(Codec<T[]>.Default.Gather(
+                comm, Constants.IsRank(root) ? Part(values, 0, comm.CountHere(values, counts)) : null, root));
 
-        internal override T[] AlltoallFlattened(Intracommunicator comm, T[] values, int count) =>
-            AlltoallFlattened(comm, values, Counts.Equal(comm.Size, count), null);
+        internal override T[] AllgatherFlattened(Communicator comm, T[] values, int count) =>
+            AllgatherFlattened(comm, values, Counts.Equal(comm.Peers, count));
+
+        internal override T[] AllgatherFlattened(Communicator comm, T[] values, int[] counts)
+        {
+            Counts.CheckRanks(counts, comm.Peers, nameof(counts));
+            return Joined(Codec<T[]>.Default.Allgather(comm, Part(values, 0, comm.CountHere(values, counts))));
+        }
+
+        internal override T[] ScatterFromFlattened(Communicator comm, T[] values, int count, int root) =>
+            ScatterFromFlattened(comm, values, Counts.Equal(comm.Peers, count), root);
+
+        internal override T[] ScatterFromFlattened(Communicator comm, T[] values, int[] counts, int root) =>
+            Codec<T[]>.Default.Scatter(comm, comm.IsRoot(root) ? Parts(comm, values, counts) : null, root);
+
+        internal override T[] AlltoallFlattened(Communicator comm, T[] values, int count) =>
+            AlltoallFlattened(comm, values, Counts.Equal(comm.Peers, count), null);
 
         internal override T[] AlltoallFlattened(
-            Intracommunicator comm, T[] values, int[] sendCounts, int[] receiveCounts) =>
+            Communicator comm, T[] values, int[] sendCounts, int[] receiveCounts) =>
             Joined(Codec<T[]>.Default.Alltoall(comm, Parts(comm, values, sendCounts)));
 
         private static T[] FoldEach(T[][] all, int count, ReductionOperation<T> operation)
@@ -58,9 +64,9 @@ namespace MPI
             return result;
         }
 
-        private static T[][] Parts(Intracommunicator comm, T[] values, int[] counts)
+        private static T[][] Parts(Communicator comm, T[] values, int[] counts)
         {
-            Counts.CheckRanks(counts, comm.Size, nameof(counts));
+            Counts.CheckRanks(counts, comm.Peers, nameof(counts));
             int[] places = Counts.Places(counts, out int _);
             var parts = new T[counts.Length][];
             for (int i = 0; i < parts.Length; i++)

@@ -8,7 +8,7 @@ namespace Tests
     {
         public static readonly Action<Intracommunicator>[] All =
         {
-            Facts, Splits, Clones, Groups, Grids, Intercommunicators,
+            Facts, Splits, Clones, Groups, Grids,
         };
 
         private static void Facts(Intracommunicator comm)
@@ -94,37 +94,6 @@ namespace Tests
                 {
                     Expect.Equal(dimensions[1], row.Size, "the size of a row");
                     Expect.Same(new[] { dimensions[1] }, row.Dimensions, "the dimensions of a row");
-                }
-            }
-        }
-
-        private static void Intercommunicators(Intracommunicator comm)
-        {
-            if (comm.Size < 2)
-            {
-                return;
-            }
-            bool upper = comm.Rank > 0;
-            using (Intracommunicator side = comm.Split(upper ? 1 : 0))
-            using (var between = new Intercommunicator(side, 0, comm, upper ? 0 : 1, 5))
-            {
-                Expect.Equal(upper ? 1 : comm.Size - 1, between.RemoteSize, "the size of the other side");
-                if (!upper)
-                {
-                    between.Send("to the other side", comm.Size - 2, 1);
-                    Expect.Throws<ArgumentOutOfRangeException>(() => between.Send(1, comm.Size - 1, 1));
-                }
-                else if (side.Rank == side.Size - 1)
-                {
-                    Expect.Equal("to the other side", between.Receive<string>(0, 1), "a message");
-                }
-                using (Group other = between.RemoteGroup)
-                {
-                    Expect.Equal(between.RemoteSize, other.Size, "the group of the other side");
-                }
-                using (Intracommunicator merged = between.Merge(upper))
-                {
-                    Expect.Equal(comm.Rank, merged.Rank, "the rank in the merged communicator");
                 }
             }
         }

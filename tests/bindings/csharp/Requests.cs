@@ -21,6 +21,12 @@ namespace Tests
             Awaits, AwaitsOfFailures, AwaitsOutsideOfALoop, Cancels,
         };
 
+        /// <summary>Those in which a receive could take a message that belongs to another, or ranks could wait for each other.</summary>
+        public static readonly Action<Intracommunicator>[] Ordered =
+        {
+            UnknownSizes, OrderOfUnknownSizes, OrderOfTypes, LargeExchange, LargeToItself, Lists,
+        };
+
         private static int Next(Intracommunicator comm) => (comm.Rank + 1) % comm.Size;
 
         private static int Before(Intracommunicator comm) => (comm.Rank + comm.Size - 1) % comm.Size;

@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Linq;
 using MPI;
 
@@ -7,27 +8,25 @@ namespace Tests
     /// <summary>Runs all tests on all ranks. Rank 0 writes the name of each that passed; a failure ends the job.</summary>
     internal static class Program
     {
+        /// <summary>What the first argument asks for instead.</summary>
+        private static readonly Dictionary<string, Action<string[]>> Others = new Dictionary<string, Action<string[]>>
+        {
+            { "fail", Failures.Run }, { "abort", Failures.Abort }, { "threads", Threads.Run }, { "again", Again },
+            { "spawn", Spawning.Parents }, { "spawned", Spawning.Children },
+        };
+
         private static void Main(string[] args)
         {
-            if (args.Length > 0 && args[0] == "fail")
+            if (args.Length > 0)
             {
-                Failures.Run(args);
-                return;
-            }
-            if (args.Length > 0 && args[0] == "abort")
-            {
-                Failures.Abort(args);
-                return;
-            }
-            if (args.Length > 0 && args[0] == "threads")
-            {
-                Threads.Run(args);
+                Others[args[0]](args);
                 return;
             }
             MPI.Environment.Run(args, comm =>
             {
                 Action<Intracommunicator>[] tests = PointToPoint.All.Concat(Objects.All).Concat(Zoo.All).Concat(Requests.All)
-                    .Concat(Collectives.All).Concat(Reductions.All).Concat(Communicators.All).Concat(AsInMpiNet.All)
+                    .Concat(Collectives.All).Concat(Reductions.All).Concat(Communicators.All).Concat(Intercommunicators.All)
+                    .Concat(AsInMpiNet.All)
                     .Concat(Errors.All).ToArray(); // last: Open MPI receives nothing from itself after a buffered send that failed
                 foreach (Action<Intracommunicator> test in tests)
                 {
@@ -46,6 +45,24 @@ namespace Tests
             });
             Expect.Throws<InvalidOperationException>(() => new MPI.Environment(ref args)); // MPI has ended
         }
+
+        /// <summary>The order of messages, large exchanges and objects, many times in one launch: what fails now and then shows.</summary>
+        private static void Again(string[] args) => MPI.Environment.Run(args, comm =>
+        {
+            int times = int.Parse(args[1]);
+            for (int i = 0; i < times; i++)
+            {
+                foreach (Action<Intracommunicator> test in Requests.Ordered.Concat(Objects.All))
+                {
+                    test(comm);
+                }
+            }
+            comm.Barrier();
+            if (comm.Rank == 0)
+            {
+                Console.WriteLine("done again");
+            }
+        });
     }
 
     internal static class Expect

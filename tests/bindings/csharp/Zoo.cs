@@ -15,154 +15,6 @@ using MPI;
 
 namespace Tests
 {
-    [Serializable]
-    public class Hidden
-    {
-        private readonly int x;
-        private string s;
-
-        public Hidden(int x)
-        {
-            this.x = x;
-            s = "s" + x;
-        }
-
-        public override string ToString() => x + s;
-    }
-
-    public class Closed
-    {
-        public Closed(int x)
-        {
-            X = x;
-        }
-
-        public int X { get; private set; }
-    }
-
-    public class Animal
-    {
-        public string Name = "animal";
-        private int secret = 1;
-
-        public int Secret() => secret++;
-    }
-
-    public class Dog : Animal
-    {
-        public int Age = 3;
-    }
-
-    public class Owner
-    {
-        public Animal Pet = new Dog();
-        public object Number = 5L;
-        public int? Maybe = 7;
-        public int? Nothing;
-        public KeyValuePair<string, Animal> Named = new KeyValuePair<string, Animal>("rex", new Dog());
-        public IList<Animal> Animals = new Animal[] { new Animal(), new Dog(), null };
-    }
-
-    public class Ring
-    {
-        public Ring Next;
-        public int Number;
-    }
-
-    public class Keyed
-    {
-        public string Name;
-        public Dictionary<Keyed, int> Others = new Dictionary<Keyed, int>();
-
-        public override bool Equals(object other) => (other as Keyed)?.Name == Name;
-
-        public override int GetHashCode() => Name.Length;
-    }
-
-    public class ByLength : IEqualityComparer<string>, IComparer<string>
-    {
-        public bool Equals(string x, string y) => x.Length == y.Length;
-
-        public int GetHashCode(string text) => text.Length;
-
-        public int Compare(string x, string y) => x.Length - y.Length;
-    }
-
-    public class Named : List<int>
-    {
-        public string Name = "numbers";
-    }
-
-    public class WithoutConstructor : List<int>
-    {
-        public WithoutConstructor(int first)
-        {
-            Add(first);
-        }
-    }
-
-    public class WithEvent
-    {
-        public int Number = 1;
-
-        public event Action Changed;
-
-        public void Listen() => Changed += () => Number++;
-    }
-
-    public class WithCache
-    {
-        [NonSerialized]
-        public int Cache = 9;
-        public int Number = 1;
-        public int Restored;
-
-        [OnDeserialized]
-        private void Restore(StreamingContext context) => Restored = Number;
-    }
-
-    [Serializable]
-    public class Own : ISerializable
-    {
-        public int Number;
-
-        public Own()
-        {
-        }
-
-        protected Own(SerializationInfo info, StreamingContext context)
-        {
-            Number = info.GetInt32("n");
-        }
-
-        public void GetObjectData(SerializationInfo info, StreamingContext context) => info.AddValue("n", Number);
-    }
-
-    public class PoorException : Exception
-    {
-        public int Number = 3;
-    }
-
-    public struct Mixed
-    {
-        public string Text;
-        public int Number;
-        internal Animal Animal;
-
-        public Mixed(int number)
-        {
-            Number = number;
-            Text = "t" + number;
-            Animal = new Dog();
-        }
-    }
-
-    public enum Colour : byte
-    {
-        Red = 1,
-        Green = 200,
-    }
-
     /// <summary>What is sent arrives as it was, or the call throws: for many classes, and all of the runtime that can be made.</summary>
     internal static class Zoo
     {
@@ -183,6 +35,17 @@ namespace Tests
             { "an array of arrays", () => new[] { new[] { 1 }, null, new int[0] } },
             { "an array of two dimensions", () => new[,] { { "a", "b", "c" }, { "d", null, "f" } } },
             { "an array that begins at 5", () => Array.CreateInstance(typeof(int), new[] { 3 }, new[] { 5 }) },
+            { "an array of three dimensions", () => new[,,] { { { 1, 2 }, { 3, 4 } }, { { 5, 6 }, { 7, 8 } }, { { 9, 10 }, { 11, 12 } } } },
+            { "an array of arrays of two dimensions", () => new[] { new[,] { { 1.5, 2 } }, null, new double[0, 3] } },
+            { "an array of tables of arrays", () => new[,] { { new[] { "a" }, null }, { new string[0], new[] { "b", null } } } },
+            { "numbers of an enumeration", () => new object[] { new[] { Colour.Red, (Colour)77 }, new Colour?[] { Colour.Green, null } } },
+            { "what a constructor sets", () => new Fixed("a", 1, 2) },
+            { "fixed structs", () => new object[]
+            {
+                new Place(1.5, -0f), new[] { new Labelled("a", new Place(1, 2), Colour.Red), default(Labelled) },
+            } },
+            { "a tree", () => new Tree<Dog> { Value = new Dog() }.Add(new Tree<Dog>().Add(new Tree<Dog>())).Add(new Tree<Dog>()) },
+            { "a private class", () => Tree<decimal>.MakeInner(1.50m, -1) },
             { "a stack", () => new Stack<int>(new[] { 1, 2, 3 }) },
             { "a queue", () => new Queue<string>(new[] { "a", "b" }) },
             { "a linked list", () => new LinkedList<double>(new[] { 1.5, 2.5 }) },
@@ -191,6 +54,11 @@ namespace Tests
             { "a dictionary", () => new Dictionary<string, List<Animal>> { { "a", new List<Animal> { new Dog() } } } },
             { "a dictionary without case", () => new Dictionary<string, int>(StringComparer.OrdinalIgnoreCase) { { "A", 1 } } },
             { "a dictionary with a comparer", () => new Dictionary<string, int>(new ByLength()) { { "abc", 1 } } },
+            { "a dictionary of dictionaries", () => new Dictionary<Colour, Dictionary<ValueTuple<int, string>, int[]>>
+            {
+                { Colour.Red, new Dictionary<ValueTuple<int, string>, int[]> { { ValueTuple.Create(1, "a"), new[] { 2 } } } },
+                { Colour.Green, null },
+            } },
             { "a sorted dictionary", () => new SortedDictionary<string, int>(new ByLength()) { { "zz", 1 }, { "a", 2 } } },
             { "a sorted list", () => new SortedList<int, string> { { 2, "b" }, { 1, "a" } } },
             { "a concurrent dictionary", () => new ConcurrentDictionary<string, int>(
@@ -207,6 +75,10 @@ namespace Tests
             { "a derived collection", () => new Named { 1, 2 } },
             { "time spans", () => new List<TimeSpan> { TimeSpan.FromSeconds(5) } },
             { "dates", () => new object[] { new DateTime(2020, 2, 29, 1, 2, 3, DateTimeKind.Utc), DateTimeOffset.MinValue } },
+            { "dates of other places", () => new List<DateTimeOffset>
+            {
+                new DateTimeOffset(2020, 2, 29, 1, 2, 3, 4, TimeSpan.FromMinutes(-150)),
+            } },
             { "numbers in objects", () => new object[] { decimal.MaxValue, Guid.Empty, double.NaN, (sbyte)-1, ulong.MaxValue } },
             { "a version", () => new Version(1, 2, 3) },
             { "an integer of any size", () => new[] { BigInteger.Pow(7, 100), -BigInteger.One } },
@@ -214,6 +86,11 @@ namespace Tests
             { "addresses of the web", () => new[] { new Uri("http://a.b/c?d"), new Uri("e/f", UriKind.Relative) } },
             { "a builder of strings", () => new StringBuilder("abc") },
             { "tuples", () => new object[] { Tuple.Create(1, "a", new Dog()), ValueTuple.Create("b", 2), ValueTuple.Create(1, 2) } },
+            { "tuples in tuples", () => new object[]
+            {
+                ValueTuple.Create(ValueTuple.Create(1, 'b'), ValueTuple.Create("c", new[] { 2 }), (int?)null),
+                ValueTuple.Create(1, 2, 3, 4, 5, 6, 7, "eight"), Tuple.Create(1, 2, 3, 4, 5, 6, 7, Tuple.Create("eight")),
+            } },
             { "an anonymous class", () => new { A = 1, B = "b" } },
             { "a part of an array", () => new ArraySegment<string>(new[] { "a", "b", "c" }, 1, 2) },
             { "a struct with references", () => new[] { new Mixed(3), default(Mixed) } },
@@ -233,6 +110,10 @@ namespace Tests
                 one.Listen();
                 return one;
             } },
+            { "functions in an array", () => new Action[] { () => { } } },
+            { "functions in a dictionary", () => new Dictionary<string, Delegate> { { "f", (Func<int>)(() => 1) } } },
+            { "an object with a function", () => new { F = (Func<int, int>)(i => i) } },
+            { "an address in a struct", () => ValueTuple.Create("a", IntPtr.Zero) },
             { "a stream", () => new MemoryStream() },
             { "a stream in a list", () => new List<object> { 1, new MemoryStream() } },
             { "a thread", () => Thread.CurrentThread },
@@ -358,6 +239,14 @@ namespace Tests
             self.Add(self);
             self = Round(self);
             Expect.True(ReferenceEquals(self, self.Single()), "a list in itself");
+            var array = new object[2];
+            array[1] = array;
+            array = Round(array);
+            Expect.True(array[0] == null && ReferenceEquals(array, array[1]), "an array in itself");
+            var named = new Dictionary<string, object>();
+            named.Add("self", named);
+            named = Round(named);
+            Expect.True(ReferenceEquals(named, named["self"]), "a dictionary in itself");
             var keyed = new Keyed { Name = "abc" };
             keyed.Others.Add(keyed, 5);
             keyed = Round(keyed);
@@ -412,6 +301,10 @@ namespace Tests
             Expect.Equal(null, Round<int?>(null), "no number");
             Expect.Same(new int?[] { 0, 1, 2 }.Take(comm.Size).ToArray(),
                 comm.Allgather<int?>(comm.Rank).Take(3).ToArray(), "the numbers of all ranks");
+            Expect.Equal(comm.Size - 1, comm.Allreduce<int?>(comm.Rank, Operation<int?>.Max), "the largest");
+            ReceiveRequest<int?> receiving = Communicator.Self.ImmediateReceive<int?>(0, 6);
+            Communicator.Self.Send((int?)null, 0, 6);
+            Expect.Equal(null, receiving.GetValue(), "no number of a request");
         }
 
         private static void MixedStructs(Intracommunicator comm) =>

@@ -46,6 +46,16 @@ int32_t polympi_net_intercomm_create(intptr_t local, int32_t local_leader, intpt
 int32_t polympi_net_intercomm_merge(intptr_t comm, int32_t high, intptr_t *result) {
     MAKE(MPI_Comm, MPI_COMM_NULL, MPI_Intercomm_merge(COMM(comm), high, &made));
 }
+/* `arguments` end with NULL. */
+int32_t polympi_net_comm_spawn(const char *command, char **arguments, int32_t count, int32_t root,
+                               intptr_t comm, intptr_t *result) {
+    MAKE(MPI_Comm, MPI_COMM_NULL,
+         MPI_Comm_spawn(command, arguments, count, MPI_INFO_NULL, root, COMM(comm), &made,
+                        MPI_ERRCODES_IGNORE));
+}
+int32_t polympi_net_comm_parent(intptr_t *result) {
+    MAKE(MPI_Comm, MPI_COMM_NULL, MPI_Comm_get_parent(&made));
+}
 
 int32_t polympi_net_dims_create(int32_t ranks, int32_t count, int32_t *dims) {
     return MPI_Dims_create(ranks, count, dims);

@@ -7,7 +7,7 @@
 /* In the order of the struct Constants in C#. */
 struct net_constants {
     int64_t comm_world, comm_self, comm_null, request_null, group_empty, group_null;
-    int64_t any_source, any_tag, proc_null, undefined, bsend_overhead;
+    int64_t any_source, any_tag, proc_null, root, undefined, bsend_overhead;
     int64_t identical, congruent, similar, unequal;
     int64_t thread_single, thread_funneled, thread_serialized, thread_multiple;
     int64_t byte, int8, uint8, int16, uint16, int32, uint32, int64, uint64, float32, float64, boolean, packed;
@@ -25,6 +25,7 @@ void polympi_net_constants(struct net_constants *constants) {
         .any_source = MPI_ANY_SOURCE,
         .any_tag = MPI_ANY_TAG,
         .proc_null = MPI_PROC_NULL,
+        .root = MPI_ROOT,
         .undefined = MPI_UNDEFINED,
         .bsend_overhead = MPI_BSEND_OVERHEAD,
         .identical = MPI_IDENT,

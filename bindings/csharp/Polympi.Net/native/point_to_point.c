@@ -3,32 +3,36 @@
 
 #include <stdlib.h>
 
-#define DEFINE_SEND(name, CALL)                                                                              \
-    int32_t polympi_net_##name(const void *message, int32_t count, intptr_t type, int32_t dest, int32_t tag, \
-                               intptr_t comm) {                                                              \
-        return CALL(message, count, TYPE(type), dest, tag, COMM(comm));                                      \
-    }
-DEFINE_SEND(send, MPI_Send)
-DEFINE_SEND(ssend, MPI_Ssend)
-DEFINE_SEND(bsend, MPI_Bsend)
-DEFINE_SEND(rsend, MPI_Rsend)
+typedef int send_call(const void *, int, MPI_Datatype, int, int, MPI_Comm);
+typedef int start_call(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
 
-#define DEFINE_START(name, CALL)                                                                             \
-    int32_t polympi_net_##name(const void *message, int32_t count, intptr_t type, int32_t dest, int32_t tag, \
-                               intptr_t comm, intptr_t *request) {                                           \
-        MPI_Request started = MPI_REQUEST_NULL;                                                              \
-        const int code = CALL(message, count, TYPE(type), dest, tag, COMM(comm), &started);                  \
-        *request = HANDLE(started);                                                                          \
-        return code;                                                                                         \
-    }
-DEFINE_START(isend, MPI_Isend)
-DEFINE_START(issend, MPI_Issend)
-DEFINE_START(ibsend, MPI_Ibsend)
-DEFINE_START(irsend, MPI_Irsend)
-DEFINE_START(send_init, MPI_Send_init)
-DEFINE_START(ssend_init, MPI_Ssend_init)
-DEFINE_START(bsend_init, MPI_Bsend_init)
-DEFINE_START(rsend_init, MPI_Rsend_init)
+/* By the enum SendMode of C#. */
+static send_call *const sends[] = {MPI_Send, MPI_Ssend, MPI_Bsend, MPI_Rsend};
+static start_call *const starts[] = {MPI_Isend, MPI_Issend, MPI_Ibsend, MPI_Irsend};
+static start_call *const preparations[] = {MPI_Send_init, MPI_Ssend_init, MPI_Bsend_init, MPI_Rsend_init};
+
+int32_t polympi_net_send(const void *message, int32_t count, intptr_t type, int32_t dest, int32_t tag,
+                         intptr_t comm) {
+    return MPI_Send(message, count, TYPE(type), dest, tag, COMM(comm));
+}
+int32_t polympi_net_send_as(int32_t mode, const void *message, int32_t count, intptr_t type, int32_t dest,
+                            int32_t tag, intptr_t comm) {
+    return sends[mode](message, count, TYPE(type), dest, tag, COMM(comm));
+}
+int32_t polympi_net_start_send(int32_t mode, const void *message, int32_t count, intptr_t type, int32_t dest,
+                               int32_t tag, intptr_t comm, intptr_t *request) {
+    MPI_Request started = MPI_REQUEST_NULL;
+    const int code = starts[mode](message, count, TYPE(type), dest, tag, COMM(comm), &started);
+    *request = HANDLE(started);
+    return code;
+}
+int32_t polympi_net_prepare_send(int32_t mode, const void *message, int32_t count, intptr_t type,
+                                 int32_t dest, int32_t tag, intptr_t comm, intptr_t *request) {
+    MPI_Request prepared = MPI_REQUEST_NULL;
+    const int code = preparations[mode](message, count, TYPE(type), dest, tag, COMM(comm), &prepared);
+    *request = HANDLE(prepared);
+    return code;
+}
 
 #define DEFINE_POST(name, CALL)                                                                              \
     int32_t polympi_net_##name(void *message, int32_t count, intptr_t type, int32_t source, int32_t tag,     \

@@ -3,7 +3,7 @@ using System;
 namespace MPI
 {
     /// <content>Collective calls on many elements of each rank, side by side in one array or in memory of the caller.</content>
-    public unsafe partial class Intracommunicator
+    public abstract unsafe partial class Communicator
     {
         /// <summary>Gives memory of the root to all ranks.</summary>
         /// <typeparam name="T">A number or a struct.</typeparam>
@@ -28,19 +28,12 @@ namespace MPI
             where T : struct
         {
             CheckRoot(root);
-            if (Rank == root)
+            if (IsRoot(root))
             {
                 Counts.CheckLength(result.Length, values.Length, nameof(result));
             }
-            using (var combining = new Combining<T>(operation))
-            {
-                fixed (byte* outgoing = &Plain<T>.Bytes(values))
-                fixed (byte* incoming = &Plain<T>.Bytes(result))
-                {
-                    Errors.Check(Native.Reduce(
-                        outgoing, incoming, values.Length, Plain<T>.Datatype, combining.Op, root, Handle));
-                }
-            }
+            PlainCodec<T>.Combine(this, Combination.Reduce, ref Plain<T>.Bytes(values), ref Plain<T>.Bytes(result),
+                values.Length, operation, root);
         }
 
         /// <summary>Combines memory of all ranks, element by element, on all ranks.</summary>
@@ -52,15 +45,8 @@ namespace MPI
             where T : struct
         {
             Counts.CheckLength(result.Length, values.Length, nameof(result));
-            using (var combining = new Combining<T>(operation))
-            {
-                fixed (byte* outgoing = &Plain<T>.Bytes(values))
-                fixed (byte* incoming = &Plain<T>.Bytes(result))
-                {
-                    Errors.Check(Native.Allreduce(
-                        outgoing, incoming, values.Length, Plain<T>.Datatype, combining.Op, Handle));
-                }
-            }
+            PlainCodec<T>.Combine(this, Combination.Allreduce, ref Plain<T>.Bytes(values), ref Plain<T>.Bytes(result),
+                values.Length, operation, 0);
         }
 
         /// <summary>Combines arrays of all ranks, element by element, and gives each rank a part of the result.</summary>
@@ -79,9 +65,9 @@ namespace MPI
         public void Gather<T>(ReadOnlySpan<T> values, Span<T> gathered, int root) where T : struct
         {
             CheckRoot(root);
-            if (Rank == root)
+            if (IsRoot(root))
             {
-                Counts.CheckLength(gathered.Length, (long)values.Length * Size, nameof(gathered));
+                Counts.CheckLength(gathered.Length, (long)values.Length * Peers, nameof(gathered));
             }
             fixed (byte* outgoing = &Plain<T>.Bytes(values))
             fixed (byte* incoming = &Plain<T>.Bytes(gathered))
@@ -121,7 +107,7 @@ namespace MPI
         /// <param name="gathered">Where all go, in the order of the ranks.</param>
         public void Allgather<T>(ReadOnlySpan<T> values, Span<T> gathered) where T : struct
         {
-            Counts.CheckLength(gathered.Length, (long)values.Length * Size, nameof(gathered));
+            Counts.CheckLength(gathered.Length, (long)values.Length * Peers, nameof(gathered));
             fixed (byte* outgoing = &Plain<T>.Bytes(values))
             fixed (byte* incoming = &Plain<T>.Bytes(gathered))
             {
@@ -130,9 +116,7 @@ namespace MPI
         }
 
         /// <summary>Collects as many elements of each rank on all ranks.</summary>
-        /// <typeparam name="T">A number or a struct.</typeparam>
-        /// <param name="values">What this rank gives.</param>
-        /// <param name="count">How many elements each rank gives.</param>
+        /// <inheritdoc cref="GatherFlattened{T}(T[], int, int)" path="/param|/typeparam"/>
         public T[] AllgatherFlattened<T>(T[] values, int count) =>
             Codec<T>.Default.AllgatherFlattened(this, values, count);
 
@@ -151,9 +135,9 @@ namespace MPI
         public void Scatter<T>(ReadOnlySpan<T> values, Span<T> mine, int root) where T : struct
         {
             CheckRoot(root);
-            if (Rank == root)
+            if (IsRoot(root))
             {
-                Counts.CheckLength(values.Length, (long)mine.Length * Size, nameof(values));
+                Counts.CheckLength(values.Length, (long)mine.Length * Peers, nameof(values));
             }
             fixed (byte* outgoing = &Plain<T>.Bytes(values))
             fixed (byte* incoming = &Plain<T>.Bytes(mine))
@@ -174,10 +158,8 @@ namespace MPI
         }
 
         /// <summary>Gives each rank elements of the root.</summary>
-        /// <typeparam name="T">A number or a struct.</typeparam>
-        /// <param name="values">On the root all elements, in the order of the ranks; elsewhere null.</param>
+        /// <inheritdoc cref="ScatterFromFlattened{T}(T[], int, int)" path="/param|/typeparam"/>
         /// <param name="counts">How many elements each rank gets, the same on all ranks.</param>
-        /// <param name="root">The rank that gives them.</param>
         public T[] ScatterFromFlattened<T>(T[] values, int[] counts, int root)
         {
             CheckRoot(root);
@@ -190,16 +172,16 @@ namespace MPI
         /// <param name="received">What comes from the ranks, in their order; of the same length.</param>
         public void Alltoall<T>(ReadOnlySpan<T> values, Span<T> received) where T : struct
         {
-            if (values.Length % Size != 0)
+            if (values.Length % Peers != 0)
             {
                 throw new ArgumentException(
-                    values.Length + " elements cannot be shared among " + Size + " ranks.", nameof(values));
+                    values.Length + " elements cannot be shared among " + Peers + " ranks.", nameof(values));
             }
             Counts.CheckLength(received.Length, values.Length, nameof(received));
             fixed (byte* outgoing = &Plain<T>.Bytes(values))
             fixed (byte* incoming = &Plain<T>.Bytes(received))
             {
-                Errors.Check(Native.Alltoall(outgoing, incoming, values.Length / Size, Plain<T>.Datatype, Handle));
+                Errors.Check(Native.Alltoall(outgoing, incoming, values.Length / Peers, Plain<T>.Datatype, Handle));
             }
         }
 

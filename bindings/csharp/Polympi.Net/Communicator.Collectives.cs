@@ -2,8 +2,11 @@ using System;
 
 namespace MPI
 {
-    /// <content>Collective calls on one value of each rank: numbers, structs, arrays, strings and objects.</content>
-    public unsafe partial class Intracommunicator
+    /// <content>
+    /// Collective calls on one value of each rank: numbers, structs, arrays, strings and objects. In an
+    /// <see cref="Intercommunicator"/> the ranks of one side give, and those of the other get.
+    /// </content>
+    public abstract unsafe partial class Communicator
     {
         /// <summary>Gives a value of the root to all ranks.</summary>
         /// <typeparam name="T">The type of the value.</typeparam>
@@ -45,7 +48,7 @@ namespace MPI
         /// <typeparam name="T">The type of the values, which may be arrays of different lengths.</typeparam>
         /// <param name="values">One value for each rank.</param>
         /// <returns>The value of the root itself.</returns>
-        public T Scatter<T>(T[] values) => Scatter(values, Rank);
+        public T Scatter<T>(T[] values) => Scatter(values, RootHere);
 
         /// <summary>Gets this rank's value of the root; called on all ranks but the root.</summary>
         /// <typeparam name="T">The type of the values.</typeparam>
@@ -60,9 +63,9 @@ namespace MPI
         public T Scatter<T>(T[] values, int root)
         {
             CheckRoot(root);
-            if (Rank == root)
+            if (IsRoot(root))
             {
-                Counts.CheckRanks(values, Size, nameof(values));
+                Counts.CheckRanks(values, Peers, nameof(values));
             }
             return Codec<T>.Default.Scatter(this, values, root);
         }
@@ -73,7 +76,7 @@ namespace MPI
         /// <returns>What the ranks gave this one, in their order.</returns>
         public T[] Alltoall<T>(T[] values)
         {
-            Counts.CheckRanks(values, Size, nameof(values));
+            Counts.CheckRanks(values, Peers, nameof(values));
             return Codec<T>.Default.Alltoall(this, values);
         }
 
@@ -102,46 +105,13 @@ namespace MPI
         }
 
         /// <summary>Combines the values of all ranks on all ranks.</summary>
-        /// <typeparam name="T">The type of the values.</typeparam>
-        /// <param name="value">What this rank gives.</param>
-        /// <param name="operation">One of <see cref="Operation{T}"/>, or any associative function.</param>
+        /// <inheritdoc cref="Reduce{T}(T, ReductionOperation{T}, int)" path="/param|/typeparam"/>
         public T Allreduce<T>(T value, ReductionOperation<T> operation) =>
             Codec<T>.Default.Allreduce(this, value, operation);
 
         /// <summary>Combines arrays of all ranks, element by element, on all ranks.</summary>
-        /// <typeparam name="T">The type of the elements.</typeparam>
-        /// <param name="values">What this rank gives; all have the same length.</param>
-        /// <param name="operation">One of <see cref="Operation{T}"/>, or any associative function of two elements.</param>
+        /// <inheritdoc cref="Reduce{T}(T[], ReductionOperation{T}, int)" path="/param|/typeparam"/>
         public T[] Allreduce<T>(T[] values, ReductionOperation<T> operation) =>
             Codec<T>.Default.AllreduceEach(this, values, operation);
-
-        /// <summary>Combines the values of the ranks up to this one.</summary>
-        /// <typeparam name="T">The type of the values.</typeparam>
-        /// <param name="value">What this rank gives.</param>
-        /// <param name="operation">One of <see cref="Operation{T}"/>, or any associative function.</param>
-        public T Scan<T>(T value, ReductionOperation<T> operation) => Codec<T>.Default.Scan(this, value, operation);
-
-        /// <summary>Combines the values of the ranks before this one.</summary>
-        /// <typeparam name="T">The type of the values.</typeparam>
-        /// <param name="value">What this rank gives.</param>
-        /// <param name="operation">One of <see cref="Operation{T}"/>, or any associative function.</param>
-        /// <returns>The result; default on rank 0.</returns>
-        public T ExclusiveScan<T>(T value, ReductionOperation<T> operation) =>
-            Codec<T>.Default.ExclusiveScan(this, value, operation);
-
-        /// <summary>Combines the elements of arrays of all ranks up to this one, each by itself.</summary>
-        /// <typeparam name="T">The type of the elements.</typeparam>
-        /// <param name="values">The array, of the same length on all ranks.</param>
-        /// <param name="operation">How two elements are combined.</param>
-        public T[] Scan<T>(T[] values, ReductionOperation<T> operation) =>
-            Codec<T>.Default.ScanEach(this, values, operation);
-
-        /// <summary>Combines the elements of arrays of all ranks before this one, each by itself.</summary>
-        /// <typeparam name="T">The type of the elements.</typeparam>
-        /// <param name="values">The array, of the same length on all ranks.</param>
-        /// <param name="operation">How two elements are combined.</param>
-        /// <returns>The result; null on rank 0.</returns>
-        public T[] ExclusiveScan<T>(T[] values, ReductionOperation<T> operation) =>
-            Codec<T>.Default.ExclusiveScanEach(this, values, operation);
     }
 }

@@ -7,7 +7,7 @@ namespace MPI
     /// Collective calls as programs of MPI.NET make them: the result goes into an array of the caller's if it is long
     /// enough, else it is a new one. A rank that gets no result keeps what it has.
     /// </content>
-    public partial class Intracommunicator
+    public abstract partial class Communicator
     {
         /// <summary>Collects as many elements of each rank on the root.</summary>
         /// <typeparam name="T">The type of the elements.</typeparam>
@@ -17,154 +17,104 @@ namespace MPI
         public T[] GatherFlattened<T>(T[] values, int root) => GatherFlattened(values, values.Length, root);
 
         /// <summary>Allgather with its result by reference.</summary>
-        /// <typeparam name="T">The type of the elements.</typeparam>
-        /// <param name="value">What this rank gives.</param>
+        /// <inheritdoc cref="Allgather{T}(T)" path="/param|/typeparam"/>
         /// <param name="result">The result.</param>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public void Allgather<T>(T value, ref T[] result) =>
             Into(ref result, Allgather(value));
 
         /// <summary>AllgatherFlattened with its result by reference.</summary>
-        /// <typeparam name="T">The type of the elements.</typeparam>
-        /// <param name="values">What this rank gives.</param>
-        /// <param name="count">How many elements belong to each rank.</param>
+        /// <inheritdoc cref="AllgatherFlattened{T}(T[], int)" path="/param|/typeparam"/>
         /// <param name="result">The result.</param>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public void AllgatherFlattened<T>(T[] values, int count, ref T[] result) =>
             Into(ref result, AllgatherFlattened(values, count));
 
         /// <summary>AllgatherFlattened with its result by reference.</summary>
-        /// <typeparam name="T">The type of the elements.</typeparam>
-        /// <param name="values">What this rank gives.</param>
-        /// <param name="counts">How many elements belong to each rank.</param>
+        /// <inheritdoc cref="AllgatherFlattened{T}(T[], int[])" path="/param|/typeparam"/>
         /// <param name="result">The result.</param>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public void AllgatherFlattened<T>(T[] values, int[] counts, ref T[] result) =>
             Into(ref result, AllgatherFlattened(values, counts));
 
         /// <summary>Allreduce with its result by reference.</summary>
-        /// <typeparam name="T">The type of the elements.</typeparam>
-        /// <param name="values">What this rank gives.</param>
-        /// <param name="operation">How two elements are combined.</param>
+        /// <inheritdoc cref="Allreduce{T}(T[], ReductionOperation{T})" path="/param|/typeparam"/>
         /// <param name="result">The result.</param>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public void Allreduce<T>(T[] values, ReductionOperation<T> operation, ref T[] result) =>
             Into(ref result, Allreduce(values, operation));
 
         /// <summary>Alltoall with its result by reference.</summary>
-        /// <typeparam name="T">The type of the elements.</typeparam>
-        /// <param name="values">What this rank gives.</param>
+        /// <inheritdoc cref="Alltoall{T}(T[])" path="/param|/typeparam"/>
         /// <param name="result">The result.</param>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public void Alltoall<T>(T[] values, ref T[] result) =>
             Into(ref result, Alltoall(values));
 
         /// <summary>AlltoallFlattened with its result by reference.</summary>
-        /// <typeparam name="T">The type of the elements.</typeparam>
-        /// <param name="values">What this rank gives.</param>
-        /// <param name="count">How many elements belong to each rank.</param>
+        /// <inheritdoc cref="AlltoallFlattened{T}(T[], int)" path="/param|/typeparam"/>
         /// <param name="result">The result.</param>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public void AlltoallFlattened<T>(T[] values, int count, ref T[] result) =>
             Into(ref result, AlltoallFlattened(values, count));
 
         /// <summary>AlltoallFlattened with its result by reference.</summary>
-        /// <typeparam name="T">The type of the elements.</typeparam>
-        /// <param name="values">What this rank gives.</param>
-        /// <param name="sendCounts">How many elements go to each rank.</param>
-        /// <param name="receiveCounts">How many elements come from each rank.</param>
+        /// <inheritdoc cref="AlltoallFlattened{T}(T[], int[], int[])" path="/param|/typeparam"/>
         /// <param name="result">The result.</param>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public void AlltoallFlattened<T>(T[] values, int[] sendCounts, int[] receiveCounts, ref T[] result) =>
             Into(ref result, AlltoallFlattened(values, sendCounts, receiveCounts));
 
-        /// <summary>ExclusiveScan with its result by reference.</summary>
-        /// <typeparam name="T">The type of the elements.</typeparam>
-        /// <param name="values">What this rank gives.</param>
-        /// <param name="operation">How two elements are combined.</param>
-        /// <param name="result">The result.</param>
-        [EditorBrowsable(EditorBrowsableState.Never)]
-        public void ExclusiveScan<T>(T[] values, ReductionOperation<T> operation, ref T[] result) =>
-            Into(ref result, ExclusiveScan(values, operation));
-
         /// <summary>Gather with its result by reference.</summary>
-        /// <typeparam name="T">The type of the elements.</typeparam>
-        /// <param name="value">What this rank gives.</param>
-        /// <param name="root">The root.</param>
+        /// <inheritdoc cref="Gather{T}(T, int)" path="/param|/typeparam"/>
         /// <param name="result">The result.</param>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public void Gather<T>(T value, int root, ref T[] result) =>
             Into(ref result, Gather(value, root));
 
         /// <summary>GatherFlattened with its result by reference.</summary>
-        /// <typeparam name="T">The type of the elements.</typeparam>
-        /// <param name="values">What this rank gives.</param>
-        /// <param name="root">The root.</param>
+        /// <inheritdoc cref="GatherFlattened{T}(T[], int)" path="/param|/typeparam"/>
         /// <param name="result">The result.</param>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public void GatherFlattened<T>(T[] values, int root, ref T[] result) =>
             Into(ref result, GatherFlattened(values, root));
 
         /// <summary>GatherFlattened with its result by reference.</summary>
-        /// <typeparam name="T">The type of the elements.</typeparam>
-        /// <param name="values">What this rank gives.</param>
-        /// <param name="counts">How many elements belong to each rank.</param>
-        /// <param name="root">The root.</param>
+        /// <inheritdoc cref="GatherFlattened{T}(T[], int[], int)" path="/param|/typeparam"/>
         /// <param name="result">The result.</param>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public void GatherFlattened<T>(T[] values, int[] counts, int root, ref T[] result) =>
             Into(ref result, GatherFlattened(values, counts, root));
 
         /// <summary>Reduce with its result by reference.</summary>
-        /// <typeparam name="T">The type of the elements.</typeparam>
-        /// <param name="values">What this rank gives.</param>
-        /// <param name="operation">How two elements are combined.</param>
-        /// <param name="root">The root.</param>
+        /// <inheritdoc cref="Reduce{T}(T[], ReductionOperation{T}, int)" path="/param|/typeparam"/>
         /// <param name="result">The result.</param>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public void Reduce<T>(T[] values, ReductionOperation<T> operation, int root, ref T[] result) =>
-            Into(ref result, Reduce(values, operation, root));
+            Into(ref result, Reduce(IsRoot(root) ? values ?? result : values, operation, root));
 
         /// <summary>ReduceScatter with its result by reference.</summary>
-        /// <typeparam name="T">The type of the elements.</typeparam>
-        /// <param name="values">What this rank gives.</param>
-        /// <param name="operation">How two elements are combined.</param>
-        /// <param name="counts">How many elements belong to each rank.</param>
+        /// <inheritdoc cref="ReduceScatter{T}(T[], ReductionOperation{T}, int[])" path="/param|/typeparam"/>
         /// <param name="result">The result.</param>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public void ReduceScatter<T>(T[] values, ReductionOperation<T> operation, int[] counts, ref T[] result) =>
             Into(ref result, ReduceScatter(values, operation, counts));
 
-        /// <summary>Scan with its result by reference.</summary>
-        /// <typeparam name="T">The type of the elements.</typeparam>
-        /// <param name="values">What this rank gives.</param>
-        /// <param name="operation">How two elements are combined.</param>
-        /// <param name="result">The result.</param>
-        [EditorBrowsable(EditorBrowsableState.Never)]
-        public void Scan<T>(T[] values, ReductionOperation<T> operation, ref T[] result) =>
-            Into(ref result, Scan(values, operation));
-
         /// <summary>ScatterFromFlattened with its result by reference.</summary>
-        /// <typeparam name="T">The type of the elements.</typeparam>
-        /// <param name="values">What this rank gives.</param>
-        /// <param name="count">How many elements belong to each rank.</param>
-        /// <param name="root">The root.</param>
+        /// <inheritdoc cref="ScatterFromFlattened{T}(T[], int, int)" path="/param|/typeparam"/>
         /// <param name="result">The result.</param>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public void ScatterFromFlattened<T>(T[] values, int count, int root, ref T[] result) =>
             Into(ref result, ScatterFromFlattened(values, count, root));
 
         /// <summary>ScatterFromFlattened with its result by reference.</summary>
-        /// <typeparam name="T">The type of the elements.</typeparam>
-        /// <param name="values">What this rank gives.</param>
-        /// <param name="counts">How many elements belong to each rank.</param>
-        /// <param name="root">The root.</param>
+        /// <inheritdoc cref="ScatterFromFlattened{T}(T[], int[], int)" path="/param|/typeparam"/>
         /// <param name="result">The result.</param>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public void ScatterFromFlattened<T>(T[] values, int[] counts, int root, ref T[] result) =>
             Into(ref result, ScatterFromFlattened(values, counts, root));
 
-        private static void Into<T>(ref T[] target, T[] result)
+        internal static void Into<T>(ref T[] target, T[] result)
         {
             if (result == null)
             {
