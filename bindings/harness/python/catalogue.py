@@ -7,7 +7,29 @@ LARGEST_FACE_EDGE = 258
 HALO_FACES = 6
 SMALLEST_EDGE = 3
 WINDOWED = ("bandwidth", "bibandwidth", "stream")
+# Every program is expected to have loops for them.
+BASIC = (
+    "latency",
+    "bandwidth",
+    "bibandwidth",
+    "stream",
+    "faces",
+    "barrier",
+    "bcast",
+    "reduce",
+    "allreduce",
+    "gather",
+    "scatter",
+    "allgather",
+    "alltoall",
+    "pingpong-int",
+    "object",
+    "datatype",
+    "ring",
+)
 APIECE = ("scatter", "alltoall")  # each destination gets its own
+ONE_BUFFER = ("bcast",)  # to send from and receive into
+NONBLOCKING = ()  # a call and a wait
 
 # Who takes part, and how it is timed.
 KINDS: dict[str, str] = {
@@ -205,6 +227,25 @@ ORIGINS: dict[str, str] = {
     "matmul": "nobody",
     "sort": "nobody",
     "triad": "nobody",
+}
+
+# How a message lies in memory that has gaps.
+SHAPES: dict[str, str] = {
+    "faces": "face",
+    "datatype": "layout",
+    "halo": "halo",
+}
+
+# The call of a collective in MPI, without MPI_.
+CALLS: dict[str, str] = {
+    "barrier": "Barrier",
+    "bcast": "Bcast",
+    "reduce": "Reduce",
+    "allreduce": "Allreduce",
+    "gather": "Gather",
+    "scatter": "Scatter",
+    "allgather": "Allgather",
+    "alltoall": "Alltoall",
 }
 
 # Bytes of an element, of the smallest and of the largest message.
