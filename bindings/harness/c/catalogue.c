@@ -95,6 +95,9 @@ const struct benchmark_facts benchmark_facts[POLYMPI_BENCHMARKS] = {
     [POLYMPI_TRIAD] =
         {"triad", POLYMPI_JOINT, BIT(0) | BIT(22), 0, BIT(POLYMPI_PROBLEM), NONE_MESSAGES, NONE_MESSAGES,
          NONE_MESSAGES, NONE_MESSAGES, FROM_NOBODY, 0, 0, CONTIGUOUS, 1},
+    [POLYMPI_REDUCE_SCATTER] =
+        {"reduce-scatter", POLYMPI_JOINT, BIT(0), 0, BIT(POLYMPI_FLOAT64) | BIT(POLYMPI_ARRAY), ALL_MESSAGES,
+         ALL_MESSAGES, ONE_MESSAGES, ONE_MESSAGES, FROM_SUM, 1, 0, CONTIGUOUS, 0},
 };
 
 const struct mode_facts mode_facts[POLYMPI_MODES] = {

@@ -30,6 +30,7 @@ enum {
     POLYMPI_MATMUL,
     POLYMPI_SORT,
     POLYMPI_TRIAD,
+    POLYMPI_REDUCE_SCATTER,
     POLYMPI_BENCHMARKS /* their number */
 };
 

@@ -27,7 +27,7 @@ BASIC = (
     "datatype",
     "ring",
 )
-APIECE = ("scatter", "alltoall")  # each destination gets its own
+APIECE = ("scatter", "alltoall", "reduce-scatter")  # each destination gets its own
 ONE_BUFFER = ("bcast",)  # to send from and receive into
 NONBLOCKING = ()  # a call and a wait
 
@@ -58,6 +58,7 @@ KINDS: dict[str, str] = {
     "matmul": "application",
     "sort": "application",
     "triad": "joint",
+    "reduce-scatter": "joint",
 }
 
 # The main one first.
@@ -101,6 +102,7 @@ MODES: dict[str, tuple[str, ...]] = {
     "matmul": ("standard",),
     "sort": ("standard",),
     "triad": ("standard", "in-place"),
+    "reduce-scatter": ("standard",),
 }
 
 # The main one first.
@@ -130,6 +132,7 @@ PAYLOADS: dict[str, tuple[str, ...]] = {
     "matmul": ("problem",),
     "sort": ("problem",),
     "triad": ("problem",),
+    "reduce-scatter": ("float64", "array"),
 }
 
 # Messages of rank 0 and of another rank.
@@ -159,6 +162,7 @@ SENDS: dict[str, tuple[str | int, str | int]] = {
     "matmul": ("none", "none"),
     "sort": ("none", "none"),
     "triad": ("none", "none"),
+    "reduce-scatter": ("all", "all"),
 }
 
 # Likewise.
@@ -188,6 +192,7 @@ GETS: dict[str, tuple[str | int, str | int]] = {
     "matmul": ("none", "none"),
     "sort": ("none", "none"),
     "triad": ("none", "none"),
+    "reduce-scatter": ("one", "one"),
 }
 
 # Of the arrays of an application.
@@ -227,6 +232,7 @@ ORIGINS: dict[str, str] = {
     "matmul": "nobody",
     "sort": "nobody",
     "triad": "nobody",
+    "reduce-scatter": "sum",
 }
 
 # How a message lies in memory that has gaps.
@@ -246,6 +252,7 @@ CALLS: dict[str, str] = {
     "scatter": "Scatter",
     "allgather": "Allgather",
     "alltoall": "Alltoall",
+    "reduce-scatter": "Reduce_scatter_block",
 }
 
 # Bytes of an element, of the smallest and of the largest message.
