@@ -51,6 +51,12 @@ INLINED void reduce_scatter(const struct exchange *x) {
     MPI_Reduce_scatter_block(x->outgoing, x->incoming, x->count, x->type, MPI_SUM, WORLD);
 }
 
+INLINED void ibcast(const struct exchange *x) {
+    planted_delay();
+    MPI_Ibcast(x->incoming, x->count, x->type, 0, WORLD, x->requests);
+    MPI_Wait(x->requests, MPI_STATUS_IGNORE);
+}
+
 DEFINE_COLLECTIVE_LOOPS(barrier);
 DEFINE_COLLECTIVE_LOOPS(bcast);
 DEFINE_COLLECTIVE_LOOPS(reduce);
@@ -60,6 +66,7 @@ DEFINE_COLLECTIVE_LOOPS(scatter);
 DEFINE_COLLECTIVE_LOOPS(allgather);
 DEFINE_COLLECTIVE_LOOPS(alltoall);
 DEFINE_COLLECTIVE_LOOPS(reduce_scatter);
+DEFINE_COLLECTIVE_LOOPS(ibcast);
 
 const struct loops *collective_loops(int32_t benchmark) {
     static const struct loops *const loops[POLYMPI_BENCHMARKS] = {[POLYMPI_BARRIER] = &barrier_loops,
@@ -71,6 +78,7 @@ const struct loops *collective_loops(int32_t benchmark) {
                                                                   [POLYMPI_ALLGATHER] = &allgather_loops,
                                                                   [POLYMPI_ALLTOALL] = &alltoall_loops,
                                                                   [POLYMPI_REDUCE_SCATTER] =
-                                                                      &reduce_scatter_loops};
+                                                                      &reduce_scatter_loops,
+                                                                  [POLYMPI_IBCAST] = &ibcast_loops};
     return loops[benchmark];
 }

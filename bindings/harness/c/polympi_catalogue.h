@@ -31,6 +31,7 @@ enum {
     POLYMPI_SORT,
     POLYMPI_TRIAD,
     POLYMPI_REDUCE_SCATTER,
+    POLYMPI_IBCAST,
     POLYMPI_BENCHMARKS /* their number */
 };
 

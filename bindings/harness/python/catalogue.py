@@ -28,8 +28,8 @@ BASIC = (
     "ring",
 )
 APIECE = ("scatter", "alltoall", "reduce-scatter")  # each destination gets its own
-ONE_BUFFER = ("bcast",)  # to send from and receive into
-NONBLOCKING = ()  # a call and a wait
+ONE_BUFFER = ("bcast", "ibcast")  # to send from and receive into
+NONBLOCKING = ("ibcast",)  # a call and a wait
 
 # Who takes part, and how it is timed.
 KINDS: dict[str, str] = {
@@ -59,6 +59,7 @@ KINDS: dict[str, str] = {
     "sort": "application",
     "triad": "joint",
     "reduce-scatter": "joint",
+    "ibcast": "rooted",
 }
 
 # The main one first.
@@ -103,6 +104,7 @@ MODES: dict[str, tuple[str, ...]] = {
     "sort": ("standard",),
     "triad": ("standard", "in-place"),
     "reduce-scatter": ("standard",),
+    "ibcast": ("standard",),
 }
 
 # The main one first.
@@ -133,6 +135,7 @@ PAYLOADS: dict[str, tuple[str, ...]] = {
     "sort": ("problem",),
     "triad": ("problem",),
     "reduce-scatter": ("float64", "array"),
+    "ibcast": ("bytes", "float64"),
 }
 
 # Messages of rank 0 and of another rank.
@@ -163,6 +166,7 @@ SENDS: dict[str, tuple[str | int, str | int]] = {
     "sort": ("none", "none"),
     "triad": ("none", "none"),
     "reduce-scatter": ("all", "all"),
+    "ibcast": ("one", "none"),
 }
 
 # Likewise.
@@ -193,6 +197,7 @@ GETS: dict[str, tuple[str | int, str | int]] = {
     "sort": ("none", "none"),
     "triad": ("none", "none"),
     "reduce-scatter": ("one", "one"),
+    "ibcast": ("none", "one"),
 }
 
 # Of the arrays of an application.
@@ -233,6 +238,7 @@ ORIGINS: dict[str, str] = {
     "sort": "nobody",
     "triad": "nobody",
     "reduce-scatter": "sum",
+    "ibcast": "root",
 }
 
 # How a message lies in memory that has gaps.
@@ -253,6 +259,7 @@ CALLS: dict[str, str] = {
     "allgather": "Allgather",
     "alltoall": "Alltoall",
     "reduce-scatter": "Reduce_scatter_block",
+    "ibcast": "Ibcast",
 }
 
 # Bytes of an element, of the smallest and of the largest message.
