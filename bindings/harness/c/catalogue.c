@@ -101,6 +101,9 @@ const struct benchmark_facts benchmark_facts[POLYMPI_BENCHMARKS] = {
     [POLYMPI_IBCAST] =
         {"ibcast", POLYMPI_ROOTED, BIT(0), 0, BIT(POLYMPI_BYTES) | BIT(POLYMPI_FLOAT64), ONE_MESSAGES,
          NONE_MESSAGES, NONE_MESSAGES, ONE_MESSAGES, FROM_ROOT, 0, 1, CONTIGUOUS, 0},
+    [POLYMPI_NEIGHBOR_ALLTOALL] =
+        {"neighbor-alltoall", POLYMPI_JOINT, BIT(0), 0, BIT(POLYMPI_BYTES) | BIT(POLYMPI_FLOAT64) |
+         BIT(POLYMPI_ARRAY), 2, 2, 2, 2, FROM_NEIGHBORS, 1, 0, CONTIGUOUS, 0},
 };
 
 const struct mode_facts mode_facts[POLYMPI_MODES] = {

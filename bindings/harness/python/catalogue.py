@@ -27,7 +27,7 @@ BASIC = (
     "datatype",
     "ring",
 )
-APIECE = ("scatter", "alltoall", "reduce-scatter")  # each destination gets its own
+APIECE = ("scatter", "alltoall", "reduce-scatter", "neighbor-alltoall")  # each destination gets its own
 ONE_BUFFER = ("bcast", "ibcast")  # to send from and receive into
 NONBLOCKING = ("ibcast",)  # a call and a wait
 
@@ -60,6 +60,7 @@ KINDS: dict[str, str] = {
     "triad": "joint",
     "reduce-scatter": "joint",
     "ibcast": "rooted",
+    "neighbor-alltoall": "joint",
 }
 
 # The main one first.
@@ -105,6 +106,7 @@ MODES: dict[str, tuple[str, ...]] = {
     "triad": ("standard", "in-place"),
     "reduce-scatter": ("standard",),
     "ibcast": ("standard",),
+    "neighbor-alltoall": ("standard",),
 }
 
 # The main one first.
@@ -136,6 +138,7 @@ PAYLOADS: dict[str, tuple[str, ...]] = {
     "triad": ("problem",),
     "reduce-scatter": ("float64", "array"),
     "ibcast": ("bytes", "float64"),
+    "neighbor-alltoall": ("bytes", "float64", "array"),
 }
 
 # Messages of rank 0 and of another rank.
@@ -167,6 +170,7 @@ SENDS: dict[str, tuple[str | int, str | int]] = {
     "triad": ("none", "none"),
     "reduce-scatter": ("all", "all"),
     "ibcast": ("one", "none"),
+    "neighbor-alltoall": (2, 2),
 }
 
 # Likewise.
@@ -198,6 +202,7 @@ GETS: dict[str, tuple[str | int, str | int]] = {
     "triad": ("none", "none"),
     "reduce-scatter": ("one", "one"),
     "ibcast": ("none", "one"),
+    "neighbor-alltoall": (2, 2),
 }
 
 # Of the arrays of an application.
@@ -239,6 +244,7 @@ ORIGINS: dict[str, str] = {
     "triad": "nobody",
     "reduce-scatter": "sum",
     "ibcast": "root",
+    "neighbor-alltoall": "neighbors",
 }
 
 # How a message lies in memory that has gaps.
@@ -260,6 +266,7 @@ CALLS: dict[str, str] = {
     "alltoall": "Alltoall",
     "reduce-scatter": "Reduce_scatter_block",
     "ibcast": "Ibcast",
+    "neighbor-alltoall": "Neighbor_alltoall",
 }
 
 # Bytes of an element, of the smallest and of the largest message.
