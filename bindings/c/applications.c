@@ -76,6 +76,14 @@ static const struct program *find(int32_t benchmark) {
 
 int application_is_asked_for(const struct polympi_case *c) { return find(c->benchmark) != NULL; }
 
+int64_t applications_opt_in(void) {
+    int64_t benchmarks = 0;
+    for (int32_t benchmark = 0; benchmark < POLYMPI_BENCHMARKS; benchmark++)
+        if (find(benchmark))
+            benchmarks |= POLYMPI_OPT_IN(benchmark);
+    return benchmarks;
+}
+
 static void begin(void *program) { running.functions->restart(program); }
 
 static void batch(void *program, int32_t iterations) { running.functions->advance(program, iterations); }

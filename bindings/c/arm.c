@@ -100,6 +100,16 @@ static void release(void *context) {
         halo_end(&arm.exchange);
     if (takes_layouts())
         layouts_end(&arm.exchange);
+    if (arm.exchange.ring != MPI_COMM_NULL)
+        MPI_Comm_free(&arm.exchange.ring);
+}
+
+/* All ranks as a ring for a collective of neighbours; MPI_COMM_NULL for other benchmarks. */
+static MPI_Comm make_ring(const struct polympi_buffers *buffers) {
+    MPI_Comm ring = MPI_COMM_NULL;
+    if (buffers->neighbors)
+        MPI_Cart_create(MPI_COMM_WORLD, 1, (const int[]){buffers->ranks}, (const int[]){true}, false, &ring);
+    return ring;
 }
 
 static void prepare(void *context, const struct polympi_case *c, const struct polympi_buffers *buffers,
@@ -120,6 +130,7 @@ static void prepare(void *context, const struct polympi_case *c, const struct po
                                      .incoming = buffers->incoming,
                                      .acknowledgement = buffers->acknowledgement,
                                      .requests = arm.requests,
+                                     .ring = make_ring(buffers),
                                      .attached = buffers->attached,
                                      .attached_bytes = (int)buffers->attached_bytes,
                                      .edge = (size_t)buffers->edge,
@@ -144,6 +155,15 @@ struct polympi_program arm_begin(enum way way) {
     datatypes_begin();
     arm.way = way;
     return (struct polympi_program){.refuse = refuse, .prepare = prepare};
+}
+
+int64_t arm_opts_in(void) {
+    int64_t benchmarks =
+        POLYMPI_OPT_IN(POLYMPI_STREAM) | POLYMPI_OPT_IN(POLYMPI_PLAN) | POLYMPI_OPT_IN(POLYMPI_HALO);
+    for (int32_t benchmark = 0; benchmark < POLYMPI_BENCHMARKS; benchmark++)
+        if (collective_loops(benchmark))
+            benchmarks |= POLYMPI_OPT_IN(benchmark);
+    return benchmarks;
 }
 
 void arm_end(void) {

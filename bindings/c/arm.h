@@ -14,4 +14,7 @@ enum way {
 struct polympi_program arm_begin(enum way way);
 void arm_end(void);
 
+/* The benchmarks that it has loops for, as struct polympi_launch takes them. */
+int64_t arm_opts_in(void);
+
 #endif

@@ -85,10 +85,7 @@ int main(int argc, char **argv) {
                                     .binding = arguments.name,
                                     .complaint = complaint,
                                     .plain_pages = arguments.plain,
-                                    .opted_in = 1 << POLYMPI_STREAM | 1 << POLYMPI_PLAN | 1 << POLYMPI_HALO |
-                                                1 << POLYMPI_INNER_PRODUCT | 1 << POLYMPI_WAVE |
-                                                1 << POLYMPI_POISSON_CG | 1 << POLYMPI_MATMUL |
-                                                1 << POLYMPI_SORT | 1 << POLYMPI_TRIAD};
+                                    .opted_in = arm_opts_in() | applications_opt_in()};
     int provided;
     const int64_t start = polympi_now();
     MPI_Init_thread(&argc, &argv, arguments.thread_level, &provided);

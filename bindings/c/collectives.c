@@ -46,6 +46,22 @@ INLINED void alltoall(const struct exchange *x) {
     MPI_Alltoall(x->outgoing, x->count, x->type, x->incoming, x->count, x->type, WORLD);
 }
 
+INLINED void reduce_scatter(const struct exchange *x) {
+    planted_delay();
+    MPI_Reduce_scatter_block(x->outgoing, x->incoming, x->count, x->type, MPI_SUM, WORLD);
+}
+
+INLINED void ibcast(const struct exchange *x) {
+    planted_delay();
+    MPI_Ibcast(x->incoming, x->count, x->type, 0, WORLD, x->requests);
+    MPI_Wait(x->requests, MPI_STATUS_IGNORE);
+}
+
+INLINED void neighbor_alltoall(const struct exchange *x) {
+    planted_delay();
+    MPI_Neighbor_alltoall(x->outgoing, x->count, x->type, x->incoming, x->count, x->type, x->ring);
+}
+
 DEFINE_COLLECTIVE_LOOPS(barrier);
 DEFINE_COLLECTIVE_LOOPS(bcast);
 DEFINE_COLLECTIVE_LOOPS(reduce);
@@ -54,12 +70,22 @@ DEFINE_COLLECTIVE_LOOPS(gather);
 DEFINE_COLLECTIVE_LOOPS(scatter);
 DEFINE_COLLECTIVE_LOOPS(allgather);
 DEFINE_COLLECTIVE_LOOPS(alltoall);
+DEFINE_COLLECTIVE_LOOPS(reduce_scatter);
+DEFINE_COLLECTIVE_LOOPS(ibcast);
+DEFINE_COLLECTIVE_LOOPS(neighbor_alltoall);
 
 const struct loops *collective_loops(int32_t benchmark) {
     static const struct loops *const loops[POLYMPI_BENCHMARKS] = {
-        [POLYMPI_BARRIER] = &barrier_loops,     [POLYMPI_BCAST] = &bcast_loops,
-        [POLYMPI_REDUCE] = &reduce_loops,       [POLYMPI_ALLREDUCE] = &allreduce_loops,
-        [POLYMPI_GATHER] = &gather_loops,       [POLYMPI_SCATTER] = &scatter_loops,
-        [POLYMPI_ALLGATHER] = &allgather_loops, [POLYMPI_ALLTOALL] = &alltoall_loops};
+        [POLYMPI_BARRIER] = &barrier_loops,
+        [POLYMPI_BCAST] = &bcast_loops,
+        [POLYMPI_REDUCE] = &reduce_loops,
+        [POLYMPI_ALLREDUCE] = &allreduce_loops,
+        [POLYMPI_GATHER] = &gather_loops,
+        [POLYMPI_SCATTER] = &scatter_loops,
+        [POLYMPI_ALLGATHER] = &allgather_loops,
+        [POLYMPI_ALLTOALL] = &alltoall_loops,
+        [POLYMPI_REDUCE_SCATTER] = &reduce_scatter_loops,
+        [POLYMPI_IBCAST] = &ibcast_loops,
+        [POLYMPI_NEIGHBOR_ALLTOALL] = &neighbor_alltoall_loops};
     return loops[benchmark];
 }

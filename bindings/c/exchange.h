@@ -29,9 +29,10 @@ struct exchange {
     int window;     /* messages in flight; in plan all of its messages */
     size_t stride;  /* bytes from slot to slot of a window */
     char *outgoing; /* first slot, or all pieces of a collective */
-    char *incoming; /* the same for messages received; other memory, except the buffer of bcast on the root */
+    char *incoming; /* the same for messages received; other memory, except on the root of a broadcast */
     char *acknowledgement;
     MPI_Request *requests;
+    MPI_Comm ring;  /* of all ranks, for a collective of neighbours */
     void *attached; /* buffer of the mode `buffered` */
     int attached_bytes;
     size_t edge;       /* of the cube whose face travels, in elements; it begins with the face that is sent */

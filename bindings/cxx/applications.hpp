@@ -9,7 +9,8 @@
 namespace bench {
 
 /* A bit for each benchmark that `application` has a solver for. */
-constexpr std::int32_t applications_opted_in = 1 << POLYMPI_WAVE | 1 << POLYMPI_INNER_PRODUCT;
+constexpr std::int64_t applications_opted_in =
+    POLYMPI_OPT_IN(POLYMPI_WAVE) | POLYMPI_OPT_IN(POLYMPI_INNER_PRODUCT);
 
 polympi_callbacks application(const polympi_case &c, const polympi_buffers &buffers);
 

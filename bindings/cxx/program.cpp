@@ -29,7 +29,7 @@ Arguments::Arguments(int argc, char **argv, const std::vector<std::string> &ways
 }
 
 std::int32_t run(const Arguments &arguments, std::int64_t began, std::int64_t started,
-                 const polympi_program &program, std::int32_t opted_in) {
+                 const polympi_program &program, std::int64_t opted_in) {
     polympi_launch launch = {};
     launch.plan = arguments.plan.c_str();
     launch.samples = arguments.samples.c_str();

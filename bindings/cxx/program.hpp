@@ -26,7 +26,7 @@ struct Arguments {
 /* Passes the first barrier and runs the plan; MPI was started from `began` to `started`, and `opted_in` is as
    in polympi_launch. Returns the exit code. */
 std::int32_t run(const Arguments &arguments, std::int64_t began, std::int64_t started,
-                 const polympi_program &program, std::int32_t opted_in = 0);
+                 const polympi_program &program, std::int64_t opted_in = 0);
 
 } // namespace bench
 

@@ -21,8 +21,8 @@ contains
 
   ! A bit for each benchmark that there is a solver for.
   function applications_opted_in() result(bits)
-    integer(c_int32_t) :: bits
-    bits = ior(shiftl(1_c_int32_t, benchmark_number("wave")), shiftl(1_c_int32_t, benchmark_number("inner-product")))
+    integer(c_int64_t) :: bits
+    bits = ior(shiftl(1_c_int64_t, benchmark_number("wave")), shiftl(1_c_int64_t, benchmark_number("inner-product")))
   end function applications_opted_in
 
   subroutine prepare_application(benchmark, mode, buffers, callbacks)

@@ -41,8 +41,8 @@ module harness
 
   type, bind(C) :: polympi_launch
     type(c_ptr) :: plan, samples, binding, complaint
-    integer(c_int64_t) :: ready_ns, load_ns, init_ns, pss_bytes, rss_bytes
-    integer(c_int32_t) :: plain_pages, opted_in
+    integer(c_int64_t) :: ready_ns, load_ns, init_ns, pss_bytes, rss_bytes, opted_in
+    integer(c_int32_t) :: plain_pages, unused
   end type polympi_launch
 
   ! The payloads `dict` and `instance`: a type of the user with three fields.

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from polympi.lab.arms import AGAIN
 from polympi.lab.bindings.lines import code_lines
-from polympi.lab.bindings.manifest import Binding, absent_bindings, load_bindings, shipped_folder
+from polympi.lab.bindings.manifest import ALL, Binding, absent_bindings, load_bindings, shipped_folder
 from polympi.lab.bindings.sources import files_meant
 from polympi.lab.catalogue import MEASURED
 
@@ -47,13 +47,16 @@ def absent_table() -> str:
 
 
 def measures(binding: Binding) -> str:
-    """The benchmarks that a binding measures, and how many of all modes and payloads."""
-    done = {b.name: binding.covered(b) for b in MEASURED}
-    whole = sum(len(b.combinations) for b in MEASURED)
-    names = [name for name, count in done.items() if count]
-    without = [name for name, count in done.items() if not count]
-    told = f"all but {listed(without)}" if len(without) < len(names) else listed(names)
-    return f"{told if without else 'all'}: {sum(done.values())} of {whole} combinations"
+    """The benchmarks that a binding measures: of the basic ones in few words, and each other one by its name."""
+    if ALL in binding.entry.covers and not binding.entry.without:
+        return ALL
+    basic = {b.name: binding.covered(b) for b in MEASURED if b.basic_modes}
+    others = [b.name for b in MEASURED if not b.basic_modes and binding.covered(b)]
+    names = [name for name, count in basic.items() if count]
+    without = [name for name, count in basic.items() if not count]
+    told = f"basic but {listed(without)}" if without else "basic"
+    told = told if len(without) < len(names) else listed(names)
+    return "; ".join(part for part in (told, listed(others)) if part)
 
 
 def hello(binding: Binding) -> str:

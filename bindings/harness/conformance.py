@@ -60,14 +60,11 @@ def plan() -> str:
 
 def size_of(benchmark: str, payload: str) -> int:
     """A size that the payload can have."""
-    if benchmark == "faces":
-        return face_bytes(258)
-    if benchmark == "halo":
-        return halo_bytes(256)
+    shaped = {"face": face_bytes(258), "halo": halo_bytes(256), "layout": 2 * GROUP_BYTES}
+    if (shape := BENCHMARKS[benchmark].shape) in shaped:
+        return shaped[shape]
     if dimensions := BENCHMARKS[benchmark].dimensions:
         return problem_bytes(4, dimensions)
-    if benchmark == "datatype":
-        return 2 * GROUP_BYTES
     fixed = PAYLOADS[payload].bytes
     return fixed if fixed is not None else 2**33 if payload == "bytes" else 24
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from binding_table import absent_table, binding_table, reason_table
 from conformance import vectors
+from served import mistakes
 
 from polympi.lab.catalogue import (
     BENCHMARKS,
@@ -109,9 +110,11 @@ def c_tables() -> str:
         payloads = " | ".join(f"BIT({constant(payload)})" for payload in benchmark.payloads)
         numbers = (*benchmark.sends, *benchmark.gets)
         traffic = ", ".join(str(one) if isinstance(one, int) else f"{one.upper()}_MESSAGES" for one in numbers)
-        origin = f"FROM_{benchmark.origin.upper()}, {int(benchmark.apiece)}, {int(benchmark.opt_in)}"
-        origin += f", {benchmark.dimensions}"
-        facts = f'{{"{benchmark.name}", {constant(benchmark.kind)}, {modes}, {payloads}, {traffic}, {origin}}},'
+        basic = " | ".join(f"BIT({MODES.index(mode)})" for mode in benchmark.basic_modes) or "0"
+        origin = f"FROM_{benchmark.origin.upper()}, {int(benchmark.apiece)}, {int(benchmark.one_buffer)}"
+        origin += f", {benchmark.shape.upper()}, {benchmark.dimensions}"
+        masks = f"{modes}, {basic}, {payloads}"
+        facts = f'{{"{benchmark.name}", {constant(benchmark.kind)}, {masks}, {traffic}, {origin}}},'
         parts.append(f"    [{constant(benchmark.name)}] =")
         parts += textwrap.wrap(facts, 110, initial_indent=" " * 8, subsequent_indent=" " * 9)
     parts += ["};", "", "const struct mode_facts mode_facts[POLYMPI_MODES] = {"]
@@ -146,6 +149,13 @@ def python_module() -> str:
             {b.name: b.dimensions for b in MEASURED if b.application},
         ),
         ("ORIGINS", "str", "Who made what arrives.", {b.name: b.origin for b in MEASURED}),
+        ("SHAPES", "str", "How a message lies in memory that has gaps.", {b.name: b.shape for b in MEASURED if b.gaps}),
+        (
+            "CALLS",
+            "str",
+            "The call of a collective in MPI, without MPI_.",
+            {b.name: b.mpi_call for b in MEASURED if b.collective},
+        ),
         (
             "SIZES",
             "tuple[int, int, int]",
@@ -163,7 +173,13 @@ def python_module() -> str:
     parts += [f"PAGES = {python_tuple(PAGES)}", f"LARGEST_FACE_EDGE = {LARGEST_FACE_EDGE}"]
     parts += [f"HALO_FACES = {HALO_FACES}", f"SMALLEST_EDGE = {SMALLEST_EDGE}"]
     parts.append(f"WINDOWED = {python_tuple(b.name for b in MEASURED if b.windowed)}")
+    basic = [f'    "{b.name}",' for b in MEASURED if b.basic_modes]
+    parts += ["# Every program is expected to have loops for them.", "BASIC = (", *basic, ")"]
     parts.append(f"APIECE = {python_tuple(b.name for b in MEASURED if b.apiece)}  # each destination gets its own")
+    parts.append(
+        f"ONE_BUFFER = {python_tuple(b.name for b in MEASURED if b.one_buffer)}  # to send from and receive into"
+    )
+    parts.append(f"NONBLOCKING = {python_tuple(b.name for b in MEASURED if b.nonblocking)}  # a call and a wait")
     for name, kind, comment, table in tables:
         parts += ["", f"# {comment}", f"{name}: dict[str, {kind}] = {{"]
         for key, value in table.items():
@@ -262,7 +278,9 @@ def sizes(payload: Payload) -> tuple[int, int, int]:
 
 
 def main() -> int:
-    """Write what differs, or only say it."""
+    """Write what differs, or only say it; nothing if the harnesses cannot serve a row of the catalogue."""
+    if unserved := mistakes(MEASURED):
+        sys.exit("\n".join(unserved))
     differing = [
         (path, text) for path, text in made().items() if not path.is_file() or path.read_text(encoding="utf-8") != text
     ]

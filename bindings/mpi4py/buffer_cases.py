@@ -12,9 +12,12 @@ import buffer_ready as ready
 import buffer_ring as ring
 import buffer_windows as windows
 from applications import load_application
-from cases import BUFFERED_MESSAGES, BufferCases
+from callbacks import nothing
+from cases import BUFFERED_MESSAGES, BufferCases, method
+from catalogue import CALLS, NONBLOCKING, ONE_BUFFER
 from clock import clock
 from mpi4py import MPI
+from plan import NEIGHBORING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,6 +53,8 @@ READY_LOOPS: dict[str, PairLoops] = {
     "nonblocking": (ready.ready_nonblocking_a, ready.ready_nonblocking_a_events, ready.ready_nonblocking_b),
     "persistent": (ready.ready_persistent_a, ready.ready_persistent_a_events, ready.ready_persistent_b),
 }
+CALLED = (collectives.two_buffers, collectives.two_buffers_events)
+STARTED = (collectives.started_two_buffers, collectives.started_two_buffers_events)
 BANDWIDTH: PairLoops = (windows.bandwidth_a, windows.bandwidth_a_events, windows.bandwidth_b)
 RING: CycleLoops = (ring.begun, ring.begun_events, ring.passed_on)
 STREAM: PairLoops = (windows.stream_a, windows.stream_a_events, windows.stream_b)
@@ -65,6 +70,8 @@ class UpperCaseMethods(BufferCases):
         start: the common start of collective calls.
         plan: all cases.
     """
+
+    finds_collectives = True
 
     def __init__(self, comm: MPI.Intracomm, world: World, start: CommonStart, plan: Plan) -> None:
         super().__init__(world, start, plan)
@@ -203,15 +210,23 @@ class UpperCaseMethods(BufferCases):
         return self.cycle(RING, (*both, *buffers.outgoing, arrived), (*both, arrived))
 
     def collective(self, case: Case, buffers: MessageBuffers) -> Loops:
-        """One call with a send and a receive buffer, or with one buffer."""
-        call = getattr(self._comm, case.benchmark.capitalize())
-        if case.benchmark == "barrier":
+        """One call with a send and a receive buffer, or with one buffer; a wait completes one that only starts."""
+        comm: MPI.Intracomm = self._comm
+        release = nothing
+        if case.benchmark in NEIGHBORING:
+            comm = self._comm.Create_cart([self.world.size], periods=[True])
+            release = comm.Free
+        call = method(comm, CALLS[case.benchmark])
+        if case.payload == "none":
             return self.barrier(call)
-        if case.benchmark == "bcast":
+        waits = case.benchmark in NONBLOCKING
+        if case.benchmark in ONE_BUFFER:
             buffer = (*buffers.outgoing, *buffers.incoming)[0]
-            return {"events": partial(collectives.one_buffer_events, call, buffer, self.start, clock)}
+            events = collectives.started_one_buffer_events if waits else collectives.one_buffer_events
+            return {"events": partial(events, call, buffer, self.start, clock)}
         both = (next(iter(buffers.outgoing), None), next(iter(buffers.incoming), None))
-        return self.together(collectives.two_buffers, collectives.two_buffers_events, (call, *both))
+        loops = self.together(*(STARTED if waits else CALLED), (call, *both))
+        return {**loops, "release": release}
 
 
 def _face_datatype(edge: int, axis: int, place: int) -> MPI.Datatype:

@@ -12,9 +12,10 @@ import object_collectives as collectives
 import object_latency as latency
 import object_ring as ring
 import object_windows as windows
-from callbacks import UnsupportedCaseError
-from cases import BUFFERED_MESSAGES, ROOM, ObjectCases
+from callbacks import UnsupportedCaseError, nothing
+from cases import BUFFERED_MESSAGES, ROOM, ObjectCases, method
 from mpi4py import MPI
+from plan import NEIGHBORING
 
 if TYPE_CHECKING:
     from callbacks import Buffer, World
@@ -50,6 +51,7 @@ class LowerCaseMethods(ObjectCases):
     def __init__(self, comm: MPI.Intracomm, world: World, start: CommonStart, plan: Plan, posts_receives: bool) -> None:
         self._comm = comm
         self._posts_receives = posts_receives
+        self.finds_collectives = posts_receives  # pkl5 makes no communicators of neighbours
         super().__init__(world, start, plan)
 
     def refuse(self, case: Case) -> None:
@@ -117,7 +119,13 @@ class LowerCaseMethods(ObjectCases):
 
     def collective(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
         """One call that takes what the rank gives and returns what it gets."""
-        call = getattr(self._comm, case.benchmark)
-        if case.benchmark == "barrier":
+        comm: MPI.Intracomm = self._comm
+        release = nothing
+        if case.benchmark in NEIGHBORING:
+            comm = self._comm.Create_cart([self.world.size], periods=[True])
+            release = comm.Free
+        call = method(comm, case.benchmark.replace("-", "_"))
+        if case.payload == "none":
             return self.barrier(call)
-        return self.together(collectives.calls, collectives.calls_events, (call, self.given(case, objects)))
+        loops = self.together(collectives.calls, collectives.calls_events, (call, self.given(case, objects)))
+        return {**loops, "release": release}

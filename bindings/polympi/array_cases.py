@@ -13,7 +13,9 @@ import array_ring as ring
 import array_windows as windows
 from applications import load_application
 from callbacks import UnsupportedCaseError
-from cases import BUFFERED_MESSAGES, BufferCases
+from cases import BUFFERED_MESSAGES, BufferCases, method
+from catalogue import NONBLOCKING
+from plan import NEIGHBORING
 
 import polympi as mpi
 
@@ -60,6 +62,8 @@ class ArrayCases(BufferCases):
         kernel: what applications compute with: ``numpy`` or ``numba``.
     """
 
+    finds_collectives = True
+
     def __init__(
         self, comm: mpi.Communicator, world: World, start: CommonStart, plan: Plan, kernel: str = "numpy"
     ) -> None:
@@ -75,6 +79,10 @@ class ArrayCases(BufferCases):
             raise UnsupportedCaseError("polympi has no persistent requests")
         if case.benchmark == "datatype" and case.mode not in ("contiguous", "vector"):
             raise UnsupportedCaseError("polympi sends arrays: these elements are no view of one")
+        if case.benchmark in NEIGHBORING:
+            raise UnsupportedCaseError("polympi receives objects from neighbours")
+        if case.benchmark in NONBLOCKING:
+            raise UnsupportedCaseError("polympi has no nonblocking collectives")
 
     def faces(self, case: Case, cube: Faces) -> Loops:  # noqa: ARG002
         """A face is a view of the cube, sent and received like any other array."""
@@ -168,8 +176,8 @@ class ArrayCases(BufferCases):
 
     def collective(self, case: Case, buffers: MessageBuffers) -> Loops:
         """One call from an array into another."""
-        call = getattr(self._comm, case.benchmark)
-        if case.benchmark == "barrier":
+        call = method(self._comm, case.benchmark.replace("-", "_"))
+        if case.payload == "none":
             return self.barrier(call)
         both = (next(iter(buffers.outgoing), None), next(iter(buffers.incoming), None))
         return self.together(collectives.calls_into, collectives.calls_into_events, (call, *both))

@@ -10,8 +10,10 @@ import value_latency as latency
 import value_ready as ready
 import value_ring as ring
 import value_windows as windows
-from callbacks import UnsupportedCaseError
-from cases import BUFFERED_MESSAGES, ROOM, ObjectCases
+from callbacks import UnsupportedCaseError, nothing
+from cases import BUFFERED_MESSAGES, ROOM, ObjectCases, method
+from catalogue import NONBLOCKING
+from plan import NEIGHBORING
 
 import polympi as mpi
 
@@ -50,6 +52,8 @@ class ValueCases(ObjectCases):
         plan: all cases.
     """
 
+    finds_collectives = True
+
     def __init__(self, comm: mpi.Communicator, world: World, start: CommonStart, plan: Plan) -> None:
         super().__init__(world, start, plan)
         self._comm = comm
@@ -58,6 +62,8 @@ class ValueCases(ObjectCases):
         """What polympi has no call for."""
         if case.mode.endswith("-persistent"):
             raise UnsupportedCaseError("polympi has no persistent requests")
+        if case.benchmark in NONBLOCKING:
+            raise UnsupportedCaseError("polympi has no nonblocking collectives")
 
     def latency(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
         """Ping-pong."""
@@ -115,7 +121,13 @@ class ValueCases(ObjectCases):
 
     def collective(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
         """One call that takes what the rank gives and returns what it gets."""
-        call = getattr(self._comm, case.benchmark)
-        if case.benchmark == "barrier":
+        comm: mpi.Communicator = self._comm
+        release = nothing
+        if case.benchmark in NEIGHBORING:
+            comm = self._comm.cart(periods=True, ndim=1)
+            release = comm.free
+        call = method(comm, case.benchmark.replace("-", "_"))
+        if case.payload == "none":
             return self.barrier(call)
-        return self.together(collectives.calls, collectives.calls_events, (call, self.given(case, objects)))
+        loops = self.together(collectives.calls, collectives.calls_events, (call, self.given(case, objects)))
+        return {**loops, "release": release}

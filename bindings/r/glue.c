@@ -152,7 +152,7 @@ static SEXP run(SEXP texts, SEXP init, SEXP ready, SEXP optional, SEXP refusing,
                                          .samples = CHAR(STRING_ELT(texts, 1)),
                                          .binding = CHAR(STRING_ELT(texts, 2))};
     for (R_xlen_t i = 0; i < Rf_xlength(optional); i++)
-        launch.opted_in |= 1 << polympi_benchmark_number(CHAR(STRING_ELT(optional, i)));
+        launch.opted_in |= POLYMPI_OPT_IN(polympi_benchmark_number(CHAR(STRING_ELT(optional, i))));
     launch.init_ns = (int64_t)Rf_asReal(init);
     launch.ready_ns = (int64_t)Rf_asReal(ready);
     polympi_memory(&launch.pss_bytes, &launch.rss_bytes);

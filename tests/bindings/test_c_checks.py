@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from c_program import catalogue_cases, compile_with_reference, launch, plan_of, run
 
-from polympi.lab.catalogue import FACE_MODES
+from polympi.lab.catalogue import FACE_MODES, MEASURED
 from polympi.lab.stacks.stack import Stack
 
 pytestmark = pytest.mark.mpi
@@ -33,10 +33,25 @@ static void idle_singly(void *x, int32_t iterations, int64_t *ns) {
 
 const struct loops *__wrap_collective_loops(int32_t benchmark) {
     static struct loops loops;
-    loops = *__real_collective_loops(benchmark);
+    const struct loops *real = __real_collective_loops(benchmark);
+    if (!real)
+        return NULL;
+    loops = *real;
     loops.IDLE = idle_IDLE;
     (void)idle_batch, (void)idle_singly;
     return &loops;
+}
+"""
+# Every destination gets the piece of another. The linker puts this in place of polympi_payload_fill.
+MISDIRECTED = """
+#define _DEFAULT_SOURCE
+#include "polympi_harness.h"
+
+void __real_polympi_payload_fill(void *message, const struct polympi_case *c, int32_t origin, int32_t slot);
+void __wrap_polympi_payload_fill(void *message, const struct polympi_case *c, int32_t origin, int32_t slot);
+
+void __wrap_polympi_payload_fill(void *message, const struct polympi_case *c, int32_t origin, int32_t slot) {
+    __real_polympi_payload_fill(message, c, origin, slot ^ 1);
 }
 """
 # An element inside the cube is written to, as a wrong datatype would. The linker puts this in place of latency_begin,
@@ -110,6 +125,18 @@ def test_each_loop_that_is_timed_is_checked(mpich: Stack, tmp_path: Path, idle: 
     samples = launch(mpich, tmp_path, [str(program), str(tmp_path / "plan"), str(written)], written).samples
     failed = {cases[i].split()[0] for i, verdict in samples.valid.items() if verdict.startswith("failed message")}
     assert failed == (COLLECTIVES if idle == "singly" else {"allgather", "alltoall"})
+
+
+def test_a_piece_that_is_meant_for_another_rank_is_found(mpich: Stack, tmp_path: Path) -> None:
+    source = tmp_path / "misdirected.c"
+    source.write_text(MISDIRECTED)
+    program = compile_with_reference(mpich, tmp_path, source, "-Wl,--wrap=polympi_payload_fill")
+    names = [benchmark.name for benchmark in MEASURED if benchmark.apiece]
+    (tmp_path / "plan").write_text(plan_of([f"{name} standard float64 8" for name in names]))
+    written = tmp_path / "samples"
+    samples = launch(mpich, tmp_path, [str(program), str(tmp_path / "plan"), str(written)], written).samples
+    assert {"reduce-scatter", "neighbor-alltoall"} < set(names)
+    assert [names[i] for i, verdict in samples.valid.items() if verdict.startswith("failed message")] == names
 
 
 def test_what_is_written_beside_a_face_is_found(mpich: Stack, tmp_path: Path) -> None:

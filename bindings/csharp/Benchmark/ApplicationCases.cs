@@ -8,8 +8,8 @@ namespace Benchmark
     internal static unsafe class ApplicationCases
     {
         /// <summary>A bit for each benchmark that there is a solver for.</summary>
-        public static int OptedIn =>
-            1 << Harness.BenchmarkNumber("wave") | 1 << Harness.BenchmarkNumber("inner-product");
+        public static long OptedIn =>
+            1L << Harness.BenchmarkNumber("wave") | 1L << Harness.BenchmarkNumber("inner-product");
 
         public static Prepared Prepare(Intracommunicator world, string benchmark, string mode, Buffers* buffers)
         {

@@ -46,8 +46,8 @@ namespace Benchmark
     internal struct Launch
     {
         public IntPtr Plan, Samples, Binding, Complaint;
-        public long ReadyNs, LoadNs, InitNs, PssBytes, RssBytes;
-        public int PlainPages, OptedIn;
+        public long ReadyNs, LoadNs, InitNs, PssBytes, RssBytes, OptedIn;
+        public int PlainPages, Unused;
     }
 
     /// <summary>The harness in C.</summary>

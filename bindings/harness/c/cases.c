@@ -33,14 +33,16 @@ static int64_t attached_bytes(const struct polympi_case *c, const struct session
     /* The messages on their way, and those of the iteration before that the library may not have taken back
        yet; twice that, since a library may cut the buffer in pieces. */
     enum { ROOM_FOR_EACH = 4 };
-    const int64_t messages = c->benchmark == POLYMPI_STREAM ? session->window : 1;
+    const struct benchmark_facts *facts = &benchmark_facts[c->benchmark];
+    const int64_t messages =
+        larger(count_messages(facts->sends_root, session), count_messages(facts->sends_other, session));
     return c->send_mode == POLYMPI_BUFFERED ? ROOM_FOR_EACH * messages * (c->bytes + MPI_BSEND_OVERHEAD) : 0;
 }
 
-/* Whether a program runs a case only if it says that it has loops for the benchmark, in this mode. */
-static bool takes_own_loops(const struct polympi_case *c) {
-    return benchmark_facts[c->benchmark].opt_in ||
-           (c->benchmark == POLYMPI_STREAM && c->send_mode != POLYMPI_STANDARD);
+/* Whether every program is expected to have loops for a case; others run it only if they say that they have.
+ */
+static bool is_basic(const struct polympi_case *c) {
+    return benchmark_facts[c->benchmark].basic_modes >> c->mode & 1;
 }
 
 /* A program that computes: its results are checked, not its messages. */
@@ -69,7 +71,7 @@ static const char *refusal_of_all(const struct polympi_case *c, const struct ses
 static const char *refusal(const struct polympi_case *c, const struct session *session) {
     const struct polympi_program *program = session->program;
     const char *reason = refusal_of_all(c, session);
-    if (!reason && takes_own_loops(c) && !(session->opted_in >> c->benchmark & 1))
+    if (!reason && !is_basic(c) && !(session->opted_in & POLYMPI_OPT_IN(c->benchmark)))
         reason = "this program has no loops for the benchmark";
     return reason || !program->refuse ? reason : program->refuse(program->context, c);
 }
@@ -136,15 +138,16 @@ static struct polympi_buffers place(const struct polympi_case *c, const struct s
                                       .window = session->window,
                                       .rank = session->rank,
                                       .ranks = session->ranks};
-    if (taking_part && c->benchmark == POLYMPI_FACES) {
-        place_faces(c, arena, &buffers);
-    } else if (taking_part && c->benchmark == POLYMPI_HALO) {
-        place_halo(c, arena, &buffers);
-    } else if (taking_part && c->benchmark == POLYMPI_DATATYPE) {
-        place_layouts(c, arena, &buffers);
-    } else if (is_application(c)) {
+    if (is_application(c)) {
         buffers.edge = polympi_problem_edge(c);
+    } else if (taking_part && facts->shape == FACE) {
+        place_faces(c, arena, &buffers);
+    } else if (taking_part && facts->shape == HALO) {
+        place_halo(c, arena, &buffers);
+    } else if (taking_part && facts->shape == LAYOUT) {
+        place_layouts(c, arena, &buffers);
     } else if (taking_part) {
+        buffers.neighbors = facts->origin == FROM_NEIGHBORS ? facts->gets_root : 0;
         buffers.outgoing_messages = count_messages(root ? facts->sends_root : facts->sends_other, session);
         buffers.incoming_messages = count_messages(root ? facts->gets_root : facts->gets_other, session);
         buffers.outgoing = carve_messages(arena, buffers.outgoing_messages, buffers.stride);
@@ -154,8 +157,8 @@ static struct polympi_buffers place(const struct polympi_case *c, const struct s
     buffers.empty = polympi_arena_carve(arena, 1, 0);
     buffers.attached_bytes = attached_bytes(c, session);
     buffers.attached = polympi_arena_carve(arena, 1, buffers.attached_bytes);
-    if (c->benchmark == POLYMPI_BCAST && session->rank == 0)
-        buffers.incoming = buffers.outgoing; /* the argument of MPI_Bcast is one buffer, filled on the root */
+    if (facts->one_buffer && root)
+        buffers.incoming = buffers.outgoing;
     return buffers;
 }
 
@@ -225,13 +228,14 @@ static struct polympi_callbacks prepare(const struct polympi_case *c, const stru
 
 /* Whether the messages of a case have gaps; they are filled and checked all at once. */
 static bool has_gaps(const struct polympi_case *c) {
-    return c->benchmark == POLYMPI_FACES || c->benchmark == POLYMPI_DATATYPE || c->benchmark == POLYMPI_HALO;
+    return benchmark_facts[c->benchmark].shape != CONTIGUOUS;
 }
 
 static void fill_with_gaps(const struct polympi_case *c, const struct polympi_buffers *buffers) {
-    if (c->benchmark == POLYMPI_FACES)
+    const enum shape shape = benchmark_facts[c->benchmark].shape;
+    if (shape == FACE)
         cube_fill(c, buffers, buffers->rank);
-    else if (c->benchmark == POLYMPI_HALO)
+    else if (shape == HALO)
         ghosts_fill(c, buffers, buffers->rank);
     else
         layout_fill(c, buffers, buffers->rank);
@@ -244,23 +248,47 @@ static void fill(const struct polympi_case *c, const struct polympi_buffers *buf
         fill_with_gaps(c, buffers);
 }
 
+/* The rank that made message number `i` of those that a rank received. */
+static int origin_of(const struct benchmark_facts *facts, const struct polympi_buffers *buffers, int i) {
+    const int before = (buffers->rank + buffers->ranks - 1) % buffers->ranks;
+    const int after = (buffers->rank + 1) % buffers->ranks;
+    switch (facts->origin) {
+    case FROM_PEER:
+        return 1 - buffers->rank;
+    case FROM_ROOT:
+        return 0;
+    case FROM_NEIGHBORS:
+        return i == 0 ? before : after;
+    default:
+        return i;
+    }
+}
+
+/* The slot in which it was sent: its place in a window, or which of the destinations this rank is. */
+static int slot_of(const struct benchmark_facts *facts, const struct polympi_buffers *buffers, int i) {
+    if (facts->origin == FROM_PEER)
+        return i;
+    if (!facts->apiece)
+        return 0;
+    return facts->origin == FROM_NEIGHBORS ? 1 - i
+                                           : buffers->rank; /* what went to one side, from the other */
+}
+
 /* Checks message number `i` of those that a rank received. */
 static void check_message(const struct polympi_case *c, const struct polympi_buffers *buffers, int i,
                           char *complaint) {
     const char *message = (const char *)buffers->incoming + i * buffers->stride;
     const struct benchmark_facts *facts = &benchmark_facts[c->benchmark];
-    const int peer = 1 - buffers->rank;
-    const int origin = facts->origin == FROM_PEER ? peer : facts->origin == FROM_ROOT ? 0 : i;
-    const int slot = facts->origin == FROM_PEER ? i : facts->apiece ? buffers->rank : 0;
+    const int origin = origin_of(facts, buffers, i), slot = slot_of(facts, buffers, i);
     char fault[POLYMPI_COMPLAINT_BYTES] = "";
-    if (c->benchmark == POLYMPI_FACES)
+    if (facts->shape == FACE)
         cube_check(c, buffers, origin, fault);
-    else if (c->benchmark == POLYMPI_HALO)
+    else if (facts->shape == HALO)
         ghosts_check(c, buffers, origin, fault);
-    else if (c->benchmark == POLYMPI_DATATYPE)
+    else if (facts->shape == LAYOUT)
         layout_check(c, buffers, origin, fault);
     else if (facts->origin == FROM_SUM)
-        polympi_payload_check_sum(message, c, buffers->ranks, fault);
+        polympi_payload_check_sum(message, c, buffers->ranks, slot, fault);
     else
         polympi_payload_check(message, c, origin, slot, fault);
     if (fault[0])

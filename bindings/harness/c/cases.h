@@ -13,7 +13,7 @@ struct session {
     int32_t rank;
     int32_t ranks;
     int32_t window;
-    int32_t opted_in; /* as in struct polympi_launch */
+    int64_t opted_in; /* as in struct polympi_launch */
     struct polympi_arena arena;
     int64_t *ns;            /* times of the iterations of one case that are timed alone */
     int64_t *batches;       /* times of its batches */

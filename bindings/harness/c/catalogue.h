@@ -9,21 +9,28 @@
 /* How many messages: a number, or one of these. */
 enum { ALL_MESSAGES = -2 /* one a rank */, WINDOW_MESSAGES, NONE_MESSAGES, ONE_MESSAGES };
 
-/* Who made what arrives: the other of two ranks, rank 0, each rank in turn, or all (their sum). */
-enum origin { FROM_NOBODY, FROM_PEER, FROM_ROOT, FROM_EACH, FROM_SUM };
+/* Who made what arrives: the other of two ranks, rank 0, each rank in turn, all (their sum), or the ranks
+   before and after this one in the ring of all ranks. */
+enum origin { FROM_NOBODY, FROM_PEER, FROM_ROOT, FROM_EACH, FROM_SUM, FROM_NEIGHBORS };
+
+/* How a message lies in memory: in one piece, as a face of a cube, as six faces of a cube with ghost layers,
+   or as a layout. */
+enum shape { CONTIGUOUS, FACE, HALO, LAYOUT };
 
 struct benchmark_facts {
     const char *name;
     int32_t kind;
-    uint64_t modes;     /* a bit for each it has */
-    uint64_t payloads;  /* likewise */
+    uint64_t modes;       /* a bit for each it has */
+    uint64_t basic_modes; /* those that every program has loops for; others run them only if they say so */
+    uint64_t payloads;
     int32_t sends_root; /* messages of rank 0 in one iteration */
     int32_t sends_other;
     int32_t gets_root;
     int32_t gets_other;
     enum origin origin;
     int32_t apiece;     /* each destination gets its own message */
-    int32_t opt_in;     /* a program that does not say that it has loops for it does not run it */
+    int32_t one_buffer; /* the root sends out of the buffer into which others receive */
+    enum shape shape;
     int32_t dimensions; /* of the arrays of an application; 0: it is none */
 };
 

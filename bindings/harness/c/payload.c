@@ -247,13 +247,13 @@ void polympi_payload_check(const void *message, const struct polympi_case *c, in
     }
 }
 
-void polympi_payload_check_sum(const void *message, const struct polympi_case *c, int32_t ranks,
+void polympi_payload_check_sum(const void *message, const struct polympi_case *c, int32_t ranks, int32_t slot,
                                char *complaint) {
     double first = 0;
     int64_t integer = 0;
     for (int origin = 0; origin < ranks; origin++) {
-        first += c->payload == POLYMPI_FLOAT ? real_value(c, origin, 0) : first_double(c, origin, 0);
-        integer += integer_value(c, origin, 0);
+        first += c->payload == POLYMPI_FLOAT ? real_value(c, origin, slot) : first_double(c, origin, slot);
+        integer += integer_value(c, origin, slot);
     }
     if (c->payload == POLYMPI_INT)
         check_integer(*(const int64_t *)message, integer, complaint);

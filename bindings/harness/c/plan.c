@@ -103,11 +103,12 @@ int64_t polympi_problem_edge(const struct polympi_case *c) {
 
 static bool has_legal_size(const struct polympi_case *c) {
     const struct payload_facts *facts = &payload_facts[c->payload];
-    if (c->benchmark == POLYMPI_FACES && cube_edge(c->bytes) == 0)
+    const enum shape shape = benchmark_facts[c->benchmark].shape;
+    if (shape == FACE && cube_edge(c->bytes) == 0)
         return false;
-    if (c->benchmark == POLYMPI_HALO && ghosts_edge(c->bytes) == 0)
+    if (shape == HALO && ghosts_edge(c->bytes) == 0)
         return false;
-    if (c->benchmark == POLYMPI_DATATYPE && !layout_allows(c->bytes))
+    if (shape == LAYOUT && !layout_allows(c->bytes))
         return false;
     if (benchmark_facts[c->benchmark].dimensions && polympi_problem_edge(c) == 0)
         return false;

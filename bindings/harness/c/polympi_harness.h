@@ -68,7 +68,7 @@ struct polympi_part {
    own, in a collective side by side. `outgoing` is filled before the program sees it. */
 struct polympi_buffers {
     void *outgoing;        /* the first message to send, or NULL where there is none */
-    void *incoming;        /* likewise; the very buffer of `outgoing` in bcast on the root */
+    void *incoming;        /* likewise; the very buffer of `outgoing` on the root of a broadcast */
     void *acknowledgement; /* one byte, for the end of a window */
     void *empty;           /* an address for a message without bytes */
     void *attached;        /* the buffer for MPI_Buffer_attach in the mode buffered */
@@ -84,7 +84,9 @@ struct polympi_buffers {
     int32_t window; /* messages in flight in windowed benchmarks */
     int32_t rank;
     int32_t ranks;
-    int32_t unused;            /* keeps the size a multiple of 8 everywhere */
+    /* 2 where a rank exchanges with those before and after it in the ring of all ranks, in this order; else 0
+     */
+    int32_t neighbors;
     struct polympi_part *part; /* of an application: `show` describes this rank's part of the result there */
 };
 
@@ -132,6 +134,8 @@ struct polympi_program {
                     struct polympi_callbacks *callbacks);
 };
 
+#define POLYMPI_OPT_IN(benchmark) (INT64_C(1) << (benchmark))
+
 /* What only the beginning of a program can tell. */
 struct polympi_launch {
     const char *plan;      /* path */
@@ -143,10 +147,12 @@ struct polympi_launch {
     int64_t init_ns;       /* how long MPI_Init_thread took */
     int64_t pss_bytes;     /* polympi_memory after the first barrier */
     int64_t rss_bytes;
+    /* POLYMPI_OPT_IN(POLYMPI_PLAN) | ... for all benchmarks and modes that are not `basic` in the catalogue
+       and that the program has loops for; others are refused. That of POLYMPI_STREAM is for its modes but the
+       standard one. */
+    int64_t opted_in;
     int32_t plain_pages; /* 1: no huge pages, whatever the plan says */
-    /* A bit, 1 << POLYMPI_PLAN ..., for each benchmark with `opt_in` in the catalogue that the program has
-       loops for; it is refused elsewhere. 1 << POLYMPI_STREAM is for its modes but the standard one. */
-    int32_t opted_in;
+    int32_t unused;
 };
 
 /* Runs the plan and returns the exit code of the program, which then finalises MPI. Collective; it begins and
@@ -234,8 +240,8 @@ void polympi_payload_poison(void *message, int64_t bytes);
 void polympi_payload_fill(void *message, const struct polympi_case *c, int32_t origin, int32_t slot);
 void polympi_payload_check(const void *message, const struct polympi_case *c, int32_t origin, int32_t slot,
                            char *complaint);
-/* The sum of the messages that all ranks sent in slot 0. */
-void polympi_payload_check_sum(const void *message, const struct polympi_case *c, int32_t ranks,
+/* Whether a message is the sum of those that all ranks sent in slot `slot`. */
+void polympi_payload_check_sum(const void *message, const struct polympi_case *c, int32_t ranks, int32_t slot,
                                char *complaint);
 
 /* The samples file. Ranks other than 0 hold NULL, and all of this does nothing for it. */

@@ -61,8 +61,8 @@ class MessageBuffers:
         self.outgoing: list[NDArray[Any]] = [buffer.view(dtype) for buffer in carved[: len(outgoing)]]
         self.incoming: list[NDArray[Any]] = [buffer.view(dtype) for buffer in carved[len(outgoing) : -3]]
         self.acknowledgement, self.empty, self.extra = carved[-3:]
-        for place, pieces in self._places(self.outgoing, traffic.outgoing):
-            place[:] = self._content(pieces)
+        for place, piece in self._places(self.outgoing, traffic.outgoing):
+            place[:] = self._content(piece)
 
     @staticmethod
     def space(case: Case, traffic: Traffic, extra: int = 0) -> int:
@@ -77,26 +77,30 @@ class MessageBuffers:
 
     def check(self) -> str:
         """Compare all that arrived with what was sent; the first difference in words, empty if there is none."""
-        for place, pieces in self._places(self.incoming, self._traffic.incoming):
-            difference = first_difference(place, self._content(pieces))
+        for place, piece, expected in self._arrivals():
+            difference = first_difference(place, expected)
             if difference:
-                return f"slot {pieces[0].slot} from rank {pieces[0].origin}: {difference}"
+                return f"slot {piece.slot} from rank {piece.origin}: {difference}"
         return ""
 
-    def _places(self, buffers: list[NDArray[Any]], pieces: list[Piece]) -> Iterator[tuple[NDArray[Any], list[Piece]]]:
-        """Where each piece belongs; the pieces that become a sum belong in one place."""
+    def _arrivals(self) -> Iterator[tuple[NDArray[Any], Piece, NDArray[Any]]]:
+        """Where each piece arrives and what it holds; of pieces that become a sum, the first and the sum."""
+        pieces = self._traffic.incoming
         if self._case.benchmark in REDUCTIONS:
-            yield from ((buffer, pieces) for buffer in buffers)
-        elif buffers:
+            for buffer in self.incoming:
+                yield buffer, pieces[0], reduce(operator.add, map(self._content, pieces))
+        else:
+            for place, piece in self._places(self.incoming, pieces):
+                yield place, piece, self._content(piece)
+
+    def _places(self, buffers: list[NDArray[Any]], pieces: list[Piece]) -> Iterator[tuple[NDArray[Any], Piece]]:
+        """Where each piece lies."""
+        if buffers:
             side_by_side = len(pieces) // len(buffers)
             places = [place for buffer in buffers for place in np.split(buffer, side_by_side)]
-            yield from ((place, [piece]) for place, piece in zip(places, pieces, strict=True))
+            yield from zip(places, pieces, strict=True)
 
-    def _content(self, pieces: list[Piece]) -> NDArray[Any]:
-        """One piece, or the sum of several."""
-        return reduce(operator.add, [self._one(piece) for piece in pieces])
-
-    def _one(self, piece: Piece) -> NDArray[Any]:
+    def _content(self, piece: Piece) -> NDArray[Any]:
         if self._case.payload == "float64":
             return double_pattern(self._case.size // 8, self._case.number, piece)
         if self._case.payload == "int32":

@@ -15,16 +15,17 @@ from applications import application_callbacks
 from arena import UNSEEN, Arena, space
 from buffers import DTYPES, MessageBuffers
 from callbacks import Callbacks, UnsupportedCaseError
+from catalogue import APIECE, BASIC, SHAPES
 from clock import clock
 from faces import Faces
 from halos import Halo
 from layouts import Layouts
 from objects import PAYLOADS, check_objects, expected_objects, make_object
 from pieces import traffic
-from plan import APPLICATIONS, PAIRS
+from plan import APPLICATIONS, COLLECTIVES, PAIRS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
     from applications import Application
     from callbacks import Buffer, Call, World
@@ -43,6 +44,22 @@ PairLoops: TypeAlias = "tuple[Call, Call, Call]"  # of rank 0 in a row, of rank 
 CycleLoops: TypeAlias = "tuple[Call, Call, Call]"  # of rank 0 in a row, of rank 0 one by one, of the others
 Loops: TypeAlias = "dict[str, Any]"  # attributes of Callbacks
 
+NO_LOOPS = "this program has no loops for the benchmark"
+# What lays out messages that lie in memory in a shape with gaps.
+WITH_GAPS: dict[str, type[Faces | Layouts | Halo]] = {"face": Faces, "layout": Layouts, "halo": Halo}
+
+
+def method(comm: Any, name: str) -> Call:
+    """The method of a communicator for a collective.
+
+    Raises:
+        UnsupportedCaseError: it has none of this name.
+    """
+    call: Call | None = getattr(comm, name, None)
+    if call is None:
+        raise UnsupportedCaseError(f"this interface has no {name}")
+    return call
+
 
 class _CasesOfAnInterface(ABC):
     """What both kinds of interfaces share.
@@ -51,12 +68,31 @@ class _CasesOfAnInterface(ABC):
         world: all ranks, as the harness sees them.
         start: the common start of collective calls.
         plan: all cases.
+
+    Attributes:
+        finds_collectives: whether ``collective`` finds the call of any benchmark by its name; otherwise only those
+            run that every program is expected to have loops for.
     """
+
+    finds_collectives = False
 
     def __init__(self, world: World, start: CommonStart, plan: Plan) -> None:
         self.world = world
         self.start = start
         self.window = plan.window
+
+    def refuse_unknown(self, case: Case, known: Container[str]) -> None:
+        """Raise UnsupportedCaseError for a benchmark without loops.
+
+        Args:
+            case: of the benchmark.
+            known: benchmarks that are no collectives and have loops.
+        """
+        if case.benchmark in COLLECTIVES:
+            if case.benchmark not in BASIC and not self.finds_collectives:
+                raise UnsupportedCaseError(NO_LOOPS)
+        elif case.benchmark not in known:
+            raise UnsupportedCaseError(NO_LOOPS)
 
     @abstractmethod
     def refuse(self, case: Case) -> None:
@@ -116,17 +152,9 @@ class BufferCases(_CasesOfAnInterface):
         self.refuse(case)
         if case.benchmark in PAIRS and self.world.rank > 1:
             return Callbacks()
-        if case.benchmark == "faces":
-            cube = Faces(case, self.world.rank, self.arena)
-            return Callbacks(**{"clear": cube.clear, "check": lambda _: cube.check(), **self.faces(case, cube)})
-        if case.benchmark == "datatype":
-            laid = Layouts(case, self.world.rank, self.arena)
-            return Callbacks(**{"clear": laid.clear, "check": lambda _: laid.check(), **self.datatype(case, laid)})
-        if case.benchmark == "halo":
-            halo = Halo(case, self.world.rank, self.arena)
-            return Callbacks(**{"clear": halo.clear, "check": lambda _: halo.check(), **self.halo(case, halo)})
-        buffers = MessageBuffers(case, self.traffic(case), self.arena, self.attached_bytes(case))
-        loops = {
+        if case.benchmark in SHAPES:
+            return self._with_gaps(case)
+        methods = {
             "latency": self.latency,
             "pingpong-int": self.latency,
             "ring": self.ring,
@@ -134,18 +162,24 @@ class BufferCases(_CasesOfAnInterface):
             "bibandwidth": self.bibandwidth,
             "stream": self.stream,
             "plan": self.plan,
-        }.get(case.benchmark, self.collective)(case, buffers)
+        }
+        self.refuse_unknown(case, methods)
+        buffers = MessageBuffers(case, self.traffic(case), self.arena, self.attached_bytes(case))
+        loops = methods.get(case.benchmark, self.collective)(case, buffers)
         return Callbacks(**{"clear": buffers.clear, "check": lambda _: buffers.check(), **loops})
+
+    def _with_gaps(self, case: Case) -> Callbacks:
+        methods: dict[str, Call] = {"faces": self.faces, "datatype": self.datatype, "halo": self.halo}
+        self.refuse_unknown(case, methods)
+        laid = WITH_GAPS[SHAPES[case.benchmark]](case, self.world.rank, self.arena)
+        loops = methods[case.benchmark](case, laid)
+        return Callbacks(**{"clear": laid.clear, "check": lambda _: laid.check(), **loops})
 
     def _space(self, case: Case) -> int:
         if case.benchmark in APPLICATIONS:
             return 0  # its arrays are the program's own
-        if case.benchmark == "faces":
-            return Faces.space(case) if self.world.rank < 2 else 0
-        if case.benchmark == "datatype":
-            return Layouts.space(case) if self.world.rank < 2 else 0
-        if case.benchmark == "halo":
-            return Halo.space(case) if self.world.rank < 2 else 0
+        if case.benchmark in SHAPES:
+            return WITH_GAPS[SHAPES[case.benchmark]].space(case) if self.world.rank < 2 else 0
         return MessageBuffers.space(case, self.traffic(case), self.attached_bytes(case))
 
     def attached_bytes(self, case: Case) -> int:  # noqa: ARG002
@@ -178,11 +212,11 @@ class BufferCases(_CasesOfAnInterface):
 
     def plan(self, case: Case, buffers: MessageBuffers) -> Loops:  # noqa: ARG002
         """The loops of ``plan``, which not every interface has."""
-        raise UnsupportedCaseError("this program has no loops for the benchmark")
+        raise UnsupportedCaseError(NO_LOOPS)
 
     def halo(self, case: Case, halo: Halo) -> Loops:  # noqa: ARG002
         """The loops of ``halo``, which not every interface has."""
-        raise UnsupportedCaseError("this program has no loops for the benchmark")
+        raise UnsupportedCaseError(NO_LOOPS)
 
     def application(self, case: Case) -> Application:
         """What makes the iterations of an application, which not every interface has."""
@@ -215,18 +249,20 @@ class ObjectCases(_CasesOfAnInterface):
         self.refuse(case)
         if case.benchmark in PAIRS and self.world.rank > 1:
             return Callbacks()
-        given = self.traffic(case)
-        objects = [make_object(case, piece) for piece in given.outgoing]
-        expected = expected_objects(case, given.incoming)
-        buffers = self.arena.carve(self.sizes(case))
-        loops = {
+        methods = {
             "latency": self.latency,
             "object": self.latency,
             "ring": self.ring,
             "bandwidth": self.bandwidth,
             "bibandwidth": self.bibandwidth,
             "stream": self.stream,
-        }.get(case.benchmark, self.collective)(case, objects, buffers)
+        }
+        self.refuse_unknown(case, methods)
+        given = self.traffic(case)
+        objects = [make_object(case, piece) for piece in given.outgoing]
+        expected = expected_objects(case, given.incoming)
+        buffers = self.arena.carve(self.sizes(case))
+        loops = methods.get(case.benchmark, self.collective)(case, objects, buffers)
 
         def clear() -> None:
             for slot in buffers[:-1]:
@@ -245,7 +281,7 @@ class ObjectCases(_CasesOfAnInterface):
 
     def given(self, case: Case, objects: list[Any]) -> Any:
         """What this rank hands a collective: one object, or one for each rank, or None."""
-        if case.benchmark in ("scatter", "alltoall"):
+        if case.benchmark in APIECE:
             return objects or None
         return objects[0] if objects else None
 

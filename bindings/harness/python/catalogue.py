@@ -7,7 +7,29 @@ LARGEST_FACE_EDGE = 258
 HALO_FACES = 6
 SMALLEST_EDGE = 3
 WINDOWED = ("bandwidth", "bibandwidth", "stream")
-APIECE = ("scatter", "alltoall")  # each destination gets its own
+# Every program is expected to have loops for them.
+BASIC = (
+    "latency",
+    "bandwidth",
+    "bibandwidth",
+    "stream",
+    "faces",
+    "barrier",
+    "bcast",
+    "reduce",
+    "allreduce",
+    "gather",
+    "scatter",
+    "allgather",
+    "alltoall",
+    "pingpong-int",
+    "object",
+    "datatype",
+    "ring",
+)
+APIECE = ("scatter", "alltoall", "reduce-scatter", "neighbor-alltoall")  # each destination gets its own
+ONE_BUFFER = ("bcast", "ibcast")  # to send from and receive into
+NONBLOCKING = ("ibcast",)  # a call and a wait
 
 # Who takes part, and how it is timed.
 KINDS: dict[str, str] = {
@@ -36,6 +58,9 @@ KINDS: dict[str, str] = {
     "matmul": "application",
     "sort": "application",
     "triad": "joint",
+    "reduce-scatter": "joint",
+    "ibcast": "rooted",
+    "neighbor-alltoall": "joint",
 }
 
 # The main one first.
@@ -79,6 +104,9 @@ MODES: dict[str, tuple[str, ...]] = {
     "matmul": ("standard",),
     "sort": ("standard",),
     "triad": ("standard", "in-place"),
+    "reduce-scatter": ("standard",),
+    "ibcast": ("standard",),
+    "neighbor-alltoall": ("standard",),
 }
 
 # The main one first.
@@ -108,6 +136,9 @@ PAYLOADS: dict[str, tuple[str, ...]] = {
     "matmul": ("problem",),
     "sort": ("problem",),
     "triad": ("problem",),
+    "reduce-scatter": ("float64", "array"),
+    "ibcast": ("bytes", "float64"),
+    "neighbor-alltoall": ("bytes", "float64", "array"),
 }
 
 # Messages of rank 0 and of another rank.
@@ -137,6 +168,9 @@ SENDS: dict[str, tuple[str | int, str | int]] = {
     "matmul": ("none", "none"),
     "sort": ("none", "none"),
     "triad": ("none", "none"),
+    "reduce-scatter": ("all", "all"),
+    "ibcast": ("one", "none"),
+    "neighbor-alltoall": (2, 2),
 }
 
 # Likewise.
@@ -166,6 +200,9 @@ GETS: dict[str, tuple[str | int, str | int]] = {
     "matmul": ("none", "none"),
     "sort": ("none", "none"),
     "triad": ("none", "none"),
+    "reduce-scatter": ("one", "one"),
+    "ibcast": ("none", "one"),
+    "neighbor-alltoall": (2, 2),
 }
 
 # Of the arrays of an application.
@@ -205,6 +242,31 @@ ORIGINS: dict[str, str] = {
     "matmul": "nobody",
     "sort": "nobody",
     "triad": "nobody",
+    "reduce-scatter": "sum",
+    "ibcast": "root",
+    "neighbor-alltoall": "neighbors",
+}
+
+# How a message lies in memory that has gaps.
+SHAPES: dict[str, str] = {
+    "faces": "face",
+    "datatype": "layout",
+    "halo": "halo",
+}
+
+# The call of a collective in MPI, without MPI_.
+CALLS: dict[str, str] = {
+    "barrier": "Barrier",
+    "bcast": "Bcast",
+    "reduce": "Reduce",
+    "allreduce": "Allreduce",
+    "gather": "Gather",
+    "scatter": "Scatter",
+    "allgather": "Allgather",
+    "alltoall": "Alltoall",
+    "reduce-scatter": "Reduce_scatter_block",
+    "ibcast": "Ibcast",
+    "neighbor-alltoall": "Neighbor_alltoall",
 }
 
 # Bytes of an element, of the smallest and of the largest message.

@@ -14,6 +14,7 @@ from catalogue import (
     MODES,
     ORIGINS,
     PAGES,
+    SHAPES,
     SIZES,
     SMALLEST_EDGE,
     WINDOWED,
@@ -32,6 +33,8 @@ HELD_TOGETHER = tuple(name for name, kind in KINDS.items() if kind == "joint")  
 ROOTED = tuple(name for name, kind in KINDS.items() if kind == "rooted")  # ranks could run ahead: timed one by one
 GROUP_BYTES = 8 * len(LAYOUTS["contiguous"][1])  # that are sent; the same in all layouts
 REDUCTIONS = tuple(name for name, origin in ORIGINS.items() if origin == "sum")
+NEIGHBORING = tuple(name for name, origin in ORIGINS.items() if origin == "neighbors")  # of all ranks in a ring
+COLLECTIVES = tuple(name for name in (*HELD_TOGETHER, *ROOTED) if name not in APPLICATIONS)
 
 
 class PlanError(Exception):
@@ -158,7 +161,7 @@ def _case(fields: list[str], line: str) -> Case:
     size, warmup, batches, iterations, events = (_count(field, line) for field in counts)
     element, least, most = SIZES[payload]
     case = Case(_count(number, line), benchmark, mode, payload, size, warmup, batches, iterations, events)
-    lies_in = {"faces": face_edge, "datatype": whole_groups, "halo": halo_edge}.get(benchmark)
+    lies_in = {"face": face_edge, "layout": whole_groups, "halo": halo_edge}.get(SHAPES.get(benchmark, ""))
     possible = not size % element and least <= size <= most and (lies_in is None or lies_in(size) > 0)
     if not possible or (benchmark in APPLICATIONS and not problem_edge(case)):
         raise PlanError(f"The plan asks for {payload} of {size} bytes, which does not exist: '{line}'.")

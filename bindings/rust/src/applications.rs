@@ -18,11 +18,11 @@ use inner_product::InnerProduct;
 use wave::Wave;
 
 /// A bit for each benchmark that `prepare` has a solver for.
-pub fn opted_in() -> i32 {
+pub fn opted_in() -> i64 {
     // SAFETY: the names end with NUL.
     let numbers =
         [c"wave", c"inner-product"].map(|name| unsafe { ffi::polympi_benchmark_number(name.as_ptr()) });
-    numbers.iter().map(|number| 1 << number).sum()
+    numbers.iter().map(|number| 1i64 << number).sum()
 }
 
 /// What the harness asks of a solver, besides iterations.

@@ -92,8 +92,9 @@ pub struct Launch {
     pub init_ns: i64,
     pub pss_bytes: i64,
     pub rss_bytes: i64,
+    pub opted_in: i64,
     pub plain_pages: i32,
-    pub opted_in: i32,
+    pub unused: i32,
 }
 
 unsafe extern "C" {

@@ -68,6 +68,7 @@ fn main() -> ExitCode {
         rss_bytes: 0,
         plain_pages: 0,
         opted_in: applications::opted_in(),
+        unused: 0,
     };
     let start = ffi::polympi_clock();
     environment::begin();

@@ -91,7 +91,11 @@ class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         gets: likewise.
         origin: who made what arrives.
         apiece: each destination gets its own.
-        opt_in: programs with the harness in C must say that they have loops for it.
+        nonblocking: the call starts a collective, and a wait completes it.
+        call: the name in MPI of a collective, if not made of its own.
+        shape: how a message lies in memory.
+        basic: whether every program is expected to have loops for it, or for which modes.
+        quick: whether the quick profile measures it.
         sizes: by payload the sizes in all profiles; none for the profile's own.
         dimensions: of the arrays of an application; 0 for a benchmark that is none.
         edges: elements in each dimension of an application's arrays, the one of short profiles first.
@@ -108,10 +112,14 @@ class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     payloads: tuple[str, ...]
     sends: tuple[Messages, Messages]
     gets: tuple[Messages, Messages]
-    origin: Literal["nobody", "peer", "root", "each", "sum"]
+    origin: Literal["nobody", "peer", "root", "each", "sum", "neighbors"]
     _operations: int = msgspec.field(name="operations")
     apiece: bool = False
-    opt_in: bool = False
+    nonblocking: bool = False
+    call: str = ""
+    shape: Literal["contiguous", "face", "halo", "layout"] = "contiguous"
+    basic: bool | tuple[str, ...] = False
+    quick: bool = True
     sizes: dict[str, tuple[int, ...]] = {}
     dimensions: int = 0
     edges: tuple[int, ...] = ()
@@ -123,6 +131,28 @@ class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def combinations(self) -> list[tuple[str, str]]:
         """Its modes with its payloads, the main ones first."""
         return list(product(self.modes, self.payloads))
+
+    @property
+    def basic_modes(self) -> tuple[str, ...]:
+        """The modes that every program is expected to have loops for."""
+        if isinstance(self.basic, tuple):
+            return self.basic
+        return self.modes if self.basic else ()
+
+    @property
+    def gaps(self) -> bool:
+        """Whether a message lies in memory with gaps."""
+        return self.shape != "contiguous"
+
+    @property
+    def one_buffer(self) -> bool:
+        """Whether a collective takes one buffer: the root sends out of it, and the others receive into it."""
+        return self.collective and self.origin == "root" and not self.apiece
+
+    @property
+    def mpi_call(self) -> str:
+        """The name of a collective in MPI, without ``MPI_``."""
+        return self.call or self.name.capitalize().replace("-", "_")
 
     @property
     def collective(self) -> bool:
@@ -174,15 +204,15 @@ class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
         The size of ``halo`` is that of all six faces.
         """
-        if self.name == "faces":
+        if self.shape == "face":
             edge = isqrt(size_bytes // 8)
             return face_bytes(edge) == size_bytes and 2 <= edge <= LARGEST_FACE_EDGE
-        if self.name == "halo":
+        if self.shape == "halo":
             inner = isqrt(size_bytes // (8 * HALO_FACES))
             return halo_bytes(inner) == size_bytes and 2 <= inner <= LARGEST_FACE_EDGE - 2
         if self.application:
             return self.edge(size_bytes) >= SMALLEST_EDGE
-        if self.name == "datatype":
+        if self.shape == "layout":
             return size_bytes > 0 and size_bytes % GROUP_BYTES == 0
         return is_legal_size(payload, size_bytes)
 

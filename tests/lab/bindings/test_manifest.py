@@ -13,7 +13,8 @@ from polympi.lab.bindings.manifest import (
 from polympi.lab.catalogue import BENCHMARKS, Case, is_legal_size
 from polympi.lab.errors import UsageError
 
-MANIFEST = """
+COVERS = '"latency/*/bytes", "barrier/*/*"'
+MANIFEST = f"""
 name = "x"
 language = "X"
 summary = "an X"
@@ -21,8 +22,8 @@ summary = "an X"
 [[bindings]]
 name = "x"
 summary = "an X"
-run = ["x", "{plan}", "{samples}"]
-covers = ["latency/*/bytes", "barrier/*/*"]
+run = ["x", "{{plan}}", "{{samples}}"]
+covers = [{COVERS}]
 [[bindings.without]]
 cases = ["latency/ready*/*", "barrier/*/none"]
 why = "X has no ready mode"
@@ -105,6 +106,24 @@ def test_coverage_and_its_exceptions(tmp_path: Path) -> None:
     assert "outside" in str(binding.why_not(Case("latency", "standard", "float64", 8)))
 
 
+@pytest.mark.parametrize(
+    ("covers", "covered"),
+    [
+        ('"*/*/*"', ["latency"]),
+        ('"*/*/*", "plan/*/*"', ["latency", "plan"]),
+        ('"p*/*/*"', []),
+        ('"all"', ["latency", "plan", "wave"]),
+    ],
+)
+def test_a_benchmark_that_is_not_basic_is_covered_only_if_it_is_named(
+    tmp_path: Path, covers: str, covered: list[str]
+) -> None:
+    _write(tmp_path, MANIFEST.replace(COVERS, covers))
+    binding = load_bindings([tmp_path])["x"]
+    named = ["latency", "plan", "wave"]
+    assert [name for name in named if binding.covered(BENCHMARKS[name])] == covered
+
+
 def test_bindings_lie_at_any_depth_but_not_inside_another(tmp_path: Path) -> None:
     _write(tmp_path, name="languages/of/today/x")
     _write(tmp_path, MANIFEST.replace('"x"', '"inside"'), "languages/of/today/x/target/debug")
@@ -135,6 +154,7 @@ def test_a_folder_of_the_environment_is_searched(tmp_path: Path, monkeypatch: py
         (MANIFEST.replace("cases = [", "case = ["), "the field 'cases' is missing|case"),
         (MANIFEST.replace('language = "X"', ""), "the field 'language' is missing"),
         (MANIFEST.replace("covers", "most_iterations = -1\ncovers"), "'bindings.0..most_iterations' is -1"),
+        (MANIFEST.replace(COVERS, '"*/*/problem"'), "'.*/problem' means no benchmark that all"),
         (MANIFEST.replace("covers", "calls = { bcst = 2 }\ncovers"), "'bindings.0..calls', 'bcst = 2' is not a number"),
         (MANIFEST.replace("covers", "calls = { bcast = 0 }\ncovers"), "'bindings.0..calls', 'bcast = 0' is not"),
         (MANIFEST.replace("covers", "calls = { latency = 2 }\ncovers"), "'latency = 2' is not a number of calls of a"),

@@ -27,7 +27,7 @@ else:
     import tomli as tomllib
 
 EXTRA_FOLDERS_VARIABLE = "POLYMPI_BINDINGS"  # folders of further bindings, separated as PATH is
-ALL = "all"  # instead of names: all bindings
+ALL = "all"  # in place of names: all bindings; of patterns: all cases, also of benchmarks to come
 _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 _PATTERNS = [f"{b.name}/{mode}/{payload}" for b in BENCHMARKS.values() for mode, payload in b.combinations]
 
@@ -193,7 +193,7 @@ class Binding(msgspec.Struct, frozen=True):
         for exclusion in self.entry.without:
             if any(fnmatch.fnmatchcase(case.pattern, pattern) for pattern in exclusion.cases):
                 return exclusion.why
-        if any(fnmatch.fnmatchcase(case.pattern, pattern) for pattern in self.entry.covers):
+        if any(_claims(pattern, case.pattern) for pattern in self.entry.covers):
             return None
         return "outside what this binding's manifest covers"
 
@@ -201,6 +201,17 @@ class Binding(msgspec.Struct, frozen=True):
         """How many combinations of a benchmark's modes and payloads the binding covers."""
         cases = (Case(benchmark.name, mode, payload, 0) for mode, payload in benchmark.combinations)
         return sum(self.why_not(case) is None for case in cases)
+
+
+def _claims(pattern: str, case: str) -> bool:
+    """Whether a pattern of ``covers`` means a case; benchmarks that are not basic have to be named.
+
+    So a new benchmark is measured only with those bindings that have loops for it, and with the reference.
+    """
+    benchmark = case.partition("/")[0]
+    named = pattern.partition("/")[0] == benchmark
+    matches = fnmatch.fnmatchcase(case, pattern) and (named or bool(BENCHMARKS[benchmark].basic_modes))
+    return pattern == ALL or matches
 
 
 def shipped_folder() -> Path:
@@ -354,13 +365,24 @@ def _mistake_of_entry(entry: Entry, place: str) -> str | None:
         return mistake
     if mistake := _mistake_of_applications(entry, place):
         return mistake
+    return _mistake_of_patterns(entry, place)
+
+
+def _mistake_of_patterns(entry: Entry, place: str) -> str | None:
     lists = {"covers": entry.covers} | {f"without[{i}].cases": w.cases for i, w in enumerate(entry.without)}
     for field, patterns in lists.items():
         for pattern in patterns:
-            if not any(fnmatch.fnmatchcase(case, pattern) for case in _PATTERNS):
+            meant = [case for case in _PATTERNS if pattern == ALL or fnmatch.fnmatchcase(case, pattern)]
+            if not meant:
                 return (
                     f"in the field '{place}.{field}', '{pattern}' means no case: write benchmark/mode/payload with "
                     f"the names that 'polympi list' shows, '*' for any{did_you_mean(pattern, _PATTERNS)}"
+                )
+            if field == "covers" and not any(_claims(pattern, case) for case in meant):
+                name = meant[0].partition("/")[0]
+                return (
+                    f"in the field '{place}.covers', '{pattern}' means no benchmark that all bindings are expected to "
+                    f"measure: name the others, as in '{name}/*/*'"
                 )
     return None
 

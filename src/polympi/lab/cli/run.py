@@ -59,7 +59,7 @@ def run(
         typer.Option(
             metavar="NAME,...",
             help="Benchmarks, or patterns such as 'latency/ready*/bytes'. Default: all; the profile quick leaves out "
-            f"{' and '.join(LONGER_ONLY)}. 'wave' takes a triad of C along, which shows what memory allows.",
+            f"{', '.join(LONGER_ONLY)}. 'wave' takes a triad of C along, which shows what memory allows.",
             autocompletion=complete_benches,
         ),
     ] = None,

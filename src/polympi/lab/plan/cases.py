@@ -126,15 +126,15 @@ def _cases(profile: Profile, benchmark: Benchmark, mode: str, payload: str, size
         sizes = next(own_sizes, benchmark.sizes.get(payload))
     if sizes is None:
         main = mode == benchmark.modes[0] and payload == benchmark.payloads[0]
-        own = benchmark.name == "faces" or benchmark.application
+        own = benchmark.shape == "face" or benchmark.application
         sizes = _full_sizes(profile, benchmark) if main or own else profile.few_sizes
     return [Case(benchmark.name, mode, payload, size) for size in sizes if benchmark.allows(payload, size)]
 
 
 def _full_sizes(profile: Profile, benchmark: Benchmark) -> Sequence[int]:
-    if benchmark.name == "faces":
+    if benchmark.shape == "face":
         return [face_bytes(edge) for edge in profile.face_edges]
-    if benchmark.name == "halo":
+    if benchmark.shape == "halo":
         return [halo_bytes(edge) for edge in profile.halo_edges]
     if benchmark.application:
         return [problem_bytes(edge, benchmark.dimensions) for edge in benchmark.edges[: profile.problems]]

@@ -19,7 +19,7 @@ QUICK_BLOCKS = 9
 LONGEST_LAUNCH_S = 600.0
 
 # Measured in the longer profiles, or on request by name: they answer separate questions.
-LONGER_ONLY = ("datatype", "ring")
+LONGER_ONLY = tuple(name for name, benchmark in BENCHMARKS.items() if not benchmark.quick)
 # Measured only where they are asked for by name: an iteration takes as long as thousands of messages.
 APPLICATIONS = tuple(name for name, benchmark in BENCHMARKS.items() if benchmark.application)
 

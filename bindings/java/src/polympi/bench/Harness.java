@@ -95,7 +95,7 @@ final class Harness {
             throws Throwable {
         cases = all;
         final Arena arena = Arena.global();
-        final MemorySegment launch = arena.allocate(80, Long.BYTES);
+        final MemorySegment launch = arena.allocate(88, Long.BYTES);
         final String[] texts = {plan, samples, binding, complaint};
         for (int i = 0; i < texts.length; i++) {
             launch.setAtIndex(ADDRESS, i, texts[i] == null ? MemorySegment.NULL : arena.allocateFrom(texts[i]));
@@ -103,7 +103,7 @@ final class Harness {
         launch.set(JAVA_LONG, 32, (long) CLOCK.invokeExact());
         launch.set(JAVA_LONG, 48, initNs);
         procedure("polympi_memory", launch.asSlice(56), launch.asSlice(64));
-        launch.set(JAVA_INT, 76, optedIn(arena));
+        launch.set(JAVA_LONG, 72, optedIn(arena));
         table = callbacks(arena);
         ofApplications = arena.allocate(ADDRESS, 2);
         ofApplications.setAtIndex(ADDRESS, 0, upcall("communication", JAVA_LONG, ADDRESS));
@@ -114,10 +114,10 @@ final class Harness {
         return (int) RUN.invokeExact(launch, program);
     }
 
-    private static int optedIn(Arena arena) throws Throwable {
-        int bits = 0;
+    private static long optedIn(Arena arena) throws Throwable {
+        long bits = 0;
         for (String benchmark : Applications.BENCHMARKS) {
-            bits |= 1 << (int) NUMBER.invokeExact(arena.allocateFrom(benchmark));
+            bits |= 1L << (int) NUMBER.invokeExact(arena.allocateFrom(benchmark));
         }
         return bits;
     }
