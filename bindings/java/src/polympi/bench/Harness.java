@@ -114,8 +114,9 @@ final class Harness {
         return (int) RUN.invokeExact(launch, program);
     }
 
+    /** Streams in other modes than the standard one, and applications. */
     private static int optedIn(Arena arena) throws Throwable {
-        int bits = 0;
+        int bits = 1 << (int) NUMBER.invokeExact(arena.allocateFrom("stream"));
         for (String benchmark : Applications.BENCHMARKS) {
             bits |= 1 << (int) NUMBER.invokeExact(arena.allocateFrom(benchmark));
         }
