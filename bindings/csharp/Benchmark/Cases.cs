@@ -94,7 +94,7 @@ namespace Benchmark
                 case "bandwidth":
                 case "bibandwidth":
                 case "stream":
-                    return new Prepared { Loops = MemoryWindow(new Window<T>(world, peer, buffers)) };
+                    return Windows(MemoryWindow(new Window<T>(world, peer, buffers)));
                 default:
                     return new Prepared { Loops = MemoryCollective(new Shared<T>(world, buffers)) };
             }
@@ -132,11 +132,29 @@ namespace Benchmark
                         ? (Loops)new PairLoops<BandwidthA<T>>(new BandwidthA<T> { Window = window })
                         : new PairLoops<BandwidthB<T>>(new BandwidthB<T> { Window = window });
                 case "stream":
-                    return sends
-                        ? (Loops)new PairLoops<StreamA<T>>(new StreamA<T> { Window = window })
+                    return sends ? MemoryStreamA(window)
+                        : mode == "ready" ? (Loops)new PairLoops<ReadyStreamB<T>>(new ReadyStreamB<T> { Window = window })
                         : new PairLoops<StreamB<T>>(new StreamB<T> { Window = window });
                 default:
                     return new PairLoops<Bibandwidth<T>>(new Bibandwidth<T> { Window = window });
+            }
+        }
+
+        private Loops MemoryStreamA<T>(Window<T> window) where T : struct
+        {
+            switch (mode)
+            {
+                case "synchronous":
+                    return new PairLoops<StreamA<T, SynchronousSending>>(
+                        new StreamA<T, SynchronousSending> { Window = window });
+                case "buffered":
+                    return new PairLoops<StreamA<T, BufferedSending>>(
+                        new StreamA<T, BufferedSending> { Window = window });
+                case "ready":
+                    return new PairLoops<ReadyStreamA<T>>(new ReadyStreamA<T> { Window = window });
+                default:
+                    return new PairLoops<StreamA<T, StandardSending>>(
+                        new StreamA<T, StandardSending> { Window = window });
             }
         }
 
@@ -207,7 +225,7 @@ namespace Benchmark
                 case "bandwidth":
                 case "bibandwidth":
                 case "stream":
-                    return new Prepared { Loops = ObjectWindow(new ValueWindow<T>(world, peer, buffers, values)) };
+                    return Windows(ObjectWindow(new ValueWindow<T>(world, peer, buffers, values)));
                 default:
                     return new Prepared { Loops = ObjectCollective(values) };
             }
@@ -238,11 +256,30 @@ namespace Benchmark
                         ? (Loops)new PairLoops<ValueBandwidthA<T>>(new ValueBandwidthA<T> { Window = window })
                         : new PairLoops<ValueBandwidthB<T>>(new ValueBandwidthB<T> { Window = window });
                 case "stream":
-                    return sends
-                        ? (Loops)new PairLoops<ValueStreamA<T>>(new ValueStreamA<T> { Window = window })
+                    return sends ? ObjectStreamA(window)
+                        : mode == "ready"
+                        ? (Loops)new PairLoops<ValueReadyStreamB<T>>(new ValueReadyStreamB<T> { Window = window })
                         : new PairLoops<ValueStreamB<T>>(new ValueStreamB<T> { Window = window });
                 default:
                     return new PairLoops<ValueBibandwidth<T>>(new ValueBibandwidth<T> { Window = window });
+            }
+        }
+
+        private Loops ObjectStreamA<T>(ValueWindow<T> window)
+        {
+            switch (mode)
+            {
+                case "synchronous":
+                    return new PairLoops<ValueStreamA<T, SynchronousSending>>(
+                        new ValueStreamA<T, SynchronousSending> { Window = window });
+                case "buffered":
+                    return new PairLoops<ValueStreamA<T, BufferedSending>>(
+                        new ValueStreamA<T, BufferedSending> { Window = window });
+                case "ready":
+                    return new PairLoops<ValueReadyStreamA<T>>(new ValueReadyStreamA<T> { Window = window });
+                default:
+                    return new PairLoops<ValueStreamA<T, StandardSending>>(
+                        new ValueStreamA<T, StandardSending> { Window = window });
             }
         }
 
@@ -275,6 +312,16 @@ namespace Benchmark
                 default:
                     return new CollectiveLoops<ValueAlltoall<T>>(new ValueAlltoall<T> { Ranks = ranks });
             }
+        }
+
+        private Prepared Windows(Loops loops)
+        {
+            var prepared = new Prepared { Loops = loops };
+            if (mode == "buffered")
+            {
+                prepared.AttachWhileRunning(buffers);
+            }
+            return prepared;
         }
 
         // Ping-pong of any payload.

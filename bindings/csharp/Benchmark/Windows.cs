@@ -51,11 +51,11 @@ namespace Benchmark
 
         public void WaitAll() => Requests.WaitAll();
 
-        public void SendAll()
+        public void SendAll<S>(S sending) where S : struct, ISending
         {
             foreach (Memory<T> slot in Outgoing)
             {
-                Comm.Send(slot.Span, Peer, Harness.PayloadTag);
+                sending.Elements<T>(Comm, slot.Span, Peer);
             }
         }
 
@@ -132,11 +132,11 @@ namespace Benchmark
             }
         }
 
-        public void SendAll()
+        public void SendAll<S>(S sending) where S : struct, ISending
         {
             foreach (T value in Values.Outgoing)
             {
-                Comm.Send(value, Peer, Harness.PayloadTag);
+                sending.Value(Comm, value, Peer);
             }
         }
 
@@ -185,14 +185,40 @@ namespace Benchmark
         }
     }
 
-    internal struct StreamA<T> : IIteration where T : struct
+    internal struct StreamA<T, S> : IIteration where T : struct where S : struct, ISending
     {
         public Window<T> Window;
 
         public void Once()
         {
-            Window.SendAll();
+            Window.SendAll(default(S));
             Window.Acknowledgement.Receive();
+        }
+    }
+
+    /// <summary>All receives are posted before the message that makes the other side send.</summary>
+    internal struct ReadyStreamA<T> : IIteration where T : struct
+    {
+        public Window<T> Window;
+
+        public void Once()
+        {
+            Window.Acknowledgement.Receive();
+            Window.SendAll(default(ReadySending));
+            Window.Acknowledgement.Receive();
+        }
+    }
+
+    internal struct ReadyStreamB<T> : IIteration where T : struct
+    {
+        public Window<T> Window;
+
+        public void Once()
+        {
+            Window.PostAll();
+            Window.Acknowledgement.Send();
+            Window.WaitAll();
+            Window.Acknowledgement.Send();
         }
     }
 
@@ -243,14 +269,39 @@ namespace Benchmark
         }
     }
 
-    internal struct ValueStreamA<T> : IIteration
+    internal struct ValueStreamA<T, S> : IIteration where S : struct, ISending
     {
         public ValueWindow<T> Window;
 
         public void Once()
         {
-            Window.SendAll();
+            Window.SendAll(default(S));
             Window.Acknowledgement.Receive();
+        }
+    }
+
+    internal struct ValueReadyStreamA<T> : IIteration
+    {
+        public ValueWindow<T> Window;
+
+        public void Once()
+        {
+            Window.Acknowledgement.Receive();
+            Window.SendAll(default(ReadySending));
+            Window.Acknowledgement.Receive();
+        }
+    }
+
+    internal struct ValueReadyStreamB<T> : IIteration
+    {
+        public ValueWindow<T> Window;
+
+        public void Once()
+        {
+            Window.PostAll();
+            Window.Acknowledgement.Send();
+            Window.WaitAll();
+            Window.Acknowledgement.Send();
         }
     }
 
