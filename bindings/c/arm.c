@@ -38,6 +38,8 @@ static const char *refuse(void *context, const struct polympi_case *c) {
         return "a nonblocking collective is another algorithm, not another way to wait";
     if (arm.way == BY_PACKING && !can_be_packed(c))
         return "this arm packs messages that are not contiguous, and nothing else";
+    if (arm.way == UNACKNOWLEDGED && (c->benchmark != POLYMPI_STREAM || c->send_mode == POLYMPI_READY))
+        return "this arm times the sends of streams, and nothing else";
     return NULL;
 }
 
@@ -46,6 +48,8 @@ static const struct loops *choose_loops(const struct polympi_case *c, int rank) 
         return arm.way == BY_PACKING ? halo_packing_loops() : halo_loops();
     if (arm.way == BY_PACKING)
         return takes_faces() ? packing_loops(c, rank) : layout_packing_loops(c, rank);
+    if (arm.way == UNACKNOWLEDGED)
+        return unacknowledged_loops(rank);
     switch (c->benchmark) {
     case POLYMPI_LATENCY:
     case POLYMPI_PINGPONG_INT:

@@ -7,7 +7,8 @@
 enum way {
     BY_LIBRARY, /* with the calls of MPI that are made for it */
     BY_SPINNING,
-    BY_PACKING /* messages with gaps packed by hand, and nothing else */
+    BY_PACKING,    /* messages with gaps packed by hand, and nothing else */
+    UNACKNOWLEDGED /* the time of the sends of a stream alone, of which none is known to have arrived */
 };
 
 /* What the harness calls back; between arm_begin, after MPI has started, and arm_end. */

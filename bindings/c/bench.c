@@ -1,7 +1,8 @@
 /* The reference program of the laboratory: every case of docs/protocol.md in C, as lean as C gets.
 
-       mpiexec -n RANKS bench PLAN SAMPLES [single|funneled|serialized|multiple] [spin|pack|plain] [--name
-   NAME] */
+       mpiexec -n RANKS bench PLAN SAMPLES [single|funneled|serialized|multiple]
+   [spin|pack|plain|unacknowledged]
+       [--name NAME] */
 #define _DEFAULT_SOURCE
 #include "applications.h"
 #include "arm.h"
@@ -38,8 +39,8 @@ static struct arguments read_arguments(int argc, char **argv, char complaint[POL
     struct arguments arguments = {.name = "c", .thread_level = MPI_THREAD_SINGLE, .way = BY_LIBRARY};
     if (argc < 3) {
         snprintf(complaint, POLYMPI_COMPLAINT_BYTES,
-                 "Usage: bench PLAN SAMPLES [single|funneled|serialized|multiple] [spin|pack|plain] "
-                 "[--name NAME].");
+                 "Usage: bench PLAN SAMPLES [single|funneled|serialized|multiple] "
+                 "[spin|pack|plain|unacknowledged] [--name NAME].");
         return arguments;
     }
     arguments.plan = argv[1];
@@ -51,13 +52,15 @@ static struct arguments read_arguments(int argc, char **argv, char complaint[POL
             arguments.way = BY_SPINNING;
         else if (strcmp(argv[i], "pack") == 0)
             arguments.way = BY_PACKING;
+        else if (strcmp(argv[i], "unacknowledged") == 0)
+            arguments.way = UNACKNOWLEDGED;
         else if (strcmp(argv[i], "plain") == 0)
             arguments.plain = true;
         else if (!thread_level(argv[i], &arguments.thread_level))
             snprintf(
                 complaint, POLYMPI_COMPLAINT_BYTES,
                 "'%.80s' is neither a thread level (single, funneled, serialized, multiple), nor spin, pack, "
-                "plain, or --name NAME.",
+                "plain, unacknowledged, or --name NAME.",
                 argv[i]);
     return arguments;
 }

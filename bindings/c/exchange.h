@@ -89,6 +89,9 @@ struct loops {
 const struct loops *latency_loops(const struct polympi_case *c, int rank);
 const struct loops *window_loops(const struct polympi_case *c, int rank);
 
+/* Those of a stream whose iterations, timed one by one, end with the last send of rank 0. */
+const struct loops *unacknowledged_loops(int rank);
+
 /* The loops of a rank in the benchmark ring. */
 const struct loops *ring_loops(int rank);
 

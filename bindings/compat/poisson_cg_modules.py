@@ -8,14 +8,16 @@ The other options are those of ``../../examples/applications/poisson_cg.py``.
 from __future__ import annotations
 
 import sys
-import time
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import poisson_cg
+from methods.poisson_cg import options, run
 from sides import sides_of
 from styles import main, style_of
 
 if TYPE_CHECKING:
+    from methods.interfaces import Field, Ghosts
+
     import polympi as mpi
 
 
@@ -36,15 +38,14 @@ class PoissonCG(poisson_cg.PoissonCG):
         self._style = style_of(module, overlapped=variant == "overlapped")
         super().__init__(world, edge, variant, kernel)
 
-    def _halo(self, u: poisson_cg.Field) -> mpi.Halo:
-        return cast("mpi.Halo", self._style.Exchange(sides_of(self.cart, u)))  # which is called as one
+    def _ghosts(self, u: Field) -> Ghosts:
+        made: Ghosts = self._style.Exchange(sides_of(self.cart, u))
+        return made
 
-    def _sum(self, values: list[float]) -> list[float]:
-        begun = time.perf_counter_ns()
+    def _total(self, values: list[float]) -> list[float]:
         sums: list[float] = self._style.total(values)
-        self.communication_ns += time.perf_counter_ns() - begun
         return sums
 
 
 if __name__ == "__main__":
-    sys.exit(main(poisson_cg, PoissonCG))
+    sys.exit(main(__file__, options, run, PoissonCG))

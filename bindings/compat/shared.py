@@ -141,7 +141,7 @@ def _refuse(case: Case, offers: Offers) -> None:
 def _application(case: Case, module: str) -> Application:
     """The inner product is a program of each module's own; of other applications only the communication is."""
     if case.benchmark == "inner-product":
-        return load_application(case, None, f"_{module}")
+        return load_application(case, mpi.world, f"_{module}")
     if case.benchmark not in ("wave", "poisson-cg"):
         raise UnsupportedCaseError(NO_LOOPS)
     return load_application(case, mpi.world, "_modules", module=module)

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from methods.meshes import layer
 
 import polympi as mpi
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Field = NDArray[np.float64]
+    from methods.interfaces import Field
 
 
 @dataclass(frozen=True)
@@ -43,14 +42,9 @@ def sides_of(cart: mpi.Cartesian, u: Field) -> list[Side]:
         for upper in (True, False) if even else (False, True):
             neighbor = cart.sources[2 * axis + upper]
             if neighbor != mpi.PROC_NULL:
-                edge, ghost = (_layer(u, axis, index) for index in ((-2, -1) if upper else (1, 0)))
+                edge, ghost = (layer(u, axis, index) for index in ((-2, -1) if upper else (1, 0)))
                 found.append(Side(neighbor, edge, ghost, np.empty(ghost.shape), even))
     return found
-
-
-def _layer(u: Field, axis: int, index: int) -> Field:
-    """The points of a layer across an axis, without ghost points, as a view."""
-    return u[tuple(index if own == axis else slice(1, -1) for own in range(u.ndim))]
 
 
 class Ghosts:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
+from argparse import ArgumentParser
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from methods import driver
+
 import polympi as mpi
 
 if TYPE_CHECKING:
+    from argparse import Namespace
     from collections.abc import Callable
 
     from sides import Ghosts, Side
@@ -47,18 +50,11 @@ def style_of(module: str, *, overlapped: bool) -> Any:
     return style
 
 
-def main(program: Any, solver: Callable[..., Any]) -> int:
+def main(file: str, options: Callable[[], Namespace], run: Callable[..., int], solver: Callable[..., Any]) -> int:
     """Run an application with the arguments of the command line. Gives the exit code: 2 if they cannot be followed."""
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser = ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--module", default="")
     own, sys.argv[1:] = parser.parse_known_args()
     if own.module == "mympi":  # the only one whose import does not start it
         import_module("polympi.compat.mympi").mpi_init(len(sys.argv), sys.argv)
-    try:
-        code: int = program.run(program.options(), mpi.world, partial(solver, module=own.module))
-    except ValueError as error:
-        if mpi.world.rank == 0:
-            print(f"{program.__name__}_modules.py: {error}.", file=sys.stderr, flush=True)
-        mpi.world.barrier()  # else the end of another rank could end this one before its sentence is out
-        return 2
-    return code
+    return driver.main(file, mpi.world, options, run, partial(solver, module=own.module))

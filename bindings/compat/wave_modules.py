@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import sys
 import wave
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
+from methods.wave import options, run
 from sides import sides_of
 from styles import main, style_of
 
 if TYPE_CHECKING:
+    from methods.interfaces import Field, Ghosts
+
     import polympi as mpi
 
 
@@ -35,9 +38,10 @@ class Wave(wave.Wave):
         self._style = style_of(module, overlapped=overlapped)
         super().__init__(world, edge, overlapped, kernel)
 
-    def _halo(self, u: wave.Field) -> mpi.Halo:
-        return cast("mpi.Halo", self._style.Exchange(sides_of(self.cart, u)))  # which is called as one
+    def _ghosts(self, u: Field) -> Ghosts:
+        made: Ghosts = self._style.Exchange(sides_of(self.cart, u))
+        return made
 
 
 if __name__ == "__main__":
-    sys.exit(main(wave, Wave))
+    sys.exit(main(__file__, options, run, Wave))

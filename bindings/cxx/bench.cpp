@@ -118,7 +118,7 @@ int main(int argc, char **argv) {
     auto program = std::make_unique<bench::Program>(arguments.way == "derived");
     const std::int32_t code =
         bench::run(arguments, began, started, {program.get(), bench::refuse, bench::prepare},
-                   bench::applications_opted_in);
+                   POLYMPI_OPT_IN(POLYMPI_STREAM) | bench::applications_opted_in);
     program.reset(); /* its datatypes are freed before MPI ends */
     MPI_Finalize();
     return code;

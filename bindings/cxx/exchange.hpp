@@ -45,6 +45,31 @@ inline void await_acknowledgement(const Exchange &x) {
              MPI_STATUS_IGNORE);
 }
 
+/* What a case in the mode buffered needs while it runs: memory for its messages. In other modes nothing. */
+class Attached : public Case {
+  public:
+    Attached(const polympi_case &c, const Exchange &x)
+        : buffered_(c.send_mode == POLYMPI_BUFFERED), memory_(x.attached), bytes_(x.attached_bytes) {}
+
+    void begin() override {
+        if (buffered_)
+            MPI_Buffer_attach(memory_, bytes_);
+    }
+
+    void end() override {
+        if (buffered_) {
+            void *buffer;
+            int bytes;
+            MPI_Buffer_detach(&buffer, &bytes);
+        }
+    }
+
+  private:
+    bool buffered_;
+    void *memory_;
+    int bytes_;
+};
+
 /* The callbacks of each kind of benchmark. */
 polympi_callbacks latency(const polympi_case &c, const Exchange &x);
 polympi_callbacks ping_pong(std::unique_ptr<Case> owner, const Exchange &x); /* in the mode standard */

@@ -46,17 +46,16 @@ void restart_and_wait(MPI_Request *request) {
 
 /* What a mode needs around its iterations: an attached buffer, persistent requests, a receive posted ahead.
  */
-class Latency final : public Case {
+class Latency final : public Attached {
   public:
     using Init = decltype(Standard::init);
 
     Latency(const polympi_case &c, const Exchange &x, Init init)
-        : buffered_(c.send_mode == POLYMPI_BUFFERED), ready_(c.send_mode == POLYMPI_READY),
+        : Attached(c, x), ready_(c.send_mode == POLYMPI_READY),
           persistent_(c.completion == POLYMPI_PERSISTENT), x_(x), init_(init) {}
 
     void begin() override {
-        if (buffered_)
-            MPI_Buffer_attach(x_.attached, x_.attached_bytes);
+        Attached::begin();
         if (persistent_) {
             init_(x_.outgoing, x_.count, x_.type, x_.peer, TAG, MPI_COMM_WORLD, &x_.requests[SENDING]);
             MPI_Recv_init(x_.incoming, x_.count, x_.type, x_.peer, TAG, MPI_COMM_WORLD, &x_.requests[AHEAD]);
@@ -72,11 +71,7 @@ class Latency final : public Case {
             MPI_Request_free(&x_.requests[SENDING]);
             MPI_Request_free(&x_.requests[AHEAD]);
         }
-        if (buffered_) {
-            void *buffer;
-            int bytes;
-            MPI_Buffer_detach(&buffer, &bytes);
-        }
+        Attached::end();
     }
 
   private:
@@ -102,7 +97,6 @@ class Latency final : public Case {
             wait_ahead(x_);
     }
 
-    bool buffered_;
     bool ready_;
     bool persistent_;
     Exchange x_;

@@ -22,34 +22,25 @@ Vector receive(int from) {
     return values;
 }
 
-/* The same, with the buffer that the mode buffered needs. */
-class ReceivedWithBuffer final : public Case {
+/* The vectors received last, with the buffer that the mode buffered needs. */
+class ReceivedInMode final : public Attached {
   public:
-    explicit ReceivedWithBuffer(const Exchange &x)
-        : received(x, 1, 1), attached_(x.attached), bytes_(x.attached_bytes) {}
+    ReceivedInMode(const polympi_case &c, const Exchange &x, int slots)
+        : Attached(c, x), received(x, slots, 1) {}
 
     void begin() override {
         received.begin();
-        MPI_Buffer_attach(attached_, bytes_);
-    }
-
-    void end() override {
-        void *buffer;
-        int bytes;
-        MPI_Buffer_detach(&buffer, &bytes);
+        Attached::begin();
     }
 
     void show() override { received.show(); }
 
     Received received;
-
-  private:
-    void *attached_;
-    int bytes_;
 };
 
-template <class Mode>
-polympi_callbacks latency_of_vectors(std::unique_ptr<Case> owner, const Exchange &x, Vector *received) {
+template <class Mode> polympi_callbacks latency_of_vectors(const polympi_case &c, const Exchange &x) {
+    auto owner = std::make_unique<ReceivedInMode>(c, x, 1);
+    Vector *received = owner->received.vectors.data();
     const auto ping = [x, received] {
         send<Mode>(x, x.outgoing);
         *received = receive(x.peer);
@@ -61,26 +52,13 @@ polympi_callbacks latency_of_vectors(std::unique_ptr<Case> owner, const Exchange
     return pair(x.rank, std::move(owner), ping, pong);
 }
 
-polympi_callbacks buffered_latency(const Exchange &x) {
-    auto owner = std::make_unique<ReceivedWithBuffer>(x);
+template <class Mode> polympi_callbacks stream_of_vectors(const polympi_case &c, const Exchange &x) {
+    auto owner = std::make_unique<ReceivedInMode>(c, x, x.rank == 1 ? x.window : 0);
     Vector *received = owner->received.vectors.data();
-    return latency_of_vectors<Buffered>(std::move(owner), x, received);
-}
-
-polympi_callbacks latency_in_mode(const polympi_case &c, const Exchange &x) {
-    auto owner = std::make_unique<Received>(x, 1, 1);
-    Vector *received = owner->vectors.data();
-    return c.send_mode == POLYMPI_SYNCHRONOUS ? latency_of_vectors<Synchronous>(std::move(owner), x, received)
-                                              : latency_of_vectors<Standard>(std::move(owner), x, received);
-}
-
-polympi_callbacks stream(const Exchange &x) {
-    auto owner = std::make_unique<Received>(x, x.rank == 1 ? x.window : 0, 1);
-    Vector *received = owner->vectors.data();
     const auto a = [x] {
         const char *slot = x.outgoing;
         for (int i = 0; i < x.window; i++, slot += x.stride)
-            send<Standard>(x, slot);
+            send<Mode>(x, slot);
         await_acknowledgement(x);
     };
     const auto b = [x, received] {
@@ -91,12 +69,21 @@ polympi_callbacks stream(const Exchange &x) {
     return pair(x.rank, std::move(owner), a, b);
 }
 
+template <class Mode> polympi_callbacks in_mode(const polympi_case &c, const Exchange &x) {
+    return c.benchmark == POLYMPI_STREAM ? stream_of_vectors<Mode>(c, x) : latency_of_vectors<Mode>(c, x);
+}
+
 } // namespace
 
 polympi_callbacks vectors_of_two(const polympi_case &c, const Exchange &x) {
-    if (c.benchmark == POLYMPI_STREAM)
-        return stream(x);
-    return c.send_mode == POLYMPI_BUFFERED ? buffered_latency(x) : latency_in_mode(c, x);
+    switch (c.send_mode) {
+    case POLYMPI_SYNCHRONOUS:
+        return in_mode<Synchronous>(c, x);
+    case POLYMPI_BUFFERED:
+        return in_mode<Buffered>(c, x);
+    default:
+        return in_mode<Standard>(c, x);
+    }
 }
 
 } // namespace bench

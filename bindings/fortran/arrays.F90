@@ -9,7 +9,8 @@ module arrays
   private
   public :: arrays_begin, arrays_show
   public :: array_ping, array_pong, array_ping_synchronous, array_pong_synchronous
-  public :: array_ping_buffered, array_pong_buffered, array_stream_a, array_stream_b
+  public :: array_ping_buffered, array_pong_buffered
+  public :: array_stream_a, array_stream_synchronous_a, array_stream_buffered_a, array_stream_b
 
   type :: growing
     real(c_double), allocatable :: values(:)
@@ -110,6 +111,22 @@ contains
     end do
     call await_acknowledgement()
   end subroutine array_stream_a
+
+  subroutine array_stream_synchronous_a()
+    integer :: slot
+    do slot = 1, window
+      call send_synchronous(sent(:elements, slot))
+    end do
+    call await_acknowledgement()
+  end subroutine array_stream_synchronous_a
+
+  subroutine array_stream_buffered_a()
+    integer :: slot
+    do slot = 1, window
+      call send_buffered(sent(:elements, slot))
+    end do
+    call await_acknowledgement()
+  end subroutine array_stream_buffered_a
 
   subroutine array_stream_b()
     integer :: slot

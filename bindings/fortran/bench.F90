@@ -27,10 +27,9 @@ program bench
   launch%complaint = c_loc(complaint%text)
   launch%load_ns = 0
   launch%plain_pages = 0
+  launch%opted_in = shiftl(1_c_int64_t, benchmark_number("stream"))
 #ifdef USE_MPI_F08
-  launch%opted_in = applications_opted_in()
-#else
-  launch%opted_in = 0 ! the applications are written with the other module
+  launch%opted_in = ior(launch%opted_in, applications_opted_in()) ! which are written with this module
 #endif
   start = polympi_clock()
   call MPI_Init_thread(MPI_THREAD_SINGLE, provided, ierror)

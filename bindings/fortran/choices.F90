@@ -7,13 +7,14 @@ module choices
   use harness
   use latency_buffered, only: ping_buffered => ping, pong_buffered => pong, &
                               ping_buffered_nonblocking => ping_nonblocking, &
-                              pong_buffered_nonblocking => pong_nonblocking
+                              pong_buffered_nonblocking => pong_nonblocking, stream_buffered_a => stream_a
   use latency_persistent
   use latency_ready
   use latency_standard
   use latency_synchronous, only: ping_synchronous => ping, pong_synchronous => pong, &
                                  ping_synchronous_nonblocking => ping_nonblocking, &
-                                 pong_synchronous_nonblocking => pong_nonblocking
+                                 pong_synchronous_nonblocking => pong_nonblocking, &
+                                 stream_synchronous_a => stream_a
   use lists, only: list_ping, list_pong
   use loops, only: action
   use ring, only: lap_begun, lap_gone_on
@@ -138,6 +139,32 @@ contains
       end select
     end function array_latency
 
+    function stream() result(chosen)
+      procedure(action), pointer :: chosen
+      select case (names%mode)
+      case ("synchronous")
+        chosen => by_rank(stream_synchronous_a, stream_b)
+      case ("buffered")
+        chosen => by_rank(stream_buffered_a, stream_b)
+      case ("ready")
+        chosen => by_rank(ready_stream_a, ready_stream_b)
+      case default
+        chosen => by_rank(stream_a, stream_b)
+      end select
+    end function stream
+
+    function array_stream() result(chosen)
+      procedure(action), pointer :: chosen
+      select case (names%mode)
+      case ("synchronous")
+        chosen => by_rank(array_stream_synchronous_a, array_stream_b)
+      case ("buffered")
+        chosen => by_rank(array_stream_buffered_a, array_stream_b)
+      case default
+        chosen => by_rank(array_stream_a, array_stream_b)
+      end select
+    end function array_stream
+
     function others() result(chosen)
       procedure(action), pointer :: chosen
       select case (names%benchmark)
@@ -146,7 +173,7 @@ contains
       case ("bibandwidth")
         chosen => bibandwidth
       case ("stream")
-        chosen => by_rank(stream_a, stream_b)
+        chosen => stream()
       case ("bcast")
         chosen => bcast
       case ("reduce")
@@ -170,7 +197,7 @@ contains
       procedure(action), pointer :: chosen
       select case (names%benchmark)
       case ("stream")
-        chosen => by_rank(array_stream_a, array_stream_b)
+        chosen => array_stream()
       case ("bcast")
         chosen => by_rank(array_bcast_root, array_bcast)
       case ("reduce")

@@ -6,7 +6,7 @@ module windows
   use messages
   implicit none
   private
-  public :: bandwidth_a, bandwidth_b, bibandwidth, stream_a, stream_b
+  public :: bandwidth_a, bandwidth_b, bibandwidth, stream_b, ready_stream_a, ready_stream_b
 
 contains
 
@@ -49,14 +49,6 @@ contains
     call MPI_Waitall(2*window, requests, MPI_STATUSES_IGNORE, ierror)
   end subroutine bibandwidth
 
-  subroutine stream_a()
-    integer :: slot, ierror
-    do slot = 1, window
-      call MPI_Send(outgoing_slots(:, slot), elements, datatype, peer, PAYLOAD_TAG, MPI_COMM_WORLD, ierror)
-    end do
-    call await_acknowledgement()
-  end subroutine stream_a
-
   subroutine stream_b()
     integer :: slot, ierror
     do slot = 1, window
@@ -65,5 +57,24 @@ contains
     end do
     call acknowledge()
   end subroutine stream_b
+
+  ! In the mode `ready` all receives are posted before the message that makes the other side send.
+
+  subroutine ready_stream_a()
+    integer :: slot, ierror
+    call await_acknowledgement()
+    do slot = 1, window
+      call MPI_Rsend(outgoing_slots(:, slot), elements, datatype, peer, PAYLOAD_TAG, MPI_COMM_WORLD, ierror)
+    end do
+    call await_acknowledgement()
+  end subroutine ready_stream_a
+
+  subroutine ready_stream_b()
+    integer :: ierror
+    call post_receives(1)
+    call acknowledge()
+    call MPI_Waitall(window, requests, MPI_STATUSES_IGNORE, ierror)
+    call acknowledge()
+  end subroutine ready_stream_b
 
 end module windows

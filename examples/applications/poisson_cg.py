@@ -2,216 +2,25 @@
 
     mpiexec -n 2 python examples/applications/poisson_cg.py --mesh 1025 --plot residual.png
 
-lap(u) = -f on the unit square, u = 0 on its boundary; central differences at the spacing h = 1 / (mesh + 1) give a
-system A x = b: A has 4 on its diagonal and -1 for each of four neighbours, b = h^2 f. With f = 2 (x (1 - x) + y (1 -
-y)) the solution is x (1 - x) y (1 - y), which central differences give exactly.
-
-The method is that of M. R. Hestenes and E. Stiefel, J. Res. Natl. Bur. Stand. 49 (1952). In the variant `merged`, that
-of A. T. Chronopoulos and C. W. Gear, J. Comput. Appl. Math. 25 (1989), both sums of an iteration take one reduction.
+The method, its check and the options are in methods/poisson_cg.py; here is what its ranks exchange.
 """
 
 from __future__ import annotations
 
-import argparse
-import functools
 import sys
-import time
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
+from methods.driver import main
+from methods.poisson_cg import PoissonOnBlock, options, run
 
 import polympi as mpi
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from numpy.typing import NDArray
-
-    Field = NDArray[np.float64]
-    Box = tuple[tuple[int, int], tuple[int, int]]  # for each axis its first unknown, and the one behind its last
-
-VARIANTS = ("blocking", "overlapped", "merged")
-SMALLEST = 1e-8  # of <r, r> over its first value: then the solution is found
-HUGE_PAGE = 2**21 // 8  # elements
-PIECE = 2**14  # elements that NumPy's functions pass over at a time: 128 KB of each array stay in the cache
+    from methods.interfaces import Field, Ghosts
 
 
-class Kernel(Protocol):
-    """The loops over the unknowns of a rank. All vectors have a layer of ghost elements around them."""
-
-    def multiply(self, u: Field, product: Field, box: Box, /) -> float:
-        """Write A u to the product in a box; gives <u, A u> there."""
-        ...
-
-    def update(self, x: Field, r: Field, p: Field, v: Field, alpha: float, /) -> float:
-        """Add alpha p to x, subtract alpha v from r; gives <r, r>."""
-        ...
-
-    def turn(self, p: Field, r: Field, beta: float, /) -> None:
-        """Set p to r + beta p."""
-
-
-class NumPyKernel:
-    """The loops by functions of NumPy, a few rows at a time.
-
-    Args:
-        shape: of a vector, with ghost layers.
-    """
-
-    def __init__(self, shape: tuple[int, ...]) -> None:
-        self.rows = max(1, PIECE // shape[1])
-        self.columns = shape[1]
-        self.room = np.empty(self.rows * shape[1])
-
-    def _pieces(self, first: int, stop: int) -> Iterator[slice]:
-        for begin in range(first, stop, self.rows):
-            yield slice(begin, min(begin + self.rows, stop))
-
-    def _lines(self, *vectors: Field) -> Iterator[list[Field]]:
-        """The same rows of several vectors as lines, which NumPy passes fastest.
-
-        The ghost elements on them are computed, too: those at the boundary stay 0, and others are exchanged before
-        they are used.
-        """
-        for rows in self._pieces(1, len(vectors[0]) - 1):
-            yield [vector[rows].reshape(-1) for vector in vectors]
-
-    def multiply(self, u: Field, product: Field, box: Box) -> float:
-        """See Kernel."""
-        (first, stop), (left, right) = box
-        if (left, right) == (1, self.columns - 1):
-            return self._multiply_lines(u.reshape(-1), product.reshape(-1), first, stop)
-        total = 0.0
-        for rows in self._pieces(first, stop):
-            inner, result = u[rows, left:right], product[rows, left:right]
-            np.multiply(inner, 4.0, out=result)
-            result -= u[rows.start - 1 : rows.stop - 1, left:right]
-            result -= u[rows.start + 1 : rows.stop + 1, left:right]
-            result -= u[rows, left - 1 : right - 1]
-            result -= u[rows, left + 1 : right + 1]
-            total += np.einsum("ij,ij->", inner, result)
-        return total
-
-    def _multiply_lines(self, u: Field, product: Field, first: int, stop: int) -> float:
-        """Multiply whole rows as lines. Their ghost elements are computed, too, and set to 0 again."""
-        total = 0.0
-        for rows in self._pieces(first, stop):
-            begin, end = rows.start * self.columns, rows.stop * self.columns
-            inner, result = u[begin:end], product[begin:end]
-            np.multiply(inner, 4.0, out=result)
-            for step in (-self.columns, self.columns, -1, 1):
-                result -= u[begin + step : end + step]
-            result.reshape(-1, self.columns)[:, :: self.columns - 1] = 0
-            total += np.einsum("i,i->", inner, result)
-        return total
-
-    def update(self, x: Field, r: Field, p: Field, v: Field, alpha: float) -> float:
-        """See Kernel."""
-        total = 0.0
-        for of_x, of_r, of_p, of_v in self._lines(x, r, p, v):
-            room = self.room[: of_x.size]
-            np.multiply(of_p, alpha, out=room)
-            np.add(of_x, room, out=of_x)
-            np.multiply(of_v, alpha, out=room)
-            np.subtract(of_r, room, out=of_r)
-            inner = of_r.reshape(-1, self.columns)[:, 1:-1]
-            total += np.einsum("ij,ij->", inner, inner)
-        return total
-
-    def turn(self, p: Field, r: Field, beta: float) -> None:
-        """See Kernel."""
-        for of_p, of_r in self._lines(p, r):
-            np.multiply(of_p, beta, out=of_p)
-            np.add(of_p, of_r, out=of_p)
-
-
-class NumbaKernel:
-    """The loops compiled by Numba. The argument is that of NumPyKernel."""
-
-    def __init__(self, _shape: tuple[int, ...]) -> None:
-        multiply, update, turn = compiled_loops()
-        self.multiply: Callable[[Field, Field, Box], float] = multiply
-        self.update: Callable[[Field, Field, Field, Field, float], float] = update
-        self.turn: Callable[[Field, Field, float], None] = turn
-        vectors = [np.zeros((3, 3)) for _ in range(4)]
-        multiply(vectors[0], vectors[1], ((1, 2), (1, 2)))  # compiles it now, and not in the first iteration
-        update(*vectors, 0.0)
-        turn(vectors[0], vectors[1], 0.0)
-
-
-@functools.cache
-def compiled_loops() -> tuple[Callable[..., Any], ...]:
-    """The loops of NumbaKernel.
-
-    Raises:
-        ImportError: there is no Numba.
-    """
-    import numba  # noqa: PLC0415 - only for who wants it
-
-    # A compiler may reorder the additions of these sums, and so make vectors of them.
-    @numba.njit(cache=True, fastmath={"reassoc"})
-    def multiply(u: Field, product: Field, box: Box) -> float:
-        (first, stop), (left, right) = box
-        total = 0.0
-        for i in range(first, stop):
-            # Slices, so that the compiler knows that no index is negative, and makes vectors of the loop.
-            row, result = u[i, left:right], product[i, left:right]
-            lower, upper = u[i - 1, left:right], u[i + 1, left:right]
-            before, behind = u[i, left - 1 : right - 1], u[i, left + 1 : right + 1]
-            for j in range(row.size):
-                value = 4.0 * row[j] - ((lower[j] + upper[j]) + (before[j] + behind[j]))
-                result[j] = value
-                total += row[j] * value
-        return total
-
-    @numba.njit(cache=True, fastmath={"reassoc"})
-    def update(x: Field, r: Field, p: Field, v: Field, alpha: float) -> float:
-        total = 0.0
-        for i in range(1, x.shape[0] - 1):
-            of_x, of_r, of_p, of_v = x[i, 1:-1], r[i, 1:-1], p[i, 1:-1], v[i, 1:-1]
-            for j in range(of_x.size):
-                of_x[j] += alpha * of_p[j]
-                rest = of_r[j] - alpha * of_v[j]
-                of_r[j] = rest
-                total += rest * rest
-        return total
-
-    @numba.njit(cache=True)
-    def turn(p: Field, r: Field, beta: float) -> None:
-        for i in range(1, p.shape[0] - 1):
-            of_p, of_r = p[i, 1:-1], r[i, 1:-1]
-            for j in range(of_p.size):
-                of_p[j] = of_r[j] + beta * of_p[j]
-
-    return multiply, update, turn
-
-
-KERNELS: dict[str, type[NumPyKernel | NumbaKernel]] = {"numpy": NumPyKernel, "numba": NumbaKernel}
-
-
-def block_of(cart: mpi.Cartesian, edge: int) -> mpi.Block:
-    """The unknowns of this rank. Raises ValueError, on all ranks, if a rank would have none."""
-    if edge < max(cart.dims):
-        ranks = " x ".join(map(str, cart.dims))
-        raise ValueError(f"a mesh of {edge} unknowns along each axis is too small for {ranks} ranks")
-    return cart.block((edge, edge))
-
-
-def vectors_of(shape: tuple[int, ...], count: int) -> list[Field]:
-    """Vectors of zeros, which begin at different places in a page of memory.
-
-    Else a processor takes a value that is read for one with the same place in a page that is just written, and waits.
-    The first begins with a huge page, so that Linux may give huge pages to all of them.
-    """
-    apart = 4096 // 8 // count // 8 * 8
-    size = (shape[0] * shape[1] + 511) // 512 * 512 + apart
-    memory = np.zeros(count * size + HUGE_PAGE)
-    memory = memory[-memory.ctypes.data // 8 % HUGE_PAGE :]
-    return [memory[i * size :][: shape[0] * shape[1]].reshape(shape) for i in range(count)]
-
-
-class PoissonCG:
+class PoissonCG(PoissonOnBlock):
     """The solver, with one block of the mesh on each rank. All ranks call each of its methods.
 
     Args:
@@ -221,262 +30,30 @@ class PoissonCG:
             "merged": one reduction an iteration instead of two.
         kernel: "numpy" or "numba".
 
-    Attributes:
-        rho: <r, r>, as the recurrence has it.
-        first: its first value.
-        communication_ns: nanoseconds that this rank has spent in exchanges and reductions.
-
     Raises:
-        ValueError: on all ranks; the mesh is too small for them, a rank does not have the kernel, or there is no such
-            variant.
+        ValueError: on all ranks; the mesh is too small for them, one does not have the kernel or the memory, or there
+            is no such variant.
     """
 
+    cart: mpi.Cartesian
+
     def __init__(self, world: mpi.Communicator, edge: int, variant: str = "blocking", kernel: str = "numpy") -> None:
-        if variant not in VARIANTS:
-            raise ValueError(f"there is no variant {variant}, but {', '.join(VARIANTS)}")
         cart = world.cart(ndim=2)
         assert cart is not None  # no rank is left over
-        self.cart, self.edge, self.variant = cart, edge, variant
-        self.communication_ns = 0
-        try:
-            self.block = block_of(cart, edge)
-            self.shape = tuple(extent + 2 for extent in self.block.shape)  # with ghost layers
-            self.kernel = self._made(kernel)
-        except ValueError:
-            cart.free()
-            raise
-        # What A multiplies is exchanged: p, and when merged r, of which w = A r follows; first of all x.
-        self.exchanged = self.r if variant == "merged" else self.p
-        self.halo = self._halo(self.exchanged)
-        remote = [neighbor != mpi.PROC_NULL for neighbor in cart.sources]  # for each axis before and behind this rank
-        self.local = [
-            (1 + remote[2 * axis], max(self.shape[axis] - 1 - remote[2 * axis + 1], 1 + remote[2 * axis]))
-            for axis in range(2)
-        ]
-        self.right = self._right_side()
-        self.restart()
+        super().__init__(cart, edge, variant, kernel)
 
-    def _made(self, kernel: str) -> Kernel:
-        """The kernel, with the vectors made; all ranks have both, or all raise."""
-        problem = made = None
-        try:
-            made = KERNELS[kernel](self.shape)
-            self.x, self.r, self.p, self.v, self.w = vectors_of(self.shape, 5)
-        except KeyError:
-            problem = f"there is no kernel {kernel}, but {' and '.join(KERNELS)}"
-        except ImportError as error:
-            problem = f"the kernel {kernel} needs a package, which pip install {kernel} installs: {error}"
-        except MemoryError as error:
-            problem = f"there is no memory for the mesh: {error}"
-        problems = [text for text in self.cart.allgather(problem) if text]
-        if problems or made is None:
-            raise ValueError(problems[0])
-        return made
-
-    def _halo(self, u: Field) -> mpi.Halo:
-        """What fills the ghost layers of a vector."""
+    def _ghosts(self, u: Field) -> Ghosts:
         return self.cart.halo(u)
 
-    def _axes(self) -> tuple[Field, Field]:
-        """Gives x (1 - x) for the rows of this rank, and y (1 - y) for its columns."""
-        places = [
-            (np.arange(*ends) + 1) / (self.edge + 1) for ends in zip(self.block.start, self.block.stop, strict=True)
-        ]
-        x, y = (place * (1 - place) for place in places)
-        return x[:, None], y
-
-    def _right_side(self) -> Field:
-        x, y = self._axes()
-        return np.asarray(2.0 / (self.edge + 1) ** 2 * (x + y))
-
-    def restart(self) -> None:
-        """Take the first state: x = b, r = p = b - A x."""
-        x, r, p, v = (vector[1:-1, 1:-1] for vector in (self.x, self.r, self.p, self.v))
-        self.exchanged[1:-1, 1:-1] = x[...] = self.right
-        self._multiply(self.v)
-        r[...] = p[...] = self.right - v
-        sums = [float(np.einsum("ij,ij->", r, r)), 0.0]
-        if self.variant == "merged":
-            sums[1] = self._multiply(self.w)
-            self.beta = 0.0
-        self.rho, product = self._sum(sums)
-        self.first = self.rho
-        if self.variant == "merged":
-            self.alpha = self.rho / product
-
-    def advance(self, iterations: int) -> None:
-        """Make so many iterations. Where the solution is found, the next one is the first again."""
-        for _ in range(iterations):
-            if self.rho <= SMALLEST * self.first:
-                self.restart()
-            if self.variant == "merged":
-                self._iterate_merged()
-            else:
-                self._iterate()
-
-    def _iterate(self) -> None:
-        kernel = self.kernel
-        (product,) = self._sum([self._multiply(self.v)])
-        (rho,) = self._sum([kernel.update(self.x, self.r, self.p, self.v, self.rho / product)])
-        kernel.turn(self.p, self.r, rho / self.rho)
-        self.rho = rho
-
-    def _iterate_merged(self) -> None:
-        """Here v = A p follows from w = A r, so that <r, r> and <r, A r> are known at the same time."""
-        kernel = self.kernel
-        kernel.turn(self.p, self.r, self.beta)
-        kernel.turn(self.v, self.w, self.beta)
-        square = kernel.update(self.x, self.r, self.p, self.v, self.alpha)
-        rho, product = self._sum([square, self._multiply(self.w)])
-        self.beta = rho / self.rho
-        self.alpha = rho / (product - self.beta * rho / self.alpha) if rho else 0.0  # 0: x is exact
-        self.rho = rho
-
-    def _multiply(self, product: Field) -> float:
-        """A times what is exchanged; gives this rank's part of their inner product."""
-        bottom, behind = (extent - 1 for extent in self.shape)
-        multiply, u = self.kernel.multiply, self.exchanged
-        if self.variant != "overlapped":
-            self._exchange(self.halo)
-            return multiply(u, product, ((1, bottom), (1, behind)))
-        rows, columns = self.local
-        self._exchange(self.halo.start)
-        total = multiply(u, product, (rows, columns))
-        self._exchange(self.halo.finish)
-        # What is beside ghost layers, each unknown once: whole rows, then the ends of the others.
-        total += multiply(u, product, ((1, rows[0]), (1, behind)))
-        total += multiply(u, product, ((rows[1], bottom), (1, behind)))
-        total += multiply(u, product, (rows, (1, columns[0])))
-        return total + multiply(u, product, (rows, (columns[1], behind)))
-
-    def _exchange(self, call: Callable[[], None]) -> None:
-        begun = time.perf_counter_ns()
-        call()
-        self.communication_ns += time.perf_counter_ns() - begun
-
-    def _sum(self, values: list[float]) -> list[float]:
-        """The sums over all ranks."""
-        begun = time.perf_counter_ns()
+    def _total(self, values: list[float]) -> list[float]:
         # A float is the fastest there is to add; two of them go together in an array.
-        sums = [self.cart.allreduce(values[0])] if len(values) == 1 else self.cart.allreduce(np.array(values)).tolist()
-        self.communication_ns += time.perf_counter_ns() - begun
-        return sums
-
-    def part(self) -> tuple[Field, tuple[int, ...]]:
-        """This rank's values of x, and the global index of the first of them."""
-        return self.x[1:-1, 1:-1], self.block.start
-
-    def residual(self) -> float:
-        """|b - A x|^2 over its first value, computed anew. What the next iteration needs is lost: restart() follows."""
-        self.exchanged[...] = self.x
-        self._multiply(self.v)
-        rest = self.right - self.v[1:-1, 1:-1]
-        return self._sum([float(np.einsum("ij,ij->", rest, rest))])[0] / self.first
-
-    def error(self) -> float:
-        """The largest difference from the solution, over its largest value, on all ranks."""
-        x, y = self._axes()
-        return float(self.cart.allreduce(float(abs(self.part()[0] - x * y).max()), op=mpi.MAX)) * 16
+        return [self.cart.allreduce(values[0])] if len(values) == 1 else self.cart.allreduce(np.array(values)).tolist()
 
     def free(self) -> None:
         """Give back the plan and the mesh."""
-        self.halo.free()
+        super().free()
         self.cart.free()
 
 
-class Parser(argparse.ArgumentParser):
-    """Raises what it has to say about arguments, which every rank would print."""
-
-    def error(self, message: str) -> NoReturn:
-        """See argparse."""
-        raise ValueError(message)
-
-
-def options() -> argparse.Namespace:
-    """What the command line asks for."""
-    parser = Parser(description="Poisson's equation in a square, solved on all ranks.", allow_abbrev=False)
-    parser.add_argument("--mesh", type=int, default=1025, metavar="N", help="unknowns along each axis (1025)")
-    parser.add_argument("--iterations", type=int, metavar="N", help="so many at most (as many as it takes)")
-    parser.add_argument("--variant", default="blocking", choices=VARIANTS, help="how ranks communicate (blocking)")
-    parser.add_argument("--kernel", default="numpy", choices=list(KERNELS), help="what computes (numpy)")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the residual over iterations (matplotlib)")
-    given = parser.parse_args()
-    if given.mesh < 1:
-        raise ValueError(f"--mesh {given.mesh} is not a positive number")
-    if given.iterations is not None and given.iterations < 1:
-        raise ValueError(f"--iterations {given.iterations} is not a positive number")
-    if given.plot:
-        try:
-            import matplotlib  # noqa: PLC0415, F401 - found missing before anything is computed
-        except ImportError:
-            raise ValueError("--plot needs matplotlib, which pip install matplotlib installs") from None
-    return given
-
-
-def plot(curve: list[float], edge: int, file: Path) -> None:
-    """Draw the residual over iterations."""
-    import matplotlib as mpl  # noqa: PLC0415 - only rank 0 draws
-
-    mpl.use("Agg")
-    from matplotlib import pyplot as plt  # noqa: PLC0415
-
-    figure, axes = plt.subplots(figsize=(7, 4.4), layout="constrained")
-    axes.semilogy(curve, color="tab:blue")
-    axes.axhline(SMALLEST**0.5, color="0.5", linestyle="--", linewidth=1)
-    axes.annotate("found", (0, SMALLEST**0.5), xytext=(4, 4), textcoords="offset points", color="0.4")
-    axes.set(title=f"Conjugate gradients, {edge}² unknowns", xlabel="iteration", ylabel="|r| / |r₀|")
-    axes.grid(alpha=0.3)
-    figure.savefig(file, dpi=150)
-    print(f"picture: {file}")
-
-
-def run(given: argparse.Namespace, world: mpi.Communicator, made: Callable[..., PoissonCG] = PoissonCG) -> int:
-    """Solve, check the result, say how long it took. Gives the exit code."""
-    solver = made(world, given.mesh, given.variant, given.kernel)
-    told = world.rank == 0 and sys.stderr.isatty()
-    curve, spent = [1.0], solver.communication_ns
-    world.barrier()
-    begun = time.perf_counter()
-    while solver.rho > SMALLEST * solver.first and len(curve) - 1 != given.iterations:
-        solver.advance(1)
-        curve.append((solver.rho / solver.first) ** 0.5)
-        if told and len(curve) % 100 == 1:
-            print(f"\riteration {len(curve) - 1}: |r| = {curve[-1]:.1e} |r0|", end="", file=sys.stderr, flush=True)
-    seconds = world.allreduce(time.perf_counter() - begun, op=mpi.MAX)
-    communication = world.allreduce((solver.communication_ns - spent) * 1e-9, op=mpi.MAX)
-    found, iterations = solver.rho <= SMALLEST * solver.first, len(curve) - 1
-    residual, error = solver.residual(), solver.error()
-    # The recurrence and what is computed anew differ by rounding errors, which grow with the iterations.
-    right = abs(residual - curve[-1] ** 2) <= 1e-6 * residual + 1e-20 * iterations and (not found or error < 1e-2)
-    if world.rank == 0:
-        if told:
-            print(file=sys.stderr)
-        print(
-            f"{given.mesh}^2 unknowns, ranks {' x '.join(map(str, solver.cart.dims))}, {given.kernel}, {given.variant}"
-        )
-        print(f"{iterations} iterations, the solution is {'found' if found else 'not found yet'}")
-        each, share = seconds / max(iterations, 1), communication / seconds
-        print(f"{seconds:.3f} s, {each * 1e3:.3f} ms an iteration, at most {share:.1%} of it in communication")
-        print(f"|b - A x|^2 is {residual:.2e} of its first value; largest error {error:.1e} of the solution")
-        if not right:
-            print("The result is wrong.", file=sys.stderr)
-        if given.plot:
-            plot(curve, given.mesh, given.plot)
-    solver.free()
-    return 0 if right else 1
-
-
-def main() -> int:
-    """Run with the arguments of the command line. Gives the exit code: 2 if they cannot be followed."""
-    world = mpi.world
-    try:
-        return run(options(), world)
-    except ValueError as error:
-        if world.rank == 0:
-            print(f"poisson_cg.py: {error}.", file=sys.stderr, flush=True)
-        world.barrier()  # else the end of another rank could end this one before its sentence is out
-        return 2
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__file__, mpi.world, options, run, PoissonCG))

@@ -76,7 +76,8 @@ def test_after_the_solution_it_begins_again(run_in_job, stack: Stack) -> None:
     script = f"""
 import sys
 sys.path.insert(0, {str(FOLDER)!r})
-from poisson_cg import SMALLEST, PoissonCG
+from methods.poisson_cg import SMALLEST
+from poisson_cg import PoissonCG
 import polympi as mpi
 for variant in ("blocking", "merged"):
     solver = PoissonCG(mpi.world, 12, variant)
@@ -153,7 +154,7 @@ def test_what_cannot_be_done_is_one_sentence(run, stack: Stack, arguments: list[
 
 def test_without_numba_it_says_what_to_install(run, mpich: Stack, tmp_path) -> None:
     (tmp_path / "numba.py").write_text("raise ImportError('not here')\n")
-    script = f"import sys, runpy\nsys.path[:0] = [{str(tmp_path)!r}]\nsys.argv[0] = {str(PROGRAM)!r}\n"
+    script = f"import sys, runpy\nsys.path[:0] = [{str(tmp_path)!r}, {str(FOLDER)!r}]\nsys.argv[0] = {str(PROGRAM)!r}\n"
     script += f"runpy.run_path({str(PROGRAM)!r}, run_name='__main__')\n"
     ended = run(script, 2, mpich, arguments=["--mesh", "17", "--kernel", "numba"])
     assert ended.exit_code == 2

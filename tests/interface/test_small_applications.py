@@ -257,7 +257,7 @@ def test_a_lack_of_memory_for_keys_is_one_sentence(run, stack: Stack, tmp_path: 
     script = tmp_path / "small.py"
     script.write_text(SMALL.format(folder=str(FOLDER)))
     said = run(script, 2, stack).succeeded()
-    assert said.count("there is no memory for the keys: ") == 2, said
+    assert said.count("there is no memory for the keys on one of the ranks: ") == 2, said
 
 
 LIMITED = """
@@ -312,7 +312,7 @@ def test_the_index_shows_how_a_solver_is_used_and_names_each_program(run_in_job,
 def test_without_numba_it_says_what_to_install(run, mpich: Stack, tmp_path) -> None:
     (tmp_path / "numba.py").write_text("raise ImportError('not here')\n")
     program = FOLDER / "inner_product.py"
-    script = f"import sys, runpy\nsys.path[:0] = [{str(tmp_path)!r}]\nsys.argv[0] = {str(program)!r}\n"
+    script = f"import sys, runpy\nsys.path[:0] = [{str(tmp_path)!r}, {str(FOLDER)!r}]\nsys.argv[0] = {str(program)!r}\n"
     script += f"runpy.run_path({str(program)!r}, run_name='__main__')\n"
     ended = run(script, 2, mpich, arguments=["--kernel", "numba"])
     assert ended.exit_code == 2

@@ -16,8 +16,8 @@ import (
 	"polympi/applications/wave"
 )
 
-// optedIn has a bit for each benchmark that has a solver here.
-const optedIn = 1<<C.POLYMPI_WAVE | 1<<C.POLYMPI_INNER_PRODUCT
+// optedIn has a bit for each benchmark that has a solver here, and for streams in other modes than the standard one.
+const optedIn = 1<<C.POLYMPI_STREAM | 1<<C.POLYMPI_WAVE | 1<<C.POLYMPI_INNER_PRODUCT
 
 // solver is an application of examples/applications/go.
 type solver interface {

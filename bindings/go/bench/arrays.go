@@ -23,17 +23,18 @@ func arrays(c *C.struct_polympi_case, b *C.struct_polympi_buffers, m messages[fl
 			}
 		},
 	}
-	switch {
-	case c.benchmark == C.POLYMPI_LATENCY:
-		sends := []sendCall[float64]{mpi.Send[float64], mpi.Ssend[float64], mpi.Bsend[float64]}
+	sends := []sendCall[float64]{mpi.Send[float64], mpi.Ssend[float64], mpi.Bsend[float64]}
+	switch c.benchmark {
+	case C.POLYMPI_LATENCY:
 		l.iterate = arrayLatency(sends[c.send_mode], m.out, got, int(b.rank))
-		if c.send_mode == C.POLYMPI_BUFFERED {
-			attached(&l, unsafe.Slice((*byte)(b.attached), int(b.attached_bytes)))
-		}
-	case c.benchmark == C.POLYMPI_STREAM:
-		l.iterate = arrayStream(m.outs, got, unsafe.Slice((*byte)(b.acknowledgement), 1), int(b.rank))
+	case C.POLYMPI_STREAM:
+		acknowledgement := unsafe.Slice((*byte)(b.acknowledgement), 1)
+		l.iterate = arrayStream(sends[c.send_mode], m.outs, got, acknowledgement, int(b.rank))
 	default:
 		l.iterate = arrayCollectives(c, b, m, got)
+	}
+	if c.send_mode == C.POLYMPI_BUFFERED {
+		attached(&l, unsafe.Slice((*byte)(b.attached), int(b.attached_bytes)))
 	}
 	return l
 }
@@ -56,13 +57,8 @@ func arrayLatency(send sendCall[float64], out []float64, got [][]float64, rank i
 	return []func(){ping, pong}[rank]
 }
 
-func arrayStream(outs, got [][]float64, acknowledgement []byte, rank int) func() {
-	a := func() {
-		for _, out := range outs {
-			must(mpi.Send(world, out, 1, payloadTag))
-		}
-		must(mpi.Recv(world, acknowledgement, 1, acknowledgementTag))
-	}
+func arrayStream(send sendCall[float64], outs, got [][]float64, acknowledgement []byte, rank int) func() {
+	a := func() { sendAll(send, outs, acknowledgement) }
 	b := func() {
 		for i := range got {
 			got[i] = receive[float64](0)

@@ -41,7 +41,8 @@ func refuse(c *C.struct_polympi_case) *C.char {
 		return nil
 	}
 	switch {
-	case c.benchmark == C.POLYMPI_BANDWIDTH || c.benchmark == C.POLYMPI_BIBANDWIDTH:
+	case c.benchmark == C.POLYMPI_BANDWIDTH || c.benchmark == C.POLYMPI_BIBANDWIDTH,
+		c.benchmark == C.POLYMPI_STREAM && c.send_mode == C.POLYMPI_READY:
 		return noPosting
 	case c.benchmark != C.POLYMPI_LATENCY:
 		return nil

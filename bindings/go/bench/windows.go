@@ -20,7 +20,7 @@ func windows[T any](c *C.struct_polympi_case, b *C.struct_polympi_buffers, m mes
 	case C.POLYMPI_BANDWIDTH:
 		return loops{iterate: bandwidth(m, acknowledgement, rank)}
 	case C.POLYMPI_STREAM:
-		return loops{iterate: stream(m, acknowledgement, rank)}
+		return streams(c, b, m, acknowledgement)
 	}
 	return loops{iterate: bibandwidth(m, 1-rank)}
 }
@@ -66,13 +66,44 @@ func bibandwidth[T any](m messages[T], peer int) func() {
 	}
 }
 
-func stream[T any](m messages[T], acknowledgement []byte, rank int) func() {
-	a := func() {
-		for _, out := range m.outs {
-			must(mpi.Send(world, out, 1, payloadTag))
-		}
-		must(mpi.Recv(world, acknowledgement, 1, acknowledgementTag))
+func streams[T any](c *C.struct_polympi_case, b *C.struct_polympi_buffers, m messages[T],
+	acknowledgement []byte) loops {
+	if c.send_mode == C.POLYMPI_READY {
+		return loops{iterate: readyStream(m, acknowledgement, int(b.rank))}
 	}
+	sends := []sendCall[T]{mpi.Send[T], mpi.Ssend[T], mpi.Bsend[T]}
+	l := loops{iterate: stream(sends[c.send_mode], m, acknowledgement, int(b.rank))}
+	if c.send_mode == C.POLYMPI_BUFFERED {
+		attached(&l, unsafe.Slice((*byte)(b.attached), int(b.attached_bytes)))
+	}
+	return l
+}
+
+func sendAll[T any](send sendCall[T], outs [][]T, acknowledgement []byte) {
+	for _, out := range outs {
+		must(send(world, out, 1, payloadTag))
+	}
+	must(mpi.Recv(world, acknowledgement, 1, acknowledgementTag))
+}
+
+// readyStream posts all receives before the message that makes the other side send.
+func readyStream[T any](m messages[T], acknowledgement []byte, rank int) func() {
+	requests := make([]mpi.Request, len(m.ins))
+	a := func() {
+		must(mpi.Recv(world, acknowledgement, 1, acknowledgementTag))
+		sendAll(mpi.Rsend[T], m.outs, acknowledgement)
+	}
+	b := func() {
+		postReceives(m.ins, 0, requests)
+		must(mpi.Send(world, acknowledgement, 0, acknowledgementTag))
+		must(mpi.Waitall(requests))
+		must(mpi.Send(world, acknowledgement, 0, acknowledgementTag))
+	}
+	return []func(){a, b}[rank]
+}
+
+func stream[T any](send sendCall[T], m messages[T], acknowledgement []byte, rank int) func() {
+	a := func() { sendAll(send, m.outs, acknowledgement) }
 	b := func() {
 		for _, in := range m.ins {
 			must(mpi.Recv(world, in, 0, payloadTag))

@@ -17,11 +17,11 @@ mod inner_product {
 use inner_product::InnerProduct;
 use wave::Wave;
 
-/// A bit for each benchmark that `prepare` has a solver for.
+/// A bit for each benchmark that `prepare` has a solver for, and for streams in other modes than the standard one.
 pub fn opted_in() -> i64 {
     // SAFETY: the names end with NUL.
-    let numbers =
-        [c"wave", c"inner-product"].map(|name| unsafe { ffi::polympi_benchmark_number(name.as_ptr()) });
+    let numbers = [c"stream", c"wave", c"inner-product"]
+        .map(|name| unsafe { ffi::polympi_benchmark_number(name.as_ptr()) });
     numbers.iter().map(|number| 1i64 << number).sum()
 }
 

@@ -6,7 +6,7 @@ use crate::{
     latency::WithBuffer,
     memory::Memory,
     running::{run_pair, Running},
-    windows::{acknowledge, await_acknowledgement},
+    windows::{acknowledge, send_in_mode},
 };
 use mpi::{topology::Process, traits::*};
 
@@ -68,19 +68,13 @@ fn latency(send: impl Fn(&Process, &[f64]), bytes: usize, memory: &Memory, callb
     }
 }
 
-pub fn prepare_stream(memory: &Memory, callbacks: &mut Callbacks) {
+pub fn prepare_stream(mode: &str, memory: &Memory, callbacks: &mut Callbacks) {
     // SAFETY: all of these are distinct, and nothing else takes them.
     let (outgoing, shown, acknowledgement) =
         unsafe { (memory.outgoing_slots::<f64>(), memory.incoming_slots(), memory.acknowledgement()) };
     let peer = environment::world().process_at_rank(1 - memory.0.rank);
     if memory.0.rank == 0 {
-        let send_all = move || {
-            for slot in &outgoing {
-                peer.send_with_tag(*slot, PAYLOAD_TAG);
-            }
-            await_acknowledgement(acknowledgement, &peer);
-        };
-        run_pair(send_all, callbacks);
+        send_in_mode(mode, outgoing, acknowledgement, peer, memory, callbacks);
     } else {
         let receive_all = move |received: &mut [Vec<f64>]| {
             for slot in received {

@@ -81,12 +81,14 @@ unsafe extern "C" fn prepare(
         Names { benchmark: "datatype", mode, .. } => layouts::prepare(mode, memory, callbacks),
         Names { benchmark: "ring", payload, .. } => prepare_ring(payload, memory, callbacks),
         Names { benchmark: "faces", mode, .. } => faces::prepare(mode, buffers, callbacks),
-        Names { benchmark: "stream", payload: "array", .. } => arrays::prepare_stream(memory, callbacks),
+        Names { benchmark: "stream", mode, payload: "array" } => {
+            arrays::prepare_stream(mode, memory, callbacks)
+        }
         Names { benchmark: "bandwidth" | "bibandwidth" | "stream", payload: "bytes", .. } => {
-            windows::prepare::<u8>(names.benchmark, memory, callbacks);
+            windows::prepare::<u8>(names.benchmark, names.mode, memory, callbacks);
         }
         Names { benchmark: "bandwidth" | "bibandwidth" | "stream", .. } => {
-            windows::prepare::<f64>(names.benchmark, memory, callbacks);
+            windows::prepare::<f64>(names.benchmark, names.mode, memory, callbacks);
         }
         Names { benchmark, payload, .. } => prepare_collective(benchmark, payload, memory, callbacks),
     }

@@ -3,6 +3,7 @@
 use crate::{
     environment,
     ffi::{Callbacks, ACKNOWLEDGEMENT_TAG, PAYLOAD_TAG},
+    latency::WithBuffer,
     memory::Memory,
     running::run_pair,
 };
@@ -12,7 +13,12 @@ use mpi::{
     traits::*,
 };
 
-pub fn prepare<T: Equivalence + 'static>(benchmark: &str, memory: &Memory, callbacks: &mut Callbacks) {
+pub fn prepare<T: Equivalence + 'static>(
+    benchmark: &str,
+    mode: &str,
+    memory: &Memory,
+    callbacks: &mut Callbacks,
+) {
     // SAFETY: all of these are distinct, and nothing else takes them.
     let (outgoing, mut incoming, acknowledgement) =
         unsafe { (memory.outgoing_slots::<T>(), memory.incoming_slots::<T>(), memory.acknowledgement()) };
@@ -39,15 +45,7 @@ pub fn prepare<T: Equivalence + 'static>(benchmark: &str, memory: &Memory, callb
             },
             callbacks,
         ),
-        ("stream", 0) => run_pair(
-            move || {
-                for slot in &outgoing {
-                    peer.send_with_tag(*slot, PAYLOAD_TAG);
-                }
-                await_acknowledgement(acknowledgement, &peer);
-            },
-            callbacks,
-        ),
+        ("stream", 0) => send_in_mode(mode, outgoing, acknowledgement, peer, memory, callbacks),
         ("stream", _) => run_pair(
             move || {
                 for slot in &mut incoming {
@@ -68,6 +66,29 @@ pub fn prepare<T: Equivalence + 'static>(benchmark: &str, memory: &Memory, callb
             callbacks,
         ),
     }
+}
+
+/// Rank 0 of a stream.
+pub fn send_in_mode<T: Equivalence + 'static>(
+    mode: &str,
+    outgoing: Vec<&'static [T]>,
+    acknowledgement: &'static mut u8,
+    peer: Process<'static>,
+    memory: &Memory,
+    callbacks: &mut Callbacks,
+) {
+    let send: fn(&Process, &[T]) = match mode {
+        "synchronous" => |to: &Process, sent: &[T]| to.synchronous_send_with_tag(sent, PAYLOAD_TAG),
+        "buffered" => |to: &Process, sent: &[T]| to.buffered_send_with_tag(sent, PAYLOAD_TAG),
+        _ => |to: &Process, sent: &[T]| to.send_with_tag(sent, PAYLOAD_TAG),
+    };
+    let case = move || {
+        for slot in &outgoing {
+            send(&peer, slot);
+        }
+        await_acknowledgement(acknowledgement, &peer);
+    };
+    run_pair(WithBuffer { case, bytes: memory.0.attached_bytes as usize }, callbacks);
 }
 
 #[inline]

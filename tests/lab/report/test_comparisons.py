@@ -102,8 +102,19 @@ def test_what_is_said_of_synchronous_sends_is_checked_in_both_tables():
     rows = [*streams("standard", 10.0, 50.0, 90.0, 80.0), *streams("synchronous", 9.0, 60.0, 80.0, 70.0)]
     one = beside(rows, [])["send_ssend_bandwidth"]
     assert "slower everywhere holds in 27 of 32 cells of its own table, and here at 3 of 4 sizes." in one.statement
-    assert one.statement.endswith("and here as well: the most is at 1 MB.")
+    assert "and here as well: the most is at 1 MB." in one.statement
     assert {line[0] for line in one.lines if not line[0].startswith("published")} == {"c", "c, synchronous"}
     one = beside(streams("standard", 10.0, 50.0), [])["send_ssend_bandwidth"]
     assert "'stream/synchronous/bytes' was not measured here" in one.statement
-    assert one.statement.endswith("and here not: the most is at 100 kB.")
+    assert "and here not: the most is at 100 kB." in one.statement
+
+
+def test_a_stream_is_also_shown_as_published_with_the_sends_alone_timed():
+    alone = summary_row(
+        10**4, binding="c-unacknowledged", benchmark="stream", payload="bytes", mb_per_s=50.0, p50_ns=10_000.0
+    )
+    one = beside([*streams("standard", 50.0, 60.0), alone], ["c-unacknowledged"])["send_ssend_bandwidth"]
+    assert one.statement.endswith("with the sends alone timed, C has 1.00 GB/s at 10 kB instead of 50.0 MB/s.")
+    assert ("c as published, standard", "10 kB", "1.00 GB/s") in one.lines
+    without = beside(streams("standard", 50.0, 60.0), [])["send_ssend_bandwidth"]
+    assert "'c-unacknowledged', which was not measured here" in without.statement

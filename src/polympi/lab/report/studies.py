@@ -27,8 +27,8 @@ _NOTE = (
 )
 _STANDS_FOR = "pypar, mympi, pympi, scientific and boostmpi-compat are the interfaces of these modules on polympi."
 _LINES = (
-    "The inner products of C, mpi4py and polympi are parts of programs to copy, which also say where there is no "
-    "memory; those of the others do the work alone."
+    "The inner products in Python differ in their reduction and share the rest, which also says where there is no "
+    "memory; that of C is a program of its own."
 )
 _EQUATION = ("", "ranks", "blocking", "speed-up", "calls", "overlapped", "lines")
 _SOLVERS = (

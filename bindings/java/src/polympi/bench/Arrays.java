@@ -8,7 +8,6 @@ import java.lang.foreign.MemorySegment;
 import polympi.mpi.Comm;
 import polympi.mpi.Datatype;
 import polympi.mpi.Doubles;
-import polympi.mpi.Mpi;
 import polympi.mpi.Op;
 
 /** Arrays of double whose receiver does not know how long they are: each is received into a new one. */
@@ -36,8 +35,7 @@ final class Arrays {
         final Loops loops =
                 Loops.of(c.is("latency") ? latency() : c.is("stream") ? stream() : together());
         if (c.send().equals("buffered")) {
-            loops.begin = () -> Mpi.attachBuffer(b.attached());
-            loops.end = Mpi::detachBuffer;
+            loops.attach(b);
         }
         loops.show = this::show;
         return loops;
@@ -53,13 +51,16 @@ final class Arrays {
         received = new double[b.ins().length][];
     }
 
+    private Doubles.Send blocking() {
+        return switch (c.send()) {
+            case "standard" -> world::send;
+            case "synchronous" -> world::ssend;
+            default -> world::bsend;
+        };
+    }
+
     private Runnable latency() {
-        final Doubles.Send call =
-                switch (c.send()) {
-                    case "standard" -> world::send;
-                    case "synchronous" -> world::ssend;
-                    default -> world::bsend;
-                };
+        final Doubles.Send call = blocking();
         final double[] array = sent[0];
         final int peer = 1 - b.rank();
         return b.rank() == 0
@@ -74,7 +75,7 @@ final class Arrays {
     }
 
     private Runnable stream() {
-        final Doubles.Send call = world::send;
+        final Doubles.Send call = blocking();
         final MemorySegment acknowledgement = b.acknowledgement();
         return b.rank() == 0
                 ? () -> {

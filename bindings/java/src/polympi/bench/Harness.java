@@ -114,8 +114,9 @@ final class Harness {
         return (int) RUN.invokeExact(launch, program);
     }
 
+    /** Streams in other modes than the standard one, and applications. */
     private static long optedIn(Arena arena) throws Throwable {
-        long bits = 0;
+        long bits = 1L << (int) NUMBER.invokeExact(arena.allocateFrom("stream"));
         for (String benchmark : Applications.BENCHMARKS) {
             bits |= 1L << (int) NUMBER.invokeExact(arena.allocateFrom(benchmark));
         }

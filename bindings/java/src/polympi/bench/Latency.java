@@ -7,7 +7,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import polympi.mpi.Comm;
 import polympi.mpi.Datatype;
-import polympi.mpi.Mpi;
 import polympi.mpi.Requests;
 
 /** Ping-pong in all ways to send. In the names of iterations ping is rank 0 and pong rank 1. */
@@ -52,10 +51,7 @@ final class Latency {
             ready(loops);
         }
         if (c.send().equals("buffered")) {
-            final Runnable begin = loops.begin;
-            final Runnable end = loops.end;
-            loops.begin = both(() -> Mpi.attachBuffer(b.attached()), begin);
-            loops.end = both(end, Mpi::detachBuffer);
+            loops.attach(b);
         }
         return loops;
     }

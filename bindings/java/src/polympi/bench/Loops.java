@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.LongSupplier;
 import polympi.mpi.Comm;
 import polympi.mpi.Datatype;
+import polympi.mpi.Mpi;
 
 /** What a case does on a rank: an iteration, and what is needed before and after. */
 final class Loops {
@@ -44,6 +45,22 @@ final class Loops {
                             world.recv(in, count, type, peer, PAYLOAD_TAG);
                             world.send(out, count, type, peer, PAYLOAD_TAG);
                         });
+    }
+
+    /** Lets buffered sends go by way of the memory that the harness has for them. */
+    void attach(Buffers b) {
+        final Runnable before = begin;
+        final Runnable after = end;
+        begin =
+                () -> {
+                    Mpi.attachBuffer(b.attached());
+                    before.run();
+                };
+        end =
+                () -> {
+                    after.run();
+                    Mpi.detachBuffer();
+                };
     }
 
     void batch(int iterations) {

@@ -7,6 +7,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import polympi.mpi.Comm;
 import polympi.mpi.Datatype;
+import polympi.mpi.Doubles;
 import polympi.mpi.Requests;
 
 /** Many messages in flight; a is rank 0 and b rank 1. */
@@ -22,7 +23,10 @@ final class Windows {
     private final Arena arena = Arena.ofAuto();
     private final Requests requests;
 
+    private final Buffers b;
+
     Windows(Comm world, Buffers b, Datatype type, int count) {
+        this.b = b;
         this.world = world;
         this.type = type;
         this.count = count;
@@ -35,12 +39,30 @@ final class Windows {
     }
 
     Loops loops(Case c) {
-        return Loops.of(
-                switch (c.benchmark()) {
-                    case "bandwidth" -> rank == 0 ? this::bandwidthA : this::bandwidthB;
-                    case "bibandwidth" -> this::bibandwidth;
-                    default -> rank == 0 ? this::streamA : this::streamB;
-                });
+        final Loops loops =
+                Loops.of(
+                        switch (c.benchmark()) {
+                            case "bandwidth" -> rank == 0 ? this::bandwidthA : this::bandwidthB;
+                            case "bibandwidth" -> this::bibandwidth;
+                            default -> stream(c.send());
+                        });
+        if (c.send().equals("buffered")) {
+            loops.attach(b);
+        }
+        return loops;
+    }
+
+    private Runnable stream(String mode) {
+        if (mode.equals("ready")) {
+            return rank == 0 ? this::readyStreamA : this::readyStreamB;
+        }
+        return rank == 0
+                ? switch (mode) {
+                    case "synchronous" -> () -> sendAll(world::ssend);
+                    case "buffered" -> () -> sendAll(world::bsend);
+                    default -> () -> sendAll(world::send);
+                }
+                : this::streamB;
     }
 
     private void startSends(int from) {
@@ -81,11 +103,24 @@ final class Windows {
         requests.awaitAll();
     }
 
-    private void streamA() {
+    private void sendAll(Doubles.Send call) {
         for (MemorySegment out : outs) {
-            world.send(out, count, type, peer, PAYLOAD_TAG);
+            call.send(out, count, type, peer, PAYLOAD_TAG);
         }
         awaitAcknowledgement();
+    }
+
+    private void readyStreamA() {
+        awaitAcknowledgement();
+        sendAll(world::rsend);
+    }
+
+    /** All receives are posted before the message that makes the other side send. */
+    private void readyStreamB() {
+        postReceives();
+        acknowledge();
+        requests.awaitAll();
+        acknowledge();
     }
 
     private void streamB() {

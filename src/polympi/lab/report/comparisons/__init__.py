@@ -38,7 +38,7 @@ def comparisons(analysis: Analysis, palette: Palette, shown: Container[str]) -> 
         found += [
             bidirectional(stack, own, palette),
             pings(stack, own, over_hosts),
-            stream(stack, own, palette, over_hosts),
+            stream(stack, of_all, palette, over_hosts),
             modules(stack, fits),
             csharp(analysis, stack, of_all, shown),
             boost(stack, of_all),
