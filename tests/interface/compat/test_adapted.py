@@ -218,8 +218,6 @@ import pydoc
 assert (send.__name__, send.__doc__, send.__module__) == ("send", "Send it.", "__main__")
 assert str(inspect.signature(send)) == "(to, tag=3, loudly=None, odd=False, x=None, rows=False)"
 assert inspect.isroutine(send) and "Send it." in pydoc.render_doc(send) and "send" in repr(send)
-from polympi.compat import pypar
-assert pickle.loads(pickle.dumps(pypar.send)) is pypar.send
 class Facade:
     def __init__(self):
         adapt_method(self, Facade, "send", c, "object peer", tag=0)
@@ -256,35 +254,3 @@ with raises(TypeError):
     core.Adapted(len, c, ("object",))
 """
     run_in_job(ADAPTED + script, 2, stack)
-
-
-def test_facades_take_the_short_way(run_in_job, stack: Stack) -> None:
-    """What scripts mostly say is not left to functions of Python."""
-    script = """
-from polympi.compat import boostmpi, mympi, pympi, pypar
-from polympi.compat.scientific import MPI as scientific
-mympi.mpi_init(1, ["script"])
-W, x, y = mympi.MPI_COMM_WORLD, np.arange(3.0), np.zeros(3)
-world = scientific.world
-for send, receive, given, asked in (
-    (pypar.send, pypar.receive, (x, rank), (rank,)),
-    (pypar.send, pypar.receive, ("text", rank), (pypar.any_source,)),
-    (pympi.send, pympi.recv, ({"a": 1}, rank), ()),
-    (pympi.WORLD.send, pympi.WORLD.recv, (x, rank, 5), (rank, 5)),
-    (mympi.mpi_send, mympi.mpi_recv, (x, 3, mympi.MPI_DOUBLE, rank, 1, W), (3, mympi.MPI_DOUBLE, rank, 1, W)),
-    (world.send, world.receive, (x, rank, 1), (y, rank, 1)),
-    (world.send, world.receive, (x, rank, 1), (y,)),
-    (world.send, world.receiveString, ("text", rank, 1), (rank, 1)),
-    (boostmpi.world.send, boostmpi.world.recv, (rank, 1, x), (rank, 1)),
-    (boostmpi.world.send, boostmpi.world.recv, (rank, 1), ()),
-):
-    before = send.calls, receive.calls
-    send(*given)
-    receive(*asked)
-    assert (send.calls, receive.calls) == (before[0] + 1, before[1] + 1), (given, asked)
-before = pypar.send.calls, pypar.receive.calls
-pypar.send(x, rank, use_buffer=True, tag=7, bypass=True)
-assert pypar.receive(rank, buffer=y, tag=7, bypass=True) is y
-assert (pypar.send.calls, pypar.receive.calls) == (before[0] + 1, before[1] + 1)
-"""
-    run_in_job(PRELUDE + script, 2, stack)
