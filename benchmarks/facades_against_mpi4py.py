@@ -143,6 +143,7 @@ def timed(run: Callable[[int], None], turns: int) -> float:
     theirs.Barrier()
     began = time.perf_counter()
     run(turns)
+    theirs.Barrier()
     return (time.perf_counter() - began) / turns * 1e9
 
 
