@@ -1,6 +1,6 @@
 """The native core, whichever MPI library it was compiled for. What is public here is documented in its docstrings."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import GenericAlias
 from typing import Any, Final, Generic, Literal, NoReturn, Protocol, final, overload
 
@@ -207,40 +207,6 @@ class Plain:
     def split(self, color: int | None, key: int = 0, *, timeout: float | None = None) -> Plain | None: ...
     def dup(self, *, timeout: float | None = None) -> Plain: ...
     def free(self) -> None: ...
-
-@final
-class Adapted:
-    __name__: Final[str]
-    __qualname__: Final[str]
-    __wrapped__: Final[Callable[..., Any]]
-    calls: Final[int]
-    def __new__(
-        cls,
-        otherwise: Callable[..., Any],
-        where: Communicator | Mapping[int, Communicator] | type,
-        parameters: tuple[tuple[str | None, str, bool], ...],
-        *,
-        wildcards: bool = True,
-        data: bool = False,
-        counted: bool = False,
-        text: bool = False,
-        answers: bool = False,
-        as_tuple: bool = False,
-        tag: int = ...,
-        reserved: int = -1,
-        form: str = "any",
-        excluded: type | None = None,
-        dtypes: Mapping[int, Any] | None = None,
-        ops: Mapping[Any, Op] | None = None,
-        answer: object = None,
-        status: type[tuple[int, int, int]] | None = None,
-        failed: Callable[..., Any] | None = None,
-        mismatched: Callable[..., Any] | None = None,
-        collective: str | None = None,
-    ) -> Adapted: ...
-    @property
-    def last(self) -> tuple[int, int, int, int] | None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
 @disjoint_base
 class Communicator:

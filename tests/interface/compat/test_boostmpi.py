@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,11 +16,10 @@ from polympi.compat.script import ScriptError
 from polympi.compat.script import read as script_of
 from polympi.lab.stacks.stack import Stack
 
-ROOT = Path(__file__).parents[3]
 BEGIN = (
     PRELUDE
     + """
-from any_values import VALUES, arrived
+from any_values import arrived
 from polympi.compat import boostmpi as old
 world = old.world
 right, left = (rank + 1) % size, (rank - 1) % size
@@ -48,19 +46,6 @@ except AttributeError as error:
     assert ended.stdout == (
         "module 'polympi.compat.boost' has no attribute 'python': of Boost, only boost.mpi is here\n"
     )
-
-
-def test_the_differences_are_those_of_names_and_are_sentences() -> None:
-    names, differences = FACADE.names(), FACADE.differences()
-    assert set(differences) <= names
-    assert all(text.endswith(".") and text[0].isalpha() for text in differences.values())
-    assert {"all_reduce", "Exception", "skeleton", "wait_any"} < set(differences)
-
-
-def test_the_page_has_each_name() -> None:
-    page = (ROOT / "docs" / "compat" / "boostmpi.md").read_text()
-    table = page.split("## Calls")[1].split("## What differs")[0]
-    assert sorted(name for name in FACADE.names() if not re.search(rf"`{name}\b", table)) == []
 
 
 def test_a_script_is_told_from_those_of_other_modules_by_its_names(tmp_path: Path) -> None:
@@ -141,13 +126,11 @@ assert timer.elapsed < before + 60
 @SIZES
 def test_messages_arrive_as_they_were_sent(run_in_job, stack: Stack, ranks: int) -> None:
     script = """
-for tag, value in enumerate(VALUES):
+for tag, value in (3, None), (4, np.arange(30.0).reshape(5, 6)[::2, ::3]), (5, np.full(100_000, 1.5)):
     sending = world.isend(right, tag, value)
     got, status = world.recv(left, tag, return_status=True)
     assert same(got, arrived(value)), value
     assert (status.source, status.tag, status.error, status.cancelled) == (left, tag, 0, False)
-    if isinstance(got, np.ndarray):
-        got[...] = 0  # writable
     assert type(sending.wait()) is old.Status
     world.isend(dest=right, tag=tag, value=value)
     got, status = world.irecv(source=left, tag=tag).wait()

@@ -2,55 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 
 from polympi.lab.stacks.stack import Stack
-
-ROOT = Path(__file__).parents[3]
-EXAMPLES = sorted((ROOT / "examples" / "compat" / "boostmpi").glob("*.py"))
-
-
-RUNNER = """
-import sys
-import polympi
-from polympi.compat import command
-for path in list(sys.argv[1:]):
-    assert command.main(["--as", "boostmpi", path]) == 0
-    polympi.world.barrier()  # a master that receives from any rank must not meet messages of the next program
-"""
-
-
-@pytest.mark.mpi
-@pytest.mark.parametrize("ranks", [2, 4])
-def test_the_examples_run(run, stack: Stack, ranks: int) -> None:
-    examples = [str(example) for example in EXAMPLES if ranks == 2 or example.stem != "network_timing"]
-    ended = run(RUNNER, ranks, stack, arguments=examples)
-    said = ended.succeeded()
-    assert ended.stderr == ""
-    for words in (
-        "Hello, world",
-        "the message came back",
-        "pi is about 3.1",
-        "****",
-        "20 results",
-        "was broadcast 10 times",
-        "the longest is three" if ranks == 4 else "the longest is zero",
-        "a column with the sum",
-        "three times",
-        "colors and ranks",
-        *(["MB/s"] if ranks == 2 else []),
-    ):
-        assert words in said, words
-    assert sorted(re.findall(r"I am rank (\d) of", said)) == [str(rank) for rank in range(ranks)]
-
-
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.stem)
-def test_an_example_names_the_command_that_runs_it(example: Path) -> None:
-    place = example.relative_to(ROOT)
-    assert re.search(rf"^    mpiexec -n \d python -m polympi --as boostmpi {place}$", example.read_text(), re.MULTILINE)
 
 
 @pytest.mark.mpi

@@ -54,11 +54,10 @@ except NotImplementedError as error:
     assert ended.stdout.startswith("Scientific.BSP of ScientificPython is not in polympi.compat.scientific: ")
 
 
-def test_differences_name_what_there_is_or_was() -> None:
-    assert {name for name in FACADE.differences() if name not in FACADE.names()} == {"_C_API"}
+def test_differences_name_arrays_that_there_are() -> None:
     assert set(N.DIFFERENCES) <= set(N.__all__)
     assert len(set(N.__all__)) == len(N.__all__)
-    assert all(sentence.endswith(".") for sentence in (*FACADE.differences().values(), *N.DIFFERENCES.values()))
+    assert all(sentence.endswith(".") for sentence in N.DIFFERENCES.values())
 
 
 def test_a_check_speaks_of_the_module_and_not_of_arrays(tmp_path: Path) -> None:
@@ -130,7 +129,7 @@ def test_arrays_have_the_names_and_the_defaults_of_numeric() -> None:
 def test_messages_arrive_as_they_were_sent(run_in_job, stack: Stack, ranks: int) -> None:
     script = """
 assert (world.rank, world.size) == (rank, size)
-for code in N.Character, "b", "B", "h", "i", "l", "q", "L", "f", "d", "F", "D", "?", ">f8", "M8[s]", "S3", "f2":
+for code in N.Character, "b", "l", "d", "F", "?", ">f8", "M8[s]", "S3", "f2":
     dtype = np.dtype(code)
     count = 2 if dtype.kind == "c" else 1
     for shape in (0,), (), (5,), (3, 4), (2, 3, 500):
@@ -251,30 +250,18 @@ for code in "b", "l", "f", "d", "F", "D", "?", N.Character:
 def alike(one, two):
     "Also where zeros have other signs, as those of complex products have in another order."
     return (one.dtype, one.tolist()) == (two.dtype, two.tolist())
-ufuncs = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum, "land": np.logical_and,
-    "lor": np.logical_or, "lxor": np.logical_xor, "band": np.bitwise_and, "bor": np.bitwise_or, "bxor": np.bitwise_xor}
-for name, ufunc in ufuncs.items():
+for dtype, (name, ufunc) in itertools.product("lfFD", {"sum": np.add, "prod": np.multiply}.items()):
     op = getattr(MPI, name)
     assert repr(op).startswith("<PyMPIOperation at 0x") and repr(op).endswith(f": operation = {name}>")
-    for dtype in "i", "l", "f", "d", "F", "D":
-        if (name[0] in "lb" and dtype not in "il") or (dtype in "FD" and name not in ("sum", "prod")):
-            continue
-        parts = [((np.arange(6) * (n + 3)) % 5).astype(dtype).reshape(2, 3) for n in range(size)]
-        if dtype in "FD":
-            parts = [(part + 1j * n).astype(dtype) for n, part in enumerate(parts)]
-        expected = parts[0]
-        for part in parts[1:]:
-            expected = ufunc(expected, part).astype(dtype)
-        if size == 1 and name[0] == "l":
-            continue  # nothing is combined
-        room = np.zeros((2, 3), dtype)
-        assert world.allreduce(parts[rank], room, op) is None and alike(room, expected), (name, dtype)
-        room = np.full((2, 3), 9, dtype)
-        assert world.reduce(parts[rank], room, op, root) is None
-        assert alike(room, expected if rank == root else np.full((2, 3), 9, dtype))
-        strided = np.zeros((2, 6), dtype)[:, ::2]
-        world.allreduce(np.repeat(parts[rank], 2, -1)[:, ::2], strided, op)
-        assert alike(strided, expected)
+    parts = [((np.arange(6) * (n + 3)) % 5 + (1j * n if dtype in "FD" else 0)).astype(dtype).reshape(2, 3)
+        for n in range(size)]
+    expected = ufunc.reduce(parts, axis=0, dtype=dtype)
+    room = np.full((2, 3), 9, dtype)
+    assert world.reduce(parts[rank], room, op, root) is None
+    assert alike(room, expected if rank == root else np.full((2, 3), 9, dtype))
+    strided = np.zeros((2, 6), dtype)[:, ::2]
+    assert world.allreduce(np.repeat(parts[rank], 2, -1)[:, ::2], strided, op) is None
+    assert alike(strided, expected)
 pairs = np.array([(3.0 - rank, rank), (1.0, rank)], [("value", "d"), ("place", "l")])
 room = np.zeros_like(pairs)
 world.allreduce(pairs, room, MPI.minloc)

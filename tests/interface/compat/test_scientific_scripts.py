@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import ast
-import re
 from pathlib import Path
 
 import pytest
 
 from polympi.lab.stacks.stack import Stack
-
-EXAMPLES = sorted((Path(__file__).parents[3] / "examples" / "compat" / "scientific").glob("*.py"))
-COMMAND = re.compile(
-    r"^    mpiexec -n (\d) python -m polympi --as scientific examples/compat/scientific/(\w+\.py)(.*)$", re.MULTILINE
-)
 
 
 @pytest.mark.mpi
@@ -66,17 +59,3 @@ print(world.receiveString(0, 2)[0], len(world.receive(N.Int)[0]))
     ended = run_as(["--as", "auto", str(program)], None, stack)
     assert ended.succeeded() == "text 1000000\n"
     assert "runs as one for scientific (Scientific.MPI of ScientificPython 2.9)" in ended.stderr
-
-
-@pytest.mark.mpi
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.stem)
-def test_an_example_runs_with_the_command_it_gives_and_says_something(
-    run_as, stack: Stack, tmp_path: Path, example: Path
-) -> None:
-    described = ast.get_docstring(ast.parse(example.read_text()), clean=False) or ""
-    ((ranks, name, arguments),) = COMMAND.findall(described)
-    assert name == example.name
-    given = [str(tmp_path / word) if "." in word else word for word in arguments.split()]
-    ended = run_as(["--as", "scientific", str(example), *given], int(ranks), stack)
-    assert ended.succeeded(), ended
-    assert ended.stderr == ""

@@ -8,8 +8,7 @@ from __future__ import annotations
 import operator
 
 import polympi
-from polympi.compat.adapted import adapted
-from polympi.compat.boostmpi.communicator import Communicator, raise_told, world
+from polympi.compat.boostmpi.communicator import Communicator, world
 from polympi.compat.boostmpi.errors import told
 from polympi.compat.boostmpi.skeletons import Content
 from polympi.native.core import Op
@@ -17,9 +16,7 @@ from polympi.native.core import Op
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import Any, TypeVar
-
-    Function = TypeVar("Function", bound=Callable[..., Any])
+    from typing import Any
 
 
 class _Missing:
@@ -31,23 +28,16 @@ class _Missing:
 
 MISSING: Any = _Missing()
 
-# Functions of Python that the core has; also by their identity, since not everything that can be called has a hash.
-_OPS: dict[object, Op] = {
-    operator.add: polympi.SUM,
-    operator.mul: polympi.PROD,
-    operator.and_: polympi.BAND,
-    operator.or_: polympi.BOR,
-    operator.xor: polympi.BXOR,
+# Functions of Python that the core has, by their identity: not everything that can be called has a hash.
+_NATIVE: dict[int, Op] = {
+    id(operator.add): polympi.SUM,
+    id(operator.mul): polympi.PROD,
+    id(operator.and_): polympi.BAND,
+    id(operator.or_): polympi.BOR,
+    id(operator.xor): polympi.BXOR,
 }
-_NATIVE = {id(function): op for function, op in _OPS.items()}
 
 
-def _usual(collective: str, roles: str, **options: Any) -> Callable[[Function], Function]:
-    """Have the core make the usual calls of a function, whose first argument is the communicator."""
-    return adapted(Communicator, f"comm! {roles}", collective=collective, failed=raise_told, **options)
-
-
-@_usual("allgather", "object", as_tuple=True)
 def all_gather(comm: Any = world, value: Any = None) -> tuple[Any, ...]:
     """The values of all ranks, in their order.
 
@@ -62,7 +52,6 @@ def all_gather(comm: Any = world, value: Any = None) -> tuple[Any, ...]:
         raise told(error) from None
 
 
-@_usual("allreduce", "object! op!", ops=_OPS)
 def all_reduce(comm: Any = world, value: Any = MISSING, op: Callable[[Any, Any], Any] = MISSING) -> Any:
     """The combination of the values of all ranks, in their order.
 
@@ -84,7 +73,6 @@ def all_reduce(comm: Any = world, value: Any = MISSING, op: Callable[[Any, Any],
         raise told(error) from None
 
 
-@_usual("alltoall", "object", form="pieces", as_tuple=True)
 def all_to_all(comm: Any = world, values: Iterable[Any] | None = None) -> tuple[Any, ...]:
     """What all ranks have for this one: the value at its place in the values of each.
 
@@ -99,7 +87,6 @@ def all_to_all(comm: Any = world, values: Iterable[Any] | None = None) -> tuple[
         raise told(error) from None
 
 
-@_usual("bcast", "object root!", excluded=Content)
 def broadcast(comm: Any = world, value: Any = None, root: int = MISSING) -> Any:
     """The value of the root, on all ranks.
 
@@ -122,7 +109,6 @@ def broadcast(comm: Any = world, value: Any = None, root: int = MISSING) -> Any:
         raise told(error) from None
 
 
-@_usual("gather", "object root!", as_tuple=True)
 def gather(comm: Any = world, value: Any = None, root: int = MISSING) -> tuple[Any, ...] | None:
     """The values of all ranks, in their order, on the root; None elsewhere.
 
@@ -140,7 +126,6 @@ def gather(comm: Any = world, value: Any = None, root: int = MISSING) -> tuple[A
     return None if values is None else tuple(values)
 
 
-@_usual("reduce", "object! op! root!", ops=_OPS)
 def reduce(
     comm: Any = world, value: Any = MISSING, op: Callable[[Any, Any], Any] = MISSING, root: int = MISSING
 ) -> Any:
@@ -159,7 +144,6 @@ def reduce(
         raise told(error) from None
 
 
-@_usual("scan", "object! op!", ops=_OPS)
 def scan(comm: Any = world, value: Any = MISSING, op: Callable[[Any, Any], Any] = MISSING) -> Any:
     """Like :func:`all_reduce`, with the combination of the ranks up to this one.
 
@@ -176,7 +160,6 @@ def scan(comm: Any = world, value: Any = MISSING, op: Callable[[Any, Any], Any] 
         raise told(error) from None
 
 
-@_usual("scatter", "object root!", form="pieces")
 def scatter(comm: Any = world, values: Iterable[Any] | None = None, root: int = MISSING) -> Any:
     """The value at the place of this rank in the values of the root; those of other ranks are ignored.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import polympi
 from polympi import ANY_SOURCE, ANY_TAG
-from polympi.compat.adapted import adapt_method
 from polympi.compat.boostmpi.errors import Error, told
 from polympi.compat.boostmpi.requests import Request, RequestWithValue
 from polympi.compat.boostmpi.skeletons import Content
@@ -12,7 +11,7 @@ from polympi.compat.boostmpi.status import Status
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, NoReturn
+    from typing import Any
 
     from polympi.compat.boostmpi.skeletons import Array
 
@@ -21,8 +20,6 @@ _world = polympi.world.dup()  # its messages never meet those of polympi or of a
 
 class Communicator:
     """A group of ranks; made without an argument it is that of all ranks."""
-
-    __slots__ = ("__dict__", "__weakref__", "_comm")  # in a slot the core finds it at once
 
     def __init__(self) -> None:
         self._take(_world)
@@ -39,12 +36,6 @@ class Communicator:
         self._rank, self._size = comm.rank, comm.size
         self._send, self._recv = comm.send, comm.recv  # looked up once
         self._bcast, self._reduce, self._allreduce = comm.bcast, comm.reduce, comm.allreduce
-        if comm is not _NOTHING:
-            adapt_method(
-                self, Communicator, "send", comm, "peer tag object", tag=0, excluded=Content, failed=raise_told
-            )
-            adapt_method(self, Communicator, "recv", comm, "peer tag unusual unusual", failed=raise_told)
-            adapt_method(self, Communicator, "barrier", comm, "", collective="barrier", failed=raise_told)
 
     @property
     def rank(self) -> int:
@@ -215,11 +206,6 @@ class Communicator:
             if self
             else "<boostmpi communicator of no ranks>"
         )
-
-
-def raise_told(error: polympi.Error, *_given: object, **_named: object) -> NoReturn:
-    """Raise an error of polympi as one of Boost.MPI."""
-    raise told(error)
 
 
 class _Nothing:

@@ -5,18 +5,14 @@
 from __future__ import annotations
 
 import polympi
-from polympi.compat.adapted import adapted
 from polympi.compat.mympi import datatypes
-from polympi.compat.mympi.communicators import by_number, communicator, entered
-from polympi.compat.mympi.datatypes import DTYPES
+from polympi.compat.mympi.communicators import by_number, communicator
 from polympi.compat.mympi.errors import answer, error, here
-from polympi.compat.mympi.operations import NUMBERS, OF_NUMBERS, operation
+from polympi.compat.mympi.operations import operation
 from polympi.compat.mympi.pieces import Pieces, equal_pieces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from polympi.compat.mympi.datatypes import Array
     from polympi.compat.mympi.pieces import EqualPieces, Numbers
 
@@ -50,54 +46,9 @@ def _put(came: list[Array] | None, pieces: Pieces | EqualPieces, comm: int, call
     return row
 
 
-def _reduced(came: Array | None, datatype: int) -> Array:
-    """What a reduction gives; None stands for nothing."""
-    here.error = 0
-    return datatypes.nothing(0, datatype, "mpi_reduce") if came is None else came
-
-
-# ---- what the core is told of calls with pieces, whose last arguments say what comes ----
-
-
-def _of_one_piece(call: str) -> dict[str, Any]:
-    """A call whose arguments end with the number and type of what comes, the root and the communicator."""
-
-    def failed(failure: polympi.Error | error, *given: Any) -> Array:
-        count, datatype, _, comm = given[-4:]
-        return _nothing(failure, count, datatype, comm, call)
-
-    def mismatched(came: Array, *given: Any) -> Array:
-        count, datatype, _, comm = given[-4:]
-        return _received(came, count, datatype, comm, call)
-
-    return {"failed": failed, "mismatched": mismatched}
-
-
-def _of_all_pieces(call: str, *, root: bool = False, places: bool = False) -> dict[str, Any]:
-    """Its arguments end with numbers, their places if it has any, the type, the root if it has one, and comm."""
-    end = -2 if root else -1
-
-    def failed(failure: polympi.Error | error, *given: Any) -> Array:
-        return _nothing(failure, 0, given[end - 1], given[-1], call)
-
-    def mismatched(came: list[Array] | None, *given: Any) -> Array:
-        pieces = Pieces(*given[end - 3 : end]) if places else equal_pieces(*given[end - 2 : end])
-        return _put(came, pieces, given[-1], call)
-
-    return {"failed": failed, "mismatched": mismatched}
-
-
 # ---- calls ----
 
 
-@adapted(
-    entered,
-    "comm",
-    collective="barrier",
-    answers=True,
-    answer=0,
-    failed=lambda failure, comm: answer(failure, by_number[comm].handler),
-)
 def mpi_barrier(comm: int, /) -> int:
     """Wait for all ranks; gives 0."""
     on = communicator(comm, "mpi_barrier")
@@ -109,15 +60,6 @@ def mpi_barrier(comm: int, /) -> int:
     return 0
 
 
-@adapted(
-    entered,
-    "object count datatype root comm",
-    collective="bcast",
-    form="rows",
-    dtypes=DTYPES,
-    failed=lambda failure, _, count, datatype, _root, comm: _nothing(failure, count, datatype, comm, "mpi_bcast"),
-    mismatched=lambda came, _, count, datatype, _root, comm: _received(came, count, datatype, comm, "mpi_bcast"),
-)
 def mpi_bcast(buf: object, count: int, datatype: int, root: int, comm: int, /) -> Array:
     """The first elements of what the root gives, as a new row on all ranks; what others give does not count."""
     on = communicator(comm, "mpi_bcast")
@@ -133,23 +75,6 @@ def mpi_bcast(buf: object, count: int, datatype: int, root: int, comm: int, /) -
     return _received(came, count, datatype, comm, "mpi_bcast")
 
 
-def _reduce_failed(  # what it is called with
-    failure: polympi.Error | error, _sendbuf: object, count: int, datatype: int, _op: int, root: int, comm: int
-) -> Array:
-    """What a reduction gives after an error."""
-    return _nothing(failure, count if by_number[comm].rank == root else 0, datatype, comm, "mpi_reduce")
-
-
-@adapted(
-    entered,
-    "object count datatype op root comm",
-    collective="reduce",
-    form="rows",
-    dtypes=NUMBERS,
-    ops=OF_NUMBERS,
-    failed=_reduce_failed,
-    mismatched=lambda came, _, _count, datatype, *_given: _reduced(came, datatype),
-)
 def mpi_reduce(sendbuf: object, count: int, datatype: int, op: int, root: int, comm: int, /) -> Array:
     """The combination of what all ranks give, element by element, on the root; an empty row elsewhere."""
     on = communicator(comm, "mpi_reduce")
@@ -157,18 +82,11 @@ def mpi_reduce(sendbuf: object, count: int, datatype: int, op: int, root: int, c
         mine = datatypes.sent(sendbuf, count, datatype, "mpi_reduce")
         came = on.comm.reduce(mine, operation(op, mine, "mpi_reduce"), root)
     except (polympi.Error, error) as failure:
-        return _reduce_failed(failure, sendbuf, count, datatype, op, root, comm)
-    return _reduced(came, datatype)
+        return _nothing(failure, count if on.rank == root else 0, datatype, comm, "mpi_reduce")
+    here.error = 0
+    return datatypes.nothing(0, datatype, "mpi_reduce") if came is None else came
 
 
-@adapted(
-    entered,
-    "object count datatype into_count into_datatype root comm",
-    collective="scatter",
-    form="rows",
-    dtypes=DTYPES,
-    **_of_one_piece("mpi_scatter"),
-)
 def mpi_scatter(
     sendbuf: object, sendcount: int, sendtype: int, recvcount: int, recvtype: int, root: int, comm: int, /
 ) -> Array:
@@ -176,14 +94,6 @@ def mpi_scatter(
     return _scatter("mpi_scatter", sendbuf, equal_pieces(sendcount, sendtype), recvcount, recvtype, root, comm)
 
 
-@adapted(
-    entered,
-    "object count places datatype into_count into_datatype root comm",
-    collective="scatter",
-    form="rows",
-    dtypes=DTYPES,
-    **_of_one_piece("mpi_scatterv"),
-)
 def mpi_scatterv(
     sendbuf: object,
     sendcounts: Numbers,
@@ -210,14 +120,6 @@ def _scatter(
     return _received(came, recvcount, recvtype, comm, call)
 
 
-@adapted(
-    entered,
-    "object count datatype into_count into_datatype root comm",
-    collective="gather",
-    form="rows",
-    dtypes=DTYPES,
-    **_of_all_pieces("mpi_gather", root=True),
-)
 def mpi_gather(
     sendbuf: object, sendcount: int, sendtype: int, recvcount: int, recvtype: int, root: int, comm: int, /
 ) -> Array:
@@ -225,14 +127,6 @@ def mpi_gather(
     return _gather("mpi_gather", sendbuf, sendcount, sendtype, equal_pieces(recvcount, recvtype), root, comm)
 
 
-@adapted(
-    entered,
-    "object count datatype into_count into_places into_datatype root comm",
-    collective="gather",
-    form="rows",
-    dtypes=DTYPES,
-    **_of_all_pieces("mpi_gatherv", root=True, places=True),
-)
 def mpi_gatherv(
     sendbuf: object,
     sendcount: int,
@@ -259,28 +153,12 @@ def _gather(
     return _put(came, pieces, comm, call)
 
 
-@adapted(
-    entered,
-    "object count datatype into_count into_datatype comm",
-    collective="alltoall",
-    form="rows",
-    dtypes=DTYPES,
-    **_of_all_pieces("mpi_alltoall"),
-)
 def mpi_alltoall(sendbuf: object, sendcount: int, sendtype: int, recvcount: int, recvtype: int, comm: int, /) -> Array:
     """The pieces of all ranks for this one, in the order of ranks: each rank gives sendcount elements to each."""
     given, taken = equal_pieces(sendcount, sendtype), equal_pieces(recvcount, recvtype)
     return _alltoall("mpi_alltoall", sendbuf, given, taken, comm)
 
 
-@adapted(
-    entered,
-    "object count places datatype into_count into_places into_datatype comm",
-    collective="alltoall",
-    form="rows",
-    dtypes=DTYPES,
-    **_of_all_pieces("mpi_alltoallv", places=True),
-)
 def mpi_alltoallv(
     sendbuf: object,
     sendcounts: Numbers,
@@ -304,16 +182,3 @@ def _alltoall(call: str, sendbuf: object, given: Pieces | EqualPieces, taken: Pi
     except (polympi.Error, error) as failure:
         return _nothing(failure, 0, taken.datatype, comm, call)
     return _put(came, taken, comm, call)
-
-
-here.look_at(
-    mpi_barrier,
-    mpi_bcast,
-    mpi_reduce,
-    mpi_scatter,
-    mpi_scatterv,
-    mpi_gather,
-    mpi_gatherv,
-    mpi_alltoall,
-    mpi_alltoallv,
-)

@@ -32,7 +32,6 @@ class Communicator:
         size: how many ranks there are.
         members: its ranks, by their numbers in MPI_COMM_WORLD.
         handler: the number of its error handler.
-        number: that it stands behind.
         kept: messages that have come and are not received yet, in order.
     """
 
@@ -41,20 +40,10 @@ class Communicator:
     size: int
     members: tuple[int, ...]
     handler: int
-    number: int
     kept: list[Message] = field(default_factory=list)
 
 
 by_number: dict[int, Communicator] = {}
-# Those on which the core makes collectives at once.
-entered: dict[int, polympi.Communicator] = {}
-# Those on which it may also send and receive: all that keep no messages.
-usual: dict[int, polympi.Communicator] = {}
-
-
-def _enter(made: Communicator) -> None:
-    by_number[made.number] = made
-    entered[made.number] = usual[made.number] = made.comm
 
 
 def start() -> Communicator:
@@ -63,7 +52,7 @@ def start() -> Communicator:
         comm = polympi.world.dup()
         ranks = tuple(range(comm.size))
         here.rank = comm.rank
-        _enter(Communicator(comm, comm.rank, comm.size, ranks, errors.FATAL, MPI_COMM_WORLD))
+        by_number[MPI_COMM_WORLD] = Communicator(comm, comm.rank, comm.size, ranks, errors.FATAL)
     return by_number[MPI_COMM_WORLD]
 
 
@@ -95,7 +84,7 @@ def _made(comm: polympi.Communicator | None, parent: Communicator) -> int:
         return MPI_COMM_NULL
     members = tuple(comm.allgather(parent.members[parent.rank]))
     number = next(_numbers)
-    _enter(Communicator(comm, comm.rank, comm.size, members, parent.handler, number))
+    by_number[number] = Communicator(comm, comm.rank, comm.size, members, parent.handler)
     return number
 
 
@@ -167,8 +156,7 @@ def mpi_comm_free(comm: int, /) -> int:
         found.comm.free()
     except (polympi.Error, error) as failure:
         return answer(failure, found.handler)
-    del by_number[comm], entered[comm]
-    usual.pop(comm, None)
+    del by_number[comm]
     here.error = 0
     return 0
 

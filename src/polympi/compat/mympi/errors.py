@@ -6,9 +6,7 @@ import polympi
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, NoReturn
-
-    from polympi.native.core import Adapted
+    from typing import NoReturn
 
 # Numbers of error classes, as MPICH has them.
 COUNT, TYPE, TAG, COMM, RANK, GROUP, OP, ARG, TRUNCATE, OTHER = 2, 3, 4, 5, 6, 8, 9, 12, 14, 15
@@ -40,33 +38,14 @@ class _Here:
 
     Attributes:
         rank: in MPI_COMM_WORLD; None before MPI runs.
+        error: the number of the error of the last call; 0 if there was none.
     """
 
-    __slots__ = ("_adapted", "_calls", "_error", "rank")
+    __slots__ = ("error", "rank")
 
     def __init__(self) -> None:
         self.rank: int | None = None
-        self._adapted: tuple[Adapted, ...] = ()
-        self._error = self._calls = 0
-
-    @property
-    def error(self) -> int:
-        """The number of the error of the last call; 0 if there was none."""
-        return self._error if self._error and self._calls == self._succeeded() else 0
-
-    @error.setter
-    def error(self, number: int) -> None:
-        self._error = number
-        if number:
-            self._calls = self._succeeded()
-
-    def _succeeded(self) -> int:
-        """How many calls the core has made itself."""
-        return sum(function.calls for function in self._adapted)
-
-    def look_at(self, *functions: Any) -> None:
-        """Functions of which the core makes the usual calls itself: it counts those that succeed."""
-        self._adapted += functions
+        self.error = 0
 
 
 here = _Here()

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import polympi
-from polympi.compat.adapted import adapted
 from polympi.compat.mympi import datatypes, errors
-from polympi.compat.mympi.communicators import by_number, communicator, usual
+from polympi.compat.mympi.communicators import by_number, communicator
 from polympi.compat.mympi.constants import MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_PROC_NULL, MPI_UNDEFINED
 from polympi.compat.mympi.datatypes import DTYPES
 from polympi.compat.mympi.errors import answer, error, here, refuse
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 
     from polympi.compat.mympi.communicators import Communicator, Message
     from polympi.compat.mympi.datatypes import Array
-    from polympi.native.core import Adapted
 
     Found = tuple[int, int, int, np.dtype[Any] | None]
 
@@ -27,61 +25,20 @@ class _Last:
     """The last message that was received or found by a probe.
 
     Attributes:
+        message: its source, its tag, and how many elements of which type it has; None as long as the type is not known.
         on: the communicator on which a probe has found it, if its type is not known.
     """
 
-    __slots__ = ("_calls", "_message", "on")
+    __slots__ = ("message", "on")
 
     def __init__(self) -> None:
-        self._message: Found = MPI_ANY_SOURCE, MPI_ANY_TAG, 0, None
-        self._calls = 0
+        self.message: Found = MPI_ANY_SOURCE, MPI_ANY_TAG, 0, None
         self.on: Communicator | None = None
-
-    @property
-    def message(self) -> Found:
-        """Its source, its tag, and how many elements of which type it has; None as long as the type is not known."""
-        receive: Adapted = mpi_recv  # type: ignore[assignment]
-        if receive.calls != self._calls:  # the core has received since
-            assert receive.last is not None
-            source, tag, size, datatype = receive.last
-            return source, tag, size, DTYPES[datatype]
-        return self._message
-
-    @message.setter
-    def message(self, message: Found) -> None:
-        self._message = message
-        self._calls = mpi_recv.calls  # type: ignore[attr-defined]
 
 
 _last = _Last()
 
 
-def _send_failed(failure: polympi.Error, *given: int) -> int:
-    """What a send gives after an error, whose last argument is the communicator."""
-    return answer(failure, by_number[given[-1]].handler)
-
-
-def _recv_failed(failure: polympi.Error | error, count: int, datatype: int, *given: int) -> Array:
-    """What a receive gives, likewise."""
-    answer(failure, by_number[given[-1]].handler)
-    return datatypes.nothing(count, datatype, "mpi_recv")
-
-
-def _other_row(  # noqa: PLR0917  (the order of MPI's arguments)
-    row: Array, count: int, datatype: int, source: int, tag: int, comm: int
-) -> Array:
-    """What a receive gives if another number of elements came, or elements of another type."""
-    _last.message = source, tag, len(row), row.dtype
-    try:
-        found = datatypes.received(row, count, datatype, "mpi_recv")
-    except error as failure:
-        answer(failure, by_number[comm].handler)
-        return datatypes.nothing(count, datatype, "mpi_recv")
-    here.error = 0
-    return found
-
-
-@adapted(usual, "object count datatype peer tag comm", dtypes=DTYPES, answer=0, failed=_send_failed)
 def mpi_send(  # noqa: PLR0917  (the order of MPI's arguments)
     buf: Any, count: int, datatype: int, dest: int, tag: int, comm: int, /
 ) -> int:
@@ -98,14 +55,6 @@ def mpi_send(  # noqa: PLR0917  (the order of MPI's arguments)
     return 0
 
 
-@adapted(
-    usual,
-    "count datatype peer tag comm",
-    dtypes=DTYPES,
-    wildcards=False,
-    failed=_recv_failed,
-    mismatched=_other_row,
-)
 def mpi_recv(count: int, datatype: int, source: int, tag: int, comm: int, /) -> Array:
     """Receive a row of count elements; where fewer came, zeros follow. From MPI_PROC_NULL all are zeros."""
     try:
@@ -113,15 +62,16 @@ def mpi_recv(count: int, datatype: int, source: int, tag: int, comm: int, /) -> 
     except (KeyError, TypeError):
         on = communicator(comm, "mpi_recv")
     try:
-        row, source, tag = _take(on, source, tag)
+        row, source, tag = _take(on, source, tag) if on.kept else _receive(on, source, tag)
         if source == MPI_PROC_NULL:
             row = datatypes.nothing(0, datatype, "mpi_recv")
+        _last.message = source, tag, row.size, row.dtype
+        row = datatypes.received(row, count, datatype, "mpi_recv")
     except (polympi.Error, error) as failure:
-        return _recv_failed(failure, count, datatype, comm)
-    return _other_row(row, count, datatype, source, tag, comm)
-
-
-here.look_at(mpi_send, mpi_recv)
+        answer(failure, on.handler)
+        return datatypes.nothing(count, datatype, "mpi_recv")
+    here.error = 0
+    return row
 
 
 def _take(on: Communicator, source: int, tag: int) -> Message:
@@ -129,10 +79,7 @@ def _take(on: Communicator, source: int, tag: int) -> Message:
     place = _place_of_kept(on, source, tag)
     if place is None:
         return _receive(on, source, tag)
-    message = on.kept.pop(place)
-    if not on.kept:
-        usual[on.number] = on.comm
-    return message
+    return on.kept.pop(place)
 
 
 def _receive(on: Communicator, source: int, tag: int) -> Message:
@@ -224,6 +171,5 @@ def _fetched() -> tuple[int, np.dtype[Any]]:
     except polympi.Error as failure:
         raise error(str(failure)) from None
     on.kept.append(message)
-    usual.pop(on.number, None)
     _last.message = source, tag, len(row), row.dtype
     return len(row), row.dtype

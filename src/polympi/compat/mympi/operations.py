@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import polympi
 from polympi.compat.mympi import errors
-from polympi.compat.mympi.datatypes import DTYPES
 from polympi.compat.mympi.errors import refuse
 
 TYPE_CHECKING = False
@@ -41,10 +40,6 @@ _OPERATIONS: dict[int, Op] = {
     MPI_MINLOC: polympi.MINLOC,
     MPI_MAXLOC: polympi.MAXLOC,
 }
-
-# Datatypes of numbers, and what combines these; pairs and characters are others, which `operation` looks at.
-NUMBERS = {datatype: dtype for datatype, dtype in DTYPES.items() if dtype.kind in "iuf"}
-OF_NUMBERS = {number: op for number, op in _OPERATIONS.items() if number not in (MPI_MINLOC, MPI_MAXLOC)}
 
 
 def operation(op: int, array: Array, call: str) -> Op:

@@ -9,11 +9,10 @@ from collections.abc import Mapping
 
 import polympi
 from polympi import ANY_SOURCE, ANY_TAG, Error
-from polympi.compat.adapted import adapt_method
 from polympi.compat.pympi import output
 from polympi.compat.pympi.absent import MAP, lacks
 from polympi.compat.pympi.errors import ArgumentError, MPIError, told
-from polympi.compat.pympi.reductions import BAND, BOR, BXOR, MAX, MIN, PROD, SUM, Operator, Reduction
+from polympi.compat.pympi.reductions import Operator, Reduction
 from polympi.compat.pympi.requests import ReceiveRequest, Request, Status, statuses
 
 TYPE_CHECKING = False
@@ -65,10 +64,6 @@ class Communicator:
         self._send, self._recv, self._bcast = self._comm.send, self._comm.recv, self._comm.bcast  # looked up once
         self._reduce, self._allreduce = self._comm.reduce, self._comm.allreduce
         self._watch = time.perf_counter()
-        for name, (roles, options) in _ADAPTED.items():
-            vars(self).pop(name, None)
-            if comm is not None:
-                adapt_method(self, Communicator, name, comm, roles, failed=_tell, **options)
 
     # ---- messages ----
 
@@ -408,11 +403,6 @@ class _Nothing:
         return refuse
 
 
-def _tell(error: Error, *_given: object, **_named: object) -> NoReturn:
-    """Raise an error of polympi as one of pyMPI."""
-    raise told(error)
-
-
 def _number_of(comm: polympi.Communicator | None) -> int:
     """A new number for a communicator; 0 for none."""
     if comm is None:
@@ -437,18 +427,4 @@ def _slices(message: Any, size: int) -> list[Any]:
         return [None] * size
 
 
-# The methods whose usual calls the core makes: what their parameters mean, and what else is to be known.
-_REDUCES: dict[str, Any] = {"ops": {operator: operator.op for operator in (SUM, PROD, MAX, MIN, BAND, BOR, BXOR)}}
-_ADAPTED: dict[str, tuple[str, dict[str, Any]]] = {
-    "send": ("object peer tag", {"tag": 0}),
-    "recv": ("peer tag", {"status": Status}),
-    "barrier": ("", {"collective": "barrier"}),
-    "bcast": ("object root", {"collective": "bcast"}),
-    "scatter": ("object root", {"collective": "scatter", "form": "slices"}),
-    "gather": ("object absent root", {"collective": "gather", "form": "items"}),
-    "allgather": ("object absent", {"collective": "allgather", "form": "items"}),
-    "reduce": ("object op root absent absent", {"collective": "reduce", **_REDUCES}),
-    "allreduce": ("object op ignored absent absent", {"collective": "allreduce", **_REDUCES}),
-    "scan": ("object op ignored absent absent", {"collective": "scan", **_REDUCES}),
-}
 COMM_NULL = Communicator()

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from polympi.compat.adapted import adapted
 from polympi.compat.pypar.buffers import TEXT, array_given, array_of, as_bytes, filled, flat
 from polympi.compat.pypar.constants import OPERATIONS, operation
 from polympi.compat.pypar.start import comm
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from polympi.compat.pypar.buffers import Array
 
 
-@adapted(comm, "object root unusual array", collective="bcast", form="filled")
 def broadcast(buffer: Any, root: int = 0, vanilla: bool = False, bypass: bool = False) -> Any:
     """Give what the root has to all ranks.
 
@@ -46,7 +44,6 @@ def broadcast(buffer: Any, root: int = 0, vanilla: bool = False, bypass: bool = 
     return None if bypass else buffer
 
 
-@adapted(comm, "object root into unusual", collective="scatter", form="slices", data=True)
 def scatter(x: Any, root: int = 0, buffer: Any = None, vanilla: bool = False) -> Any:
     """Give each rank its part of an array, along the first axis, or of a text; what does not divide is left out.
 
@@ -80,7 +77,6 @@ def scatter(x: Any, root: int = 0, buffer: Any = None, vanilla: bool = False) ->
     return filled(buffer, comm.scatter(pieces, root), "scatter")
 
 
-@adapted(comm, "object root into unusual", collective="gather", form="arrays")
 def gather(x: Any, root: int = 0, buffer: Any = None, vanilla: bool = False) -> Any:
     """Give the root the arrays of all ranks, one after another along the first axis, or their texts as one.
 
@@ -108,7 +104,6 @@ def gather(x: Any, root: int = 0, buffer: Any = None, vanilla: bool = False) -> 
     return whole if buffer is None else filled(buffer, whole, "gather")
 
 
-@adapted(comm, "object op root into unusual array", collective="reduce", form="arrays", ops=OPERATIONS)
 def reduce(  # noqa: PLR0917  (the order of Pypar's arguments)
     x: Any, op: int, root: int = 0, buffer: Any = None, vanilla: bool = False, bypass: bool = False
 ) -> Array | None:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 import polympi as mpi
-from polympi.compat.adapted import adapted
 from polympi.compat.pypar.buffers import array_given, array_of, filled, flat
 from polympi.compat.pypar.constants import control_tag, default_tag
 from polympi.compat.pypar.start import comm
@@ -18,7 +17,6 @@ _send, _bsend, _recv = comm.send, comm.bsend, comm.recv
 _ndarray = np.ndarray
 
 
-@adapted(comm, "object peer ignored ignored tag array", tag=default_tag, reserved=control_tag)
 def send(  # noqa: PLR0917  (the order of Pypar's arguments)
     x: object,
     destination: int,
@@ -68,7 +66,6 @@ def bsend(  # noqa: PLR0917  (the order of Pypar's arguments)
         raise
 
 
-@adapted(comm, "peer into unusual tag unusual array", tag=default_tag, reserved=control_tag)
 def receive(  # noqa: PLR0917  (the order of Pypar's arguments)
     source: int,
     buffer: Any = None,

@@ -3,91 +3,13 @@
 Names of NumPy that are not here are fetched from it: ``N.random``, ``N.linspace``.
 """  # noqa: N999  (its name)
 
+# ruff: noqa: F822  (most names are taken from NumPy, below)
+
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numpy import (
-    absolute,
-    add,
-    allclose,
-    arccos,
-    arccosh,
-    arcsin,
-    arcsinh,
-    arctan,
-    arctan2,
-    arctanh,
-    argmax,
-    argmin,
-    argsort,
-    bitwise_and,
-    bitwise_or,
-    bitwise_xor,
-    ceil,
-    choose,
-    clip,
-    concatenate,
-    conjugate,
-    convolve,
-    cos,
-    cosh,
-    diagonal,
-    divide,
-    dot,
-    e,
-    equal,
-    exp,
-    fabs,
-    floor,
-    floor_divide,
-    fmod,
-    greater,
-    greater_equal,
-    hypot,
-    identity,
-    indices,
-    invert,
-    left_shift,
-    less,
-    less_equal,
-    log,
-    log10,
-    logical_and,
-    logical_not,
-    logical_or,
-    logical_xor,
-    maximum,
-    minimum,
-    multiply,
-    negative,
-    not_equal,
-    pi,
-    power,
-    put,
-    putmask,
-    ravel,
-    remainder,
-    reshape,
-    resize,
-    right_shift,
-    searchsorted,
-    shape,
-    sin,
-    sinh,
-    sort,
-    sqrt,
-    subtract,
-    swapaxes,
-    tan,
-    tanh,
-    trace,
-    transpose,
-    true_divide,
-    vdot,
-    where,
-)
 
 __all__ = [
     "ArrayType",
@@ -350,6 +272,9 @@ def cross_correlate(a: Any, v: Any, mode: Any = 0) -> Any:
     """The correlation of two sequences."""
     words: dict[object, Any] = {0: "valid", 1: "same", 2: "full"}
     return np.correlate(a, v, words.get(mode, mode))
+
+
+globals().update({name: getattr(np, name) for name in __all__ if name not in globals()})  # as they are
 
 
 def __getattr__(name: str) -> Any:

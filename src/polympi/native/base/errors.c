@@ -242,11 +242,6 @@ bool is_raised(const char *class_name) {
     return found && PyErr_Occurred() == found;
 }
 
-bool is_of_polympi(void) {
-    PyObject *base = names ? PyDict_GetItemString(names, "Error") : NULL; /* borrowed */
-    return base && PyErr_ExceptionMatches(base);
-}
-
 bool is_timeout(void) { return is_raised("Timeout"); }
 
 PyObject *take_exception(void) {

@@ -46,8 +46,6 @@ void errors_explain_waits(const char *(*explain)(const Call *call));
  * of a signal handler or of Python. */
 bool is_raised(const char *class_name);
 bool is_timeout(void);
-/* Whether it is of any of these classes. */
-bool is_of_polympi(void);
 
 /* The exception at hand, normalised and with its trace; a new reference, and none is at hand any more. */
 PyObject *take_exception(void);

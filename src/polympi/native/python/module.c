@@ -2,7 +2,6 @@
 #include "transport/transport.h"
 
 #include "base/arguments.h"
-#include "python/adapted.h"
 #include "python/buffered.h"
 #include "python/communicator.h"
 #include "python/ending.h"
@@ -171,7 +170,6 @@ static int add_types(PyObject *module) {
            PyModule_AddObjectRef(module, "Plan", (PyObject *)&Plan_Type) ||
            PyModule_AddObjectRef(module, "Plain", (PyObject *)&Plain_Type) ||
            PyModule_AddObjectRef(module, "Status", (PyObject *)Status_Type) ||
-           PyModule_AddObjectRef(module, "Adapted", (PyObject *)&Adapted_Type) ||
            PyModule_AddIntConstant(module, "ANY_SOURCE", ANY_SOURCE) ||
            PyModule_AddIntConstant(module, "ANY_TAG", ANY_TAG) ||
            PyModule_AddIntConstant(module, "PROC_NULL", PROC_NULL);
@@ -194,7 +192,7 @@ static int in_main_interpreter(void) {
 
 static int fill(PyObject *module) {
     if (in_main_interpreter() < 0 || request_prepare() < 0 || communicator_prepare() < 0 ||
-        plain_prepare() < 0 || adapted_prepare() < 0 || add_types(module) < 0 || op_prepare(module) < 0 ||
+        plain_prepare() < 0 || add_types(module) < 0 || op_prepare(module) < 0 ||
         PyModule_AddFunctions(module, request_functions) < 0 ||
         PyModule_AddFunctions(module, mpi4py_functions) < 0)
         return -1;

@@ -34,10 +34,6 @@ static Signature ssend_signature = {"ssend", 3, 2, 4, {"obj", "dest", "tag", "ti
 static Signature rsend_signature = {"rsend", 3, 2, 4, {"obj", "dest", "tag", "timeout"}, {NULL}};
 static Signature bsend_signature = {"bsend", 3, 2, 4, {"obj", "dest", "tag", "timeout"}, {NULL}};
 
-int send_standard(Communicator *comm, PyObject *object, const Call *call) {
-    return send_checked(comm, object, call, DEFAULT_TIMEOUT, STANDARD);
-}
-
 static inline PyObject *blocking_send(Communicator *self, PyObject *const *args, Py_ssize_t nargs,
                                       PyObject *kwnames, const Signature *signature, enum mode mode) {
     PyObject *values[MOST_ARGUMENTS];

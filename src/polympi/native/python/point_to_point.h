@@ -7,8 +7,4 @@
 extern PyMethodDef point_to_point_methods[];
 int point_to_point_prepare(void);
 
-/* Communicator.send without a time-out of its own; peer and tag of the call were checked, and are none of the
- * special ones. */
-int send_standard(Communicator *comm, PyObject *object, const Call *call);
-
 #endif

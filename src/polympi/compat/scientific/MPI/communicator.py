@@ -8,7 +8,6 @@ import numpy as np
 
 import polympi
 from polympi import ANY_SOURCE, ANY_TAG, Error
-from polympi.compat.adapted import adapt_method
 from polympi.compat.scientific.MPI.elements import ELEMENTS, direct, put, receivable, sendable, string_of, typed
 from polympi.compat.scientific.MPI.errors import ArgumentError, MPIError, told
 from polympi.compat.scientific.MPI.operations import PLAIN, Operation, maxloc, minloc
@@ -33,14 +32,6 @@ class Communicator:
         self._send, self._recv = comm.send, comm.recv  # looked up once
         self._bcast, self._allgather = comm.bcast, comm.allgather
         self._reduce, self._allreduce = comm.reduce, comm.allreduce
-        adapt_method(self, Communicator, "send", comm, "object peer tag", data=True, failed=_tell)
-        receives: dict[str, Any] = {"wildcards": False, "failed": _tell}
-        adapt_method(self, Communicator, "receive", comm, "into peer tag", counted=True, **receives)
-        adapt_method(
-            self, Communicator, "receiveString", comm, "peer tag", text=True, mismatched=self._as_text, **receives
-        )
-        for name, (roles, options) in _COLLECTIVES.items():
-            adapt_method(self, Communicator, name, comm, roles, answers=True, data=True, failed=_tell, **options)
 
     @property
     def rank(self) -> int:
@@ -140,12 +131,6 @@ class Communicator:
         except Error as error:
             raise told(error) from None
         return string_of(got, self._rank), status.source, status.tag
-
-    def _as_text(
-        self, came: tuple[object, int, int], *_given: object, **_named: object
-    ) -> tuple[str | bytes, int, int]:
-        """What :meth:`receiveString` gives where no string came."""
-        return string_of(came[0], self._rank), *came[1:]
 
     def nonblockingReceive(self, data: Array, source: int | None = None, tag: int | None = None) -> ReceiveRequest:  # noqa: N802
         """Begin to receive into an array; the request gives what :meth:`receive` returns.
@@ -356,18 +341,4 @@ class Communicator:
         return op.op
 
 
-def _tell(error: Error, *_given: object, **_named: object) -> NoReturn:
-    """Raise an error of polympi as one of Scientific.MPI."""
-    raise told(error)
-
-
-# The collectives whose usual calls the core makes: what their parameters mean, and what else is to be known.
-_REDUCES: dict[str, Any] = {"form": "arrays", "ops": {operation: operation.op for operation in PLAIN}}
-_COLLECTIVES: dict[str, tuple[str, dict[str, Any]]] = {
-    "broadcast": ("object root", {"collective": "bcast", "form": "filled"}),
-    "share": ("object into", {"collective": "allgather", "form": "arrays"}),
-    "reduce": ("object into op root", {"collective": "reduce", **_REDUCES}),
-    "allreduce": ("object into op", {"collective": "allreduce", **_REDUCES}),
-    "barrier": ("", {"collective": "barrier"}),
-}
 world = Communicator(polympi.world.dup())  # its messages never meet those of polympi in the same program

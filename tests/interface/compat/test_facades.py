@@ -1,0 +1,230 @@
+"""What the facades of all older modules have in common: messages, collectives, errors, scripts, and their tables.
+
+`facade_calls.py` has how each spells its calls; what only one module has is in the file of that module.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from rank_programs import PRELUDE
+
+from polympi.compat.facades import FACADES
+from polympi.lab.stacks.stack import Stack
+
+ROOT = Path(__file__).parents[3]
+NAMES = ["pypar", "pympi", "mympi", "scientific", "boostmpi"]
+EXAMPLES = [path for name in NAMES for path in sorted((ROOT / "examples" / "compat" / name).glob("*.py"))]
+EACH = pytest.mark.parametrize("name", NAMES)
+SIZES = pytest.mark.parametrize("ranks", [1, 2, 3])
+BEGIN = (
+    PRELUDE
+    + """
+from any_values import VALUES, arrived
+from facade_calls import calls_of
+old = calls_of(sys.argv[1])
+right, left, last = (rank + 1) % size, (rank - 1) % size, size - 1
+def shifted(x, tag=5, like=None, *source_and_tag):
+    "What comes from the left when all send to the right; by turns, since a send may wait for its receiver."
+    def receive():
+        return old.recv(x if like is None else like, *source_and_tag or (left, tag))
+    if rank % 2 == 0:
+        old.send(x, right, tag)
+        return receive()
+    try:
+        return receive()
+    finally:
+        old.send(x, right, tag)
+def fails(call, *words):
+    "Whether the facade refuses a call by its own error, and in these words."
+    try:
+        call()
+    except old.error as error:
+        assert f"rank {rank}" in str(error) and all(word in str(error) for word in words), error
+    else:
+        raise AssertionError("no error")
+"""
+)
+
+
+@pytest.mark.mpi
+@EACH
+@SIZES
+def test_messages_arrive_as_they_were_sent(run_in_job, stack: Stack, name: str, ranks: int) -> None:
+    script = """
+for x in VALUES if old.any_object else ["text", "ä", "x" * 100_000]:
+    got, source, tag = shifted(x)
+    assert same(got, arrived(x)) and (source, tag) == (left, 5)
+for dtype in "ilfd" + "FDqLhB?" * old.any_object:
+    for count in 0, 1, 5, 50_000:
+        row = (np.arange(count) % 100).astype(dtype)
+        got, _, _ = shifted(row)
+        assert same(got, row) and got.flags.writeable
+        got[...] = 1
+    grid = np.arange(24).astype(dtype).reshape(4, 6)
+    for x in grid[:, 2], grid[1, ::2]:
+        assert same(shifted(x)[0], x.copy())
+# tags and wildcards; the order of messages with one tag
+for tag in 3, 4, 4:
+    old.send(np.full(2, float(10 * rank + tag)), right, tag)
+first, *_ = old.recv(np.zeros(2), left, 4)
+_, source, tag = old.recv(np.zeros(2), left)
+assert first[0] == 10 * left + 4 and (source, tag) == (left, 3)
+assert old.recv(np.zeros(2), left, 4)[1:] == (left, 4)
+c.barrier()
+old.send(np.ones(1), right, 7)
+assert old.recv(np.ones(1))[1:] == (left, 7)
+# those of the program itself never meet them
+c.send("mine", right, 5)
+old.send(np.ones(1), right, 5)
+assert old.recv(np.ones(1), left, 5)[0] == 1 and c.recv(left, 5) == "mine"
+"""
+    run_in_job(BEGIN + script, ranks, stack, arguments=[name])
+
+
+@pytest.mark.mpi
+@EACH
+@SIZES
+def test_collectives_give_what_numpy_computes(run_in_job, stack: Stack, name: str, ranks: int) -> None:
+    script = """
+from polympi.compat import boostmpi
+calls = {"SUM": np.add, "PROD": np.multiply, "MAX": np.maximum, "MIN": np.minimum,
+    "LAND": np.logical_and, "LOR": np.logical_or, "LXOR": np.logical_xor,
+    "BAND": np.bitwise_and, "BOR": np.bitwise_or, "BXOR": np.bitwise_xor}
+for dtype in "ilfd":
+    for count, root in (1, 0), (5, last), (20_000, last):
+        of = lambda n: (np.arange(count) % 7 + n + 1).astype(dtype)
+        whole, mine = np.concatenate([of(n) for n in range(size)]), of(rank)
+        got = old.bcast(mine.copy() if rank == root else None, root, mine)
+        assert same(got, of(root))
+        got[...] = 0  # it is writable
+        if hasattr(old, "scatter"):
+            assert same(old.scatter(whole, root), mine)
+        if hasattr(old, "gather"):
+            got = old.gather(mine, root)
+            assert got is None if rank != root else same(got, whole)
+        if hasattr(old, "allgather"):
+            assert same(old.allgather(mine), whole)
+        if hasattr(old, "alltoall"):
+            assert same(old.alltoall(whole), np.concatenate([mine] * size))
+        for op, ufunc in calls.items():
+            if op[0] in "LB" and (dtype not in "il" or size == 1 or (old.error is boostmpi.Error and op[0] == "L")):
+                continue
+            so_far = list(itertools.accumulate([of(n) for n in range(size)], lambda a, b: ufunc(a, b).astype(dtype)))
+            expected = so_far[-1]
+            got = old.reduce(mine, op, root)
+            assert got is None if rank != root else same(got, expected), (op, got)
+            if hasattr(old, "allreduce"):
+                assert same(old.allreduce(mine, op), expected)
+            if hasattr(old, "scan"):
+                assert same(old.scan(mine, op), so_far[rank]) or op[0] == "L" and rank == 0  # nothing is combined
+        assert same(mine, of(rank))  # what is given is not changed
+if old.any_object:
+    for x in VALUES:
+        assert same(arrived(old.bcast(x if rank == last else None, last, None)), arrived(x))
+"""
+    run_in_job(BEGIN + script, ranks, stack, arguments=[name])
+
+
+@pytest.mark.mpi
+@EACH
+def test_wrong_calls_are_refused_by_all_ranks_alike(run_in_job, stack: Stack, name: str) -> None:
+    script = """
+x = np.arange(2.0)
+for wrong in -1, size:
+    fails(lambda: old.send(x, wrong, 5), str(wrong), "send")
+    fails(lambda: old.recv(x, wrong, 5), str(wrong))
+    fails(lambda: old.bcast(x, wrong, x), str(wrong))
+    fails(lambda: old.reduce(x, "SUM", wrong), str(wrong))
+    if hasattr(old, "scatter"):
+        fails(lambda: old.scatter(x, wrong), str(wrong))
+    if hasattr(old, "gather"):
+        fails(lambda: old.gather(x, wrong), str(wrong))
+fails(lambda: old.send(x, right, -5), "tag", "-5")
+fails(lambda: old.recv(x, left, -5), "tag", "-5")
+# what one rank cannot give ends the call on all
+class Unsendable:
+    def __reduce__(self):
+        raise KeyError("not this one")
+if old.any_object:
+    for call in [lambda x: old.bcast(x, 0, None)]:
+        if rank == 0:
+            with raises(KeyError, "not this one"):
+                call(Unsendable())
+        else:
+            fails(lambda: call(None), "rank 0")
+    with raises(KeyError, "not this one"):
+        old.send(Unsendable(), right, 5)
+assert same(shifted(x)[0], x)  # calls go on
+"""
+    run_in_job(BEGIN + script, 2, stack, arguments=[name])
+
+
+@pytest.mark.mpi
+@EACH
+def test_nothing_of_a_call_is_kept(run_in_job, stack: Stack, name: str) -> None:
+    """Calls leave as many references to what they are given as there were."""
+    script = """
+x, y, both = np.arange(3.0), np.zeros(3), np.arange(6.0)
+def repeat(times):
+    for _ in range(times):
+        old.send(x, rank, 1)
+        old.recv(y, rank, 1)
+        old.bcast(x.copy(), 0, y)
+        old.reduce(x, "SUM", 0)
+        for call, given in ("scatter", both), ("gather", x), ("allgather", x), ("alltoall", both):
+            if hasattr(old, call):
+                getattr(old, call)(given, *[0] * (call in ("scatter", "gather")))
+watched = [x, y, both, x.dtype, mpi.SUM]
+repeat(20)
+gc.collect()
+before, objects = [sys.getrefcount(thing) for thing in watched], len(gc.get_objects())
+repeat(200)
+gc.collect()
+after = [sys.getrefcount(thing) for thing in watched]
+assert all(abs(now - then) < 50 for now, then in zip(after, before)), list(zip(after, before))
+assert len(gc.get_objects()) < objects + 50
+"""
+    run_in_job(BEGIN + script, 2, stack, arguments=[name])
+
+
+# ---- scripts ----
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: f"{example.parent.name}-{example.stem}")
+def test_an_example_runs_with_the_command_it_gives(run_as, stack: Stack, tmp_path: Path, example: Path) -> None:
+    place = example.relative_to(ROOT)
+    named = rf"^\s*mpiexec -n (\d) python -m polympi --as {example.parent.name} {place}(.*)$"
+    ((ranks, arguments),) = re.findall(named, example.read_text(), re.MULTILINE)
+    given = [str(tmp_path / word) if "." in word else word for word in arguments.split()]
+    ended = run_as(["--as", example.parent.name, str(example), *given], int(ranks), stack)
+    assert ended.succeeded(), ended
+    assert ended.stderr == ""
+
+
+# ---- what is said of them ----
+
+# Names of which there is a sentence, and no name here: the originals had them.
+GONE = {
+    "pypar": {"MAXLOC", "MINLOC", "__author__", "__date__"},
+    "pympi": {"map"},
+    "mympi": {"COPYWRITE", "DATE_DOC", "DATE_SRC", "copywrite", "mpi_iterefa", "par_slu"},
+    "scientific": {"_C_API"},
+    "boostmpi": set(),
+}
+
+
+@EACH
+def test_the_differences_are_those_of_names_and_are_sentences(name: str) -> None:
+    facade = FACADES[name]
+    assert set(facade.differences()) - facade.names() == GONE[name]
+    assert all(sentence.endswith(".") for sentence in facade.differences().values())
+
+
+@pytest.mark.parametrize("name", ["pympi", "mympi", "boostmpi"])
+def test_the_page_has_each_name(name: str) -> None:
+    page = (ROOT / "docs" / "compat" / f"{name}.md").read_text()
+    assert [found for found in FACADES[name].names() if not re.search(rf"`{found}\b", page)] == []
