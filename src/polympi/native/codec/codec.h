@@ -54,7 +54,8 @@ typedef struct {
 
 /* Whether a message may also be a plain pickle: a program of mpi4py may have pickled by itself. */
 extern bool plain_pickles;
-/* The object of a stream; a new reference, or NULL with an exception. Parts it has taken are marked so. */
+/* The object of a stream; a new reference, or NULL with an exception. PlanTransfers it has taken are marked
+ * so. */
 PyObject *codec_decode(const char *bytes, Py_ssize_t nbytes, Arrived *parts, int part_count);
 
 /* ---- arrays ---- */

@@ -12,7 +12,7 @@
 #include "base/state.h"
 
 /* Ranks of other versions are refused at the start. To be raised with everything that ranks tell one another:
- * with these bytes, and those of collectives (heads.h); with what lies in memory
+ * with these bytes, and those of collectives (collective_wire.h); with what lies in memory
  * that they share (shared_memory.c, mailbox.c, board.c); with the calls of MPI in which they meet; with the
  * trees and rounds of collectives. */
 enum { WIRE_VERSION = 7 };

@@ -1,7 +1,7 @@
 #include "collectives/collectives.h"
 
 #include "base/errors.h"
-#include "collectives/flight.h"
+#include "collectives/async_collective.h"
 #include "transfer/transfer.h"
 
 int parse_root(Communicator *comm, PyObject *value, const char *operation, int *root) {
@@ -75,20 +75,20 @@ PyObject *communicator_barrier(Communicator *self, PyObject *const *args, Py_ssi
 }
 
 typedef struct {
-    Flight flight;
+    AsyncCollective async;
     Barrier barrier;
 } BarrierFlight;
 
-static PyObject *finish_barrier(Flight *Py_UNUSED(flight)) { Py_RETURN_NONE; }
+static PyObject *finish_barrier(AsyncCollective *Py_UNUSED(async)) { Py_RETURN_NONE; }
 
-Flight *barrier_start(Communicator *comm) {
-    BarrierFlight *started = (BarrierFlight *)flight_new(sizeof *started, sizeof started->flight);
-    if (!started || flight_begin(&started->flight, comm, BARRIER, 0) < 0)
+AsyncCollective *barrier_start(Communicator *comm) {
+    BarrierFlight *started = (BarrierFlight *)async_new(sizeof *started, sizeof started->async);
+    if (!started || async_begin(&started->async, comm, BARRIER, 0) < 0)
         return NULL;
-    started->flight.finish = finish_barrier;
-    bool opened = barrier_open(&started->barrier, &started->flight.collective) == 0;
+    started->async.finish = finish_barrier;
+    bool opened = barrier_open(&started->barrier, &started->async.collective) == 0;
     if (opened)
-        started->flight.leg = (Leg){&rounds_leg, &started->barrier.doubling.rounds};
-    flight_start(&started->flight, !opened);
-    return &started->flight;
+        started->async.phase = (PhaseOp){&rounds_phase, &started->barrier.doubling.rounds};
+    async_start(&started->async, !opened);
+    return &started->async;
 }

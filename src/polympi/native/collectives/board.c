@@ -201,7 +201,7 @@ static void give_up_exchange(void *Py_UNUSED(state)) {}
 
 static int awaits(const void *state) { return ((const BoardExchange *)state)->awaited; }
 
-const LegKind board_leg = {
+const PhaseKind board_phase = {
     .step = step_exchange, .wait = wait_for_exchange, .give_up = give_up_exchange, .awaits = awaits};
 
 int board_exchange(Collective *collective, BoardWrite *writes, int write_count, BoardRead *reads,

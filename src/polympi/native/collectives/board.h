@@ -46,8 +46,8 @@ typedef struct {
     int awaited; /* a rank that has not written yet what is read here; NOBODY: none */
     bool left;   /* it never will in this call */
 } BoardExchange;
-/* A leg of a call. A rank that leaves the call in it holds nobody up. */
-extern const LegKind board_leg;
+/* A phase of a call. A rank that leaves the call in it holds nobody up. */
+extern const PhaseKind board_phase;
 void board_open(BoardExchange *exchange, Collective *collective, BoardWrite *writes, int write_count,
                 BoardRead *reads, int read_count);
 /* The same, blocking: 0 or -1. */

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/errors.h"
-#include "transfer/wait.h"
-#include "transfer/work.h"
+#include "transfer/progress/progress_list.h"
+#include "transfer/progress/wait.h"
 
 int calls_open(Communicator *comm) {
     struct Calls *calls = aligned_alloc(64, sizeof *calls);
@@ -141,7 +141,7 @@ static void tell_all(const Communicator *comm, int rank, uint64_t entry) {
 
 void tell_of_failures(const Communicator *comm) {
     struct Calls *calls = comm->calls;
-    if (!calls->untold || state.phase != RUNNING || !work_is_first(comm, NULL))
+    if (!calls->untold || state.phase != RUNNING || !progress_list_is_first(comm, NULL))
         return;
     Notice *notice = malloc(sizeof *notice);
     if (!notice)

@@ -6,8 +6,8 @@
 #include "base/errors.h"
 #include "collectives/call_log.h"
 #include "collectives/collective_call.h"
+#include "transfer/progress/progress_list.h"
 #include "transfer/transfer.h"
-#include "transfer/work.h"
 
 const char *const verb_names[VERBS] = {
     [BARRIER] = "barrier",
@@ -58,12 +58,12 @@ int collective_begin(Collective *collective, Communicator *comm, enum verb verb,
 }
 
 /* For wait_poll. */
-static int is_alone(void *comm) { return work_is_first(comm, NULL); }
+static int is_alone(void *comm) { return progress_list_is_first(comm, NULL); }
 
 int collective_open(Collective *collective, Communicator *comm, enum verb verb, int root, PyObject *timeout) {
     if (unlikely(collective_begin(collective, comm, verb, root, timeout) < 0))
         return -1;
-    if (unlikely(oldest_work != NULL) &&
+    if (unlikely(oldest_item != NULL) &&
         wait_poll(is_alone, comm, &collective->call, collective_seconds(collective)) < 0)
         return collective_close(collective);
     return 0;

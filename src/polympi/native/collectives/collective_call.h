@@ -3,7 +3,7 @@
 #define POLYMPI_COLLECTIVE_CALL_H
 
 #include "codec/codec.h"
-#include "collectives/heads.h"
+#include "collectives/collective_wire.h"
 #include "transfer/communicator.h"
 
 extern const char *const verb_names[VERBS];
@@ -28,7 +28,7 @@ typedef struct {
     char *memory;        /* for small messages */
     size_t memory_bytes; /* of it; 0: it is a packet */
     bool lost;           /* it has failed while MPI may still use the memory */
-    bool in_flight;      /* it was begun (flight.h): others may write on the board before it does */
+    bool in_flight;      /* it was begun (async_collective.h): others may write on the board before it does */
     PyObject *error;     /* what this rank will raise, once the others have got what they need from it */
 } Collective;
 

@@ -1,9 +1,9 @@
 #include "collectives/creation.h"
 
 #include "base/errors.h"
-#include "transfer/aside.h"
+#include "transfer/progress/offloaded_call.h"
+#include "transfer/progress/wait.h"
 #include "transfer/transfer.h"
-#include "transfer/wait.h"
 
 static Creation *creations; /* of this process, in the order in which they came */
 static Creation *chosen;    /* the one that this rank takes part in now, or is ready to */
@@ -114,7 +114,7 @@ int creation_begin(Creation *creation, Communicator *comm, enum verb verb) {
     };
     if (come(creation) < 0)
         return -1;
-    if (aside_wait(comm->named, &creation->call, state.timeout) == 0 &&
+    if (offloaded_wait(comm->named, &creation->call, state.timeout) == 0 &&
         wait_poll(is_first, creation, &creation->call, DEFAULT_TIMEOUT) > 0 && is_usable(comm) &&
         ask_all(creation, true) >= 0) {
         creation->ready = true;

@@ -1,10 +1,10 @@
 /* From all ranks: gather and allgather (MPI 5.0, sections 6.5 and 6.7). */
 #include <stdlib.h>
 
-#include "collectives/apart.h"
+#include "collectives/alias_copy.h"
+#include "collectives/async_pieces.h"
 #include "collectives/collectives.h"
 #include "collectives/pieces.h"
-#include "collectives/pieces_flight.h"
 
 enum { X, GATHER_ROOT, GATHER_INTO, GATHER_TIMEOUT };
 Signature gather_signature = {"gather", 2, 1, 4, {"x", "root", "into", "timeout"}, {NULL}};
@@ -14,30 +14,30 @@ Signature allgather_signature = {"allgather", 1, 1, 3, {"x", "into", "timeout"},
 enum { FEW_RANKS = 64 }; /* whose slots are listed on the stack */
 
 /* The slots of all ranks, which follow each other in the order of positions in a tree, by rank. */
-static void list_slots(const Branch *branch, const char *slots, const char **of_rank) {
-    for (int position = 0; position < branch->size; position++) {
-        of_rank[branch_rank(branch, position)] = slots;
+static void list_slots(const TreePosition *tree, const char *slots, const char **of_rank) {
+    for (int position = 0; position < tree->size; position++) {
+        of_rank[tree_position_rank(tree, position)] = slots;
         slots += slot_bytes(slots);
     }
 }
 
 /* The pieces of all ranks at this one. */
-static PyObject *gathered_pieces(Collective *collective, const Branch *branch, const char *slots,
+static PyObject *gathered_pieces(Collective *collective, const TreePosition *tree, const char *slots,
                                  Departure *departures, PyObject *own, const Target *into) {
     int size = collective->comm->size, here = collective->comm->rank;
     const char *few[FEW_RANKS], **of_rank = size <= FEW_RANKS ? few : malloc((size_t)size * sizeof *of_rank);
     if (!of_rank)
         return PyErr_NoMemory();
-    list_slots(branch, slots, of_rank);
-    Arrivals arrivals;
+    list_slots(tree, slots, of_rank);
+    PieceReceive receiving;
     PyObject *result = NULL;
-    if (arrivals_open(&arrivals, collective, departures, into) == 0) {
+    if (piece_receive_open(&receiving, collective, departures, into) == 0) {
         for (int rank = 0; rank < size; rank++)
             if (rank == here)
-                arrivals_own(&arrivals, own);
+                piece_receive_own(&receiving, own);
             else
-                arrivals_slot(&arrivals, of_rank[rank], rank);
-        result = arrivals_close(&arrivals, false);
+                piece_receive_slot(&receiving, of_rank[rank], rank);
+        result = piece_receive_close(&receiving, false);
     }
     if (of_rank != few)
         free(of_rank);
@@ -47,7 +47,7 @@ static PyObject *gathered_pieces(Collective *collective, const Branch *branch, c
 /* What this rank gives, apart from the target, in which the pieces of others arrive first. NULL when that has
  * failed, which is deferred. */
 static PyObject *own_piece(Collective *collective, PyObject *value, const Target *into) {
-    PyObject *own = apart_from(into, value, &collective->call);
+    PyObject *own = copy_without_alias(into, value, &collective->call);
     if (!own)
         collective_defer(collective);
     return own;
@@ -56,27 +56,26 @@ static PyObject *own_piece(Collective *collective, PyObject *value, const Target
 /* ---- gather ---- */
 
 /* Slots up the tree: the bytes of those that are here then, or -1. */
-static Py_ssize_t collect(Collective *collective, const Branch *branch, char *slots, Py_ssize_t used) {
+static Py_ssize_t collect(Collective *collective, const TreePosition *tree, char *slots, Py_ssize_t used) {
     Collecting collecting;
-    collecting_open(&collecting, collective, branch, slots, used);
+    collecting_open(&collecting, collective, tree, slots, used);
     return rounds_run(&collecting.rounds) < 0 ? -1 : collecting.used;
 }
 
 static PyObject *run_gather(Collective *collective, PyObject *value, int root, const Target *into) {
-    Branch branch;
-    branch_open(&branch, collective, root);
-    char *slots = collective_memory(collective, slots_room(branch.part, branch.size));
+    TreePosition tree;
+    tree_position_open(&tree, collective, root);
+    char *slots = collective_memory(collective, slots_room(tree.part, tree.size));
     if (!slots)
         return NULL;
-    bool is_root = branch.parent == NOBODY;
+    bool is_root = tree.parent == NOBODY;
     Departure *departures = NULL;
     Py_ssize_t used = is_root ? slot_write_empty(collective, slots)
                               : slot_write(collective, slots, value, root, &departures);
-    bool failed =
-        collect(collective, &branch, slots, used) < 0 || departures_start(collective, departures) < 0;
+    bool failed = collect(collective, &tree, slots, used) < 0 || departures_start(collective, departures) < 0;
     if (departures_close(collective, departures, failed) < 0)
         return NULL;
-    return is_root ? gathered_pieces(collective, &branch, slots, NULL, value, into) : Py_NewRef(Py_None);
+    return is_root ? gathered_pieces(collective, &tree, slots, NULL, value, into) : Py_NewRef(Py_None);
 }
 
 PyObject *communicator_gather(Communicator *self, PyObject *const *args, Py_ssize_t nargs,
@@ -102,68 +101,70 @@ PyObject *communicator_gather(Communicator *self, PyObject *const *args, Py_ssiz
 }
 
 /* All slots are here. 1 or -1. */
-static int expect_all(PiecesFlight *pieces) {
-    const char **of_rank = malloc((size_t)pieces->branch.size * sizeof *of_rank);
+static int expect_all(AsyncPieces *pieces) {
+    const char **of_rank = malloc((size_t)pieces->tree.size * sizeof *of_rank);
     if (of_rank)
-        list_slots(&pieces->branch, pieces->slots, of_rank);
+        list_slots(&pieces->tree, pieces->slots, of_rank);
     return pieces_expect(pieces, of_rank, pieces->given);
 }
 
-static int next_of_gather(Flight *flight) {
-    PiecesFlight *pieces = (PiecesFlight *)flight;
+static int next_of_gather(AsyncCollective *async) {
+    AsyncPieces *pieces = (AsyncPieces *)async;
     if (pieces->next == PIECES_HERE)
         return 0;
-    return pieces->branch.parent == NOBODY ? expect_all(pieces) : pieces_pass(pieces);
+    return pieces->tree.parent == NOBODY ? expect_all(pieces) : pieces_pass(pieces);
 }
 
-static PyObject *finish_gather(Flight *flight) {
-    PiecesFlight *pieces = (PiecesFlight *)flight;
-    return pieces->branch.parent == NOBODY ? passage_result(&pieces->passage) : Py_NewRef(Py_None);
+static PyObject *finish_gather(AsyncCollective *async) {
+    AsyncPieces *pieces = (AsyncPieces *)async;
+    return pieces->tree.parent == NOBODY ? piece_exchange_result(&pieces->pieces_exchange)
+                                         : Py_NewRef(Py_None);
 }
 
 /* 0 or -1. */
-static int open_gather(PiecesFlight *pieces, PyObject *value) {
-    Collective *collective = &pieces->flight.collective;
-    const Branch *branch = &pieces->branch;
-    branch_open(&pieces->branch, collective, collective->root);
+static int open_gather(AsyncPieces *pieces, PyObject *value) {
+    Collective *collective = &pieces->async.collective;
+    const TreePosition *tree = &pieces->tree;
+    tree_position_open(&pieces->tree, collective, collective->root);
     pieces->given = own_piece(collective, value, pieces->into);
-    pieces->slots = collective_memory(collective, slots_room(branch->part, branch->size));
+    pieces->slots = collective_memory(collective, slots_room(tree->part, tree->size));
     if (!pieces->slots)
         return -1;
-    Py_ssize_t used = branch->parent == NOBODY ? slot_write_empty(collective, pieces->slots)
-                                               : slot_write(collective, pieces->slots, pieces->given,
-                                                            collective->root, &pieces->departures);
-    collecting_open(&pieces->collecting, collective, branch, pieces->slots, used);
+    Py_ssize_t used = tree->parent == NOBODY ? slot_write_empty(collective, pieces->slots)
+                                             : slot_write(collective, pieces->slots, pieces->given,
+                                                          collective->root, &pieces->departures);
+    collecting_open(&pieces->collecting, collective, tree, pieces->slots, used);
     pieces_rounds(pieces, SLOTS_HERE);
     return 0;
 }
 
-Flight *gather_start(Communicator *comm, PyObject *value, int root, PyObject *into) {
-    PiecesFlight *pieces = pieces_flight_new(comm, GATHER, root, comm->rank == root ? into : NULL);
+AsyncCollective *gather_start(Communicator *comm, PyObject *value, int root, PyObject *into) {
+    AsyncPieces *pieces = pieces_flight_new(comm, GATHER, root, comm->rank == root ? into : NULL);
     if (!pieces)
         return NULL;
-    pieces->flight.next = next_of_gather;
-    pieces->flight.finish = finish_gather;
-    flight_start(&pieces->flight, open_gather(pieces, value) < 0);
-    return &pieces->flight;
+    pieces->async.next = next_of_gather;
+    pieces->async.finish = finish_gather;
+    async_start(&pieces->async, open_gather(pieces, value) < 0);
+    return &pieces->async;
 }
 
 /* ---- allgather ---- */
 
 /* The bytes of the slots of all units, or -1. */
-static Py_ssize_t exchange(Collective *collective, const Branch *branch, char *slots, Py_ssize_t used) {
+static Py_ssize_t exchange(Collective *collective, const TreePosition *tree, char *slots, Py_ssize_t used) {
     Exchanging exchanging;
-    exchanging_open(&exchanging, collective, branch, slots, used);
+    exchanging_open(&exchanging, collective, tree, slots, used);
     return rounds_run(&exchanging.rounds) < 0 ? -1 : exchanging.used;
 }
 
 /* Between machines their first ranks alone exchange slots. 0 or -1. */
-static int exchange_on_machines(Collective *collective, const Branch *branch, char *slots, Py_ssize_t used) {
-    Py_ssize_t room = slots_room(branch->size, branch->size);
-    used = collect(collective, branch, slots, used);
-    if (used >= 0 && branch->parent == NOBODY)
-        room = used = exchange(collective, branch, slots, used);
-    return used < 0 ? -1 : spread_along(collective, branch, slots, room);
+static int exchange_on_machines(Collective *collective, const TreePosition *tree, char *slots,
+                                Py_ssize_t used) {
+    Py_ssize_t room = slots_room(tree->size, tree->size);
+    used = collect(collective, tree, slots, used);
+    if (used >= 0 && tree->parent == NOBODY)
+        room = used = exchange(collective, tree, slots, used);
+    return used < 0 ? -1 : spread_along(collective, tree, slots, room);
 }
 
 static bool any_strided(const Departure *departure) {
@@ -207,22 +208,22 @@ static Py_ssize_t offer(Collective *collective, char *slot, PyObject *value, Dep
 
 static PyObject *run_allgather(Collective *collective, PyObject *value, const Target *into) {
     const Communicator *comm = collective->comm;
-    Branch branch;
+    TreePosition tree;
     if (comm->placement)
-        branch_open_on_machine(&branch, collective);
+        tree_position_open_on_machine(&tree, collective);
     else
-        branch_open(&branch, collective, comm->rank);
-    char *slots = collective_memory(collective, slots_room(branch.size, branch.size));
+        tree_position_open(&tree, collective, comm->rank);
+    char *slots = collective_memory(collective, slots_room(tree.size, tree.size));
     if (!slots)
         return NULL;
     Departure *departures = NULL;
     PyObject *packed, *result = NULL;
     Py_ssize_t used = offer(collective, slots, value, &departures, &packed);
-    bool failed = (comm->placement ? exchange_on_machines(collective, &branch, slots, used) < 0
-                                   : exchange(collective, &branch, slots, used) < 0) ||
+    bool failed = (comm->placement ? exchange_on_machines(collective, &tree, slots, used) < 0
+                                   : exchange(collective, &tree, slots, used) < 0) ||
                   departures_start(collective, departures) < 0;
     if (!failed)
-        result = gathered_pieces(collective, &branch, slots, departures, value, into);
+        result = gathered_pieces(collective, &tree, slots, departures, value, into);
     failed |= PyErr_Occurred() != NULL;
     if (departures_close(collective, departures, failed) < 0)
         Py_CLEAR(result);
@@ -250,19 +251,19 @@ PyObject *communicator_allgather(Communicator *self, PyObject *const *args, Py_s
 }
 
 /* From this machine's first rank, all slots go to its other ranks. 1. */
-static int spread_all(PiecesFlight *pieces, Py_ssize_t room) {
-    spread_open_along(&pieces->spread, &pieces->flight.collective, &pieces->branch, pieces->slots, room);
+static int spread_all(AsyncPieces *pieces, Py_ssize_t room) {
+    spread_open_along(&pieces->spread, &pieces->async.collective, &pieces->tree, pieces->slots, room);
     return pieces_rounds(pieces, SLOTS_HERE);
 }
 
-static int next_of_allgather(Flight *flight) {
-    PiecesFlight *pieces = (PiecesFlight *)flight;
-    const Branch *branch = &pieces->branch;
+static int next_of_allgather(AsyncCollective *async) {
+    AsyncPieces *pieces = (AsyncPieces *)async;
+    const TreePosition *tree = &pieces->tree;
     switch (pieces->next) {
     case SLOTS_COLLECTED:
-        if (branch->parent != NOBODY)
-            return spread_all(pieces, slots_room(branch->size, branch->size));
-        exchanging_open(&pieces->exchanging, &flight->collective, branch, pieces->slots,
+        if (tree->parent != NOBODY)
+            return spread_all(pieces, slots_room(tree->size, tree->size));
+        exchanging_open(&pieces->exchanging, &async->collective, tree, pieces->slots,
                         pieces->collecting.used);
         return pieces_rounds(pieces, SLOTS_EXCHANGED);
     case SLOTS_EXCHANGED:
@@ -275,38 +276,38 @@ static int next_of_allgather(Flight *flight) {
     return 0;
 }
 
-static PyObject *finish_allgather(Flight *flight) {
-    return passage_result(&((PiecesFlight *)flight)->passage);
+static PyObject *finish_allgather(AsyncCollective *async) {
+    return piece_exchange_result(&((AsyncPieces *)async)->pieces_exchange);
 }
 
 /* 0 or -1. */
-static int open_allgather(PiecesFlight *pieces, PyObject *value) {
-    Collective *collective = &pieces->flight.collective;
-    const Branch *branch = &pieces->branch;
+static int open_allgather(AsyncPieces *pieces, PyObject *value) {
+    Collective *collective = &pieces->async.collective;
+    const TreePosition *tree = &pieces->tree;
     bool on_machines = collective->comm->placement != NULL;
     if (on_machines)
-        branch_open_on_machine(&pieces->branch, collective);
+        tree_position_open_on_machine(&pieces->tree, collective);
     else
-        branch_open(&pieces->branch, collective, collective->comm->rank);
+        tree_position_open(&pieces->tree, collective, collective->comm->rank);
     pieces->given = own_piece(collective, value, pieces->into);
-    pieces->slots = collective_memory(collective, slots_room(branch->size, branch->size));
+    pieces->slots = collective_memory(collective, slots_room(tree->size, tree->size));
     if (!pieces->slots)
         return -1;
     Py_ssize_t used = offer(collective, pieces->slots, pieces->given, &pieces->departures, &pieces->packed);
     if (on_machines)
-        collecting_open(&pieces->collecting, collective, branch, pieces->slots, used);
+        collecting_open(&pieces->collecting, collective, tree, pieces->slots, used);
     else
-        exchanging_open(&pieces->exchanging, collective, branch, pieces->slots, used);
+        exchanging_open(&pieces->exchanging, collective, tree, pieces->slots, used);
     pieces_rounds(pieces, on_machines ? SLOTS_COLLECTED : SLOTS_HERE);
     return 0;
 }
 
-Flight *allgather_start(Communicator *comm, PyObject *value, PyObject *into) {
-    PiecesFlight *pieces = pieces_flight_new(comm, ALLGATHER, 0, into);
+AsyncCollective *allgather_start(Communicator *comm, PyObject *value, PyObject *into) {
+    AsyncPieces *pieces = pieces_flight_new(comm, ALLGATHER, 0, into);
     if (!pieces)
         return NULL;
-    pieces->flight.next = next_of_allgather;
-    pieces->flight.finish = finish_allgather;
-    flight_start(&pieces->flight, open_allgather(pieces, value) < 0);
-    return &pieces->flight;
+    pieces->async.next = next_of_allgather;
+    pieces->async.finish = finish_allgather;
+    async_start(&pieces->async, open_allgather(pieces, value) < 0);
+    return &pieces->async;
 }

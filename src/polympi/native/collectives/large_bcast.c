@@ -11,7 +11,7 @@
 static const char OUT_OF_MEMORY[] = "MemoryError";
 
 struct LargeBcast {
-    Flight flight; /* first, so that its address is that of the call */
+    AsyncCollective async; /* first, so that its address is that of the call */
     enum bcast_kind kind;
     bool is_root, blocking, able, complete;
     char *message;   /* the collective's */
@@ -28,7 +28,7 @@ struct LargeBcast {
     enum { BEGUN, ANNOUNCED, BODY_ASKED, BODY, PARTS_ASKED, PARTS, HANDING_DOWN, ON_BOARD } phase;
     int part;
     Py_ssize_t done; /* bytes of it, or of the body */
-    union {          /* of the leg */
+    union {          /* of the phase */
         Spread spread;
         Agreement agreement;
         LibraryCall library;
@@ -74,7 +74,7 @@ static int offer_parts(LargeBcast *large) {
 /* Whether part 0, which is all of an array, can go straight into the target. 1, 0, or -1 with an exception.
  */
 static int goes_straight(const LargeBcast *large) {
-    const Call *call = &large->flight.collective.call;
+    const Call *call = &large->async.collective.call;
     Elements elements = {0};
     int is_array = array_elements(stream_bytes(large), stream_length(large), &elements);
     if (is_array <= 0)
@@ -92,10 +92,10 @@ static int goes_straight(const LargeBcast *large) {
 static int await_parts(LargeBcast *large) {
     for (int i = 0; i < (int)large->part_count; i++)
         large->parts[i].nbytes = (Py_ssize_t)wire_get_size(large->body, (uint64_t)i);
-    if (large->into && !large->flight.left && !state.without_python) {
+    if (large->into && !large->async.left && !state.without_python) {
         int straight = goes_straight(large);
         if (straight < 0) {
-            collective_defer(&large->flight.collective);
+            collective_defer(&large->async.collective);
             large->into = NULL;
         } else if (straight) {
             large->parts[0].data = large->into->layout.data;
@@ -123,17 +123,17 @@ static bool get_ready(LargeBcast *large) {
         return large->able;
     large->able = prepare_parts(large) == 0;
     if (!large->able && !state.without_python)
-        collective_defer(&large->flight.collective);
+        collective_defer(&large->async.collective);
     return large->able;
 }
 
 /* ---- asking all ranks ---- */
 
 static int ask(LargeBcast *large, bool able, int phase) {
-    if (agreement_open(&large->agreement, &large->flight.collective, able) < 0)
+    if (agreement_open(&large->agreement, &large->async.collective, able) < 0)
         return -1;
     large->phase = phase;
-    large->flight.leg = (Leg){&promise_leg, &large->agreement.doubling.rounds};
+    large->async.phase = (PhaseOp){&promise_phase, &large->agreement.doubling.rounds};
     return 1;
 }
 
@@ -150,7 +150,7 @@ static int answered(LargeBcast *large, int phase) {
 /* The next piece of contiguous memory, of as many bytes as an int can count: 1; 0 when there is none, or -1.
  */
 static int next_piece(LargeBcast *large, char *data, Py_ssize_t nbytes) {
-    const Collective *collective = &large->flight.collective;
+    const Collective *collective = &large->async.collective;
     MPI_Comm comm = collective->comm->comm;
     while (large->done < nbytes) {
         int count = (int)(nbytes - large->done < CHUNK_BYTES ? nbytes - large->done : CHUNK_BYTES);
@@ -165,8 +165,8 @@ static int next_piece(LargeBcast *large, char *data, Py_ssize_t nbytes) {
         large->done += count;
         if (large->blocking)
             continue;
-        large->library = (LibraryCall){&large->flight.collective, request};
-        large->flight.leg = (Leg){&library_leg, &large->library};
+        large->library = (LibraryCall){&large->async.collective, request};
+        large->async.phase = (PhaseOp){&library_phase, &large->library};
         return 1;
     }
     return 0;
@@ -187,7 +187,7 @@ static int next_piece_of_parts(LargeBcast *large) {
 /* The next part, down the tree. A rank that has no memory of the pool for it hands it down all the same; a
  * root that has none gives 0 bytes. */
 static int hand_down_next(LargeBcast *large) {
-    Collective *collective = &large->flight.collective;
+    Collective *collective = &large->async.collective;
     if (large->part == (int)large->part_count) {
         if (!large->complete && !large->is_root)
             raise_failed(collective, collective->root, OUT_OF_MEMORY, sizeof OUT_OF_MEMORY - 1);
@@ -199,7 +199,7 @@ static int hand_down_next(LargeBcast *large) {
     spread_open_data(&large->spread, collective, part->data ? part->data : large->scratch,
                      large->able || !large->is_root ? part->nbytes : 0, collective->root);
     large->phase = HANDING_DOWN;
-    large->flight.leg = (Leg){&rounds_leg, &large->spread.rounds};
+    large->async.phase = (PhaseOp){&rounds_phase, &large->spread.rounds};
     return 1;
 }
 
@@ -221,12 +221,12 @@ static int exchange_next(LargeBcast *large) {
     large->read = (BoardRead){.data = part->data,
                               .end = part->nbytes,
                               .nbytes = part->nbytes,
-                              .writer = large->flight.collective.root,
+                              .writer = large->async.collective.root,
                               .page = large->page};
-    board_open(&large->exchange, &large->flight.collective, &large->write, large->is_root, &large->read,
+    board_open(&large->exchange, &large->async.collective, &large->write, large->is_root, &large->read,
                !large->is_root);
     large->phase = ON_BOARD;
-    large->flight.leg = (Leg){&board_leg, &large->exchange};
+    large->async.phase = (PhaseOp){&board_phase, &large->exchange};
     return 1;
 }
 
@@ -236,7 +236,7 @@ static int exchanged(LargeBcast *large) {
     return exchange_next(large);
 }
 
-/* ---- leg by leg ---- */
+/* ---- phase by phase ---- */
 
 /* Read what a message announces. */
 static void read_message(LargeBcast *large, const char *message) {
@@ -253,7 +253,7 @@ static void read_message(LargeBcast *large, const char *message) {
 static int begin_body(LargeBcast *large) {
     if (!large->is_root && !(large->body = large->body_memory = malloc((size_t)large->body_bytes))) {
         PyErr_NoMemory();
-        collective_defer(&large->flight.collective);
+        collective_defer(&large->async.collective);
     }
     return ask(large, large->body, BODY_ASKED);
 }
@@ -272,8 +272,8 @@ static int begin_parts(LargeBcast *large) {
     return large->kind == BCAST_ANNOUNCED_BOARD ? exchange_next(large) : hand_down_next(large);
 }
 
-static int next_leg(Flight *flight) {
-    LargeBcast *large = (LargeBcast *)flight;
+static int next_phase(AsyncCollective *async) {
+    LargeBcast *large = (LargeBcast *)async;
     int more;
     switch (large->phase) {
     case BEGUN: /* the message of a call that was begun */
@@ -306,9 +306,9 @@ static int next_leg(Flight *flight) {
 
 /* ---- the end ---- */
 
-static PyObject *finish(Flight *flight) {
-    LargeBcast *large = (LargeBcast *)flight;
-    const Collective *collective = &flight->collective;
+static PyObject *finish(AsyncCollective *async) {
+    LargeBcast *large = (LargeBcast *)async;
+    const Collective *collective = &async->collective;
     if (large->is_root && !large->value)
         Py_RETURN_NONE;
     if (large->is_root)
@@ -330,8 +330,8 @@ static PyObject *finish(Flight *flight) {
 }
 
 /* What has not begun to come shall not come into memory of the user. */
-static void leave(Flight *flight) {
-    LargeBcast *large = (LargeBcast *)flight;
+static void leave(AsyncCollective *async) {
+    LargeBcast *large = (LargeBcast *)async;
     if (!large->filled || large->phase != PARTS_ASKED)
         return;
     if (take_memory(large, 0) < 0) {
@@ -344,9 +344,9 @@ static void leave(Flight *flight) {
     target_close(&large->target);
 }
 
-static void close_bcast(Flight *flight) {
-    LargeBcast *large = (LargeBcast *)flight;
-    if (flight->collective.lost)
+static void close_bcast(AsyncCollective *async) {
+    LargeBcast *large = (LargeBcast *)async;
+    if (async->collective.lost)
         return; /* MPI may use the memory for as long as the process lives */
     if (large->phase == BODY_ASKED || large->phase == PARTS_ASKED)
         agreement_close(&large->agreement);
@@ -365,14 +365,14 @@ static void close_bcast(Flight *flight) {
 }
 
 static LargeBcast *new_bcast(bool is_root, const Target *into) {
-    LargeBcast *large = (LargeBcast *)flight_new(sizeof *large, offsetof(LargeBcast, spread));
+    LargeBcast *large = (LargeBcast *)async_new(sizeof *large, offsetof(LargeBcast, spread));
     if (!large)
         return NULL;
     large->target.object = NULL;
-    large->flight.next = next_leg;
-    large->flight.finish = finish;
-    large->flight.leave = leave;
-    large->flight.close = close_bcast;
+    large->async.next = next_phase;
+    large->async.finish = finish;
+    large->async.leave = leave;
+    large->async.close = close_bcast;
     large->is_root = is_root;
     large->complete = true;
     large->phase = ANNOUNCED;
@@ -448,18 +448,18 @@ LargeBcast *large_bcast_await(const char *message, const Target *into) {
 void large_bcast_drop(LargeBcast *large) {
     PyObject *class, *error, *trace;
     PyErr_Fetch(&class, &error, &trace);
-    flight_free(&large->flight);
+    async_free(&large->async);
     PyErr_Restore(class, error, trace);
 }
 
 PyObject *large_bcast_run(LargeBcast *large, Collective *collective) {
-    large->flight.collective = *collective;
-    return flight_run(&large->flight);
+    large->async.collective = *collective;
+    return async_run(&large->async);
 }
 
 /* The root's message of a call that is begun. */
 static void write_message(LargeBcast *large, PyObject *value) {
-    Collective *collective = &large->flight.collective;
+    Collective *collective = &large->async.collective;
     large->value = Py_NewRef(value);
     large->kind = BCAST_STREAM;
     stream_open(&large->stream, large->message + sizeof(Head), BCAST_ROOM);
@@ -475,7 +475,7 @@ static void write_message(LargeBcast *large, PyObject *value) {
 
 /* Set up a call that was begun, from the message on. 0 or -1. */
 static int open_bcast(LargeBcast *large, PyObject *value, PyObject *into) {
-    Collective *collective = &large->flight.collective;
+    Collective *collective = &large->async.collective;
     large->into = collective_target(collective, &large->target, into);
     large->message = collective_memory(collective, PACKET_BYTES);
     if (!large->message)
@@ -484,14 +484,14 @@ static int open_bcast(LargeBcast *large, PyObject *value, PyObject *into) {
         write_message(large, value != Py_None || !large->into ? value : into);
     spread_open(&large->spread, collective, large->message, PACKET_BYTES, collective->root);
     large->phase = BEGUN;
-    large->flight.leg = (Leg){&rounds_leg, &large->spread.rounds};
+    large->async.phase = (PhaseOp){&rounds_phase, &large->spread.rounds};
     return 0;
 }
 
-Flight *bcast_start(Communicator *comm, PyObject *value, int root, PyObject *into) {
+AsyncCollective *bcast_start(Communicator *comm, PyObject *value, int root, PyObject *into) {
     LargeBcast *large = new_bcast(comm->rank == root, NULL);
-    if (!large || flight_begin(&large->flight, comm, BCAST, root) < 0)
+    if (!large || async_begin(&large->async, comm, BCAST, root) < 0)
         return NULL;
-    flight_start(&large->flight, open_bcast(large, value, into) < 0);
-    return &large->flight;
+    async_start(&large->async, open_bcast(large, value, into) < 0);
+    return &large->async;
 }

@@ -1,9 +1,9 @@
-/* A bcast of large data, and one that is begun: all of its state, moved on leg by leg. */
+/* A bcast of large data, and one that is begun: all of its state, moved on phase by phase. */
 #ifndef POLYMPI_LARGE_BCAST_H
 #define POLYMPI_LARGE_BCAST_H
 
 #include "codec/delivery.h"
-#include "collectives/flight.h"
+#include "collectives/async_collective.h"
 
 typedef struct LargeBcast LargeBcast;
 

@@ -5,7 +5,7 @@
 
 #include "base/errors.h"
 #include "codec/stream.h"
-#include "collectives/readings.h"
+#include "collectives/board_receive.h"
 #include "transfer/simple_array.h"
 
 /* ---- cutting ---- */
@@ -260,7 +260,7 @@ int departures_start(Collective *collective, Departure *departures) {
 }
 
 int departures_close(Collective *collective, Departure *departures, bool failed) {
-    if (!failed && readings_run(collective, departures, NULL, 0) < 0)
+    if (!failed && board_receives_run(collective, departures, NULL, 0) < 0)
         failed = true;
     while (departures) {
         Departure *departure = departures;

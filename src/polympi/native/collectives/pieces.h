@@ -56,29 +56,30 @@ int departures_close(Collective *collective, Departure *departures, bool failed)
 /* The pieces of all ranks at one of them: as a list, or one after another in a target. */
 typedef struct {
     Collective *collective;
-    PyObject *list;           /* NULL with a target */
-    const Target *into;       /* NULL with a list */
-    Py_ssize_t row;           /* of the target that comes next */
-    bool dropping;            /* after an error: receive the rest and drop it */
-    Incoming **incoming;      /* of each rank; NULL: it has come in its slot */
-    struct Reading *readings; /* of each rank, from boards; NULL: there are none */
-    Departure *departures;    /* written at the same time */
-    bool by_steps;            /* of a call in flight: nothing is waited for here */
-    Incoming *whole;          /* the one that has to come first, as it tells alone how many rows it has */
-} Arrivals;
+    PyObject *list;                /* NULL with a target */
+    const Target *into;            /* NULL with a list */
+    Py_ssize_t row;                /* of the target that comes next */
+    bool dropping;                 /* after an error: receive the rest and drop it */
+    Incoming **incoming;           /* of each rank; NULL: it has come in its slot */
+    struct BoardReceive *readings; /* of each rank, from boards; NULL: there are none */
+    Departure *departures;         /* written at the same time */
+    bool by_steps;                 /* of a call in flight: nothing is waited for here */
+    Incoming *whole; /* the one that has to come first, as it tells alone how many rows it has */
+} PieceReceive;
 
 /* `departures` are what this rank gives in the same call, if any. */
-int arrivals_open(Arrivals *arrivals, Collective *collective, Departure *departures, const Target *into);
+int piece_receive_open(PieceReceive *receiving, Collective *collective, Departure *departures,
+                       const Target *into);
 /* The next piece, in the order of ranks: of this rank itself; of another one, from its slot. What goes wrong
  * is deferred. */
-void arrivals_own(Arrivals *arrivals, PyObject *value);
-void arrivals_slot(Arrivals *arrivals, const char *slot, int rank);
+void piece_receive_own(PieceReceive *receiving, PyObject *value);
+void piece_receive_slot(PieceReceive *receiving, const char *slot, int rank);
 /* By steps: whether the next slot may be looked at; and whether all that travels as a message is here. */
-bool arrivals_ready(Arrivals *arrivals);
-bool arrivals_test(const Arrivals *arrivals);
+bool piece_receive_ready(PieceReceive *receiving);
+bool piece_receive_test(const PieceReceive *receiving);
 /* Wait for what travels by itself (not after a failure), and close: the list, or the object of the target, a
  * new reference; NULL when something has failed or was deferred. */
-PyObject *arrivals_close(Arrivals *arrivals, bool failed);
+PyObject *piece_receive_close(PieceReceive *receiving, bool failed);
 
 /* Whether the piece of a slot travels as a message, and the receive of a single one. NULL with an exception.
  */

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "collectives/heads.h"
+#include "collectives/collective_wire.h"
 
 /* Give machines numbers from 0 on, in the order of their lowest ranks: how many there are. `first` is room,
  * for the lowest rank of each. */

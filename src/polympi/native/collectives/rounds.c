@@ -5,7 +5,7 @@
 #include "base/errors.h"
 #include "collectives/call_log.h"
 #include "collectives/letters.h"
-#include "transfer/ended.h"
+#include "transfer/progress/ended.h"
 #include "transfer/transfer.h"
 
 /* ---- messages of the library ---- */
@@ -284,19 +284,19 @@ int rounds_run(Rounds *rounds) {
     }
 }
 
-/* ---- as a leg ---- */
+/* ---- as a phase ---- */
 
-static int step_leg(void *state) { return rounds_step(state); }
+static int step_phase(void *state) { return rounds_step(state); }
 
-static void give_up_leg(void *state) { rounds_give_up(state); }
+static void give_up_phase(void *state) { rounds_give_up(state); }
 
 static int awaits(const void *state) {
     const Rounds *rounds = state;
     return rounds->stage == GETTING || rounds->receiving ? rounds->source : NOBODY;
 }
 
-/* Wait until the round has moved on: 1; 0 or -1 with an exception, as LegKind.wait. */
-static int wait_in_leg(Rounds *rounds) {
+/* Wait until the round has moved on: 1; 0 or -1 with an exception, as PhaseKind.wait. */
+static int wait_in_phase(Rounds *rounds) {
     if (rounds->stage >= COMPLETING) {
         int receiving = rounds->receiving;
         const MPI_Request *awaited = &rounds->requests[receiving ? 0 : rounds->sends];
@@ -310,14 +310,15 @@ static int wait_in_leg(Rounds *rounds) {
     return awaited.done < 0 ? -1 : 1;
 }
 
-static int wait_leg(void *state) {
+static int wait_phase(void *state) {
     for (;;) {
         int done = rounds_step(state);
-        if (done || (done = wait_in_leg(state)) <= 0)
+        if (done || (done = wait_in_phase(state)) <= 0)
             return done;
     }
 }
 
-const LegKind rounds_leg = {.step = step_leg, .wait = wait_leg, .give_up = give_up_leg, .awaits = awaits};
-const LegKind promise_leg = {
-    .step = step_leg, .wait = wait_leg, .give_up = give_up_leg, .awaits = awaits, .goes_on = true};
+const PhaseKind rounds_phase = {
+    .step = step_phase, .wait = wait_phase, .give_up = give_up_phase, .awaits = awaits};
+const PhaseKind promise_phase = {
+    .step = step_phase, .wait = wait_phase, .give_up = give_up_phase, .awaits = awaits, .goes_on = true};

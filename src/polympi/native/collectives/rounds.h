@@ -12,8 +12,8 @@
 #ifndef POLYMPI_ROUNDS_H
 #define POLYMPI_ROUNDS_H
 
-#include "collectives/branch.h"
-#include "collectives/leg.h"
+#include "collectives/phase_op.h"
+#include "collectives/tree_position.h"
 
 /* ---- rounds under way ---- */
 
@@ -112,7 +112,7 @@ int start_receive(Collective *collective, void *room, Py_ssize_t most, int sourc
 /* The root's message on its way to all ranks. */
 typedef struct {
     Rounds rounds;
-    Branch branch;
+    TreePosition tree;
     char *message;
     Py_ssize_t nbytes; /* room for it; of data, what there is of them */
     int child;         /* the one that got it last; children with large parts of the tree are first */
@@ -129,12 +129,12 @@ void spread_open_data(Spread *spread, Collective *collective, char *data, Py_ssi
 Py_ssize_t most_down_the_tree(const Communicator *comm);
 
 /* The same along a given tree, of slots: `nbytes` of them at the root, elsewhere the room. */
-void spread_open_along(Spread *spread, Collective *collective, const Branch *branch, void *slots,
+void spread_open_along(Spread *spread, Collective *collective, const TreePosition *tree, void *slots,
                        Py_ssize_t nbytes);
 
 /* Both blocking: 0, or -1 with an exception. */
 int spread(Collective *collective, void *message, Py_ssize_t most, int root);
-int spread_along(Collective *collective, const Branch *branch, void *slots, Py_ssize_t nbytes);
+int spread_along(Collective *collective, const TreePosition *tree, void *slots, Py_ssize_t nbytes);
 
 /* ---- among all: doubling.c ---- */
 
@@ -177,7 +177,7 @@ int doubling_run(Doubling *doubling, Collective *collective);
  * processors: 4.5 s with MPICH, 0.05 s otherwise). */
 bool can_block(const Collective *collective);
 /* All ranks are asked whether each can go on (`able`; if not, its exception is deferred) and may block,
- * before a collective of the library: a leg of its call. */
+ * before a collective of the library: a phase of its call. */
 typedef struct {
     Doubling doubling;
     Head *answers; /* of this rank; room for that of another one follows */

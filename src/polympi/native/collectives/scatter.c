@@ -2,9 +2,9 @@
 #include <stdlib.h>
 
 #include "codec/overlap.h"
-#include "collectives/apart.h"
+#include "collectives/alias_copy.h"
+#include "collectives/async_pieces.h"
 #include "collectives/collectives.h"
-#include "collectives/pieces_flight.h"
 
 enum { PIECES, SCATTER_ROOT, COUNTS, SCATTER_INTO, SCATTER_TIMEOUT };
 Signature scatter_signature = {"scatter", 2, 0, 5, {"pieces", "root", "counts", "into", "timeout"}, {NULL}};
@@ -15,20 +15,20 @@ Signature alltoall_signature = {"alltoall", 1, 1, 4, {"pieces", "counts", "into"
 
 /* The root's slots, in the order of positions in the tree; when the pieces cannot be cut, the reason for
  * all. */
-static void write_slots(Collective *collective, const Branch *branch, char *slots, PyObject *pieces,
+static void write_slots(Collective *collective, const TreePosition *tree, char *slots, PyObject *pieces,
                         Departure **departures) {
     slots += slot_write_empty(collective, slots);
-    for (int position = 1; position < branch->size; position++) {
-        int rank = branch_rank(branch, position);
+    for (int position = 1; position < tree->size; position++) {
+        int rank = tree_position_rank(tree, position);
         slots += pieces ? slot_write(collective, slots, PyTuple_GET_ITEM(pieces, rank), rank, departures)
                         : slot_write_failed(collective, slots);
     }
 }
 
 /* 0 or -1. */
-static int hand_out(Collective *collective, const Branch *branch, char *slots) {
+static int hand_out(Collective *collective, const TreePosition *tree, char *slots) {
     Handing handing;
-    handing_open(&handing, collective, branch, slots);
+    handing_open(&handing, collective, tree, slots);
     return rounds_run(&handing.rounds);
 }
 
@@ -41,20 +41,20 @@ static bool departs_from(const Departure *departures, const Target *into) {
 }
 
 /* The root copies its own piece while the others fetch theirs, if it may. */
-static PyObject *scatter_from_here(Collective *collective, const Branch *branch, char *slots,
+static PyObject *scatter_from_here(Collective *collective, const TreePosition *tree, char *slots,
                                    PyObject *pieces, const Target *into) {
     Departure *departures = NULL;
     PyObject *own = NULL;
-    write_slots(collective, branch, slots, pieces, &departures);
-    bool failed = hand_out(collective, branch, slots) < 0 || departures_start(collective, departures) < 0;
+    write_slots(collective, tree, slots, pieces, &departures);
+    bool failed = hand_out(collective, tree, slots) < 0 || departures_start(collective, departures) < 0;
     bool at_once = !failed && !collective->error && !departs_from(departures, into);
-    if (at_once && !(own = deliver_own(PyTuple_GET_ITEM(pieces, branch->root), into, &collective->call)))
+    if (at_once && !(own = deliver_own(PyTuple_GET_ITEM(pieces, tree->root), into, &collective->call)))
         collective_defer(collective);
     if (departures_close(collective, departures, failed) < 0 || collective->error) {
         Py_XDECREF(own);
         return NULL;
     }
-    return at_once ? own : deliver_own(PyTuple_GET_ITEM(pieces, branch->root), into, &collective->call);
+    return at_once ? own : deliver_own(PyTuple_GET_ITEM(pieces, tree->root), into, &collective->call);
 }
 
 PyObject *communicator_scatter(Communicator *self, PyObject *const *args, Py_ssize_t nargs,
@@ -74,12 +74,12 @@ PyObject *communicator_scatter(Communicator *self, PyObject *const *args, Py_ssi
         if (!pieces)
             collective_defer(&collective);
     }
-    Branch branch;
-    branch_open(&branch, &collective, root);
+    TreePosition tree;
+    tree_position_open(&tree, &collective, root);
     char *slots = collective_memory(&collective, slots_room(self->size, self->size));
     if (slots && self->rank == root)
-        result = scatter_from_here(&collective, &branch, slots, pieces, into);
-    else if (slots && hand_out(&collective, &branch, slots) == 0)
+        result = scatter_from_here(&collective, &tree, slots, pieces, into);
+    else if (slots && hand_out(&collective, &tree, slots) == 0)
         result = receive_piece(&collective, slots, root, into);
     Py_XDECREF(pieces);
     if (into)
@@ -89,22 +89,22 @@ PyObject *communicator_scatter(Communicator *self, PyObject *const *args, Py_ssi
     return result;
 }
 
-static int next_of_scatter(Flight *flight) {
-    PiecesFlight *pieces = (PiecesFlight *)flight;
+static int next_of_scatter(AsyncCollective *async) {
+    AsyncPieces *pieces = (AsyncPieces *)async;
     if (pieces->next == PIECES_HERE)
         return 0;
-    if (pieces->branch.parent != NOBODY && slot_is_direct(pieces->slots) &&
-        passage_expect_single(&pieces->passage, flight->collective.root, pieces->into) < 0)
+    if (pieces->tree.parent != NOBODY && slot_is_direct(pieces->slots) &&
+        piece_exchange_expect_single(&pieces->pieces_exchange, async->collective.root, pieces->into) < 0)
         return -1;
     return pieces_pass(pieces);
 }
 
-static PyObject *finish_scatter(Flight *flight) {
-    PiecesFlight *pieces = (PiecesFlight *)flight;
-    Collective *collective = &flight->collective;
-    if (pieces->passage.single)
-        return passage_result(&pieces->passage);
-    if (pieces->branch.parent != NOBODY)
+static PyObject *finish_scatter(AsyncCollective *async) {
+    AsyncPieces *pieces = (AsyncPieces *)async;
+    Collective *collective = &async->collective;
+    if (pieces->pieces_exchange.single)
+        return piece_exchange_result(&pieces->pieces_exchange);
+    if (pieces->tree.parent != NOBODY)
         return receive_piece(collective, pieces->slots, collective->root, pieces->into);
     if (collective->error)
         return NULL;
@@ -112,30 +112,30 @@ static PyObject *finish_scatter(Flight *flight) {
 }
 
 /* 0 or -1. */
-static int open_scatter(PiecesFlight *pieces, PyObject *value) {
-    Collective *collective = &pieces->flight.collective;
-    branch_open(&pieces->branch, collective, collective->root);
-    bool is_root = pieces->branch.parent == NOBODY;
+static int open_scatter(AsyncPieces *pieces, PyObject *value) {
+    Collective *collective = &pieces->async.collective;
+    tree_position_open(&pieces->tree, collective, collective->root);
+    bool is_root = pieces->tree.parent == NOBODY;
     if (is_root && !(pieces->given = cut_pieces(collective, value, NULL)))
         collective_defer(collective);
-    pieces->slots = collective_memory(collective, slots_room(pieces->branch.size, pieces->branch.size));
+    pieces->slots = collective_memory(collective, slots_room(pieces->tree.size, pieces->tree.size));
     if (!pieces->slots)
         return -1;
     if (is_root)
-        write_slots(collective, &pieces->branch, pieces->slots, pieces->given, &pieces->departures);
-    handing_open(&pieces->handing, collective, &pieces->branch, pieces->slots);
+        write_slots(collective, &pieces->tree, pieces->slots, pieces->given, &pieces->departures);
+    handing_open(&pieces->handing, collective, &pieces->tree, pieces->slots);
     pieces_rounds(pieces, SLOTS_HERE);
     return 0;
 }
 
-Flight *scatter_start(Communicator *comm, PyObject *value, int root, PyObject *into) {
-    PiecesFlight *pieces = pieces_flight_new(comm, SCATTER, root, into);
+AsyncCollective *scatter_start(Communicator *comm, PyObject *value, int root, PyObject *into) {
+    AsyncPieces *pieces = pieces_flight_new(comm, SCATTER, root, into);
     if (!pieces)
         return NULL;
-    pieces->flight.next = next_of_scatter;
-    pieces->flight.finish = finish_scatter;
-    flight_start(&pieces->flight, open_scatter(pieces, value) < 0);
-    return &pieces->flight;
+    pieces->async.next = next_of_scatter;
+    pieces->async.finish = finish_scatter;
+    async_start(&pieces->async, open_scatter(pieces, value) < 0);
+    return &pieces->async;
 }
 
 /* ---- alltoall ---- */
@@ -144,15 +144,15 @@ Flight *scatter_start(Communicator *comm, PyObject *value, int root, PyObject *i
 static PyObject *exchanged_pieces(Collective *collective, const char *memory, PyObject *pieces,
                                   const Target *into) {
     int size = collective->comm->size, here = collective->comm->rank;
-    Arrivals arrivals;
-    if (arrivals_open(&arrivals, collective, NULL, into) < 0)
+    PieceReceive receiving;
+    if (piece_receive_open(&receiving, collective, NULL, into) < 0)
         return NULL;
     for (int rank = 0; rank < size; rank++)
         if (rank != here)
-            arrivals_slot(&arrivals, memory + rank * slot_room(size), rank);
+            piece_receive_slot(&receiving, memory + rank * slot_room(size), rank);
         else if (pieces)
-            arrivals_own(&arrivals, PyTuple_GET_ITEM(pieces, here));
-    return arrivals_close(&arrivals, false);
+            piece_receive_own(&receiving, PyTuple_GET_ITEM(pieces, here));
+    return piece_receive_close(&receiving, false);
 }
 
 static PyObject *run_alltoall(Collective *collective, PyObject *pieces, const Target *into) {
@@ -189,7 +189,7 @@ PyObject *communicator_alltoall(Communicator *self, PyObject *const *args, Py_ss
     const Target *into = collective_target(&collective, &target, values[ALLTOALL_INTO]);
     PyObject *counts = values[ALLTOALL_COUNTS] == Py_None ? NULL : values[ALLTOALL_COUNTS];
     PyObject *pieces =
-        items_apart_from(into, cut_pieces(&collective, values[PIECES], counts), &collective.call);
+        copy_items_without_alias(into, cut_pieces(&collective, values[PIECES], counts), &collective.call);
     if (!pieces)
         collective_defer(&collective);
     PyObject *result = run_alltoall(&collective, pieces, into);
@@ -201,9 +201,9 @@ PyObject *communicator_alltoall(Communicator *self, PyObject *const *args, Py_ss
     return result;
 }
 
-static int next_of_alltoall(Flight *flight) {
-    PiecesFlight *pieces = (PiecesFlight *)flight;
-    const Communicator *comm = flight->collective.comm;
+static int next_of_alltoall(AsyncCollective *async) {
+    AsyncPieces *pieces = (AsyncPieces *)async;
+    const Communicator *comm = async->collective.comm;
     if (pieces->next == PIECES_HERE)
         return 0;
     const char **of_rank = malloc((size_t)comm->size * sizeof *of_rank);
@@ -212,16 +212,16 @@ static int next_of_alltoall(Flight *flight) {
     return pieces_expect(pieces, of_rank, pieces->given ? PyTuple_GET_ITEM(pieces->given, comm->rank) : NULL);
 }
 
-static PyObject *finish_alltoall(Flight *flight) {
-    return passage_result(&((PiecesFlight *)flight)->passage);
+static PyObject *finish_alltoall(AsyncCollective *async) {
+    return piece_exchange_result(&((AsyncPieces *)async)->pieces_exchange);
 }
 
 /* 0 or -1. */
-static int open_alltoall(PiecesFlight *pieces, PyObject *value) {
-    Collective *collective = &pieces->flight.collective;
+static int open_alltoall(AsyncPieces *pieces, PyObject *value) {
+    Collective *collective = &pieces->async.collective;
     int size = collective->comm->size;
     PyObject *cut = cut_pieces(collective, value, NULL);
-    if (!(pieces->given = items_apart_from(pieces->into, cut, &collective->call)))
+    if (!(pieces->given = copy_items_without_alias(pieces->into, cut, &collective->call)))
         collective_defer(collective);
     pieces->slots = collective_memory(collective, 2 * slots_room(size, size));
     pieces->requests = malloc(2 * (size_t)size * sizeof *pieces->requests);
@@ -231,16 +231,16 @@ static int open_alltoall(PiecesFlight *pieces, PyObject *value) {
     swapping_write(&pieces->swapping);
     pieces->departures = pieces->swapping.departures;
     pieces_rounds(pieces, SLOTS_HERE);
-    pieces->flight.leg.kind = &swapping_leg;
+    pieces->async.phase.kind = &swapping_phase;
     return 0;
 }
 
-Flight *alltoall_start(Communicator *comm, PyObject *value, PyObject *into) {
-    PiecesFlight *pieces = pieces_flight_new(comm, ALLTOALL, 0, into);
+AsyncCollective *alltoall_start(Communicator *comm, PyObject *value, PyObject *into) {
+    AsyncPieces *pieces = pieces_flight_new(comm, ALLTOALL, 0, into);
     if (!pieces)
         return NULL;
-    pieces->flight.next = next_of_alltoall;
-    pieces->flight.finish = finish_alltoall;
-    flight_start(&pieces->flight, open_alltoall(pieces, value) < 0);
-    return &pieces->flight;
+    pieces->async.next = next_of_alltoall;
+    pieces->async.finish = finish_alltoall;
+    async_start(&pieces->async, open_alltoall(pieces, value) < 0);
+    return &pieces->async;
 }

@@ -7,23 +7,24 @@
 /* Those of its smallest part first. */
 static int collect_slots(Rounds *rounds) {
     Collecting *collecting = (Collecting *)rounds;
-    const Branch *branch = collecting->branch;
+    const TreePosition *tree = collecting->tree;
     collecting->used += rounds->come;
-    if (collecting->child < branch->children) {
-        int begin = branch_child(branch, collecting->child), end = branch_child(branch, ++collecting->child);
+    if (collecting->child < tree->children) {
+        int begin = tree_position_child(tree, collecting->child),
+            end = tree_position_child(tree, ++collecting->child);
         return round_receive(rounds, collecting->slots + collecting->used,
-                             slots_room(end - begin, branch->size), branch_rank(branch, begin));
+                             slots_room(end - begin, tree->size), tree_position_rank(tree, begin));
     }
-    if (branch->parent == NOBODY || collecting->given)
+    if (tree->parent == NOBODY || collecting->given)
         return 0;
     collecting->given = true;
-    return round_send(rounds, collecting->slots, collecting->used, branch->parent);
+    return round_send(rounds, collecting->slots, collecting->used, tree->parent);
 }
 
-void collecting_open(Collecting *collecting, Collective *collective, const Branch *branch, char *slots,
+void collecting_open(Collecting *collecting, Collective *collective, const TreePosition *tree, char *slots,
                      Py_ssize_t used) {
     rounds_open(&collecting->rounds, collective, collect_slots);
-    collecting->branch = branch;
+    collecting->tree = tree;
     collecting->slots = slots;
     collecting->used = used;
     collecting->child = 0;
@@ -35,26 +36,27 @@ void collecting_open(Collecting *collecting, Collective *collective, const Branc
 /* Bring all slots here (Bruck and others 1997). */
 static int spread_slots(Rounds *rounds) {
     Exchanging *exchanging = (Exchanging *)rounds;
-    const Branch *branch = exchanging->branch;
-    int units = branch->units, held = exchanging->held;
+    const TreePosition *tree = exchanging->tree;
+    int units = tree->units, held = exchanging->held;
     exchanging->used += rounds->come;
     if (held >= units)
         return 0;
     int more = units - held < held ? units - held : held;
-    int before = branch_unit(branch, units - held), after = branch_unit(branch, held);
+    int before = tree_position_unit(tree, units - held), after = tree_position_unit(tree, held);
     Py_ssize_t nbytes = 0;
-    for (int given = branch_unit(branch, more); given > 0; given--)
+    for (int given = tree_position_unit(tree, more); given > 0; given--)
         nbytes += slot_bytes(exchanging->slots + nbytes);
     exchanging->held <<= 1;
-    return round_exchange(
-        rounds, exchanging->slots, nbytes, branch_rank(branch, before), exchanging->slots + exchanging->used,
-        slots_room(branch_unit(branch, held + more) - after, branch->size), branch_rank(branch, after));
+    return round_exchange(rounds, exchanging->slots, nbytes, tree_position_rank(tree, before),
+                          exchanging->slots + exchanging->used,
+                          slots_room(tree_position_unit(tree, held + more) - after, tree->size),
+                          tree_position_rank(tree, after));
 }
 
-void exchanging_open(Exchanging *exchanging, Collective *collective, const Branch *branch, char *slots,
+void exchanging_open(Exchanging *exchanging, Collective *collective, const TreePosition *tree, char *slots,
                      Py_ssize_t used) {
     rounds_open(&exchanging->rounds, collective, spread_slots);
-    exchanging->branch = branch;
+    exchanging->tree = tree;
     exchanging->slots = slots;
     exchanging->used = used;
     exchanging->held = 1;
@@ -73,24 +75,24 @@ static Py_ssize_t slots_bytes(const char *slots, int count) {
 /* Those of its largest part first. */
 static int hand_down(Rounds *rounds) {
     Handing *handing = (Handing *)rounds;
-    const Branch *branch = handing->branch;
+    const TreePosition *tree = handing->tree;
     if (handing->awaits) {
         handing->awaits = false;
-        return round_receive(rounds, handing->slots, slots_room(branch->part, branch->size), branch->parent);
+        return round_receive(rounds, handing->slots, slots_room(tree->part, tree->size), tree->parent);
     }
     if (!handing->child)
         return 0;
-    int end = branch_child(branch, handing->child), begin = branch_child(branch, --handing->child);
-    const char *first = handing->slots + slots_bytes(handing->slots, begin - branch->own);
-    return round_send(rounds, first, slots_bytes(first, end - begin), branch_rank(branch, begin));
+    int end = tree_position_child(tree, handing->child), begin = tree_position_child(tree, --handing->child);
+    const char *first = handing->slots + slots_bytes(handing->slots, begin - tree->own);
+    return round_send(rounds, first, slots_bytes(first, end - begin), tree_position_rank(tree, begin));
 }
 
-void handing_open(Handing *handing, Collective *collective, const Branch *branch, char *slots) {
+void handing_open(Handing *handing, Collective *collective, const TreePosition *tree, char *slots) {
     rounds_open(&handing->rounds, collective, hand_down);
-    handing->branch = branch;
+    handing->tree = tree;
     handing->slots = slots;
-    handing->child = branch->children;
-    handing->awaits = branch->own != 0;
+    handing->child = tree->children;
+    handing->awaits = tree->own != 0;
 }
 
 /* ---- to and from all others ---- */
@@ -201,9 +203,9 @@ void swapping_give_up(Swapping *swapping) {
 
 static int step_swapping(void *state) { return rounds_step(state); }
 
-static void give_up_leg(void *state) {
-    rounds_leg.give_up(state);
+static void give_up_phase(void *state) {
+    rounds_phase.give_up(state);
     swapping_give_up(state);
 }
 
-const LegKind swapping_leg = {.step = step_swapping, .give_up = give_up_leg};
+const PhaseKind swapping_phase = {.step = step_swapping, .give_up = give_up_phase};

@@ -10,37 +10,37 @@
  * the order of positions. */
 typedef struct {
     Rounds rounds;
-    const Branch *branch;
+    const TreePosition *tree;
     char *slots;
     Py_ssize_t used;
     int child;  /* the next one that gives this rank its slots */
     bool given; /* to the parent */
 } Collecting;
-void collecting_open(Collecting *collecting, Collective *collective, const Branch *branch, char *slots,
+void collecting_open(Collecting *collecting, Collective *collective, const TreePosition *tree, char *slots,
                      Py_ssize_t used);
 
 /* Among all units. `slots` begins with those of this unit, of `used` bytes; in the end those of the units
  * after it follow, the last one's after the first's. */
 typedef struct {
     Rounds rounds;
-    const Branch *branch; /* from this unit on */
+    const TreePosition *tree; /* from this unit on */
     char *slots;
     Py_ssize_t used;
     int held; /* of so many units, after the next round of twice as many */
 } Exchanging;
-void exchanging_open(Exchanging *exchanging, Collective *collective, const Branch *branch, char *slots,
+void exchanging_open(Exchanging *exchanging, Collective *collective, const TreePosition *tree, char *slots,
                      Py_ssize_t used);
 
 /* Down a tree. `slots` are those of this rank's part of the tree, its own first; elsewhere than at the root
  * they come there. */
 typedef struct {
     Rounds rounds;
-    const Branch *branch;
+    const TreePosition *tree;
     char *slots;
     int child;   /* the one that got its slots last */
     bool awaits; /* the slots from above */
 } Handing;
-void handing_open(Handing *handing, Collective *collective, const Branch *branch, char *slots);
+void handing_open(Handing *handing, Collective *collective, const TreePosition *tree, char *slots);
 
 /* To and from all other ranks: slots to send follow each other from `slot` on, those that come have `room`
  * each, by rank. */
@@ -61,7 +61,7 @@ void swapping_open(Swapping *swapping, Collective *collective, PyObject *pieces,
 void swapping_write(Swapping *swapping);
 /* Leave the receives that were begun to MPI, after the rounds were given up. */
 void swapping_give_up(Swapping *swapping);
-/* Its rounds as a leg of a call that was begun. */
-extern const LegKind swapping_leg;
+/* Its rounds as a phase of a call that was begun. */
+extern const PhaseKind swapping_phase;
 
 #endif

@@ -8,7 +8,7 @@ static int next_branch(Rounds *rounds) {
     Spread *spread = (Spread *)rounds;
     if (spread->phase == TO_COME) {
         spread->phase = COMING;
-        return round_receive(rounds, spread->message, spread->nbytes, spread->branch.parent);
+        return round_receive(rounds, spread->message, spread->nbytes, spread->tree.parent);
     }
     if (spread->phase == COMING) {
         spread->phase = HERE;
@@ -16,24 +16,24 @@ static int next_branch(Rounds *rounds) {
     }
     if (!spread->child)
         return 0;
-    int position = branch_child(&spread->branch, --spread->child);
-    return round_send(rounds, spread->message, spread->nbytes, branch_rank(&spread->branch, position));
+    int position = tree_position_child(&spread->tree, --spread->child);
+    return round_send(rounds, spread->message, spread->nbytes, tree_position_rank(&spread->tree, position));
 }
 
-/* Along `spread->branch`. */
+/* Along `spread->tree`. */
 static void open_along(Spread *spread, Collective *collective, char *message, Py_ssize_t nbytes) {
     rounds_open(&spread->rounds, collective, next_branch);
     spread->rounds.requests = spread->requests;
     spread->rounds.receivers = spread->receivers;
     spread->rounds.sends_stay = true;
-    spread->child = spread->branch.children;
-    spread->phase = spread->branch.parent == NOBODY ? HERE : TO_COME;
+    spread->child = spread->tree.children;
+    spread->phase = spread->tree.parent == NOBODY ? HERE : TO_COME;
     spread->message = message;
     spread->nbytes = nbytes;
 }
 
 void spread_open(Spread *spread, Collective *collective, void *message, Py_ssize_t most, int root) {
-    branch_open(&spread->branch, collective, root);
+    tree_position_open(&spread->tree, collective, root);
     open_along(spread, collective, message, most);
     if (spread->phase == HERE) {
         Head head;
@@ -43,7 +43,7 @@ void spread_open(Spread *spread, Collective *collective, void *message, Py_ssize
 }
 
 void spread_open_data(Spread *spread, Collective *collective, char *data, Py_ssize_t nbytes, int root) {
-    branch_open(&spread->branch, collective, root);
+    tree_position_open(&spread->tree, collective, root);
     open_along(spread, collective, data, nbytes);
     spread->rounds.by_library = true;
 }
@@ -67,14 +67,14 @@ int spread(Collective *collective, void *message, Py_ssize_t most, int root) {
     return rounds_run(&spread.rounds);
 }
 
-void spread_open_along(Spread *spread, Collective *collective, const Branch *branch, void *slots,
+void spread_open_along(Spread *spread, Collective *collective, const TreePosition *tree, void *slots,
                        Py_ssize_t nbytes) {
-    spread->branch = *branch;
+    spread->tree = *tree;
     open_along(spread, collective, slots, nbytes);
 }
 
-int spread_along(Collective *collective, const Branch *branch, void *slots, Py_ssize_t nbytes) {
+int spread_along(Collective *collective, const TreePosition *tree, void *slots, Py_ssize_t nbytes) {
     Spread spread;
-    spread_open_along(&spread, collective, branch, slots, nbytes);
+    spread_open_along(&spread, collective, tree, slots, nbytes);
     return rounds_run(&spread.rounds);
 }

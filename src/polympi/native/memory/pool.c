@@ -161,7 +161,7 @@ static void trim(Py_ssize_t bytes) {
     }
 }
 
-static void keep(Slab *slab) {
+static void unclaimed_add(Slab *slab) {
     list_add(&pool.kept, slab);
     pool.kept_slabs++;
     pool.kept_bytes += slab->capacity;
@@ -242,7 +242,7 @@ static void slot_release(Slab *slab, char *piece) {
     slab->free[slab->unused++] = (uint16_t)((size_t)(piece - slab->memory) / slab->slot_bytes);
     if (slab->unused == slab->slots) {
         list_remove(partial, slab);
-        keep(slab);
+        unclaimed_add(slab);
     }
 }
 
@@ -268,7 +268,7 @@ static void piece_release(Slab *slab, char *piece) {
     if (slab->slots > 1)
         slot_release(slab, piece);
     else
-        keep(slab);
+        unclaimed_add(slab);
 }
 
 /* ---- memory of any size ---- */

@@ -17,16 +17,16 @@
 #include "base/arguments.h"
 #include "base/errors.h"
 #include "base/last_words.h"
-#include "collectives/flight.h"
+#include "collectives/async_collective.h"
 #include "memory/strided.h"
+#include "python/interface/request.h"
 #include "python/last_report.h"
-#include "python/plain_receive.h"
-#include "python/request.h"
+#include "python/raw/raw_receive.h"
 #include "reductions/op.h"
-#include "transfer/aside.h"
-#include "transfer/ended.h"
-#include "transfer/parts.h"
-#include "transfer/sending.h"
+#include "transfer/plan/plan_transfers.h"
+#include "transfer/progress/ended.h"
+#include "transfer/progress/offloaded_call.h"
+#include "transfer/send/sending.h"
 #include "transfer/transfer.h"
 #include "transport/strided_datatype.h"
 
@@ -133,7 +133,7 @@ static int let_others_run(double *signals) {
 static int bring_asides_home(PyObject *say, bool patient) {
     double began = now(), signals = began;
     bool said = false;
-    for (asides_reap(); asides_under_way(); asides_reap()) {
+    for (offloaded_calls_reap(); offloaded_calls_under_way(); offloaded_calls_reap()) {
         bool long_since = now() > began + GRACE_SECONDS;
         if (timed_out(began) || (!patient && long_since))
             return 0;
@@ -159,7 +159,7 @@ static int bring_home(PyObject *say, bool patient) {
         Py_ssize_t before = steps_left;
         if ((steps_left = receive_steps_left()) != before)
             last_step = now();
-        bool sending = sends_abandoned() || flights_under_way() || waits_under_way(false);
+        bool sending = sends_abandoned() || async_collectives_under_way() || waits_under_way(false);
         bool arriving = receives_arriving();
         if (!sending && !anything_pending())
             return 0;
@@ -182,8 +182,8 @@ static int bring_home(PyObject *say, bool patient) {
 /* Sentences on the sends and collective calls that were given up. 0 or -1. */
 static int report_stuck(PyObject *sentences) {
     const Call *call = waits_under_way(false) ? send_waited_for() : NULL;
-    withdraw_left_flights();
-    state.stuck = sends_abandoned() || flights_under_way() || asides_under_way() || call;
+    withdraw_left_async_collectives();
+    state.stuck = sends_abandoned() || async_collectives_under_way() || offloaded_calls_under_way() || call;
     return report_fates(sentences, call);
 }
 
@@ -205,11 +205,11 @@ PyObject *settle(PyObject *Py_UNUSED(module), PyObject *args) {
         failed = patient ? report_left(sentences) : 0;
     } else if (!failed) {
         abandon_sends();
-        parts_let_go();
+        plan_transfers_let_go();
         progress();
         failed = bring_home(say, patient) < 0 || (patient && report_stuck(sentences) < 0) ||
                  report_receives(sentences) < 0 || plain_receives_report(sentences) < 0 ||
-                 parts_report(sentences) < 0;
+                 plan_transfers_report(sentences) < 0;
     }
     if (failed)
         Py_CLEAR(sentences);
@@ -260,14 +260,14 @@ static void come_together(bool tells) {
     bool said = false;
     for (;; sched_yield()) {
         bool sending = sends_test(), arriving = receives_test();
-        sending |= flights_test();
+        sending |= async_collectives_test();
         sending |= waits_under_way(true);
         if (step == TOGETHER && !sending)
             break;
         if (!sending && !arriving)
             ended_answer(way);
         go_on(sending, arriving);
-        if (sending && (hopeless() || timed_out(since)) && !withdraw_left_flights())
+        if (sending && (hopeless() || timed_out(since)) && !withdraw_left_async_collectives())
             abort_stuck();
         if (sending && !said && step < ALL_HERE && now() > since + GRACE_SECONDS)
             said = tell_what_is_waited_for();
@@ -297,11 +297,11 @@ static void leave_if_undelivered(void) {
 
 /* Give back to MPI what only polympi knows of. */
 static void give_back(void) {
-    withdraw_flights();
+    withdraw_async_collectives();
     withdraw_waits();
     withdraw_receives();
     plain_receives_withdraw();
-    parts_withdraw();
+    plan_transfers_withdraw();
     strided_forget();
     ops_forget();
 }
@@ -318,7 +318,7 @@ PyObject *finish(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
         Py_RETURN_NONE;
     if (state.stuck) { /* MPI_Finalize may wait for them for ever */
         raise_error("StateError", NULL, "MPI cannot be finalised while %s",
-                    flights_under_way() || asides_under_way()
+                    async_collectives_under_way() || offloaded_calls_under_way()
                         ? "collective calls are under way that not all ranks have made"
                         : "messages are under way that were not received");
         return NULL;
@@ -370,13 +370,14 @@ PyObject *expect_exit(PyObject *Py_UNUSED(module), PyObject *status) {
 /* Wait for collective calls that were left: nobody can take their threads out of MPI. */
 static void await_asides(void) {
     double began = now();
-    for (bool said = false; asides_under_way(); nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL)) {
+    for (bool said = false; offloaded_calls_under_way();
+         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL)) {
         if (timed_out(began))
             abort_stuck();
         if (!said && now() > began + GRACE_SECONDS)
             said = tell_what_is_waited_for();
     }
-    asides_forget();
+    offloaded_calls_forget();
 }
 
 /* The interpreter is gone: stop all other threads, and abort the job if this rank has failed, or if the
@@ -391,7 +392,7 @@ static void take_leave_without_python(int status) {
     withdraw_waits();
     withdraw_receives();
     plain_receives_withdraw();
-    parts_withdraw();
+    plan_transfers_withdraw();
 }
 
 static PyObject *settle_messages; /* of polympi.startup: settles, and says what is left */

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "collectives/flight.h"
-#include "transfer/aside.h"
-#include "transfer/sending.h"
+#include "collectives/async_collective.h"
+#include "transfer/progress/offloaded_call.h"
+#include "transfer/send/sending.h"
 
 /* The first call of a list, and how many come after it; NULL: there is none. */
 static const Call *first_of(const Call *(*next)(const void **place), Py_ssize_t *more) {
@@ -26,9 +26,9 @@ static bool what_is_waited_for(char sentence[3 * CALL_TEXT]) {
     if (!call)
         call = send_waited_for();
     if (!call)
-        call = first_of(flights_next, &more);
+        call = first_of(async_collectives_next, &more);
     if (!call)
-        call = first_of(asides_next, &more);
+        call = first_of(offloaded_calls_next, &more);
     if (!call)
         return false;
     call_text(text, sizeof text, call);
@@ -66,13 +66,14 @@ static int report_all(PyObject *sentences, const Call *(*next)(const void **plac
     return 0;
 }
 
-int report_left(PyObject *sentences) { return report_all(sentences, asides_next); }
+int report_left(PyObject *sentences) { return report_all(sentences, offloaded_calls_next); }
 
 int report_fates(PyObject *sentences, const Call *sent) {
     if (sent && report_call(sentences, sent, fate(sent)) < 0)
         return -1;
-    return report_all(sentences, flights_next) < 0 || report_left(sentences) < 0 ? -1
-                                                                                 : orphans_report(sentences);
+    return report_all(sentences, async_collectives_next) < 0 || report_left(sentences) < 0
+               ? -1
+               : orphans_report(sentences);
 }
 
 /* ---- without ---- */
@@ -112,8 +113,8 @@ void tell_fates(void) {
     if (call)
         tell_fate(call);
     tell_all(sends_next);
-    tell_all(flights_next);
-    tell_all(asides_next);
+    tell_all(async_collectives_next);
+    tell_all(offloaded_calls_next);
 }
 
 void undelivered_text(char *text, const Call *call, const Undelivered *left) {

@@ -3,13 +3,13 @@
 
 #include "base/errors.h"
 #include "codec/numpy_api.h"
-#include "collectives/flight.h"
+#include "collectives/async_collective.h"
 #include "collectives/mailbox.h"
 #include "collectives/placement.h"
 #include "collectives/shared_memory.h"
 #include "memory/pool.h"
 #include "memory/strided.h"
-#include "python/communicator.h"
+#include "python/interface/communicator.h"
 #include "python/start.h"
 #include "transfer/transfer.h"
 #include "transport/strided_datatype.h"
@@ -150,14 +150,14 @@ static PyObject *neighbours(PyObject *Py_UNUSED(module), PyObject *comm) {
 
 static void leave_flight(PyObject *capsule) {
     if (state.phase == RUNNING)
-        flight_leave(PyCapsule_GetPointer(capsule, NULL));
+        async_leave(PyCapsule_GetPointer(capsule, NULL));
 }
 
 static PyObject *start_barrier(PyObject *Py_UNUSED(module), PyObject *comm) {
     if (!PyObject_TypeCheck(comm, &Communicator_Type) || !is_usable((Communicator *)comm))
         return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "a communicator is wanted");
-    Flight *flight = barrier_start((Communicator *)comm);
-    return flight ? PyCapsule_New(flight, NULL, leave_flight) : NULL;
+    AsyncCollective *async = barrier_start((Communicator *)comm);
+    return async ? PyCapsule_New(async, NULL, leave_flight) : NULL;
 }
 
 static PyObject *start_call(PyObject *Py_UNUSED(module), PyObject *args) {
@@ -168,20 +168,20 @@ static PyObject *start_call(PyObject *Py_UNUSED(module), PyObject *args) {
     if (!PyArg_ParseTuple(args, "O!sOiO", &Communicator_Type, &comm, &name, &value, &root, &into) ||
         !is_usable(comm))
         return NULL;
-    Flight *flight = !strcmp(name, "bcast")       ? bcast_start(comm, value, root, into)
-                     : !strcmp(name, "gather")    ? gather_start(comm, value, root, into)
-                     : !strcmp(name, "scatter")   ? scatter_start(comm, value, root, into)
-                     : !strcmp(name, "allgather") ? allgather_start(comm, value, into)
-                     : !strcmp(name, "alltoall")  ? alltoall_start(comm, value, into)
-                                                  : NULL;
-    if (!flight)
+    AsyncCollective *async = !strcmp(name, "bcast")       ? bcast_start(comm, value, root, into)
+                             : !strcmp(name, "gather")    ? gather_start(comm, value, root, into)
+                             : !strcmp(name, "scatter")   ? scatter_start(comm, value, root, into)
+                             : !strcmp(name, "allgather") ? allgather_start(comm, value, into)
+                             : !strcmp(name, "alltoall")  ? alltoall_start(comm, value, into)
+                                                          : NULL;
+    if (!async)
         return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_ValueError, "%s cannot be begun so", name);
-    return PyCapsule_New(flight, NULL, leave_flight);
+    return PyCapsule_New(async, NULL, leave_flight);
 }
 
 static PyObject *test_flight(PyObject *Py_UNUSED(module), PyObject *capsule) {
-    Flight *flight = PyCapsule_GetPointer(capsule, NULL);
-    return flight ? PyBool_FromLong(flight_test(flight)) : NULL;
+    AsyncCollective *async = PyCapsule_GetPointer(capsule, NULL);
+    return async ? PyBool_FromLong(async_test(async)) : NULL;
 }
 
 static PyObject *wait_for_flight(PyObject *Py_UNUSED(module), PyObject *args) {
@@ -189,8 +189,8 @@ static PyObject *wait_for_flight(PyObject *Py_UNUSED(module), PyObject *args) {
     double timeout;
     if (!PyArg_ParseTuple(args, "Od", &capsule, &timeout))
         return NULL;
-    Flight *flight = PyCapsule_GetPointer(capsule, NULL);
-    return flight ? flight_wait(flight, timeout) : NULL;
+    AsyncCollective *async = PyCapsule_GetPointer(capsule, NULL);
+    return async ? async_wait(async, timeout) : NULL;
 }
 
 static PyObject *pretend_machine(PyObject *Py_UNUSED(module), PyObject *number) {
@@ -252,8 +252,8 @@ PyMethodDef test_functions[] = {
      "_start_call($module, communicator, operation, value, root, into, /)\n--\n\nBegin a bcast, gather, "
      "scatter, allgather or alltoall that goes on meanwhile."},
     {"_test_flight", test_flight, METH_O,
-     "_test_flight($module, flight, /)\n--\n\nWhether what was begun so is over; moves it on."},
+     "_test_flight($module, async, /)\n--\n\nWhether what was begun so is over; moves it on."},
     {"_wait_for_flight", wait_for_flight, METH_VARARGS,
-     "_wait_for_flight($module, flight, timeout, /)\n--\n\nWait until it is over; what the call returns."},
+     "_wait_for_flight($module, async, timeout, /)\n--\n\nWait until it is over; what the call returns."},
     {NULL, NULL, 0, NULL},
 };

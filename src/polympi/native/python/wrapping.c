@@ -2,9 +2,9 @@
 
 #include "base/errors.h"
 #include "collectives/creation.h"
-#include "python/plain.h"
+#include "python/raw/raw.h"
 #include "python/start.h"
-#include "transfer/wait.h"
+#include "transfer/progress/wait.h"
 #include "transport/handles.h"
 
 /* ---- from others ---- */

@@ -2,7 +2,7 @@
 #ifndef POLYMPI_WRAPPING_H
 #define POLYMPI_WRAPPING_H
 
-#include "python/communicator.h"
+#include "python/interface/communicator.h"
 
 /* Methods of the module: a communicator of the class over one that others have made. */
 PyObject *wrap(PyObject *module, PyObject *args);

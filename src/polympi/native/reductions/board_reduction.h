@@ -17,7 +17,7 @@ typedef struct {
     const char *source;
     char *result;           /* may be `source` */
     char *segments;         /* room for as many elements */
-    BoardExchange exchange; /* the leg, and what it writes and reads */
+    BoardExchange exchange; /* the phase, and what it writes and reads */
     BoardWrite write;
     BoardRead reads[MOST_IN_A_CROWD];
 } BoardReduction;
@@ -25,8 +25,8 @@ typedef struct {
 /* Whether a call uses this way, which is the same on all ranks with arrays of one type and shape. */
 bool reduces_on_boards(const Collective *collective, Py_ssize_t nbytes);
 
-/* Two legs (board_leg): bring this rank's segment of all here; then, when these are combined, give the others
- * the result and take theirs. 0 or -1. */
+/* Two phases (board_phase): bring this rank's segment of all here; then, when these are combined, give the
+ * others the result and take theirs. 0 or -1. */
 void board_bring(BoardReduction *reduction);
 int board_spread(BoardReduction *reduction);
 

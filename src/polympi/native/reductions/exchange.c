@@ -2,9 +2,9 @@
 #include "base/arguments.h"
 #include "base/errors.h"
 #include "codec/stream.h"
-#include "collectives/branch.h"
+#include "collectives/tree_position.h"
 #include "reductions/reductions.h"
-#include "transfer/incoming.h"
+#include "transfer/receive/incoming.h"
 
 Signature _exchange_signature = {"_exchange", 5, 5, 5, {"call", "obj", "dest", "source", "excuse"}, {NULL}};
 
@@ -75,16 +75,16 @@ PyObject *communicator__exchange(Communicator *self, PyObject *const *args, Py_s
 PyObject *communicator_tree(Communicator *self, PyObject *Py_UNUSED(unused)) {
     if (!is_usable(self))
         return NULL;
-    Branch branch;
-    branch_open_in_order(&branch, self);
-    PyObject *children = PyTuple_New(branch.children);
-    for (int i = 0; children && i < branch.children; i++) {
-        PyObject *child = PyLong_FromLong(branch_child(&branch, i));
+    TreePosition tree;
+    tree_position_open_in_order(&tree, self);
+    PyObject *children = PyTuple_New(tree.children);
+    for (int i = 0; children && i < tree.children; i++) {
+        PyObject *child = PyLong_FromLong(tree_position_child(&tree, i));
         if (!child)
             Py_CLEAR(children);
         else
             PyTuple_SET_ITEM(children, i, child);
     }
-    int parent = branch.parent == NOBODY ? PROC_NULL : branch.parent;
+    int parent = tree.parent == NOBODY ? PROC_NULL : tree.parent;
     return children ? Py_BuildValue("(iN)", parent, children) : NULL;
 }

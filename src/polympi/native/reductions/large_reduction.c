@@ -117,13 +117,13 @@ void large_close(LargeReduction *large) {
 
 /* ---- calls of the library ---- */
 
-/* `code` is what a collective of the library has returned: 1 where it goes on, in a leg; 0 if it was a
+/* `code` is what a collective of the library has returned: 1 where it goes on, in a phase; 0 if it was a
  * blocking one, or -1. */
 static int begun(LargeReduction *large, int code, MPI_Request request) {
     if (unlikely(code != MPI_SUCCESS))
         return raise_mpi(code, &large->collective->call);
     large->library = (LibraryCall){large->collective, request};
-    large->leg = (Leg){&library_leg, &large->library};
+    large->phase = (PhaseOp){&library_phase, &large->library};
     return !large->blocking;
 }
 
@@ -219,7 +219,7 @@ static int next_of_library(LargeReduction *large) {
     return large->done < count ? reduce_scatter(large) : 0;
 }
 
-/* ---- leg by leg ---- */
+/* ---- phase by phase ---- */
 
 int large_begin(LargeReduction *large, bool blocking, bool in_place, bool on_boards) {
     if (on_boards) {
@@ -231,24 +231,24 @@ int large_begin(LargeReduction *large, bool blocking, bool in_place, bool on_boa
         large->board.result = large->result;
         large->board.segments = large->segments;
         board_bring(&large->board);
-        large->phase = BRINGING;
-        large->leg = (Leg){&board_leg, &large->board.exchange};
+        large->stage = BRINGING;
+        large->phase = (PhaseOp){&board_phase, &large->board.exchange};
         return 1;
     }
     /* MPI_IN_PLACE is for all ranks or none, but in MPI_Reduce, where it is the root's alone */
     if (large->in_place && !in_place && large->collective->verb != REDUCE && pack_source(large) < 0)
         return -1;
-    large->phase = IN_LIBRARY;
+    large->stage = IN_LIBRARY;
     large->blocking = blocking;
     return next_of_library(large);
 }
 
 int large_next(LargeReduction *large) {
-    if (large->phase == IN_LIBRARY)
+    if (large->stage == IN_LIBRARY)
         return next_of_library(large);
-    if (large->phase == SPREADING)
+    if (large->stage == SPREADING)
         return 0;
-    large->phase = SPREADING;
+    large->stage = SPREADING;
     return board_spread(&large->board) < 0 ? -1 : 1;
 }
 

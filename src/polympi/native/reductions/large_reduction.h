@@ -1,8 +1,9 @@
-/* Reductions of large arrays, by the MPI library's own collectives or over boards: moved on leg by leg. */
+/* Reductions of large arrays, by the MPI library's own collectives or over boards: moved on phase by phase.
+ */
 #ifndef POLYMPI_LARGE_REDUCTION_H
 #define POLYMPI_LARGE_REDUCTION_H
 
-#include "collectives/flight.h"
+#include "collectives/async_collective.h"
 #include "collectives/pieces.h"
 #include "reductions/board_reduction.h"
 
@@ -21,12 +22,12 @@ typedef struct {
     bool wanted;      /* this rank returns a result */
     Py_ssize_t first; /* row of the result, of reduce_scatter */
     Layout shape;     /* of the result: count, nbytes, ndim and shape only */
-    enum { IN_LIBRARY, BRINGING, SPREADING } phase;
+    enum { IN_LIBRARY, BRINGING, SPREADING } stage;
     bool blocking;
-    Py_ssize_t done; /* elements that are reduced, or will be when the leg is over */
+    Py_ssize_t done; /* elements that are reduced, or will be when the phase is over */
     int piece;       /* of reduce_scatter, where its pieces are reduced one by one: the rank */
     int *counts;     /* of reduce_scatter */
-    Leg leg;
+    PhaseOp phase;
     LibraryCall library;
     BoardReduction board;
 } LargeReduction;
@@ -36,8 +37,8 @@ typedef struct {
 int large_open(LargeReduction *large, Collective *collective, PyObject *value, enum op op, int root,
                bool wanted, const Target *into);
 /* All ranks have come with arrays of one type and shape. `blocking`: all may block; `in_place`: all can
- * reduce in place; `on_boards`: all have room for that. 1 with the first leg in `leg`, 0 when there is none,
- * -1. */
+ * reduce in place; `on_boards`: all have room for that. 1 with the first phase in `phase`, 0 when there is
+ * none, -1. */
 int large_begin(LargeReduction *large, bool blocking, bool in_place, bool on_boards);
 /* The next one, likewise. */
 int large_next(LargeReduction *large);

@@ -246,17 +246,17 @@ static int run_rounds(Reduction *reduction) {
 /* ---- with a large array ---- */
 
 /* The call of a rank that brings one. It promises the others to reduce with them, so that it goes on where
- * the rank leaves it; the rounds are its first leg. */
+ * the rank leaves it; the rounds are its first phase. */
 typedef struct {
-    Flight flight; /* first, so that its address is that of the call */
-    bool agreed;   /* on reducing large arrays */
+    AsyncCollective async; /* first, so that its address is that of the call */
+    bool agreed;           /* on reducing large arrays */
     Reduction reduction;
     LargeReduction large;
     Target target; /* open where it has an object */
 } LargeCall;
 
-static int next_leg(Flight *flight) {
-    LargeCall *call = (LargeCall *)flight;
+static int next_phase(AsyncCollective *async) {
+    LargeCall *call = (LargeCall *)async;
     const Contribution *total = total_of(&call->reduction);
     int more;
     if (call->agreed)
@@ -264,23 +264,23 @@ static int next_leg(Flight *flight) {
     else if (check_agreement(&call->reduction) < 0)
         return -1;
     else if (total->head.kind != LARGE_ARRAY) /* then it is for Python, which is gone with who has left */
-        return flight->left ? raise_left(&flight->collective, flight->collective.comm->rank) : 0;
+        return async->left ? raise_left(&async->collective, async->collective.comm->rank) : 0;
     else {
         call->agreed = true;
         more = large_begin(&call->large, total->consent & MAY_BLOCK, total->consent & IN_PLACE,
                            total->consent & ON_BOARDS);
     }
-    flight->leg = call->large.leg;
+    async->phase = call->large.phase;
     return more;
 }
 
-static PyObject *finish_large(Flight *flight) {
-    LargeCall *call = (LargeCall *)flight;
+static PyObject *finish_large(AsyncCollective *async) {
+    LargeCall *call = (LargeCall *)async;
     return call->agreed ? large_result(&call->large) : finish_in_python(&call->reduction);
 }
 
-static void leave_large(Flight *flight) {
-    LargeCall *call = (LargeCall *)flight;
+static void leave_large(AsyncCollective *async) {
+    LargeCall *call = (LargeCall *)async;
     if (call->agreed || !large_detach(&call->large))
         return;
     if (call->target.object)
@@ -289,10 +289,10 @@ static void leave_large(Flight *flight) {
         Py_CLEAR(call->reduction.value);
 }
 
-static void close_large(Flight *flight) {
-    LargeCall *call = (LargeCall *)flight;
+static void close_large(AsyncCollective *async) {
+    LargeCall *call = (LargeCall *)async;
     large_close(&call->large);
-    if (flight->collective.lost)
+    if (async->collective.lost)
         return; /* MPI may use the memory for as long as the process lives */
     if (call->target.object)
         target_close(&call->target);
@@ -302,11 +302,11 @@ static void close_large(Flight *flight) {
 
 /* Get ready before the others are told what this rank can do, and go on with the call. */
 static PyObject *run_large(Reduction *reduction) {
-    LargeCall *call = (LargeCall *)flight_new(sizeof *call, offsetof(LargeCall, reduction));
+    LargeCall *call = (LargeCall *)async_new(sizeof *call, offsetof(LargeCall, reduction));
     if (!call)
         return NULL;
     call->target.object = NULL;
-    Collective *collective = &call->flight.collective;
+    Collective *collective = &call->async.collective;
     const Target *into = reduction->into;
     call->reduction = *reduction;
     call->reduction.collective = collective;
@@ -317,7 +317,7 @@ static PyObject *run_large(Reduction *reduction) {
         into = call->reduction.into = &call->target;
     }
     reduction->goes_on = true;
-    call->flight.collective = *reduction->collective;
+    call->async.collective = *reduction->collective;
     Contribution *own = total_of(reduction);
     if (large_open(&call->large, collective, reduction->value, reduction->op->code, reduction->root,
                    reduction->wanted, into) < 0) {
@@ -328,12 +328,12 @@ static PyObject *run_large(Reduction *reduction) {
                    (call->large.segments ? ON_BOARDS : 0);
     begin_rounds(&call->reduction);
     doubling_open(&call->reduction.doubling, collective);
-    call->flight.leg = (Leg){&promise_leg, &call->reduction.doubling.rounds};
-    call->flight.next = next_leg;
-    call->flight.finish = finish_large;
-    call->flight.leave = leave_large;
-    call->flight.close = close_large;
-    return flight_run(&call->flight);
+    call->async.phase = (PhaseOp){&promise_phase, &call->reduction.doubling.rounds};
+    call->async.next = next_phase;
+    call->async.finish = finish_large;
+    call->async.leave = leave_large;
+    call->async.close = close_large;
+    return async_run(&call->async);
 }
 
 /* ---- any ---- */
@@ -378,7 +378,7 @@ static PyObject *reduce_with(Communicator *self, enum verb verb, PyObject *value
     bool opened = reduction.into;
     PyObject *result = run(&reduction);
     if (unlikely(reduction.goes_on))
-        opened &= !reduction.into; /* which is then the flight's */
+        opened &= !reduction.into; /* which is then the asynchronous call's */
     if (opened)
         target_close(&target);
     if (likely(!reduction.goes_on) && unlikely(collective_close(&collective) < 0))

@@ -16,10 +16,11 @@ typedef struct Communicator {
     struct Placement *placement; /* of ranks on several machines (placement.h); NULL: all are alike */
     bool apart;                  /* each rank is alone on its machine, and there are several */
     uint32_t collective;         /* collective calls so far, the same on all ranks; the tag of their pieces */
-    int seeking;                 /* 0: every receive is posted as it comes; otherwise see seeking.h, kept.h */
+    int probing;                 /* 0: every receive is posted as it comes; otherwise see probing_receive.h,
+                                    unclaimed_messages.h */
     uint64_t number;             /* of no other communicator, and the same at all its ranks */
     struct Calls *calls;         /* the last of them (call_log.h); NULL before the first */
-    struct Agreements *agreements; /* on channels of plans (agreement.h); NULL before the first */
+    struct Agreements *agreements; /* on channels of plans (channel_handshake.h); NULL before the first */
     bool borrowed;                 /* `comm` belongs to mpi4py, whose own messages are on it, too */
     struct Communicator *carrier;  /* on whose shadow the parts of its messages travel; NULL: its own */
     int *places;                   /* the rank there of each of its ranks; NULL: the same */

@@ -10,7 +10,7 @@
 
 #include "codec/codec.h"
 #include "transfer/communicator.h"
-#include "transfer/wait.h"
+#include "transfer/progress/wait.h"
 
 enum mode { STANDARD, SYNCHRONOUS, READY };
 
@@ -108,16 +108,16 @@ void incoming_list(Incoming *in);
 const Call *incoming_call(const Incoming *in);
 /* Cancel a receive that no message has come for, and close it: 1; 0 when a message is there (not closed). */
 int incoming_cancel(Incoming *in);
-/* Nobody will wait for it any more: cancel, and close, or keep what has come for another receive (kept.h).
- * Pieces of collectives are abandoned. An exception that is set stays. */
+/* Nobody will wait for it any more: cancel, and close, or keep what has come for another receive
+ * (unclaimed_messages.h). Pieces of collectives are abandoned. An exception that is set stays. */
 void incoming_leave(Incoming *in);
 /* After one that was posted for long is closed: give memory back where there were very many. */
 void incoming_trim(void);
 /* Nobody will wait for what comes, which is taken in and dropped, lest its sender waits for ever. */
 void incoming_abandon(Incoming *in);
 
-/* Move on all receives that are posted, all collective calls under way (work.h), and all sends that nobody
- * waits for. */
+/* Move on all receives that are posted, all collective calls under way (progress_list.h), and all sends that
+ * nobody waits for. */
 void progress(void);
 /* The same of the next few of each in turn, so that it takes no longer where there are many: what waits and
  * tests do again and again. */

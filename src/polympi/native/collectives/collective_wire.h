@@ -1,0 +1,163 @@
+/* The wire of collectives: how the small messages of a collective call begin, and what ranks tell one another
+ * besides. What travels in them, streams and announcements, is codec/wire.h's.
+ *
+ * All are structs that are read and written where they lie, at multiples of 8 bytes.
+ */
+#ifndef POLYMPI_COLLECTIVES_COLLECTIVE_WIRE_H
+#define POLYMPI_COLLECTIVES_COLLECTIVE_WIRE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "codec/wire.h"
+
+enum verb {
+    BARRIER = 1,
+    BCAST,
+    GATHER,
+    SCATTER,
+    ALLGATHER,
+    ALLTOALL,
+    REDUCE,
+    ALLREDUCE,
+    SCAN,
+    EXSCAN,
+    REDUCE_SCATTER,
+    SPLIT,
+    DUP,
+    FREE,
+    VERBS
+};
+
+/* How every small message begins. */
+typedef struct {
+    uint8_t verb;     /* what the sender calls; another one is a mistake of the program */
+    uint8_t kind;     /* of what follows */
+    uint8_t type, op; /* of reductions */
+    uint32_t nbytes;  /* with this head */
+    int32_t root;     /* of bcast, gather, scatter, reduce; 0 of others */
+    int32_t failed;   /* of reductions: the lowest rank that cannot do its part; INT32_MAX */
+} Head;
+_Static_assert(sizeof(Head) == 16 && offsetof(Head, failed) == 12, "Head has no padding");
+
+/* ---- answers of all ranks, which are combined bit by bit ---- */
+
+/* Head.kind of what ranks agree on before large data travel. */
+enum answer { ANSWER_ABLE = 1, ANSWER_MAY_BLOCK = 2 };
+
+/* ... and before a communicator is made. */
+enum { ANSWER_NO, ANSWER_YES };
+
+/* ---- bcast ---- */
+
+/* Head.kind of the root's small message, and what follows the head. */
+enum bcast_kind {
+    BCAST_STREAM,          /* all of it: the stream of the codec */
+    BCAST_ANNOUNCED,       /* the rest of BcastHead and the body; the parts travel apart */
+    BCAST_ANNOUNCED_BODY,  /* the rest of BcastHead; the body travels apart, then the parts */
+    BCAST_ANNOUNCED_TREE,  /* as BCAST_ANNOUNCED; the parts travel from rank to rank as this message does */
+    BCAST_ANNOUNCED_BOARD, /* as BCAST_ANNOUNCED; the parts are on the root's board */
+    BCAST_NOTHING,         /* a text: the root could not encode its object */
+};
+
+/* The body is that of an announcement. */
+typedef struct {
+    Head head;
+    uint64_t part_count, body_bytes;
+    uint64_t page; /* of the root's board, where the parts begin */
+} BcastHead;
+_Static_assert(sizeof(BcastHead) == 40 && offsetof(BcastHead, page) == 32, "BcastHead has no padding");
+
+/* ---- slots: gather, scatter, allgather, alltoall ---- */
+
+/* Head.kind of a slot. */
+enum slot_kind {
+    SLOT_STREAM, /* all of it: the stream of the codec */
+    SLOT_DIRECT, /* it travels by itself; here is the stream without its parts, if it fits */
+    SLOT_BOARD,  /* its parts travel over the board of the owner; here are BoardHead and the body */
+    SLOT_FAILED  /* a text: the owner could not send it */
+};
+
+/* Slots follow each other at multiples of 8 bytes; Head.type is how many bytes fill up to there. */
+enum { SLOT_HEAD = sizeof(Head), SLOT_ALIGNMENT = 8 };
+
+static inline Py_ssize_t slot_bytes(const char *slot) { return ((const Head *)slot)->nbytes; }
+static inline const char *slot_content(const char *slot) { return slot + SLOT_HEAD; }
+static inline Py_ssize_t slot_content_bytes(const char *slot) {
+    const Head *head = (const Head *)slot;
+    return (Py_ssize_t)head->nbytes - SLOT_HEAD - head->type;
+}
+
+/* The body is that of an announcement. */
+typedef struct {
+    uint64_t page; /* of the owner's board, where the parts begin, each on a page of its own */
+    uint64_t part_count;
+} BoardHead;
+_Static_assert(sizeof(BoardHead) == 16, "BoardHead has no padding");
+
+/* ---- reductions ---- */
+
+/* Head.kind. Contributions of one kind, type and shape combine; those of several kinds become OBJECT. */
+enum contribution_kind {
+    FLOAT,       /* Python's numbers: elements of TYPE_DOUBLE, ... */
+    INTEGER,     /* ... of TYPE_LONG */
+    BOOLEAN,     /* ... of TYPE_LONG */
+    COMPLEX,     /* ... of complex128 */
+    SCALAR,      /* a NumPy scalar */
+    ARRAY,       /* an ndarray, with its elements */
+    LARGE_ARRAY, /* an ndarray without its elements, which the library's collective shall reduce */
+    OBJECT       /* what Python has to reduce, from messages of its own */
+};
+
+enum {
+    CONTRIBUTION_BYTES =
+        PACKET_BYTES / 4,   /* a call needs four; MPICH, too, sees 2048 bytes as short in MPI_Allreduce */
+    CONTRIBUTION_HEAD = 32, /* with that of a letter and two doubles, a cache line */
+    MOST_ELEMENT_BYTES = CONTRIBUTION_BYTES - CONTRIBUTION_HEAD,
+    DIFFERENT_OPS = 255, /* in Head.op */
+    DIFFERENT_ROOTS = -2 /* in Head.root */
+};
+
+/* Contribution.consent. */
+enum { MAY_BLOCK = 1, IN_PLACE = 2, ON_BOARDS = 4 };
+
+typedef struct {
+    Head head;        /* type: TYPE_..., op: enum op */
+    uint32_t shape;   /* a hash */
+    uint32_t consent; /* MAY_BLOCK, IN_PLACE: how large arrays may be reduced; after the rounds, what all
+                         ranks agree to */
+    uint64_t bound;   /* no partial result of integers is larger (a sum), or longer in bits (a product) */
+    _Alignas(16) char data[MOST_ELEMENT_BYTES];
+} Contribution;
+_Static_assert(offsetof(Contribution, bound) == 24 && offsetof(Contribution, data) == CONTRIBUTION_HEAD &&
+                   sizeof(Contribution) == CONTRIBUTION_BYTES,
+               "four contributions fill a packet");
+
+/* ---- what has been called ---- */
+
+/* A call in the log of a rank (call_log.h): its number, and what is called: verb and root. */
+static inline uint32_t what_call(enum verb verb, int root) { return (uint32_t)root << 8 | (uint32_t)verb; }
+static inline int what_verb(uint32_t what) { return (int)(what & 0xff); }
+static inline int what_root(uint32_t what) { return (int32_t)what >> 8; } /* negative: of several ranks */
+static inline uint64_t log_entry(uint32_t number, uint32_t what) { return (uint64_t)number << 32 | what; }
+static inline uint32_t entry_number(uint64_t entry) { return (uint32_t)(entry >> 32); }
+static inline uint32_t entry_what(uint64_t entry) { return (uint32_t)entry; }
+
+/* What a rank has called, as a message to others, where not all share memory. */
+typedef struct {
+    uint64_t entry; /* as in a log */
+    int32_t rank;
+    int32_t left; /* whether it has left that call by an exception, and is through with all before */
+} Notice;
+_Static_assert(sizeof(Notice) == 16, "Notice has no padding");
+
+/* ---- a new communicator of several machines ---- */
+
+/* What each rank tells the others. */
+typedef struct {
+    uint64_t number; /* for the communicator: that of rank 0 counts */
+    int64_t machine; /* any number that no other machine has */
+} Introduction;
+_Static_assert(sizeof(Introduction) == 16, "Introduction has no padding");
+
+#endif

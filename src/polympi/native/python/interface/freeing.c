@@ -1,0 +1,126 @@
+#include "python/interface/freeing.h"
+
+#include "base/errors.h"
+#include "collectives/call_log.h"
+#include "collectives/creation.h"
+#include "collectives/mailbox.h"
+#include "python/interface/request.h"
+#include "python/last_report.h"
+#include "python/raw/raw.h"
+#include "transfer/open_communicators.h"
+#include "transfer/plan/channel_handshake.h"
+#include "transfer/plan/plan_transfers.h"
+#include "transfer/transfer.h"
+#include "transfer/undelivered.h"
+
+/* What is under way on a communicator when all ranks have come to free it, from bad to worse. */
+enum { NOTHING, SENDS, DATA };
+
+struct freeing {
+    Communicator *comm;
+    bool sends, patient;     /* whether messages of this rank are under way, and whether it waits for them */
+    int state;               /* the worst of all ranks */
+    Undelivered undelivered; /* of the user's messages */
+};
+
+/* Data of a message could not be fetched any more once the communicator is freed. */
+static int end_receives(Communicator *self, const Call *call) {
+    progress();
+    if (plan_transfers_under_way(self))
+        return raise_error("StateError", call, "a plan is started: finish it first");
+    const Call *receive = receive_under_way(self);
+    if (!receive)
+        return wait_poll(give_up_abandoned, self, call, DEFAULT_TIMEOUT) < 0 ? -1 : 0;
+    PyObject *text = describe_call(receive);
+    if (text)
+        raise_error("StateError", call, "%U is under way: wait for it, or cancel it, first", text);
+    Py_XDECREF(text);
+    return -1;
+}
+
+/* Take what nobody will receive, and agree on the worst; also after an error, since others wait. Of what is
+ * on the shadow nothing is said: these are data of undelivered messages, and messages of collectives that
+ * this rank has left by an exception. */
+static int look(void *context) {
+    struct freeing *freeing = context;
+    Communicator *comm = freeing->comm;
+    Undelivered nobodys = {0};
+    int mine = freeing->sends ? (freeing->patient ? SENDS : DATA) : NOTHING;
+    int code = undelivered_take(comm->shadow, &nobodys);
+    if (code == MPI_SUCCESS)
+        code = undelivered_take(comm->comm, &freeing->undelivered);
+    if (code != MPI_SUCCESS || nobodys.large || freeing->undelivered.large)
+        mine = DATA;
+    int agreed = MPI_Allreduce(&mine, &freeing->state, 1, MPI_INT, MPI_MAX, comm->shadow);
+    return code == MPI_SUCCESS ? agreed : code;
+}
+
+static int end_calls(void *comm) { return calls_end(comm); }
+
+static int give_back(void *context) {
+    Communicator *self = context;
+    open_communicators_remove(self->comm);
+    int code = MPI_Comm_free(&self->shadow);
+    return code == MPI_SUCCESS ? MPI_Comm_free(&self->comm) : code;
+}
+
+/* Take a step without the GIL, if MPI still runs: another thread may have ended it since the last one. */
+static int make(int (*step)(void *context), void *context, const Call *call) {
+    if (still_running(call) < 0)
+        return -1;
+    int code = creation_make(step, context);
+    return code == MPI_SUCCESS ? 0 : raise_mpi(code, call);
+}
+
+/* A probe that finds nothing may have looked at one message in the queue of a library, of another
+ * communicator. The agreement that follows has looked at all that were before its own. */
+enum { LOOKS = 2 };
+
+/* Give the communicator back to MPI, unless data are on it that nobody will receive: it stays then, and so do
+ * these. 0 or -1. */
+static int give_back_if_unused(struct freeing *freeing, const Call *call) {
+    double end = now() + GRACE_SECONDS;
+    if (make(end_calls, freeing->comm, call) < 0)
+        return -1;
+    int looks = 0;
+    do {
+        orphans_progress(PY_SSIZE_T_MAX);
+        freeing->patient = now() < end;
+        freeing->sends = orphans_on(freeing->comm) || requests_send_on(freeing->comm);
+        if (make(look, freeing, call) < 0)
+            return -1;
+    } while (++looks < LOOKS || freeing->state == SENDS);
+    return freeing->state == NOTHING ? make(give_back, freeing->comm, call) : 0;
+}
+
+static PyObject *communicator_free(Communicator *self, PyObject *Py_UNUSED(unused)) {
+    Call call = {.operation = "free", .rank = self->rank, .peer = NO_PEER, .tag = NO_TAG};
+    Creation creation;
+    if (!is_usable(self) || end_receives(self, &call) < 0 || creation_begin(&creation, self, FREE) < 0)
+        return NULL;
+    self->size = 0;
+    if (self->plain && self->named == self->comm)
+        ((Plain *)self->plain)->size = 0;
+    handshakes_close(self);
+    mailboxes_close(self->mailboxes);
+    self->mailboxes = NULL;
+    struct freeing freeing = {.comm = self};
+    int failed = give_back_if_unused(&freeing, &call);
+    creation_end(&creation);
+    tell_undelivered(&call, &freeing.undelivered);
+    if (failed)
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+PyMethodDef freeing_methods[] = {
+    {"free", (PyCFunction)communicator_free, METH_NOARGS,
+     "free($self, /)\n--\n\n"
+     "Free the communicator. All ranks call it; calls on it afterwards raise StateError. Messages that were\n"
+     "never received are reported on standard error.\n\n"
+     "Raises:\n"
+     "    StateError: a receive or a plan on it is under way.\n"
+     "    Timeout: not all ranks came within POLYMPI_TIMEOUT.\n\n"
+     "MPI libraries have room for one or two thousand communicators (MPI 5.0, section 7.4.3)."},
+    {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,380 @@
+#include "python/interface/plan.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "base/arguments.h"
+#include "base/errors.h"
+
+typedef struct {
+    PyObject_HEAD vectorcallfunc call;
+    PlanTransfers *transfers; /* NULL: freed */
+    bool busy; /* a thread works on it, perhaps without the GIL, or in Python code, where others run */
+} Plan;
+
+/* ---- what all calls check ---- */
+
+static int refuse(const char *sentence) { return raise_error("StateError", NULL, "%s", sentence); }
+
+/* Whether this thread may work on the plan. */
+static int check_free(const Plan *plan) {
+    if (unlikely(!plan->transfers))
+        return refuse("this plan was freed: make another one with plan() of a communicator");
+    if (unlikely(!is_usable(plan->transfers->comm)))
+        return -1;
+    if (unlikely(plan->busy))
+        return refuse("another thread uses this plan: only one may at a time");
+    return 0;
+}
+
+static int check_idle(const Plan *plan, const char *otherwise) {
+    return check_free(plan) < 0 ? -1 : unlikely(plan->transfers->stage != RESTING) ? refuse(otherwise) : 0;
+}
+
+static int check_started(const Plan *plan) {
+    return check_free(plan) < 0 ? -1
+           : unlikely(plan->transfers->stage == RESTING)
+               ? refuse("this plan was not started: call start() first")
+               : 0;
+}
+
+/* ---- adding parts ---- */
+
+static int check_partner(const Communicator *comm, const Call *call) {
+    if (call->peer == ANY_SOURCE && !call->sends)
+        return raise_error("RankError", call, "a plan has fixed partners: name the rank to receive from");
+    if (call->tag == ANY_TAG && !call->sends)
+        return raise_error("TagError", call, "a plan has fixed tags: give the one that is sent with");
+    if (check_rank(call->peer, comm->size, call->sends ? DESTINATION : SOURCE, call) < 0)
+        return -1;
+    return check_tag(false, call);
+}
+
+static PyObject *add(Plan *plan, PyObject *object, const Call *call) {
+    PlanTransfers *transfers = plan->transfers;
+    plan->busy = true; /* to open memory may run Python code */
+    Channel *channel = channel_new(transfers->comm, object, call);
+    bool added = channel && call->peer != PROC_NULL && plan_transfers_add(transfers, channel) == 0;
+    plan->busy = false;
+    if (channel && !added) {
+        PyObject *exception = take_exception();
+        channel_free(channel);
+        if (exception) {
+            PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
+            Py_DECREF(exception);
+            return NULL;
+        }
+    }
+    return channel ? Py_NewRef(Py_None) : NULL;
+}
+
+static Signature send_signature = {"plan.send", 3, 2, 3, {"array", "dest", "tag"}, {NULL}};
+static Signature recv_signature = {"plan.recv", 3, 2, 3, {"array", "source", "tag"}, {NULL}};
+
+static PyObject *add_part(Plan *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
+                          bool sends) {
+    PyObject *values[MOST_ARGUMENTS];
+    const Signature *signature = sends ? &send_signature : &recv_signature;
+    Call call = {.operation = signature->function, .sends = sends};
+    if (signature_parse(signature, args, nargs, kwnames, values) < 0 ||
+        parse_int(values[1], &call.peer, call.operation, signature->texts[1]) < 0 ||
+        (values[2] && parse_int(values[2], &call.tag, call.operation, "tag") < 0) ||
+        check_idle(self, "this plan was started: call finish() before you add to it") < 0)
+        return NULL;
+    call.rank = self->transfers->comm->rank;
+    return check_partner(self->transfers->comm, &call) < 0 ? NULL : add(self, values[0], &call);
+}
+
+static PyObject *plan_send(Plan *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    return add_part(self, args, nargs, kwnames, true);
+}
+
+static PyObject *plan_recv(Plan *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    return add_part(self, args, nargs, kwnames, false);
+}
+
+/* ---- methods ---- */
+
+static Signature call_signature = {"plan", 0, 0, 1, {"timeout"}, {NULL}};
+static Signature agree_signature = {"plan.agree", 0, 0, 1, {"timeout"}, {NULL}};
+static Signature start_signature = {"plan.start", 0, 0, 1, {"timeout"}, {NULL}};
+static Signature finish_signature = {"plan.finish", 0, 0, 1, {"timeout"}, {NULL}};
+
+static int parse(const Signature *signature, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
+                 double *timeout) {
+    PyObject *values[MOST_ARGUMENTS];
+    *timeout = DEFAULT_TIMEOUT;
+    return unlikely(signature_parse(signature, args, nargs, kwnames, values) < 0) ? -1
+           : likely(!values[0])                                                   ? 0
+                                : parse_timeout(values[0], timeout, signature->function);
+}
+
+static const char *const twice = "this plan was started and not finished: call finish() first";
+
+static int agree_and_start(PlanTransfers *transfers, double timeout) {
+    return unlikely(plan_transfers_agree(transfers, timeout) < 0) ? -1 : plan_transfers_start(transfers);
+}
+
+static PyObject *result(Plan *plan, int failed) {
+    plan->busy = false;
+    return unlikely(failed < 0) ? NULL : Py_NewRef(Py_None);
+}
+
+/* What is left of the time, where agreement may have taken some. */
+static double time_left(double limit, double began) {
+    double left = began + limit - now();
+    return left > 0 ? left : 1e-9; /* what is complete is still delivered */
+}
+
+static PyObject *plan_call(PyObject *object, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
+    Plan *self = (Plan *)object;
+    double timeout;
+    if (parse(&call_signature, args, PyVectorcall_NARGS(nargsf), kwnames, &timeout) < 0 ||
+        check_idle(self, twice) < 0)
+        return NULL;
+    PlanTransfers *transfers = self->transfers;
+    double limit = seconds_of(timeout), began = 0;
+    bool open = transfers->agreed != transfers->count;
+    if (unlikely(open && limit > 0))
+        began = now();
+    self->busy = true;
+    int failed = agree_and_start(transfers, timeout);
+    if (likely(!failed))
+        failed = plan_transfers_finish(transfers, unlikely(began) ? time_left(limit, began) : timeout);
+    return result(self, failed);
+}
+
+/* What shows its arguments: a call of a plan does not come here. */
+static PyObject *plan_dunder_call(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                                  PyObject *kwnames) {
+    return plan_call(self, args, (size_t)nargs, kwnames);
+}
+
+static PyObject *plan_agree(Plan *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    double timeout;
+    if (parse(&agree_signature, args, nargs, kwnames, &timeout) < 0 || check_idle(self, twice) < 0)
+        return NULL;
+    self->busy = true;
+    return result(self, plan_transfers_agree(self->transfers, timeout));
+}
+
+static PyObject *plan_start(Plan *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    double timeout;
+    if (parse(&start_signature, args, nargs, kwnames, &timeout) < 0 || check_idle(self, twice) < 0)
+        return NULL;
+    self->busy = true;
+    return result(self, agree_and_start(self->transfers, timeout));
+}
+
+static PyObject *plan_finish(Plan *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    double timeout;
+    if (parse(&finish_signature, args, nargs, kwnames, &timeout) < 0 || check_started(self) < 0)
+        return NULL;
+    self->busy = true;
+    return result(self, plan_transfers_finish(self->transfers, timeout));
+}
+
+static PyObject *plan_test(Plan *self, PyObject *Py_UNUSED(unused)) {
+    if (check_started(self) < 0)
+        return NULL;
+    PlanTransfers *transfers = self->transfers;
+    int complete = plan_transfers_test(transfers);
+    if (complete == 0 && anything_pending())
+        progress_some();
+    return complete < 0 ? NULL : PyBool_FromLong(complete);
+}
+
+static PyObject *plan_free(Plan *self, PyObject *Py_UNUSED(unused)) {
+    if (!self->transfers)
+        Py_RETURN_NONE;
+    if (self->busy || self->transfers->stage != RESTING) {
+        refuse(self->busy ? "another thread uses this plan: only one may at a time"
+                          : "this plan was started: call finish() before you free it");
+        return NULL;
+    }
+    PlanTransfers *transfers = self->transfers;
+    self->transfers = NULL;
+    plan_transfers_drop(transfers);
+    Py_RETURN_NONE;
+}
+
+static PyObject *plan_enter(PyObject *self, PyObject *Py_UNUSED(unused)) { return Py_NewRef(self); }
+
+static PyObject *plan_exit(Plan *self, PyObject *args) {
+    PyObject *kind = Py_None;
+    if (PyTuple_GET_SIZE(args))
+        kind = PyTuple_GET_ITEM(args, 0);
+    if (kind == Py_None || !self->transfers || self->busy)
+        return plan_free(self, NULL);
+    PlanTransfers *transfers =
+        self->transfers; /* after an exception it may be started: what is under way goes on */
+    self->transfers = NULL;
+    plan_transfers_drop(transfers);
+    Py_RETURN_NONE;
+}
+
+static Py_ssize_t plan_length(Plan *self) { return self->transfers ? self->transfers->count : 0; }
+
+/* ---- the object ---- */
+
+static int plan_traverse(Plan *self, visitproc visit, void *arg) {
+    PlanTransfers *transfers = self->transfers;
+    if (!transfers || transfers->stage != RESTING ||
+        self->busy) /* MPI needs what is under way, so it is no rubbish */
+        return 0;
+    Py_VISIT(transfers->comm);
+    for (Py_ssize_t i = 0; i < transfers->count; i++) {
+        Py_VISIT(transfers->channels[i]->memory.object);
+        Py_VISIT(transfers->channels[i]->memory.array);
+    }
+    return 0;
+}
+
+static int plan_clear(Plan *self) {
+    PlanTransfers *transfers = self->transfers;
+    self->transfers = NULL;
+    if (transfers)
+        plan_transfers_drop(transfers);
+    return 0;
+}
+
+static void plan_dealloc(Plan *self) {
+    PyObject_GC_UnTrack(self);
+    PyObject *exception = take_exception();
+    plan_clear(self);
+    if (exception)
+        PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
+    Py_XDECREF(exception);
+    PyObject_GC_Del(self);
+}
+
+static PyObject *communicator_plan(PyObject *comm, PyObject *Py_UNUSED(unused)) {
+    if (!is_usable((Communicator *)comm))
+        return NULL;
+    plan_transfers_free_dropped();
+    PlanTransfers *transfers = plan_transfers_new((Communicator *)comm);
+    Plan *plan = transfers ? PyObject_GC_New(Plan, &Plan_Type) : NULL;
+    if (!plan) {
+        if (transfers)
+            plan_transfers_drop(transfers);
+        return NULL;
+    }
+    plan->call = plan_call;
+    plan->transfers = transfers;
+    plan->busy = false;
+    PyObject_GC_Track(plan);
+    return (PyObject *)plan;
+}
+
+/* ---- the tables ---- */
+
+#define METHOD(name, documentation)                                                                          \
+    { #name, (PyCFunction)(void (*)(void))plan_##name, METH_FASTCALL | METH_KEYWORDS, documentation }
+
+#define TIMEOUT_ARGUMENT "    timeout: seconds to wait; None stands for POLYMPI_TIMEOUT, or for ever.\n"
+#define PART_ERRORS                                                                                          \
+    "Raises:\n"                                                                                              \
+    "    RankError, TagError: there is no such rank or tag.\n"                                               \
+    "    StateError: the plan is started, or was freed.\n"
+#define AGREEMENT_ERRORS                                                                                     \
+    "    MismatchError: a part has other elements than that of its partner, where it is raised, too; both "  \
+    "are taken out.\n"
+
+static PyMethodDef methods[] = {
+    METHOD(send, "send($self, array, dest, tag=0)\n--\n\n"
+                 "Add a part that sends what is in an array at each start.\n\n"
+                 "Args:\n"
+                 "    array: an array, strided if you like, or another buffer.\n"
+                 "    dest: rank to send to, or PROC_NULL: then nothing is added.\n"
+                 "    tag: number that the part of the receiver has, too.\n\n" PART_ERRORS
+                 "    MismatchError: it has no memory of plain elements, or overlaps with what is received."),
+    METHOD(recv, "recv($self, array, source, tag=0)\n--\n\n"
+                 "Add a part that receives into an array.\n\n"
+                 "Args:\n"
+                 "    array: a writable array, strided if you like, or another writable buffer.\n"
+                 "    source: rank to receive from, or PROC_NULL: then nothing is added.\n"
+                 "    tag: number that the part of the sender has, too.\n\n" PART_ERRORS
+                 "    MismatchError: it is not writable memory of plain elements, or overlaps with another "
+                 "part."),
+    METHOD(agree, "agree($self, *, timeout=None)\n--\n\n"
+                  "Agree with the partners on the parts that are new; the next start does it otherwise.\n\n"
+                  "Args:\n" TIMEOUT_ARGUMENT "\n"
+                  "Raises:\n"
+                  "    Timeout: a partner has not agreed in time; the next call goes on.\n" AGREEMENT_ERRORS),
+    METHOD(start,
+           "start($self, *, timeout=None)\n--\n\n"
+           "Begin to send and receive all parts. Do not touch the arrays before ``finish`` returns.\n\n"
+           "Args:\n"
+           "    timeout: seconds for partners to agree on new parts; None stands for POLYMPI_TIMEOUT, "
+           "or for ever.\n\n"
+           "Raises:\n"
+           "    Timeout: a partner has not agreed in time; nothing was started.\n" AGREEMENT_ERRORS
+           "    StateError: it was started before, and not finished.\n\n"
+           "MPI 5.0, section 3.9 (MPI_Startall)."),
+    METHOD(finish,
+           "finish($self, *, timeout=None)\n--\n\n"
+           "Wait until all that was received is in its arrays, and all that is sent may be changed.\n\n"
+           "Args:\n" TIMEOUT_ARGUMENT "\n"
+           "Raises:\n"
+           "    Timeout: a part was not complete in time; a later call goes on.\n"
+           "    StateError: it was not started.\n\n"
+           "MPI 5.0, section 3.7.5 (MPI_Waitall)."),
+    {"__call__", (PyCFunction)(void (*)(void))plan_dunder_call, METH_FASTCALL | METH_KEYWORDS | METH_COEXIST,
+     "__call__($self, *, timeout=None)\n--\n\n"
+     "Send and receive all parts: ``start`` and ``finish``.\n\n"
+     "Args:\n"
+     "    timeout: seconds for both together; None stands for POLYMPI_TIMEOUT, or for ever.\n\n"
+     "Raises:\n"
+     "    Timeout: a partner has not agreed in time, and nothing was started; or a part was not complete in "
+     "time, and a later ``finish`` goes on.\n" AGREEMENT_ERRORS
+     "    StateError: it was started before, and not finished."},
+    {"test", (PyCFunction)plan_test, METH_NOARGS,
+     "test($self, /)\n--\n\n"
+     "Whether ``finish`` would return at once; makes progress, and never waits.\n\n"
+     "Raises:\n"
+     "    StateError: it was not started."},
+    {"free", (PyCFunction)plan_free, METH_NOARGS,
+     "free($self, /)\n--\n\n"
+     "Give back the arrays and what was agreed on; its partners free theirs, too.\n\n"
+     "Raises:\n"
+     "    StateError: it is started."},
+    {"__enter__", plan_enter, METH_NOARGS, "__enter__($self, /)\n--\n\nThe plan itself."},
+    {"__exit__", (PyCFunction)plan_exit, METH_VARARGS,
+     "__exit__($self, /, *args)\n--\n\n"
+     "Free it; after an exception also if it is started: what is under way goes on by itself."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PySequenceMethods sequence = {.sq_length = (lenfunc)plan_length};
+
+PyTypeObject Plan_Type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "polympi.Plan",
+    .tp_basicsize = sizeof(Plan),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .tp_doc = "Sends and receives that are agreed on once and made again and again, from plan() of a "
+              "communicator. To call it starts and finishes it.",
+    .tp_dealloc = (destructor)plan_dealloc,
+    .tp_traverse = (traverseproc)plan_traverse,
+    .tp_clear = (inquiry)plan_clear,
+    .tp_vectorcall_offset = offsetof(Plan, call),
+    .tp_call = PyVectorcall_Call,
+    .tp_methods = methods,
+    .tp_as_sequence = &sequence,
+};
+
+PyMethodDef plan_methods[] = {
+    {"plan", communicator_plan, METH_NOARGS,
+     "plan($self, /)\n--\n\n"
+     "A new Plan: add sends and receives of arrays to it, and call it as often as you like. Not collective."},
+    {NULL, NULL, 0, NULL},
+};
+
+int plan_prepare(void) {
+    Signature *const all[] = {&send_signature,  &recv_signature,  &call_signature,
+                              &agree_signature, &start_signature, &finish_signature};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (signature_prepare(all[i]) < 0)
+            return -1;
+    return PyType_Ready(&Plan_Type);
+}

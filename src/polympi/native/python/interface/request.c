@@ -1,0 +1,465 @@
+#include "python/interface/request.h"
+
+#include "base/arguments.h"
+#include "base/errors.h"
+#include "python/raw/raw_receive.h"
+
+/* Requests that are used again, which costs less than new ones: a window of them comes and goes as one. */
+#ifdef __SANITIZE_ADDRESS__
+enum { MOST_UNUSED = 0 }; /* which tells of one that is used after it was given back */
+#else
+enum { MOST_UNUSED = 128 };
+#endif
+static Request *unused[MOST_UNUSED + 1];
+static int unused_count;
+
+static Request *request_memory(void) {
+    if (unlikely(!unused_count))
+        return PyObject_GC_New(Request, &Request_Type);
+    Request *request = unused[--unused_count];
+    _Py_NewReference((PyObject *)request);
+    return request;
+}
+
+/* It is untracked, and nothing refers to it. */
+static void give_memory(Request *request) {
+    if (likely(unused_count < MOST_UNUSED))
+        unused[unused_count++] = request;
+    else
+        PyObject_GC_Del(request);
+}
+
+Request *request_new(void) {
+    Request *request = request_memory();
+    if (unlikely(!request))
+        return NULL;
+    request->kind = COMPLETE;
+    request->busy = request->posted = false;
+    request->value = Py_NewRef(Py_None);
+    request->status = (Status){.source = PROC_NULL, .tag = ANY_TAG};
+    return request;
+}
+
+/* ---- sends under way ---- */
+
+static Sending *sending;
+static Py_ssize_t sending_count;
+
+Py_ssize_t sends_of_requests(void) { return sending_count; }
+
+/* An error is left to the call that waits for the message. */
+bool requests_send_on(const Communicator *comm) {
+    bool any = false;
+    for (Sending *send = sending; send; send = send->next) {
+        int complete;
+        if (!send->request->busy && sending_is_on(send, comm)) {
+            bool locked = enter_mpi();
+            test_any_number(send->requests, send->request_count, MPI_STATUSES_IGNORE, &complete);
+            leave_mpi(locked);
+        }
+        any |= sending_is_on(send, comm);
+    }
+    return any;
+}
+
+void request_sends(Request *request, Sending *send) {
+    request->kind = SENDING;
+    request->send = send;
+    send->request = request;
+    send->next = sending;
+    send->previous = NULL;
+    if (sending)
+        sending->previous = send;
+    sending = send;
+    sending_count++;
+}
+
+/* The message is complete, or no call will wait for it. Dropping what was sent may run Python code. */
+static void close_send(Request *request) {
+    Sending *send = request->send;
+    *(send->previous ? &send->previous->next : &sending) = send->next;
+    if (send->next)
+        send->next->previous = send->previous;
+    sending_count--;
+    request->kind = COMPLETE;
+    sending_close(send, 0);
+}
+
+void abandon_sends(void) {
+    for (Sending *send = sending, *next; send; send = next) {
+        next = send->next;
+        if (!send->request->busy) {
+            close_send(send->request);
+            next = sending; /* dropping what was sent may have run code that changed the list */
+        }
+    }
+}
+
+/* ---- the object ---- */
+
+static void request_dealloc(Request *request) {
+    PyObject_GC_UnTrack(request);
+    if (request->kind == SENDING && is_alive())
+        close_send(request);
+    if (state.phase == RUNNING) {                        /* else what is posted stays so */
+        if (request->kind == RECEIVING && python_ends()) /* no receive will come later */
+            incoming_abandon(request->in);
+        else if (request->kind == RECEIVING)
+            incoming_leave(request->in);
+        else if (request->kind == RECEIVING_PLAINLY)
+            plain_receive_leave(request->plain);
+    }
+    Py_XDECREF(request->value);
+    give_memory(request);
+}
+
+/* What has been received may refer to the request. What is under way may as well; but MPI needs that until it
+ * is complete, so it is no rubbish. */
+static int request_traverse(Request *request, visitproc visit, void *arg) {
+    Py_VISIT(request->value);
+    return 0;
+}
+
+static int request_clear(Request *request) {
+    Py_CLEAR(request->value);
+    return 0;
+}
+
+/* The garbage collector looks at requests whose value may refer to them; sends never are among them. */
+void request_set_value(Request *request, PyObject *value) {
+    PyObject *before = request->value;
+    request->value = value;
+    if (value && PyObject_IS_GC(value) && !PyObject_GC_IsTracked((PyObject *)request))
+        PyObject_GC_Track(request);
+    Py_XDECREF(before);
+}
+
+/* Whether this thread may work on the request, which is under way: 0, or -1 with StateError. */
+static int check_free(const Request *request) {
+    if (unlikely(request->kind != COMPLETE && !is_running()))
+        return -1;
+    if (unlikely(request->busy))
+        return raise_error("StateError", NULL,
+                           "another thread waits for this request: only one may at a time");
+    return 0;
+}
+
+/* All has arrived: make an object of it. */
+static int complete_receive(Request *request) {
+    PyObject *value = request->kind == RECEIVING ? incoming_deliver(request->in, &request->status)
+                                                 : plain_receive_deliver(request->plain, &request->status);
+    incoming_trim();
+    request->kind = COMPLETE;
+    request_set_value(request, value); /* NULL when it failed: every later wait says so */
+    return value ? 0 : -1;
+}
+
+static int wait_for_message(Request *request, double timeout) {
+    if (request->kind == RECEIVING)
+        return incoming_finish(request->in, timeout) < 0 ? -1 : complete_receive(request);
+    if (request->kind == RECEIVING_PLAINLY)
+        return plain_receive_wait(request->plain, timeout) < 0 ? -1 : complete_receive(request);
+    Sending *send = request->send;
+    if (wait_for(send->requests, send->request_count, MPI_STATUSES_IGNORE, &send->call, timeout) < 0)
+        return -1;
+    close_send(request);
+    return 0;
+}
+
+/* Wait until complete: 0 or -1. After a time-out the request is as before. The caller holds the request. */
+static int finish(Request *request, double timeout) {
+    if (check_free(request) < 0)
+        return -1;
+    if (request->kind != COMPLETE) {
+        request->busy = true;
+        int failed = wait_for_message(request, timeout);
+        request->busy = false;
+        return failed;
+    }
+    if (!request->value)
+        return raise_error("StateError", NULL, "this request has failed before: its error was raised then");
+    return 0;
+}
+
+static int test_message(Request *request) {
+    int complete = request->kind == SENDING     ? sending_test(request->send)
+                   : request->kind == RECEIVING ? incoming_test(request->in)
+                                                : plain_receive_test(request->plain);
+    if (complete <= 0)
+        return complete;
+    if (request->kind != SENDING)
+        return complete_receive(request) < 0 ? -1 : 1;
+    close_send(request);
+    return 1;
+}
+
+/* 1 complete, 0 not yet, -1 exception. The caller holds the request. */
+static int test(Request *request) {
+    if (check_free(request) < 0)
+        return -1;
+    if (request->kind == COMPLETE)
+        return 1;
+    request->busy = true;
+    int complete = test_message(request);
+    request->busy = false;
+    return complete;
+}
+
+/* ---- methods ---- */
+
+static Signature wait_signature = {"wait", 0, 0, 2, {"status", "timeout"}, {NULL}};
+
+static PyObject *request_wait(Request *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    PyObject *values[MOST_ARGUMENTS];
+    double timeout;
+    if (signature_parse(&wait_signature, args, nargs, kwnames, values) < 0 ||
+        parse_timeout(values[1], &timeout, "wait") < 0 || finish(self, timeout) < 0)
+        return NULL;
+    return with_status(Py_NewRef(self->value), &self->status, values[0]);
+}
+
+static PyObject *request_test(Request *self, PyObject *Py_UNUSED(unused)) {
+    int complete = test(self);
+    if (complete == 0 && anything_pending())
+        progress_some();
+    return complete < 0 ? NULL : PyBool_FromLong(complete);
+}
+
+static PyObject *request_cancel(Request *self, PyObject *Py_UNUSED(unused)) {
+    if (check_free(self) < 0)
+        return NULL;
+    if (self->kind == COMPLETE || self->kind == SENDING)
+        Py_RETURN_FALSE;
+    self->busy = true;
+    int cancelled = self->kind == RECEIVING ? incoming_cancel(self->in) : plain_receive_cancel(self->plain);
+    if (cancelled) {
+        self->kind = COMPLETE;
+        incoming_trim();
+    }
+    self->busy = false;
+    return PyBool_FromLong(cancelled);
+}
+
+static PyObject *request_done(Request *self, void *Py_UNUSED(unused)) {
+    return PyBool_FromLong(self->kind == COMPLETE);
+}
+
+static PyMethodDef request_methods[] = {
+    {"wait", (PyCFunction)(void (*)(void))request_wait, METH_FASTCALL | METH_KEYWORDS,
+     "wait($self, *, status=False, timeout=None)\n--\n\n"
+     "Wait until the operation is complete.\n\n"
+     "May be called again, and then returns the same. After a time-out the operation is still under way.\n\n"
+     "Args:\n"
+     "    status: also return a Status.\n"
+     "    timeout: seconds to wait; None stands for POLYMPI_TIMEOUT, or for ever.\n\n"
+     "Returns:\n"
+     "    What was received, or what was given as ``into``; None for a send. With status, (value, "
+     "Status).\n\n"
+     "Raises:\n"
+     "    Timeout: it was not complete in time.\n"
+     "    TruncationError: more elements came than fit ``into``.\n"
+     "    MismatchError: the message does not fit ``into``.\n"
+     "    StateError: another thread waits for it.\n\n"
+     "MPI 5.0, section 3.7.3."},
+    {"test", (PyCFunction)request_test, METH_NOARGS,
+     "test($self, /)\n--\n\n"
+     "Whether the operation is complete; makes progress, and never waits. ``wait`` then returns the value at "
+     "once.\n\n"
+     "MPI 5.0, section 3.7.3."},
+    {"cancel", (PyCFunction)request_cancel, METH_NOARGS,
+     "cancel($self, /)\n--\n\n"
+     "Give up a receive that no message has come for; True when it was given up. Sends cannot be "
+     "cancelled.\n\n"
+     "MPI 5.0, section 3.8.4."},
+    {"__class_getitem__", Py_GenericAlias, METH_O | METH_CLASS,
+     "``Request[T]``: one whose ``wait`` returns a T."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef request_attributes[] = {
+    {"done", (getter)request_done, NULL,
+     "Whether the call that began it, wait or test has found the operation complete.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+PyTypeObject Request_Type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "polympi.Request",
+    .tp_basicsize = sizeof(Request),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .tp_doc = "A send or receive that is under way (MPI 5.0, section 3.7), from isend, irecv and the like.",
+    .tp_dealloc = (destructor)request_dealloc,
+    .tp_traverse = (traverseproc)request_traverse,
+    .tp_clear = (inquiry)request_clear,
+    .tp_methods = request_methods,
+    .tp_getset = request_attributes,
+};
+
+/* ---- several requests ---- */
+
+/* The requests in a tuple of our own: while they are waited for, other threads, signal handlers and
+ * destructors may change what was given, and drop what was in it. NULL with TypeError. */
+static PyObject *tuple_of_requests(PyObject *given, const char *function) {
+    PyObject *requests = PySequence_Tuple(given);
+    for (Py_ssize_t i = 0; requests && i < PyTuple_GET_SIZE(requests); i++) {
+        PyObject *item = PyTuple_GET_ITEM(requests, i);
+        if (Py_TYPE(item) != &Request_Type) {
+            PyErr_Format(PyExc_TypeError, "%s(): item %zd is no Request but %.100s", function, i,
+                         Py_TYPE(item)->tp_name);
+            Py_CLEAR(requests);
+        }
+    }
+    return requests;
+}
+
+static inline Request *request_at(PyObject *requests, Py_ssize_t i) {
+    return (Request *)PyTuple_GET_ITEM(requests, i);
+}
+
+static Signature wait_all_signature = {"wait_all", 1, 1, 2, {"requests", "timeout"}, {NULL}};
+static Signature wait_any_signature = {"wait_any", 1, 1, 2, {"requests", "timeout"}, {NULL}};
+
+/* Receives that are not first make progress while the first is waited for. */
+static void list_receives(PyObject *requests) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(requests); i++) {
+        Request *request = request_at(requests, i);
+        if (request->kind == RECEIVING && !request->busy)
+            incoming_list(request->in);
+    }
+}
+
+/* Let a Timeout name the time for all requests instead of what was left for this one. */
+static void tell_whole_time(const Request *request, double seconds) {
+    if (request->kind == COMPLETE || !PyErr_ExceptionMatches(PyExc_TimeoutError))
+        return;
+    /* a copy: raising runs Python code, in which another thread may complete the request */
+    const Call call = request->kind == SENDING     ? request->send->call
+                      : request->kind == RECEIVING ? *incoming_call(request->in)
+                                                   : *plain_receive_call(request->plain);
+    PyErr_Clear();
+    raise_timeout(&call, seconds);
+}
+
+/* Wait for all. */
+static int finish_all(PyObject *requests, double timeout) {
+    double limit = timeout == DEFAULT_TIMEOUT ? state.timeout : timeout, end = limit > 0 ? now() + limit : 0;
+    list_receives(requests);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(requests); i++) {
+        double left = limit > 0 ? end - now() : timeout;
+        if (limit > 0 && left <= 0)
+            left = 1e-9; /* what is complete is still delivered */
+        if (finish(request_at(requests, i), left) < 0) {
+            if (limit > 0 && now() >= end)
+                tell_whole_time(request_at(requests, i), limit);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* The values of requests that are complete. */
+static PyObject *list_of_values(PyObject *requests) {
+    PyObject *values = PyList_New(PyTuple_GET_SIZE(requests));
+    for (Py_ssize_t i = 0; values && i < PyTuple_GET_SIZE(requests); i++)
+        PyList_SET_ITEM(values, i, Py_NewRef(request_at(requests, i)->value));
+    return values;
+}
+
+static PyObject *wait_all(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t nargs,
+                          PyObject *kwnames) {
+    PyObject *values[MOST_ARGUMENTS], *requests;
+    double timeout;
+    if (signature_parse(&wait_all_signature, args, nargs, kwnames, values) < 0 ||
+        parse_timeout(values[1], &timeout, "wait_all") < 0 ||
+        !(requests = tuple_of_requests(values[0], "wait_all")))
+        return NULL;
+    PyObject *result = finish_all(requests, timeout) < 0 ? NULL : list_of_values(requests);
+    Py_DECREF(requests);
+    return result;
+}
+
+struct any {
+    PyObject *requests;
+    Py_ssize_t complete;
+};
+
+static int poll_any(void *context) {
+    struct any *any = context;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(any->requests); i++) {
+        int complete = test(request_at(any->requests, i));
+        if (complete) {
+            any->complete = i;
+            return complete;
+        }
+    }
+    return 0;
+}
+
+static PyObject *wait_any(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t nargs,
+                          PyObject *kwnames) {
+    PyObject *values[MOST_ARGUMENTS], *result = NULL;
+    const Call call = {.operation = "wait_any", .rank = state.world_rank, .peer = NO_PEER, .tag = NO_TAG};
+    double timeout;
+    struct any any;
+    if (signature_parse(&wait_any_signature, args, nargs, kwnames, values) < 0 ||
+        parse_timeout(values[1], &timeout, "wait_any") < 0 || !is_running())
+        return NULL;
+    if (!(any.requests = tuple_of_requests(values[0], "wait_any")))
+        return NULL;
+    if (PyTuple_GET_SIZE(any.requests) == 0)
+        PyErr_SetString(PyExc_ValueError, "wait_any(): there are no requests to wait for");
+    else if (wait_poll(poll_any, &any, &call, timeout) > 0) {
+        Request *request = request_at(any.requests, any.complete);
+        if (request->value)
+            result = Py_BuildValue("nO", any.complete, request->value);
+        else
+            finish(request, timeout); /* raises what became of it */
+    }
+    Py_DECREF(any.requests);
+    return result;
+}
+
+static PyObject *test_all(PyObject *Py_UNUSED(module), PyObject *given) {
+    PyObject *requests = tuple_of_requests(given, "test_all");
+    if (!requests)
+        return NULL;
+    int all = 1;
+    for (Py_ssize_t i = 0; all >= 0 && i < PyTuple_GET_SIZE(requests); i++) {
+        int complete = test(request_at(requests, i));
+        all = complete < 0 ? -1 : all && complete;
+    }
+    Py_DECREF(requests);
+    return all < 0 ? NULL : PyBool_FromLong(all);
+}
+
+PyMethodDef request_functions[] = {
+    {"wait_all", (PyCFunction)(void (*)(void))wait_all, METH_FASTCALL | METH_KEYWORDS,
+     "wait_all($module, requests, *, timeout=None)\n--\n\n"
+     "Wait until all requests are complete; the list of their values, in their order.\n\n"
+     "Args:\n"
+     "    requests: any iterable of Request.\n"
+     "    timeout: seconds for all of them together; None stands for POLYMPI_TIMEOUT, or for ever.\n\n"
+     "Raises:\n"
+     "    Timeout: one was not complete in time; those that are keep their values.\n\n"
+     "MPI 5.0, section 3.7.5 (MPI_Waitall)."},
+    {"wait_any", (PyCFunction)(void (*)(void))wait_any, METH_FASTCALL | METH_KEYWORDS,
+     "wait_any($module, requests, *, timeout=None)\n--\n\n"
+     "Wait until one request is complete; its index and its value. The first in order, if several are.\n\n"
+     "Args:\n"
+     "    requests: a sequence of Request; one that was complete before counts, so take it out.\n"
+     "    timeout: seconds; None stands for POLYMPI_TIMEOUT, or for ever.\n\n"
+     "Raises:\n"
+     "    Timeout: none was complete in time.\n"
+     "    ValueError: there are no requests.\n\n"
+     "MPI 5.0, section 3.7.5 (MPI_Waitany)."},
+    {"test_all", test_all, METH_O,
+     "test_all($module, requests, /)\n--\n\n"
+     "Whether all requests are complete; makes progress, and never waits (MPI 5.0, section 3.7.5)."},
+    {NULL, NULL, 0, NULL},
+};
+
+int request_prepare(void) {
+    return signature_prepare(&wait_signature) || signature_prepare(&wait_all_signature) ||
+                   signature_prepare(&wait_any_signature) || PyType_Ready(&Request_Type) || status_prepare()
+               ? -1
+               : 0;
+}

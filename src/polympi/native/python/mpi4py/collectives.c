@@ -1,0 +1,296 @@
+/* mpi4py's collectives of objects. */
+#include "python/mpi4py/mpi4py.h"
+
+#ifndef POLYMPI_SERIAL
+
+#include "codec/numpy_api.h"
+#include "collectives/collectives.h"
+#include "reductions/op.h"
+#include "reductions/reductions.h"
+
+enum {
+    BCAST_METHOD,
+    GATHER_METHOD,
+    SCATTER_METHOD,
+    ALLGATHER_METHOD,
+    ALLTOALL_METHOD,
+    REDUCE_METHOD,
+    ALLREDUCE_METHOD,
+    SCAN_METHOD,
+    EXSCAN_METHOD
+};
+
+static Signature bcast_names = {"bcast", 2, 1, 2, {"obj", "root"}, {NULL}};
+static Signature rooted_names = {"gather", 2, 1, 2, {"sendobj", "root"}, {NULL}};
+static Signature joint_names = {"allgather", 1, 1, 1, {"sendobj"}, {NULL}};
+static Signature reduce_names = {"reduce", 3, 1, 3, {"sendobj", "op", "root"}, {NULL}};
+static Signature scan_names = {"scan", 2, 1, 2, {"sendobj", "op"}, {NULL}};
+
+static inline bool take_root(PyObject *value, const Communicator *comm, int *root) {
+    *root = 0;
+    return !value || take_rank(value, comm, root);
+}
+
+/* ---- the root's own copy ---- */
+
+static bool never_changes(PyObject *value) {
+    PyTypeObject *type = Py_TYPE(value);
+    return value == Py_None || type == &PyLong_Type || type == &PyFloat_Type || type == &PyBool_Type ||
+           type == &PyUnicode_Type || type == &PyBytes_Type || type == &PyComplex_Type;
+}
+
+/* mpi4py gives the root a copy of its object, too. Steals `value`. */
+static PyObject *own_copy(PyObject *value) {
+    PyObject *copy;
+    if (!value || never_changes(value))
+        return value;
+    if (ndarray_type && Py_TYPE(value) == ndarray_type && is_native(PyArray_TYPE((PyArrayObject *)value)))
+        copy = PyArray_NewCopy((PyArrayObject *)value, NPY_KEEPORDER);
+    else
+        copy = PyObject_CallMethod(mpi4py.help, "copied", "(O)", value);
+    Py_DECREF(value);
+    return copy;
+}
+
+/* ---- moving objects ---- */
+
+static PyObject *accelerated_bcast(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                                   PyObject *kwnames) {
+    PyObject *values[MOST_ARGUMENTS];
+    int root;
+    Communicator *comm = attached(self);
+    if (unlikely(!comm) || !takes_arguments(&bcast_names, args, nargs, kwnames, values) ||
+        !take_root(values[1], comm, &root))
+        return call_before(&collective_takeovers[BCAST_METHOD], self, args, nargs, kwnames);
+    if (unlikely(join(comm, "bcast") < 0))
+        return told(NULL);
+    bool is_root = comm->rank == root;
+    PyObject *object = is_root ? to_send(values[0]) : Py_NewRef(Py_None);
+    if (!object)
+        return NULL;
+    PyObject *inner[] = {object, values[1]};
+    Py_INCREF(comm);
+    PyObject *result = communicator_bcast(comm, inner, values[1] ? 2 : 1, NULL);
+    Py_DECREF(comm);
+    Py_DECREF(object);
+    return told(is_root ? own_copy(result) : result);
+}
+
+static PyObject *accelerated_gather(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                                    PyObject *kwnames) {
+    PyObject *values[MOST_ARGUMENTS];
+    int root;
+    Communicator *comm = attached(self);
+    if (unlikely(!comm) || !takes_arguments(&rooted_names, args, nargs, kwnames, values) ||
+        !take_root(values[1], comm, &root))
+        return call_before(&collective_takeovers[GATHER_METHOD], self, args, nargs, kwnames);
+    if (unlikely(join(comm, "gather") < 0))
+        return told(NULL);
+    PyObject *object = to_send(values[0]);
+    if (!object)
+        return NULL;
+    PyObject *inner[] = {object, values[1]};
+    Py_INCREF(comm);
+    PyObject *result = communicator_gather(comm, inner, values[1] ? 2 : 1, NULL);
+    Py_DECREF(comm);
+    Py_DECREF(object);
+    return told(result);
+}
+
+static PyObject *accelerated_allgather(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                                       PyObject *kwnames) {
+    PyObject *values[MOST_ARGUMENTS];
+    Communicator *comm = attached(self);
+    if (unlikely(!comm) || !takes_arguments(&joint_names, args, nargs, kwnames, values))
+        return call_before(&collective_takeovers[ALLGATHER_METHOD], self, args, nargs, kwnames);
+    if (unlikely(join(comm, "allgather") < 0))
+        return told(NULL);
+    PyObject *object = to_send(values[0]);
+    if (!object)
+        return NULL;
+    Py_INCREF(comm);
+    PyObject *result = communicator_allgather(comm, &object, 1, NULL);
+    Py_DECREF(comm);
+    Py_DECREF(object);
+    return told(result);
+}
+
+/* The items of what is to be divided among the ranks: mpi4py takes any iterable, and None for as many None.
+ * A list or tuple is borrowed as it is. */
+static PyObject *items_of(PyObject *given, int size) {
+    if (given == Py_None) {
+        PyObject *items = PyList_New(size);
+        for (int i = 0; items && i < size; i++)
+            PyList_SET_ITEM(items, i, Py_NewRef(Py_None));
+        return items;
+    }
+    PyObject *items =
+        PyList_CheckExact(given) || PyTuple_CheckExact(given) ? Py_NewRef(given) : PySequence_List(given);
+    if (!items || likely(!mpi4py.pickled))
+        return items;
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(items);
+    PyObject *pickled = PyList_New(count);
+    for (Py_ssize_t i = 0; pickled && i < count; i++) {
+        PyObject *item = to_send(PySequence_Fast_GET_ITEM(items, i));
+        if (item)
+            PyList_SET_ITEM(pickled, i, item);
+        else
+            Py_CLEAR(pickled);
+    }
+    Py_DECREF(items);
+    return pickled;
+}
+
+/* The number of items was wrong: what mpi4py raises, after the other ranks have been told. */
+static PyObject *wrong_number(PyObject *result, PyObject *items, int size) {
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(items);
+    if (!result && count != size) {
+        PyErr_Clear();
+        PyErr_Format(PyExc_ValueError, "expecting %d items, got %zd", size, count);
+        return NULL;
+    }
+    return told(result);
+}
+
+static PyObject *accelerated_scatter(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                                     PyObject *kwnames) {
+    PyObject *values[MOST_ARGUMENTS];
+    int root;
+    Communicator *comm = attached(self);
+    if (unlikely(!comm) || !takes_arguments(&rooted_names, args, nargs, kwnames, values) ||
+        !take_root(values[1], comm, &root))
+        return call_before(&collective_takeovers[SCATTER_METHOD], self, args, nargs, kwnames);
+    if (unlikely(join(comm, "scatter") < 0))
+        return told(NULL);
+    bool is_root = comm->rank == root;
+    int size = comm->size;
+    PyObject *items = is_root ? items_of(values[0], size) : Py_NewRef(Py_None);
+    if (!items)
+        return NULL;
+    PyObject *inner[] = {items, values[1]};
+    Py_INCREF(comm);
+    PyObject *result = communicator_scatter(comm, inner, values[1] ? 2 : 1, NULL);
+    Py_DECREF(comm);
+    result = is_root ? wrong_number(result, items, size) : told(result);
+    Py_DECREF(items);
+    return result;
+}
+
+static PyObject *accelerated_alltoall(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                                      PyObject *kwnames) {
+    PyObject *values[MOST_ARGUMENTS];
+    Communicator *comm = attached(self);
+    if (unlikely(!comm) || !takes_arguments(&joint_names, args, nargs, kwnames, values))
+        return call_before(&collective_takeovers[ALLTOALL_METHOD], self, args, nargs, kwnames);
+    if (unlikely(join(comm, "alltoall") < 0))
+        return told(NULL);
+    int size = comm->size;
+    PyObject *items = items_of(values[0], size);
+    if (!items)
+        return NULL;
+    Py_INCREF(comm);
+    PyObject *result = communicator_alltoall(comm, &items, 1, NULL);
+    Py_DECREF(comm);
+    result = wrong_number(result, items, size);
+    Py_DECREF(items);
+    return result;
+}
+
+/* ---- reductions ---- */
+
+/* The operation of ours that is the same, by MPI's handle. */
+static Op *known_op(MPI_Op op) {
+    return op == MPI_SUM      ? built_in_ops[OP_SUM]
+           : op == MPI_PROD   ? built_in_ops[OP_PROD]
+           : op == MPI_MAX    ? built_in_ops[OP_MAX]
+           : op == MPI_MIN    ? built_in_ops[OP_MIN]
+           : op == MPI_LAND   ? built_in_ops[OP_LAND]
+           : op == MPI_LOR    ? built_in_ops[OP_LOR]
+           : op == MPI_LXOR   ? built_in_ops[OP_LXOR]
+           : op == MPI_BAND   ? built_in_ops[OP_BAND]
+           : op == MPI_BOR    ? built_in_ops[OP_BOR]
+           : op == MPI_BXOR   ? built_in_ops[OP_BXOR]
+           : op == MPI_MINLOC ? built_in_ops[OP_MINLOC]
+           : op == MPI_MAXLOC ? built_in_ops[OP_MAXLOC]
+                              : NULL;
+}
+
+/* The same for an operation of mpi4py, or a function of two arguments. A new reference. */
+static PyObject *op_of(PyObject *given) {
+    if (!given)
+        return Py_NewRef((PyObject *)built_in_ops[OP_SUM]);
+    if (PyObject_TypeCheck(given, mpi4py.op_type)) {
+        Op *op = known_op(*(MPI_Op *)((char *)given + mpi4py.op));
+        if (op)
+            return Py_NewRef((PyObject *)op);
+    }
+    if (!PyCallable_Check(given))
+        return PyErr_Format(PyExc_TypeError, "op must be an Op or a function of two arguments, not %R",
+                            given);
+    return PyObject_CallFunction((PyObject *)&Op_Type, "OOs", given, Py_False, "op");
+}
+
+static inline PyObject *reduce_by(PyObject *(*method)(Communicator *, PyObject *const *, Py_ssize_t,
+                                                      PyObject *),
+                                  Communicator *comm, PyObject *object, PyObject *given, PyObject *root) {
+    PyObject *op = op_of(given);
+    if (!op)
+        return NULL;
+    PyObject *inner[] = {object, op, root};
+    Py_INCREF(comm);
+    PyObject *result = method(comm, inner, root ? 3 : 2, NULL);
+    Py_DECREF(comm);
+    Py_DECREF(op);
+    return told(result);
+}
+
+static PyObject *accelerated_reduce(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                                    PyObject *kwnames) {
+    PyObject *values[MOST_ARGUMENTS];
+    int root;
+    Communicator *comm = attached(self);
+    if (unlikely(!comm) || !takes_arguments(&reduce_names, args, nargs, kwnames, values) ||
+        !take_root(values[2], comm, &root))
+        return call_before(&collective_takeovers[REDUCE_METHOD], self, args, nargs, kwnames);
+    if (unlikely(join(comm, "reduce") < 0))
+        return told(NULL);
+    return reduce_by(communicator_reduce, comm, values[0], values[1], values[2]);
+}
+
+#define REDUCTION(name, which)                                                                               \
+    static PyObject *accelerated_##name(PyObject *self, PyObject *const *args, Py_ssize_t nargs,             \
+                                        PyObject *kwnames) {                                                 \
+        PyObject *values[MOST_ARGUMENTS];                                                                    \
+        Communicator *comm = attached(self);                                                                 \
+        if (unlikely(!comm) || !takes_arguments(&scan_names, args, nargs, kwnames, values))                  \
+            return call_before(&collective_takeovers[which], self, args, nargs, kwnames);                    \
+        if (unlikely(join(comm, #name) < 0))                                                                 \
+            return told(NULL);                                                                               \
+        return reduce_by(communicator_##name, comm, values[0], values[1], NULL);                             \
+    }
+REDUCTION(allreduce, ALLREDUCE_METHOD)
+REDUCTION(scan, SCAN_METHOD)
+REDUCTION(exscan, EXSCAN_METHOD)
+
+/* ---- the table ---- */
+
+#define TAKEOVER(which, name, owner)                                                                         \
+    [which] = {{#name, (PyCFunction)(void (*)(void))accelerated_##name, 0, NULL}, owner, NULL}
+
+Takeover collective_takeovers[] = {
+    TAKEOVER(BCAST_METHOD, bcast, "Comm"),         TAKEOVER(GATHER_METHOD, gather, "Comm"),
+    TAKEOVER(SCATTER_METHOD, scatter, "Comm"),     TAKEOVER(ALLGATHER_METHOD, allgather, "Comm"),
+    TAKEOVER(ALLTOALL_METHOD, alltoall, "Comm"),   TAKEOVER(REDUCE_METHOD, reduce, "Comm"),
+    TAKEOVER(ALLREDUCE_METHOD, allreduce, "Comm"), TAKEOVER(SCAN_METHOD, scan, "Intracomm"),
+    TAKEOVER(EXSCAN_METHOD, exscan, "Intracomm"),  {{NULL, NULL, 0, NULL}, NULL, NULL},
+};
+
+int mpi4py_collectives_prepare(void) {
+    Signature *const all[] = {&bcast_names, &rooted_names, &joint_names, &reduce_names, &scan_names};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (signature_prepare(all[i]) < 0)
+            return -1;
+    return 0;
+}
+
+#endif

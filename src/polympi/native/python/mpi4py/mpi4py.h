@@ -1,0 +1,226 @@
+/* mpi4py's own methods, taken over where they are on a communicator that polympi knows.
+ *
+ * mpi4py's classes stay as they are, and so does every object of them. Of their methods some are replaced, in
+ * place, by functions of the core. Such a function does what the core can do, and calls the method that it
+ * replaces for everything else: on communicators that have no Communicator of polympi, with arguments that
+ * are out of the ordinary, and with wrong ones, whose exceptions are then those of mpi4py.
+ */
+#ifndef POLYMPI_PYTHON_MPI4PY_MPI4PY_H
+#define POLYMPI_PYTHON_MPI4PY_MPI4PY_H
+
+#include "base/arguments.h"
+#include "base/errors.h"
+#include "python/interface/request.h"
+#include "transfer/transfer.h"
+
+/* Module functions; none with the serial backend, since mpi4py needs a library. */
+extern PyMethodDef mpi4py_functions[];
+
+/* ---- its objects ---- */
+
+/* Where the handle, or the status of MPI, lies in mpi4py's objects: found with its C interface. */
+typedef struct {
+    Py_ssize_t comm, status, request, op;
+    PyTypeObject *comm_type, *status_type, *request_type, *op_type, *message_type;
+    PyObject *exception;                   /* MPI.Exception */
+    PyObject *help;                        /* polympi.mpi4py.help: what need not be fast, in Python */
+    Py_ssize_t request_kept, message_kept; /* where they refer to their buffer until they are complete */
+    PyObject
+        *pickled; /* wraps what a program wants to have pickled by a function of its own; NULL: nothing */
+} Mpi4py;
+extern Mpi4py mpi4py;
+
+static inline MPI_Comm handle_of(PyObject *comm) { return *(MPI_Comm *)((char *)comm + mpi4py.comm); }
+static inline MPI_Request *request_of(PyObject *request) {
+    return (MPI_Request *)((char *)request + mpi4py.request);
+}
+
+/* ---- the Communicator of an mpi4py communicator ---- */
+
+/* Which Communicator a handle has. It is an attribute of the handle, whose deletion says that the handle is
+ * freed, by whomever. */
+typedef struct Attachment {
+    MPI_Comm handle;
+    Communicator *comm;      /* NULL: all methods are mpi4py's own */
+    int freed;               /* atomic: MPI tells it without the GIL */
+    struct Attachment *next; /* of those that were freed */
+    /* Of the first collective of objects: */
+    MPI_Request meeting; /* of all ranks */
+    bool met, joining;   /* it is over; a thread is in it */
+    pthread_t thread;    /* that one */
+} Attachment;
+
+enum { RECENT = 16 };
+extern Attachment *recent[RECENT];
+static inline size_t recent_place(MPI_Comm handle) {
+    uintptr_t number = (uintptr_t)handle;
+    return (number ^ number >> 5) % RECENT;
+}
+
+Communicator *find_attached(MPI_Comm handle);
+
+/* The Communicator of mpi4py's, borrowed; NULL: mpi4py shall do it, or MPI does not run. Ready for messages;
+ * for collectives `join` it first. */
+static inline Communicator *attached(PyObject *comm) {
+    MPI_Comm handle = handle_of(comm);
+    const Attachment *last = recent[recent_place(handle)];
+    if (likely(last && last->handle == handle && !__atomic_load_n(&last->freed, __ATOMIC_ACQUIRE)))
+        return likely(is_alive()) ? last->comm : NULL;
+    return find_attached(handle);
+}
+
+/* Before a collective of objects, which all ranks call: what the first one of a communicator needs. 0 or -1.
+ */
+int join_first(Communicator *comm, const char *operation);
+static inline int join(Communicator *comm, const char *operation) {
+    return likely(comm->shadow != MPI_COMM_NULL) ? 0 : join_first(comm, operation);
+}
+
+/* Module functions. */
+PyObject *open_attachments(PyObject *module, PyObject *args);
+PyObject *is_attached(PyObject *module, PyObject *comm);
+PyObject *is_joint(PyObject *module, PyObject *comm);
+
+/* ---- methods that are taken over ---- */
+
+typedef struct {
+    PyMethodDef method;
+    const char *owner; /* the class of mpi4py that has it */
+    PyObject *before;  /* what mpi4py has */
+} Takeover;
+
+/* Set an attribute of a class that Python code may not change. */
+int set_anyway(PyTypeObject *type, const char *name, PyObject *value);
+/* Replace them, where mpi4py has them. */
+int take_over(PyObject *module, Takeover *takeovers);
+/* What mpi4py does. */
+PyObject *call_before(const Takeover *takeover, PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                      PyObject *kwnames);
+
+extern Takeover object_takeovers[], collective_takeovers[], buffer_takeovers[], probe_takeovers[],
+    freeing_takeovers[], request_takeovers[], message_takeovers[];
+int mpi4py_objects_prepare(void), mpi4py_collectives_prepare(void), mpi4py_buffers_prepare(void),
+    mpi4py_probes_prepare(void), mpi4py_requests_prepare(PyObject *module);
+
+/* ---- arguments ---- */
+
+/* As signature_parse; false without an exception: mpi4py shall say what is wrong. */
+static inline bool takes_arguments(const Signature *signature, PyObject *const *args, Py_ssize_t nargs,
+                                   PyObject *kwnames, PyObject **values) {
+    if (likely(signature_parse(signature, args, nargs, kwnames, values) == 0))
+        return true;
+    PyErr_Clear();
+    return false;
+}
+static inline bool take_int(PyObject *value, int *number) {
+    if (likely(parse_int(value, number, "", "") == 0))
+        return true;
+    PyErr_Clear();
+    return false;
+}
+/* A rank of the communicator, and nothing else. */
+static inline bool take_rank(PyObject *value, const Communicator *comm, int *rank) {
+    return take_int(value, rank) && (unsigned)*rank < (unsigned)comm->size;
+}
+/* The same, or any: then our number for it. */
+static inline bool take_source(PyObject *value, const Communicator *comm, int *rank) {
+    *rank = ANY_SOURCE;
+    if (!value || take_rank(value, comm, rank))
+        return true;
+    bool any = *rank == MPI_ANY_SOURCE;
+    *rank = ANY_SOURCE;
+    return any;
+}
+/* A tag of a message to send; not given: 0. */
+static inline bool take_tag(PyObject *value, int *tag) {
+    *tag = 0;
+    return !value || (take_int(value, tag) && *tag >= 0 && *tag <= state.highest_tag);
+}
+/* Of one to receive, or any. */
+static inline bool take_any_tag(PyObject *value, int *tag) {
+    *tag = ANY_TAG;
+    if (!value)
+        return true;
+    if (!take_int(value, tag))
+        return false;
+    if (*tag >= 0 && *tag <= state.highest_tag)
+        return true;
+    bool any = *tag == MPI_ANY_TAG;
+    *tag = ANY_TAG;
+    return any;
+}
+/* A Status of mpi4py: where MPI writes it, NULL where none is given. The library is to write there itself:
+ * which calls set MPI_ERROR differs from library to library (MPI 5.0, section 3.2.5). */
+static inline bool take_status(PyObject *value, MPI_Status **status) {
+    *status = NULL;
+    if (!value || value == Py_None)
+        return true;
+    if (!PyObject_TypeCheck(value, mpi4py.status_type))
+        return false;
+    *status = (MPI_Status *)((char *)value + mpi4py.status);
+    return true;
+}
+
+/* ---- receives that stay posted ---- */
+
+/* The program has begun one, and has waited for one, which the thread that moves them on watches. */
+void receive_posted(Request *request);
+void receive_closed(Request *request);
+/* The end of the program: the thread stops. */
+PyObject *stop_helper(PyObject *module, PyObject *unused);
+
+/* ---- waits for several requests ---- */
+
+/* wait_until(look, operation): call `look` again and again, as the core waits, until it returns something. */
+PyObject *wait_until(PyObject *module, PyObject *args);
+
+/* ---- results ---- */
+
+/* Say in a status of MPI what is known of a message; NULL is allowed. Its MPI_ERROR stays, as in calls of MPI
+ * for one message. */
+void fill_status(MPI_Status *status, const Status *known, bool cancelled);
+/* Say that there is nothing to tell (MPI 5.0, section 3.7.3: an empty status). */
+void empty_status(MPI_Status *status);
+
+/* Hand on a result; where it is NULL an error of the MPI library becomes an MPI.Exception. */
+PyObject *mpi4py_exception(void);
+static inline PyObject *told(PyObject *result) {
+    return likely(result != NULL) ? result : mpi4py_exception();
+}
+/* MPI.Exception of a code of the library; NULL. */
+PyObject *raise_mpi4py(int code);
+
+/* What is sent for an object: itself, unless the program pickles in its own way. A new reference. */
+static inline PyObject *to_send(PyObject *object) {
+    return likely(!mpi4py.pickled) ? Py_NewRef(object) : PyObject_CallOneArg(mpi4py.pickled, object);
+}
+
+/* A request of mpi4py's for one of the core, which is stolen; NULL stays NULL. */
+PyObject *object_request(PyObject *request);
+/* A request of mpi4py's that MPI has started, with the memory that it needs. */
+PyObject *buffer_request(MPI_Request request, PyObject *memory);
+/* A message that was matched, which the request of the core, stolen, receives. */
+PyObject *matched_message(PyObject *request);
+/* The core's request in an object of mpi4py, borrowed; NULL: it has none. */
+static inline PyObject *inner_of(PyObject *object, Py_ssize_t offset) {
+    PyObject *kept = *(PyObject **)((char *)object + offset);
+    return kept && Py_IS_TYPE(kept, &Request_Type) ? kept : NULL;
+}
+/* Have an object of mpi4py refer to another one, which is stolen. */
+static inline void unclaimed_add(PyObject *object, Py_ssize_t offset, PyObject *kept) {
+    PyObject **place = (PyObject **)((char *)object + offset), *before = *place;
+    *place = kept;
+    Py_XDECREF(before);
+}
+/* `==`, `!=` of two of them by what they keep, after mpi4py has compared their handles; the result is stolen.
+ */
+PyObject *compare_inner(PyObject *result, PyObject *self, PyObject *const *args, PyTypeObject *type,
+                        Py_ssize_t offset, bool equal);
+/* ValueError, as mpi4py has it: they are of this process. */
+PyObject *refuse_reduce(PyObject *self);
+
+/* For polympi.mpi4py.several: whether a request is of an object; have a status say what another one says. */
+PyObject *is_of_object(PyObject *module, PyObject *request);
+PyObject *copy_status(PyObject *module, PyObject *args);
+
+#endif

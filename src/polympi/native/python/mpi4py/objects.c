@@ -1,0 +1,282 @@
+/* mpi4py's messages of objects: send, recv and the like. */
+#include "python/mpi4py/mpi4py.h"
+
+#ifndef POLYMPI_SERIAL
+
+#include <string.h>
+
+#include "python/interface/point_to_point.h"
+#include "transfer/send/sending.h"
+
+/* The methods of the Communicator, and the numbers that they take for any rank and tag, and for none. */
+typedef PyObject *(*Method)(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames);
+static Method send_method, ssend_method, isend_method, issend_method, irecv_method, sendrecv_method;
+static PyObject *any_source, *any_tag, *no_rank, *status_keyword;
+
+enum { SEND, BSEND, SSEND, ISEND, IBSEND, ISSEND, RECV, IRECV, SENDRECV };
+
+/* ---- sends ---- */
+
+enum { OBJECT, DEST, TAG };
+static Signature send_signature = {"send", 3, 2, 3, {"obj", "dest", "tag"}, {NULL}};
+
+/* Whether a send is one for the core: its Communicator, and the call. */
+static inline Communicator *take_send(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                                      PyObject *kwnames, PyObject **values, Call *call) {
+    Communicator *comm = attached(self);
+    if (unlikely(!comm) || !takes_arguments(&send_signature, args, nargs, kwnames, values) ||
+        !take_rank(values[DEST], comm, &call->peer) || !take_tag(values[TAG], &call->tag))
+        return NULL;
+    return comm;
+}
+
+static inline PyObject *send_by(Method method, int which, PyObject *self, PyObject *const *args,
+                                Py_ssize_t nargs, PyObject *kwnames) {
+    PyObject *values[MOST_ARGUMENTS];
+    Call call;
+    Communicator *comm = take_send(self, args, nargs, kwnames, values, &call);
+    if (unlikely(!comm))
+        return call_before(&object_takeovers[which], self, args, nargs, kwnames);
+    PyObject *object = to_send(values[OBJECT]);
+    if (unlikely(!object))
+        return NULL;
+    values[OBJECT] = object;
+    Py_INCREF(comm);
+    PyObject *result = method((PyObject *)comm, values, values[TAG] ? 3 : 2, NULL);
+    Py_DECREF(comm);
+    Py_DECREF(object);
+    return told(result);
+}
+
+static PyObject *accelerated_send(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                                  PyObject *kwnames) {
+    return send_by(send_method, SEND, self, args, nargs, kwnames);
+}
+
+static PyObject *accelerated_ssend(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                                   PyObject *kwnames) {
+    return send_by(ssend_method, SSEND, self, args, nargs, kwnames);
+}
+
+static PyObject *accelerated_isend(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                                   PyObject *kwnames) {
+    PyObject *result = send_by(isend_method, ISEND, self, args, nargs, kwnames);
+    return result && Py_IS_TYPE(result, &Request_Type) ? object_request(result) : result;
+}
+
+static PyObject *accelerated_issend(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                                    PyObject *kwnames) {
+    PyObject *result = send_by(issend_method, ISSEND, self, args, nargs, kwnames);
+    return result && Py_IS_TYPE(result, &Request_Type) ? object_request(result) : result;
+}
+
+/* A copy that needs no attached buffer: its memory is taken as it is needed. */
+static int start_copy(Communicator *comm, PyObject *object, const Call *call) {
+    Outgoing out;
+    if (outgoing_open(&out, comm, call) < 0)
+        return -1;
+    out.lasts = true;
+    if (codec_encode(&out.stream, object) < 0 || outgoing_copy_parts(&out) < 0 ||
+        outgoing_start(&out, USER, call->peer, call->tag, STANDARD) < 0 || outgoing_test(&out) < 0) {
+        outgoing_close(&out);
+        return -1;
+    }
+    outgoing_abandon(&out, 0);
+    return 0;
+}
+
+static PyObject *send_copy(int which, const char *name, PyObject *self, PyObject *const *args,
+                           Py_ssize_t nargs, PyObject *kwnames) {
+    PyObject *values[MOST_ARGUMENTS];
+    Call call = {.operation = name, .sends = true};
+    Communicator *comm = take_send(self, args, nargs, kwnames, values, &call);
+    if (!comm)
+        return call_before(&object_takeovers[which], self, args, nargs, kwnames);
+    call.rank = comm->rank;
+    PyObject *object = to_send(values[OBJECT]);
+    if (!object)
+        return NULL;
+    Py_INCREF(comm);
+    int failed = start_copy(comm, object, &call);
+    Py_DECREF(comm);
+    Py_DECREF(object);
+    if (failed < 0)
+        return told(NULL);
+    return which == IBSEND ? object_request((PyObject *)request_new()) : Py_NewRef(Py_None);
+}
+
+static PyObject *accelerated_bsend(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                                   PyObject *kwnames) {
+    return send_copy(BSEND, "bsend", self, args, nargs, kwnames);
+}
+
+static PyObject *accelerated_ibsend(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                                    PyObject *kwnames) {
+    return send_copy(IBSEND, "ibsend", self, args, nargs, kwnames);
+}
+
+/* ---- receives ---- */
+
+enum { BUFFER, SOURCE_RANK, SOURCE_TAG, STATUS };
+static Signature recv_signature = {"recv", 4, 0, 4, {"buf", "source", "tag", "status"}, {NULL}};
+static Signature irecv_signature = {"irecv", 3, 0, 3, {"buf", "source", "tag"}, {NULL}};
+
+/* Memory for the pickle of a message is not needed. */
+static inline int warn_of_buffer(PyObject *buffer) {
+    if (likely(!buffer || buffer == Py_None))
+        return 0;
+    return PyErr_WarnEx(PyExc_UserWarning, "the 'buf' argument is not used, and is deprecated in mpi4py", 1);
+}
+
+static PyObject *accelerated_recv(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                                  PyObject *kwnames) {
+    PyObject *values[MOST_ARGUMENTS];
+    Call call = {.operation = "recv"};
+    MPI_Status *status;
+    Communicator *comm = attached(self);
+    if (unlikely(!comm) || !takes_arguments(&recv_signature, args, nargs, kwnames, values) ||
+        !take_source(values[SOURCE_RANK], comm, &call.peer) || !take_any_tag(values[SOURCE_TAG], &call.tag) ||
+        !take_status(values[STATUS], &status))
+        return call_before(&object_takeovers[RECV], self, args, nargs, kwnames);
+    if (unlikely(warn_of_buffer(values[BUFFER]) < 0))
+        return NULL;
+    call.rank = comm->rank;
+    Py_INCREF(comm);
+    Status known;
+    known.place_only = false;
+    PyObject *value =
+        incoming_receive(comm, call.peer, call.tag, NULL, &call, status ? &known : NULL, DEFAULT_TIMEOUT);
+    if (value && status)
+        fill_status(status, &known, false);
+    Py_DECREF(comm);
+    return told(value);
+}
+
+/* Source and tag as the Communicator's method takes them. */
+static void translate(PyObject **values, int source, int tag) {
+    if (source == ANY_SOURCE)
+        values[0] = any_source;
+    if (tag == ANY_TAG)
+        values[1] = any_tag;
+}
+
+static PyObject *accelerated_irecv(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                                   PyObject *kwnames) {
+    PyObject *values[MOST_ARGUMENTS];
+    int source, tag;
+    Communicator *comm = attached(self);
+    if (unlikely(!comm) || !takes_arguments(&irecv_signature, args, nargs, kwnames, values) ||
+        !take_source(values[SOURCE_RANK], comm, &source) || !take_any_tag(values[SOURCE_TAG], &tag))
+        return call_before(&object_takeovers[IRECV], self, args, nargs, kwnames);
+    PyObject *inner[] = {values[SOURCE_RANK], values[SOURCE_TAG]};
+    translate(inner, source, tag);
+    Py_INCREF(comm);
+    PyObject *request = irecv_method((PyObject *)comm, inner, 2, NULL);
+    Py_DECREF(comm);
+    if (!request)
+        return told(NULL);
+    receive_posted((Request *)request);
+    return object_request(request);
+}
+
+/* ---- both ---- */
+
+enum { BOTH_OBJECT, BOTH_DEST, SEND_TAG, BOTH_BUFFER, BOTH_SOURCE, RECEIVE_TAG, BOTH_STATUS };
+static Signature sendrecv_signature = {
+    "sendrecv", 7, 2, 7, {"sendobj", "dest", "sendtag", "recvbuf", "source", "recvtag", "status"}, {NULL}};
+
+static bool is_no_rank(PyObject *value) {
+    int rank;
+    return value && take_int(value, &rank) && rank == MPI_PROC_NULL;
+}
+
+/* The value of (value, Status), which is stolen, and the status. */
+static PyObject *split_status(PyObject *both, MPI_Status *status) {
+    PyObject *value = NULL;
+    if (both) {
+        PyObject *told = PyTuple_GET_ITEM(both, 1), *nbytes = PyTuple_GET_ITEM(told, 3);
+        Status known = {.source = (int)PyLong_AsLong(PyTuple_GET_ITEM(told, 0)),
+                        .tag = (int)PyLong_AsLong(PyTuple_GET_ITEM(told, 1)),
+                        .nbytes = nbytes == Py_None ? 0 : PyLong_AsSsize_t(nbytes)};
+        fill_status(status, &known, false);
+        value = Py_NewRef(PyTuple_GET_ITEM(both, 0));
+        Py_DECREF(both);
+    }
+    return value;
+}
+
+static PyObject *accelerated_sendrecv(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                                      PyObject *kwnames) {
+    PyObject *values[MOST_ARGUMENTS];
+    int dest, source, send_tag, receive_tag;
+    MPI_Status *status;
+    Communicator *comm = attached(self);
+    if (unlikely(!comm) || !takes_arguments(&sendrecv_signature, args, nargs, kwnames, values) ||
+        !take_tag(values[SEND_TAG], &send_tag) || !take_any_tag(values[RECEIVE_TAG], &receive_tag) ||
+        !take_status(values[BOTH_STATUS], &status))
+        return call_before(&object_takeovers[SENDRECV], self, args, nargs, kwnames);
+    bool sends = take_rank(values[BOTH_DEST], comm, &dest),
+         receives = take_source(values[BOTH_SOURCE], comm, &source);
+    if ((!sends && !is_no_rank(values[BOTH_DEST])) || (!receives && !is_no_rank(values[BOTH_SOURCE])))
+        return call_before(&object_takeovers[SENDRECV], self, args, nargs, kwnames);
+    PyObject *object = warn_of_buffer(values[BOTH_BUFFER]) < 0 ? NULL : to_send(values[BOTH_OBJECT]);
+    if (!object)
+        return NULL;
+    PyObject *zero = PyLong_FromLong(0); /* a small int: never fails */
+    PyObject *inner[] = {object,
+                         sends ? values[BOTH_DEST] : no_rank,
+                         values[SEND_TAG] ? values[SEND_TAG] : zero,
+                         !receives              ? no_rank
+                         : source == ANY_SOURCE ? any_source
+                                                : values[BOTH_SOURCE],
+                         receive_tag == ANY_TAG ? any_tag : values[RECEIVE_TAG],
+                         Py_True};
+    Py_INCREF(comm);
+    PyObject *result = sendrecv_method((PyObject *)comm, inner, 5, status ? status_keyword : NULL);
+    Py_DECREF(comm);
+    Py_DECREF(zero);
+    Py_DECREF(object);
+    return told(status ? split_status(result, status) : result);
+}
+
+/* ---- the table ---- */
+
+#define TAKEOVER(which, name)                                                                                \
+    [which] = {{#name, (PyCFunction)(void (*)(void))accelerated_##name, 0, NULL}, "Comm", NULL}
+
+Takeover object_takeovers[] = {
+    TAKEOVER(SEND, send),         TAKEOVER(BSEND, bsend),
+    TAKEOVER(SSEND, ssend),       TAKEOVER(ISEND, isend),
+    TAKEOVER(IBSEND, ibsend),     TAKEOVER(ISSEND, issend),
+    TAKEOVER(RECV, recv),         TAKEOVER(IRECV, irecv),
+    TAKEOVER(SENDRECV, sendrecv), {{NULL, NULL, 0, NULL}, NULL, NULL},
+};
+
+static Method method_of(const char *name) {
+    for (PyMethodDef *method = point_to_point_methods; method->ml_name; method++)
+        if (!strcmp(method->ml_name, name))
+            return (Method)(void (*)(void))method->ml_meth;
+    return NULL;
+}
+
+int mpi4py_objects_prepare(void) {
+    send_method = method_of("send");
+    ssend_method = method_of("ssend");
+    isend_method = method_of("isend");
+    issend_method = method_of("issend");
+    irecv_method = method_of("irecv");
+    sendrecv_method = method_of("sendrecv");
+    any_source = PyLong_FromLong(ANY_SOURCE);
+    any_tag = PyLong_FromLong(ANY_TAG);
+    no_rank = PyLong_FromLong(PROC_NULL);
+    PyObject *status = PyUnicode_InternFromString("status");
+    status_keyword = status ? PyTuple_Pack(1, status) : NULL;
+    Py_XDECREF(status);
+    if (!any_source || !any_tag || !no_rank || !status_keyword || signature_prepare(&send_signature) < 0 ||
+        signature_prepare(&recv_signature) < 0 || signature_prepare(&irecv_signature) < 0 ||
+        signature_prepare(&sendrecv_signature) < 0)
+        return -1;
+    return 0;
+}
+
+#endif

@@ -1,0 +1,485 @@
+/* Requests for mpi4py programs: of objects, which are requests of the core, and of arrays, which are MPI's.
+ * All are of mpi4py's own class. What MPI needs until a request is complete mpi4py keeps in it, beside the
+ * handle: there a request of an object has that of the core, and REQUEST_NULL as its handle, and one of an
+ * array the array. Copies of a request share what it keeps.
+ */
+#include "python/mpi4py/mpi4py.h"
+
+#ifndef POLYMPI_SERIAL
+
+#include <string.h>
+#include <strings.h>
+
+#include "codec/numpy_api.h"
+
+typedef PyObject *(*Method)(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames);
+static Method wait_method;
+static PyCFunction test_method, cancel_method;
+static PyObject *no_arguments; /* () */
+
+static Signature wait_names = {"wait", 1, 0, 1, {"status"}, {NULL}};
+
+enum {
+    WAIT,
+    UPPER_WAIT,
+    TEST,
+    UPPER_TEST,
+    GET_STATUS,
+    UPPER_GET_STATUS,
+    CANCEL,
+    UPPER_CANCEL,
+    FREE,
+    UPPER_FREE,
+    IS_ACTIVE,
+    IS_EQUAL,
+    IS_UNEQUAL,
+    REDUCE
+};
+
+/* ---- making them ---- */
+
+/* An object of a class of mpi4py that keeps `kept`, which is stolen. */
+static PyObject *make(PyTypeObject *type, Py_ssize_t offset, PyObject *kept) {
+    PyObject *made = kept ? type->tp_new(type, no_arguments, NULL) : NULL;
+    if (made)
+        unclaimed_add(made, offset, kept);
+    else
+        Py_XDECREF(kept);
+    return made;
+}
+
+PyObject *object_request(PyObject *request) {
+    return make(mpi4py.request_type, mpi4py.request_kept, request);
+}
+
+PyObject *matched_message(PyObject *request) {
+    return make(mpi4py.message_type, mpi4py.message_kept, request);
+}
+
+PyObject *buffer_request(MPI_Request request, PyObject *memory) {
+    PyObject *made = make(mpi4py.request_type, mpi4py.request_kept, Py_NewRef(memory));
+    if (made)
+        *request_of(made) = request;
+    return made;
+}
+
+/* ---- of objects ---- */
+
+enum { CANCELLED = -199 }; /* a source in the status of a receive that was given up */
+
+/* The core's request, borrowed; NULL: it is none of an object, or is complete. */
+static inline PyObject *inner(PyObject *self) { return inner_of(self, mpi4py.request_kept); }
+
+/* What is known of a request that is complete. */
+static void tell(const Request *request, MPI_Status *status) {
+    const Status *known = &request->status;
+    if (!status)
+        return;
+    if (known->source == CANCELLED)
+        fill_status(status, &(Status){.source = ANY_SOURCE, .tag = ANY_TAG}, true);
+    else if (known->source == PROC_NULL) /* of a send */
+        empty_status(status);
+    else
+        fill_status(status, known, false);
+}
+
+/* Wait for what `self` had when the call began: its value, or NULL. `self` has it no longer then; its copies
+ * do, and may wait for the same value. */
+static PyObject *finish(PyObject *self, PyObject *waited, MPI_Status *status) {
+    Request *request = (Request *)Py_NewRef(waited);
+    PyObject *value = wait_method(waited, NULL, 0, NULL);
+    if (value || (request->kind == COMPLETE && !request->value)) { /* or it has failed, once for all */
+        if (inner(self) == waited)
+            unclaimed_add(self, mpi4py.request_kept, Py_NewRef(Py_None));
+        receive_closed(request);
+        tell(request, status);
+    }
+    Py_DECREF(request);
+    return told(value);
+}
+
+/* Whether it is complete: 1, 0, or -1 with an exception. */
+static int is_complete(PyObject *waited) {
+    Py_INCREF(waited);
+    PyObject *complete = test_method(waited, NULL);
+    Py_DECREF(waited);
+    if (!complete) {
+        mpi4py_exception();
+        return -1;
+    }
+    Py_DECREF(complete);
+    return complete == Py_True;
+}
+
+/* The core's request and the status of a call that takes one; NULL: mpi4py is to do it, or to say what is
+ * wrong. */
+static inline PyObject *take_wait(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
+                                  MPI_Status **status) {
+    PyObject *values[MOST_ARGUMENTS], *found = inner(self);
+    if (!found || !takes_arguments(&wait_names, args, nargs, kwnames, values) ||
+        !take_status(values[0], status))
+        return NULL;
+    return found;
+}
+
+static PyObject *accelerated_wait(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                                  PyObject *kwnames) {
+    MPI_Status *status;
+    PyObject *waited = take_wait(self, args, nargs, kwnames, &status);
+    return waited ? finish(self, waited, status)
+                  : call_before(&request_takeovers[WAIT], self, args, nargs, kwnames);
+}
+
+/* Of an array: as the core waits. What a signal handler raises leaves the request as it is. */
+static PyObject *wait_for_array(PyObject *self, MPI_Status *status) {
+    const Call call = {.operation = "wait", .rank = state.world_rank, .peer = NO_PEER, .tag = NO_TAG};
+    MPI_Status unwanted;
+    int waited;
+    if (!is_running())
+        return NULL;
+    MPI_Request *place = request_of(self), request = *place;
+    Py_INCREF(self);
+    while ((waited = wait_for(&request, 1, status ? status : &unwanted, &call, DEFAULT_TIMEOUT)) > 0)
+        ; /* a receive of objects would look elsewhere now */
+    *place = request;
+    if (request == MPI_REQUEST_NULL)
+        unclaimed_add(self, mpi4py.request_kept, Py_NewRef(Py_None));
+    Py_DECREF(self);
+    return waited < 0 ? told(NULL) : Py_NewRef(Py_True);
+}
+
+static inline bool is_of_array(PyObject *self) {
+    PyObject *kept = *(PyObject **)((char *)self + mpi4py.request_kept);
+    return kept && Py_TYPE(kept) == ndarray_type;
+}
+
+static PyObject *accelerated_Wait(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                                  PyObject *kwnames) {
+    PyObject *values[MOST_ARGUMENTS], *waited = inner(self);
+    MPI_Status *status;
+    if ((!waited && !is_of_array(self)) || !takes_arguments(&wait_names, args, nargs, kwnames, values) ||
+        !take_status(values[0], &status))
+        return call_before(&request_takeovers[UPPER_WAIT], self, args, nargs, kwnames);
+    if (!waited)
+        return wait_for_array(self, status);
+    PyObject *value = finish(self, waited, status);
+    Py_XDECREF(value);
+    return value ? Py_NewRef(Py_True) : NULL;
+}
+
+static PyObject *accelerated_test(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                                  PyObject *kwnames) {
+    MPI_Status *status;
+    PyObject *waited = take_wait(self, args, nargs, kwnames, &status);
+    if (!waited)
+        return call_before(&request_takeovers[TEST], self, args, nargs, kwnames);
+    Py_INCREF(waited);
+    PyObject *result = NULL, *value = NULL;
+    int complete = is_complete(waited);
+    if (complete == 0)
+        result = PyTuple_Pack(2, Py_False, Py_None);
+    else if (complete > 0 && (value = finish(self, waited, status)))
+        result = PyTuple_Pack(2, Py_True, value);
+    Py_XDECREF(value);
+    Py_DECREF(waited);
+    return result;
+}
+
+static PyObject *accelerated_Test(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                                  PyObject *kwnames) {
+    MPI_Status *status;
+    PyObject *waited = take_wait(self, args, nargs, kwnames, &status);
+    if (!waited)
+        return call_before(&request_takeovers[UPPER_TEST], self, args, nargs, kwnames);
+    Py_INCREF(waited);
+    int complete = is_complete(waited);
+    PyObject *value = complete > 0 ? finish(self, waited, status) : NULL;
+    Py_DECREF(waited);
+    if (complete < 0 || (complete > 0 && !value))
+        return NULL;
+    Py_XDECREF(value);
+    return PyBool_FromLong(complete);
+}
+
+static PyObject *get_status(int which, PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                            PyObject *kwnames) {
+    MPI_Status *status;
+    PyObject *waited = take_wait(self, args, nargs, kwnames, &status);
+    if (!waited)
+        return call_before(&request_takeovers[which], self, args, nargs, kwnames);
+    Py_INCREF(waited);
+    int complete = is_complete(waited);
+    if (complete > 0)
+        tell((Request *)waited, status);
+    Py_DECREF(waited);
+    return complete < 0 ? NULL : PyBool_FromLong(complete);
+}
+
+/* A receive that no message has come for is given up; it is complete then. A send goes on. */
+static PyObject *cancel(int which, PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                        PyObject *kwnames) {
+    PyObject *waited = nargs || kwnames ? NULL : inner(self);
+    if (!waited)
+        return call_before(&request_takeovers[which], self, args, nargs, kwnames);
+    Py_INCREF(waited);
+    PyObject *cancelled = cancel_method(waited, NULL);
+    if (cancelled == Py_True)
+        ((Request *)waited)->status.source = CANCELLED;
+    Py_DECREF(waited);
+    Py_XDECREF(cancelled);
+    return cancelled ? Py_NewRef(Py_None) : told(NULL);
+}
+
+/* Forget it: a send goes on, and a receive that no copy has is given up. */
+static PyObject *free_request(int which, PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                              PyObject *kwnames) {
+    if (nargs || kwnames || !inner(self))
+        return call_before(&request_takeovers[which], self, args, nargs, kwnames);
+    unclaimed_add(self, mpi4py.request_kept, Py_NewRef(Py_None));
+    Py_RETURN_NONE;
+}
+
+#define VARIANT(name, function, which)                                                                       \
+    static PyObject *accelerated_##name(PyObject *self, PyObject *const *args, Py_ssize_t nargs,             \
+                                        PyObject *kwnames) {                                                 \
+        return function(which, self, args, nargs, kwnames);                                                  \
+    }
+VARIANT(get_status, get_status, GET_STATUS)
+VARIANT(Get_status, get_status, UPPER_GET_STATUS)
+VARIANT(cancel, cancel, CANCEL)
+VARIANT(Cancel, cancel, UPPER_CANCEL)
+VARIANT(free, free_request, FREE)
+VARIANT(Free, free_request, UPPER_FREE)
+
+/* ---- what Python asks of any object ---- */
+
+static PyObject *accelerated___bool__(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                                      PyObject *kwnames) {
+    return inner(self) ? Py_NewRef(Py_True)
+                       : call_before(&request_takeovers[IS_ACTIVE], self, args, nargs, kwnames);
+}
+
+PyObject *compare_inner(PyObject *result, PyObject *self, PyObject *const *args, PyTypeObject *type,
+                        Py_ssize_t offset, bool equal) {
+    if (!result || result == Py_NotImplemented || !PyObject_TypeCheck(args[0], type) ||
+        inner_of(self, offset) == inner_of(args[0], offset))
+        return result;
+    Py_DECREF(result);
+    return PyBool_FromLong(!equal);
+}
+
+static PyObject *accelerated___eq__(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                                    PyObject *kwnames) {
+    PyObject *result = call_before(&request_takeovers[IS_EQUAL], self, args, nargs, kwnames);
+    return compare_inner(result, self, args, mpi4py.request_type, mpi4py.request_kept, true);
+}
+
+static PyObject *accelerated___ne__(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                                    PyObject *kwnames) {
+    PyObject *result = call_before(&request_takeovers[IS_UNEQUAL], self, args, nargs, kwnames);
+    return compare_inner(result, self, args, mpi4py.request_type, mpi4py.request_kept, false);
+}
+
+PyObject *refuse_reduce(PyObject *self) {
+    return PyErr_Format(PyExc_ValueError, "cannot serialize '%.100s' instance", Py_TYPE(self)->tp_name);
+}
+
+static PyObject *accelerated___reduce__(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                                        PyObject *kwnames) {
+    return inner(self) ? refuse_reduce(self)
+                       : call_before(&request_takeovers[REDUCE], self, args, nargs, kwnames);
+}
+
+#define TAKEOVER(which, name)                                                                                \
+    [which] = {{#name, (PyCFunction)(void (*)(void))accelerated_##name, 0, NULL}, "Request", NULL}
+
+Takeover request_takeovers[] = {
+    TAKEOVER(WAIT, wait),         TAKEOVER(UPPER_WAIT, Wait),       TAKEOVER(TEST, test),
+    TAKEOVER(UPPER_TEST, Test),   TAKEOVER(GET_STATUS, get_status), TAKEOVER(UPPER_GET_STATUS, Get_status),
+    TAKEOVER(CANCEL, cancel),     TAKEOVER(UPPER_CANCEL, Cancel),   TAKEOVER(FREE, free),
+    TAKEOVER(UPPER_FREE, Free),   TAKEOVER(IS_ACTIVE, __bool__),    TAKEOVER(IS_EQUAL, __eq__),
+    TAKEOVER(IS_UNEQUAL, __ne__), TAKEOVER(REDUCE, __reduce__),     {{NULL, NULL, 0, NULL}, NULL, NULL},
+};
+
+/* ---- several ---- */
+
+PyObject *is_of_object(PyObject *Py_UNUSED(module), PyObject *request) {
+    return PyBool_FromLong(PyObject_TypeCheck(request, mpi4py.request_type) && inner(request));
+}
+
+PyObject *copy_status(PyObject *Py_UNUSED(module), PyObject *args) {
+    PyObject *status, *found;
+    if (!PyArg_ParseTuple(args, "O!O!", mpi4py.status_type, &status, mpi4py.status_type, &found))
+        return NULL;
+    memcpy((char *)status + mpi4py.status, (char *)found + mpi4py.status, sizeof(MPI_Status));
+    Py_RETURN_NONE;
+}
+
+/* Requests of objects among several: none, all, or some of them. */
+enum mixture { NONE, ALL, SOME };
+
+/* None where one is no request, too, which mpi4py says. */
+static enum mixture mixture_of(PyObject *const *items, Py_ssize_t count) {
+    Py_ssize_t objects = 0;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (!PyObject_TypeCheck(items[i], mpi4py.request_type))
+            return NONE;
+        objects += inner(items[i]) != NULL;
+    }
+    return objects == 0 ? NONE : objects == count ? ALL : SOME;
+}
+
+/* Those of any sequence that mpi4py takes. */
+static enum mixture mixture_of_sequence(PyObject *given) {
+    if (PyList_Check(given) || PyTuple_Check(given))
+        return mixture_of(PySequence_Fast_ITEMS(given), PySequence_Fast_GET_SIZE(given));
+    PyObject *list = PyObject_Size(given) < 0 ? NULL : PySequence_List(given);
+    enum mixture mixture = list ? mixture_of(PySequence_Fast_ITEMS(list), PyList_GET_SIZE(list)) : NONE;
+    PyErr_Clear();
+    Py_XDECREF(list);
+    return mixture;
+}
+
+/* Wait for requests that are all of objects: the list of their values. The list of requests may change
+ * meanwhile, and a request may be in it twice. */
+static PyObject *wait_objects(PyObject *given) {
+    PyObject *requests = PySequence_Tuple(given);
+    Py_ssize_t count = requests ? PyTuple_GET_SIZE(requests) : 0;
+    PyObject *waited = requests ? PyTuple_New(count) : NULL, *values = waited ? PyList_New(count) : NULL;
+    for (Py_ssize_t i = 0; values && i < count; i++)
+        PyTuple_SET_ITEM(waited, i, Py_NewRef(inner(PyTuple_GET_ITEM(requests, i))));
+    for (Py_ssize_t i = 0; values && i < count; i++) {
+        PyObject *value = finish(PyTuple_GET_ITEM(requests, i), PyTuple_GET_ITEM(waited, i), NULL);
+        if (value)
+            PyList_SET_ITEM(values, i, value);
+        else
+            Py_CLEAR(values);
+    }
+    Py_XDECREF(waited);
+    Py_XDECREF(requests);
+    return values;
+}
+
+typedef struct {
+    const char *name;
+    PyObject *before, *mixed; /* of mpi4py; of polympi.mpi4py.several, for those of objects */
+} Several;
+
+/* The requests among the arguments, borrowed, or NULL. */
+static PyObject *requests_among(PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    if (nargs > 0)
+        return args[0];
+    for (Py_ssize_t i = 0; kwnames && i < PyTuple_GET_SIZE(kwnames); i++)
+        if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, i), "requests") == 0)
+            return args[i];
+    return NULL;
+}
+
+/* A call on several requests: mpi4py's own method where none is of objects. */
+static PyObject *call_several(const Several *several, PyObject *const *args, Py_ssize_t nargs,
+                              PyObject *kwnames) {
+    PyObject *given = requests_among(args, nargs, kwnames);
+    enum mixture mixture = given ? mixture_of_sequence(given) : NONE;
+    if (mixture == NONE)
+        return PyObject_Vectorcall(several->before, args, (size_t)nargs, kwnames);
+    if (mixture == ALL && nargs == 1 && !kwnames && (PyList_Check(given) || PyTuple_Check(given)) &&
+        !strcasecmp(several->name, "waitall")) {
+        PyObject *values = wait_objects(given);
+        if (!values || several->name[0] == 'w')
+            return values;
+        Py_DECREF(values);
+        Py_RETURN_TRUE;
+    }
+    return PyObject_Vectorcall(several->mixed, args, (size_t)nargs, kwnames);
+}
+
+/* clang-format off */
+#define SEVERAL_METHODS(X)                                                                                   \
+    X(waitall) X(testall) X(waitany) X(testany) X(waitsome) X(testsome)                                      \
+    X(Waitall) X(Testall) X(Waitany) X(Testany) X(Waitsome) X(Testsome)                                      \
+    X(get_status_all) X(get_status_any) X(get_status_some)                                                   \
+    X(Get_status_all) X(Get_status_any) X(Get_status_some)
+/* clang-format on */
+
+#define SEVERAL(method)                                                                                      \
+    static Several several_##method = {.name = #method};                                                     \
+    static PyObject *call_##method(PyObject *Py_UNUSED(cls), PyObject *const *args, Py_ssize_t nargs,        \
+                                   PyObject *kwnames) {                                                      \
+        return call_several(&several_##method, args, nargs, kwnames);                                        \
+    }
+SEVERAL_METHODS(SEVERAL)
+
+#define ADDRESS(method) &several_##method,
+static Several *const all_several[] = {SEVERAL_METHODS(ADDRESS)};
+#define DEFINITION(method)                                                                                   \
+    {#method, (PyCFunction)(void (*)(void))call_##method, METH_FASTCALL | METH_KEYWORDS, ""},
+static PyMethodDef several_methods[] = {SEVERAL_METHODS(DEFINITION)};
+
+/* Replace the method of the class, if mpi4py has it. */
+static int take_over_several(Several *several, PyMethodDef *method, PyObject *module) {
+    PyObject *type = (PyObject *)mpi4py.request_type;
+    several->before = PyObject_GetAttrString(type, several->name);
+    several->mixed = PyObject_GetAttrString(module, several->name);
+    if (!several->before || !several->mixed)
+        return -1;
+    PyObject *text = PyObject_GetAttrString(several->before, "__doc__");
+    if (text && PyUnicode_Check(text))
+        method->ml_doc = PyUnicode_AsUTF8(text); /* kept with what was there before */
+    PyObject *descriptor = text ? PyDescr_NewClassMethod(mpi4py.request_type, method) : NULL;
+    int failed = descriptor ? set_anyway(mpi4py.request_type, several->name, descriptor) : -1;
+    Py_XDECREF(descriptor);
+    return failed;
+}
+
+/* ---- the start ---- */
+
+/* Where objects of a class of mpi4py refer to what they keep: the one place with None in a new one, which
+ * copies share. -1 with LibraryError. */
+static Py_ssize_t find_kept(PyTypeObject *type) {
+    Py_ssize_t found = -1;
+    PyObject *made = type->tp_new(type, no_arguments, NULL);
+    if (!made)
+        return -1;
+    for (Py_ssize_t offset = sizeof(PyObject); offset + (Py_ssize_t)sizeof(PyObject *) <= type->tp_basicsize;
+         offset += sizeof(PyObject *))
+        if (*(PyObject **)((char *)made + offset) == Py_None)
+            found = found < 0 ? offset : type->tp_basicsize;
+    PyObject *copy = NULL;
+    if (found >= 0 && found < type->tp_basicsize) {
+        unclaimed_add(made, found, Py_NewRef(Py_NotImplemented));
+        copy = PyObject_CallOneArg((PyObject *)type, made);
+    }
+    bool shared = copy && *(PyObject **)((char *)copy + found) == Py_NotImplemented;
+    Py_XDECREF(copy);
+    Py_DECREF(made);
+    if (shared || PyErr_Occurred())
+        return shared ? found : -1;
+    return raise_error("LibraryError", NULL,
+                       "this version of mpi4py keeps its requests in a way that polympi does not know: use "
+                       "mpi4py 4, or mpi4py without polympi");
+}
+
+int mpi4py_requests_prepare(PyObject *module) {
+    for (PyMethodDef *method = Request_Type.tp_methods; method->ml_name; method++) {
+        if (!strcmp(method->ml_name, "wait"))
+            wait_method = (Method)(void (*)(void))method->ml_meth;
+        if (!strcmp(method->ml_name, "test"))
+            test_method = method->ml_meth;
+        if (!strcmp(method->ml_name, "cancel"))
+            cancel_method = method->ml_meth;
+    }
+    no_arguments = PyTuple_New(0);
+    mpi4py.message_type = (PyTypeObject *)PyObject_GetAttrString(module, "Message");
+    if (!no_arguments || !mpi4py.message_type || signature_prepare(&wait_names) < 0 ||
+        (mpi4py.request_kept = find_kept(mpi4py.request_type)) < 0 ||
+        (mpi4py.message_kept = find_kept(mpi4py.message_type)) < 0)
+        return -1;
+    PyObject *several = PyImport_ImportModule("polympi.mpi4py.several");
+    int failed = several ? 0 : -1;
+    for (size_t i = 0; failed == 0 && i < sizeof all_several / sizeof *all_several; i++)
+        failed = take_over_several(all_several[i], &several_methods[i], several);
+    Py_XDECREF(several);
+    return failed;
+}
+
+#endif

@@ -1,0 +1,422 @@
+/* Messages of plain communicators. */
+#include "base/errors.h"
+#include "python/interface/request.h"
+#include "python/raw/raw_peer.h"
+#include "python/raw/raw_receive.h"
+
+/* How often a receive is tested before it is waited for in earnest: about a microsecond. */
+enum { TESTS_AT_ONCE = 32 };
+
+/* ---- sends ---- */
+
+enum { ARRAY, DEST, TAG, TIMEOUT };
+static Signature send_signature = {"send", 3, 2, 4, {"array", "dest", "tag", "timeout"}, {NULL}};
+static Signature isend_signature = {"isend", 3, 2, 3, {"array", "dest", "tag"}, {NULL}};
+
+/* Start it: 1 complete, 0 not yet, -1. */
+static inline int start_send(Plain *self, const RawBuffer *raw, const Call *call, MPI_Request *request) {
+    int complete = 0;
+    bool locked = enter_mpi();
+    int code = MPI_Isend(raw->data, raw->count, raw->type, call->peer, call->tag, self->comm, request);
+    if (unlikely(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    else
+        code = MPI_Test(request, &complete, MPI_STATUS_IGNORE);
+    leave_mpi(locked);
+    return unlikely(code != MPI_SUCCESS) ? raise_mpi(code, call) : complete;
+}
+
+/* A send that its call leaves, or that a request stands for; it holds the memory. NULL: there is none for it,
+ * and the memory is lost rather than freed under MPI's hands. */
+static Sending *keep_send(Plain *self, RawBuffer *raw, PyObject *object, const Call *call,
+                          MPI_Request request) {
+    PyObject *error = take_exception();
+    PyObject *owner = raw_buffer_owner(raw, object);
+    Sending *send = owner ? sending_new((PyObject *)self, call, request, owner, raw->packed) : NULL;
+    raw->packed = NULL;
+    if (!send)
+        Py_XINCREF(owner);
+    Py_XDECREF(owner);
+    PyErr_Clear();
+    if (error)
+        PyErr_SetObject((PyObject *)Py_TYPE(error), error);
+    Py_XDECREF(error);
+    return send;
+}
+
+/* Wait for a send: 0, or -1, and what is under way is kept until it is complete. */
+static int finish_send(Plain *self, RawBuffer *raw, PyObject *object, const Call *call, MPI_Request *request,
+                       double timeout) {
+    if (wait_for(request, 1, MPI_STATUSES_IGNORE, call, timeout) == 0)
+        return 0;
+    if (*request != MPI_REQUEST_NULL && !state.gone) {
+        Sending *send = keep_send(self, raw, object, call, *request);
+        if (send)
+            sending_close(send, 0);
+    }
+    return -1;
+}
+
+static PyObject *plain_send(Plain *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    PyObject *values[MOST_ARGUMENTS];
+    Call call = {.operation = "plain.send"};
+    double timeout = DEFAULT_TIMEOUT;
+    MPI_Request request;
+    RawBuffer raw;
+    if (unlikely(signature_parse(&send_signature, args, nargs, kwnames, values) < 0 ||
+                 plain_peer(self, values[DEST], "dest", values[TAG], false, &call) < 0 ||
+                 (values[TIMEOUT] && parse_timeout(values[TIMEOUT], &timeout, "send") < 0)))
+        return NULL;
+    if (unlikely(call.peer == PROC_NULL))
+        Py_RETURN_NONE;
+    if (unlikely(raw_buffer_open(&raw, values[ARRAY], TO_SEND, false, &call) < 0))
+        return NULL;
+    int complete = start_send(self, &raw, &call, &request);
+    if (unlikely(complete == 0))
+        complete = finish_send(self, &raw, values[ARRAY], &call, &request, timeout);
+    raw_buffer_close(&raw);
+    if (unlikely(complete < 0))
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+static PyObject *plain_isend(Plain *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    PyObject *values[MOST_ARGUMENTS];
+    Call call = {.operation = "plain.isend"};
+    MPI_Request mpi_request;
+    RawBuffer raw;
+    if (signature_parse(&isend_signature, args, nargs, kwnames, values) < 0 ||
+        plain_peer(self, values[DEST], "dest", values[TAG], false, &call) < 0)
+        return NULL;
+    Request *request = request_new();
+    if (!request || call.peer == PROC_NULL)
+        return (PyObject *)request;
+    if (raw_buffer_open(&raw, values[ARRAY], TO_SEND, false, &call) < 0) {
+        Py_DECREF(request);
+        return NULL;
+    }
+    int complete = start_send(self, &raw, &call, &mpi_request);
+    if (complete == 0) {
+        Sending *send = keep_send(self, &raw, values[ARRAY], &call, mpi_request);
+        if (send)
+            request_sends(request, send);
+        else {
+            PyErr_NoMemory();
+            complete = -1;
+        }
+    }
+    raw_buffer_close(&raw);
+    if (complete < 0)
+        Py_CLEAR(request);
+    return (PyObject *)request;
+}
+
+/* ---- receives ---- */
+
+enum { INTO, SOURCE_RANK, SOURCE_TAG, STATUS, RECEIVE_TIMEOUT };
+static Signature recv_signature = {"recv", 3, 1, 5, {"into", "source", "tag", "status", "timeout"}, {NULL}};
+static Signature irecv_signature = {"irecv", 3, 1, 3, {"into", "source", "tag"}, {NULL}};
+
+/* Wait for a posted receive longer than the first tests: 0 or -1. One that is recalled for a message of
+ * polympi itself has nothing to do with that. */
+static int wait_long(MPI_Request *request, MPI_Status *status, const RawBuffer *into, const Call *call,
+                     double timeout) {
+    double limit = timeout == DEFAULT_TIMEOUT ? state.timeout : timeout, end = limit > 0 ? now() + limit : 0;
+    double left = limit;
+    int waited;
+    while ((waited = wait_for(request, 1, status, call, left)) > 0)
+        if (limit > 0 && (left = end - now()) <= 0)
+            left = 1e-9; /* what is complete is still delivered */
+    if (waited == 0)
+        return 0;
+    if (is_raised("TruncationError")) {
+        PyErr_Clear();
+        return raw_buffer_raise(MPI_ERR_TRUNCATE, into, call);
+    }
+    if (is_raised("Error") || *request == MPI_REQUEST_NULL || state.gone)
+        return -1; /* MPI has failed, or is over */
+    if (take_back(request, status) || !is_timeout() || status->MPI_ERROR != MPI_SUCCESS)
+        return -1;
+    PyErr_Clear(); /* a message has come at the last moment */
+    return 0;
+}
+
+/* The first tests of what was posted: MPI's code. */
+static inline int test_at_once(MPI_Request *request, int *complete, MPI_Status *status) {
+    int code = MPI_SUCCESS;
+    for (int tests = state.crowded ? 1 : TESTS_AT_ONCE; tests && !*complete && code == MPI_SUCCESS; tests--)
+        code = MPI_Test(request, complete, status);
+    return code;
+}
+
+/* What has come: put where it belongs. 0 or -1. */
+static inline int arrived(const RawBuffer *raw, const MPI_Status *from, Status *status, bool wanted,
+                          const Call *call) {
+    if (likely(!wanted && !raw->packed && raw->itemsize == 1))
+        return 0;
+    int failed = raw_buffer_status(from, raw->itemsize, status, call);
+    raw_buffer_unpack(raw, status->nbytes);
+    return failed;
+}
+
+/* A receive from any source that MPICH posts, with ranks on several machines, may lose its message where it
+ * is cancelled (see probing_receive.h). So the message is looked for. */
+static inline bool may_lose(const Call *call) {
+#ifdef OPEN_MPI
+    (void)call;
+    return false;
+#else
+    return call->peer == ANY_SOURCE && (state.elsewhere || state.several_machines);
+#endif
+}
+
+struct matching {
+    const Plain *plain;
+    const Call *call;
+    MPI_Message message;
+};
+
+static int poll_match(void *context) {
+    struct matching *matching = context;
+    const Call *call = matching->call;
+    int found = 0;
+    bool locked = enter_mpi();
+    int code = MPI_Improbe(MPI_ANY_SOURCE, mpi_tag(call->tag), matching->plain->comm, &found,
+                           &matching->message, MPI_STATUS_IGNORE);
+    leave_mpi(locked);
+    return code != MPI_SUCCESS ? raise_mpi(code, call) : found;
+}
+
+/* Wait for a message, and receive exactly that one: 0 or -1. No signal handler or time-out ends the second,
+ * since nobody else could receive it any more. */
+static int receive_matched(Plain *self, const RawBuffer *raw, const Call *call, double timeout,
+                           MPI_Status *from) {
+    struct matching matching = {.plain = self, .call = call};
+    MPI_Request request;
+    if (wait_poll(poll_match, &matching, call, timeout) < 0)
+        return -1;
+    bool locked = enter_mpi();
+    int code = MPI_Imrecv(raw->data, raw->count, raw->type, &matching.message, &request), complete = 0;
+    leave_mpi(locked);
+    while (code == MPI_SUCCESS && !complete) {
+        locked = enter_mpi();
+        code = MPI_Test(&request, &complete, from);
+        leave_mpi(locked);
+        if (!complete)
+            yield_gil();
+    }
+    return code == MPI_SUCCESS ? 0 : raw_buffer_raise(code, raw, call);
+}
+
+/* Post a receive, and wait for it: 0 or -1. */
+static inline int receive(Plain *self, const RawBuffer *raw, const Call *call, double timeout, bool wanted,
+                          Status *status) {
+    MPI_Request request;
+    MPI_Status from;
+    int complete = 0;
+    if (unlikely(may_lose(call)))
+        return receive_matched(self, raw, call, timeout, &from) < 0
+                   ? -1
+                   : arrived(raw, &from, status, wanted, call);
+    bool locked = enter_mpi();
+    int code = MPI_Irecv(raw->data, raw->count, raw->type, mpi_source(call->peer), mpi_tag(call->tag),
+                         self->comm, &request);
+    if (likely(code == MPI_SUCCESS))
+        code = test_at_once(&request, &complete, &from);
+    leave_mpi(locked);
+    if (unlikely(code != MPI_SUCCESS))
+        return raw_buffer_raise(code, raw, call);
+    if (unlikely(!complete && wait_long(&request, &from, raw, call, timeout) < 0))
+        return -1;
+    return arrived(raw, &from, status, wanted, call);
+}
+
+static PyObject *plain_recv(Plain *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    PyObject *values[MOST_ARGUMENTS];
+    Call call = {.operation = "plain.recv"};
+    double timeout = DEFAULT_TIMEOUT;
+    Status status = null_status;
+    RawBuffer raw;
+    if (unlikely(signature_parse(&recv_signature, args, nargs, kwnames, values) < 0 ||
+                 plain_peer(self, values[SOURCE_RANK], "source", values[SOURCE_TAG], true, &call) < 0 ||
+                 (values[RECEIVE_TIMEOUT] && parse_timeout(values[RECEIVE_TIMEOUT], &timeout, "recv") < 0)))
+        return NULL;
+    if (likely(call.peer != PROC_NULL)) {
+        if (unlikely(raw_buffer_open(&raw, values[INTO], TO_RECEIVE, false, &call) < 0))
+            return NULL;
+        int failed = receive(self, &raw, &call, timeout, values[STATUS] != NULL, &status);
+        raw_buffer_close(&raw);
+        if (unlikely(failed < 0))
+            return NULL;
+    }
+    return with_status(Py_NewRef(values[INTO]), &status, values[STATUS]);
+}
+
+static PyObject *plain_irecv(Plain *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    PyObject *values[MOST_ARGUMENTS];
+    Call call = {.operation = "plain.irecv"};
+    if (signature_parse(&irecv_signature, args, nargs, kwnames, values) < 0 ||
+        plain_peer(self, values[SOURCE_RANK], "source", values[SOURCE_TAG], true, &call) < 0)
+        return NULL;
+    Request *request = request_new();
+    if (!request)
+        return NULL;
+    if (call.peer == PROC_NULL) {
+        request_set_value(request, Py_NewRef(values[INTO]));
+        request->status = null_status;
+        return (PyObject *)request;
+    }
+    request->plain = plain_receive_start(self, values[INTO], &call);
+    if (!request->plain) {
+        Py_DECREF(request);
+        return NULL;
+    }
+    request->kind = RECEIVING_PLAINLY;
+    return (PyObject *)request;
+}
+
+/* ---- both ---- */
+
+enum { BOTH_ARRAY, BOTH_DEST, SEND_TAG, BOTH_INTO, BOTH_SOURCE, RECEIVE_TAG, BOTH_STATUS, BOTH_TIMEOUT };
+static Signature sendrecv_signature = {
+    "sendrecv", 6, 2, 8, {"array", "dest", "sendtag", "into", "source", "recvtag", "status", "timeout"},
+    {NULL}};
+
+/* Both halves; the memory of the two is apart. 0 or -1. */
+static int exchange(Plain *self, RawBuffer *sent, PyObject *array, const Call *sending, const RawBuffer *into,
+                    const Call *receiving, double timeout, Status *status) {
+    MPI_Request posted = MPI_REQUEST_NULL, started;
+    MPI_Status from;
+    bool receives = receiving->peer != PROC_NULL;
+    int complete;
+    if (receives) {
+        bool locked = enter_mpi();
+        int code = MPI_Irecv(into->data, into->count, into->type, mpi_source(receiving->peer),
+                             mpi_tag(receiving->tag), self->comm, &posted);
+        leave_mpi(locked);
+        if (code != MPI_SUCCESS)
+            return raise_mpi(code, receiving);
+    }
+    complete = sending->peer == PROC_NULL ? 1 : start_send(self, sent, sending, &started);
+    if (complete == 0)
+        complete = finish_send(self, sent, array, sending, &started, timeout);
+    if (complete < 0) {
+        if (receives && !state.gone)
+            take_back(&posted, &from);
+        return -1;
+    }
+    if (!receives)
+        return 0;
+    return wait_long(&posted, &from, into, receiving, timeout) < 0
+               ? -1
+               : arrived(into, &from, status, true, receiving);
+}
+
+static PyObject *plain_sendrecv(Plain *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    PyObject *values[MOST_ARGUMENTS];
+    Call sending = {.operation = "plain.sendrecv"}, receiving = sending;
+    double timeout = DEFAULT_TIMEOUT;
+    Status status = null_status;
+    RawBuffer sent, into;
+    if (signature_parse(&sendrecv_signature, args, nargs, kwnames, values) < 0 ||
+        plain_peer(self, values[BOTH_DEST], "dest", values[SEND_TAG], false, &sending) < 0 ||
+        plain_peer(self, values[BOTH_SOURCE], "source", values[RECEIVE_TAG], true, &receiving) < 0 ||
+        parse_timeout(values[BOTH_TIMEOUT], &timeout, "sendrecv") < 0)
+        return NULL;
+    if (!values[BOTH_INTO]) {
+        PyErr_SetString(PyExc_TypeError, "sendrecv() missing required argument 'into'");
+        return NULL;
+    }
+    if (raw_buffer_open(&sent, values[BOTH_ARRAY], TO_SEND, false, &sending) < 0)
+        return NULL;
+    if (raw_buffer_open(&into, values[BOTH_INTO], TO_RECEIVE, false, &receiving) < 0) {
+        raw_buffer_close(&sent);
+        return NULL;
+    }
+    int failed = raw_buffer_part(&sent, &into);
+    if (!failed)
+        failed = exchange(self, &sent, values[BOTH_ARRAY], &sending, &into, &receiving, timeout, &status);
+    raw_buffer_close(&into);
+    raw_buffer_close(&sent);
+    if (failed < 0)
+        return NULL;
+    return with_status(Py_NewRef(values[BOTH_INTO]), &status, values[BOTH_STATUS]);
+}
+
+/* ---- the table ---- */
+
+#define METHOD(name, documentation)                                                                          \
+    { #name, (PyCFunction)(void (*)(void))plain_##name, METH_FASTCALL | METH_KEYWORDS, documentation }
+
+#define SEND_ARGUMENTS                                                                                       \
+    "Args:\n"                                                                                                \
+    "    array: an array of any strides, or anything with memory; bytes and the like are bytes. Its dtype "  \
+    "is MPI's datatype; structures and what else MPI has no type for are bytes, too.\n"                      \
+    "    dest: rank to send to, or PROC_NULL.\n"                                                             \
+    "    tag: number that the receiver may select by.\n"
+#define SEND_ERRORS                                                                                          \
+    "Raises:\n"                                                                                              \
+    "    RankError, TagError: there is no such rank or tag.\n"                                               \
+    "    MismatchError: it has no elements of memory, or of another byte order, or more than 2147483647.\n"
+#define TIMEOUT_ARGUMENT "    timeout: seconds to wait; None stands for POLYMPI_TIMEOUT, or for ever.\n"
+#define RECEIVE_ARGUMENTS                                                                                    \
+    "    into: writable array or other memory, strided if you like. A shorter message fills its first "      \
+    "elements.\n"                                                                                            \
+    "    source: rank to receive from, ANY_SOURCE or PROC_NULL.\n"                                           \
+    "    tag: tag of the message, or ANY_TAG.\n"
+#define RECEIVE_ERRORS                                                                                       \
+    "    RankError, TagError: there is no such rank or tag.\n"                                               \
+    "    MismatchError: into is not writable memory; or the message is no whole number of its elements.\n"   \
+    "    TruncationError: the message is longer than into, and is lost.\n"
+
+PyMethodDef plain_messages[] = {
+    METHOD(send,
+           "send($self, array, dest, tag=0, *, timeout=None)\n--\n\n"
+           "Send the elements of an array, and nothing else: MPI_Send.\n\n" SEND_ARGUMENTS TIMEOUT_ARGUMENT
+           "\n" SEND_ERRORS
+           "    Timeout: it was not received in time; MPI reads from the array until it is.\n\nMPI 5.0, "
+           "section 3.2.1."),
+    METHOD(isend, "isend($self, array, dest, tag=0)\n--\n\n"
+                  "Begin to send; do not change the array before the request is complete.\n\n" SEND_ARGUMENTS
+                  "\n" SEND_ERRORS "\nMPI 5.0, section 3.7.2."),
+    METHOD(recv, "recv($self, into, source=polympi.shown.ANY_SOURCE, tag=polympi.shown.ANY_TAG, *, "
+                 "status=False, timeout=None)\n--\n\n"
+                 "Receive elements from any partner: MPI_Recv.\n\n"
+                 "Args:\n" RECEIVE_ARGUMENTS "    status: also return a Status, which tells how many "
+                 "elements of into, and bytes, came.\n" TIMEOUT_ARGUMENT "\n"
+                 "Returns:\n"
+                 "    into; with status, (into, Status).\n\n"
+                 "Raises:\n"
+                 "    Timeout: no message came in time; the receive is cancelled.\n" RECEIVE_ERRORS
+                 "\nMPI 5.0, section 3.2.4."),
+    METHOD(irecv, "irecv($self, into, source=polympi.shown.ANY_SOURCE, tag=polympi.shown.ANY_TAG)\n--\n\n"
+                  "Begin to receive; ``wait`` of the request returns into.\n\n"
+                  "Args:\n" RECEIVE_ARGUMENTS "\nRaises:\n" RECEIVE_ERRORS "\nMPI 5.0, section 3.7.2."),
+    METHOD(sendrecv,
+           "sendrecv($self, array, dest, sendtag=0, into=None, source=polympi.shown.ANY_SOURCE, "
+           "recvtag=polympi.shown.ANY_TAG, *, "
+           "status=False, timeout=None)\n--\n\n"
+           "Send and receive, without either waiting for the other.\n\n"
+           "Args:\n"
+           "    array: what is sent; it may share memory with into.\n"
+           "    dest: rank to send to, or PROC_NULL.\n"
+           "    sendtag: tag of what is sent.\n"
+           "    into: what is received into; it must be given.\n"
+           "    source: rank to receive from, ANY_SOURCE or PROC_NULL.\n"
+           "    recvtag: tag of what is received, or ANY_TAG.\n"
+           "    status: also return a Status.\n" TIMEOUT_ARGUMENT "\n"
+           "Returns:\n"
+           "    As recv does.\n\n"
+           "Raises:\n"
+           "    Timeout: one of both was not complete in time.\n" RECEIVE_ERRORS "\nMPI 5.0, section 3.10."),
+    {NULL, NULL, 0, NULL},
+};
+
+int plain_messages_prepare(void) {
+    Signature *const all[] = {&send_signature, &isend_signature, &recv_signature, &irecv_signature,
+                              &sendrecv_signature};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (signature_prepare(all[i]) < 0)
+            return -1;
+    return 0;
+}

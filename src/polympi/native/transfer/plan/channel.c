@@ -1,0 +1,169 @@
+#include "transfer/plan/channel.h"
+
+#include <stdlib.h>
+
+#include "base/errors.h"
+#include "codec/overlap.h"
+#include "memory/pool.h"
+#include "transfer/plan/channel_handshake.h"
+#include "transfer/send/sending.h"
+#include "transport/strided_datatype.h"
+
+Channel *channel_new(Communicator *comm, PyObject *object, const Call *call) {
+    Channel *channel = PyMem_RawCalloc(1, sizeof *channel);
+    if (!channel) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    channel->comm = comm;
+    channel->call = *call;
+    channel->call.comm = comm;
+    if (target_open(&channel->memory, object, call) < 0) {
+        PyMem_RawFree(channel);
+        return NULL;
+    }
+    return channel;
+}
+
+void channel_free(Channel *channel) {
+    if (channel->call.sends)
+        handshake_forget(channel);
+    if (channel->by_datatype && state.phase == RUNNING) {
+        bool locked = enter_mpi();
+        MPI_Type_free(&channel->type);
+        leave_mpi(locked);
+    }
+    if (channel->packed)
+        pool_free(channel->packed);
+    PyObject *refusal = channel->refusal;
+    Target memory;
+    target_move(&memory, &channel->memory);
+    PyMem_RawFree(channel);
+    Py_XDECREF(refusal);
+    target_close(&memory);
+}
+
+PyObject *channel_owner(const Channel *channel) {
+    return channel->memory.array ? channel->memory.array : channel->memory.object;
+}
+
+/* ---- overlap ---- */
+
+/* What numpy.shares_memory may examine before it says that it does not know: faces of a grid need a few
+ * steps. */
+enum { MOST_WORK = 1000 };
+
+/* Whether two arrays share elements, for strided ones may lie between one another; what is too hard to tell
+ * counts as no. */
+static int arrays_overlap(PyObject *one, PyObject *other) {
+    PyObject *numpy = PyImport_ImportModule("numpy");
+    PyObject *found =
+        numpy ? PyObject_CallMethod(numpy, "shares_memory", "OOi", one, other, MOST_WORK) : NULL;
+    int shared = found ? PyObject_IsTrue(found) : -1;
+    Py_XDECREF(numpy);
+    Py_XDECREF(found);
+    if (found || !PyErr_ExceptionMatches(PyExc_RuntimeError)) /* TooHardError is one */
+        return shared;
+    PyErr_Clear();
+    return 0;
+}
+
+int channels_overlap(const Channel *one, const Channel *other) {
+    const Layout *first = &one->memory.layout, *second = &other->memory.layout;
+    if ((one->call.sends && other->call.sends) || !layouts_overlap(first, second))
+        return 0;
+    if (first->contiguous && second->contiguous)
+        return 1;
+    PyObject *owners[] = {channel_owner(one), channel_owner(other)};
+    if (!ndarray_type || !PyObject_TypeCheck(owners[0], ndarray_type) ||
+        !PyObject_TypeCheck(owners[1], ndarray_type))
+        return 0;
+    return arrays_overlap(owners[0], owners[1]);
+}
+
+/* ---- each time ---- */
+
+int channel_prepare(Channel *channel) {
+    const Layout *layout = &channel->layout;
+    uint64_t pieces = pieces_of((uint64_t)layout->nbytes);
+    if (pieces > INT32_MAX)
+        return raise_error("Error", &channel->call, "its %zd bytes are more than MPI can send",
+                           layout->nbytes);
+    channel->pieces = (int)pieces;
+    if (layout->contiguous || pieces == 0)
+        return 0;
+    loops_merge(layout, &channel->loops);
+    if (pieces != 1)
+        return 0;
+    bool locked = enter_mpi();
+    channel->by_datatype =
+        strided_by_datatype(layout) && strided_datatype_new(layout, &channel->type) == MPI_SUCCESS;
+    leave_mpi(locked);
+    return 0;
+}
+
+static int start_piece(Channel *channel, char *data, int count, MPI_Datatype type, MPI_Request *request) {
+    const Call *call = &channel->call;
+    bool locked = enter_mpi();
+    int code = call->sends
+                   ? MPI_Isend(data, count, type, call->peer, channel->tag, channel->comm->shadow, request)
+                   : MPI_Irecv(data, count, type, call->peer, channel->tag, channel->comm->shadow, request);
+    leave_mpi(locked);
+    return unlikely(code != MPI_SUCCESS) ? raise_mpi(code, call) : 0;
+}
+
+int channel_start(Channel *channel) {
+    const Layout *layout = &channel->layout;
+    char *data = layout->data;
+    if (channel->by_datatype)
+        return start_piece(channel, data, 1, channel->type, channel->requests);
+    if (!layout->contiguous && channel->pieces) {
+        if (!channel->packed && !(channel->packed = pool_allocate(layout->nbytes)))
+            return -1;
+        data = channel->packed;
+        if (channel->call.sends)
+            loops_pack(&channel->loops, layout->data, data);
+    }
+    Py_ssize_t left = layout->nbytes;
+    for (int piece = 0; piece < channel->pieces; piece++) {
+        int nbytes = (int)Py_MIN(left, CHUNK_BYTES);
+        if (start_piece(channel, data, nbytes, MPI_BYTE, &channel->requests[piece]) < 0)
+            return -1;
+        data += nbytes;
+        left -= nbytes;
+    }
+    return 0;
+}
+
+void channel_unpack(const Channel *channel) {
+    if (channel->packed)
+        loops_unpack(&channel->loops, channel->layout.data, channel->packed);
+}
+
+/* ---- the end ---- */
+
+void channel_let_go(Channel *channel) {
+    if (!under_way(channel->requests, channel->pieces))
+        return;
+    PyObject *owner = Py_NewRef(channel_owner(channel));
+    if (channel->memory.view.obj) { /* which must not be resized, by an export of its own */
+        PyObject *view = PyMemoryView_FromObject(owner);
+        if (view)
+            Py_SETREF(owner, view);
+        else
+            PyErr_Clear();
+    }
+    sending_adopt((PyObject *)channel->comm, &channel->call, channel->requests, channel->pieces, owner,
+                  channel->packed);
+    Py_DECREF(owner);
+    channel->packed = NULL;
+    for (int piece = 0; piece < channel->pieces; piece++)
+        channel->requests[piece] = MPI_REQUEST_NULL;
+}
+
+void channel_withdraw(Channel *channel) {
+    for (int piece = 0; piece < channel->pieces; piece++)
+        if (channel->requests[piece] != MPI_REQUEST_NULL &&
+            MPI_Cancel(&channel->requests[piece]) == MPI_SUCCESS)
+            MPI_Wait(&channel->requests[piece], MPI_STATUS_IGNORE);
+}

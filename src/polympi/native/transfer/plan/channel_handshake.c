@@ -1,0 +1,349 @@
+#include "transfer/plan/channel_handshake.h"
+
+#include <stdlib.h>
+
+#include "base/errors.h"
+
+/* An offer that no channel has taken. */
+typedef struct Offered {
+    struct Offered *next;
+    int source;
+    struct offer offer;
+    char form[];
+} Offered;
+
+struct Agreements {
+    Offered *offers; /* in the order in which they came */
+    Channel *senders;
+    uint32_t tags; /* that were chosen so far */
+    char *message; /* that is being received; NULL: none */
+    int nbytes, source;
+    MPI_Request request;
+};
+
+static struct Agreements *agreements_of(Communicator *comm) {
+    if (!comm->agreements && !(comm->agreements = PyMem_RawCalloc(1, sizeof *comm->agreements)))
+        PyErr_NoMemory();
+    return comm->agreements;
+}
+
+/* ---- out ---- */
+
+/* What was said and may be under way; MPI reads it. */
+typedef struct Said {
+    struct Said *next;
+    MPI_Request request;
+    char message[];
+} Said;
+
+static Said *said;
+
+static void forget_what_was_heard(void) {
+    for (Said **link = &said; *link;) {
+        Said *one = *link;
+        int complete = 0;
+        bool locked = enter_mpi();
+        int code = MPI_Test(&one->request, &complete, MPI_STATUS_IGNORE);
+        leave_mpi(locked);
+        if (code == MPI_SUCCESS && !complete) {
+            link = &one->next;
+            continue;
+        }
+        *link = one->next;
+        PyMem_RawFree(one);
+    }
+}
+
+static int say(const Channel *channel, enum offer_step step, const char *behind, Py_ssize_t nbytes) {
+    forget_what_was_heard();
+    Said *one = PyMem_RawMalloc(sizeof *one + OFFER_FORM + (size_t)nbytes);
+    if (!one) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    wire_put_offer(one->message, step, channel->tag, channel->call.tag, nbytes);
+    if (nbytes)
+        memcpy(one->message + OFFER_FORM, behind, (size_t)nbytes);
+    bool locked = enter_mpi();
+    int code = MPI_Isend(one->message, OFFER_FORM + (int)nbytes, MPI_BYTE, channel->call.peer,
+                         agreement_tag(), channel->comm->shadow, &one->request);
+    leave_mpi(locked);
+    if (code != MPI_SUCCESS) {
+        PyMem_RawFree(one);
+        return raise_mpi(code, &channel->call);
+    }
+    one->next = said;
+    said = one;
+    return 0;
+}
+
+/* ---- the sender ---- */
+
+static bool is_taken(const struct Agreements *agreements, int tag) {
+    for (const Channel *channel = agreements->senders; channel; channel = channel->next)
+        if (channel->tag == tag)
+            return true;
+    return false;
+}
+
+static int choose_tag(struct Agreements *agreements, Channel *channel) {
+    for (uint32_t tries = 0; tries < channel_tags(); tries++) {
+        bool first_round = agreements->tags < channel_tags();
+        int tag = channel_tag(agreements->tags++);
+        if (agreements->tags >= 2 * channel_tags())
+            agreements->tags -= channel_tags();
+        if (first_round || !is_taken(agreements, tag)) {
+            channel->tag = tag;
+            return 0;
+        }
+    }
+    return raise_error("Error", &channel->call,
+                       "plans on this communicator have %u parts that send, and there is no tag for more; "
+                       "free some, or use comm.dup()",
+                       channel_tags());
+}
+
+/* Whether the elements follow one another in Fortran order. */
+static bool is_fortran(const Layout *layout) {
+    Py_ssize_t step = layout->itemsize;
+    for (int axis = 0; axis < layout->ndim; axis++) {
+        if (layout->shape[axis] != 1 && layout->strides[axis] != step)
+            return false;
+        step *= layout->shape[axis];
+    }
+    return !layout->contiguous;
+}
+
+int handshake_offer(Channel *channel) {
+    struct Agreements *agreements = agreements_of(channel->comm);
+    PyObject *form = agreements ? target_form(&channel->memory, is_fortran(&channel->memory.layout)) : NULL;
+    if (!form || choose_tag(agreements, channel) < 0 ||
+        say(channel, OFFER_MADE, PyBytes_AS_STRING(form), PyBytes_GET_SIZE(form)) < 0) {
+        Py_XDECREF(form);
+        return -1;
+    }
+    Py_DECREF(form);
+    channel->next = agreements->senders;
+    agreements->senders = channel;
+    channel->stage = ASKING;
+    return 0;
+}
+
+void handshake_forget(Channel *channel) {
+    struct Agreements *agreements = channel->comm->agreements;
+    Channel **link = agreements ? &agreements->senders : NULL;
+    while (link && *link && *link != channel)
+        link = &(*link)->next;
+    if (link && *link)
+        *link = channel->next;
+    if (channel->stage != ASKING || state.phase != RUNNING || !channel->comm->size)
+        return;
+    PyObject *exception = take_exception();
+    if (say(channel, OFFER_WITHDRAWN, NULL, 0) < 0)
+        PyErr_WriteUnraisable((PyObject *)channel->comm);
+    if (exception)
+        PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
+    Py_XDECREF(exception);
+}
+
+/* The channel that has this answer to come; NULL: it was given back meanwhile. */
+static Channel *find_asking(const struct Agreements *agreements, int source, const struct offer *answer) {
+    Channel *channel = agreements->senders;
+    while (channel && !(channel->stage == ASKING && channel->call.peer == source &&
+                        (uint32_t)channel->tag == answer->channel))
+        channel = channel->next;
+    return channel;
+}
+
+/* The receiver does not want what a channel offers: keep why. */
+static int take_refusal(const struct Agreements *agreements, int source, const struct offer *answer,
+                        const char *sentence) {
+    const Call call = find_asking(agreements, source, answer)->call;
+    PyObject *text = PyUnicode_DecodeUTF8(sentence, answer->nbytes, "replace");
+    if (!text)
+        return -1;
+    raise_error("MismatchError", &call, "refused by %U", text);
+    Py_DECREF(text);
+    PyObject *refusal = take_exception();
+    Channel *channel = find_asking(agreements, source, answer); /* Python code has run */
+    if (!channel) {
+        Py_XDECREF(refusal);
+        return 0;
+    }
+    channel->refusal = refusal;
+    channel->stage = UNFIT;
+    return 0;
+}
+
+static int take_answer(const struct Agreements *agreements, int source, const struct offer *answer,
+                       const char *behind) {
+    Channel *channel = find_asking(agreements, source, answer);
+    if (!channel)
+        return 0;
+    if (answer->step == OFFER_REFUSED)
+        return take_refusal(agreements, source, answer, behind);
+    channel->layout = channel->memory.layout;
+    if (answer->step == OFFER_ACCEPTED)
+        channel->layout.contiguous |= is_fortran(&channel->layout); /* in the order of memory */
+    channel->stage = AGREED;
+    return channel_prepare(channel);
+}
+
+/* ---- the receiver ---- */
+
+static int keep_offer(struct Agreements *agreements, int source, const struct offer *offer,
+                      const char *form) {
+    Offered **link = &agreements->offers, *offered = PyMem_RawMalloc(sizeof *offered + offer->nbytes);
+    if (!offered) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    *offered = (Offered){.source = source, .offer = *offer};
+    memcpy(offered->form, form, offer->nbytes);
+    while (*link)
+        link = &(*link)->next;
+    *link = offered;
+    return 0;
+}
+
+static void drop_offer(struct Agreements *agreements, int source, uint32_t tag) {
+    for (Offered **link = &agreements->offers; *link; link = &(*link)->next)
+        if ((*link)->source == source && (*link)->offer.channel == tag) {
+            Offered *offered = *link;
+            *link = offered->next;
+            PyMem_RawFree(offered);
+            return;
+        }
+}
+
+/* Say why the offer does not fit, which the exception at hand tells, and keep it. */
+static int refuse(Channel *channel) {
+    channel->refusal = take_exception();
+    channel->stage = UNFIT;
+    PyObject *sentence = channel->refusal ? PyObject_Str(channel->refusal) : NULL;
+    Py_ssize_t nbytes = 0;
+    const char *text = sentence ? PyUnicode_AsUTF8AndSize(sentence, &nbytes) : NULL;
+    int failed = text ? say(channel, OFFER_REFUSED, text, nbytes) : -1;
+    Py_XDECREF(sentence);
+    return failed;
+}
+
+/* Compare what is offered with the memory of the channel. */
+static int compare(Channel *channel, const Offered *offered) {
+    const Call *call = &channel->call;
+    Elements elements = {.dtype = NULL};
+    channel->tag = (int)offered->offer.channel;
+    int kind = array_elements(offered->form, offered->offer.nbytes, &elements);
+    if (kind == 0)
+        raise_error("Error", call, "a damaged message came; do all ranks run the same polympi?");
+    if (kind <= 0 || target_matches(&channel->memory, &elements, call) < 0) {
+        Py_XDECREF(elements.dtype);
+        return refuse(channel);
+    }
+    bool as_offered = target_in_order(&channel->memory, &elements, &channel->layout);
+    if (!as_offered)
+        channel->layout = channel->memory.layout;
+    Py_XDECREF(elements.dtype);
+    if (channel_prepare(channel) < 0)
+        return refuse(channel);
+    channel->stage = AGREED;
+    return say(channel, as_offered ? OFFER_ACCEPTED : OFFER_ACCEPTED_IN_C_ORDER, NULL, 0);
+}
+
+int handshake_answer(Channel *channel) {
+    struct Agreements *agreements = agreements_of(channel->comm);
+    Offered **link = agreements ? &agreements->offers : NULL;
+    if (!link)
+        return -1;
+    while (*link &&
+           !((*link)->source == channel->call.peer && (*link)->offer.tag == (uint32_t)channel->call.tag))
+        link = &(*link)->next;
+    Offered *offered = *link;
+    if (!offered)
+        return 0;
+    *link = offered->next; /* before Python code may run, which describes types */
+    int failed = compare(channel, offered);
+    PyMem_RawFree(offered);
+    return failed;
+}
+
+/* ---- in ---- */
+
+/* Begin to receive the next message, if there is one. */
+static int begin_next(Communicator *comm, struct Agreements *agreements, int *found) {
+    MPI_Status status;
+    bool locked = enter_mpi();
+    int code = MPI_Iprobe(MPI_ANY_SOURCE, agreement_tag(), comm->shadow, found, &status);
+    if (code == MPI_SUCCESS && *found)
+        code = MPI_Get_count(&status, MPI_BYTE, &agreements->nbytes);
+    char *message = code == MPI_SUCCESS && *found ? PyMem_RawMalloc((size_t)agreements->nbytes + 1) : NULL;
+    if (message) {
+        agreements->source = status.MPI_SOURCE;
+        code = MPI_Irecv(message, agreements->nbytes, MPI_BYTE, status.MPI_SOURCE, agreement_tag(),
+                         comm->shadow, &agreements->request);
+    }
+    leave_mpi(locked);
+    if (code != MPI_SUCCESS) {
+        PyMem_RawFree(message);
+        return raise_mpi(code, NULL);
+    }
+    if (*found && !message) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    agreements->message = message;
+    return 0;
+}
+
+static int take_message(struct Agreements *agreements, const char *message) {
+    struct offer offer;
+    const char *behind = message + OFFER_FORM;
+    if (!wire_get_offer(message, agreements->nbytes, &offer))
+        return raise_error("Error", NULL, "a damaged message came; do all ranks run the same polympi?");
+    if (offer.step == OFFER_MADE)
+        return keep_offer(agreements, agreements->source, &offer, behind);
+    if (offer.step == OFFER_WITHDRAWN) {
+        drop_offer(agreements, agreements->source, offer.channel);
+        return 0;
+    }
+    return take_answer(agreements, agreements->source, &offer, behind);
+}
+
+int handshake_take(Communicator *comm) {
+    struct Agreements *agreements = agreements_of(comm);
+    if (!agreements)
+        return -1;
+    forget_what_was_heard();
+    for (;;) {
+        int found = 1, complete = 0;
+        if (!agreements->message && begin_next(comm, agreements, &found) < 0)
+            return -1;
+        if (!found)
+            return 0;
+        bool locked = enter_mpi();
+        int code = MPI_Test(&agreements->request, &complete, MPI_STATUS_IGNORE);
+        leave_mpi(locked);
+        if (code == MPI_SUCCESS && !complete)
+            return 0;
+        char *message = agreements->message;
+        agreements->message = NULL;
+        int failed = code == MPI_SUCCESS ? take_message(agreements, message) : raise_mpi(code, NULL);
+        PyMem_RawFree(message);
+        if (failed)
+            return -1;
+    }
+}
+
+void handshakes_close(Communicator *comm) {
+    struct Agreements *agreements = comm->agreements;
+    if (!agreements)
+        return;
+    while (agreements->offers) {
+        Offered *offered = agreements->offers;
+        agreements->offers = offered->next;
+        PyMem_RawFree(offered);
+    }
+    comm->agreements = NULL;
+    if (!agreements->message) /* else MPI may still write there */
+        PyMem_RawFree(agreements);
+}

@@ -1,0 +1,262 @@
+#include "transfer/progress/ended.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "transfer/open_communicators.h"
+#include "transfer/progress/wait.h"
+
+/* A rank asks after waiting this long: most waits are shorter, and no user has begun to wonder. */
+#define ASK_SECONDS 1.0
+/* Between two looks. */
+#define LOOK_SECONDS 0.05
+/* A message that was sent before its rank ended may arrive after the answer, though not long after: both have
+ * the same way. A call waits this much longer, and for this many looks, in each of which the library makes
+ * progress.
+ */
+#define ANSWER_SECONDS 1.0
+enum { ANSWER_LOOKS = 10 };
+/* Ranks that wait for the same one raise one after another, so that the first ends the job with one
+ * traceback. */
+#define STAGGER_SECONDS 0.02
+enum { MOST_STAGGERED = 25 };
+/* Ranks that are asked at a time. */
+enum { ASKED_AT_ONCE = 8 };
+
+enum { NOBODY = -1 };
+
+typedef struct {
+    enum { SAY_WHEN_YOU_END = 1, HAS_ENDED, COUNT_YOUR_CALLS, CALLS_MADE } kind;
+    enum way_to_end way;
+    uint64_t number;     /* of the communicator */
+    uint32_t collective; /* calls that its sender has made there */
+    bool known;          /* whether its sender has such a communicator */
+} Note;
+
+/* What this rank knows of another one. */
+typedef struct {
+    enum way_to_end way;
+    bool asked;          /* to say when it ends */
+    bool asks;           /* that this one says so */
+    uint64_t number;     /* of the communicator whose calls it was asked to count */
+    bool counting;       /* it was asked that, and has not answered */
+    bool counted, known; /* it has; and has that communicator */
+    uint32_t collective;
+} Other;
+
+static MPI_Comm everyone;
+static MPI_Group world;
+static Other *others; /* by rank of the world */
+
+/* ---- notes ---- */
+
+/* The note has to stay as it is until it has left, for which nobody waits; there are few. */
+static void send_note(int dest, Note note) {
+    MPI_Request request;
+    Note *kept = malloc(sizeof *kept);
+    if (!kept)
+        return;
+    *kept = note;
+    if (MPI_Isend(kept, sizeof *kept, MPI_BYTE, dest, 0, everyone, &request) == MPI_SUCCESS)
+        MPI_Request_free(&request);
+}
+
+static void take_note(int source, const Note *note) {
+    Other *other = &others[source];
+    if (note->kind == SAY_WHEN_YOU_END)
+        other->asks = true;
+    else if (note->kind == HAS_ENDED)
+        other->way = note->way;
+    else if (note->kind == COUNT_YOUR_CALLS) {
+        Note answer = {.kind = CALLS_MADE, .number = note->number};
+        answer.known = count_collectives(note->number, &answer.collective);
+        send_note(source, answer);
+    } else if (note->number == other->number) {
+        other->counting = false;
+        other->counted = true;
+        other->known = note->known;
+        other->collective = note->collective;
+    }
+}
+
+/* Receive the notes that have arrived. */
+static void take_notes(void) {
+    MPI_Status status;
+    int found = 1;
+    while (MPI_Iprobe(MPI_ANY_SOURCE, 0, everyone, &found, &status) == MPI_SUCCESS && found) {
+        Note note;
+        if (MPI_Recv(&note, sizeof note, MPI_BYTE, status.MPI_SOURCE, 0, everyone, MPI_STATUS_IGNORE) !=
+            MPI_SUCCESS)
+            return;
+        take_note(status.MPI_SOURCE, &note);
+    }
+}
+
+/* ---- a rank at its end ---- */
+
+void ended_answer(enum way_to_end way) {
+    if (!others)
+        return;
+    take_notes();
+    for (int rank = 0; rank < state.world_size; rank++)
+        if (others[rank].asks) {
+            others[rank].asks = false;
+            send_note(rank, (Note){.kind = HAS_ENDED, .way = way});
+        }
+}
+
+/* ---- a rank that waits ---- */
+
+/* Whether a rank is known to have ended; if not, and it may be asked, it is. */
+static bool has_ended(int rank, int *may_ask) {
+    Other *other = &others[rank];
+    if (!other->way && !other->asked && *may_ask > 0) {
+        --*may_ask;
+        other->asked = true;
+        send_note(rank, (Note){.kind = SAY_WHEN_YOU_END});
+    }
+    return other->way;
+}
+
+/* Whether a rank that has ended has not made the last collective call of this one; as above. Before the first
+ * one on a communicator of mpi4py, all ranks meet there, and one that had come would not be waited for. */
+static bool misses_call(int rank, const Communicator *comm, int *may_ask) {
+    Other *other = &others[rank];
+    if (comm->shadow == MPI_COMM_NULL)
+        return true;
+    if (other->counted && other->number == comm->number)
+        return other->known && (int32_t)(comm->collective - other->collective) > 0;
+    if (!other->counting && *may_ask > 0) {
+        --*may_ask;
+        other->counting = true;
+        other->counted = false;
+        other->number = comm->number;
+        send_note(rank, (Note){.kind = COUNT_YOUR_CALLS, .number = comm->number});
+    }
+    return false;
+}
+
+/* A rank of the communicator, other than this one, because of which the call cannot be completed: NOBODY
+ * where it can. A message from any source can come as long as one rank is left. */
+static int find_missing(const Call *call, const Communicator *comm, MPI_Group group, int may_ask) {
+    int missing = NOBODY;
+    for (int step = 1; step < comm->size; step++) {
+        int in_world, rank = call->peer >= 0 ? call->peer : (comm->rank + step) % comm->size;
+        if (rank == comm->rank ||
+            MPI_Group_translate_ranks(group, 1, &rank, world, &in_world) != MPI_SUCCESS ||
+            in_world == MPI_UNDEFINED)
+            return NOBODY;
+        bool ended = has_ended(in_world, &may_ask);
+        if (call->peer >= 0)
+            return ended ? rank : NOBODY;
+        if (call->peer == NO_PEER && ended && misses_call(in_world, comm, &may_ask))
+            return rank;
+        if (call->peer == ANY_SOURCE && !ended)
+            return NOBODY;
+        if (call->peer == ANY_SOURCE)
+            missing = rank;
+    }
+    return missing;
+}
+
+/* Whether ranks can be asked about the call at all. */
+static bool can_watch(const Call *call) {
+    const Communicator *comm = call->comm;
+    return others && comm && comm->size > 1 &&
+           (call->peer >= 0 || call->peer == NO_PEER || (call->peer == ANY_SOURCE && is_only_thread()));
+}
+
+static int missing_rank(const Call *call, int may_ask) {
+    const Communicator *comm = call->comm;
+    MPI_Group group;
+    int missing = NOBODY;
+    if (!can_watch(call))
+        return NOBODY;
+    bool locked = enter_mpi();
+    take_notes();
+    if (MPI_Comm_group(comm->comm, &group) == MPI_SUCCESS) {
+        missing = find_missing(call, comm, group, may_ask);
+        MPI_Group_free(&group);
+    }
+    leave_mpi(locked);
+    return missing;
+}
+
+/* Daemon threads may serve others until the program ends, and just stop then. */
+static bool is_daemon(void) {
+    PyObject *threads = PyDict_GetItemString(PyImport_GetModuleDict(), "threading"); /* borrowed */
+    PyObject *thread = threads ? PyObject_CallMethod(threads, "current_thread", NULL) : NULL;
+    PyObject *daemon = thread ? PyObject_GetAttrString(thread, "daemon") : NULL;
+    bool is = daemon && PyObject_IsTrue(daemon) > 0;
+    PyErr_Clear();
+    Py_XDECREF(daemon);
+    Py_XDECREF(thread);
+    return is;
+}
+
+static const char *const ways[] = {
+    [AT_PROGRAM_END] = "has reached its end (exit code 0)",
+    [BY_OS_EXIT] = "has ended by os._exit(0)",
+    [BY_FINALIZE] = "has reached its end: it has called polympi.finalize()",
+    [BY_MPI_FINALIZE] = "has reached its end: it has called MPI_Finalize",
+};
+
+/* "rank 0 has reached its end (exit code 0)", and what that means for the call. */
+static const char *explain(const Call *call, int missing) {
+    static char text[RANK_TEXT + 160];
+    const Communicator *comm = call->comm;
+    char rank[RANK_TEXT];
+    MPI_Group group;
+    int in_world = MPI_UNDEFINED;
+    if (call->peer == ANY_SOURCE)
+        return "all other ranks have reached their end";
+    bool locked = enter_mpi();
+    if (MPI_Comm_group(comm->comm, &group) == MPI_SUCCESS) {
+        MPI_Group_translate_ranks(group, 1, &missing, world, &in_world);
+        MPI_Group_free(&group);
+    }
+    leave_mpi(locked);
+    snprintf(text, sizeof text, "%s %s%s", rank_text(rank, call, missing),
+             ways[in_world == MPI_UNDEFINED ? AT_PROGRAM_END : others[in_world].way],
+             call->peer == NO_PEER ? " and has not called it; all ranks must make the same collective calls"
+                                   : "");
+    return text;
+}
+
+const char *explain_ended(const Call *call) {
+    int missing = state.phase == RUNNING ? missing_rank(call, 0) : NOBODY;
+    return missing == NOBODY ? NULL : explain(call, missing);
+}
+
+Watch watch_begin(double time, double timeout) {
+    return (Watch){.began = time,
+                   .next = time + (timeout > 0 && timeout < 2 * ASK_SECONDS ? timeout / 2 : ASK_SECONDS)};
+}
+
+int watch_look(Watch *watch, const Call *call) {
+    double time = now();
+    watch->next = time + LOOK_SECONDS;
+    int missing = missing_rank(call, ASKED_AT_ONCE);
+    if (missing == NOBODY) {
+        watch->since = 0;
+        return 0;
+    }
+    if (!watch->since) {
+        watch->since = time;
+        watch->looks = 0;
+    }
+    int place = state.world_rank < MOST_STAGGERED ? state.world_rank : MOST_STAGGERED;
+    if (++watch->looks < ANSWER_LOOKS || time < watch->since + ANSWER_SECONDS + place * STAGGER_SECONDS ||
+        is_daemon())
+        return 0;
+    double seconds = (double)(long)(10 * (time - watch->began)) / 10; /* nobody needs more digits */
+    return raise_wait("EndedError", call, seconds, explain(call, missing));
+}
+
+int ended_open(MPI_Comm comm) {
+    everyone = comm;
+    int code = MPI_Comm_group(comm, &world);
+    others = calloc((size_t)state.world_size, sizeof *others);
+    errors_explain_waits(explain_ended);
+    return code == MPI_SUCCESS && !others ? MPI_ERR_OTHER : code;
+}

@@ -1,0 +1,185 @@
+/* What is under way while this rank waits for something else, or that nobody waits for: moved on by every
+ * wait. */
+#include "base/errors.h"
+#include "transfer/progress/progress_list.h"
+#include "transfer/receive/incoming.h"
+#include "transfer/receive/unclaimed_messages.h"
+#include "transfer/send/sending.h"
+
+static Incoming *pending; /* posted and not arrived, or abandoned; the newest first */
+static Incoming *oldest;
+
+void incoming_list(Incoming *in) {
+    if (in->listed)
+        return;
+    in->next = pending;
+    in->previous = NULL;
+    *(pending ? &pending->previous : &oldest) = in;
+    pending = in;
+    in->listed = true;
+}
+
+/* Where calls of `progress` are in the list. There may be several: a step may run Python code, in which other
+ * threads, or a destructor, wait for something, too. The last one is that of `progress_some`, which goes on
+ * where the call before it stopped. */
+struct cursor {
+    Incoming *next;
+    struct cursor *outer;
+};
+static struct cursor round_robin;
+static struct cursor *cursors = &round_robin;
+
+void incoming_unlist(Incoming *in) {
+    if (!in->listed)
+        return;
+    for (struct cursor *cursor = cursors; cursor; cursor = cursor->outer)
+        if (cursor->next == in)
+            cursor->next = in->previous;
+    *(in->previous ? &in->previous->next : &pending) = in->next;
+    *(in->next ? &in->next->previous : &oldest) = in->previous;
+    in->listed = false;
+}
+
+static bool has_taken_later(const Incoming *in, const Incoming *kept) {
+    return in->stage == TAKING && in->inbox->kept->number > kept->number && !in->waited_for && !in->moving;
+}
+
+Incoming *first_waiting(const Incoming *kept) {
+    const int source = kept->inbox->small.MPI_SOURCE, tag = kept->inbox->small.MPI_TAG;
+    for (Incoming *in = oldest; in; in = in->previous)
+        if (in->comm == kept->comm && takes(&in->call, source, tag) &&
+            (incoming_unpost(in) || has_taken_later(in, kept)))
+            return in;
+    return NULL;
+}
+
+void incoming_abandon(Incoming *in) {
+    in->abandoned = true;
+    incoming_list(in);
+}
+
+bool anything_pending(void) { return pending || oldest_item || sends_abandoned(); }
+
+/* Move on receives, from `first` on, until so many had nothing new; the next one. In the order in which they
+ * began, in which messages of one sender come. */
+static Incoming *receives_progress(Incoming *first, Py_ssize_t most) {
+    struct cursor cursor = {.next = first, .outer = cursors}, **link = &cursors;
+    cursors = &cursor;
+    while (cursor.next && most > 0 && state.phase == RUNNING) { /* a step may run Python code */
+        Incoming *in = cursor.next;
+        enum stage before = in->stage;
+        cursor.next = in->previous;
+        if (!incoming_test(in)) {
+            most -= in->stage == before;
+            continue;
+        }
+        if (in->abandoned) {
+            incoming_close(in);
+            incoming_trim();
+        } else {
+            incoming_unlist(in);
+            if (in->given_up)
+                unclaimed_settle(in);
+        }
+    }
+    while (*link != &cursor)
+        link = &(*link)->outer;
+    *link = cursor.outer;
+    return cursor.next;
+}
+
+void progress(void) {
+    PyObject *class, *value, *trace;
+    PyErr_Fetch(&class, &value, &trace);
+    receives_progress(oldest, PY_SSIZE_T_MAX);
+    progress_list_step();
+    orphans_progress(PY_SSIZE_T_MAX);
+    PyErr_Restore(class, value, trace);
+}
+
+/* How many of each a wait looks at in vain between its own tests: they cost a test each, 40 to 100 ns. */
+enum { FEW = 16 };
+
+void progress_some(void) {
+    PyObject *class, *value, *trace;
+    PyErr_Fetch(&class, &value, &trace);
+    round_robin.next = receives_progress(round_robin.next ? round_robin.next : oldest, FEW);
+    progress_list_step();
+    orphans_progress(FEW);
+    PyErr_Restore(class, value, trace);
+}
+
+bool receives_arriving(void) {
+    for (const Incoming *in = pending; in; in = in->next)
+        if (in->stage != POSTED)
+            return true;
+    return false;
+}
+
+Py_ssize_t receive_steps_left(void) {
+    Py_ssize_t left = 0;
+    for (const Incoming *in = pending; in; in = in->next)
+        left += in->stage == POSTED ? 2 : 1;
+    return left;
+}
+
+const Call *receive_under_way(const Communicator *comm) {
+    for (const Incoming *in = pending; in; in = in->next)
+        if (in->comm == comm && !in->abandoned && !in->given_up)
+            return &in->call;
+    return NULL;
+}
+
+int give_up_abandoned(void *communicator) {
+    int none_left = 1;
+    for (Incoming *in = pending, *next; in; in = next) {
+        next = in->next;
+        if (in->comm != communicator || !(in->abandoned || in->given_up))
+            continue;
+        if (incoming_cancel(in))
+            next = pending; /* dropping its target may have run code that changed the list */
+        else
+            none_left = 0;
+    }
+    return none_left;
+}
+
+int report_call(PyObject *sentences, const Call *call, const char *fate) {
+    char rank[RANK_TEXT];
+    bool other = call->rank != state.world_rank; /* numbers than the world's, which the line begins with */
+    PyObject *text = describe_call(call);
+    PyObject *sentence = text ? PyUnicode_FromFormat("%U%s%s %s", text, other ? " by " : "",
+                                                     other ? rank_text(rank, call, call->rank) : "", fate)
+                              : NULL;
+    int failed = sentence ? PyList_Append(sentences, sentence) : -1;
+    Py_XDECREF(text);
+    Py_XDECREF(sentence);
+    return failed;
+}
+
+int report_receives(PyObject *sentences) {
+    for (const Incoming *in = pending; in; in = in->next) {
+        const char *fate = in->stage == POSTED ? "got no message" : "was not waited for";
+        if (!in->given_up && report_call(sentences, &in->call, fate) < 0)
+            return -1;
+    }
+    return unclaimed_report(sentences);
+}
+
+bool receives_test(void) {
+    bool any = false;
+    for (Incoming *in = pending; in; in = in->next) {
+        int complete = 1;
+        if (in->stage != POSTED && !in->waited_for && in->request_count &&
+            test_any_number(in->requests, in->request_count, MPI_STATUSES_IGNORE, &complete) == MPI_SUCCESS)
+            any |= !complete;
+    }
+    return any;
+}
+
+void withdraw_receives(void) {
+    for (Incoming *in = pending; in; in = in->next)
+        if (in->stage == POSTED && !in->waited_for && in->first != MPI_REQUEST_NULL &&
+            MPI_Cancel(&in->first) == MPI_SUCCESS)
+            MPI_Wait(&in->first, MPI_STATUS_IGNORE);
+}

@@ -1,0 +1,44 @@
+#include "transfer/progress/progress_list.h"
+
+ProgressItem *oldest_item;
+
+void progress_list_add(ProgressItem *item) {
+    ProgressItem **link = &oldest_item;
+    while (*link)
+        link = &(*link)->next;
+    item->next = NULL;
+    *link = item;
+}
+
+void progress_list_remove(ProgressItem *item) {
+    ProgressItem **link = &oldest_item;
+    while (*link && *link != item)
+        link = &(*link)->next;
+    if (*link)
+        *link = item->next;
+}
+
+bool progress_list_is_first(const Communicator *comm, const ProgressItem *item) {
+    for (const ProgressItem *other = oldest_item; other && other != item; other = other->next)
+        if (other->comm == comm)
+            return false;
+    return true;
+}
+
+/* The next that has not had this turn. A step may run Python code, in which others change the list. */
+static ProgressItem *next_in_turn(unsigned long turn) {
+    for (ProgressItem *item = oldest_item; item; item = item->next)
+        if (item->turn < turn && !item->moving && progress_list_is_first(item->comm, item))
+            return item;
+    return NULL;
+}
+
+void progress_list_step(void) {
+    static unsigned long turns;
+    const unsigned long turn = ++turns;
+    ProgressItem *item;
+    while (state.phase == RUNNING && (item = next_in_turn(turn))) {
+        item->turn = turn;
+        item->step(item);
+    }
+}

@@ -1,0 +1,325 @@
+#include "transfer/progress/wait.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "transfer/progress/ended.h"
+#include "transfer/progress/offloaded_call.h"
+#include "transfer/transfer.h"
+
+/* Tests between two looks at the clock (25 ns each, as much as a test). */
+#define TESTS_PER_LOOK 16
+
+/* Several requests are waited for longer with the GIL held, since a hundred messages arrive one after
+ * another, and without the GIL each test costs a yield. Up to 160 us: Python lets another thread wait for 5
+ * ms. */
+#define MOST_SPINS 8
+
+/* Tests before other pending messages are looked at: they cost a test each. */
+#define TESTS_PER_PROGRESS 32
+
+double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* Not inlined: where MPI_STATUSES_IGNORE is an address like 1, compilers warn of memory that is not there. */
+__attribute__((noinline)) int test_several(MPI_Request *requests, int count, MPI_Status *statuses,
+                                           int *complete) {
+    int code = MPI_Testall(count, requests, complete, statuses);
+    if (code == MPI_ERR_IN_STATUS && statuses != MPI_STATUSES_IGNORE)
+        for (int i = 0; i < count; i++)
+            if (statuses[i].MPI_ERROR != MPI_SUCCESS && statuses[i].MPI_ERROR != MPI_ERR_PENDING)
+                return statuses[i].MPI_ERROR;
+    return code;
+}
+
+int wait_spin(MPI_Request *requests, int count, MPI_Status *statuses, const Call *call, int messages,
+              double *end) {
+    for (int tests = 1;; tests++) {
+        int complete = test_requests(requests, count, statuses, call);
+        if (likely(complete != 0))
+            return complete;
+        if (state.crowded)
+            return 0;
+        if (tests % TESTS_PER_PROGRESS == 0 && anything_pending()) {
+            progress_some();
+            if (still_running(call) < 0)
+                return -1;
+        }
+        if (tests % TESTS_PER_LOOK == 0) {
+            double time = now();
+            if (*end == 0)
+                *end = time + SPIN_SECONDS * (messages < MOST_SPINS ? messages : MOST_SPINS);
+            else if (time > *end)
+                return 0;
+        }
+    }
+}
+
+/* What a thread waits for, once it goes without the GIL. On the heap, with the requests themselves: the
+ * interpreter may end the thread when it wants the GIL back, and MPI has to be finalised nevertheless. */
+typedef struct Wait {
+    struct Wait *next, *previous;
+    Call call;
+    unsigned long thread;
+    bool posted;   /* a receive that nothing has come for: it can be taken back */
+    bool recalled; /* it shall be taken back by its thread: there may be a message for it elsewhere */
+    bool outside;  /* its thread tests it without the GIL: leave the requests alone */
+    int count;
+    MPI_Request requests[];
+} Wait;
+
+static Wait *waits; /* guarded by the GIL */
+
+static Wait *wait_open(const MPI_Request *requests, int count, const MPI_Status *statuses, const Call *call) {
+    Wait *wait = malloc(sizeof *wait + (size_t)count * sizeof *requests);
+    if (!wait) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    *wait = (Wait){.next = waits, .call = *call, .thread = PyThread_get_thread_ident(), .count = count};
+    wait->posted = count == 1 && statuses != MPI_STATUSES_IGNORE && call->peer != NO_PEER;
+    memcpy(wait->requests, requests, (size_t)count * sizeof *requests);
+    if (waits)
+        waits->previous = wait;
+    return waits = wait;
+}
+
+static void wait_close(Wait *wait, MPI_Request *requests) {
+    memcpy(requests, wait->requests, (size_t)wait->count * sizeof *requests);
+    *(wait->previous ? &wait->previous->next : &waits) = wait->next;
+    if (wait->next)
+        wait->next->previous = wait->previous;
+    free(wait);
+}
+
+bool python_ends(void) {
+#if PY_VERSION_HEX >= 0x030D0000
+    return Py_IsFinalizing();
+#else
+    return _Py_IsFinalizing();
+#endif
+}
+
+/* Whether the interpreter is going, and would not let this thread have the GIL back. */
+static bool python_is_over(void) {
+    return unlikely(python_ends()) && PyThread_get_thread_ident() != state.last_thread;
+}
+
+static void stay_here(void) {
+    for (;;)
+        pause();
+}
+
+bool must_stop(void) { return unlikely(__atomic_load_n(&state.stop, __ATOMIC_ACQUIRE) != GO_ON); }
+
+PyThreadState *go_outside(void) {
+    state.outside++;
+    __atomic_add_fetch(&state.inside, 1, __ATOMIC_SEQ_CST);
+    return PyEval_SaveThread();
+}
+
+void yield_gil(void) {
+    Py_BEGIN_ALLOW_THREADS;
+    sched_yield();
+    Py_END_ALLOW_THREADS;
+}
+
+void come_inside(PyThreadState *thread) {
+    bool parked = __atomic_load_n(&state.stop, __ATOMIC_ACQUIRE) == PARK || python_is_over();
+    __atomic_sub_fetch(&state.inside, 1, __ATOMIC_SEQ_CST);
+    if (unlikely(parked))
+        stay_here();
+    PyEval_RestoreThread(thread);
+    state.outside--;
+}
+
+bool is_only_thread(void) {
+    PyThreadState *first = PyInterpreterState_ThreadHead(PyInterpreterState_Main());
+    return first && !PyThreadState_Next(first);
+}
+
+/* Test and yield without the GIL until complete, until `end`, or until all threads shall stop. */
+static int yield_until(double end, Wait *wait, MPI_Status *statuses, int *complete) {
+    int code = MPI_SUCCESS, tests = TESTS_PER_PROGRESS;
+    bool yields = !state.library_yields || !is_only_thread(); /* one that yields in MPI has the turn there */
+    wait->outside = true;
+    PyThreadState *thread = go_outside();
+    do {
+        if (must_stop())
+            break;
+        take_turn();
+        code = test_any_number(wait->requests, wait->count, statuses, complete);
+        end_turn();
+        if (code != MPI_SUCCESS || *complete)
+            break;
+        if (yields) /* twice in a row would let twice as much time pass before the next test */
+            sched_yield();
+    } while (--tests > 0 || now() < end);
+    come_inside(thread);
+    wait->outside = false;
+    return code;
+}
+
+int still_running(const Call *call) {
+    if (likely(state.phase == RUNNING))
+        return 0;
+    wait_while_held();
+    if (state.phase == FINISHED)
+        return raise_error("StateError", call, "MPI was finalised while this call waited");
+    return running() ? 0 : -1;
+}
+
+static int wait_outside(Wait *wait, MPI_Status *statuses, const Call *call, double timeout) {
+    Watch watch = watch_begin(now(), timeout);
+    for (;;) {
+        double time = now(), end = time + SIGNAL_SECONDS;
+        int complete = 0;
+        if (timeout > 0 && end > watch.began + timeout)
+            end = watch.began + timeout;
+        if (anything_pending()) {
+            progress_some();
+            end = 0; /* back after TESTS_PER_PROGRESS tests */
+        }
+        if (still_running(call) < 0)
+            return -1;
+        int code = yield_until(end, wait, statuses, &complete);
+        if (unlikely(code != MPI_SUCCESS))
+            return raise_mpi(code, call);
+        if (complete)
+            return 0;
+        if (PyErr_CheckSignals() < 0 || still_running(call) < 0)
+            return -1;
+        if (unlikely(wait->recalled))
+            return 1;
+        if (timeout > 0 && now() >= watch.began + timeout)
+            return raise_timeout(call, timeout);
+        if (watch_step(&watch, call, time) < 0)
+            return -1;
+    }
+}
+
+void recall_receives(int source, int tag) {
+    for (Wait *wait = waits; wait; wait = wait->next)
+        wait->recalled |= wait->posted && takes(&wait->call, source, tag);
+}
+
+int wait_longer(MPI_Request *requests, int count, MPI_Status *statuses, const Call *call, double timeout) {
+    if (count == 0)
+        return 0;
+    if (unlikely(still_running(call) < 0))
+        return -1;
+    double end = 0;
+    int complete = wait_spin(requests, count, statuses, call, count, &end);
+    if (likely(complete != 0))
+        return complete < 0 ? -1 : 0;
+    return wait_without_gil(requests, count, statuses, call, timeout);
+}
+
+int wait_without_gil(MPI_Request *requests, int count, MPI_Status *statuses, const Call *call,
+                     double timeout) {
+    Wait *wait = wait_open(requests, count, statuses, call);
+    if (!wait)
+        return -1;
+    int failed = wait_outside(wait, statuses, call, timeout == DEFAULT_TIMEOUT ? state.timeout : timeout);
+    wait_close(wait, requests);
+    return failed;
+}
+
+int wait_poll(int (*poll)(void *context), void *context, const Call *call, double timeout) {
+    if (timeout == DEFAULT_TIMEOUT)
+        timeout = state.timeout;
+    Watch watch = {0};
+    double signals = 0;
+    for (;;) {
+        if (still_running(call) < 0)
+            return -1;
+        int done = poll(context);
+        if (done)
+            return done;
+        if (anything_pending())
+            progress_some();
+        double time = now();
+        if (!signals) {
+            watch = watch_begin(time, timeout);
+            signals = time;
+        }
+        if (timeout > 0 && time >= watch.began + timeout)
+            return raise_timeout(call, timeout);
+        if (!state.crowded && time < watch.began + SPIN_SECONDS)
+            continue;
+        yield_gil();
+        if (time > signals + SIGNAL_SECONDS) {
+            signals = time;
+            if (PyErr_CheckSignals() < 0 || watch_step(&watch, call, time) < 0)
+                return -1;
+        }
+    }
+}
+
+bool may_block(double timeout) {
+    if ((timeout == DEFAULT_TIMEOUT ? state.timeout : timeout) > 0 || anything_pending())
+        return false;
+    return is_only_thread();
+}
+
+/* ---- at the end ---- */
+
+bool waits_under_way(bool alone) {
+    bool any = false;
+    for (Wait *wait = waits; wait; wait = wait->next) {
+        if (wait->posted || wait->call.peer == NO_PEER)
+            continue;
+        int complete = 0;
+        if (alone || !wait->outside) {
+            bool locked = enter_mpi();
+            int code = test_any_number(wait->requests, wait->count, MPI_STATUSES_IGNORE, &complete);
+            leave_mpi(locked);
+            complete |= code != MPI_SUCCESS;
+        }
+        any |= !complete;
+    }
+    return any;
+}
+
+const Call *send_waited_for(void) {
+    for (const Wait *wait = waits; wait; wait = wait->next)
+        if (wait->call.sends)
+            return &wait->call;
+    return NULL;
+}
+
+/* Whether another thread is in a wait still: it takes its requests back when it leaves that. A signal handler
+ * may finalise inside a wait of this one. */
+static bool others_wait(void) {
+    for (const Wait *wait = waits; wait; wait = wait->next)
+        if (wait->thread != PyThread_get_thread_ident())
+            return true;
+    return false;
+}
+
+void dismiss_threads(void) {
+    __atomic_store_n(&state.stop, LEAVE, __ATOMIC_SEQ_CST);
+    while (state.outside || others_wait()) {
+        yield_gil();
+        offloaded_calls_reap();
+    }
+}
+
+void park_threads(void) {
+    __atomic_store_n(&state.stop, PARK, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&state.inside, __ATOMIC_SEQ_CST))
+        sched_yield();
+}
+
+void withdraw_waits(void) {
+    for (Wait *wait = waits; wait; wait = wait->next)
+        if (wait->posted && wait->requests[0] != MPI_REQUEST_NULL &&
+            MPI_Cancel(wait->requests) == MPI_SUCCESS)
+            MPI_Wait(wait->requests, MPI_STATUS_IGNORE);
+}

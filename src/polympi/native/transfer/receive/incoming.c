@@ -1,0 +1,497 @@
+/* Messages on their way in: posted, moved from stage to stage, delivered. */
+#include "transfer/receive/incoming.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errors.h"
+#include "codec/overlap.h"
+#include "memory/pool.h"
+#include "transfer/receive/probing_receive.h"
+#include "transfer/receive/unclaimed_messages.h"
+
+static Incoming *free_incoming; /* linked by next */
+static Py_ssize_t allocated;    /* these, and those in use */
+
+static Incoming *take(void) {
+    Incoming *in = free_incoming;
+    if (likely(in != NULL)) {
+        free_incoming = in->next;
+        return in;
+    }
+    in = malloc(sizeof *in);
+    Inbox *inbox = in ? inbox_take() : NULL;
+    if (!inbox) {
+        free(in);
+        PyErr_NoMemory();
+        return NULL;
+    }
+    in->inbox = inbox;
+    allocated++;
+    return in;
+}
+
+static inline void put_back(Incoming *in) {
+    in->next = free_incoming;
+    free_incoming = in;
+}
+
+/* Enough for those that come and go; one that had a message takes up to 10 KB. */
+enum { MOST_ALLOCATED = 64 };
+
+void incoming_trim(void) {
+    Incoming *in = free_incoming;
+    if (likely(allocated <= MOST_ALLOCATED) || !in)
+        return;
+    free_incoming = in->next;
+    allocated--;
+    inbox_give(in->inbox);
+    free(in);
+}
+
+/* ---- beginning and end ---- */
+
+void incoming_drop_memory(Incoming *in) {
+    PyObject *array = in->array;
+    Target *target = in->target;
+    in->array = NULL;
+    in->target = NULL;
+    in->filled = false;
+    if (unlikely(target != NULL))
+        target_give(target);
+    Py_XDECREF(array);
+}
+
+/* Everything but the small message. */
+static void free_remote(Incoming *in) {
+    Inbox *inbox = in->inbox;
+    for (int i = 0; i < inbox->part_count; i++)
+        if (!inbox->parts[i].taken)
+            pool_release(inbox->parts[i].data, inbox->parts[i].nbytes);
+    free(inbox->parts);
+    free(inbox->body);
+    Py_CLEAR(inbox->bytes);
+    inbox->parts = NULL;
+    inbox->part_count = 0;
+    inbox->body = NULL;
+    inbox->unposted = 0;
+    if (in->requests != &in->first && in->requests != inbox->several)
+        free(in->requests);
+}
+
+void incoming_close(Incoming *in) {
+    Inbox *inbox = in->inbox;
+    incoming_unlist(in);
+    if (unlikely(in->seeks))
+        probing_end(in);
+    if (likely(in->stage != POSTED)) { /* the inbox was used */
+        wire_put_tag(inbox->packet, TAG_NONE);
+        if (unlikely(inbox->body || inbox->parts || inbox->bytes || in->requests != &in->first))
+            free_remote(in);
+    }
+    incoming_drop_memory(in);
+    if (unlikely(in->refusal != NULL))
+        Py_CLEAR(in->refusal);
+    Communicator *comm = in->comm;
+    put_back(in);
+    Py_DECREF(comm);
+}
+
+static inline void open_incoming(Incoming *in, Communicator *comm, const Call *call) {
+    static uint64_t count;
+    in->number = ++count;
+    in->stage = POSTED;
+    in->comm = (Communicator *)Py_NewRef((PyObject *)comm);
+    in->call = *call;
+    in->call.comm = comm;
+    in->requests = &in->first;
+    in->request_count = in->request_capacity = 1;
+    in->filled = in->waited_for = in->moving = in->abandoned = in->given_up = in->listed = in->seeks =
+        in->expects = false;
+    in->array = in->refusal = NULL;
+    in->target = NULL;
+}
+
+static inline Incoming *post_small(Incoming *in, enum channel channel, int source, int tag) {
+    if (unlikely(in->comm->probing) && channel == USER) {
+        if (unclaimed_take(in))
+            return in;
+        if (must_probe(in)) {
+            probing_begin(in);
+            return in;
+        }
+    }
+    MPI_Comm where = channel == USER ? in->comm->comm : in->comm->shadow;
+    bool locked = enter_mpi();
+    int code = MPI_Irecv(in->inbox->packet, PACKET_BYTES, MPI_BYTE, mpi_source(source), mpi_tag(tag), where,
+                         &in->first);
+    leave_mpi(locked);
+    if (likely(code == MPI_SUCCESS))
+        return in;
+    const Call call = in->call;
+    incoming_close(in);
+    raise_mpi(code, &call);
+    return NULL;
+}
+
+/* Keep why `into` was refused, so that the message is taken in and dropped: whether that can be said later.
+ */
+static bool refuse_later(Incoming *in) {
+    if (!PyErr_ExceptionMatches(PyExc_Exception))
+        return false;
+    keep_refusal(in);
+    return true;
+}
+
+static inline Incoming *start(Communicator *comm, enum channel channel, int source, int tag, PyObject *into,
+                              const Call *call, bool promised) {
+    Incoming *in = take();
+    if (unlikely(!in))
+        return NULL;
+    open_incoming(in, comm, call);
+    if (into && into != Py_None) {
+        SimpleArray later;
+        if (likely(simple_array(into, promised ? &in->inbox->simple : &later))) {
+            in->array = Py_NewRef(into);
+            in->expects = promised;
+        } else if (unlikely(!(in->target = target_new(into, call))) && !(promised && refuse_later(in))) {
+            incoming_close(in);
+            return NULL;
+        }
+    }
+    return post_small(in, channel, source, tag);
+}
+
+Incoming *incoming_start(Communicator *comm, enum channel channel, int source, int tag, PyObject *into,
+                         const Call *call) {
+    return start(comm, channel, source, tag, into, call, false);
+}
+
+Incoming *incoming_start_promised(Communicator *comm, int source, int tag, PyObject *into, const Call *call) {
+    return start(comm, USER, source, tag, into, call, true);
+}
+
+Incoming *incoming_start_target(Communicator *comm, enum channel channel, int source, int tag,
+                                const Target *target, const Call *call) {
+    Incoming *in = take();
+    if (!in) {
+        Target dropped = *target;
+        target_close(&dropped);
+        return NULL;
+    }
+    open_incoming(in, comm, call);
+    in->target = target_new(NULL, call);
+    if (!in->target) {
+        Target dropped = *target;
+        target_close(&dropped);
+        incoming_close(in);
+        return NULL;
+    }
+    target_move(in->target, target);
+    return post_small(in, channel, source, tag);
+}
+
+bool incoming_overlaps(const Incoming *in, const Stream *stream) {
+    if (stream->part_count == 0 || !(in->target || in->array))
+        return false;
+    if (in->target)
+        return stream_overlaps(stream, &in->target->layout);
+    Layout layout;
+    array_layout(in->array, &layout);
+    return stream_overlaps(stream, &layout);
+}
+
+/* ---- from stage to stage, with the GIL ---- */
+
+/* Whether the message is what the array lets expect: 1, and go to the next stage; 0; -1 with an exception. */
+static int open_expected_data(Incoming *in) {
+    const SimpleArray *simple = &in->inbox->simple;
+    if (!wire_announces_one(in->inbox->packet, &in->inbox->announced, simple->nbytes, simple->head,
+                            simple->head_bytes))
+        return 0;
+    in->stage = PARTS;
+    in->request_count = 0;
+    in->inbox->unposted = pieces_of((uint64_t)simple->nbytes);
+    return incoming_post_data(in, simple->data, simple->nbytes) < 0 ? -1 : 1;
+}
+
+/* Not inlined: the way of objects through incoming_wait would have to save more registers. */
+__attribute__((noinline)) static int open_expected(Incoming *in) {
+    SimpleArray *simple = &in->inbox->simple;
+    if (unlikely(!in->expects) && !simple_array(in->array, simple))
+        return 0;
+    if (simple->nbytes >= PART_BYTES)
+        return open_expected_data(in);
+    if (unlikely(!begins_simple(in->inbox->packet, simple)))
+        return 0;
+    in->stage = ARRIVED;
+    return 1;
+}
+
+int incoming_examine_closely(Incoming *in) {
+    PyObject *array = in->array;
+    in->target = target_new(array, &in->call);
+    in->array = NULL;
+    Py_DECREF(array);
+    return in->target ? 0 : -1;
+}
+
+static int next_of_later_stage(Incoming *in) {
+    if (in->stage == BODY)
+        return open_body(in, in->inbox->body);
+    if (in->stage == TAKING) {
+        unclaimed_adopt(in);
+        return 0;
+    }
+    if (in->inbox->unposted)
+        return incoming_post_dropped(in);
+    in->stage = ARRIVED;
+    return 0;
+}
+
+/* Open what the requests of this stage have brought, and post the next: 0 or -1. */
+static int next_stage(Incoming *in) {
+    if (unlikely(in->stage != POSTED))
+        return next_of_later_stage(in);
+    if (in->array) {
+        int expected = open_expected(in);
+        if (likely(expected))
+            return expected < 0 ? -1 : 0;
+        if (incoming_examine_closely(in) < 0)
+            keep_refusal(in);
+    }
+    int nbytes = 0;
+    MPI_Get_count(&in->inbox->small, MPI_BYTE, &nbytes);
+    if (likely(nbytes > 0 ? wire_get_tag(in->inbox->packet) != TAG_REMOTE : plain_pickles)) {
+        in->inbox->stream = in->inbox->packet;
+        in->inbox->stream_bytes = nbytes;
+        in->stage = ARRIVED;
+        return 0;
+    }
+    if (nbytes == 0)
+        return incoming_damaged(in);
+    return open_announcement(in, nbytes);
+}
+
+/* The message cannot be delivered, for which the exception is set: what is under way is taken in and dropped,
+ * and so is what was announced, lest the sender waits for ever. */
+static void fail(Incoming *in) {
+    keep_refusal(in);
+    in->stage = in->inbox->unposted || under_way(in->requests, in->request_count) ? PARTS : ARRIVED;
+}
+
+/* The requests of this stage are complete: go to the next. */
+static inline void advance(Incoming *in) {
+    in->moving = true;
+    if (unlikely(next_stage(in) < 0))
+        fail(in);
+    in->moving = false;
+}
+
+/* ---- waiting ---- */
+
+/* Wait for a message that was kept: 0 or -1. */
+static int wait_for_kept(Incoming *in, double timeout) {
+    in->waited_for = true;
+    int failed = incoming_finish(in->inbox->kept, timeout);
+    in->waited_for = false;
+    return failed;
+}
+
+/* Wait for one stage: 0 or -1; 1 where there may be another message for it now, one that was kept. */
+static int wait_stage(Incoming *in, double timeout) {
+    MPI_Status *statuses = &in->inbox->small;
+    if (unlikely(in->stage != POSTED)) {
+        if (in->stage == TAKING)
+            return wait_for_kept(in, timeout);
+        statuses = MPI_STATUSES_IGNORE;
+    }
+    if (in->request_count == 0)
+        return 0;
+    in->waited_for = true;
+    int failed = unlikely(in->seeks) ? probing_wait(in, timeout) : 0;
+    if (likely(!failed))
+        failed = wait_for(in->requests, in->request_count, statuses, &in->call, timeout);
+    in->waited_for = false;
+    if (unlikely(failed > 0) && in->stage == POSTED)
+        unclaimed_take_instead(in);
+    return failed;
+}
+
+const Call *incoming_call(const Incoming *in) { return &in->call; }
+
+/* Let the thread go on that moves a message on: 0, or -1 with StateError. */
+static int let_it_go_on(const Incoming *in) {
+    yield_gil();
+    return still_running(&in->call);
+}
+
+/* Wait for a message to come, and then for its data: 0 or -1. */
+static inline int finish(Incoming *in, double timeout, double (*data_timeout)(double)) {
+    while (in->stage != ARRIVED) {
+        if (unlikely(in->moving)) {
+            if (let_it_go_on(in) < 0)
+                return -1;
+            continue;
+        }
+        int failed = wait_stage(in, in->stage == POSTED ? timeout : data_timeout(timeout));
+        if (likely(!failed))
+            advance(in);
+        else if (failed < 0 &&
+                 (under_way(in->requests, in->request_count) || in->seeks || in->stage == TAKING))
+            return -1;
+        else if (failed < 0)
+            fail(in);
+    }
+    return 0;
+}
+
+static double the_same(double timeout) { return timeout; }
+
+int incoming_finish(Incoming *in, double timeout) { return finish(in, timeout, the_same); }
+
+/* How long data that are under way are waited for at least. They come by themselves, unless the sender has
+ * stopped; and where they are given up, memory of the user may still be written to. */
+#define DATA_SECONDS 10.0
+
+static double long_enough_for_data(double timeout) {
+    if (timeout == DEFAULT_TIMEOUT)
+        timeout = state.timeout;
+    return timeout > 0 && timeout < DATA_SECONDS ? DATA_SECONDS : timeout;
+}
+
+/* After a failure, whose exception is set: leave it. False where it was the time that was over, and a message
+ * has come at this very moment: then the exception is gone. */
+static bool give_up(Incoming *in) {
+    if (in->stage == POSTED && !in->moving && is_timeout()) {
+        PyObject *class, *value, *trace;
+        PyErr_Fetch(&class, &value, &trace);
+        if (!incoming_cancel(in)) {
+            Py_XDECREF(class);
+            Py_XDECREF(value);
+            Py_XDECREF(trace);
+            return false;
+        }
+        PyErr_Restore(class, value, trace);
+    } else
+        incoming_leave(in);
+    return true;
+}
+
+PyObject *incoming_wait(Incoming *in, Status *status, double timeout) {
+    while (unlikely(finish(in, timeout, long_enough_for_data) < 0))
+        if (give_up(in))
+            return NULL;
+    return incoming_deliver(in, status);
+}
+
+/* How often a receive is tested before it is opened, so that others can see it: as long as Python's lock is
+ * kept nothing else can happen. Most small messages of a partner that waits come in this time, about a
+ * microsecond. */
+enum { TESTS_BEFORE_OPEN = 32 };
+
+/* Post a receive in an inbox, and test it: 1 a message has come, 0 not yet; -1 with an exception. */
+static inline int receive_now(Communicator *comm, int source, int tag, Incoming *in, const Call *call) {
+    int complete = 0;
+    bool locked = enter_mpi();
+    int code = MPI_Irecv(in->inbox->packet, PACKET_BYTES, MPI_BYTE, mpi_source(source), mpi_tag(tag),
+                         comm->comm, &in->first);
+    if (unlikely(code != MPI_SUCCESS))
+        in->first = MPI_REQUEST_NULL;
+    for (int tests = 0; likely(code == MPI_SUCCESS) && !complete && tests < TESTS_BEFORE_OPEN; tests++) {
+        code = MPI_Test(&in->first, &complete, &in->inbox->small);
+        if (unlikely(state.crowded))
+            break;
+    }
+    leave_mpi(locked);
+    return unlikely(code != MPI_SUCCESS) ? raise_mpi(code, call) : complete;
+}
+
+/* The elements of an array, mostly of one axis, without a call of NumPy then. */
+static inline Py_ssize_t elements_of(PyArrayObject *array) {
+    return likely(PyArray_NDIM(array) == 1) ? PyArray_DIM(array, 0) : PyArray_SIZE(array);
+}
+
+/* What a message holds that is no more than its packet, and its status, which may be NULL; false: there is
+ * more to do than that. */
+static inline bool take_small(Inbox *inbox, PyObject *into, PyObject **object, Status *status) {
+    const SimpleArray *simple = &inbox->simple;
+    int nbytes = 0;
+    if (into) {
+        if (unlikely(simple->nbytes >= PART_BYTES || !begins_simple(inbox->packet, simple)))
+            return false;
+        copy_elements(simple->data, inbox->packet + simple->head_bytes, simple->nbytes);
+        *object = Py_NewRef(into);
+        if (status)
+            *status = (Status){.elements = elements_of((PyArrayObject *)into), .nbytes = simple->nbytes};
+    } else {
+        MPI_Get_count(&inbox->small, MPI_BYTE, &nbytes);
+        if (unlikely(nbytes == 0 || wire_get_tag(inbox->packet) == TAG_REMOTE))
+            return false;
+        if (status && !status->place_only) {
+            status->nbytes = nbytes;
+            incoming_measure(inbox->packet, nbytes, status);
+        }
+        *object = codec_decode(inbox->packet, nbytes, NULL, 0);
+    }
+    if (status) {
+        status->source = inbox->small.MPI_SOURCE;
+        status->tag = inbox->small.MPI_TAG;
+    }
+    wire_put_tag(inbox->packet, TAG_NONE);
+    return true;
+}
+
+PyObject *incoming_receive(Communicator *comm, int source, int tag, PyObject *into, const Call *call,
+                           Status *status, double timeout) {
+    PyObject *object, *array = into == Py_None ? NULL : into;
+    Incoming *in = take();
+    if (unlikely(!in))
+        return NULL;
+    if (unlikely(comm->probing || (array && !simple_array(array, &in->inbox->simple)))) {
+        put_back(in);
+        in = incoming_start_promised(comm, source, tag, into, call);
+        return in ? incoming_wait(in, status, timeout) : NULL;
+    }
+    int come = receive_now(comm, source, tag, in, call);
+    if (likely(come > 0 && take_small(in->inbox, array, &object, status))) {
+        put_back(in);
+        return object;
+    }
+    open_incoming(in, comm, call);
+    in->array = Py_XNewRef(array);
+    in->expects = array != NULL;
+    if (come > 0)
+        advance(in);
+    else if (unlikely(come < 0))
+        fail(in);
+    return incoming_wait(in, status, timeout);
+}
+
+/* 1 complete, 0 not yet, -1 exception. */
+static int test_stage(Incoming *in) {
+    MPI_Status *statuses = in->stage == POSTED ? &in->inbox->small : MPI_STATUSES_IGNORE;
+    if (unlikely(in->stage == TAKING))
+        return incoming_test(in->inbox->kept);
+    int found = unlikely(in->seeks) ? probing_step(in) : 1;
+    if (found <= 0 || in->request_count == 0)
+        return found;
+    return test_requests(in->requests, in->request_count, statuses, &in->call);
+}
+
+bool incoming_test(Incoming *in) {
+    while (in->stage != ARRIVED) {
+        if (in->waited_for || in->moving)
+            return false;
+        in->moving = true;
+        int complete = test_stage(in);
+        in->moving = false;
+        if (complete == 0)
+            return false;
+        if (complete > 0)
+            advance(in);
+        else
+            fail(in);
+    }
+    return true;
+}

@@ -1,0 +1,43 @@
+#include "transfer/receive/probe.h"
+
+#include "transfer/receive/probing_receive.h"
+#include "transfer/receive/unclaimed_messages.h"
+
+int probe_now(Communicator *comm, const Call *call, MPI_Status *status) {
+    int found, taken;
+    const MPI_Status *kept = unlikely(comm->probing & HAS_UNCLAIMED) ? unclaimed_for(comm, call) : NULL;
+    if (kept) {
+        *status = *kept;
+        status->MPI_ERROR = MPI_SUCCESS; /* the wait for one request has not set it */
+        return 1;
+    }
+    do { /* until what is found is not a message of a receive that began before */
+        found = taken = 0;
+        bool locked = enter_mpi();
+        int code = MPI_Iprobe(mpi_source(call->peer), mpi_tag(call->tag), comm->comm, &found, status);
+        leave_mpi(locked);
+        if (code != MPI_SUCCESS)
+            return raise_mpi(code, call);
+        if (found && unlikely(comm->probing))
+            taken = prober_takes(comm, status->MPI_SOURCE, status->MPI_TAG);
+    } while (taken > 0);
+    return taken < 0 ? -1 : found;
+}
+
+struct probing {
+    Communicator *comm;
+    const Call *call;
+    MPI_Status *status;
+};
+
+static int poll_probe(void *context) {
+    const struct probing *probing = context;
+    return probe_now(probing->comm, probing->call, probing->status);
+}
+
+int probe_wait(Communicator *comm, const Call *call, double timeout, MPI_Status *status) {
+    struct probing probing = {.comm = comm, .call = call, .status = status};
+    Call named = *call;
+    named.comm = comm;
+    return wait_poll(poll_probe, &probing, &named, timeout) < 0 ? -1 : 0;
+}

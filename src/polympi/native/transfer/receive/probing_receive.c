@@ -1,0 +1,180 @@
+#include "transfer/receive/probing_receive.h"
+
+#include <sched.h>
+
+#include "base/errors.h"
+#include "transfer/progress/ended.h"
+#include "transfer/progress/wait.h"
+#include "transfer/receive/unclaimed_messages.h"
+
+/* In the order in which they began; of all communicators. */
+static Incoming *first_seeker, *last_seeker;
+
+bool probes_wildcards(const Communicator *comm) {
+#ifdef OPEN_MPI
+    (void)comm;
+    return false;
+#else
+    return state.several_machines && !comm->together;
+#endif
+}
+
+void probing_begin(Incoming *in) {
+    in->seeks = true;
+    in->first = MPI_REQUEST_NULL;
+    in->later = NULL;
+    in->earlier = last_seeker;
+    *(last_seeker ? &last_seeker->later : &first_seeker) = in;
+    last_seeker = in;
+    in->comm->probing += PROBER;
+}
+
+void probing_end(Incoming *in) {
+    *(in->earlier ? &in->earlier->later : &first_seeker) = in->later;
+    *(in->later ? &in->later->earlier : &last_seeker) = in->earlier;
+    in->comm->probing -= PROBER;
+    __atomic_store_n(&in->seeks, false, __ATOMIC_RELEASE); /* a thread outside may look at it */
+}
+
+/* ---- who may take what ---- */
+
+/* Whether all that the second could take would be the first one's. */
+static bool covers(const Incoming *one, const Incoming *two) {
+    return takes(&one->call, two->call.peer, two->call.tag);
+}
+
+/* Whether a message could be for both. */
+static bool overlap(const Incoming *one, const Incoming *two) {
+    const Call *a = &one->call, *b = &two->call;
+    return (a->peer == ANY_SOURCE || b->peer == ANY_SOURCE || a->peer == b->peer) &&
+           (a->tag == ANY_TAG || b->tag == ANY_TAG || a->tag == b->tag);
+}
+
+bool must_probe(const Incoming *in) {
+    if (in->comm->probing & PROBES_WILDCARDS && in->call.peer == ANY_SOURCE)
+        return true;
+    for (const Incoming *other = first_seeker; other; other = other->later)
+        if (other->comm == in->comm && overlap(other, in))
+            return true;
+    return false;
+}
+
+/* ---- looking ---- */
+
+static int look(const Incoming *in, int *found, MPI_Status *status) {
+    return MPI_Iprobe(mpi_source(in->call.peer), mpi_tag(in->call.tag), in->comm->comm, found, status);
+}
+
+/* Receive the message that was found: 1 or -1. */
+static int take_found(Incoming *in, const MPI_Status *found) {
+    probing_end(in);
+    bool locked = enter_mpi();
+    int code = MPI_Irecv(in->inbox->packet, PACKET_BYTES, MPI_BYTE, found->MPI_SOURCE, found->MPI_TAG,
+                         in->comm->comm, &in->first);
+    leave_mpi(locked);
+    return code == MPI_SUCCESS ? 1 : raise_mpi(code, &in->call);
+}
+
+/* Let those that began before it take what is theirs, now that a message is there: whether one did. */
+static int earlier_first(const Incoming *in) {
+    for (Incoming *other = first_seeker; other != in; other = other->later) {
+        int taken = other->comm == in->comm && overlap(other, in) ? probing_step(other) : 0;
+        if (taken)
+            return taken;
+    }
+    return 0;
+}
+
+int probing_step(Incoming *in) {
+    for (const Incoming *other = first_seeker; other != in; other = other->later)
+        if (other->comm == in->comm && !other->waited_for && covers(other, in))
+            return 0; /* one that is waited for may wait below this call: in what a signal handler interrupted
+                       */
+    for (;;) {
+        MPI_Status status;
+        int found = 0;
+        bool locked = enter_mpi();
+        int code = look(in, &found, &status);
+        leave_mpi(locked);
+        if (code != MPI_SUCCESS)
+            return raise_mpi(code, &in->call);
+        if (!found)
+            return 0;
+        int taken = earlier_first(in);
+        if (taken <= 0)
+            return taken < 0 ? -1 : take_found(in, &status);
+    }
+}
+
+int prober_takes(Communicator *comm, int source, int tag) {
+    for (Incoming *in = first_seeker; in; in = in->later)
+        if (in->comm == comm && takes(&in->call, source, tag))
+            return probing_step(in);
+    return 0;
+}
+
+/* ---- waiting ---- */
+
+/* The spin with the GIL held, as of wait_for. */
+static int spin(Incoming *in) {
+    double end = now() + SPIN_SECONDS;
+    int found;
+    while ((found = probing_step(in)) == 0 && !state.crowded && now() < end)
+        ;
+    return found;
+}
+
+/* Look without the GIL until something is there that fits, or until `end`. */
+static int look_outside(const Incoming *in, double end) {
+    int found = 0, code = MPI_SUCCESS;
+    PyThreadState *thread = go_outside();
+    while (!must_stop()) {
+        take_turn();
+        code = look(in, &found, MPI_STATUS_IGNORE);
+        end_turn();
+        if (code != MPI_SUCCESS || found || !__atomic_load_n(&in->seeks, __ATOMIC_ACQUIRE) || now() >= end)
+            break;
+        sched_yield();
+    }
+    come_inside(thread);
+    return code;
+}
+
+/* How often others make progress while there are any. */
+#define PROGRESS_SECONDS 50e-6
+#define SIGNAL_SECONDS 0.05
+
+int probing_wait(Incoming *in, double timeout) {
+    if (timeout == DEFAULT_TIMEOUT)
+        timeout = state.timeout;
+    Watch watch = watch_begin(now(), timeout);
+    double end = timeout > 0 ? watch.began + timeout : 0;
+    if (still_running(&in->call) < 0)
+        return -1;
+    for (int found = spin(in);; found = probing_step(in)) {
+        if (found || !in->seeks) /* another thread may have found it */
+            return found < 0 ? -1 : in->stage == TAKING;
+        if (in->comm->probing & HAS_UNCLAIMED && unclaimed_take(in))
+            return 1;
+        if (PyErr_CheckSignals() < 0 || still_running(&in->call) < 0)
+            return -1;
+        double time = now(), pause = time + SIGNAL_SECONDS;
+        if (end && time >= end)
+            return raise_timeout(&in->call, timeout);
+        if (watch_step(&watch, &in->call, time) < 0)
+            return -1;
+        if (anything_pending()) {
+            progress_some();
+            pause = now() + PROGRESS_SECONDS;
+            if (still_running(&in->call) < 0)
+                return -1;
+        }
+        int code = in->seeks ? look_outside(in, end && end < pause ? end : pause) : MPI_SUCCESS;
+        if (code != MPI_SUCCESS)
+            return raise_mpi(code, &in->call);
+        if (!in->seeks)
+            return in->stage == TAKING;
+        if (still_running(&in->call) < 0)
+            return -1;
+    }
+}

@@ -1,0 +1,36 @@
+/* Receives that are not posted but look for their message.
+ *
+ * A receive may be given up: by a time-out, by Ctrl-C, by Request.cancel. MPI_Cancel tells whether no message
+ * had come for it. But MPICH posts a receive from any source twice, for messages of this machine and of other
+ * machines. It reports "cancelled" although a message of another machine is already being received: this
+ * message is lost (MPICH 5.0). So if there are ranks on other machines, such a receive is not posted. It
+ * calls MPI_Iprobe until its message is there, and posts a receive for exactly this message.
+ *
+ * The order of MPI is kept: a message goes to the first receive that it matches. So a later receive that
+ * could match the same message seeks, too, and a receive that finds a message first asks the earlier ones.
+ */
+#ifndef POLYMPI_TRANSFER_RECEIVE_PROBING_RECEIVE_H
+#define POLYMPI_TRANSFER_RECEIVE_PROBING_RECEIVE_H
+
+#include "transfer/receive/incoming.h"
+
+/* Communicator.probing: the first; the second while there are messages to take before MPI is asked
+ * (unclaimed_messages.h); PROBER for each receive that seeks. */
+enum { PROBES_WILDCARDS = 1, HAS_UNCLAIMED = 2, PROBER = 4 };
+
+/* Whether receives from any source have to seek. */
+bool probes_wildcards(const Communicator *comm);
+/* Whether a receive on the user's channel of a communicator with `probing` has to. */
+bool must_probe(const Incoming *in);
+/* Begin, and end without a message. */
+void probing_begin(Incoming *in);
+void probing_end(Incoming *in);
+/* Whether its message was found, and is being received now: 1, 0, -1 with an exception. */
+int probing_step(Incoming *in);
+/* Wait for that: 0, 1 where it takes a message that was kept, or -1 with an exception (as wait_for). */
+int probing_wait(Incoming *in, double timeout);
+/* Whether a message that is there belongs to a receive that seeks, which has it then. -1 with an
+ * exception. */
+int prober_takes(Communicator *comm, int source, int tag);
+
+#endif
