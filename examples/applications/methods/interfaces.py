@@ -19,10 +19,12 @@ class Ranks(Protocol):
     @property
     def rank(self) -> int:
         """The number of this rank."""
+        ...
 
     @property
     def size(self) -> int:
         """How many there are."""
+        ...
 
     def barrier(self) -> Any:
         """Wait for all."""
@@ -43,10 +45,12 @@ class Mesh(Ranks, Protocol):
     @property
     def dims(self) -> Sequence[int]:
         """How many there are along each axis."""
+        ...
 
     @property
     def coords(self) -> Sequence[int]:
         """The place of this one."""
+        ...
 
 
 class Ghosts(Protocol):
