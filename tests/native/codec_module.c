@@ -2,7 +2,7 @@
 #include "base/errors.h"
 #include "codec/delivery.h"
 #include "codec/overlap.h"
-#include "collectives/heads.h"
+#include "collectives/collective_wire.h"
 #include "memory/pool.h"
 #include "memory/strided.h"
 
@@ -353,7 +353,7 @@ static PyObject *form(PyObject *module, PyObject *arguments) {
     return bytes;
 }
 
-/* Each struct of heads.h with other numbers in each field. */
+/* Each struct of collective_wire.h with other numbers in each field. */
 static PyObject *heads(PyObject *module, PyObject *unused) {
     (void)module, (void)unused;
     const Head head = {
@@ -371,7 +371,7 @@ static PyObject *heads(PyObject *module, PyObject *unused) {
                          (Py_ssize_t)sizeof introduction);
 }
 
-/* The numbers of verbs and kinds that heads.h gives names. */
+/* The numbers of verbs and kinds that collective_wire.h gives names. */
 static PyObject *kinds(PyObject *module, PyObject *unused) {
     (void)module, (void)unused;
     return Py_BuildValue("{s:(iiiiiiiiiiiiii),s:(iiiiii),s:(iiii),s:(iiiiiiii),s:(iii),s:(ii),s:(ii)}",
