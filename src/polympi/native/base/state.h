@@ -17,7 +17,7 @@
 enum { ANY_SOURCE = -101, PROC_NULL = -102, ANY_TAG = -103 };
 
 /* HELD: MPI runs, but a thread is in a call of it that may take for ever, and lets no other one in
- * (transfer/aside.h). */
+ * (transfer/progress/offloaded_call.h). */
 enum phase { NOT_STARTED, RUNNING, HELD, FINISHED, FORKED };
 
 /* What a thread that waits without the GIL must do at the end: leave its call with StateError; or, if the
@@ -62,14 +62,6 @@ typedef struct {
     const void *comm;      /* the communicator, for the hosts of its ranks; NULL: they are not named */
 } Call;
 enum { NO_PEER = -104, NO_TAG = -105 };
-
-/* Whether calls are possible now; otherwise raises StateError and is false. */
-bool running(void);
-/* Where the phase is HELD: wait for calls that other threads wait for, too. Whether calls are possible then;
- * otherwise raises StateError and is false. The second waits for those that were left as well. */
-bool held_no_more(void);
-void wait_while_held(void);
-static inline bool is_running(void) { return likely(state.phase == RUNNING) || running(); }
 
 /* Whether MPI runs, whoever may call it. */
 static inline bool is_alive(void) { return state.phase == RUNNING || state.phase == HELD; }

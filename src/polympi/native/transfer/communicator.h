@@ -2,6 +2,7 @@
 #ifndef POLYMPI_COMMUNICATOR_H
 #define POLYMPI_COMMUNICATOR_H
 
+#include "transfer/progress/phase.h"
 #include "transport/transport.h"
 
 typedef struct Communicator {

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "transfer/progress/phase.h"
+
 typedef struct Aside {
     struct Aside *next;
     OffloadedCall what;

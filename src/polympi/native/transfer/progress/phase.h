@@ -1,0 +1,12 @@
+/* Whether calls are possible in the phase that the process is in. */
+#ifndef POLYMPI_TRANSFER_PROGRESS_PHASE_H
+#define POLYMPI_TRANSFER_PROGRESS_PHASE_H
+
+#include "base/state.h"
+
+/* Whether calls are possible now; otherwise raises StateError and is false. Where the phase is HELD it waits
+ * for calls that other threads wait for, too. */
+bool running(void);
+static inline bool is_running(void) { return likely(state.phase == RUNNING) || running(); }
+
+#endif
