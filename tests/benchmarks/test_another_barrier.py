@@ -36,7 +36,7 @@ def test_an_arm_without_an_effect_is_not_separated(tmp_path):
     assert another_barrier.is_met(found)
     assert set(found["binding"]) == {"c-polling", "c-again"}
     assert set(found["benchmark"]) == set(another_barrier.COLLECTIVES)
-    assert "0 of 15 rows" in another_barrier.conclusion(found, "mpich", 20)
+    assert f"0 of {len(found) // 2} rows" in another_barrier.conclusion(found, "mpich", 20)
     assert "the target is met" in another_barrier.conclusion(found, "mpich", 20)
 
 

@@ -50,18 +50,6 @@ def test_the_guide_names_everything_that_is_public() -> None:
     assert [name for name in {*polympi.__all__, *members} if not re.search(rf"\b{name}\b", guide)] == []
 
 
-def test_the_map_of_the_core_shows_every_file() -> None:
-    page = (REPOSITORY / "docs" / "core.md").read_text()
-    shown, layer = set(), "."
-    for row in re.findall(r"^\|([^|]*)\|([^|]*)\|[^|]*\|$", page.partition("## The layers")[2], re.MULTILINE):
-        if row[0].strip():
-            named = re.match(r" `(\w+)`", row[0])
-            layer = named[1] if named else "."
-        shown |= {file for name in re.findall(r"`([\w.*]+)`", row[1]) for file in (build.SOURCES / layer).glob(name)}
-    there = {file for file in build.SOURCES.rglob("*") if file.suffix in (".c", ".h", ".py", ".pyi")}
-    assert {file.name for file in there - shown if file.parent.name != "serial"} == {"__init__.py"}
-
-
 LINKING = [
     "README.md",
     "examples/README.md",

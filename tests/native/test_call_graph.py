@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from test_layers import LAYERS
 
 from polympi.native import build
-from test_layers import LAYERS
 
 UNDEFINED = frozenset("Uuw")  # letters of nm for symbols that another object defines
 
@@ -20,7 +20,8 @@ def _symbols(source: Path, folder: Path) -> tuple[set[str], set[str]]:
     # Unoptimised, since inlined calls leave no symbol; against the stand-in for MPI, which every machine has.
     options = [f"-I{build.SOURCES / build.SERIAL_MPI}", *build._options(sanitize=False, werror=False), "-O0", "-w"]
     subprocess.run([build._c_compiler(), *options, "-DCORE_NAME=core", "-c", source, "-o", target], check=True)
-    listed = subprocess.run(["nm", "--extern-only", "--format=posix", target], capture_output=True, text=True, check=True)
+    command = ["nm", "--extern-only", "--format=posix", target]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True)
     found = [line.split()[:2] for line in listed.stdout.splitlines()]
     needed = {name for name, letter in found if letter in UNDEFINED}
     return {name for name, _ in found} - needed, needed
@@ -36,9 +37,7 @@ def symbols(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, tuple[set[st
 def test_no_layer_calls_a_higher_one(symbols: dict[Path, tuple[set[str], set[str]]]) -> None:
     layer = {source: LAYERS.index(source.relative_to(build.SOURCES).parts[0]) for source in symbols}
     owner = {name: source for source, (defined, _) in symbols.items() for name in defined}
-    calls = [
-        (source, owner[name], name) for source, (_, needed) in symbols.items() for name in needed if name in owner
-    ]
+    calls = [(source, owner[name], name) for source, (_, needed) in symbols.items() for name in needed if name in owner]
     assert len(calls) > 1000  # else the objects were not read
     assert [
         f"{source.relative_to(build.SOURCES)} calls {name} of {target.relative_to(build.SOURCES)}"
