@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import sys
@@ -37,6 +38,7 @@ def things(tmp_path_factory: pytest.TempPathFactory) -> Path:
         remember(Stack(name="mpich", family="mpich", origin="system", mpiexec=python, mpicc=python, python=python))
     (work / "taken").mkdir()
     (work / "file").write_text("")
+    (work / "nameless").write_text("127.0.0.1\nno-such-host.invalid\n")
     (work / "comments").write_text("# node1\n\n   \n")
     (work / "binary").write_bytes(bytes(range(256)) * 8)
     for name, manifest in {
@@ -289,6 +291,29 @@ def test_a_file_of_hosts_is_read_before_a_stack_is_looked_for(
 ) -> None:
     said = _said(["run", "--hostfile", "file", "--stack", "nowhere"], monkeypatch, capsys)
     assert "names no host" in said
+
+
+@pytest.mark.parametrize("words", [["run"], ["run", "--dry-run"]])
+def test_a_host_whose_name_cannot_be_resolved_is_named_before_anything_is_launched(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    said = _said([*words, "--hostfile", "nameless"], monkeypatch, capsys)
+    assert "The name of the host no-such-host.invalid in the host file 'nameless' cannot be resolved: " in said
+    assert not LIBRARY_WORDS.search(said)
+
+
+def test_doctor_names_a_host_whose_name_cannot_be_resolved(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    (place / "alone").write_text("no-such-host.invalid\n")
+    monkeypatch.setattr(sys, "argv", ["polympi", "doctor", "--hostfile", "alone", "--json"])
+    with pytest.raises(SystemExit) as left:
+        run_app()
+    checks = {check["name"]: check for check in json.loads(capsys.readouterr().out)["checks"]}
+    assert left.value.code == 1
+    assert (checks["names"]["status"], checks["names"]["hosts"]) == ("problem", ["no-such-host.invalid"])
 
 
 def test_names_are_checked_before_a_stack_is_installed(

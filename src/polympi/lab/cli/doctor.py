@@ -95,6 +95,7 @@ def _host_checks(
     from polympi.lab.cluster.state import cluster_of
     from polympi.lab.run.request import check_hosts
     from polympi.lab.survey.doctor import diagnose_hosts
+    from polympi.lab.survey.names import unresolved
     from polympi.lab.survey.reach import way_to
 
     check_hosts(hostfile)
@@ -102,12 +103,21 @@ def _host_checks(
     if cluster is not None and ssh is None and (reason := why_not()):
         raise ClusterError(reason)
     reach = way_to(cluster, ssh)
+    slots = read_hostfile(hostfile)
+    nameless = unresolved(slots) if cluster is None and ssh is None else {}
     stacks = [get_stack(name) for name in (installed_stacks() if names is None else names)]
     yield from check_tools()
     if not stacks:
         yield _no_stack()
     yield from diagnose_hosts(
-        read_hostfile(hostfile), reach, stacks, directory.absolute(), cluster=cluster, say=say, record=record
+        slots,
+        reach,
+        stacks,
+        directory.absolute(),
+        cluster=cluster,
+        nameless=nameless,
+        say=say,
+        record=record,
     )
 
 

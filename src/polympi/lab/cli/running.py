@@ -27,6 +27,7 @@ from polympi.lab.report.write import write_report
 from polympi.lab.run.estimate import Estimate, estimate
 from polympi.lab.run.launchers import settled
 from polympi.lab.run.measure import Measured, measure, measure_again
+from polympi.lab.run.reachable import check_names
 from polympi.lab.run.request import Request, StackPlan, check, only_one_host, preview
 from polympi.lab.run.resume import is_complete, request_again
 from polympi.lab.samples.store import RunDirectory
@@ -49,6 +50,7 @@ def begin(asked: Asked, *, wait: bool) -> None:
     request = asked.request(known_bindings(asked.bindings_from))
     check(request)
     stacks = choose_stacks(asked.stack, one=request.profile.one_stack)
+    check_names(dataclasses.replace(request, stacks=stacks))
     with shown() as watcher:
         measured = measure(dataclasses.replace(request, stacks=stacks), watcher=watcher, wait=wait)
     _conclude(measured, asked.time_limit)
@@ -68,6 +70,7 @@ def go_on(path: Path, asked: Asked, *, wait: bool, dry_run: bool) -> None:
         say(f"the run in '{path}' is complete: nothing is missing; 'polympi report {shlex.quote(str(path))}' shows it")
         return
     request = request_again(directory, time_limit_s=time_limit_s, launch_timeout_s=launch_timeout_s)
+    check_names(request)
     if dry_run:
         [first, *others] = directory.run().stacks
         # With several numbers of ranks, tools run with one of them.
@@ -95,6 +98,7 @@ def preview_run(asked: Asked) -> None:
     request = asked.request(known_bindings(asked.bindings_from))
     check(request)
     stacks = choose_stacks(asked.stack, one=request.profile.one_stack)
+    check_names(dataclasses.replace(request, stacks=stacks))
     if not stacks:
         raise UsageError(
             f"No MPI stack is installed yet, so that it is not known what can be measured: 'polympi run' would install "

@@ -14,6 +14,7 @@ from polympi.lab.environment.doctor import Check
 from polympi.lab.errors import UsageError
 from polympi.lab.records import Finding
 from polympi.lab.run.request import Request
+from polympi.lab.survey.names import NAMES_ADVICE, unresolved
 from polympi.lab.survey.network import connections
 from polympi.lab.survey.reach import Reach, short_name, way_to
 from polympi.lab.survey.session import ANSWER_S
@@ -40,6 +41,24 @@ def hosts_of(request: Request) -> list[str]:
         return list(read_hostfile(request.hostfile))
     job = allocation()
     return [] if job is None or job.only_here else list(job.hosts)
+
+
+def check_names(request: Request) -> None:
+    """Make sure that the names of a host file can be resolved here, unless a launcher of the user's own reaches them.
+
+    Raises:
+        UsageError: one cannot.
+    """
+    own_way = request.launching.launcher or any(stack.launcher for stack in request.stacks)
+    if request.hostfile is None or request.cluster is not None or own_way:
+        return
+    if found := unresolved(read_hostfile(request.hostfile)):
+        name, why = next(iter(found.items()))
+        others = f" (nor can {listing(list(found)[1:])})" if len(found) > 1 else ""
+        raise UsageError(
+            f"The name of the host {name} in the host file '{request.hostfile}' cannot be resolved: {why}{others}. "
+            f"{NAMES_ADVICE}"
+        )
 
 
 def unconnected(request: Request, say: Callable[[str], None]) -> list[Finding]:

@@ -16,6 +16,7 @@ from polympi.lab.stacks.stack import Stack
 from polympi.lab.survey.differences import clocks, differences
 from polympi.lab.survey.machines import findings, limits, versions
 from polympi.lab.survey.mpi import check_mpi
+from polympi.lab.survey.names import NAMES_ADVICE
 from polympi.lab.survey.network import connections, interfaces, own_names, same_machine
 from polympi.lab.survey.reach import Reach
 from polympi.lab.survey.sharing import installed, shared_folder
@@ -34,6 +35,7 @@ def diagnose_hosts(
     folder: Path,
     *,
     cluster: Cluster | None = None,
+    nameless: Mapping[str, str] | None = None,
     say: Callable[[str], None] = lambda _: None,
     record: dict[str, Any] | None = None,
 ) -> Iterator[Check]:
@@ -45,6 +47,7 @@ def diagnose_hosts(
         stacks: whose MPI is launched over the hosts.
         folder: where results will be.
         cluster: the test cluster that the hosts belong to.
+        nameless: hosts whose names cannot be resolved, and why: they are reported, and not looked at.
         say: reports each step that takes time.
         record: gets what each host is like, by its name.
 
@@ -55,8 +58,15 @@ def diagnose_hosts(
     for stack in stacks:
         needed[stack.mpiexec] = f"The launcher of {stack.name}"
         needed[stack.python] = f"The Python of {stack.name}"
-    say(f"asking {hosts_words(list(slots))}")
     told: set[str] = set()
+    for name, why in (nameless or {}).items():
+        yield Check(
+            "names", "problem", f"The name of the host {name} cannot be resolved: {why}.", NAMES_ADVICE, (name,)
+        )
+    slots = {name: number for name, number in slots.items() if name not in (nameless or {})}
+    if not slots:
+        return
+    say(f"asking {hosts_words(list(slots))}")
     with Survey(slots, reach) as survey:
         yield from _lost(survey, told)
         survey.look([*needed, sys.executable])
