@@ -50,7 +50,7 @@ def as_on_one_host(text: str) -> str:
     return re.sub(r" \(host \w+\)", "", re.sub(r"(?m)^\[\w+:\d+\] plm:ssh: Warning: setpgid.*\n", "", text))
 
 
-UCX_WARNING = re.compile(r"\[[\d.]+\] \[\S+\] +\S+ +UCX +WARN +(.*)\n")
+UCX_WARNING = re.compile(r"\[[\d.]+\] \[[^]]+\] +\S+ +UCX +WARN +(.*)\n")
 
 
 @dataclass(frozen=True)
