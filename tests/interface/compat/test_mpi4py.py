@@ -75,6 +75,7 @@ def test_a_program_of_many_checks(run, stack: Stack, program: str, ranks: int) -
 
 @pytest.mark.mpi
 @pytest.mark.sanitize
+@pytest.mark.one_host  # over several, MPICH's own receive from any source may wait for ever
 def test_statuses_are_filled_as_mpi4py_itself_fills_them(run, stack: Stack) -> None:
     program = PROGRAMS / "mpi4py_statuses.py"
     said = sorted(run(program, 2, stack).succeeded().splitlines())
