@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import sys
@@ -308,6 +309,11 @@ def test_doctor_names_a_host_whose_name_cannot_be_resolved(
 ) -> None:
     monkeypatch.delenv("SLURM_JOB_ID", raising=False)
     (place / "alone").write_text("no-such-host.invalid\n")
+    ssh = place / "bin" / "ssh"  # a machine may have none
+    ssh.parent.mkdir()
+    ssh.write_text("#!/bin/sh\nexit 255\n")
+    ssh.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{ssh.parent}:{os.environ['PATH']}")
     monkeypatch.setattr(sys, "argv", ["polympi", "doctor", "--hostfile", "alone", "--json"])
     with pytest.raises(SystemExit) as left:
         run_app()
