@@ -13,7 +13,7 @@ class InnerProduct(Vectors):
     """The solver of ``../../examples/applications/inner_product.py`` with another reduction."""
 
     def advance(self, iterations: int) -> None:
-        """Take the inner product so many times."""
+        """Take the inner product this many times."""
         for _ in range(iterations):
             mine = self.product(self.x, self.y)
             begun = time.perf_counter_ns()

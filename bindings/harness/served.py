@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from polympi.lab.catalogue import Benchmark, Messages
+from polympi.lab.catalogue import HALO_FACES, Benchmark, Messages
 
 MOST_BENCHMARKS = 63  # the bits of `opted_in` in polympi_harness.h, without the sign
 MOST_BITS = 64  # of the masks of modes and payloads in c/catalogue.h
@@ -59,8 +59,11 @@ def _problems_of_messages(b: Benchmark) -> Iterator[str]:
             yield f"is a pair, whose messages come from the peer, not from {b.origin}"
         if b.gets != b.sends[::-1]:
             yield "is a pair: what one rank sends the other gets"
-        if b.shape != "contiguous" and b.payloads != ("float64",):
+        if b.gaps and b.payloads != ("float64",):
             yield f"has the shape '{b.shape}', which is one of doubles: its only payload is float64"
+        each: Messages = HALO_FACES if b.shape == "halo" else "one"
+        if b.gaps and b.sends != (each, each):
+            yield f"has the shape '{b.shape}': each of the two ranks sends {each}"
     elif (b.origin, b.sends, b.gets) != ("root", ("one", "none"), ("one", "one")):
         yield "is a cycle: one message of the root goes through all ranks"
 
@@ -81,6 +84,9 @@ def _problems_of_collective(b: Benchmark) -> Iterator[str]:
         yield f"sends {_words([b.sends])}; messages from '{b.origin}'{' apiece' * b.apiece} take {_words(sends)}"
     if b.gets not in gets:
         yield f"gets {_words([b.gets])}; messages from '{b.origin}'{' apiece' * b.apiece} take {_words(gets)}"
+    held = b.origin != "root" and "none" not in b.gets
+    if b.kind != ("joint" if held else "rooted"):
+        yield f"is {b.kind}, but its ranks {'wait for each other' if held else 'may run ahead of each other'}"
 
 
 def _traffic(b: Benchmark) -> tuple[list[tuple[Messages, Messages]], list[tuple[Messages, Messages]]]:

@@ -12,7 +12,7 @@ import buffer_ready as ready
 import buffer_ring as ring
 import buffer_windows as windows
 from applications import load_application
-from callbacks import nothing
+from callbacks import UnsupportedCaseError, nothing
 from cases import BUFFERED_MESSAGES, BufferCases, method
 from catalogue import CALLS, NONBLOCKING, ONE_BUFFER
 from clock import clock
@@ -53,8 +53,6 @@ READY_LOOPS: dict[str, PairLoops] = {
     "nonblocking": (ready.ready_nonblocking_a, ready.ready_nonblocking_a_events, ready.ready_nonblocking_b),
     "persistent": (ready.ready_persistent_a, ready.ready_persistent_a_events, ready.ready_persistent_b),
 }
-CALLED = (collectives.two_buffers, collectives.two_buffers_events)
-STARTED = (collectives.started_two_buffers, collectives.started_two_buffers_events)
 BANDWIDTH: PairLoops = (windows.bandwidth_a, windows.bandwidth_a_events, windows.bandwidth_b)
 RING: CycleLoops = (ring.begun, ring.begun_events, ring.passed_on)
 STREAM: PairLoops = (windows.stream_a, windows.stream_a_events, windows.stream_b)
@@ -78,7 +76,9 @@ class UpperCaseMethods(BufferCases):
         self._comm = comm
 
     def refuse(self, case: Case) -> None:
-        """Nothing: the upper-case methods have all that C has."""
+        """What has no loop yet: the upper-case methods have all that C has."""
+        if case.benchmark in NONBLOCKING and case.benchmark not in ONE_BUFFER:
+            raise UnsupportedCaseError("there is no loop of nonblocking collectives with two buffers")
 
     def attached_bytes(self, case: Case) -> int:
         """What the mode buffered attaches."""
@@ -219,13 +219,13 @@ class UpperCaseMethods(BufferCases):
         call = method(comm, CALLS[case.benchmark])
         if case.payload == "none":
             return self.barrier(call)
-        waits = case.benchmark in NONBLOCKING
         if case.benchmark in ONE_BUFFER:
             buffer = (*buffers.outgoing, *buffers.incoming)[0]
+            waits = case.benchmark in NONBLOCKING
             events = collectives.started_one_buffer_events if waits else collectives.one_buffer_events
             return {"events": partial(events, call, buffer, self.start, clock)}
         both = (next(iter(buffers.outgoing), None), next(iter(buffers.incoming), None))
-        loops = self.together(*(STARTED if waits else CALLED), (call, *both))
+        loops = self.together(collectives.two_buffers, collectives.two_buffers_events, (call, *both))
         return {**loops, "release": release}
 
 

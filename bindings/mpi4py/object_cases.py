@@ -14,6 +14,7 @@ import object_ring as ring
 import object_windows as windows
 from callbacks import UnsupportedCaseError, nothing
 from cases import BUFFERED_MESSAGES, ROOM, ObjectCases, method
+from catalogue import NONBLOCKING
 from mpi4py import MPI
 from plan import NEIGHBORING
 
@@ -57,6 +58,8 @@ class LowerCaseMethods(ObjectCases):
     def refuse(self, case: Case) -> None:
         """What has no method that pickles."""
         mode, _, completion = case.mode.partition("-")
+        if case.benchmark in NONBLOCKING:
+            raise UnsupportedCaseError("the lower-case methods have no nonblocking collectives")
         if mode == "ready" or completion == "persistent":
             raise UnsupportedCaseError("the lower-case methods have no ready and no persistent sends")
         if not self._posts_receives and (completion or case.benchmark in ("bandwidth", "bibandwidth")):

@@ -36,6 +36,12 @@ FAULTY: list[tuple[str, dict[str, Any], str]] = [
     ("bandwidth", {"apiece": True}, "only collectives have messages 'apiece'"),
     ("bandwidth", {"sends": ("all", "none")}, "only collectives have a message for all ranks"),
     ("faces", {"payloads": ("bytes",)}, "its only payload is float64"),
+    ("faces", {"sends": ("window", "window"), "gets": ("window", "window")}, "each of the two ranks sends one"),
+    ("halo", {"sends": (1, 1), "gets": (1, 1)}, "each of the two ranks sends 6"),
+    ("bcast", {"kind": "joint"}, "is joint, but its ranks may run ahead of each other"),
+    ("reduce", {"kind": "joint"}, "is joint, but its ranks may run ahead of each other"),
+    ("allgather", {"kind": "rooted"}, "is rooted, but its ranks wait for each other"),
+    ("neighbor-alltoall", {"kind": "rooted"}, "is rooted, but its ranks wait for each other"),
     ("ring", {"gets": ("none", "one")}, "one message of the root goes through all ranks"),
     ("wave", {"origin": "peer"}, "computes, so 'sends' and 'gets' are none"),
 ]

@@ -23,7 +23,7 @@ func arrays(c *C.struct_polympi_case, b *C.struct_polympi_buffers, m messages[fl
 			}
 		},
 	}
-	sends := []sendCall[float64]{mpi.Send[float64], mpi.Ssend[float64], mpi.Bsend[float64]}
+	sends := blockingSends[float64]()
 	switch c.benchmark {
 	case C.POLYMPI_LATENCY:
 		l.iterate = arrayLatency(sends[c.send_mode], m.out, got, int(b.rank))
@@ -32,9 +32,6 @@ func arrays(c *C.struct_polympi_case, b *C.struct_polympi_buffers, m messages[fl
 		l.iterate = arrayStream(sends[c.send_mode], m.outs, got, acknowledgement, int(b.rank))
 	default:
 		l.iterate = arrayCollectives(c, b, m, got)
-	}
-	if c.send_mode == C.POLYMPI_BUFFERED {
-		attached(&l, unsafe.Slice((*byte)(b.attached), int(b.attached_bytes)))
 	}
 	return l
 }

@@ -55,6 +55,14 @@ func refuse(c *C.struct_polympi_case) *C.char {
 }
 
 func prepare(c *C.struct_polympi_case, b *C.struct_polympi_buffers) loops {
+	l := choose(c, b)
+	if c.send_mode == C.POLYMPI_BUFFERED {
+		attached(&l, unsafe.Slice((*byte)(b.attached), int(b.attached_bytes)))
+	}
+	return l
+}
+
+func choose(c *C.struct_polympi_case, b *C.struct_polympi_buffers) loops {
 	switch c.payload {
 	case C.POLYMPI_NONE:
 		return loops{iterate: func() { must(world.Barrier()) }}

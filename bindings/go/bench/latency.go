@@ -6,8 +6,6 @@ package main
 import "C"
 
 import (
-	"unsafe"
-
 	"polympi/bindings/go/mpi"
 )
 
@@ -19,8 +17,13 @@ type (
 	initCall[T any]  func(c mpi.Comm, message []T, dest, tag int) (*mpi.Persistent, error)
 )
 
+// blockingSends are the calls of the send modes, in their order.
+func blockingSends[T any]() []sendCall[T] {
+	return []sendCall[T]{mpi.Send[T], mpi.Ssend[T], mpi.Bsend[T], mpi.Rsend[T]}
+}
+
 func latency[T any](c *C.struct_polympi_case, b *C.struct_polympi_buffers, m messages[T]) loops {
-	sends := []sendCall[T]{mpi.Send[T], mpi.Ssend[T], mpi.Bsend[T], mpi.Rsend[T]}
+	sends := blockingSends[T]()
 	starts := []startCall[T]{mpi.Isend[T], mpi.Issend[T], mpi.Ibsend[T], mpi.Irsend[T]}
 	inits := []initCall[T]{mpi.SendInit[T], mpi.SsendInit[T], mpi.BsendInit[T], mpi.RsendInit[T]}
 	rank, ready := int(b.rank), c.send_mode == C.POLYMPI_READY
@@ -40,9 +43,6 @@ func latency[T any](c *C.struct_polympi_case, b *C.struct_polympi_buffers, m mes
 		l.iterate = nonblocking(starts[c.send_mode], m.out, m.in, rank)
 	default:
 		l.iterate = blocking(sends[c.send_mode], m.out, m.in, rank)
-	}
-	if c.send_mode == C.POLYMPI_BUFFERED {
-		attached(&l, unsafe.Slice((*byte)(b.attached), int(b.attached_bytes)))
 	}
 	return l
 }

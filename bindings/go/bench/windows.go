@@ -71,12 +71,7 @@ func streams[T any](c *C.struct_polympi_case, b *C.struct_polympi_buffers, m mes
 	if c.send_mode == C.POLYMPI_READY {
 		return loops{iterate: readyStream(m, acknowledgement, int(b.rank))}
 	}
-	sends := []sendCall[T]{mpi.Send[T], mpi.Ssend[T], mpi.Bsend[T]}
-	l := loops{iterate: stream(sends[c.send_mode], m, acknowledgement, int(b.rank))}
-	if c.send_mode == C.POLYMPI_BUFFERED {
-		attached(&l, unsafe.Slice((*byte)(b.attached), int(b.attached_bytes)))
-	}
-	return l
+	return loops{iterate: stream(blockingSends[T]()[c.send_mode], m, acknowledgement, int(b.rank))}
 }
 
 func sendAll[T any](send sendCall[T], outs [][]T, acknowledgement []byte) {

@@ -77,11 +77,31 @@ pub fn send_in_mode<T: Equivalence + 'static>(
     memory: &Memory,
     callbacks: &mut Callbacks,
 ) {
-    let send: fn(&Process, &[T]) = match mode {
-        "synchronous" => |to: &Process, sent: &[T]| to.synchronous_send_with_tag(sent, PAYLOAD_TAG),
-        "buffered" => |to: &Process, sent: &[T]| to.buffered_send_with_tag(sent, PAYLOAD_TAG),
-        _ => |to: &Process, sent: &[T]| to.send_with_tag(sent, PAYLOAD_TAG),
-    };
+    match mode {
+        "synchronous" => {
+            let send = |to: &Process, sent: &[T]| to.synchronous_send_with_tag(sent, PAYLOAD_TAG);
+            send_all(send, outgoing, acknowledgement, peer, memory, callbacks)
+        }
+        "buffered" => {
+            let send = |to: &Process, sent: &[T]| to.buffered_send_with_tag(sent, PAYLOAD_TAG);
+            send_all(send, outgoing, acknowledgement, peer, memory, callbacks)
+        }
+        _ => {
+            let send = |to: &Process, sent: &[T]| to.send_with_tag(sent, PAYLOAD_TAG);
+            send_all(send, outgoing, acknowledgement, peer, memory, callbacks)
+        }
+    }
+}
+
+/// The loop of a stream, compiled for each mode by itself.
+fn send_all<T: Equivalence + 'static>(
+    send: impl Fn(&Process, &[T]) + 'static,
+    outgoing: Vec<&'static [T]>,
+    acknowledgement: &'static mut u8,
+    peer: Process<'static>,
+    memory: &Memory,
+    callbacks: &mut Callbacks,
+) {
     let case = move || {
         for slot in &outgoing {
             send(&peer, slot);

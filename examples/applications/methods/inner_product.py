@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # of NumPy's BLAS: a processor has a rank, and no threads besides
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # of NumPy's BLAS: each rank has one processor
 
 import numpy as np
 
@@ -96,7 +96,7 @@ class Vectors(Solver):
         self.value: Any = None
 
     def advance(self, iterations: int) -> None:
-        """Take the inner product so many times, in the style of a program."""
+        """Take the inner product this many times, in the style of a program."""
         raise NotImplementedError
 
     def part(self) -> tuple[Field, tuple[int, ...]]:

@@ -54,7 +54,7 @@ class Mesh(Ranks, Protocol):
 
 
 class Ghosts(Protocol):
-    """What fills the ghost layers of a field from the ranks beside this one: when called, or from start to finish."""
+    """What fills a field's ghost layers from the neighbouring ranks: in one call, or from start to finish."""
 
     def start(self) -> None:
         """Begin to send and to receive."""

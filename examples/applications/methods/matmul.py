@@ -17,7 +17,7 @@ from bisect import bisect_right
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # of NumPy's BLAS: a processor has a rank, and no threads besides
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # of NumPy's BLAS: each rank has one processor
 
 import numpy as np
 
@@ -89,7 +89,7 @@ class Blocks(Solver):
         self.c[...] = 0
 
     def advance(self, iterations: int) -> None:
-        """Multiply so many times."""
+        """Multiply this many times."""
         for _ in range(iterations):
             for number, panel in enumerate(self.panels):
                 a, b = self._communicate(self._broadcast, *self._own_or_room(*panel), *panel[2:])
@@ -150,7 +150,7 @@ def run(given: argparse.Namespace, world: Ranks, made: Callable[..., Blocks]) ->
     rate = 2e-9 * given.edge**3 * given.iterations / seconds
     code = verdict(
         world,
-        error <= 1e-12 * given.edge,  # sums of so many terms below 4, added up in another order
+        error <= 1e-12 * given.edge,  # sums of this many terms below 4, in another order
         f"{given.edge}^2 elements, {given.iterations} times, {mesh(solver.cart.dims)}",
         f"{seconds:.3f} s, {rate:.1f} billion operations a second, at most {share:.1%} of it in broadcasts",
         f"largest error: {error:.1e}",

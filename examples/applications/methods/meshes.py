@@ -20,7 +20,7 @@ CACHE_LINE = 64 // 8  # elements
 
 
 def ends_of(cart: Mesh, edge: int) -> list[tuple[int, int]]:
-    """For each axis of a mesh the first point of this rank, and the one behind its last."""
+    """For each axis of a mesh this rank's first point, and the one after its last."""
     return [part_of(edge, ranks, place) for ranks, place in zip(cart.dims, cart.coords, strict=True)]
 
 

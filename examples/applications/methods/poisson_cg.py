@@ -55,7 +55,7 @@ class PoissonOnBlock(Solver):
         self.edge, self.variant = edge, variant
         self.ends = ends_of(cart, edge)
         self.shape = tuple(stop - start + 2 for start, stop in self.ends)  # with ghost layers
-        # For each axis what needs no value of the rank before this one, nor of the one behind it.
+        # For each axis what needs no value of the neighbouring ranks.
         self.local = []
         for extent, (start, stop) in zip(self.shape, self.ends, strict=True):
             first = 1 + (start > 0)

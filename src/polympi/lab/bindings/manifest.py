@@ -204,13 +204,13 @@ class Binding(msgspec.Struct, frozen=True):
 
 
 def _claims(pattern: str, case: str) -> bool:
-    """Whether a pattern of ``covers`` means a case; benchmarks that are not basic have to be named.
+    """Whether a pattern of ``covers`` means a case; benchmarks, or modes of them, that are not basic have to be named.
 
     So a new benchmark is measured only with those bindings that have loops for it, and with the reference.
     """
-    benchmark = case.partition("/")[0]
+    benchmark, mode, _ = case.split("/")
     named = pattern.partition("/")[0] == benchmark
-    matches = fnmatch.fnmatchcase(case, pattern) and (named or bool(BENCHMARKS[benchmark].basic_modes))
+    matches = fnmatch.fnmatchcase(case, pattern) and (named or mode in BENCHMARKS[benchmark].basic_modes)
     return pattern == ALL or matches
 
 
@@ -372,7 +372,8 @@ def _mistake_of_patterns(entry: Entry, place: str) -> str | None:
     lists = {"covers": entry.covers} | {f"without[{i}].cases": w.cases for i, w in enumerate(entry.without)}
     for field, patterns in lists.items():
         for pattern in patterns:
-            meant = [case for case in _PATTERNS if pattern == ALL or fnmatch.fnmatchcase(case, pattern)]
+            everything = pattern == ALL and field == "covers"
+            meant = [case for case in _PATTERNS if everything or fnmatch.fnmatchcase(case, pattern)]
             if not meant:
                 return (
                     f"in the field '{place}.{field}', '{pattern}' means no case: write benchmark/mode/payload with "

@@ -51,16 +51,8 @@ final class Arrays {
         received = new double[b.ins().length][];
     }
 
-    private Doubles.Send blocking() {
-        return switch (c.send()) {
-            case "standard" -> world::send;
-            case "synchronous" -> world::ssend;
-            default -> world::bsend;
-        };
-    }
-
     private Runnable latency() {
-        final Doubles.Send call = blocking();
+        final Doubles.Send call = Loops.blocking(world, c.send());
         final double[] array = sent[0];
         final int peer = 1 - b.rank();
         return b.rank() == 0
@@ -75,7 +67,7 @@ final class Arrays {
     }
 
     private Runnable stream() {
-        final Doubles.Send call = blocking();
+        final Doubles.Send call = Loops.blocking(world, c.send());
         final MemorySegment acknowledgement = b.acknowledgement();
         return b.rank() == 0
                 ? () -> {

@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.LongSupplier;
 import polympi.mpi.Comm;
 import polympi.mpi.Datatype;
+import polympi.mpi.Doubles;
 import polympi.mpi.Mpi;
 
 /** What a case does on a rank: an iteration, and what is needed before and after. */
@@ -30,6 +31,15 @@ final class Loops {
         final Loops loops = new Loops();
         loops.iterate = iterate;
         return loops;
+    }
+
+    /** The blocking send of a mode other than ready. */
+    static Doubles.Send blocking(Comm world, String mode) {
+        return switch (mode) {
+            case "synchronous" -> world::ssend;
+            case "buffered" -> world::bsend;
+            default -> world::send;
+        };
     }
 
     /** A blocking ping-pong of what a datatype describes. */

@@ -54,15 +54,11 @@ final class Windows {
 
     private Runnable stream(String mode) {
         if (mode.equals("ready")) {
-            return rank == 0 ? this::readyStreamA : this::readyStreamB;
+            final Doubles.Send ready = world::rsend;
+            return rank == 0 ? () -> readyStreamA(ready) : this::readyStreamB;
         }
-        return rank == 0
-                ? switch (mode) {
-                    case "synchronous" -> () -> sendAll(world::ssend);
-                    case "buffered" -> () -> sendAll(world::bsend);
-                    default -> () -> sendAll(world::send);
-                }
-                : this::streamB;
+        final Doubles.Send call = Loops.blocking(world, mode);
+        return rank == 0 ? () -> sendAll(call) : this::streamB;
     }
 
     private void startSends(int from) {
@@ -110,9 +106,9 @@ final class Windows {
         awaitAcknowledgement();
     }
 
-    private void readyStreamA() {
+    private void readyStreamA(Doubles.Send call) {
         awaitAcknowledgement();
-        sendAll(world::rsend);
+        sendAll(call);
     }
 
     /** All receives are posted before the message that makes the other side send. */
