@@ -5,9 +5,7 @@ package main
 */
 import "C"
 
-import (
-	"polympi/bindings/go/mpi"
-)
+import "polympi/bindings/go/mpi"
 
 // In the names of loops, ping is rank 0 and pong rank 1.
 
