@@ -57,6 +57,19 @@ namespace MPI
     {
         internal static readonly Codec<T> Default = (Codec<T>)Of(typeof(T));
 
+        /// <summary>Some of the values, which have to be there; all as they are.</summary>
+        protected static T[] Part(T[] values, int place, int count)
+        {
+            Counts.CheckLength(values.Length, (long)place + count, nameof(values));
+            if (count == values.Length)
+            {
+                return values;
+            }
+            var part = new T[count];
+            Array.Copy(values, place, part, 0, count);
+            return part;
+        }
+
         /// <summary>Whether all values have one size, so that a receive can be posted for one.</summary>
         internal abstract bool IsPlain { get; }
 

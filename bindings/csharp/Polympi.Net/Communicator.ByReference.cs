@@ -90,8 +90,12 @@ namespace MPI
         /// <inheritdoc cref="Reduce{T}(T[], ReductionOperation{T}, int)" path="/param|/typeparam"/>
         /// <param name="result">The result.</param>
         [EditorBrowsable(EditorBrowsableState.Never)]
-        public void Reduce<T>(T[] values, ReductionOperation<T> operation, int root, ref T[] result) =>
-            Into(ref result, Reduce(IsRoot(root) ? values ?? result : values, operation, root));
+        public void Reduce<T>(T[] values, ReductionOperation<T> operation, int root, ref T[] result)
+        {
+            // The root of an intercommunicator gives nothing: what it has says how many elements come.
+            bool gives = !(this is Intercommunicator && IsRoot(root));
+            Into(ref result, Reduce(gives ? values : values ?? result, operation, root));
+        }
 
         /// <summary>ReduceScatter with its result by reference.</summary>
         /// <inheritdoc cref="ReduceScatter{T}(T[], ReductionOperation{T}, int[])" path="/param|/typeparam"/>

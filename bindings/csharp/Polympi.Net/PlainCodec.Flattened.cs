@@ -30,7 +30,8 @@ namespace MPI
         {
             if (comm is Intercommunicator)
             {
-                return GatherFlattened(comm, values, Counts.Equal(comm.Peers, count), root);
+                T[] given = Constants.IsRank(root) ? Part(values, 0, count) : values;
+                return GatherFlattened(comm, given, Counts.Equal(comm.Peers, count), root);
             }
             Counts.CheckLength(values.Length, count, nameof(values));
             T[] gathered = comm.IsRoot(root) ? new T[checked(count * comm.Peers)] : null;

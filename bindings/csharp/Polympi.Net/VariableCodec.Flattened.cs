@@ -26,7 +26,7 @@ namespace MPI
         }
 
         internal override T[] GatherFlattened(Communicator comm, T[] values, int count, int root) =>
-            GatherFlattened(comm, comm is Intercommunicator ? values : Part(values, 0, count), null, root);
+            GatherFlattened(comm, Constants.IsRank(root) ? Part(values, 0, count) : values, null, root);
 
         internal override T[] GatherFlattened(Communicator comm, T[] values, int[] counts, int root) =>
             Joined(Codec<T[]>.Default.Gather(
@@ -74,18 +74,6 @@ namespace MPI
                 parts[i] = Part(values, places[i], counts[i]);
             }
             return parts;
-        }
-
-        private static T[] Part(T[] values, int place, int count)
-        {
-            Counts.CheckLength(values.Length, (long)place + count, nameof(values));
-            if (count == values.Length)
-            {
-                return values;
-            }
-            var part = new T[count];
-            Array.Copy(values, place, part, 0, count);
-            return part;
         }
 
         private static T[] Joined(T[][] parts)

@@ -39,11 +39,13 @@ class Matmul(Blocks):
         super().__init__(cart, edge)
 
     def _broadcast(self, a: Field, b: Field, column: int, row: int) -> tuple[Field, Field]:
-        if self.row.rank == column:  # columns do not lie side by side in memory: they are copied
-            mine, a = a, self.room[0][: a.size].reshape(a.shape)
-            a[...] = mine
-        self.row.Bcast(a, root=column)
-        self.column.Bcast(b, root=row)
+        if self.row.size > 1:
+            if self.row.rank == column:  # columns do not lie side by side in memory: they are copied
+                mine, a = a, self.room[0][: a.size].reshape(a.shape)
+                a[...] = mine
+            self.row.Bcast(a, root=column)
+        if self.column.size > 1:
+            self.column.Bcast(b, root=row)
         return a, b
 
     def free(self) -> None:

@@ -29,29 +29,26 @@ class Sides(Ghosts):
 
     def __init__(self, cart: MPI.Cartcomm, u: Field) -> None:
         self.cart, self.u = cart, u
-        self.neighbors = [rank for axis in range(2) for rank in cart.Shift(axis, 1)]
+        neighbors = [rank for axis in range(2) for rank in cart.Shift(axis, 1)]  # above, below, left, right
         self.outgoing, self.incoming = np.zeros((2, len(u) - 2)), np.zeros((2, len(u) - 2))
+        inner = (u[1, 1:-1], u[-2, 1:-1], *self.outgoing)
+        ghosts = (u[0, 1:-1], u[-1, 1:-1], *self.incoming)
+        there = [side for side, neighbor in enumerate(neighbors) if neighbor != MPI.PROC_NULL]
+        self.sides = [(side, neighbors[side], inner[side], ghosts[side]) for side in there]
+        self.columns = [side - 2 for side in there if side >= 2]
 
     def start(self) -> None:
         """Begin to send the sides of this rank's block, and to receive those of its neighbours."""
-        top, bottom, left, right = self.neighbors
-        u, cart = self.u, self.cart
-        self.outgoing[0], self.outgoing[1] = u[1:-1, 1], u[1:-1, -2]
-        self.requests = [
-            cart.Irecv(u[0, 1:-1], top, 0),
-            cart.Irecv(u[-1, 1:-1], bottom, 1),
-            cart.Irecv(self.incoming[0], left, 2),
-            cart.Irecv(self.incoming[1], right, 3),
-            cart.Isend(u[1, 1:-1], top, 1),
-            cart.Isend(u[-2, 1:-1], bottom, 0),
-            cart.Isend(self.outgoing[0], left, 3),
-            cart.Isend(self.outgoing[1], right, 2),
-        ]
+        for k in self.columns:
+            self.outgoing[k] = self.u[1:-1, -2 if k else 1]
+        self.requests = [self.cart.Irecv(ghost, neighbor, side) for side, neighbor, _, ghost in self.sides]
+        self.requests += [self.cart.Isend(inner, neighbor, side ^ 1) for side, neighbor, inner, _ in self.sides]
 
     def finish(self) -> None:
         """Wait for all that has begun, and put the columns into the ghost layers."""
         MPI.Request.Waitall(self.requests)
-        self.u[1:-1, 0], self.u[1:-1, -1] = self.incoming  # of no neighbour: zeros, as at the boundary
+        for k in self.columns:
+            self.u[1:-1, -1 if k else 0] = self.incoming[k]
 
     def free(self) -> None:
         """Nothing."""
@@ -81,7 +78,8 @@ class PoissonCG(PoissonOnBlock):
     def _total(self, values: list[float]) -> list[float]:
         sums = np.array(values)
         self.cart.Allreduce(MPI.IN_PLACE, sums)
-        return [float(each) for each in sums]
+        totals: list[float] = sums.tolist()
+        return totals
 
     def free(self) -> None:
         """Give back the mesh."""

@@ -41,6 +41,8 @@ namespace Tests
             Expect.Throws<ArgumentOutOfRangeException>(() => comm.Broadcast(ref value, comm.Size));
             Expect.Throws<ArgumentOutOfRangeException>(() => comm.Gather(1, -1));
             Expect.Throws<ArgumentNullException>(() => comm.Allreduce(1, null));
+            int[] kept = { 1 };
+            Expect.Throws<ArgumentNullException>(() => Communicator.Self.Reduce(null, Operation<int>.Add, 0, ref kept));
         }
 
         private static void Truncation(Intracommunicator comm)

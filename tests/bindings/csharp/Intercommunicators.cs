@@ -167,7 +167,7 @@ namespace Tests
                 int[] mine = Enumerable.Repeat(between.Rank, between.Rank).ToArray();
                 between.GatherFlattened(mine, root);
                 between.GatherFlattened(Words(mine), root);
-                between.GatherFlattened(new[] { between.Rank, 7 }, root);
+                between.GatherFlattened(new[] { between.Rank, 7, 8 }, 2, root);
             }
             OnRoot(root, EachOften(others.Length), found, "the numbers");
             OnRoot(root, Words(EachOften(others.Length)), words, "the strings");

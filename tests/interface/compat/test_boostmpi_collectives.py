@@ -25,6 +25,12 @@ SIZES = pytest.mark.parametrize("ranks", [1, 2, 3, 4])
 def test_values_are_shared_and_gathered(run_in_job, stack: Stack, ranks: int) -> None:
     script = """
 root = size - 1
+for value in VALUES:
+    for got in old.all_gather(world, value), old.all_to_all(world, [value] * size):
+        assert type(got) is tuple and len(got) == size and all(same(one, arrived(value)) for one in got)
+    got = old.gather(world, value, root)
+    assert got is None if rank != root else all(same(one, arrived(value)) for one in got)
+    assert same(old.scatter(world, [value] * size if rank == root else None, root), arrived(value))
 # each form of a call
 some = ["abcd"[r] for r in range(size)]
 for got in (old.broadcast(world, rank, root), old.broadcast(rank, root), old.broadcast(value=rank, root=root),

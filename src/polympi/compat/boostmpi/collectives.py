@@ -11,6 +11,7 @@ import polympi
 from polympi.compat.boostmpi.communicator import Communicator, world
 from polympi.compat.boostmpi.errors import told
 from polympi.compat.boostmpi.skeletons import Content
+from polympi.compat.unsendable import Unsendable
 from polympi.native.core import Op
 
 TYPE_CHECKING = False
@@ -201,16 +202,6 @@ def _operation(op: Callable[[Any, Any], Any]) -> Op:
     return _NATIVE.get(id(op)) or (op if isinstance(op, Op) else polympi.op(op))
 
 
-class _Broken:
-    """In the place of a value that there is not: it cannot be sent, for the reason that it has."""
-
-    def __init__(self, reason: Exception) -> None:
-        self.reason = reason
-
-    def __reduce__(self) -> tuple[object, ...]:
-        raise self.reason
-
-
 def _pieces(call: str, comm: Communicator, values: Iterable[Any] | None) -> list[Any]:
     """The values for the ranks.
 
@@ -224,4 +215,4 @@ def _pieces(call: str, comm: Communicator, values: Iterable[Any] | None) -> list
             reason = TypeError(
                 f"rank {comm.rank}, {call}(): values must have one for each of the {comm.size} ranks, but is {values!r}"
             )
-        return [_Broken(reason)] * comm.size
+        return [Unsendable(reason)] * comm.size

@@ -122,7 +122,7 @@ def sent(x: Any, count: int, datatype: int, call: str) -> Array:
     Raises:
         error: it has fewer elements than count.
     """
-    if type(x) is np.ndarray and x.ndim == 1 and x.size == count and x.dtype is DTYPES.get(datatype):
+    if type(x) is np.ndarray and x.ndim == 1 and x.size == count and x.dtype is dtype_of(datatype, call):
         return x
     row = elements(x, datatype, call)
     if row.size != count:

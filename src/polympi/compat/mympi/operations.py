@@ -48,7 +48,10 @@ def operation(op: int, array: Array, call: str) -> Op:
     Raises:
         error: there is none, or it does not combine elements of this type.
     """
-    found = _OPERATIONS.get(op)
+    try:
+        found = _OPERATIONS.get(op)
+    except TypeError:  # it has no hash
+        found = None
     if found is None:
         refuse(call, f"there is no operation {op!r}: give one like MPI_SUM or MPI_MAX", errors.OP)
     pairs = op in (MPI_MINLOC, MPI_MAXLOC)

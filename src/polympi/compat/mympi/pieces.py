@@ -38,14 +38,14 @@ class EqualPieces:
         if (
             type(buf) is np.ndarray
             and buf.shape == (self.count * size,)
-            and buf.dtype is datatypes.DTYPES.get(self.datatype)
+            and buf.dtype is datatypes.dtype_of(self.datatype, call)
         ):
             return buf
         return self._as_pieces(size).cut(buf, size, call)
 
     def put(self, pieces: list[Array], call: str) -> Array:
         """The pieces of all ranks in a row; zeros where fewer elements came."""
-        dtype, shape = datatypes.DTYPES.get(self.datatype), (self.count,)
+        dtype, shape = datatypes.dtype_of(self.datatype, call), (self.count,)
         for piece in pieces:
             if piece.shape != shape or piece.dtype is not dtype:
                 return self._as_pieces(len(pieces)).put(pieces, call)
@@ -55,7 +55,15 @@ class EqualPieces:
         return Pieces([self.count] * size, [rank * self.count for rank in range(size)], self.datatype)
 
 
-equal_pieces = lru_cache(maxsize=64)(EqualPieces)  # programs have few counts, and a new object takes longer
+_known_pieces = lru_cache(maxsize=64)(EqualPieces)  # programs have few counts, and a new object takes longer
+
+
+def equal_pieces(count: int, datatype: int) -> EqualPieces:
+    """Pieces of a size and a datatype, which the call that takes them looks at."""
+    try:
+        return _known_pieces(count, datatype)
+    except TypeError:  # one of them has no hash
+        return EqualPieces(count, datatype)
 
 
 class Pieces(NamedTuple):

@@ -14,6 +14,7 @@ from polympi.compat.pympi.absent import MAP, lacks
 from polympi.compat.pympi.errors import ArgumentError, MPIError, told
 from polympi.compat.pympi.reductions import Operator, Reduction
 from polympi.compat.pympi.requests import ReceiveRequest, Request, Status, statuses
+from polympi.compat.unsendable import Unsendable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -207,15 +208,15 @@ class Communicator:
         try:
             length = len(message)
         except TypeError:
-            raise TypeError(
-                f"rank {self.rank}: gather puts sequences together, and {message!r} is none: give [{message!r}]."
-            ) from None
+            said = f"rank {self.rank}: gather puts sequences together, and {message!r} is none: give [{message!r}]."
+            return Unsendable(TypeError(said))
         if count is None or count == length:
             return message
         if not 0 <= count <= length:
-            raise MPIError(
+            said = (
                 f"Called gather with too-short sequence object: rank {self.rank} has {length} items, count is {count}."
             )
+            return Unsendable(MPIError(said))
         return message[:count]
 
     # ---- communicators ----

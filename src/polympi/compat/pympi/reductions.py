@@ -7,6 +7,7 @@ import itertools
 
 import polympi
 from polympi.compat.pympi.errors import MPIError
+from polympi.compat.unsendable import Unsendable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,8 +102,20 @@ class Reduction:
 
     def _given(self, message: Any) -> Any:
         """What this rank contributes."""
-        value = self.kind(message) if self.kind in (int, float) else message
+        try:
+            value = self.kind(message) if self.kind in (int, float) else message
+        except Exception as error:
+            return Unsendable(error)
         return self.operator.contribution(value, self.comm.rank) if isinstance(self.operator, Operator) else value
+
+    def _native(self, call: Callable[..., Any], given: Any, *root: int) -> Any:
+        """A reduction by an operator of polympi."""
+        try:
+            return call(given, self.operator.op, *root)  # type: ignore[union-attr]
+        except polympi.Error:
+            if isinstance(given, Unsendable):
+                raise given.reason from None
+            raise
 
     def _after_ground(self, operator: Operator, value: Any) -> Any:
         """The result of an operator, to which the ground is the first value."""
@@ -114,7 +127,7 @@ class Reduction:
         """The combination on the root, None elsewhere."""
         given = self._given(message)
         if isinstance(self.operator, Operator):
-            value = self.comm.reduce(given, self.operator.op, self.root)
+            value = self._native(self.comm.reduce, given, self.root)
             return self._after_ground(self.operator, value) if self.comm.rank == self.root else None
         values = self.comm.gather(given, self.root)
         if values is None:
@@ -124,14 +137,14 @@ class Reduction:
     def allreduce(self, message: Any) -> Any:
         """The combination, on all ranks."""
         if isinstance(self.operator, Operator) and self.ground is None:
-            return self.operator.result(self.comm.allreduce(self._given(message), self.operator.op))
+            return self.operator.result(self._native(self.comm.allreduce, self._given(message)))
         return self._shared("allreduce", lambda: self.reduce(message))
 
     def scan(self, message: Any) -> Any:
         """The combination of the ranks up to this one."""
         given = self._given(message)
         if isinstance(self.operator, Operator):
-            return self._after_ground(self.operator, self.comm.scan(given, self.operator.op))
+            return self._after_ground(self.operator, self._native(self.comm.scan, given))
         function = self.operator
 
         def running() -> list[Any]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from polympi.compat.pypar.buffers import TEXT, array_given, array_of, as_bytes, filled, flat
-from polympi.compat.pypar.constants import OPERATIONS, operation
+from polympi.compat.pypar.constants import operation
 from polympi.compat.pypar.start import comm
 
 _bcast, _scatter, _gather, _reduce = comm.bcast, comm.scatter, comm.gather, comm.reduce  # looked up once
@@ -133,7 +133,7 @@ def reduce(  # noqa: PLR0917  (the order of Pypar's arguments)
         and len(x) == len(buffer)
         and not (vanilla or bypass)
     ):
-        _reduce(x, OPERATIONS.get(op) or operation(op), root, into=buffer)
+        _reduce(x, operation(op), root, into=buffer)
         return buffer
     if bypass:
         x = array_of(x, "reduce")

@@ -38,7 +38,10 @@ def operation(number: int) -> Op:
     Raises:
         ValueError: it stands for none.
     """
-    found = OPERATIONS.get(number)
+    try:
+        found = OPERATIONS.get(number)
+    except TypeError:  # it has no hash
+        found = None
     if found is None:
         raise ValueError(f"reduce(): there is no operation {number!r}: give one of pypar.MAX, MIN, SUM and the others")
     return found

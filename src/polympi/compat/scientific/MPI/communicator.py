@@ -325,7 +325,9 @@ class Communicator:
 
     def _combining(self, call: str, sendbuf: Array, recvbuf: Array, op: Operation) -> Any:
         """The operation of polympi, for arrays that fit it."""
-        if op in PLAIN and type(sendbuf) is _ndarray:  # nothing else is to be refused than below
+        if (
+            type(op) is Operation and op in PLAIN and type(sendbuf) is _ndarray
+        ):  # nothing else is to be refused than below
             self._check_pair(call, sendbuf, recvbuf, sendbuf.shape)
             return op.op
         if not isinstance(op, Operation):
