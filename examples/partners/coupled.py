@@ -16,7 +16,7 @@ FIELD, SUM = 1, 2  # tags that both programs know
 
 def main() -> None:
     """C is the last rank of the job."""
-    job = mpi.plain_world  # MPI_COMM_WORLD: starts MPI, and no other rank has to do anything
+    job = mpi.raw_world  # MPI_COMM_WORLD: starts MPI, and no other rank has to do anything
     partner = job.size - 1
     world = mpi.init(world=job.split(0))  # C calls MPI_Comm_split, too, and takes no part in the result
 

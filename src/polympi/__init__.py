@@ -30,14 +30,16 @@ _HOMES = {
     ),
     "polympi.graph": ("Graph",),
     "polympi.halo": ("Halo",),
-    "polympi.native.core": ("Plain", "Plan", "Request", "Status", "test_all", "wait_all", "wait_any"),
+    "polympi.native.core": ("Raw", "Plan", "Request", "Status", "test_all", "wait_all", "wait_any"),
     "polympi.operations": (
         *("SUM", "PROD", "MIN", "MAX", "LAND", "LOR", "LXOR", "BAND", "BOR", "BXOR", "MINLOC", "MAXLOC"),
         "op",
     ),
-    "polympi.partners": ("plain", "wrap"),
+    "polympi.partners": ("raw", "wrap"),
     "polympi.startup": ("abort", "finalize", "init", "library_version", "thread_level"),
 }
+
+_FORMER = {"Plain": "Raw", "plain": "raw", "plain_world": "raw_world"}
 
 __all__ = [
     "ANY_SOURCE",
@@ -66,9 +68,9 @@ __all__ = [
     "LibraryError",
     "MismatchError",
     "NoBufferError",
-    "Plain",
     "Plan",
     "RankError",
+    "Raw",
     "Request",
     "StateError",
     "Status",
@@ -82,8 +84,8 @@ __all__ = [
     "init",
     "library_version",
     "op",
-    "plain",
-    "plain_world",
+    "raw",
+    "raw_world",
     "test_all",
     "thread_level",
     "wait_all",
@@ -100,10 +102,14 @@ def __getattr__(name: str) -> object:
     home = next((home for home, names in _HOMES.items() if name in names), None)
     if name == "world":
         value = import_module("polympi.startup").init()
-    elif name == "plain_world":
-        value = import_module("polympi.startup").plain_world()
+    elif name == "raw_world":
+        value = import_module("polympi.startup").raw_world()
     elif home:
         value = getattr(import_module(home), name)
+    elif name in _FORMER:
+        advice = f"polympi.{name} is now polympi.{_FORMER[name]}; the old name goes with the next release"
+        import_module("warnings").warn(advice, DeprecationWarning, stacklevel=2)
+        return __getattr__(_FORMER[name])
     elif name == "__version__":
         value = import_module("importlib.metadata").version("polympi")
     elif name == "shown":  # by the signatures of the core

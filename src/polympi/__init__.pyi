@@ -25,7 +25,7 @@ from polympi.errors import (
 from polympi.graph import Graph as Graph
 from polympi.halo import Halo as Halo
 from polympi.native.core import (
-    Plain as Plain,
+    Raw as Raw,
     Plan as Plan,
     Request as Request,
     Status as Status,
@@ -49,7 +49,7 @@ from polympi.operations import (
     op as op,
 )
 from polympi.partners import (
-    plain as plain,
+    raw as raw,
     wrap as wrap,
 )
 from polympi.startup import (
@@ -87,9 +87,9 @@ __all__ = [
     "LibraryError",
     "MismatchError",
     "NoBufferError",
-    "Plain",
     "Plan",
     "RankError",
+    "Raw",
     "Request",
     "StateError",
     "Status",
@@ -103,8 +103,8 @@ __all__ = [
     "init",
     "library_version",
     "op",
-    "plain",
-    "plain_world",
+    "raw",
+    "raw_world",
     "test_all",
     "thread_level",
     "wait_all",
@@ -115,7 +115,7 @@ __all__ = [
 
 __version__: str
 world: Communicator
-plain_world: Plain
+raw_world: Raw
 ANY_SOURCE: Final[int]
 ANY_TAG: Final[int]
 PROC_NULL: Final[int]

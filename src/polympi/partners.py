@@ -41,7 +41,7 @@ def wrap(comm: object) -> Communicator:
     return core.wrap(Communicator, handle_of(comm, "wrap"))
 
 
-def plain(comm: object) -> core.Plain:
+def raw(comm: object) -> core.Raw:
     """MPI's own messages and collectives of array elements on a communicator, for any partners.
 
     The call is local and nothing is duplicated: partners use the same communicator, which remains its owner's. So does
@@ -56,9 +56,9 @@ def plain(comm: object) -> core.Plain:
         LibraryError: mpi4py runs on another MPI library than polympi; or polympi runs without one.
     """
     if isinstance(comm, core.Communicator):
-        return comm.plain
-    startup.plain_world()
-    return core.plain_of_handle(handle_of(comm, "plain"))
+        return comm.raw
+    startup.raw_world()
+    return core.raw_of_handle(handle_of(comm, "raw"))
 
 
 def to_mpi4py(comm: core.Communicator) -> Any:

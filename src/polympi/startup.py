@@ -34,11 +34,11 @@ ANOTHERS_S = 3.0  # for another rank to end the job with its own code: sys.exit 
 
 _JOB: Any = object()  # all ranks that the launcher has started
 
-_job: core.Plain | None = None  # once MPI runs: MPI_COMM_WORLD
+_job: core.Raw | None = None  # once MPI runs: MPI_COMM_WORLD
 _world: Communicator | None = None
 
 
-def init(threads: str | None = None, *, world: core.Plain = _JOB) -> Communicator:
+def init(threads: str | None = None, *, world: core.Raw = _JOB) -> Communicator:
     """Start MPI if it does not run yet, and return the communicator of all ranks: :data:`polympi.world`.
 
     :data:`polympi.world` does this when it is first used. If another module (mpi4py) has started MPI, that is used, and
@@ -48,11 +48,11 @@ def init(threads: str | None = None, *, world: core.Plain = _JOB) -> Communicato
         threads: the thread level (MPI 5.0, section 11.2.1): ``single``, ``funneled``, ``serialized`` or ``multiple``.
             Python threads may always call polympi; at ``multiple`` several may do so at the same time, which makes
             every call slower. Default: ``POLYMPI_THREADS``, or ``serialized``.
-        world: a plain communicator of the ranks that make up the world, all of which call this. Other ranks of the job
+        world: a raw communicator of the ranks that make up the world, all of which call this. Other ranks of the job
             need not run polympi. Default: all ranks of the job, ``MPI_COMM_WORLD``.
 
     Raises:
-        TypeError: world isn't a plain communicator, for example None from a ``split`` without this rank.
+        TypeError: world isn't a raw communicator, for example None from a ``split`` without this rank.
         ValueError: an unknown level, or ``POLYMPI_TIMEOUT`` isn't a number of seconds.
         StateError: MPI runs already, or can run only, at a lower level than the one asked for; or it has ended; or the
             world was made of other ranks before.
@@ -61,16 +61,16 @@ def init(threads: str | None = None, *, world: core.Plain = _JOB) -> Communicato
         LibraryError: ranks have incompatible versions of polympi; on all ranks, after they have left MPI.
     """
     global _world  # noqa: PLW0603  (a process starts MPI once)
-    if world is not _JOB and not isinstance(world, core.Plain):
+    if world is not _JOB and not isinstance(world, core.Raw):
         raise TypeError(
-            f"init(): world is a {type(world).__name__}, but must be a plain communicator with this rank: "
-            "polympi.plain_world, or what its split has returned here."
+            f"init(): world is a {type(world).__name__}, but must be a raw communicator with this rank: "
+            "polympi.raw_world, or what its split has returned here."
         )
     job = _start(threads)
     chosen = job if world is _JOB else world
     if _world is None:
         _world = core.start_world(Communicator, chosen)
-    elif world is not _JOB and _world.plain is not chosen:
+    elif world is not _JOB and _world.raw is not chosen:
         raise StateError(
             "the world of polympi was made before, of another communicator: call polympi.init(world=...) before the "
             "first use of polympi.world."
@@ -78,8 +78,8 @@ def init(threads: str | None = None, *, world: core.Plain = _JOB) -> Communicato
     return _world
 
 
-def plain_world() -> core.Plain:
-    """Start MPI if it does not run yet, for this rank alone; the plain communicator of all ranks of the job.
+def raw_world() -> core.Raw:
+    """Start MPI if it does not run yet, for this rank alone; the raw communicator of all ranks of the job.
 
     This is ``MPI_COMM_WORLD``. The call is local, so ranks that do not run polympi may be among them.
 
@@ -89,7 +89,7 @@ def plain_world() -> core.Plain:
     return _start(None)
 
 
-def _start(threads: str | None) -> core.Plain:
+def _start(threads: str | None) -> core.Raw:
     """Start MPI in this process unless it runs."""
     global _job  # noqa: PLW0603  (a process starts MPI once)
     wanted = threads or (os.environ.get(LEVEL_VARIABLE) if _job is None else None) or None

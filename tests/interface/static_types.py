@@ -41,7 +41,7 @@ def messages(world: mpi.Communicator, grid: Floats) -> None:
     world.recv(into="x")  # type: ignore[call-overload]
     world.recv(into=[1.0])  # type: ignore[call-overload]
     world.irecv(into=5)  # type: ignore[call-overload]
-    world.plain.recv("x")  # type: ignore[call-overload]
+    world.raw.recv("x")  # type: ignore[call-overload]
     world.send(1, "0")  # type: ignore[arg-type]
     world.send(1)  # type: ignore[call-arg]
 
@@ -77,7 +77,7 @@ def collectives(world: mpi.Communicator, grid: Floats, text: str | None) -> None
 
 def communicators(world: mpi.Communicator, color: int | None) -> None:
     assert_type(mpi.world, mpi.Communicator)
-    assert_type(mpi.plain_world, mpi.Plain)
+    assert_type(mpi.raw_world, mpi.Raw)
     assert_type(world.split(1), mpi.Communicator)
     assert_type(world.split(None), None)
     assert_type(world.split(color), mpi.Communicator | None)

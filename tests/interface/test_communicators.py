@@ -76,7 +76,7 @@ for turn in range(3):
     if rank == 0:
         twin.send("small", 1, 7)
         twin.send(np.zeros(500), 1, 1)
-        twin.plain.send(np.arange(4.0), 1, 2)
+        twin.raw.send(np.arange(4.0), 1, 2)
         assert quiet.recv(1) == "received"
     else:
         twin.send(None, 0)

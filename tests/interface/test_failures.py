@@ -168,7 +168,7 @@ def test_a_rank_of_another_number_than_in_the_world_says_which_it_is(run, stack:
 import sys
 import numpy as np
 import polympi as mpi
-job = mpi.plain_world
+job = mpi.raw_world
 ours = job.split(1 if job.rank else None)
 if job.rank == 0:
     sys.exit()
@@ -194,13 +194,13 @@ if world.rank == 2:
     )
     assert ended.succeeded().splitlines() == [
         f"{second}, send(dest=5, tag=0): dest is 5, but the ranks of this communicator are 0 to 1",
-        f"{third}, plain.send(dest=9, tag=0): dest is 9, but the ranks of this communicator are 0 to 3",
+        f"{third}, raw.send(dest=9, tag=0): dest is 9, but the ranks of this communicator are 0 to 3",
         "rank 2, send(dest=5, tag=0): dest is 5, but the ranks of this communicator are 0 to 2",
         f"{second} waited 0.05 s for rank 0 in recv(source=0, tag=5)",
-        f"{third} waited 0.05 s for rank 1 in plain.recv(source=1, tag=5)",
+        f"{third} waited 0.05 s for rank 1 in raw.recv(source=1, tag=5)",
     ]
     assert sorted(labelled(ended.stderr)) == [
         f"[rank 2] irecv(source=0, tag=6) by {second} got no message",
         "[rank 2] irecv(source=0, tag=6) got no message",
-        f"[rank 2] plain.irecv(source=1, tag=6) by {third} got no message",
+        f"[rank 2] raw.irecv(source=1, tag=6) by {third} got no message",
     ]

@@ -55,7 +55,7 @@ LINKING = [
     "examples/README.md",
     "examples/applications/README.md",
     "docs/interface.md",
-    "docs/plain.md",
+    "docs/raw.md",
     "docs/core.md",
 ]
 

@@ -32,7 +32,7 @@ found = [(name, value) for name, value in public() if callable(value)]
 for name, value in found:
     inspect.signature(value)
     assert value.__doc__, name
-assert {"Communicator.recv", "Plain.reduce", "Cartesian.scan", "SUM"} <= {name for name, _ in found}
+assert {"Communicator.recv", "Raw.reduce", "Cartesian.scan", "SUM"} <= {name for name, _ in found}
 assert str(inspect.signature(mpi.world.recv)).startswith("(source=ANY_SOURCE, tag=ANY_TAG, *, into=None")
 assert inspect.signature(mpi.world.recv).parameters["source"].default == mpi.ANY_SOURCE
 """

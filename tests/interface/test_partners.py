@@ -90,11 +90,11 @@ def test_a_rank_without_a_world_ends_when_its_messages_are_received(run_together
 import time
 import numpy as np
 import polympi as mpi
-p = mpi.plain_world
+p = mpi.raw_world
 try:
     p.recv(np.zeros(2), 1, 6, timeout=0.1)
 except mpi.Timeout as error:
-    assert str(error).startswith("rank 0 waited 0.1 s for rank 1 in plain.recv(source=1, tag=6) at ")
+    assert str(error).startswith("rank 0 waited 0.1 s for rank 1 in raw.recv(source=1, tag=6) at ")
 p.isend(np.array([1.0, 2.0]), 1, 5)
 back = p.irecv(np.zeros(2), 1, 6)
 assert mpi.wait_all([back])[0].tolist() == [1, 2]
@@ -107,7 +107,7 @@ assert mpi.thread_level() == "serialized"
 
 @pytest.mark.parametrize("end", ["raise KeyError('mesh')", "import sys; sys.exit(3)"], ids=["exception", "exit"])
 def test_a_rank_that_fails_ends_its_partners(run_together, stack: Stack, waiting: str, end: str) -> None:
-    ended = run_together([(1, f"import polympi as mpi\np = mpi.plain_world\n{end}"), (1, [waiting])], stack)
+    ended = run_together([(1, f"import polympi as mpi\np = mpi.raw_world\n{end}"), (1, [waiting])], stack)
     assert ended.exit_code == (3 if "exit" in end else 1), str(ended)
     assert ("[rank 0] KeyError: 'mesh'" in ended.stderr) == ("raise" in end)
 
@@ -123,7 +123,7 @@ def test_two_worlds_of_one_job_do_not_meet(run_together, stack: Stack) -> None:
     script = """
 import numpy as np
 import polympi as mpi
-job = mpi.plain_world
+job = mpi.raw_world
 side = job.rank // 2
 world = mpi.init(world=job.split(side))
 assert world.size == 2
@@ -147,9 +147,9 @@ def test_the_world_may_be_made_of_the_whole_job_later(run, stack: Stack) -> None
     script = """
 import numpy as np
 import polympi as mpi
-job = mpi.plain_world
+job = mpi.raw_world
 assert job.sendrecv(np.array([job.rank]), 1 - job.rank, into=np.empty(1, int), source=1 - job.rank)[0] == 1 - job.rank
-assert mpi.world.plain is job is mpi.plain_world
+assert mpi.world.raw is job is mpi.raw_world
 assert mpi.init(world=job) is mpi.world
 assert mpi.world.allreduce(1) == 2
 print("done")

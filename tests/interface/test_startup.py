@@ -358,7 +358,7 @@ def test_mpi_that_mpi4py_has_started_is_used_and_left_to_it(run, stack: Stack) -
 
 @pytest.mark.parametrize(
     ("first", "step"),
-    [("time.sleep(60)", "start MPI"), ("mpi.plain_world; time.sleep(60)", "use polympi.world")],
+    [("time.sleep(60)", "start MPI"), ("mpi.raw_world; time.sleep(60)", "use polympi.world")],
     ids=["MPI_Init", "world"],
 )
 def test_a_start_for_which_a_rank_does_not_come_ends_with_the_time_out(

@@ -19,14 +19,14 @@ SENDS = {
     "isend": "kept = c.isend(7, 1, 11)",
     "bsend": "mpi.buffer_attach(1000); c.bsend(7, 1, 11)",
     "4 KB": "c.send(np.zeros(500), 1, 11)",
-    "plain": "c.plain.send(np.zeros(10), 1, 11)",
+    "raw": "c.raw.send(np.zeros(10), 1, 11)",
     "made communicator": "d.send(7, 1, 11)",
-    "plain of a made one": "d.plain.send(np.zeros(10), 1, 11)",
-    "made plain communicator": "p.send(np.zeros(10), 1, 11)",
+    "raw of a made one": "d.raw.send(np.zeros(10), 1, 11)",
+    "made raw communicator": "p.send(np.zeros(10), 1, 11)",
     "dropped communicator": "d.send(7, 1, 11)\ndel d",
     "destructor": "class Last:\n    def __del__(self, c=c):\n        c.send(7, 1, 11)\nsys.modules['kept'] = Last()",
 }
-MADE = "d = c.split(0)\np = c.plain.dup()\n"
+MADE = "d = c.split(0)\np = c.raw.dup()\n"
 
 
 @pytest.mark.parametrize("call", SENDS.values(), ids=SENDS)
@@ -94,7 +94,7 @@ print("ended")
 
 def test_nothing_is_reported_where_all_was_received(run, stack: Stack) -> None:
     script = """
-d, p = c.split(0), c.plain.dup()
+d, p = c.split(0), c.raw.dup()
 kept = c.irecv(other, 4)
 for comm in (c, d):
     comm.send(7, other, 11)

@@ -46,7 +46,7 @@ import sys
 sys.path.insert(0, {str(tmp_path)!r})
 import cython_total
 import polympi as mpi
-for comm in (mpi.world, mpi.world.dup(), mpi.world.split(0), mpi.world.plain):
+for comm in (mpi.world, mpi.world.dup(), mpi.world.split(0), mpi.world.raw):
     assert cython_total.total(comm, 1.5) == 3
 print("done")
 """

@@ -26,14 +26,14 @@ def use(one: mpi.Communicator) -> None:
     assert one.allreduce(one.rank) == one.size * (one.size - 1) // 2
 
 
-plain = mpi.plain_world
+raw = mpi.raw_world
 memory()  # what looking takes by itself
 started = memory()
 world = mpi.world
 use(world)
 begun = memory()
 shared = core._shared_memory()
-of_mpi = [plain.dup() for _ in range(16)]  # libraries get memory for many communicators at once: now they have it
+of_mpi = [raw.dup() for _ in range(16)]  # libraries get memory for many communicators at once: now they have it
 before = memory()
 more = [world.dup() for _ in range(MORE)]
 for one in more:

@@ -93,14 +93,14 @@ static void go_on(bool sending, bool arriving) {
     leave_mpi(locked);
 }
 
-/* Whether a plain message may go to a partner outside of the world, of which nobody knows when it ends. */
+/* Whether a raw message may go to a partner outside of the world, of which nobody knows when it ends. */
 static bool partner_may_receive(void) {
     const void *place = NULL;
     const Call *call = NULL;
     if (state.job_size == state.world_size)
         return false;
     while ((call = sends_next(&place)))
-        if (strncmp(call->operation, "plain.", 6) == 0)
+        if (strncmp(call->operation, "raw.", 4) == 0)
             return true;
     return false;
 }
@@ -208,7 +208,7 @@ PyObject *settle(PyObject *Py_UNUSED(module), PyObject *args) {
         plan_transfers_let_go();
         progress();
         failed = bring_home(say, patient) < 0 || (patient && report_stuck(sentences) < 0) ||
-                 report_receives(sentences) < 0 || plain_receives_report(sentences) < 0 ||
+                 report_receives(sentences) < 0 || raw_receives_report(sentences) < 0 ||
                  plan_transfers_report(sentences) < 0;
     }
     if (failed)
@@ -300,7 +300,7 @@ static void give_back(void) {
     withdraw_async_collectives();
     withdraw_waits();
     withdraw_receives();
-    plain_receives_withdraw();
+    raw_receives_withdraw();
     plan_transfers_withdraw();
     strided_forget();
     ops_forget();
@@ -391,7 +391,7 @@ static void take_leave_without_python(int status) {
     state.without_python = true;
     withdraw_waits();
     withdraw_receives();
-    plain_receives_withdraw();
+    raw_receives_withdraw();
     plan_transfers_withdraw();
 }
 

@@ -103,14 +103,14 @@ static PyMethodDef functions[] = {
      "start_mpi($module, level, timeout, settle, /)\n--\n\n"
      "Start MPI unless someone has; MPI_COMM_WORLD. `settle` is called when someone else finalises MPI."},
     {"start_world", start_world, METH_VARARGS,
-     "start_world($module, communicator_class, plain, /)\n--\n\n"
-     "Make the world of polympi of the ranks of a plain communicator, all of which call it."},
+     "start_world($module, communicator_class, raw, /)\n--\n\n"
+     "Make the world of polympi of the ranks of a raw communicator, all of which call it."},
     {"wrap", wrap, METH_VARARGS,
      "wrap($module, communicator_class, handle, /)\n--\n\nA communicator of the same ranks as one that "
      "others have "
      "made, by its handle in C. All its ranks call it."},
-    {"plain_of_handle", plain_of_handle, METH_O,
-     "plain_of_handle($module, handle, /)\n--\n\nA plain communicator of what others have made, by its "
+    {"raw_of_handle", raw_of_handle, METH_O,
+     "raw_of_handle($module, handle, /)\n--\n\nA raw communicator of what others have made, by its "
      "handle in C."},
     {"from_fortran", from_fortran, METH_O,
      "from_fortran($module, handle, /)\n--\n\nThe handle in C of a communicator, by that in Fortran."},
@@ -168,7 +168,7 @@ static int add_types(PyObject *module) {
     return PyModule_AddObjectRef(module, "Communicator", (PyObject *)&Communicator_Type) ||
            PyModule_AddObjectRef(module, "Request", (PyObject *)&Request_Type) ||
            PyModule_AddObjectRef(module, "Plan", (PyObject *)&Plan_Type) ||
-           PyModule_AddObjectRef(module, "Plain", (PyObject *)&Plain_Type) ||
+           PyModule_AddObjectRef(module, "Raw", (PyObject *)&Raw_Type) ||
            PyModule_AddObjectRef(module, "Status", (PyObject *)Status_Type) ||
            PyModule_AddIntConstant(module, "ANY_SOURCE", ANY_SOURCE) ||
            PyModule_AddIntConstant(module, "ANY_TAG", ANY_TAG) ||
@@ -192,7 +192,7 @@ static int in_main_interpreter(void) {
 
 static int fill(PyObject *module) {
     if (in_main_interpreter() < 0 || request_prepare() < 0 || communicator_prepare() < 0 ||
-        plain_prepare() < 0 || add_types(module) < 0 || op_prepare(module) < 0 ||
+        raw_prepare() < 0 || add_types(module) < 0 || op_prepare(module) < 0 ||
         PyModule_AddFunctions(module, request_functions) < 0 ||
         PyModule_AddFunctions(module, mpi4py_functions) < 0)
         return -1;

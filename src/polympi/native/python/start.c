@@ -209,7 +209,7 @@ PyObject *start_mpi(PyObject *Py_UNUSED(module), PyObject *args) {
         return NULL;
     }
     state.phase = RUNNING;
-    return (PyObject *)plain_new(MPI_COMM_WORLD, false);
+    return (PyObject *)raw_new(MPI_COMM_WORLD, false);
 }
 
 /* ---- the start of a world, which concerns all its ranks ---- */
@@ -240,17 +240,17 @@ static int make_world(MPI_Comm of, MPI_Comm *world, bool *differ, uint64_t *othe
 
 PyObject *start_world(PyObject *module, PyObject *args) {
     PyTypeObject *type;
-    Plain *plain;
+    Raw *raw;
     MPI_Comm world;
     bool differ = false;
     uint64_t other = 0;
-    if (!PyArg_ParseTuple(args, "O!O!", &PyType_Type, &type, &Plain_Type, &plain) || !is_plain_usable(plain))
+    if (!PyArg_ParseTuple(args, "O!O!", &PyType_Type, &type, &Raw_Type, &raw) || !is_raw_usable(raw))
         return NULL;
     if (world_made)
         return PyErr_Format(PyExc_RuntimeError, "the world was made before");
     start_watch_begin("use polympi.world", state.timeout);
     bool locked = enter_mpi();
-    int code = make_world(plain->comm, &world, &differ, &other);
+    int code = make_world(raw->comm, &world, &differ, &other);
     leave_mpi(locked);
     start_watch_end();
     if (code == MPI_SUCCESS && differ)
@@ -259,9 +259,9 @@ PyObject *start_world(PyObject *module, PyObject *args) {
         raise_mpi(code, NULL);
         return NULL;
     }
-    world_made = plain->lent = true;
-    PyObject *made = communicator_new(type, world, plain->comm);
+    world_made = raw->lent = true;
+    PyObject *made = communicator_new(type, world, raw->comm);
     if (made)
-        ((Communicator *)made)->plain = Py_NewRef((PyObject *)plain);
+        ((Communicator *)made)->raw = Py_NewRef((PyObject *)raw);
     return made;
 }

@@ -48,7 +48,7 @@ static int check_foreign(MPI_Comm comm, Call *call) {
     if (strangers)
         return raise_error("MismatchError", call,
                            "%d of its ranks do not belong to polympi.world, so that they could not answer: "
-                           "speak with them by polympi.plain",
+                           "speak with them by polympi.raw",
                            strangers);
     return 0;
 }
@@ -120,17 +120,23 @@ static PyObject *get_fortran_handle(Communicator *self, void *Py_UNUSED(unused))
     return can_tell(self) ? PyLong_FromLong(fortran_number(self->named)) : NULL;
 }
 
-static PyObject *get_plain(Communicator *self, void *Py_UNUSED(unused)) {
+static PyObject *get_raw(Communicator *self, void *Py_UNUSED(unused)) {
     if (!is_usable(self))
         return NULL;
-    if (!self->plain)
-        self->plain = (PyObject *)plain_new(self->named, false);
-    return Py_XNewRef(self->plain);
+    if (!self->raw)
+        self->raw = (PyObject *)raw_new(self->named, false);
+    return Py_XNewRef(self->raw);
+}
+
+static PyObject *get_plain(Communicator *self, void *closure) {
+    const char *advice = "'plain' is now called 'raw', and goes with the next release: write comm.raw";
+    return PyErr_WarnEx(PyExc_DeprecationWarning, advice, 1) < 0 ? NULL : get_raw(self, closure);
 }
 
 PyGetSetDef handle_attributes[] = {
-    {"plain", (getter)get_plain, NULL,
-     "MPI's own messages and collectives, of elements alone, among the same ranks: a Plain. That of "
+    {"plain", (getter)get_plain, NULL, "The former name of ``raw``.", NULL},
+    {"raw", (getter)get_raw, NULL,
+     "MPI's own messages and collectives, of elements alone, among the same ranks: a Raw. That of "
      "``polympi.world`` is on MPI_COMM_WORLD; those of others are on their own communicator, on which the "
      "other messages of the program travel, too.",
      NULL},

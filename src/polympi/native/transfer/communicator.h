@@ -8,7 +8,7 @@
 typedef struct Communicator {
     PyObject_HEAD MPI_Comm comm; /* the user's messages, and collectives */
     MPI_Comm named;              /* as others know it: of the world MPI's own, else `comm` */
-    PyObject *plain;             /* MPI's own messages on `named`; NULL before the first use */
+    PyObject *raw;               /* MPI's own messages on `named`; NULL before the first use */
     MPI_Comm shadow; /* a duplicate: what travels beside those messages, and the pieces of collectives */
     int rank, size;
     uint32_t sequence;           /* messages with parts that this rank has sent; the tag of the parts */

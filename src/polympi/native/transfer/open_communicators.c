@@ -25,7 +25,7 @@ int open_communicators_add(const Communicator *comm) {
                                   .number = comm->number});
 }
 
-int open_communicators_add_plain(MPI_Comm comm) {
+int open_communicators_add_raw(MPI_Comm comm) {
     return add((OpenCommunicator){.comm = comm, .shadow = MPI_COMM_NULL});
 }
 

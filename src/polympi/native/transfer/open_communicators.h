@@ -11,8 +11,8 @@
 typedef struct OpenCommunicator {
     struct OpenCommunicator *next;
     MPI_Comm comm;              /* with the user's messages */
-    MPI_Comm shadow;            /* MPI_COMM_NULL: of a plain communicator, which has none */
-    const Communicator *object; /* NULL: it is gone, or plain */
+    MPI_Comm shadow;            /* MPI_COMM_NULL: of a raw communicator, which has none */
+    const Communicator *object; /* NULL: it is gone, or raw */
     bool borrowed;              /* as of the object */
     uint64_t number;
     uint32_t collective; /* calls on it when its object went */
@@ -20,7 +20,7 @@ typedef struct OpenCommunicator {
 
 /* MPI_SUCCESS, or MPI_ERR_OTHER without memory. From any thread. */
 int open_communicators_add(const Communicator *comm);
-int open_communicators_add_plain(MPI_Comm comm);
+int open_communicators_add_raw(MPI_Comm comm);
 /* It is freed now. */
 void open_communicators_remove(MPI_Comm comm);
 /* Its object goes, and it stays. */

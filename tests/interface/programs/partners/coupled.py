@@ -4,7 +4,7 @@ import numpy as np
 
 import polympi as mpi
 
-job = mpi.plain_world
+job = mpi.raw_world
 assert job.size == 4
 coupled = job.split(7)
 rank, large = coupled.rank, 3_000_000
@@ -33,7 +33,7 @@ two = coupled.split(0)
 world = mpi.init(world=two)
 assert world is mpi.world is mpi.init()
 assert (world.rank, world.size) == (rank, 2)
-assert world.plain is two
+assert world.raw is two
 assert world.sendrecv({"rank": rank}, 1 - rank, source=1 - rank) == {"rank": 1 - rank}
 assert (world.allreduce(np.full(100_000, rank)) == 1).all()
 assert world.gather("x" * rank) == (["", "x"] if rank == 0 else None)
@@ -53,7 +53,7 @@ for mistake, kind, text in (
         assert text in str(error), error
     else:
         raise AssertionError(text)
-assert mpi.plain(coupled.handle).rank == rank
+assert mpi.raw(coupled.handle).rank == rank
 
 # Collectives of all four.
 coupled.barrier()

@@ -4,7 +4,7 @@ import numpy as np
 
 import polympi as mpi
 
-job = mpi.plain_world
+job = mpi.raw_world
 assert (job.rank, job.size) == (0, 4)
 partners = range(1, 4)
 coupled = job.split(7)

@@ -1,4 +1,4 @@
-/* A rank of C in a job with ranks of polympi: what docs/plain.md says a partner does. Ranks 0 and 1 of the
+/* A rank of C in a job with ranks of polympi: what docs/raw.md says a partner does. Ranks 0 and 1 of the
  * job are polympi, this is rank 2, rank 3 is mpi4py. */
 #include <mpi.h>
 #include <stdio.h>

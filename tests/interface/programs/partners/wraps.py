@@ -76,7 +76,7 @@ double total(MPI_Comm comm, double mine);
 double total_as_fortran(int comm, double mine);
 """)
 by_cffi = ffi.dlopen(library)
-for comm in (world, world.dup(), world.split(0), world.cart([2]), ours, world.plain, mpi.plain_world.dup()):
+for comm in (world, world.dup(), world.split(0), world.cart([2]), ours, world.raw, mpi.raw_world.dup()):
     assert c.total(comm.handle, 1.5) == c.total_as_fortran(comm.fortran_handle, 1.5) == 3
     assert by_cffi.total(ffi.cast("MPI_Comm", comm.handle), 2.5) == 5
     assert by_cffi.total_as_fortran(comm.fortran_handle, 2.5) == 5
@@ -103,5 +103,5 @@ assert world.allreduce(1) == 2
 # Without the communicator of the world there is still that of MPI.
 world.free()
 assert mpi.wrap(MPI.COMM_WORLD).allreduce(1) == 2
-assert mpi.plain_world.sendrecv(b"x", other, into=bytearray(1), source=other) == b"x"
+assert mpi.raw_world.sendrecv(b"x", other, into=bytearray(1), source=other) == b"x"
 print("done")

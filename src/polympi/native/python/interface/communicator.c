@@ -181,7 +181,7 @@ static PyObject *communicator_repr(Communicator *self) {
 
 /* MPI has no way to free a communicator on one rank alone, so that one that is only forgotten stays. */
 static void communicator_dealloc(Communicator *self) {
-    Py_XDECREF(self->plain);
+    Py_XDECREF(self->raw);
     open_communicators_drop(self);
     calls_close(self);
     handshakes_close(self);

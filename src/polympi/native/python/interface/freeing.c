@@ -99,8 +99,8 @@ static PyObject *communicator_free(Communicator *self, PyObject *Py_UNUSED(unuse
     if (!is_usable(self) || end_receives(self, &call) < 0 || creation_begin(&creation, self, FREE) < 0)
         return NULL;
     self->size = 0;
-    if (self->plain && self->named == self->comm)
-        ((Plain *)self->plain)->size = 0;
+    if (self->raw && self->named == self->comm)
+        ((Raw *)self->raw)->size = 0;
     handshakes_close(self);
     mailboxes_close(self->mailboxes);
     self->mailboxes = NULL;

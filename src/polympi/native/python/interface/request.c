@@ -107,7 +107,7 @@ static void request_dealloc(Request *request) {
         else if (request->kind == RECEIVING)
             incoming_leave(request->in);
         else if (request->kind == RECEIVING_PLAINLY)
-            plain_receive_leave(request->plain);
+            raw_receive_leave(request->raw);
     }
     Py_XDECREF(request->value);
     give_memory(request);
@@ -147,7 +147,7 @@ static int check_free(const Request *request) {
 /* All has arrived: make an object of it. */
 static int complete_receive(Request *request) {
     PyObject *value = request->kind == RECEIVING ? incoming_deliver(request->in, &request->status)
-                                                 : plain_receive_deliver(request->plain, &request->status);
+                                                 : raw_receive_deliver(request->raw, &request->status);
     incoming_trim();
     request->kind = COMPLETE;
     request_set_value(request, value); /* NULL when it failed: every later wait says so */
@@ -158,7 +158,7 @@ static int wait_for_message(Request *request, double timeout) {
     if (request->kind == RECEIVING)
         return incoming_finish(request->in, timeout) < 0 ? -1 : complete_receive(request);
     if (request->kind == RECEIVING_PLAINLY)
-        return plain_receive_wait(request->plain, timeout) < 0 ? -1 : complete_receive(request);
+        return raw_receive_wait(request->raw, timeout) < 0 ? -1 : complete_receive(request);
     Sending *send = request->send;
     if (wait_for(send->requests, send->request_count, MPI_STATUSES_IGNORE, &send->call, timeout) < 0)
         return -1;
@@ -184,7 +184,7 @@ static int finish(Request *request, double timeout) {
 static int test_message(Request *request) {
     int complete = request->kind == SENDING     ? sending_test(request->send)
                    : request->kind == RECEIVING ? incoming_test(request->in)
-                                                : plain_receive_test(request->plain);
+                                                : raw_receive_test(request->raw);
     if (complete <= 0)
         return complete;
     if (request->kind != SENDING)
@@ -231,7 +231,7 @@ static PyObject *request_cancel(Request *self, PyObject *Py_UNUSED(unused)) {
     if (self->kind == COMPLETE || self->kind == SENDING)
         Py_RETURN_FALSE;
     self->busy = true;
-    int cancelled = self->kind == RECEIVING ? incoming_cancel(self->in) : plain_receive_cancel(self->plain);
+    int cancelled = self->kind == RECEIVING ? incoming_cancel(self->in) : raw_receive_cancel(self->raw);
     if (cancelled) {
         self->kind = COMPLETE;
         incoming_trim();
@@ -334,7 +334,7 @@ static void tell_whole_time(const Request *request, double seconds) {
     /* a copy: raising runs Python code, in which another thread may complete the request */
     const Call call = request->kind == SENDING     ? request->send->call
                       : request->kind == RECEIVING ? *incoming_call(request->in)
-                                                   : *plain_receive_call(request->plain);
+                                                   : *raw_receive_call(request->raw);
     PyErr_Clear();
     raise_timeout(&call, seconds);
 }

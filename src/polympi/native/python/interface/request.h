@@ -11,7 +11,7 @@ typedef struct Request {
     union {
         Sending *send;
         Incoming *in;
-        struct PlainReceive *plain;
+        struct RawReceive *raw;
     };
     PyObject *value; /* once complete; NULL when it has failed */
     Status status;

@@ -12,19 +12,19 @@
 #include "transfer/progress/offloaded_call.h"
 #include "transport/handles.h"
 
-bool plain_usable(const Plain *plain) {
+bool raw_usable(const Raw *raw) {
     if (!is_running())
         return false;
-    if (!plain->size)
-        raise_error("StateError", NULL, "this plain communicator was freed: use another one");
-    return plain->size;
+    if (!raw->size)
+        raise_error("StateError", NULL, "this raw communicator was freed: use another one");
+    return raw->size;
 }
 
-Plain *plain_new(MPI_Comm comm, bool owned) {
-    Plain *self = (Plain *)Plain_Type.tp_alloc(&Plain_Type, 0);
-    if (!self || (owned && open_communicators_add_plain(comm) != MPI_SUCCESS)) {
+Raw *raw_new(MPI_Comm comm, bool owned) {
+    Raw *self = (Raw *)Raw_Type.tp_alloc(&Raw_Type, 0);
+    if (!self || (owned && open_communicators_add_raw(comm) != MPI_SUCCESS)) {
         Py_XDECREF((PyObject *)self);
-        return self ? (Plain *)PyErr_NoMemory() : NULL;
+        return self ? (Raw *)PyErr_NoMemory() : NULL;
     }
     self->comm = comm;
     self->owned = owned;
@@ -40,7 +40,7 @@ Plain *plain_new(MPI_Comm comm, bool owned) {
     return NULL;
 }
 
-int plain_limit(PyObject *timeout, const Call *call, double *seconds, bool *given) {
+int raw_limit(PyObject *timeout, const Call *call, double *seconds, bool *given) {
     if (parse_timeout(timeout, seconds, call->operation) < 0)
         return -1;
     *given = *seconds != DEFAULT_TIMEOUT;
@@ -82,7 +82,7 @@ static void close_creating(void *context) {
 }
 
 /* With a time-out: 0 with MPI's code, or LEFT or -1. */
-static int make_offloaded(Plain *self, struct creating *creating, int (*function)(void *context),
+static int make_offloaded(Raw *self, struct creating *creating, int (*function)(void *context),
                           const Call *call, double seconds, int *code) {
     struct creating *moved = malloc(sizeof *moved);
     if (!moved) {
@@ -101,13 +101,13 @@ static int make_offloaded(Plain *self, struct creating *creating, int (*function
     return failed;
 }
 
-/* The plain communicator that is made; None where there is none for this rank. */
-static PyObject *create(Plain *self, struct creating *creating, int (*function)(void *context),
+/* The raw communicator that is made; None where there is none for this rank. */
+static PyObject *create(Raw *self, struct creating *creating, int (*function)(void *context),
                         const Call *call, PyObject *timeout) {
     double seconds;
     bool given;
     int code = MPI_SUCCESS;
-    if (plain_limit(timeout, call, &seconds, &given) < 0)
+    if (raw_limit(timeout, call, &seconds, &given) < 0)
         return NULL;
     int aside = self->size == 1 && state.phase != HELD ? 0 : is_offloaded(seconds, given, call);
     if (aside < 0 || (aside && make_offloaded(self, creating, function, call, seconds, &code) < 0))
@@ -123,16 +123,16 @@ static PyObject *create(Plain *self, struct creating *creating, int (*function)(
     bool locked = enter_mpi();
     MPI_Comm_set_errhandler(creating->made, MPI_ERRORS_RETURN);
     leave_mpi(locked);
-    return (PyObject *)plain_new(creating->made, true);
+    return (PyObject *)raw_new(creating->made, true);
 }
 
 static Signature split_signature = {"split", 2, 1, 3, {"color", "key", "timeout"}, {NULL}};
 
-static PyObject *plain_split(Plain *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+static PyObject *raw_split(Raw *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
     PyObject *values[MOST_ARGUMENTS];
-    const Call call = {.operation = "plain.split", .rank = self->rank, .peer = NO_PEER, .tag = NO_TAG};
+    const Call call = {.operation = "raw.split", .rank = self->rank, .peer = NO_PEER, .tag = NO_TAG};
     struct creating creating = {.from = self->comm, .made = MPI_COMM_NULL, .color = MPI_UNDEFINED};
-    if (signature_parse(&split_signature, args, nargs, kwnames, values) < 0 || !is_plain_joinable(self) ||
+    if (signature_parse(&split_signature, args, nargs, kwnames, values) < 0 || !is_raw_joinable(self) ||
         (values[0] != Py_None && parse_int(values[0], &creating.color, "split", "color") < 0) ||
         (values[1] && parse_int(values[1], &creating.key, "split", "key") < 0))
         return NULL;
@@ -146,19 +146,19 @@ static PyObject *plain_split(Plain *self, PyObject *const *args, Py_ssize_t narg
 
 static Signature dup_signature = {"dup", 0, 0, 1, {"timeout"}, {NULL}};
 
-static PyObject *plain_dup(Plain *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+static PyObject *raw_dup(Raw *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
     PyObject *values[MOST_ARGUMENTS];
-    const Call call = {.operation = "plain.dup", .rank = self->rank, .peer = NO_PEER, .tag = NO_TAG};
+    const Call call = {.operation = "raw.dup", .rank = self->rank, .peer = NO_PEER, .tag = NO_TAG};
     struct creating creating = {.from = self->comm, .made = MPI_COMM_NULL};
-    if (signature_parse(&dup_signature, args, nargs, kwnames, values) < 0 || !is_plain_joinable(self))
+    if (signature_parse(&dup_signature, args, nargs, kwnames, values) < 0 || !is_raw_joinable(self))
         return NULL;
     return create(self, &creating, make_copy, &call, values[0]);
 }
 
-static PyObject *plain_free(Plain *self, PyObject *Py_UNUSED(unused)) {
-    const Call call = {.operation = "plain.free", .rank = self->rank, .peer = NO_PEER, .tag = NO_TAG};
+static PyObject *raw_free(Raw *self, PyObject *Py_UNUSED(unused)) {
+    const Call call = {.operation = "raw.free", .rank = self->rank, .peer = NO_PEER, .tag = NO_TAG};
     struct creating creating = {.from = self->comm};
-    if (!is_plain_joinable(self))
+    if (!is_raw_joinable(self))
         return NULL;
     if (self->lent || !self->owned) {
         raise_error("StateError", &call, "%s",
@@ -176,8 +176,8 @@ static PyObject *plain_free(Plain *self, PyObject *Py_UNUSED(unused)) {
     return NULL;
 }
 
-PyObject *plain_of_handle(PyObject *Py_UNUSED(module), PyObject *handle) {
-    const Call call = {.operation = "plain", .rank = state.world_rank, .peer = NO_PEER, .tag = NO_TAG};
+PyObject *raw_of_handle(PyObject *Py_UNUSED(module), PyObject *handle) {
+    const Call call = {.operation = "raw", .rank = state.world_rank, .peer = NO_PEER, .tag = NO_TAG};
     if (!PyLong_Check(handle))
         return PyErr_Format(PyExc_TypeError, "a handle is an int");
     if (!is_running() || !has_handles(&call))
@@ -197,44 +197,43 @@ PyObject *plain_of_handle(PyObject *Py_UNUSED(module), PyObject *handle) {
                               "(MPI_Intercomm_merge)"
                             : "this is MPI_COMM_NULL: this rank is in no such communicator");
     else
-        return (PyObject *)plain_new(comm, false);
+        return (PyObject *)raw_new(comm, false);
     return NULL;
 }
 
 /* ---- the class ---- */
 
-static bool can_tell(const Plain *self) {
+static bool can_tell(const Raw *self) {
     const Call call = {.operation = "handle", .rank = self->rank, .peer = NO_PEER, .tag = NO_TAG};
-    return is_plain_usable(self) && has_handles(&call);
+    return is_raw_usable(self) && has_handles(&call);
 }
 
-static PyObject *get_handle(Plain *self, void *Py_UNUSED(unused)) {
+static PyObject *get_handle(Raw *self, void *Py_UNUSED(unused)) {
     return can_tell(self) ? PyLong_FromLongLong(handle_number(self->comm)) : NULL;
 }
 
-static PyObject *get_handle_size(Plain *self, void *Py_UNUSED(unused)) {
+static PyObject *get_handle_size(Raw *self, void *Py_UNUSED(unused)) {
     return can_tell(self) ? PyLong_FromLong(HANDLE_BYTES) : NULL;
 }
 
-static PyObject *get_fortran_handle(Plain *self, void *Py_UNUSED(unused)) {
+static PyObject *get_fortran_handle(Raw *self, void *Py_UNUSED(unused)) {
     return can_tell(self) ? PyLong_FromLong(fortran_number(self->comm)) : NULL;
 }
 
-static PyObject *plain_repr(Plain *self) {
+static PyObject *raw_repr(Raw *self) {
     if (!self->size)
-        return PyUnicode_FromString("<polympi.Plain, freed>");
-    return PyUnicode_FromFormat("<polympi.Plain, rank %d of %d>", self->rank, self->size);
+        return PyUnicode_FromString("<polympi.Raw, freed>");
+    return PyUnicode_FromFormat("<polympi.Raw, rank %d of %d>", self->rank, self->size);
 }
 
-static PyObject *plain_reduce(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(unused)) {
-    return PyErr_Format(
-        PyExc_TypeError,
-        "a plain communicator cannot be sent or pickled: split or dup it on all ranks instead");
+static PyObject *raw_reduce(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(unused)) {
+    return PyErr_Format(PyExc_TypeError,
+                        "a raw communicator cannot be sent or pickled: split or dup it on all ranks instead");
 }
 
 static PyMemberDef members[] = {
-    {"rank", T_INT, offsetof(Plain, rank), READONLY, "This process's rank, from 0."},
-    {"size", T_INT, offsetof(Plain, size), READONLY, "How many ranks there are; 0 once freed."},
+    {"rank", T_INT, offsetof(Raw, rank), READONLY, "This process's rank, from 0."},
+    {"size", T_INT, offsetof(Raw, size), READONLY, "How many ranks there are; 0 once freed."},
     {NULL, 0, 0, 0, NULL},
 };
 
@@ -248,9 +247,9 @@ static PyGetSetDef attributes[] = {
 };
 
 static PyMethodDef management[] = {
-    {"split", (PyCFunction)(void (*)(void))plain_split, METH_FASTCALL | METH_KEYWORDS,
+    {"split", (PyCFunction)(void (*)(void))raw_split, METH_FASTCALL | METH_KEYWORDS,
      "split($self, color, key=0, *, timeout=None)\n--\n\n"
-     "Plain communicators of the ranks that give the same color, in the order of their keys; partners call "
+     "Raw communicators of the ranks that give the same color, in the order of their keys; partners call "
      "MPI_Comm_split.\n\n"
      "Args:\n"
      "    color: 0 or more, or None (MPI_UNDEFINED) to take no part.\n"
@@ -263,7 +262,7 @@ static PyMethodDef management[] = {
      "    Timeout: not all ranks called it in time. MPI cannot take it back: it goes on until they do, and "
      "nobody gets what is made then.\n\n"
      "MPI 5.0, section 7.4.2."},
-    {"dup", (PyCFunction)(void (*)(void))plain_dup, METH_FASTCALL | METH_KEYWORDS,
+    {"dup", (PyCFunction)(void (*)(void))raw_dup, METH_FASTCALL | METH_KEYWORDS,
      "dup($self, /, *, timeout=None)\n--\n\n"
      "The same ranks, with separate messages; partners call MPI_Comm_dup.\n\n"
      "Args:\n"
@@ -271,35 +270,34 @@ static PyMethodDef management[] = {
      "Raises:\n"
      "    Timeout: as split does.\n\n"
      "MPI 5.0, section 7.4.2."},
-    {"free", (PyCFunction)plain_free, METH_NOARGS,
+    {"free", (PyCFunction)raw_free, METH_NOARGS,
      "free($self, /)\n--\n\n"
      "Free what split or dup has made; partners call MPI_Comm_free (MPI 5.0, section 7.4.3).\n\n"
      "Raises:\n"
      "    StateError: it was made by others, or polympi.world was made of it."},
-    {"__reduce__", plain_reduce, METH_NOARGS, "Refuse to be pickled."},
+    {"__reduce__", raw_reduce, METH_NOARGS, "Refuse to be pickled."},
     {NULL, NULL, 0, NULL},
 };
 
-PyTypeObject Plain_Type = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "polympi.Plain",
-    .tp_basicsize = sizeof(Plain),
+PyTypeObject Raw_Type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "polympi.Raw",
+    .tp_basicsize = sizeof(Raw),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
     .tp_doc = "MPI's own messages and collectives, of the elements of arrays alone: for partners in C, C++, "
               "Fortran or "
               "with mpi4py (MPI 5.0, chapters 3 and 6).",
-    .tp_repr = (reprfunc)plain_repr,
+    .tp_repr = (reprfunc)raw_repr,
     .tp_members = members,
     .tp_getset = attributes,
 };
 
-int plain_prepare(void) {
-    PyMethodDef *const tables[] = {plain_messages, plain_probes, plain_collectives, plain_reductions,
-                                   management};
+int raw_prepare(void) {
+    PyMethodDef *const tables[] = {raw_messages, raw_probes, raw_collectives, raw_reductions, management};
     raw_buffer_prepare();
-    Plain_Type.tp_methods = join_methods(tables, sizeof tables / sizeof *tables);
-    if (!Plain_Type.tp_methods || plain_messages_prepare() < 0 || plain_probes_prepare() < 0 ||
-        plain_collectives_prepare() < 0 || plain_reductions_prepare() < 0 ||
+    Raw_Type.tp_methods = join_methods(tables, sizeof tables / sizeof *tables);
+    if (!Raw_Type.tp_methods || raw_messages_prepare() < 0 || raw_probes_prepare() < 0 ||
+        raw_collectives_prepare() < 0 || raw_reductions_prepare() < 0 ||
         signature_prepare(&split_signature) < 0 || signature_prepare(&dup_signature) < 0)
         return -1;
-    return PyType_Ready(&Plain_Type);
+    return PyType_Ready(&Raw_Type);
 }

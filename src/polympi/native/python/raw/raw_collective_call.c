@@ -2,11 +2,11 @@
 
 static Joint *spare; /* memory for one */
 
-Joint *joint_open(Plain *self, const char *operation, PyObject *timeout) {
+Joint *joint_open(Raw *self, const char *operation, PyObject *timeout) {
     Call call = {.operation = operation, .rank = self->rank, .peer = NO_PEER, .tag = NO_TAG};
     double seconds;
     bool limited;
-    if (unlikely(!is_plain_joinable(self) || plain_limit(timeout, &call, &seconds, &limited) < 0))
+    if (unlikely(!is_raw_joinable(self) || raw_limit(timeout, &call, &seconds, &limited) < 0))
         return NULL;
     Joint *joint = spare ? spare : malloc(sizeof *joint);
     if (!joint) {

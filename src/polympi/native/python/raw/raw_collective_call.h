@@ -1,4 +1,4 @@
-/* Collectives of plain communicators: MPI's own blocking ones, since a partner's blocking call does not match
+/* Collectives of raw communicators: MPI's own blocking ones, since a partner's blocking call does not match
  * a nonblocking one (MPI 5.0, section 6.12). They are made without the GIL; with a time-out aside
  * (transfer/aside.h), so that their caller can leave them. */
 #ifndef POLYMPI_PYTHON_RAW_RAW_COLLECTIVE_CALL_H
@@ -12,7 +12,7 @@
 /* What one of MPI's calls is told; on the heap, since a call that is left goes on with it. */
 typedef struct Joint Joint;
 struct Joint {
-    Plain *self;
+    Raw *self;
     Call call;
     RawBuffer from, to; /* what is given, and where the result goes */
     bool gives, takes;  /* whether this rank has the one and the other */
@@ -29,7 +29,7 @@ struct Joint {
 };
 
 /* Begin a call of this name: NULL with StateError, or what is wrong with the time-out. */
-Joint *joint_open(Plain *self, const char *operation, PyObject *timeout);
+Joint *joint_open(Raw *self, const char *operation, PyObject *timeout);
 /* What the call was given: 0, or -1. */
 int joint_root(Joint *joint, PyObject *root);
 int joint_from(Joint *joint, PyObject *array);
@@ -47,7 +47,7 @@ PyObject *joint_end(Joint *joint, int failed, PyObject *result);
 
 /* Rows of tables, and what their documentation has in common. */
 #define METHOD(name, documentation)                                                                          \
-    { #name, (PyCFunction)(void (*)(void))plain_##name, METH_FASTCALL | METH_KEYWORDS, documentation }
+    { #name, (PyCFunction)(void (*)(void))raw_##name, METH_FASTCALL | METH_KEYWORDS, documentation }
 
 #define ROOT_ERROR "    RankError: there is no such rank as root.\n"
 #define MEMORY_ERROR "    MismatchError: what is given is no memory of elements, or does not fit.\n"

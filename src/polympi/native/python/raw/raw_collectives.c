@@ -42,11 +42,11 @@ static int call_barrier(const Joint *joint) { return MPI_Barrier(joint->self->co
 
 static Signature barrier_signature = {"barrier", 0, 0, 1, {"timeout"}, {NULL}};
 
-static PyObject *plain_barrier(Plain *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+static PyObject *raw_barrier(Raw *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
     PyObject *values[MOST_ARGUMENTS];
     if (signature_parse(&barrier_signature, args, nargs, kwnames, values) < 0)
         return NULL;
-    Joint *joint = joint_open(self, "plain.barrier", values[0]);
+    Joint *joint = joint_open(self, "raw.barrier", values[0]);
     return joint ? joint_end(joint, joint_make(joint, call_barrier), Py_None) : NULL;
 }
 
@@ -57,11 +57,11 @@ static int call_bcast(const Joint *joint) {
 
 static Signature bcast_signature = {"bcast", 2, 1, 3, {"array", "root", "timeout"}, {NULL}};
 
-static PyObject *plain_bcast(Plain *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+static PyObject *raw_bcast(Raw *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
     PyObject *values[MOST_ARGUMENTS];
     if (signature_parse(&bcast_signature, args, nargs, kwnames, values) < 0)
         return NULL;
-    Joint *joint = joint_open(self, "plain.bcast", values[2]);
+    Joint *joint = joint_open(self, "raw.bcast", values[2]);
     if (!joint)
         return NULL;
     int failed = joint_root(joint, values[1]);
@@ -123,7 +123,7 @@ static int match_pieces(Joint *joint, PyObject *const *Py_UNUSED(values), enum s
 }
 
 /* A call in pieces; `match` compares what is given. */
-static PyObject *make_call(Plain *self, PyObject *const *values, struct last last, const char *operation,
+static PyObject *make_call(Raw *self, PyObject *const *values, struct last last, const char *operation,
                            enum shape shape,
                            int (*match)(Joint *joint, PyObject *const *values, enum shape shape),
                            int (*function)(const Joint *joint)) {
@@ -146,7 +146,7 @@ static PyObject *make_call(Plain *self, PyObject *const *values, struct last las
     return joint_end(joint, failed, values[1]);
 }
 
-static PyObject *of_pieces(Plain *self, PyObject *const *values, const char *operation, enum shape shape,
+static PyObject *of_pieces(Raw *self, PyObject *const *values, const char *operation, enum shape shape,
                            int (*function)(const Joint *joint)) {
     bool rooted = shape == GATHER_ONE || shape == SCATTER_ONE;
     const struct last last = {.root = values[2], .timeout = values[rooted ? 3 : 2]};
@@ -159,11 +159,11 @@ static Signature allgather_signature = {"allgather", 2, 2, 3, {"array", "into", 
 static Signature alltoall_signature = {"alltoall", 2, 2, 3, {"array", "into", "timeout"}, {NULL}};
 
 #define OF_PIECES(name, shape)                                                                               \
-    static PyObject *plain_##name(Plain *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) { \
+    static PyObject *raw_##name(Raw *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {     \
         PyObject *values[MOST_ARGUMENTS];                                                                    \
         if (signature_parse(&name##_signature, args, nargs, kwnames, values) < 0)                            \
             return NULL;                                                                                     \
-        return of_pieces(self, values, "plain." #name, shape, call_##name);                                  \
+        return of_pieces(self, values, "raw." #name, shape, call_##name);                                    \
     }
 OF_PIECES(gather, GATHER_ONE)
 OF_PIECES(scatter, SCATTER_ONE)
@@ -224,18 +224,18 @@ static int take_all_counts(Joint *joint, PyObject *const *values, enum shape sha
                : 0;
 }
 
-static PyObject *with_counts(Plain *self, PyObject *const *values, const char *operation, enum shape shape,
+static PyObject *with_counts(Raw *self, PyObject *const *values, const char *operation, enum shape shape,
                              int (*function)(const Joint *joint)) {
     const struct last last = {.root = values[3], .timeout = values[shape == ALL_GATHER ? 3 : 4]};
     return make_call(self, values, last, operation, shape, take_all_counts, function);
 }
 
 #define WITH_COUNTS(name, shape)                                                                             \
-    static PyObject *plain_##name(Plain *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) { \
+    static PyObject *raw_##name(Raw *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {     \
         PyObject *values[MOST_ARGUMENTS];                                                                    \
         if (signature_parse(&name##_signature, args, nargs, kwnames, values) < 0)                            \
             return NULL;                                                                                     \
-        return with_counts(self, values, "plain." #name, shape, call_##name);                                \
+        return with_counts(self, values, "raw." #name, shape, call_##name);                                  \
     }
 WITH_COUNTS(gatherv, GATHER_ONE)
 WITH_COUNTS(scatterv, SCATTER_ONE)
@@ -244,7 +244,7 @@ WITH_COUNTS(alltoallv, ALL_TO_ALL)
 
 /* ---- the table ---- */
 
-PyMethodDef plain_collectives[] = {
+PyMethodDef raw_collectives[] = {
     METHOD(barrier, "barrier($self, /, *, timeout=None)\n--\n\n"
                     "Wait until all ranks have called MPI_Barrier.\n\n"
                     "Args:\n" TIMEOUT_ARGUMENT "\nRaises:\n" TIMEOUT_ERROR "\nMPI 5.0, section 6.3."),
@@ -317,7 +317,7 @@ PyMethodDef plain_collectives[] = {
     {NULL, NULL, 0, NULL},
 };
 
-int plain_collectives_prepare(void) {
+int raw_collectives_prepare(void) {
     Signature *const all[] = {&barrier_signature,  &bcast_signature,     &gather_signature,
                               &scatter_signature,  &allgather_signature, &alltoall_signature,
                               &gatherv_signature,  &scatterv_signature,  &allgatherv_signature,

@@ -1,4 +1,4 @@
-/* Messages of plain communicators. */
+/* Messages of raw communicators. */
 #include "base/errors.h"
 #include "python/interface/request.h"
 #include "python/raw/raw_peer.h"
@@ -14,7 +14,7 @@ static Signature send_signature = {"send", 3, 2, 4, {"array", "dest", "tag", "ti
 static Signature isend_signature = {"isend", 3, 2, 3, {"array", "dest", "tag"}, {NULL}};
 
 /* Start it: 1 complete, 0 not yet, -1. */
-static inline int start_send(Plain *self, const RawBuffer *raw, const Call *call, MPI_Request *request) {
+static inline int start_send(Raw *self, const RawBuffer *raw, const Call *call, MPI_Request *request) {
     int complete = 0;
     bool locked = enter_mpi();
     int code = MPI_Isend(raw->data, raw->count, raw->type, call->peer, call->tag, self->comm, request);
@@ -28,7 +28,7 @@ static inline int start_send(Plain *self, const RawBuffer *raw, const Call *call
 
 /* A send that its call leaves, or that a request stands for; it holds the memory. NULL: there is none for it,
  * and the memory is lost rather than freed under MPI's hands. */
-static Sending *keep_send(Plain *self, RawBuffer *raw, PyObject *object, const Call *call,
+static Sending *keep_send(Raw *self, RawBuffer *raw, PyObject *object, const Call *call,
                           MPI_Request request) {
     PyObject *error = take_exception();
     PyObject *owner = raw_buffer_owner(raw, object);
@@ -45,7 +45,7 @@ static Sending *keep_send(Plain *self, RawBuffer *raw, PyObject *object, const C
 }
 
 /* Wait for a send: 0, or -1, and what is under way is kept until it is complete. */
-static int finish_send(Plain *self, RawBuffer *raw, PyObject *object, const Call *call, MPI_Request *request,
+static int finish_send(Raw *self, RawBuffer *raw, PyObject *object, const Call *call, MPI_Request *request,
                        double timeout) {
     if (wait_for(request, 1, MPI_STATUSES_IGNORE, call, timeout) == 0)
         return 0;
@@ -57,14 +57,14 @@ static int finish_send(Plain *self, RawBuffer *raw, PyObject *object, const Call
     return -1;
 }
 
-static PyObject *plain_send(Plain *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+static PyObject *raw_send(Raw *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
     PyObject *values[MOST_ARGUMENTS];
-    Call call = {.operation = "plain.send"};
+    Call call = {.operation = "raw.send"};
     double timeout = DEFAULT_TIMEOUT;
     MPI_Request request;
     RawBuffer raw;
     if (unlikely(signature_parse(&send_signature, args, nargs, kwnames, values) < 0 ||
-                 plain_peer(self, values[DEST], "dest", values[TAG], false, &call) < 0 ||
+                 raw_peer(self, values[DEST], "dest", values[TAG], false, &call) < 0 ||
                  (values[TIMEOUT] && parse_timeout(values[TIMEOUT], &timeout, "send") < 0)))
         return NULL;
     if (unlikely(call.peer == PROC_NULL))
@@ -80,13 +80,13 @@ static PyObject *plain_send(Plain *self, PyObject *const *args, Py_ssize_t nargs
     Py_RETURN_NONE;
 }
 
-static PyObject *plain_isend(Plain *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+static PyObject *raw_isend(Raw *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
     PyObject *values[MOST_ARGUMENTS];
-    Call call = {.operation = "plain.isend"};
+    Call call = {.operation = "raw.isend"};
     MPI_Request mpi_request;
     RawBuffer raw;
     if (signature_parse(&isend_signature, args, nargs, kwnames, values) < 0 ||
-        plain_peer(self, values[DEST], "dest", values[TAG], false, &call) < 0)
+        raw_peer(self, values[DEST], "dest", values[TAG], false, &call) < 0)
         return NULL;
     Request *request = request_new();
     if (!request || call.peer == PROC_NULL)
@@ -171,7 +171,7 @@ static inline bool may_lose(const Call *call) {
 }
 
 struct matching {
-    const Plain *plain;
+    const Raw *raw;
     const Call *call;
     MPI_Message message;
 };
@@ -181,7 +181,7 @@ static int poll_match(void *context) {
     const Call *call = matching->call;
     int found = 0;
     bool locked = enter_mpi();
-    int code = MPI_Improbe(MPI_ANY_SOURCE, mpi_tag(call->tag), matching->plain->comm, &found,
+    int code = MPI_Improbe(MPI_ANY_SOURCE, mpi_tag(call->tag), matching->raw->comm, &found,
                            &matching->message, MPI_STATUS_IGNORE);
     leave_mpi(locked);
     return code != MPI_SUCCESS ? raise_mpi(code, call) : found;
@@ -189,9 +189,9 @@ static int poll_match(void *context) {
 
 /* Wait for a message, and receive exactly that one: 0 or -1. No signal handler or time-out ends the second,
  * since nobody else could receive it any more. */
-static int receive_matched(Plain *self, const RawBuffer *raw, const Call *call, double timeout,
+static int receive_matched(Raw *self, const RawBuffer *raw, const Call *call, double timeout,
                            MPI_Status *from) {
-    struct matching matching = {.plain = self, .call = call};
+    struct matching matching = {.raw = self, .call = call};
     MPI_Request request;
     if (wait_poll(poll_match, &matching, call, timeout) < 0)
         return -1;
@@ -209,7 +209,7 @@ static int receive_matched(Plain *self, const RawBuffer *raw, const Call *call, 
 }
 
 /* Post a receive, and wait for it: 0 or -1. */
-static inline int receive(Plain *self, const RawBuffer *raw, const Call *call, double timeout, bool wanted,
+static inline int receive(Raw *self, const RawBuffer *raw, const Call *call, double timeout, bool wanted,
                           Status *status) {
     MPI_Request request;
     MPI_Status from;
@@ -231,14 +231,14 @@ static inline int receive(Plain *self, const RawBuffer *raw, const Call *call, d
     return arrived(raw, &from, status, wanted, call);
 }
 
-static PyObject *plain_recv(Plain *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+static PyObject *raw_recv(Raw *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
     PyObject *values[MOST_ARGUMENTS];
-    Call call = {.operation = "plain.recv"};
+    Call call = {.operation = "raw.recv"};
     double timeout = DEFAULT_TIMEOUT;
     Status status = null_status;
     RawBuffer raw;
     if (unlikely(signature_parse(&recv_signature, args, nargs, kwnames, values) < 0 ||
-                 plain_peer(self, values[SOURCE_RANK], "source", values[SOURCE_TAG], true, &call) < 0 ||
+                 raw_peer(self, values[SOURCE_RANK], "source", values[SOURCE_TAG], true, &call) < 0 ||
                  (values[RECEIVE_TIMEOUT] && parse_timeout(values[RECEIVE_TIMEOUT], &timeout, "recv") < 0)))
         return NULL;
     if (likely(call.peer != PROC_NULL)) {
@@ -252,11 +252,11 @@ static PyObject *plain_recv(Plain *self, PyObject *const *args, Py_ssize_t nargs
     return with_status(Py_NewRef(values[INTO]), &status, values[STATUS]);
 }
 
-static PyObject *plain_irecv(Plain *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+static PyObject *raw_irecv(Raw *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
     PyObject *values[MOST_ARGUMENTS];
-    Call call = {.operation = "plain.irecv"};
+    Call call = {.operation = "raw.irecv"};
     if (signature_parse(&irecv_signature, args, nargs, kwnames, values) < 0 ||
-        plain_peer(self, values[SOURCE_RANK], "source", values[SOURCE_TAG], true, &call) < 0)
+        raw_peer(self, values[SOURCE_RANK], "source", values[SOURCE_TAG], true, &call) < 0)
         return NULL;
     Request *request = request_new();
     if (!request)
@@ -266,8 +266,8 @@ static PyObject *plain_irecv(Plain *self, PyObject *const *args, Py_ssize_t narg
         request->status = null_status;
         return (PyObject *)request;
     }
-    request->plain = plain_receive_start(self, values[INTO], &call);
-    if (!request->plain) {
+    request->raw = raw_receive_start(self, values[INTO], &call);
+    if (!request->raw) {
         Py_DECREF(request);
         return NULL;
     }
@@ -283,7 +283,7 @@ static Signature sendrecv_signature = {
     {NULL}};
 
 /* Both halves; the memory of the two is apart. 0 or -1. */
-static int exchange(Plain *self, RawBuffer *sent, PyObject *array, const Call *sending, const RawBuffer *into,
+static int exchange(Raw *self, RawBuffer *sent, PyObject *array, const Call *sending, const RawBuffer *into,
                     const Call *receiving, double timeout, Status *status) {
     MPI_Request posted = MPI_REQUEST_NULL, started;
     MPI_Status from;
@@ -312,15 +312,15 @@ static int exchange(Plain *self, RawBuffer *sent, PyObject *array, const Call *s
                : arrived(into, &from, status, true, receiving);
 }
 
-static PyObject *plain_sendrecv(Plain *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+static PyObject *raw_sendrecv(Raw *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
     PyObject *values[MOST_ARGUMENTS];
-    Call sending = {.operation = "plain.sendrecv"}, receiving = sending;
+    Call sending = {.operation = "raw.sendrecv"}, receiving = sending;
     double timeout = DEFAULT_TIMEOUT;
     Status status = null_status;
     RawBuffer sent, into;
     if (signature_parse(&sendrecv_signature, args, nargs, kwnames, values) < 0 ||
-        plain_peer(self, values[BOTH_DEST], "dest", values[SEND_TAG], false, &sending) < 0 ||
-        plain_peer(self, values[BOTH_SOURCE], "source", values[RECEIVE_TAG], true, &receiving) < 0 ||
+        raw_peer(self, values[BOTH_DEST], "dest", values[SEND_TAG], false, &sending) < 0 ||
+        raw_peer(self, values[BOTH_SOURCE], "source", values[RECEIVE_TAG], true, &receiving) < 0 ||
         parse_timeout(values[BOTH_TIMEOUT], &timeout, "sendrecv") < 0)
         return NULL;
     if (!values[BOTH_INTO]) {
@@ -346,7 +346,7 @@ static PyObject *plain_sendrecv(Plain *self, PyObject *const *args, Py_ssize_t n
 /* ---- the table ---- */
 
 #define METHOD(name, documentation)                                                                          \
-    { #name, (PyCFunction)(void (*)(void))plain_##name, METH_FASTCALL | METH_KEYWORDS, documentation }
+    { #name, (PyCFunction)(void (*)(void))raw_##name, METH_FASTCALL | METH_KEYWORDS, documentation }
 
 #define SEND_ARGUMENTS                                                                                       \
     "Args:\n"                                                                                                \
@@ -369,7 +369,7 @@ static PyObject *plain_sendrecv(Plain *self, PyObject *const *args, Py_ssize_t n
     "    MismatchError: into is not writable memory; or the message is no whole number of its elements.\n"   \
     "    TruncationError: the message is longer than into, and is lost.\n"
 
-PyMethodDef plain_messages[] = {
+PyMethodDef raw_messages[] = {
     METHOD(send,
            "send($self, array, dest, tag=0, *, timeout=None)\n--\n\n"
            "Send the elements of an array, and nothing else: MPI_Send.\n\n" SEND_ARGUMENTS TIMEOUT_ARGUMENT
@@ -412,7 +412,7 @@ PyMethodDef plain_messages[] = {
     {NULL, NULL, 0, NULL},
 };
 
-int plain_messages_prepare(void) {
+int raw_messages_prepare(void) {
     Signature *const all[] = {&send_signature, &isend_signature, &recv_signature, &irecv_signature,
                               &sendrecv_signature};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

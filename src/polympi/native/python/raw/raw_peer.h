@@ -1,4 +1,4 @@
-/* The partner of a plain message. */
+/* The partner of a raw message. */
 #ifndef POLYMPI_PYTHON_RAW_RAW_PEER_H
 #define POLYMPI_PYTHON_RAW_RAW_PEER_H
 
@@ -6,15 +6,15 @@
 #include "python/raw/raw.h"
 
 /* Peer and tag, from the arguments into the call. */
-static inline int plain_peer(Plain *self, PyObject *peer, const char *role, PyObject *tag, bool receives,
-                             Call *call) {
+static inline int raw_peer(Raw *self, PyObject *peer, const char *role, PyObject *tag, bool receives,
+                           Call *call) {
     call->rank = self->rank;
     call->sends = !receives;
     call->peer = receives ? ANY_SOURCE : PROC_NULL;
     call->tag = receives ? ANY_TAG : 0;
     if ((peer && unlikely(parse_int(peer, &call->peer, call->operation, role) < 0)) ||
         (tag && unlikely(parse_int(tag, &call->tag, call->operation, "tag") < 0)) ||
-        unlikely(!is_plain_usable(self)))
+        unlikely(!is_raw_usable(self)))
         return -1;
     if (unlikely(check_rank(call->peer, self->size, receives ? SOURCE : DESTINATION, call) < 0))
         return -1;

@@ -1,4 +1,4 @@
-/* Probes of plain communicators, which know the size of a message. */
+/* Probes of raw communicators, which know the size of a message. */
 #include "base/errors.h"
 #include "python/interface/request.h"
 #include "python/raw/raw_peer.h"
@@ -7,7 +7,7 @@ static Signature probe_signature = {"probe", 2, 0, 4, {"source", "tag", "dtype",
 static Signature iprobe_signature = {"iprobe", 2, 0, 3, {"source", "tag", "dtype"}, {NULL}};
 
 struct probing {
-    const Plain *plain;
+    const Raw *raw;
     const Call *call;
     MPI_Status status;
 };
@@ -17,8 +17,8 @@ static int poll_probe(void *context) {
     const Call *call = probing->call;
     int found = 0;
     bool locked = enter_mpi();
-    int code = MPI_Iprobe(mpi_source(call->peer), mpi_tag(call->tag), probing->plain->comm, &found,
-                          &probing->status);
+    int code =
+        MPI_Iprobe(mpi_source(call->peer), mpi_tag(call->tag), probing->raw->comm, &found, &probing->status);
     leave_mpi(locked);
     return code != MPI_SUCCESS ? raise_mpi(code, call) : found;
 }
@@ -44,12 +44,11 @@ static PyObject *probed(const MPI_Status *from, Py_ssize_t itemsize, const Call 
     return status_object(&status);
 }
 
-static PyObject *look(Plain *self, PyObject *const *values, PyObject *dtype, Call *call, bool waits,
+static PyObject *look(Raw *self, PyObject *const *values, PyObject *dtype, Call *call, bool waits,
                       double timeout) {
-    struct probing probing = {.plain = self, .call = call};
+    struct probing probing = {.raw = self, .call = call};
     Py_ssize_t itemsize;
-    if (plain_peer(self, values[0], "source", values[1], true, call) < 0 ||
-        (itemsize = dtype_bytes(dtype)) < 0)
+    if (raw_peer(self, values[0], "source", values[1], true, call) < 0 || (itemsize = dtype_bytes(dtype)) < 0)
         return NULL;
     if (call->peer == PROC_NULL)
         return status_object(&null_status);
@@ -59,9 +58,9 @@ static PyObject *look(Plain *self, PyObject *const *values, PyObject *dtype, Cal
     return found < 0 ? NULL : probed(&probing.status, itemsize, call);
 }
 
-static PyObject *plain_probe(Plain *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+static PyObject *raw_probe(Raw *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
     PyObject *values[MOST_ARGUMENTS];
-    Call call = {.operation = "plain.probe"};
+    Call call = {.operation = "raw.probe"};
     double timeout;
     if (signature_parse(&probe_signature, args, nargs, kwnames, values) < 0 ||
         parse_timeout(values[3], &timeout, "probe") < 0)
@@ -69,19 +68,19 @@ static PyObject *plain_probe(Plain *self, PyObject *const *args, Py_ssize_t narg
     return look(self, values, values[2], &call, true, timeout);
 }
 
-static PyObject *plain_iprobe(Plain *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+static PyObject *raw_iprobe(Raw *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
     PyObject *values[MOST_ARGUMENTS];
-    Call call = {.operation = "plain.iprobe"};
+    Call call = {.operation = "raw.iprobe"};
     if (signature_parse(&iprobe_signature, args, nargs, kwnames, values) < 0)
         return NULL;
     return look(self, values, values[2], &call, false, 0);
 }
 
 #define METHOD(name, documentation)                                                                          \
-    { #name, (PyCFunction)(void (*)(void))plain_##name, METH_FASTCALL | METH_KEYWORDS, documentation }
+    { #name, (PyCFunction)(void (*)(void))raw_##name, METH_FASTCALL | METH_KEYWORDS, documentation }
 #define TIMEOUT_ARGUMENT "    timeout: seconds to wait; None stands for POLYMPI_TIMEOUT, or for ever.\n"
 
-PyMethodDef plain_probes[] = {
+PyMethodDef raw_probes[] = {
     METHOD(probe,
            "probe($self, source=polympi.shown.ANY_SOURCE, tag=polympi.shown.ANY_TAG, *, dtype=None, "
            "timeout=None)\n--\n\n"
@@ -102,6 +101,6 @@ PyMethodDef plain_probes[] = {
     {NULL, NULL, 0, NULL},
 };
 
-int plain_probes_prepare(void) {
+int raw_probes_prepare(void) {
     return signature_prepare(&probe_signature) < 0 || signature_prepare(&iprobe_signature) < 0 ? -1 : 0;
 }

@@ -4,43 +4,43 @@
 
 #include "base/errors.h"
 
-struct PlainReceive {
-    PlainReceive *next, *previous;
-    Plain *plain;
+struct RawReceive {
+    RawReceive *next, *previous;
+    Raw *raw;
     PyObject *into; /* what was given */
     Call call;
     MPI_Request request;
     MPI_Status status;
     int code; /* what MPI said of it */
-    RawBuffer raw;
+    RawBuffer buffer;
 };
 
-static PlainReceive *receives; /* all that are open */
+static RawReceive *receives; /* all that are open */
 
-PlainReceive *plain_receive_start(Plain *plain, PyObject *into, const Call *call) {
-    PlainReceive *receive = malloc(sizeof *receive);
+RawReceive *raw_receive_start(Raw *raw, PyObject *into, const Call *call) {
+    RawReceive *receive = malloc(sizeof *receive);
     if (!receive) {
         PyErr_NoMemory();
         return NULL;
     }
-    if (raw_buffer_open(&receive->raw, into, TO_RECEIVE, false, call) < 0) {
+    if (raw_buffer_open(&receive->buffer, into, TO_RECEIVE, false, call) < 0) {
         free(receive);
         return NULL;
     }
     receive->call = *call;
     receive->code = MPI_SUCCESS;
-    const RawBuffer *raw = &receive->raw;
+    const RawBuffer *buffer = &receive->buffer;
     bool locked = enter_mpi();
-    int code = MPI_Irecv(raw->data, raw->count, raw->type, mpi_source(call->peer), mpi_tag(call->tag),
-                         plain->comm, &receive->request);
+    int code = MPI_Irecv(buffer->data, buffer->count, buffer->type, mpi_source(call->peer),
+                         mpi_tag(call->tag), raw->comm, &receive->request);
     leave_mpi(locked);
     if (code != MPI_SUCCESS) {
-        raw_buffer_close(&receive->raw);
+        raw_buffer_close(&receive->buffer);
         free(receive);
         raise_mpi(code, call);
         return NULL;
     }
-    receive->plain = (Plain *)Py_NewRef((PyObject *)plain);
+    receive->raw = (Raw *)Py_NewRef((PyObject *)raw);
     receive->into = Py_NewRef(into);
     receive->next = receives;
     receive->previous = NULL;
@@ -50,23 +50,23 @@ PlainReceive *plain_receive_start(Plain *plain, PyObject *into, const Call *call
     return receive;
 }
 
-static void unlist(PlainReceive *receive) {
+static void unlist(RawReceive *receive) {
     *(receive->previous ? &receive->previous->next : &receives) = receive->next;
     if (receive->next)
         receive->next->previous = receive->previous;
 }
 
-static void close_receive(PlainReceive *receive) {
+static void close_receive(RawReceive *receive) {
     unlist(receive);
-    raw_buffer_close(&receive->raw);
+    raw_buffer_close(&receive->buffer);
     Py_DECREF(receive->into);
-    Py_DECREF((PyObject *)receive->plain);
+    Py_DECREF((PyObject *)receive->raw);
     free(receive);
 }
 
-const Call *plain_receive_call(const PlainReceive *receive) { return &receive->call; }
+const Call *raw_receive_call(const RawReceive *receive) { return &receive->call; }
 
-int plain_receive_test(PlainReceive *receive) {
+int raw_receive_test(RawReceive *receive) {
     if (receive->request == MPI_REQUEST_NULL)
         return 1;
     int complete = 0;
@@ -80,21 +80,21 @@ int plain_receive_test(PlainReceive *receive) {
     return 1;
 }
 
-static int poll_receive(void *receive) { return plain_receive_test(receive); }
+static int poll_receive(void *receive) { return raw_receive_test(receive); }
 
-int plain_receive_wait(PlainReceive *receive, double timeout) {
-    if (plain_receive_test(receive))
+int raw_receive_wait(RawReceive *receive, double timeout) {
+    if (raw_receive_test(receive))
         return 0;
     return wait_poll(poll_receive, receive, &receive->call, timeout) < 0 ? -1 : 0;
 }
 
-PyObject *plain_receive_deliver(PlainReceive *receive, Status *status) {
+PyObject *raw_receive_deliver(RawReceive *receive, Status *status) {
     PyObject *into = NULL;
     if (receive->code != MPI_SUCCESS)
-        raw_buffer_raise(receive->code, &receive->raw, &receive->call);
+        raw_buffer_raise(receive->code, &receive->buffer, &receive->call);
     else {
-        int wrong = raw_buffer_status(&receive->status, receive->raw.itemsize, status, &receive->call);
-        raw_buffer_unpack(&receive->raw, status->nbytes);
+        int wrong = raw_buffer_status(&receive->status, receive->buffer.itemsize, status, &receive->call);
+        raw_buffer_unpack(&receive->buffer, status->nbytes);
         if (!wrong)
             into = Py_NewRef(receive->into);
     }
@@ -128,7 +128,7 @@ int take_back(MPI_Request *request, MPI_Status *status) {
     return cancelled;
 }
 
-int plain_receive_cancel(PlainReceive *receive) {
+int raw_receive_cancel(RawReceive *receive) {
     if (receive->request == MPI_REQUEST_NULL)
         return 0;
     if (!take_back(&receive->request, &receive->status)) {
@@ -140,25 +140,25 @@ int plain_receive_cancel(PlainReceive *receive) {
     return 1;
 }
 
-void plain_receive_leave(PlainReceive *receive) {
+void raw_receive_leave(RawReceive *receive) {
     PyObject *error = take_exception();
-    if (!plain_receive_cancel(receive))
+    if (!raw_receive_cancel(receive))
         close_receive(receive);
     if (error)
         PyErr_SetObject((PyObject *)Py_TYPE(error), error);
     Py_XDECREF(error);
 }
 
-int plain_receives_report(PyObject *sentences) {
-    for (const PlainReceive *receive = receives; receive; receive = receive->next)
+int raw_receives_report(PyObject *sentences) {
+    for (const RawReceive *receive = receives; receive; receive = receive->next)
         if (report_call(sentences, &receive->call,
                         receive->request == MPI_REQUEST_NULL ? "was not waited for" : "got no message") < 0)
             return -1;
     return 0;
 }
 
-void plain_receives_withdraw(void) {
-    for (PlainReceive *receive = receives; receive; receive = receive->next)
+void raw_receives_withdraw(void) {
+    for (RawReceive *receive = receives; receive; receive = receive->next)
         if (receive->request != MPI_REQUEST_NULL && MPI_Cancel(&receive->request) == MPI_SUCCESS)
             MPI_Wait(&receive->request, MPI_STATUS_IGNORE);
 }

@@ -83,7 +83,7 @@ static int match_reduction(Joint *joint, enum op op) {
     return joint->in_place ? 0 : raw_buffer_part(&joint->from, &joint->to);
 }
 
-static PyObject *reduction(Plain *self, PyObject *const *values, const char *operation, bool rooted,
+static PyObject *reduction(Raw *self, PyObject *const *values, const char *operation, bool rooted,
                            int (*function)(const Joint *joint)) {
     Joint *joint = joint_open(self, operation, values[rooted ? 4 : 3]);
     if (!joint)
@@ -108,11 +108,11 @@ static Signature scan_signature = {"scan", 3, 2, 4, {"array", "into", "op", "tim
 static Signature exscan_signature = {"exscan", 3, 2, 4, {"array", "into", "op", "timeout"}, {NULL}};
 
 #define REDUCTION(name, rooted)                                                                              \
-    static PyObject *plain_##name(Plain *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) { \
+    static PyObject *raw_##name(Raw *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {     \
         PyObject *values[MOST_ARGUMENTS];                                                                    \
         if (signature_parse(&name##_signature, args, nargs, kwnames, values) < 0)                            \
             return NULL;                                                                                     \
-        return reduction(self, values, "plain." #name, rooted, call_##name);                                 \
+        return reduction(self, values, "raw." #name, rooted, call_##name);                                   \
     }
 REDUCTION(reduce, true)
 REDUCTION(allreduce, false)
@@ -126,7 +126,7 @@ REDUCTION(exscan, false)
     "    op: one of MPI's own, as MPI computes it: SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, "        \
     "BXOR. None stands for SUM.\n"
 
-PyMethodDef plain_reductions[] = {
+PyMethodDef raw_reductions[] = {
     METHOD(reduce,
            "reduce($self, array, into=None, op=None, root=0, *, timeout=None)\n--\n\n"
            "Combine the arrays of all ranks, element by element, in into of the root.\n\n" ARGUMENTS(
@@ -145,7 +145,7 @@ PyMethodDef plain_reductions[] = {
     {NULL, NULL, 0, NULL},
 };
 
-int plain_reductions_prepare(void) {
+int raw_reductions_prepare(void) {
     Signature *const all[] = {&reduce_signature, &allreduce_signature, &scan_signature, &exscan_signature};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (signature_prepare(all[i]) < 0)

@@ -95,8 +95,8 @@ int sending_test(Sending *send) {
 }
 
 bool sending_is_on(const Sending *send, const Communicator *comm) {
-    bool has_plain = comm->plain && comm->named == comm->comm;
-    bool of_it = send->comm == (const PyObject *)comm || (has_plain && send->comm == comm->plain);
+    bool has_raw = comm->raw && comm->named == comm->comm;
+    bool of_it = send->comm == (const PyObject *)comm || (has_raw && send->comm == comm->raw);
     return of_it && under_way(send->requests, send->request_count);
 }
 

@@ -1,4 +1,4 @@
-"""Collectives of plain communicators with time-outs: what a rank may do that leaves one, and how the job ends."""
+"""Collectives of raw communicators with time-outs: what a rank may do that leaves one, and how the job ends."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LEAVES = """
 import sys
 import numpy as np
 import polympi as mpi
-p = mpi.plain_world
+p = mpi.raw_world
 mine = np.array([41.0])
 """
 
@@ -57,7 +57,7 @@ def test_each_collective_can_be_left_and_the_communicator_used_again(
 ) -> None:
     folder = tmp_path / "told"
     folder.mkdir()
-    program = PROGRAMS / "plain_timeouts.py"
+    program = PROGRAMS / "raw_timeouts.py"
     ended = run(program, 2, stack, env={"POLYMPI_THREADS": level}, arguments=[str(folder)])
     assert ended.succeeded().split() == ["done"] * 2
     assert ended.stderr == ""
@@ -67,7 +67,7 @@ def test_a_time_out_that_is_not_caught_ends_the_job_with_its_partners(run_togeth
     script = f"{LEAVES}p.allreduce(mine, mine, timeout=0.2)"
     ended = run_together([(1, script), (1, [late, NEVER])], stack)
     assert ended.exit_code == 1, str(ended)
-    assert "rank 0 waited 0.2 s in plain.allreduce() at " in ended.stderr
+    assert "rank 0 waited 0.2 s in raw.allreduce() at " in ended.stderr
     assert ":7: not all other ranks called it; check that every rank calls it, in the same order. " in ended.stderr
 
 
@@ -81,7 +81,7 @@ except mpi.Timeout:
     ended = run_together([(1, script), (1, [late, "2.5"])], stack)
     assert ended.succeeded() == "left\n"
     said = [line for line in ended.stderr.splitlines() if line.startswith("[rank")]
-    assert said == ["[rank 0] waits for all ranks to call plain.allreduce()"]
+    assert said == ["[rank 0] waits for all ranks to call raw.allreduce()"]
 
 
 def test_polympi_timeout_limits_collectives_and_the_end(run_together, stack: Stack, late: str) -> None:
@@ -99,7 +99,7 @@ except mpi.StateError as error:
     ended = run_together([(1, script), (1, [late, NEVER])], stack, env={"POLYMPI_TIMEOUT": "0.5"})
     assert ended.exit_code == 1, str(ended)
     assert ended.stdout.split() == ["left", "refused"]
-    assert "[rank 0] plain.allreduce() was never called by all ranks\n" in ended.stderr
+    assert "[rank 0] raw.allreduce() was never called by all ranks\n" in ended.stderr
 
 
 def test_an_exit_code_ends_the_job_at_once(run_together, stack: Stack, late: str) -> None:
@@ -127,7 +127,7 @@ p.allreduce(mine, np.zeros(1), timeout=3600)
 def test_at_a_lower_thread_level_a_sentence_says_what_is_needed(run, stack: Stack) -> None:
     script = """
 import polympi as mpi
-p = mpi.plain_world
+p = mpi.raw_world
 try:
     p.barrier(timeout=5)
 except mpi.StateError as error:
@@ -148,7 +148,7 @@ import sys, threading, time
 from pathlib import Path
 import polympi as mpi
 left = Path(sys.argv[1])
-p = mpi.plain_world
+p = mpi.raw_world
 q = p.dup()
 if p.rank == 0:
     inside = threading.Thread(target=p.barrier)
@@ -168,6 +168,6 @@ else:
 """
     place = str(tmp_path / "left")
     said = run(script, 2, stack, env={"POLYMPI_THREADS": level}, arguments=[place]).succeeded()
-    assert "rank 0 waited 0.5 s in plain.barrier() at " in said
+    assert "rank 0 waited 0.5 s in raw.barrier() at " in said
     assert ("another thread of this rank was in MPI all the time" in said) == (level == "serialized")
     assert ("not all other ranks called it" in said) == (level == "multiple")

@@ -1,4 +1,4 @@
-"""Collectives of a plain communicator whose partner comes late: rank 0 leaves each, and rank 1 makes it afterwards.
+"""Collectives of a raw communicator whose partner comes late: rank 0 leaves each, and rank 1 makes it afterwards.
 
 The argument is a folder, in which the ranks tell each other what MPI cannot while rank 0 must not call it.
 """
@@ -17,7 +17,7 @@ import polympi as mpi
 
 FOLDER = Path(sys.argv[1])
 LATEST = 60.0
-job = mpi.plain_world
+job = mpi.raw_world
 p, lone = job.dup(), job.split(job.rank)
 rank, other = p.rank, 1 - p.rank
 alone = mpi.thread_level() == "serialized"  # rank 0 cannot call MPI until what it has left is over
@@ -68,26 +68,26 @@ refused(TypeError, "positional", lambda: p.barrier(1.0))
 # Each is left, and rank 0 gives all up that it has given.
 n = 5000
 CALLS = {
-    "plain.barrier": lambda t: p.barrier(timeout=t),
-    "plain.bcast": lambda t: p.bcast(np.ones(n), 1, timeout=t),
-    "plain.gather": lambda t: p.gather(np.ones(n), np.zeros(2 * n), timeout=t),
-    "plain.gatherv": lambda t: p.gatherv(np.ones(n), np.zeros(2 * n), [n, n], timeout=t),
-    "plain.scatter": lambda t: p.scatter(np.ones(2 * n), np.zeros((n, 2))[:, 0], 1, timeout=t),
-    "plain.scatterv": lambda t: p.scatterv(np.ones(2 * n), np.zeros(n), [n, n], 1, timeout=t),
-    "plain.allgather": lambda t: p.allgather(np.ones((n, 2))[:, 1], np.zeros(2 * n), timeout=t),
-    "plain.allgatherv": lambda t: p.allgatherv(np.ones(n), np.zeros(2 * n), [n, n], timeout=t),
-    "plain.alltoall": lambda t: p.alltoall(np.ones(2 * n), np.zeros(2 * n), timeout=t),
-    "plain.alltoallv": lambda t: p.alltoallv(np.ones(2 * n), np.zeros(2 * n), [n, n], [n, n], timeout=t),
-    "plain.reduce": lambda t: p.reduce(np.ones(n), np.zeros(n), timeout=t),
-    "plain.allreduce": lambda t: p.allreduce(np.ones(n), np.zeros(n), timeout=t),
-    "plain.scan": lambda t: p.scan(np.ones(n), np.zeros(n), timeout=t),
-    "plain.exscan": lambda t: p.exscan(np.ones(n), np.zeros(n), timeout=t),
-    "plain.split": lambda t: p.split(0, timeout=t),
-    "plain.dup": lambda t: p.dup(timeout=t),
+    "raw.barrier": lambda t: p.barrier(timeout=t),
+    "raw.bcast": lambda t: p.bcast(np.ones(n), 1, timeout=t),
+    "raw.gather": lambda t: p.gather(np.ones(n), np.zeros(2 * n), timeout=t),
+    "raw.gatherv": lambda t: p.gatherv(np.ones(n), np.zeros(2 * n), [n, n], timeout=t),
+    "raw.scatter": lambda t: p.scatter(np.ones(2 * n), np.zeros((n, 2))[:, 0], 1, timeout=t),
+    "raw.scatterv": lambda t: p.scatterv(np.ones(2 * n), np.zeros(n), [n, n], 1, timeout=t),
+    "raw.allgather": lambda t: p.allgather(np.ones((n, 2))[:, 1], np.zeros(2 * n), timeout=t),
+    "raw.allgatherv": lambda t: p.allgatherv(np.ones(n), np.zeros(2 * n), [n, n], timeout=t),
+    "raw.alltoall": lambda t: p.alltoall(np.ones(2 * n), np.zeros(2 * n), timeout=t),
+    "raw.alltoallv": lambda t: p.alltoallv(np.ones(2 * n), np.zeros(2 * n), [n, n], [n, n], timeout=t),
+    "raw.reduce": lambda t: p.reduce(np.ones(n), np.zeros(n), timeout=t),
+    "raw.allreduce": lambda t: p.allreduce(np.ones(n), np.zeros(n), timeout=t),
+    "raw.scan": lambda t: p.scan(np.ones(n), np.zeros(n), timeout=t),
+    "raw.exscan": lambda t: p.exscan(np.ones(n), np.zeros(n), timeout=t),
+    "raw.split": lambda t: p.split(0, timeout=t),
+    "raw.dup": lambda t: p.dup(timeout=t),
 }
 trash: list[np.ndarray] = []
 for name, call in CALLS.items():
-    root_of_one = name in ("plain.scan", "plain.exscan")  # of which rank 0 needs nothing of others
+    root_of_one = name in ("raw.scan", "raw.exscan")  # of which rank 0 needs nothing of others
     if rank == 0 and not root_of_one:
         began = time.monotonic()
         said = refused(mpi.Timeout, f"rank 0 waited 0.2 s in {name}() at ", lambda call=call: call(0.2))
@@ -151,7 +151,7 @@ else:
 # The next collective call waits for the one that was left, and says so.
 if rank == 0:
     refused(mpi.Timeout, "", lambda: p.barrier(timeout=0.05))
-    text = "plain.barrier(), which was called before and left, is not complete yet; this call was not made"
+    text = "raw.barrier(), which was called before and left, is not complete yet; this call was not made"
     refused(mpi.Timeout, text, lambda: p.allreduce(np.ones(1), np.zeros(1), timeout=0.05))
     refused(mpi.Timeout, text, lambda: p.dup(timeout=0.05))
     if alone:

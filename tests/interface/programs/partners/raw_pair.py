@@ -1,4 +1,4 @@
-"""Plain messages and collectives of two ranks of polympi: what they move, what they refuse, and how they end."""
+"""Raw messages and collectives of two ranks of polympi: what they move, what they refuse, and how they end."""
 
 import array
 import signal
@@ -17,7 +17,7 @@ import polympi as mpi
 
 pretend()
 c = mpi.world.dup()
-p = c.plain
+p = c.raw
 rank, other = p.rank, 1 - p.rank
 assert (p.rank, p.size) == (c.rank, c.size) == (mpi.world.rank, 2)
 
@@ -116,7 +116,7 @@ posted = p.irecv(np.zeros(1), other, 55)
 assert not posted.test()
 refused(
     mpi.Timeout,
-    f"rank {rank} waited 0.05 s for rank {other} in plain.irecv(source={other}, tag=55) at ",
+    f"rank {rank} waited 0.05 s for rank {other} in raw.irecv(source={other}, tag=55) at ",
     lambda: posted.wait(timeout=0.05),
 )
 assert posted.cancel()
@@ -151,10 +151,10 @@ for receive in (p.recv, lambda *args: p.irecv(*args).wait()):
 began = time.monotonic()
 refused(
     mpi.Timeout,
-    f"rank {rank} waited 0.1 s for rank {other} in plain.recv(source={other}, tag=6) at ",
+    f"rank {rank} waited 0.1 s for rank {other} in raw.recv(source={other}, tag=6) at ",
     lambda: p.recv(np.zeros(1), other, 6, timeout=0.1),
 )
-refused(mpi.Timeout, "plain.probe(", lambda: p.probe(other, 6, timeout=0.05))
+refused(mpi.Timeout, "raw.probe(", lambda: p.probe(other, 6, timeout=0.05))
 refused(mpi.Timeout, "", lambda: p.sendrecv(np.ones(1), mpi.PROC_NULL, into=np.zeros(1), source=other, timeout=0.05))
 assert time.monotonic() - began < 60
 c.barrier()
@@ -163,7 +163,7 @@ assert p.recv(np.zeros(1), other, 6)[0] == 1
 large = np.full(4_000_000, float(rank))
 if rank == 0:
     refused(
-        mpi.Timeout, "waited 0.1 s for rank 1 in plain.send(dest=1, tag=7) at", lambda: p.send(large, 1, 7, timeout=0.1)
+        mpi.Timeout, "waited 0.1 s for rank 1 in raw.send(dest=1, tag=7) at", lambda: p.send(large, 1, 7, timeout=0.1)
     )
     c.send("now", 1, 99)
 else:
@@ -256,7 +256,7 @@ for elements, op in (
         refused(mpi.MismatchError, what, lambda zeros=zeros, op=op, reduces=reduces: reduces(zeros, zeros.copy(), op))
 refused(mpi.MismatchError, "there are 2 ranks", lambda: p.allgatherv(x, np.zeros(4), [4]))
 refused(mpi.MismatchError, "or negative", lambda: p.allgatherv(x, np.zeros(3), [2, 2]))
-refused(TypeError, "plain.gather() needs 'into'", lambda: p.gather(x, root=rank))
+refused(TypeError, "raw.gather() needs 'into'", lambda: p.gather(x, root=rank))
 refused(mpi.RankError, "root is 2", lambda: p.bcast(x, 2))
 
 # Nothing is kept longer than it is needed.
@@ -301,13 +301,13 @@ copy.sendrecv(np.array([2.0]), copy.rank, into=again[:1], source=copy.rank)
 assert again[0] == 2
 assert part.recv(np.zeros(1))[0] == 1
 copy.free()
-refused(mpi.StateError, "this plain communicator was freed", copy.barrier)
+refused(mpi.StateError, "this raw communicator was freed", copy.barrier)
 refused(mpi.StateError, "belongs to whoever", p.free)
 refused(TypeError, "cannot be sent or pickled", lambda: c.sendrecv(part, other))
 part.free()
-assert mpi.plain(c) is p
+assert mpi.raw(c) is p
 c.barrier()
 c.free()
 refused(mpi.StateError, "", lambda: p.send(x, other))
-refused(mpi.StateError, "", lambda: c.plain)
+refused(mpi.StateError, "", lambda: c.raw)
 print("done")

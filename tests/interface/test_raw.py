@@ -1,4 +1,4 @@
-"""Plain messages: elements alone, as any partner in MPI sends and receives them."""
+"""Raw messages: elements alone, as any partner in MPI sends and receives them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ PROGRAMS = Path(__file__).parent / "programs" / "partners"
 @pytest.mark.parametrize(
     ("level", "machines", "limit"), [("serialized", "", ""), ("multiple", "0 1", ""), ("serialized", "", "60")]
 )
-def test_plain_messages_and_collectives_of_two_ranks(run, stack: Stack, level: str, machines: str, limit: str) -> None:
+def test_raw_messages_and_collectives_of_two_ranks(run, stack: Stack, level: str, machines: str, limit: str) -> None:
     """With a limit, each collective is made by a thread of its own."""
     env = {"POLYMPI_THREADS": level, "MACHINES": machines, "POLYMPI_TIMEOUT": limit}
-    ended = run(PROGRAMS / "plain_pair.py", 2, stack, env=env)
+    ended = run(PROGRAMS / "raw_pair.py", 2, stack, env=env)
     assert ended.succeeded().split() == ["done"] * 2
     assert ended.stderr == ""
 
@@ -31,7 +31,7 @@ def test_the_end_waits_for_sends_and_tells_what_was_left(run, stack: Stack) -> N
 import time
 import numpy as np
 import polympi as mpi
-p = mpi.world.plain
+p = mpi.world.raw
 big = np.full(10**6, 1.0 + p.rank)
 if p.rank == 0:
     p.isend(big, 1, 3)
@@ -45,7 +45,7 @@ else:
     ended = run(script, 2, stack)
     ended.succeeded()
     said = [line for line in ended.stderr.splitlines() if line.startswith("[rank")]
-    assert said == ["[rank 0] plain.irecv(source=1, tag=4) got no message"]
+    assert said == ["[rank 0] raw.irecv(source=1, tag=4) got no message"]
 
 
 @pytest.mark.mpi
@@ -54,7 +54,7 @@ def test_finalize_ends_the_waits_of_threads_and_later_calls_are_errors(run, stac
 import threading, time
 import numpy as np
 import polympi as mpi
-p = mpi.world.plain
+p = mpi.world.raw
 def work():
     try:
         p.recv(np.zeros(1), 1 - p.rank, 4)
@@ -77,12 +77,12 @@ for call in (lambda: p.send(np.zeros(1), 0), p.barrier, lambda: p.dup(), lambda:
 
 
 @pytest.mark.mpi
-def test_ctrl_c_ends_a_plain_call_that_waits(run, stack: Stack) -> None:
+def test_ctrl_c_ends_a_raw_call_that_waits(run, stack: Stack) -> None:
     script = """
 import os, signal, threading
 import numpy as np
 import polympi as mpi
-p = mpi.world.plain
+p = mpi.world.raw
 threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 try:
     p.recv(np.zeros(1), 1 - p.rank, 4)
@@ -93,11 +93,11 @@ mpi.world.barrier()
     assert run(script, 2, stack).succeeded().split() == ["interrupted"] * 2
 
 
-def test_a_single_rank_without_mpi_sends_plainly_to_itself(serial_core: Path) -> None:  # noqa: F811
+def test_a_single_rank_without_mpi_sends_raw_messages_to_itself(serial_core: Path) -> None:  # noqa: F811
     script = """
 import numpy as np
 import polympi as mpi
-p = mpi.world.plain
+p = mpi.world.raw
 p.isend(np.arange(6.0).reshape(2, 3).T, 0, 1)
 assert p.probe(dtype=float) == (0, 1, 6, 48)
 into = np.zeros((3, 2))
@@ -116,3 +116,17 @@ except mpi.LibraryError as error:
 """
     ended = start(script, serial_core)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "done\n", "")
+
+
+def test_the_former_names_of_raw_still_work_with_a_warning(serial_core: Path) -> None:  # noqa: F811
+    script = """
+import warnings
+import polympi as mpi
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    assert mpi.plain_world is mpi.world.plain is mpi.raw_world and mpi.Plain is mpi.Raw and mpi.plain is mpi.raw
+assert [warning.category for warning in said] == [DeprecationWarning] * 4
+assert {"plain", "Plain", "plain_world"}.isdisjoint(dir(mpi))
+"""
+    ended = start(script, serial_core)
+    assert (ended.returncode, ended.stderr) == (0, "")

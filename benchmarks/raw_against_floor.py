@@ -1,7 +1,7 @@
-"""Plain messages against the least that two calls of Python around MPI_Send and MPI_Recv cost, in one launch.
+"""Raw messages against the least that two calls of Python around MPI_Send and MPI_Recv cost, in one launch.
 
     python bindings/python_floor/build_floor.py mpicc FOLDER
-    PYTHONPATH=FOLDER mpiexec -n 2 python benchmarks/plain_against_floor.py
+    PYTHONPATH=FOLDER mpiexec -n 2 python benchmarks/raw_against_floor.py
 
 The arms take turns, in another order each round; a turn is as many ping-pongs of 8 bytes as fit into 2 ms. Each line
 says the time of a message by the floor and by the arm, in ns, and the median over rounds of the ratio, with an interval
@@ -29,8 +29,8 @@ TURN_S = 2e-3
 SEED = 20261125
 NBYTES = 8
 
-plain = mpi.plain_world
-rank, other = plain.rank, 1 - plain.rank
+raw = mpi.raw_world
+rank, other = raw.rank, 1 - raw.rank
 outgoing, incoming = np.zeros(NBYTES, "u1"), np.zeros(NBYTES, "u1")
 theirs = MPI.COMM_WORLD
 FLOOR = "floor"
@@ -66,14 +66,14 @@ def wrapped() -> None:
         send_wrapped(other, 1)
 
 
-def plainly() -> None:
-    """A ping-pong by plain messages."""
+def raw_messages() -> None:
+    """A ping-pong by raw messages."""
     if rank == 0:
-        plain.send(outgoing, other, 1)
-        plain.recv(incoming, other, 1)
+        raw.send(outgoing, other, 1)
+        raw.recv(incoming, other, 1)
     else:
-        plain.recv(incoming, other, 1)
-        plain.send(outgoing, other, 1)
+        raw.recv(incoming, other, 1)
+        raw.send(outgoing, other, 1)
 
 
 def by_mpi4py() -> None:
@@ -90,14 +90,14 @@ ARMS: dict[str, Callable[[], None]] = {
     FLOOR: floor,
     "again": floor,
     "wrapped": wrapped,
-    "plain": plainly,
+    "raw": raw_messages,
     "mpi4py": by_mpi4py,
 }
 
 
 def turn(ping_pong: Callable[[], None], calls: int) -> float:
     """The time of a message, in ns."""
-    plain.barrier()
+    raw.barrier()
     began = time.perf_counter()
     for _ in range(calls):
         ping_pong()
@@ -120,11 +120,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=101)
     options = parser.parse_args()
-    if plain.size != 2:
-        sys.exit(f"This program needs two ranks, and was started with {plain.size}.")
+    if raw.size != 2:
+        sys.exit(f"This program needs two ranks, and was started with {raw.size}.")
     mpifloor.choose(outgoing.ctypes.data, incoming.ctypes.data, NBYTES)
     order = random.Random(SEED)  # the same on both ranks
-    calls = int(plain.bcast(np.array([max(10, int(TURN_S * 1e9 / (2 * turn(floor, 1000))))]))[0])
+    calls = int(raw.bcast(np.array([max(10, int(TURN_S * 1e9 / (2 * turn(floor, 1000))))]))[0])
     times: dict[str, list[float]] = {arm: [] for arm in ARMS}
     names = list(ARMS)
     for _ in range(options.rounds):
