@@ -63,6 +63,11 @@ typedef struct {
 } Call;
 enum { NO_PEER = -104, NO_TAG = -105 };
 
+/* What a step of something under way returns. FAILED: an exception is set. A flag of MPI is passed on as it
+ * is: any positive number is DONE. A wait returns 0 when it is done, -1 when it has failed, or RECALLED:
+ * nothing has happened, but the receive may take another message. */
+enum step { FAILED = -1, PENDING, DONE, RECALLED };
+
 /* Whether MPI runs, whoever may call it. */
 static inline bool is_alive(void) { return state.phase == RUNNING || state.phase == HELD; }
 

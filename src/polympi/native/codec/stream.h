@@ -10,7 +10,7 @@
 
 /* What became of a value: it is in the stream; an exception is set; or it has no form of its own here, so
  * that the whole top value shall be pickled. */
-enum outcome { ENCODED = 0, FAILED = -1, TO_PICKLE = 1 };
+enum outcome { ENCODED = 0, TO_PICKLE = 1 }; /* or FAILED */
 
 enum { MOST_DEPTH = 32, MOST_SEEN = 32 };
 

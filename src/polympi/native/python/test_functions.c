@@ -46,10 +46,10 @@ static PyObject *datatype_copy(PyObject *Py_UNUSED(module), PyObject *args) {
     MPI_Datatype sent, received;
     if (!is_running() || two_layouts(args, &from, &into) < 0)
         return NULL;
-    bool locked = enter_mpi();
     int code = strided_datatype(&from, &sent);
     if (code == MPI_SUCCESS)
         code = strided_datatype(&into, &received);
+    bool locked = enter_mpi();
     if (code == MPI_SUCCESS)
         code = MPI_Sendrecv(from.data, 1, sent, 0, 0, into.data, 1, received, 0, 0, MPI_COMM_SELF,
                             MPI_STATUS_IGNORE);

@@ -6,6 +6,7 @@
 
 #include "base/errors.h"
 #include "transfer/communicator.h"
+#include "transport/calls.h"
 
 static MPI_Group world_ranks;
 static int *places;               /* of each rank of the world: which of the names its host has */
@@ -16,14 +17,8 @@ static const char *host_of(const void *comm, int rank) {
     const Communicator *communicator = comm;
     if (state.phase != RUNNING || !communicator->size || rank < 0 || rank >= communicator->size)
         return NULL;
-    int in_world = MPI_UNDEFINED;
-    MPI_Group group;
     bool locked = enter_mpi();
-    if (MPI_Comm_group(communicator->comm, &group) == MPI_SUCCESS) {
-        if (MPI_Group_translate_ranks(group, 1, &rank, world_ranks, &in_world) != MPI_SUCCESS)
-            in_world = MPI_UNDEFINED;
-        MPI_Group_free(&group);
-    }
+    int in_world = translate_rank(communicator->comm, rank, world_ranks);
     leave_mpi(locked);
     return in_world == MPI_UNDEFINED ? NULL : names[places[in_world]];
 }

@@ -55,16 +55,12 @@ static int describe_piece(RawBuffer *raw, void *data, enum raw_buffer_use use, b
 /* Strided memory: by a datatype where that is faster, else by way of a copy. */
 static int describe_strided(RawBuffer *raw, enum raw_buffer_use use, bool whole, const Call *call) {
     const Layout *layout = &raw->target.layout;
-    if (!whole && raw->element != MPI_BYTE && strided_by_datatype(layout)) {
-        bool locked = enter_mpi();
-        int code = strided_datatype_of(layout, raw->element, &raw->type);
-        leave_mpi(locked);
-        if (code == MPI_SUCCESS) {
-            raw->data = layout->data;
-            raw->count = 1;
-            raw->derived = true;
-            return 0;
-        }
+    if (!whole && raw->element != MPI_BYTE && strided_by_datatype(layout) &&
+        strided_datatype_new(layout, raw->element, &raw->type) == MPI_SUCCESS) {
+        raw->data = layout->data;
+        raw->count = 1;
+        raw->derived = true;
+        return 0;
     }
     raw->packed = pool_allocate(layout->nbytes);
     if (!raw->packed)
@@ -108,11 +104,8 @@ void raw_buffer_unpack(const RawBuffer *raw, Py_ssize_t nbytes) {
 void raw_buffer_close_slowly(RawBuffer *raw) {
     if (raw->packed)
         pool_free(raw->packed);
-    if (raw->derived) {
-        bool locked = enter_mpi();
-        MPI_Type_free(&raw->type);
-        leave_mpi(locked);
-    }
+    if (raw->derived)
+        locked_type_free(&raw->type);
     if (raw->open)
         target_close(&raw->target);
     raw->packed = NULL;
@@ -144,9 +137,7 @@ int raw_buffer_part(RawBuffer *sent, const RawBuffer *into) {
         return -1;
     if (sent->derived) {
         strided_pack(&sent->target.layout, sent->packed);
-        bool locked = enter_mpi();
-        MPI_Type_free(&sent->type);
-        leave_mpi(locked);
+        locked_type_free(&sent->type);
         sent->derived = false;
         sent->type = sent->element;
         sent->count = (int)sent->elements;

@@ -34,15 +34,11 @@ int undelivered_take(MPI_Comm comm, Undelivered *found) {
 
 /* The rank of the world; that of the communicator where it has none. */
 static int world_rank(MPI_Comm comm, MPI_Comm world, int rank) {
-    MPI_Group here, there;
-    int found = MPI_UNDEFINED;
-    if (MPI_Comm_group(comm, &here) != MPI_SUCCESS)
+    MPI_Group ranks;
+    if (MPI_Comm_group(world, &ranks) != MPI_SUCCESS)
         return rank;
-    if (MPI_Comm_group(world, &there) == MPI_SUCCESS) {
-        MPI_Group_translate_ranks(here, 1, &rank, there, &found);
-        MPI_Group_free(&there);
-    }
-    MPI_Group_free(&here);
+    int found = translate_rank(comm, rank, ranks);
+    MPI_Group_free(&ranks);
     return found == MPI_UNDEFINED ? rank : found;
 }
 

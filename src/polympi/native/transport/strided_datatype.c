@@ -1,6 +1,7 @@
 /* Derived datatypes for strided arrays, and the choice between them and packing. */
 #include "transport/strided_datatype.h"
 #include "memory/loops.h"
+#include "transport/calls.h"
 
 #include <limits.h>
 #include <string.h>
@@ -68,30 +69,30 @@ static void copy_loops(Loops *to, const Loops *from) {
 
 /* A committed datatype: a run of elements, then one hvector around it for each loop. An MPI error code. */
 static int build(const Loops *loops, MPI_Datatype element, Py_ssize_t itemsize, MPI_Datatype *type) {
+    if (!forwards(loops))
+        return MPI_ERR_ARG;
     if (loops->run / itemsize > INT_MAX)
         return MPI_ERR_COUNT;
     for (int axis = 0; axis < loops->ndim; axis++)
         if (loops->shape[axis] > INT_MAX)
             return MPI_ERR_COUNT;
+    bool locked = enter_mpi();
     int code = MPI_Type_contiguous((int)(loops->run / itemsize), element, type);
     for (int axis = loops->ndim - 1; axis >= 0 && code == MPI_SUCCESS; axis--) {
         MPI_Datatype inner = *type;
         code = MPI_Type_create_hvector((int)loops->shape[axis], 1, loops->strides[axis], inner, type);
         MPI_Type_free(&inner);
     }
-    return code == MPI_SUCCESS ? MPI_Type_commit(type) : code;
+    if (code == MPI_SUCCESS)
+        code = MPI_Type_commit(type);
+    leave_mpi(locked);
+    return code;
 }
 
-int strided_datatype_new(const Layout *layout, MPI_Datatype *type) {
+int strided_datatype_new(const Layout *layout, MPI_Datatype element, MPI_Datatype *type) {
     Loops loops;
     loops_merge(layout, &loops);
-    return forwards(&loops) ? build(&loops, MPI_BYTE, 1, type) : MPI_ERR_ARG;
-}
-
-int strided_datatype_of(const Layout *layout, MPI_Datatype element, MPI_Datatype *type) {
-    Loops loops;
-    loops_merge(layout, &loops);
-    return forwards(&loops) ? build(&loops, element, layout->itemsize, type) : MPI_ERR_ARG;
+    return build(&loops, element, element == MPI_BYTE ? 1 : layout->itemsize, type);
 }
 
 int strided_datatype(const Layout *layout, MPI_Datatype *type) {
@@ -100,8 +101,6 @@ int strided_datatype(const Layout *layout, MPI_Datatype *type) {
     loops.run = 0;
     if (layout->nbytes)
         loops_merge(layout, &loops);
-    if (!forwards(&loops))
-        return MPI_ERR_ARG;
     int place = 0;
     for (int at = 0; at < CACHED_TYPES; at++) {
         if (cache[at].used && same_loops(&cache[at].loops, &loops)) {
@@ -116,7 +115,7 @@ int strided_datatype(const Layout *layout, MPI_Datatype *type) {
     if (code != MPI_SUCCESS)
         return code;
     if (cache[place].used)
-        MPI_Type_free(&cache[place].type);
+        locked_type_free(&cache[place].type);
     copy_loops(&cache[place].loops, &loops);
     cache[place].type = *type;
     cache[place].used = ++uses;

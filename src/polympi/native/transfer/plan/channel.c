@@ -28,11 +28,8 @@ Channel *channel_new(Communicator *comm, PyObject *object, const Call *call) {
 void channel_free(Channel *channel) {
     if (channel->call.sends)
         handshake_forget(channel);
-    if (channel->by_datatype && state.phase == RUNNING) {
-        bool locked = enter_mpi();
-        MPI_Type_free(&channel->type);
-        leave_mpi(locked);
-    }
+    if (channel->by_datatype && state.phase == RUNNING)
+        locked_type_free(&channel->type);
     if (channel->packed)
         pool_free(channel->packed);
     PyObject *refusal = channel->refusal;
@@ -93,23 +90,16 @@ int channel_prepare(Channel *channel) {
     if (layout->contiguous || pieces == 0)
         return 0;
     loops_merge(layout, &channel->loops);
-    if (pieces != 1)
-        return 0;
-    bool locked = enter_mpi();
-    channel->by_datatype =
-        strided_by_datatype(layout) && strided_datatype_new(layout, &channel->type) == MPI_SUCCESS;
-    leave_mpi(locked);
+    channel->by_datatype = pieces == 1 && strided_by_datatype(layout) &&
+                           strided_datatype_new(layout, MPI_BYTE, &channel->type) == MPI_SUCCESS;
     return 0;
 }
 
 static int start_piece(Channel *channel, char *data, int count, MPI_Datatype type, MPI_Request *request) {
     const Call *call = &channel->call;
-    bool locked = enter_mpi();
-    int code = call->sends
-                   ? MPI_Isend(data, count, type, call->peer, channel->tag, channel->comm->shadow, request)
-                   : MPI_Irecv(data, count, type, call->peer, channel->tag, channel->comm->shadow, request);
-    leave_mpi(locked);
-    return unlikely(code != MPI_SUCCESS) ? raise_mpi(code, call) : 0;
+    MPI_Comm shadow = channel->comm->shadow;
+    return call->sends ? checked_isend(data, count, type, call->peer, channel->tag, shadow, request, call)
+                       : checked_irecv(data, count, type, call->peer, channel->tag, shadow, request, call);
 }
 
 int channel_start(Channel *channel) {
@@ -163,7 +153,5 @@ void channel_let_go(Channel *channel) {
 
 void channel_withdraw(Channel *channel) {
     for (int piece = 0; piece < channel->pieces; piece++)
-        if (channel->requests[piece] != MPI_REQUEST_NULL &&
-            MPI_Cancel(&channel->requests[piece]) == MPI_SUCCESS)
-            MPI_Wait(&channel->requests[piece], MPI_STATUS_IGNORE);
+        cancel_receive(&channel->requests[piece], MPI_STATUS_IGNORE);
 }

@@ -42,10 +42,7 @@ static void forget_what_was_heard(void) {
     for (Said **link = &said; *link;) {
         Said *one = *link;
         int complete = 0;
-        bool locked = enter_mpi();
-        int code = MPI_Test(&one->request, &complete, MPI_STATUS_IGNORE);
-        leave_mpi(locked);
-        if (code == MPI_SUCCESS && !complete) {
+        if (locked_test(&one->request, 1, MPI_STATUSES_IGNORE, &complete) == MPI_SUCCESS && !complete) {
             link = &one->next;
             continue;
         }
@@ -64,13 +61,10 @@ static int say(const Channel *channel, enum offer_step step, const char *behind,
     wire_put_offer(one->message, step, channel->tag, channel->call.tag, nbytes);
     if (nbytes)
         memcpy(one->message + OFFER_FORM, behind, (size_t)nbytes);
-    bool locked = enter_mpi();
-    int code = MPI_Isend(one->message, OFFER_FORM + (int)nbytes, MPI_BYTE, channel->call.peer,
-                         agreement_tag(), channel->comm->shadow, &one->request);
-    leave_mpi(locked);
-    if (code != MPI_SUCCESS) {
+    if (checked_isend(one->message, OFFER_FORM + (int)nbytes, MPI_BYTE, channel->call.peer, agreement_tag(),
+                      channel->comm->shadow, &one->request, &channel->call) < 0) {
         PyMem_RawFree(one);
-        return raise_mpi(code, &channel->call);
+        return -1;
     }
     one->next = said;
     said = one;
@@ -320,9 +314,7 @@ int handshake_take(Communicator *comm) {
             return -1;
         if (!found)
             return 0;
-        bool locked = enter_mpi();
-        int code = MPI_Test(&agreements->request, &complete, MPI_STATUS_IGNORE);
-        leave_mpi(locked);
+        int code = locked_test(&agreements->request, 1, MPI_STATUSES_IGNORE, &complete);
         if (code == MPI_SUCCESS && !complete)
             return 0;
         char *message = agreements->message;

@@ -92,9 +92,7 @@ void plan_transfers_free_dropped(void) {
         int complete = 0;
         if (!transfers->dropped)
             continue;
-        bool locked = enter_mpi();
-        int code = test_any_number(transfers->requests, transfers->receiving, MPI_STATUSES_IGNORE, &complete);
-        leave_mpi(locked);
+        int code = locked_test(transfers->requests, transfers->receiving, MPI_STATUSES_IGNORE, &complete);
         if (code != MPI_SUCCESS || !complete)
             continue;
         unlist_started(transfers);
@@ -240,9 +238,7 @@ static const Call *incomplete_part(PlanTransfers *transfers, bool sends) {
         Channel *channel = transfers->channels[i];
         for (int piece = 0; channel->call.sends == sends && piece < channel->pieces; piece++) {
             int complete = 0;
-            bool locked = enter_mpi();
-            int code = MPI_Test(&channel->requests[piece], &complete, MPI_STATUS_IGNORE);
-            leave_mpi(locked);
+            int code = locked_test(&channel->requests[piece], 1, MPI_STATUSES_IGNORE, &complete);
             if (code != MPI_SUCCESS || !complete)
                 return &channel->call;
         }

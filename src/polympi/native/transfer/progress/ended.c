@@ -206,15 +206,10 @@ static const char *explain(const Call *call, int missing) {
     static char text[RANK_TEXT + 160];
     const Communicator *comm = call->comm;
     char rank[RANK_TEXT];
-    MPI_Group group;
-    int in_world = MPI_UNDEFINED;
     if (call->peer == ANY_SOURCE)
         return "all other ranks have reached their end";
     bool locked = enter_mpi();
-    if (MPI_Comm_group(comm->comm, &group) == MPI_SUCCESS) {
-        MPI_Group_translate_ranks(group, 1, &missing, world, &in_world);
-        MPI_Group_free(&group);
-    }
+    int in_world = translate_rank(comm->comm, missing, world);
     leave_mpi(locked);
     snprintf(text, sizeof text, "%s %s%s", rank_text(rank, call, missing),
              ways[in_world == MPI_UNDEFINED ? AT_PROGRAM_END : others[in_world].way],

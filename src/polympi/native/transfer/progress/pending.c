@@ -179,7 +179,6 @@ bool receives_test(void) {
 
 void withdraw_receives(void) {
     for (Incoming *in = pending; in; in = in->next)
-        if (in->stage == POSTED && !in->waited_for && in->first != MPI_REQUEST_NULL &&
-            MPI_Cancel(&in->first) == MPI_SUCCESS)
-            MPI_Wait(&in->first, MPI_STATUS_IGNORE);
+        if (in->stage == POSTED && !in->waited_for)
+            cancel_receive(&in->first, MPI_STATUS_IGNORE);
 }

@@ -27,17 +27,6 @@ double now(void) {
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Not inlined: where MPI_STATUSES_IGNORE is an address like 1, compilers warn of memory that is not there. */
-__attribute__((noinline)) int test_several(MPI_Request *requests, int count, MPI_Status *statuses,
-                                           int *complete) {
-    int code = MPI_Testall(count, requests, complete, statuses);
-    if (code == MPI_ERR_IN_STATUS && statuses != MPI_STATUSES_IGNORE)
-        for (int i = 0; i < count; i++)
-            if (statuses[i].MPI_ERROR != MPI_SUCCESS && statuses[i].MPI_ERROR != MPI_ERR_PENDING)
-                return statuses[i].MPI_ERROR;
-    return code;
-}
-
 int wait_spin(MPI_Request *requests, int count, MPI_Status *statuses, const Call *call, int messages,
               double *end) {
     for (int tests = 1;; tests++) {
@@ -277,9 +266,7 @@ bool waits_under_way(bool alone) {
             continue;
         int complete = 0;
         if (alone || !wait->outside) {
-            bool locked = enter_mpi();
-            int code = test_any_number(wait->requests, wait->count, MPI_STATUSES_IGNORE, &complete);
-            leave_mpi(locked);
+            int code = locked_test(wait->requests, wait->count, MPI_STATUSES_IGNORE, &complete);
             complete |= code != MPI_SUCCESS;
         }
         any |= !complete;
@@ -319,7 +306,6 @@ void park_threads(void) {
 
 void withdraw_waits(void) {
     for (Wait *wait = waits; wait; wait = wait->next)
-        if (wait->posted && wait->requests[0] != MPI_REQUEST_NULL &&
-            MPI_Cancel(wait->requests) == MPI_SUCCESS)
-            MPI_Wait(wait->requests, MPI_STATUS_IGNORE);
+        if (wait->posted)
+            cancel_receive(wait->requests, MPI_STATUS_IGNORE);
 }

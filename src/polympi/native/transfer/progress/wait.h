@@ -4,7 +4,7 @@
 
 #include "base/arguments.h"
 #include "base/errors.h"
-#include "transport/transport.h"
+#include "transport/calls.h"
 
 /* How long to spin with the GIL held. A message of a neighbour that is ready takes about a microsecond;
  * releasing and taking back the GIL 0.06 us, and with another Python thread running up to its switch interval
@@ -21,25 +21,6 @@ static inline void pause_briefly(void) {
 #elif defined(__aarch64__)
     __asm__ volatile("yield");
 #endif
-}
-
-/* MPI_Test of all requests; MPI's code. Needs the turn in MPI, not the GIL. */
-int test_several(MPI_Request *requests, int count, MPI_Status *statuses, int *complete);
-static inline int test_any_number(MPI_Request *requests, int count, MPI_Status *statuses, int *complete) {
-    if (likely(count == 1))
-        return MPI_Test(requests, complete, statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses);
-    return test_several(requests, count, statuses, complete);
-}
-
-/* Test all requests once: 1 complete, 0 not yet, -1 with an MPI error raised. GIL held. */
-static inline int test_requests(MPI_Request *requests, int count, MPI_Status *statuses, const Call *call) {
-    int complete = 0;
-    bool locked = enter_mpi();
-    int code = test_any_number(requests, count, statuses, &complete);
-    leave_mpi(locked);
-    if (unlikely(code != MPI_SUCCESS))
-        return raise_mpi(code, call);
-    return complete;
 }
 
 /* Test requests again and again with the GIL held, as a wait begins: 1 complete, 0 not in time, -1 exception.

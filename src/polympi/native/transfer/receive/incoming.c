@@ -122,15 +122,10 @@ static inline Incoming *post_small(Incoming *in, enum channel channel, int sourc
         }
     }
     MPI_Comm where = channel == USER ? in->comm->comm : in->comm->shadow;
-    bool locked = enter_mpi();
-    int code = MPI_Irecv(in->inbox->packet, PACKET_BYTES, MPI_BYTE, mpi_source(source), mpi_tag(tag), where,
-                         &in->first);
-    leave_mpi(locked);
-    if (likely(code == MPI_SUCCESS))
+    if (likely(checked_irecv(in->inbox->packet, PACKET_BYTES, MPI_BYTE, mpi_source(source), mpi_tag(tag),
+                             where, &in->first, &in->call) == 0))
         return in;
-    const Call call = in->call;
     incoming_close(in);
-    raise_mpi(code, &call);
     return NULL;
 }
 

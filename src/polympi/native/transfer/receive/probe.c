@@ -13,11 +13,8 @@ int probe_now(Communicator *comm, const Call *call, MPI_Status *status) {
     }
     do { /* until what is found is not a message of a receive that began before */
         found = taken = 0;
-        bool locked = enter_mpi();
-        int code = MPI_Iprobe(mpi_source(call->peer), mpi_tag(call->tag), comm->comm, &found, status);
-        leave_mpi(locked);
-        if (code != MPI_SUCCESS)
-            return raise_mpi(code, call);
+        if (checked_iprobe(mpi_source(call->peer), mpi_tag(call->tag), comm->comm, &found, status, call) < 0)
+            return FAILED;
         if (found && unlikely(comm->probing))
             taken = prober_takes(comm, status->MPI_SOURCE, status->MPI_TAG);
     } while (taken > 0);

@@ -61,18 +61,12 @@ bool must_probe(const Incoming *in) {
 
 /* ---- looking ---- */
 
-static int look(const Incoming *in, int *found, MPI_Status *status) {
-    return MPI_Iprobe(mpi_source(in->call.peer), mpi_tag(in->call.tag), in->comm->comm, found, status);
-}
-
 /* Receive the message that was found: 1 or -1. */
 static int take_found(Incoming *in, const MPI_Status *found) {
     probing_end(in);
-    bool locked = enter_mpi();
-    int code = MPI_Irecv(in->inbox->packet, PACKET_BYTES, MPI_BYTE, found->MPI_SOURCE, found->MPI_TAG,
-                         in->comm->comm, &in->first);
-    leave_mpi(locked);
-    return code == MPI_SUCCESS ? 1 : raise_mpi(code, &in->call);
+    int failed = checked_irecv(in->inbox->packet, PACKET_BYTES, MPI_BYTE, found->MPI_SOURCE, found->MPI_TAG,
+                               in->comm->comm, &in->first, &in->call);
+    return failed ? FAILED : DONE;
 }
 
 /* Let those that began before it take what is theirs, now that a message is there: whether one did. */
@@ -93,13 +87,11 @@ int probing_step(Incoming *in) {
     for (;;) {
         MPI_Status status;
         int found = 0;
-        bool locked = enter_mpi();
-        int code = look(in, &found, &status);
-        leave_mpi(locked);
-        if (code != MPI_SUCCESS)
-            return raise_mpi(code, &in->call);
+        if (checked_iprobe(mpi_source(in->call.peer), mpi_tag(in->call.tag), in->comm->comm, &found, &status,
+                           &in->call) < 0)
+            return FAILED;
         if (!found)
-            return 0;
+            return PENDING;
         int taken = earlier_first(in);
         if (taken <= 0)
             return taken < 0 ? -1 : take_found(in, &status);
@@ -130,7 +122,8 @@ static int look_outside(const Incoming *in, double end) {
     PyThreadState *thread = go_outside();
     while (!must_stop()) {
         take_turn();
-        code = look(in, &found, MPI_STATUS_IGNORE);
+        code = MPI_Iprobe(mpi_source(in->call.peer), mpi_tag(in->call.tag), in->comm->comm, &found,
+                          MPI_STATUS_IGNORE);
         end_turn();
         if (code != MPI_SUCCESS || found || !__atomic_load_n(&in->seeks, __ATOMIC_ACQUIRE) || now() >= end)
             break;

@@ -39,11 +39,9 @@ static int post(Incoming *in, char *data, int count, MPI_Datatype type) {
     if (!request)
         return -1;
     in->inbox->unposted--;
-    bool locked = enter_mpi();
-    int code = MPI_Irecv(data, count, type, rank_at_carrier(in->comm, in->inbox->small.MPI_SOURCE),
-                         sequence_tag(in->inbox->announced.sequence), carrier_of(in->comm)->shadow, request);
-    leave_mpi(locked);
-    return unlikely(code != MPI_SUCCESS) ? raise_mpi(code, &in->call) : 0;
+    return checked_irecv(data, count, type, rank_at_carrier(in->comm, in->inbox->small.MPI_SOURCE),
+                         sequence_tag(in->inbox->announced.sequence), carrier_of(in->comm)->shadow, request,
+                         &in->call);
 }
 
 #ifdef OPEN_MPI
@@ -76,11 +74,9 @@ int incoming_post_dropped(Incoming *in) {
 }
 
 int incoming_post_data(Incoming *in, char *data, Py_ssize_t nbytes) {
-    for (Py_ssize_t posted = 0; posted < nbytes; posted += CHUNK_BYTES) {
-        Py_ssize_t piece = nbytes - posted < CHUNK_BYTES ? nbytes - posted : CHUNK_BYTES;
-        if (post(in, data + posted, (int)piece, MPI_BYTE) < 0)
+    for (Py_ssize_t posted = 0; posted < nbytes; posted += CHUNK_BYTES)
+        if (post(in, data + posted, (int)Py_MIN(nbytes - posted, CHUNK_BYTES), MPI_BYTE) < 0)
             return -1;
-    }
     return 0;
 }
 
@@ -97,13 +93,9 @@ static int post_into_target(Incoming *in, const Elements *elements, Py_ssize_t n
         in->filled = true;
         return incoming_post_data(in, layout->data, nbytes) < 0 ? -1 : 1;
     }
-    if (nbytes != layout->nbytes || nbytes > CHUNK_BYTES || !strided_by_datatype(layout))
-        return 0;
     MPI_Datatype type;
-    bool locked = enter_mpi();
-    int code = strided_datatype(layout, &type);
-    leave_mpi(locked);
-    if (code != MPI_SUCCESS)
+    if (nbytes != layout->nbytes || nbytes > CHUNK_BYTES || !strided_by_datatype(layout) ||
+        strided_datatype(layout, &type) != MPI_SUCCESS)
         return 0;
     in->filled = true;
     return post(in, layout->data, 1, type) < 0 ? -1 : 1;

@@ -49,8 +49,7 @@ bool incoming_unpost(Incoming *in) {
     MPI_Status status;
     int cancelled = state.gone; /* MPI_Finalize has ended it */
     bool locked = enter_mpi();
-    if (!cancelled && in->first != MPI_REQUEST_NULL && MPI_Cancel(&in->first) == MPI_SUCCESS &&
-        MPI_Wait(&in->first, &status) == MPI_SUCCESS) {
+    if (!cancelled && cancel_receive(&in->first, &status)) {
         MPI_Test_cancelled(&status, &cancelled);
         if (!cancelled) { /* it is here: a test of the request would forget what `small` says of it */
             in->inbox->small = status;

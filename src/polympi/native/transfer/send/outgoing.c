@@ -116,43 +116,29 @@ int outgoing_copy_parts(Outgoing *out) {
     return 0;
 }
 
-/* Start sending contiguous memory on the shadow communicator, in pieces that an int can count. */
+/* Start sending memory on the shadow communicator. */
+static int start_piece(Outgoing *out, const char *data, int count, MPI_Datatype type, int dest, int tag) {
+    MPI_Request *request = new_request(out);
+    return request ? checked_isend(data, count, type, rank_at_carrier(out->comm, dest), tag,
+                                   carrier_of(out->comm)->shadow, request, &out->call)
+                   : -1;
+}
+
+/* Contiguous memory, in pieces that an int can count. */
 static int start_data(Outgoing *out, const char *data, Py_ssize_t nbytes, int dest, int tag) {
-    MPI_Comm shadow = carrier_of(out->comm)->shadow;
-    int place = rank_at_carrier(out->comm, dest);
-    for (Py_ssize_t sent = 0; sent < nbytes; sent += CHUNK_BYTES) {
-        Py_ssize_t piece = nbytes - sent < CHUNK_BYTES ? nbytes - sent : CHUNK_BYTES;
-        MPI_Request *request = new_request(out);
-        if (!request)
+    for (Py_ssize_t sent = 0; sent < nbytes; sent += CHUNK_BYTES)
+        if (start_piece(out, data + sent, (int)Py_MIN(nbytes - sent, CHUNK_BYTES), MPI_BYTE, dest, tag) < 0)
             return -1;
-        bool locked = enter_mpi();
-        int code = MPI_Isend(data + sent, (int)piece, MPI_BYTE, place, tag, shadow, request);
-        leave_mpi(locked);
-        if (unlikely(code != MPI_SUCCESS))
-            return raise_mpi(code, &out->call);
-    }
     return 0;
 }
 
 static int start_strided(Outgoing *out, const Part *part, int dest, int tag) {
     Layout layout;
     array_layout(part->owner, &layout);
-    if (layout.nbytes <= CHUNK_BYTES && strided_by_datatype(&layout)) {
-        MPI_Datatype type;
-        bool locked = enter_mpi();
-        int code = strided_datatype(&layout, &type);
-        if (code == MPI_SUCCESS) {
-            MPI_Request *request = new_request(out);
-            if (request)
-                code = MPI_Isend(layout.data, 1, type, rank_at_carrier(out->comm, dest), tag,
-                                 carrier_of(out->comm)->shadow, request);
-            leave_mpi(locked);
-            if (!request)
-                return -1;
-            return unlikely(code != MPI_SUCCESS) ? raise_mpi(code, &out->call) : 0;
-        }
-        leave_mpi(locked);
-    }
+    MPI_Datatype type;
+    if (layout.nbytes <= CHUNK_BYTES && strided_by_datatype(&layout) &&
+        strided_datatype(&layout, &type) == MPI_SUCCESS)
+        return start_piece(out, layout.data, 1, type, dest, tag);
     char *packed = new_copy(out, layout.nbytes);
     if (!packed)
         return -1;
@@ -184,7 +170,7 @@ static int start_small(Outgoing *out, Py_ssize_t nbytes, enum channel channel, i
                    ? MPI_Isend(out->packet, (int)nbytes, MPI_BYTE, dest, tag, comm, request)
                    : MPI_Issend(out->packet, (int)nbytes, MPI_BYTE, dest, tag, comm, request);
     leave_mpi(locked);
-    return unlikely(code != MPI_SUCCESS) ? raise_mpi(code, &out->call) : 0;
+    return check_code(code, &out->call);
 }
 
 /* How many pieces the parts have beyond one each. */

@@ -202,9 +202,7 @@ void orphans_progress(Py_ssize_t most) {
     for (; left > 0 && orphans && state.phase == RUNNING; left--) {
         Sending *send = dequeue(); /* off the list before anything that may run Python code */
         int complete = 0;
-        bool locked = enter_mpi();
-        int code = test_any_number(send->requests, send->request_count, MPI_STATUSES_IGNORE, &complete);
-        leave_mpi(locked);
+        int code = locked_test(send->requests, send->request_count, MPI_STATUSES_IGNORE, &complete);
         if (!complete && (code == MPI_SUCCESS || under_way(send->requests, send->request_count))) {
             enqueue(send);
             continue;

@@ -1,0 +1,49 @@
+#include "transport/calls.h"
+
+#include "base/errors.h"
+
+int raise_mpi(int code, const Call *call) {
+    if (state.without_python)
+        return -1;
+    int class = MPI_ERR_OTHER, length = 0;
+    char text[MPI_MAX_ERROR_STRING + 1] = "";
+    MPI_Error_class(code, &class);
+    if (MPI_Error_string(code, text, &length) == MPI_SUCCESS)
+        text[length] = '\0';
+    for (char *c = text; *c; c++) /* MPICH explains itself in several lines */
+        if (*c == '\n')
+            *c = ' ';
+    const char *name = class == MPI_ERR_TRUNCATE                        ? "TruncationError"
+                       : class == MPI_ERR_RANK || class == MPI_ERR_ROOT ? "RankError"
+                       : class == MPI_ERR_TAG                           ? "TagError"
+                                                                        : "Error";
+    PyObject *sentence = PyUnicode_FromFormat("the MPI library reports: %s", text);
+    return raise_coded(name, call, sentence, class);
+}
+
+/* Not inlined: where MPI_STATUSES_IGNORE is an address like 1, compilers warn of memory that is not there. */
+__attribute__((noinline)) int test_several(MPI_Request *requests, int count, MPI_Status *statuses,
+                                           int *complete) {
+    int code = MPI_Testall(count, requests, complete, statuses);
+    if (code == MPI_ERR_IN_STATUS && statuses != MPI_STATUSES_IGNORE)
+        for (int i = 0; i < count; i++)
+            if (statuses[i].MPI_ERROR != MPI_SUCCESS && statuses[i].MPI_ERROR != MPI_ERR_PENDING)
+                return statuses[i].MPI_ERROR;
+    return code;
+}
+
+bool cancel_receive(MPI_Request *request, MPI_Status *status) {
+    return *request != MPI_REQUEST_NULL && MPI_Cancel(request) == MPI_SUCCESS &&
+           MPI_Wait(request, status) == MPI_SUCCESS;
+}
+
+int translate_rank(MPI_Comm comm, int rank, MPI_Group group) {
+    MPI_Group own;
+    int found = MPI_UNDEFINED;
+    if (MPI_Comm_group(comm, &own) != MPI_SUCCESS)
+        return MPI_UNDEFINED;
+    if (MPI_Group_translate_ranks(own, 1, &rank, group, &found) != MPI_SUCCESS)
+        found = MPI_UNDEFINED;
+    MPI_Group_free(&own);
+    return found;
+}
