@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/list.h"
+
 static OpenCommunicator *opened;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of the list: they are made without the GIL */
 
@@ -11,8 +13,7 @@ static int add(OpenCommunicator values) {
         return MPI_ERR_OTHER;
     *added = values;
     pthread_mutex_lock(&mutex);
-    added->next = opened;
-    opened = added;
+    LIST_PUSH(opened, added);
     pthread_mutex_unlock(&mutex);
     return MPI_SUCCESS;
 }
@@ -31,14 +32,7 @@ int open_communicators_add_raw(MPI_Comm comm) {
 
 void open_communicators_remove(MPI_Comm comm) {
     pthread_mutex_lock(&mutex);
-    for (OpenCommunicator **link = &opened; *link; link = &(*link)->next) {
-        OpenCommunicator *found = *link;
-        if (found->comm != comm)
-            continue;
-        *link = found->next;
-        free(found);
-        break;
-    }
+    free(LIST_TAKE(opened, open, open->comm == comm));
     pthread_mutex_unlock(&mutex);
 }
 

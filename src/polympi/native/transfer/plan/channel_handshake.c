@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/errors.h"
+#include "base/list.h"
 
 /* An offer that no channel has taken. */
 typedef struct Offered {
@@ -66,8 +67,7 @@ static int say(const Channel *channel, enum offer_step step, const char *behind,
         PyMem_RawFree(one);
         return -1;
     }
-    one->next = said;
-    said = one;
+    LIST_PUSH(said, one);
     return 0;
 }
 
@@ -117,19 +117,15 @@ int handshake_offer(Channel *channel) {
         return -1;
     }
     Py_DECREF(form);
-    channel->next = agreements->senders;
-    agreements->senders = channel;
+    LIST_PUSH(agreements->senders, channel);
     channel->stage = ASKING;
     return 0;
 }
 
 void handshake_forget(Channel *channel) {
     struct Agreements *agreements = channel->comm->agreements;
-    Channel **link = agreements ? &agreements->senders : NULL;
-    while (link && *link && *link != channel)
-        link = &(*link)->next;
-    if (link && *link)
-        *link = channel->next;
+    if (agreements)
+        LIST_REMOVE(agreements->senders, channel);
     if (channel->stage != ASKING || state.phase != RUNNING || !channel->comm->size)
         return;
     PyObject *exception = take_exception();
@@ -187,27 +183,20 @@ static int take_answer(const struct Agreements *agreements, int source, const st
 
 static int keep_offer(struct Agreements *agreements, int source, const struct offer *offer,
                       const char *form) {
-    Offered **link = &agreements->offers, *offered = PyMem_RawMalloc(sizeof *offered + offer->nbytes);
+    Offered *offered = PyMem_RawMalloc(sizeof *offered + offer->nbytes);
     if (!offered) {
         PyErr_NoMemory();
         return -1;
     }
     *offered = (Offered){.source = source, .offer = *offer};
     memcpy(offered->form, form, offer->nbytes);
-    while (*link)
-        link = &(*link)->next;
-    *link = offered;
+    LIST_APPEND(agreements->offers, offered);
     return 0;
 }
 
 static void drop_offer(struct Agreements *agreements, int source, uint32_t tag) {
-    for (Offered **link = &agreements->offers; *link; link = &(*link)->next)
-        if ((*link)->source == source && (*link)->offer.channel == tag) {
-            Offered *offered = *link;
-            *link = offered->next;
-            PyMem_RawFree(offered);
-            return;
-        }
+    PyMem_RawFree(
+        LIST_TAKE(agreements->offers, offered, offered->source == source && offered->offer.channel == tag));
 }
 
 /* Say why the offer does not fit, which the exception at hand tells, and keep it. */
@@ -246,18 +235,16 @@ static int compare(Channel *channel, const Offered *offered) {
 
 int handshake_answer(Channel *channel) {
     struct Agreements *agreements = agreements_of(channel->comm);
-    Offered **link = agreements ? &agreements->offers : NULL;
-    if (!link)
+    if (!agreements)
         return -1;
-    while (*link &&
-           !((*link)->source == channel->call.peer && (*link)->offer.tag == (uint32_t)channel->call.tag))
-        link = &(*link)->next;
-    Offered *offered = *link;
-    if (!offered)
+    const Call *call = &channel->call;
+    Offered *taken =
+        LIST_TAKE(agreements->offers, offered, /* before Python code may run, which describes types */
+                  offered->source == call->peer && offered->offer.tag == (uint32_t)call->tag);
+    if (!taken)
         return 0;
-    *link = offered->next; /* before Python code may run, which describes types */
-    int failed = compare(channel, offered);
-    PyMem_RawFree(offered);
+    int failed = compare(channel, taken);
+    PyMem_RawFree(taken);
     return failed;
 }
 
@@ -330,11 +317,8 @@ void handshakes_close(Communicator *comm) {
     struct Agreements *agreements = comm->agreements;
     if (!agreements)
         return;
-    while (agreements->offers) {
-        Offered *offered = agreements->offers;
-        agreements->offers = offered->next;
-        PyMem_RawFree(offered);
-    }
+    while (agreements->offers)
+        PyMem_RawFree(LIST_TAKE(agreements->offers, first, true));
     comm->agreements = NULL;
     if (!agreements->message) /* else MPI may still write there */
         PyMem_RawFree(agreements);

@@ -1,24 +1,20 @@
 #include "transfer/plan/plan_transfers.h"
 
 #include "base/errors.h"
+#include "base/list.h"
 #include "transfer/plan/channel_handshake.h"
 #include "transfer/progress/ended.h"
 
 static PlanTransfers *started; /* guarded by the GIL */
 
 static void list_started(PlanTransfers *transfers) {
-    transfers->next = started;
-    started = transfers;
+    LIST_PUSH(started, transfers);
     transfers->stage = BOTH_WAYS;
     transfers->placed = 0;
 }
 
 static void unlist_started(PlanTransfers *transfers) {
-    PlanTransfers **link = &started;
-    while (*link && *link != transfers)
-        link = &(*link)->next;
-    if (*link)
-        *link = transfers->next;
+    LIST_REMOVE(started, transfers);
     transfers->stage = RESTING;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/list.h"
 #include "transfer/progress/phase.h"
 
 typedef struct Aside {
@@ -77,10 +78,7 @@ static bool is_over(const Aside *aside) {
 
 /* Take it from the list, and let others into MPI; the context stays. */
 static void unlist(Aside *aside) {
-    Aside **link = &asides;
-    while (*link != aside)
-        link = &(*link)->next;
-    *link = aside->next;
+    LIST_REMOVE(asides, aside);
     state.outside--;
     if (!asides && state.phase == HELD)
         state.phase = RUNNING;
@@ -216,15 +214,13 @@ int is_offloaded(double seconds, bool given, const Call *call) {
 }
 
 static Aside *begin(const OffloadedCall *what) {
-    Aside *aside = malloc(sizeof *aside), **link = &asides;
+    Aside *aside = malloc(sizeof *aside);
     if (!aside) {
         PyErr_NoMemory();
         return NULL;
     }
     *aside = (Aside){.what = *what, .caller = PyThread_get_thread_ident(), .stage = BEFORE};
-    while (*link)
-        link = &(*link)->next;
-    *link = aside;
+    LIST_APPEND(asides, aside);
     state.outside++;
     __atomic_add_fetch(&state.inside, 1, __ATOMIC_SEQ_CST);
     if (state.locking)

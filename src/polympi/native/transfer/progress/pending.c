@@ -1,6 +1,7 @@
 /* What is under way while this rank waits for something else, or that nobody waits for: moved on by every
  * wait. */
 #include "base/errors.h"
+#include "base/list.h"
 #include "transfer/progress/progress_list.h"
 #include "transfer/receive/incoming.h"
 #include "transfer/receive/unclaimed_messages.h"
@@ -12,10 +13,7 @@ static Incoming *oldest;
 void incoming_list(Incoming *in) {
     if (in->listed)
         return;
-    in->next = pending;
-    in->previous = NULL;
-    *(pending ? &pending->previous : &oldest) = in;
-    pending = in;
+    DEQUE_ADD(pending, oldest, in, next, previous);
     in->listed = true;
 }
 
@@ -23,8 +21,8 @@ void incoming_list(Incoming *in) {
  * threads, or a destructor, wait for something, too. The last one is that of `progress_some`, which goes on
  * where the call before it stopped. */
 struct cursor {
-    Incoming *next;
-    struct cursor *outer;
+    Incoming *in;
+    struct cursor *next; /* the outer one */
 };
 static struct cursor round_robin;
 static struct cursor *cursors = &round_robin;
@@ -32,11 +30,10 @@ static struct cursor *cursors = &round_robin;
 void incoming_unlist(Incoming *in) {
     if (!in->listed)
         return;
-    for (struct cursor *cursor = cursors; cursor; cursor = cursor->outer)
-        if (cursor->next == in)
-            cursor->next = in->previous;
-    *(in->previous ? &in->previous->next : &pending) = in->next;
-    *(in->next ? &in->next->previous : &oldest) = in->previous;
+    for (struct cursor *cursor = cursors; cursor; cursor = cursor->next)
+        if (cursor->in == in)
+            cursor->in = in->previous;
+    DEQUE_REMOVE(pending, oldest, in, next, previous);
     in->listed = false;
 }
 
@@ -63,12 +60,12 @@ bool anything_pending(void) { return pending || oldest_item || sends_abandoned()
 /* Move on receives, from `first` on, until so many had nothing new; the next one. In the order in which they
  * began, in which messages of one sender come. */
 static Incoming *receives_progress(Incoming *first, Py_ssize_t most) {
-    struct cursor cursor = {.next = first, .outer = cursors}, **link = &cursors;
+    struct cursor cursor = {.in = first, .next = cursors};
     cursors = &cursor;
-    while (cursor.next && most > 0 && state.phase == RUNNING) { /* a step may run Python code */
-        Incoming *in = cursor.next;
+    while (cursor.in && most > 0 && state.phase == RUNNING) { /* a step may run Python code */
+        Incoming *in = cursor.in;
         enum stage before = in->stage;
-        cursor.next = in->previous;
+        cursor.in = in->previous;
         if (!incoming_test(in)) {
             most -= in->stage == before;
             continue;
@@ -82,10 +79,8 @@ static Incoming *receives_progress(Incoming *first, Py_ssize_t most) {
                 unclaimed_settle(in);
         }
     }
-    while (*link != &cursor)
-        link = &(*link)->outer;
-    *link = cursor.outer;
-    return cursor.next;
+    LIST_REMOVE(cursors, &cursor);
+    return cursor.in;
 }
 
 void progress(void) {
@@ -103,7 +98,7 @@ enum { FEW = 16 };
 void progress_some(void) {
     PyObject *class, *value, *trace;
     PyErr_Fetch(&class, &value, &trace);
-    round_robin.next = receives_progress(round_robin.next ? round_robin.next : oldest, FEW);
+    round_robin.in = receives_progress(round_robin.in ? round_robin.in : oldest, FEW);
     progress_list_step();
     orphans_progress(FEW);
     PyErr_Restore(class, value, trace);

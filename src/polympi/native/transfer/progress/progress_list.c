@@ -1,22 +1,12 @@
 #include "transfer/progress/progress_list.h"
 
+#include "base/list.h"
+
 ProgressItem *oldest_item;
 
-void progress_list_add(ProgressItem *item) {
-    ProgressItem **link = &oldest_item;
-    while (*link)
-        link = &(*link)->next;
-    item->next = NULL;
-    *link = item;
-}
+void progress_list_add(ProgressItem *item) { LIST_APPEND(oldest_item, item); }
 
-void progress_list_remove(ProgressItem *item) {
-    ProgressItem **link = &oldest_item;
-    while (*link && *link != item)
-        link = &(*link)->next;
-    if (*link)
-        *link = item->next;
-}
+void progress_list_remove(ProgressItem *item) { LIST_REMOVE(oldest_item, item); }
 
 bool progress_list_is_first(const Communicator *comm, const ProgressItem *item) {
     for (const ProgressItem *other = oldest_item; other && other != item; other = other->next)

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/list.h"
 #include "transfer/progress/ended.h"
 #include "transfer/progress/offloaded_call.h"
 #include "transfer/transfer.h"
@@ -71,19 +72,16 @@ static Wait *wait_open(const MPI_Request *requests, int count, const MPI_Status 
         PyErr_NoMemory();
         return NULL;
     }
-    *wait = (Wait){.next = waits, .call = *call, .thread = PyThread_get_thread_ident(), .count = count};
+    *wait = (Wait){.call = *call, .thread = PyThread_get_thread_ident(), .count = count};
     wait->posted = count == 1 && statuses != MPI_STATUSES_IGNORE && call->peer != NO_PEER;
     memcpy(wait->requests, requests, (size_t)count * sizeof *requests);
-    if (waits)
-        waits->previous = wait;
-    return waits = wait;
+    CHAIN_PUSH(waits, wait);
+    return wait;
 }
 
 static void wait_close(Wait *wait, MPI_Request *requests) {
     memcpy(requests, wait->requests, (size_t)wait->count * sizeof *requests);
-    *(wait->previous ? &wait->previous->next : &waits) = wait->next;
-    if (wait->next)
-        wait->next->previous = wait->previous;
+    CHAIN_REMOVE(waits, wait);
     free(wait);
 }
 

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "base/list.h"
+
 /* As many inboxes as are mapped at once. The first page is that of its descriptor; where inboxes lie is never
  * touched here. */
 #define SHELF_BYTES ((size_t)1 << 20)
@@ -45,45 +47,31 @@ static Shelf *shelf_map(void) {
     return shelf;
 }
 
-static void list(Shelf *shelf) {
-    shelf->previous = NULL;
-    shelf->next = shelves;
-    if (shelves)
-        shelves->previous = shelf;
-    shelves = shelf;
-}
-
-static void unlist(Shelf *shelf) {
-    *(shelf->previous ? &shelf->previous->next : &shelves) = shelf->next;
-    if (shelf->next)
-        shelf->next->previous = shelf->previous;
-}
-
 Inbox *inbox_take(void) {
     Shelf *shelf = shelves;
     if (!shelf) {
         shelf = shelf_map();
         if (!shelf)
             return NULL;
-        list(shelf);
+        CHAIN_PUSH(shelves, shelf);
         empty++;
     }
     empty -= shelf->unused == SHELF_INBOXES;
     Inbox *inbox = &inboxes_of(shelf)[shelf->free[--shelf->unused]];
     if (!shelf->unused)
-        unlist(shelf);
+        CHAIN_REMOVE(shelves, shelf);
     return inbox;
 }
 
 void inbox_give(Inbox *inbox) {
     Shelf *shelf = (Shelf *)((uintptr_t)inbox & -SHELF_BYTES);
     if (!shelf->unused)
-        list(shelf);
+        CHAIN_PUSH(shelves, shelf);
     shelf->free[shelf->unused++] = (uint8_t)(inbox - inboxes_of(shelf));
     if (shelf->unused < SHELF_INBOXES)
         return;
     if (empty == MOST_EMPTY) {
-        unlist(shelf);
+        CHAIN_REMOVE(shelves, shelf);
         munmap(shelf, SHELF_BYTES);
     } else
         empty++;

@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include "base/errors.h"
+#include "base/list.h"
 #include "transfer/progress/ended.h"
 #include "transfer/progress/wait.h"
 #include "transfer/receive/unclaimed_messages.h"
@@ -22,16 +23,12 @@ bool probes_wildcards(const Communicator *comm) {
 void probing_begin(Incoming *in) {
     in->seeks = true;
     in->first = MPI_REQUEST_NULL;
-    in->later = NULL;
-    in->earlier = last_seeker;
-    *(last_seeker ? &last_seeker->later : &first_seeker) = in;
-    last_seeker = in;
+    DEQUE_ADD(last_seeker, first_seeker, in, earlier, later);
     in->comm->probing += PROBER;
 }
 
 void probing_end(Incoming *in) {
-    *(in->earlier ? &in->earlier->later : &first_seeker) = in->later;
-    *(in->later ? &in->later->earlier : &last_seeker) = in->earlier;
+    DEQUE_REMOVE(last_seeker, first_seeker, in, earlier, later);
     in->comm->probing -= PROBER;
     __atomic_store_n(&in->seeks, false, __ATOMIC_RELEASE); /* a thread outside may look at it */
 }
