@@ -56,8 +56,8 @@ int outgoing_start_simple(Outgoing *out, PyObject *object, int dest, int tag);
 /* Wait for it and close. After a time-out or a signal what is under way is kept alive until complete. 0 or
  * -1. */
 int outgoing_wait(Outgoing *out, double timeout);
-/* 1 complete, 0 not yet, -1 exception. Does not close. */
-int outgoing_test(Outgoing *out);
+/* Whether it is complete. Does not close. */
+enum step outgoing_test(Outgoing *out);
 /* Give back the packet, the stream, the owners; what is still under way is kept alive until complete. */
 void outgoing_close(Outgoing *out);
 /* Close, as above; the message takes `buffered` bytes of the attached buffer until it is complete. */
@@ -130,9 +130,9 @@ bool receives_arriving(void);
 Py_ssize_t receive_steps_left(void);
 /* The call of a receive on the communicator that is under way and may be waited for; NULL: there is none. */
 const Call *receive_under_way(const Communicator *comm);
-/* Give up the receives on a Communicator that nobody will wait for: 1 when none is left, 0 while data of one
- * are under way. For wait_poll. */
-int give_up_abandoned(void *communicator);
+/* Give up the receives on a Communicator that nobody will wait for: PENDING while data of one are under way.
+ * For wait_poll. */
+enum step give_up_abandoned(void *communicator);
 /* Append "send(dest=1, tag=0) was never received" to a Python list. */
 int report_call(PyObject *sentences, const Call *call, const char *fate);
 /* Receives that are still under way, one sentence each, appended to a Python list. */

@@ -125,21 +125,21 @@ struct agreeing {
     Watch watch; /* for partners that have ended */
 };
 
-/* Go on with it: 1 when nothing is open, 0, or -1. For wait_poll. */
-static int agree_step(void *context) {
+/* Go on with it: DONE when nothing is open. */
+static enum step agree_step(void *context) {
     struct agreeing *agreeing = context;
     PlanTransfers *transfers = agreeing->transfers;
     if (!is_usable(transfers->comm) || handshake_take(transfers->comm) < 0) /* another thread may free it */
-        return -1;
-    int done = 1;
+        return FAILED;
+    bool done = true;
     for (Py_ssize_t i = transfers->agreed; i < transfers->count; i++) {
         Channel *channel = transfers->channels[i];
         if (!channel->call.sends && channel->stage == ALONE && handshake_answer(channel) < 0)
-            return -1;
+            return FAILED;
         done &= channel->stage == AGREED || channel->stage == UNFIT;
     }
     const Call *open = done ? NULL : open_part(transfers);
-    return open && watch_step(&agreeing->watch, open, now()) < 0 ? -1 : done;
+    return open && watch_step(&agreeing->watch, open, now()) < 0 ? FAILED : done;
 }
 
 /* Take out the parts that do not fit, and raise what is wrong with the first of them. */
@@ -256,21 +256,21 @@ static int name_incomplete(PlanTransfers *transfers, bool sends, double timeout)
                                        : "it has not started its plan again");
 }
 
-/* Put what has come in its place, part by part, while the next one is on its way. 1: all; 0: a part did not
- * come as long as a wait spins; -1 exception. */
-static int place_what_comes(PlanTransfers *transfers) {
+/* Put what has come in its place, part by part, while the next one is on its way. PENDING: a part did not
+ * come as long as a wait spins. */
+static enum step place_what_comes(PlanTransfers *transfers) {
     double end = 0;
     for (; transfers->placed < transfers->count; transfers->placed++) {
         const Channel *channel = transfers->channels[transfers->placed];
         if (channel->call.sends)
             continue;
-        int complete = wait_spin(channel->requests, channel->pieces, MPI_STATUSES_IGNORE, &channel->call,
-                                 transfers->receiving, &end);
-        if (unlikely(complete <= 0))
+        enum step complete = wait_spin(channel->requests, channel->pieces, MPI_STATUSES_IGNORE,
+                                       &channel->call, transfers->receiving, &end);
+        if (unlikely(complete <= PENDING))
             return complete;
         channel_unpack(channel);
     }
-    return 1;
+    return DONE;
 }
 
 /* How long all parts are waited for before those that are not complete are looked at by themselves. */
@@ -302,13 +302,13 @@ static int wait_for_parts(PlanTransfers *transfers, bool sends, const Call *call
 }
 
 static int finish_receiving(PlanTransfers *transfers, double timeout) {
-    int complete = place_what_comes(transfers);
-    if (likely(complete != 0))
-        return complete < 0 ? -1 : 0;
+    enum step complete = place_what_comes(transfers);
+    if (likely(complete != PENDING))
+        return complete < PENDING ? -1 : 0;
     const Call call = {.operation = "plan", .rank = transfers->comm->rank, .peer = NO_PEER, .tag = NO_TAG};
     if (wait_for_parts(transfers, false, &call, timeout) < 0)
         return -1;
-    return place_what_comes(transfers) < 0 ? -1 : 0;
+    return place_what_comes(transfers) == FAILED ? -1 : 0;
 }
 
 static int finish_sending(PlanTransfers *transfers, double timeout) {
@@ -320,10 +320,10 @@ static int finish_sending(PlanTransfers *transfers, double timeout) {
     const Call call = transfers->channels[first]->call;
     double end = 0;
     MPI_Request *requests = transfers->requests + transfers->receiving;
-    int complete =
+    enum step complete =
         wait_spin(requests, transfers->sending, MPI_STATUSES_IGNORE, &call, transfers->sending, &end);
-    if (likely(complete != 0))
-        return complete < 0 ? -1 : 0;
+    if (likely(complete != PENDING))
+        return complete < PENDING ? -1 : 0;
     return wait_for_parts(transfers, true, &call, timeout);
 }
 
@@ -340,7 +340,7 @@ int plan_transfers_finish(PlanTransfers *transfers, double timeout) {
     return failed;
 }
 
-int plan_transfers_test(PlanTransfers *transfers) {
+enum step plan_transfers_test(PlanTransfers *transfers) {
     const Call call = {
         .operation = "plan.test", .rank = transfers->comm->rank, .peer = NO_PEER, .tag = NO_TAG};
     return test_requests(transfers->requests, transfers->receiving + transfers->sending, MPI_STATUSES_IGNORE,

@@ -38,8 +38,8 @@ int plan_transfers_agree(PlanTransfers *transfers, double timeout);
 int plan_transfers_start(PlanTransfers *transfers);
 /* Wait for all; after an exception they are started still, and a later call goes on. */
 int plan_transfers_finish(PlanTransfers *transfers, double timeout);
-/* 1 complete, 0 not yet, -1 exception. */
-int plan_transfers_test(PlanTransfers *transfers);
+/* Whether all is complete. */
+enum step plan_transfers_test(PlanTransfers *transfers);
 /* Seconds that a call may take; 0: for ever. */
 double seconds_of(double timeout);
 

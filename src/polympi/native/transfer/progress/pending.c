@@ -125,8 +125,8 @@ const Call *receive_under_way(const Communicator *comm) {
     return NULL;
 }
 
-int give_up_abandoned(void *communicator) {
-    int none_left = 1;
+enum step give_up_abandoned(void *communicator) {
+    enum step left = DONE;
     for (Incoming *in = pending, *next; in; in = next) {
         next = in->next;
         if (in->comm != communicator || !(in->abandoned || in->given_up))
@@ -134,9 +134,9 @@ int give_up_abandoned(void *communicator) {
         if (incoming_cancel(in))
             next = pending; /* dropping its target may have run code that changed the list */
         else
-            none_left = 0;
+            left = PENDING;
     }
-    return none_left;
+    return left;
 }
 
 int report_call(PyObject *sentences, const Call *call, const char *fate) {

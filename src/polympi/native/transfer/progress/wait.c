@@ -28,25 +28,25 @@ double now(void) {
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-int wait_spin(MPI_Request *requests, int count, MPI_Status *statuses, const Call *call, int messages,
-              double *end) {
+enum step wait_spin(MPI_Request *requests, int count, MPI_Status *statuses, const Call *call, int messages,
+                    double *end) {
     for (int tests = 1;; tests++) {
-        int complete = test_requests(requests, count, statuses, call);
-        if (likely(complete != 0))
+        enum step complete = test_requests(requests, count, statuses, call);
+        if (likely(complete != PENDING))
             return complete;
         if (state.crowded)
-            return 0;
+            return PENDING;
         if (tests % TESTS_PER_PROGRESS == 0 && anything_pending()) {
             progress_some();
             if (still_running(call) < 0)
-                return -1;
+                return FAILED;
         }
         if (tests % TESTS_PER_LOOK == 0) {
             double time = now();
             if (*end == 0)
                 *end = time + SPIN_SECONDS * (messages < MOST_SPINS ? messages : MOST_SPINS);
             else if (time > *end)
-                return 0;
+                return PENDING;
         }
     }
 }
@@ -183,7 +183,7 @@ static int wait_outside(Wait *wait, MPI_Status *statuses, const Call *call, doub
         if (PyErr_CheckSignals() < 0 || still_running(call) < 0)
             return -1;
         if (unlikely(wait->recalled))
-            return 1;
+            return RECALLED;
         if (timeout > 0 && now() >= watch.began + timeout)
             return raise_timeout(call, timeout);
         if (watch_step(&watch, call, time) < 0)
@@ -202,9 +202,9 @@ int wait_longer(MPI_Request *requests, int count, MPI_Status *statuses, const Ca
     if (unlikely(still_running(call) < 0))
         return -1;
     double end = 0;
-    int complete = wait_spin(requests, count, statuses, call, count, &end);
-    if (likely(complete != 0))
-        return complete < 0 ? -1 : 0;
+    enum step complete = wait_spin(requests, count, statuses, call, count, &end);
+    if (likely(complete != PENDING))
+        return complete < PENDING ? -1 : 0;
     return wait_without_gil(requests, count, statuses, call, timeout);
 }
 
@@ -218,16 +218,16 @@ int wait_without_gil(MPI_Request *requests, int count, MPI_Status *statuses, con
     return failed;
 }
 
-int wait_poll(int (*poll)(void *context), void *context, const Call *call, double timeout) {
+enum step wait_poll(enum step (*poll)(void *context), void *context, const Call *call, double timeout) {
     if (timeout == DEFAULT_TIMEOUT)
         timeout = state.timeout;
     Watch watch = {0};
     double signals = 0;
     for (;;) {
         if (still_running(call) < 0)
-            return -1;
-        int done = poll(context);
-        if (done)
+            return FAILED;
+        enum step done = poll(context);
+        if (done != PENDING)
             return done;
         if (anything_pending())
             progress_some();
@@ -244,7 +244,7 @@ int wait_poll(int (*poll)(void *context), void *context, const Call *call, doubl
         if (time > signals + SIGNAL_SECONDS) {
             signals = time;
             if (PyErr_CheckSignals() < 0 || watch_step(&watch, call, time) < 0)
-                return -1;
+                return FAILED;
         }
     }
 }

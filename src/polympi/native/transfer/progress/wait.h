@@ -23,23 +23,23 @@ static inline void pause_briefly(void) {
 #endif
 }
 
-/* Test requests again and again with the GIL held, as a wait begins: 1 complete, 0 not in time, -1 exception.
+/* Test requests again and again with the GIL held, as a wait begins; PENDING: they were not complete in time.
  * `end` is 0 at first, and then the time when all the calls for `messages` requests have spun enough. */
-int wait_spin(MPI_Request *requests, int count, MPI_Status *statuses, const Call *call, int messages,
-              double *end);
+enum step wait_spin(MPI_Request *requests, int count, MPI_Status *statuses, const Call *call, int messages,
+                    double *end);
 
 /* Wait until all `count` requests are complete. Progresses all receives that are pending, too.
  *
  * 0, or -1 with an exception: an MPI error, Timeout, or what a signal handler raised (KeyboardInterrupt).
  * After the latter two, requests that are not MPI_REQUEST_NULL are still active and the caller's to deal
- * with. `statuses` may be MPI_STATUSES_IGNORE. 1: nothing has happened, but this receive was recalled. */
+ * with. `statuses` may be MPI_STATUSES_IGNORE. RECALLED, of a receive, as enum step says. */
 int wait_longer(MPI_Request *requests, int count, MPI_Status *statuses, const Call *call, double timeout);
 static inline int wait_for(MPI_Request *requests, int count, MPI_Status *statuses, const Call *call,
                            double timeout) {
     if (likely(count == 1)) {
-        int complete = test_requests(requests, 1, statuses, call);
-        if (likely(complete))
-            return complete < 0 ? -1 : 0;
+        enum step complete = test_requests(requests, 1, statuses, call);
+        if (likely(complete != PENDING))
+            return complete < PENDING ? -1 : 0;
     }
     return wait_longer(requests, count, statuses, call, timeout);
 }
@@ -59,9 +59,9 @@ static inline bool under_way(const MPI_Request *requests, int count) {
 /* Have all waits for a small message end, soon, that could be for one from this source with this tag. */
 void recall_receives(int source, int tag);
 
-/* Poll until it is not 0: its 1, or -1 with an exception (its own, or as above). `poll` is called with the
- * GIL. */
-int wait_poll(int (*poll)(void *context), void *context, const Call *call, double timeout);
+/* Poll until it is not PENDING: DONE, or FAILED with an exception (its own, or as above). `poll` is called
+ * with the GIL. */
+enum step wait_poll(enum step (*poll)(void *context), void *context, const Call *call, double timeout);
 
 /* 0 as long as MPI runs, else -1 with StateError: after whatever may have let other threads or a signal
  * handler run. */

@@ -293,7 +293,7 @@ static int wait_for_kept(Incoming *in, double timeout) {
     return failed;
 }
 
-/* Wait for one stage: 0 or -1; 1 where there may be another message for it now, one that was kept. */
+/* Wait for one stage: 0 or -1; RECALLED where there may be another message for it now, one that was kept. */
 static int wait_stage(Incoming *in, double timeout) {
     MPI_Status *statuses = &in->inbox->small;
     if (unlikely(in->stage != POSTED)) {
@@ -385,8 +385,8 @@ PyObject *incoming_wait(Incoming *in, Status *status, double timeout) {
  * microsecond. */
 enum { TESTS_BEFORE_OPEN = 32 };
 
-/* Post a receive in an inbox, and test it: 1 a message has come, 0 not yet; -1 with an exception. */
-static inline int receive_now(Communicator *comm, int source, int tag, Incoming *in, const Call *call) {
+/* Post a receive in an inbox, and test it: whether a message has come. */
+static inline enum step receive_now(Communicator *comm, int source, int tag, Incoming *in, const Call *call) {
     int complete = 0;
     bool locked = enter_mpi();
     int code = MPI_Irecv(in->inbox->packet, PACKET_BYTES, MPI_BYTE, mpi_source(source), mpi_tag(tag),
@@ -448,28 +448,27 @@ PyObject *incoming_receive(Communicator *comm, int source, int tag, PyObject *in
         in = incoming_start_promised(comm, source, tag, into, call);
         return in ? incoming_wait(in, status, timeout) : NULL;
     }
-    int come = receive_now(comm, source, tag, in, call);
-    if (likely(come > 0 && take_small(in->inbox, array, &object, status))) {
+    enum step come = receive_now(comm, source, tag, in, call);
+    if (likely(come > PENDING && take_small(in->inbox, array, &object, status))) {
         put_back(in);
         return object;
     }
     open_incoming(in, comm, call);
     in->array = Py_XNewRef(array);
     in->expects = array != NULL;
-    if (come > 0)
+    if (come > PENDING)
         advance(in);
-    else if (unlikely(come < 0))
+    else if (unlikely(come == FAILED))
         fail(in);
     return incoming_wait(in, status, timeout);
 }
 
-/* 1 complete, 0 not yet, -1 exception. */
-static int test_stage(Incoming *in) {
+static enum step test_stage(Incoming *in) {
     MPI_Status *statuses = in->stage == POSTED ? &in->inbox->small : MPI_STATUSES_IGNORE;
     if (unlikely(in->stage == TAKING))
         return incoming_test(in->inbox->kept);
-    int found = unlikely(in->seeks) ? probing_step(in) : 1;
-    if (found <= 0 || in->request_count == 0)
+    enum step found = unlikely(in->seeks) ? probing_step(in) : DONE;
+    if (found != DONE || in->request_count == 0)
         return found;
     return test_requests(in->requests, in->request_count, statuses, &in->call);
 }
@@ -479,11 +478,11 @@ bool incoming_test(Incoming *in) {
         if (in->waited_for || in->moving)
             return false;
         in->moving = true;
-        int complete = test_stage(in);
+        enum step complete = test_stage(in);
         in->moving = false;
-        if (complete == 0)
+        if (complete == PENDING)
             return false;
-        if (complete > 0)
+        if (complete > PENDING)
             advance(in);
         else
             fail(in);

@@ -58,8 +58,8 @@ bool must_probe(const Incoming *in) {
 
 /* ---- looking ---- */
 
-/* Receive the message that was found: 1 or -1. */
-static int take_found(Incoming *in, const MPI_Status *found) {
+/* Receive the message that was found: DONE or FAILED. */
+static enum step take_found(Incoming *in, const MPI_Status *found) {
     probing_end(in);
     int failed = checked_irecv(in->inbox->packet, PACKET_BYTES, MPI_BYTE, found->MPI_SOURCE, found->MPI_TAG,
                                in->comm->comm, &in->first, &in->call);
@@ -67,20 +67,21 @@ static int take_found(Incoming *in, const MPI_Status *found) {
 }
 
 /* Let those that began before it take what is theirs, now that a message is there: whether one did. */
-static int earlier_first(const Incoming *in) {
+static enum step earlier_first(const Incoming *in) {
     for (Incoming *other = first_seeker; other != in; other = other->later) {
-        int taken = other->comm == in->comm && overlap(other, in) ? probing_step(other) : 0;
-        if (taken)
+        enum step taken = other->comm == in->comm && overlap(other, in) ? probing_step(other) : PENDING;
+        if (taken != PENDING)
             return taken;
     }
-    return 0;
+    return PENDING;
 }
 
-int probing_step(Incoming *in) {
+enum step probing_step(Incoming *in) {
     for (const Incoming *other = first_seeker; other != in; other = other->later)
         if (other->comm == in->comm && !other->waited_for && covers(other, in))
-            return 0; /* one that is waited for may wait below this call: in what a signal handler interrupted
-                       */
+            return PENDING; /* one that is waited for may wait below this call: in what a signal handler
+                             * interrupted
+                             */
     for (;;) {
         MPI_Status status;
         int found = 0;
@@ -89,26 +90,26 @@ int probing_step(Incoming *in) {
             return FAILED;
         if (!found)
             return PENDING;
-        int taken = earlier_first(in);
-        if (taken <= 0)
-            return taken < 0 ? -1 : take_found(in, &status);
+        enum step taken = earlier_first(in);
+        if (taken != DONE)
+            return taken == FAILED ? FAILED : take_found(in, &status);
     }
 }
 
-int prober_takes(Communicator *comm, int source, int tag) {
+enum step prober_takes(Communicator *comm, int source, int tag) {
     for (Incoming *in = first_seeker; in; in = in->later)
         if (in->comm == comm && takes(&in->call, source, tag))
             return probing_step(in);
-    return 0;
+    return PENDING;
 }
 
 /* ---- waiting ---- */
 
 /* The spin with the GIL held, as of wait_for. */
-static int spin(Incoming *in) {
+static enum step spin(Incoming *in) {
     double end = now() + SPIN_SECONDS;
-    int found;
-    while ((found = probing_step(in)) == 0 && !state.crowded && now() < end)
+    enum step found;
+    while ((found = probing_step(in)) == PENDING && !state.crowded && now() < end)
         ;
     return found;
 }
@@ -141,11 +142,13 @@ int probing_wait(Incoming *in, double timeout) {
     double end = timeout > 0 ? watch.began + timeout : 0;
     if (still_running(&in->call) < 0)
         return -1;
-    for (int found = spin(in);; found = probing_step(in)) {
-        if (found || !in->seeks) /* another thread may have found it */
-            return found < 0 ? -1 : in->stage == TAKING;
+    for (enum step found = spin(in);; found = probing_step(in)) {
+        if (found == FAILED)
+            return -1;
+        if (found == DONE || !in->seeks) /* another thread may have found it */
+            return in->stage == TAKING ? RECALLED : 0;
         if (in->comm->probing & HAS_UNCLAIMED && unclaimed_take(in))
-            return 1;
+            return RECALLED;
         if (PyErr_CheckSignals() < 0 || still_running(&in->call) < 0)
             return -1;
         double time = now(), pause = time + SIGNAL_SECONDS;
@@ -163,7 +166,7 @@ int probing_wait(Incoming *in, double timeout) {
         if (code != MPI_SUCCESS)
             return raise_mpi(code, &in->call);
         if (!in->seeks)
-            return in->stage == TAKING;
+            return in->stage == TAKING ? RECALLED : 0;
         if (still_running(&in->call) < 0)
             return -1;
     }

@@ -25,12 +25,11 @@ bool must_probe(const Incoming *in);
 /* Begin, and end without a message. */
 void probing_begin(Incoming *in);
 void probing_end(Incoming *in);
-/* Whether its message was found, and is being received now: 1, 0, -1 with an exception. */
-int probing_step(Incoming *in);
-/* Wait for that: 0, 1 where it takes a message that was kept, or -1 with an exception (as wait_for). */
+/* DONE: its message was found, and is being received now. */
+enum step probing_step(Incoming *in);
+/* Wait for that, as wait_for; RECALLED: it takes a message that was kept. */
 int probing_wait(Incoming *in, double timeout);
-/* Whether a message that is there belongs to a receive that seeks, which has it then. -1 with an
- * exception. */
-int prober_takes(Communicator *comm, int source, int tag);
+/* Whether a message that is there belongs to a receive that seeks, which has it then. */
+enum step prober_takes(Communicator *comm, int source, int tag);
 
 #endif

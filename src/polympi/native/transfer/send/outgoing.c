@@ -250,7 +250,7 @@ int outgoing_start(Outgoing *out, enum channel channel, int dest, int tag, enum 
     return start_announced(out, channel, dest, tag, mode);
 }
 
-int outgoing_test(Outgoing *out) {
+enum step outgoing_test(Outgoing *out) {
     return test_requests(out->requests, out->request_count, MPI_STATUSES_IGNORE, &out->call);
 }
 

@@ -90,7 +90,7 @@ static void free_sending(Sending *send) {
     Py_DECREF(comm);
 }
 
-int sending_test(Sending *send) {
+enum step sending_test(Sending *send) {
     return test_requests(send->requests, send->request_count, MPI_STATUSES_IGNORE, &send->call);
 }
 

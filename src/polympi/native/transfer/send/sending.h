@@ -41,8 +41,8 @@ Sending *outgoing_keep(Outgoing *out);
 Sending *sending_new(PyObject *comm, const Call *call, MPI_Request request, PyObject *owner, char *copy);
 /* Whether it is on this communicator, or is a plain message on it, and not known to be complete. */
 bool sending_is_on(const Sending *send, const Communicator *comm);
-/* 1 complete, 0 not yet, -1 exception. Does not close. */
-int sending_test(Sending *send);
+/* Whether it is complete. Does not close. */
+enum step sending_test(Sending *send);
 /* Give it back; what is still under way is kept until it is complete, taking `buffered` bytes of the attached
  * buffer. */
 void sending_close(Sending *send, Py_ssize_t buffered);
