@@ -1,4 +1,4 @@
-/* What a message on its way in consists of, for the two files that move it on. */
+/* What a message on its way in consists of, for the files that list it, keep it, or look for it. */
 #ifndef POLYMPI_TRANSFER_RECEIVE_INCOMING_H
 #define POLYMPI_TRANSFER_RECEIVE_INCOMING_H
 
@@ -39,14 +39,6 @@ struct Incoming {
     uint64_t number;                  /* in the order in which receives begin */
 };
 
-/* What an announcement, of nbytes in the packet, or its body announces: posted. 0 or -1. */
-int open_announcement(Incoming *in, Py_ssize_t nbytes);
-int open_body(Incoming *in, const char *body);
-/* Post contiguous data that travel apart, in pieces that an int can count. 0 or -1. */
-int incoming_post_data(Incoming *in, char *data, Py_ssize_t nbytes);
-/* Post the next of the pieces that nobody will get, with no memory but the packet. 0 or -1. */
-int incoming_post_dropped(Incoming *in);
-
 /* Whether a receive has no message, and is not posted any more, so that none can come. */
 bool incoming_unpost(Incoming *in);
 /* What comes need not be what its array lets expect: treat that as any other target. 0 or -1. */
@@ -55,8 +47,6 @@ int incoming_examine_closely(Incoming *in);
  * not posted any more. NULL: there is none. */
 Incoming *first_waiting(const Incoming *kept);
 
-/* Raise Error: the message is damaged. Always -1. */
-int incoming_damaged(const Incoming *in);
 /* Keep the exception that is set for the one who gets the message, unless there is one. */
 void keep_refusal(Incoming *in);
 
@@ -66,9 +56,5 @@ void incoming_drop_memory(Incoming *in);
 void incoming_close(Incoming *in);
 /* Take it off the list of those that `progress` moves on. */
 void incoming_unlist(Incoming *in);
-
-/* The elements of a message that becomes an object; where these are an array's, their bytes, too. No
- * exception may be at hand. */
-void incoming_measure(const char *stream, Py_ssize_t stream_bytes, Status *status);
 
 #endif
