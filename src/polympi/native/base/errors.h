@@ -47,8 +47,16 @@ void errors_explain_waits(const char *(*explain)(const Call *call));
 bool is_raised(const char *class_name);
 bool is_timeout(void);
 
-/* The exception at hand, normalised and with its trace; a new reference, and none is at hand any more. */
+/* Raise MemoryError. -1. */
+static inline int no_memory(void) {
+    PyErr_NoMemory();
+    return -1;
+}
+
+/* The current exception, normalised and with its trace: a new reference, and no exception is set any more. */
 PyObject *take_exception(void);
+/* Set an exception, and drop the reference to it; NULL: none. */
+void give_exception(PyObject *exception);
 
 /* Have the exceptions at hand also when nothing can be imported any more. */
 int errors_prepare(void);

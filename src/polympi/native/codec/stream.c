@@ -8,17 +8,13 @@ enum { FIRST_HEAP = 1024, FIRST_PARTS = 4 };
 int stream_grow(Stream *stream, Py_ssize_t n) {
     Py_ssize_t capacity = stream->capacity > FIRST_HEAP ? stream->capacity : FIRST_HEAP;
     while (capacity - stream->used < n) {
-        if (capacity > PY_SSIZE_T_MAX / 2) {
-            PyErr_NoMemory();
-            return -1;
-        }
+        if (capacity > PY_SSIZE_T_MAX / 2)
+            return no_memory();
         capacity *= 2;
     }
     char *bytes = PyMem_RawRealloc(stream->heap ? stream->bytes : NULL, (size_t)capacity);
-    if (!bytes) {
-        PyErr_NoMemory();
-        return -1;
-    }
+    if (!bytes)
+        return no_memory();
     if (!stream->heap && stream->used)
         memcpy(bytes, stream->bytes, (size_t)stream->used);
     stream->bytes = bytes;

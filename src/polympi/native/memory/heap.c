@@ -21,7 +21,7 @@ static bool user_has_chosen(void) {
            (tunables && strstr(tunables, "glibc.malloc"));
 }
 
-static void unclaimed_add(Py_ssize_t limit) {
+static void keep_freed_memory(Py_ssize_t limit) {
     mallopt(M_MMAP_THRESHOLD, MOST);
     mallopt(M_TRIM_THRESHOLD, limit < INT_MAX ? (int)limit : INT_MAX);
 }
@@ -35,7 +35,7 @@ void heap_expect(Py_ssize_t nbytes) {
     done = true;
     Py_ssize_t limit = pool_limit();
     if (limit >= LEAST && !user_has_chosen())
-        unclaimed_add(limit);
+        keep_freed_memory(limit);
 #else
     (void)nbytes;
 #endif

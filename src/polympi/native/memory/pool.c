@@ -11,6 +11,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/list.h"
+
+#define NO_IMPORT_ARRAY /* the table of the API is in array.c */
+#include <numpy/ndarraytypes.h>
+
 #define HUGE_PAGE ((size_t)2 << 20)
 
 /* Below one small page malloc is as good: its heap is warm, and there are few pages to look up. */
@@ -50,16 +55,9 @@ static struct {
 
 /* ---- lists ---- */
 
-static void list_add(List *list, Slab *slab) {
-    slab->older = list->newest;
-    slab->newer = NULL;
-    *(list->newest ? &list->newest->newer : &list->oldest) = slab;
-    list->newest = slab;
-}
-
+static void list_add(List *list, Slab *slab) { DEQUE_ADD(list->newest, list->oldest, slab, older, newer); }
 static void list_remove(List *list, Slab *slab) {
-    *(slab->newer ? &slab->newer->older : &list->newest) = slab->older;
-    *(slab->older ? &slab->older->newer : &list->oldest) = slab->newer;
+    DEQUE_REMOVE(list->newest, list->oldest, slab, older, newer);
 }
 
 /* ---- the table of slabs ---- */
@@ -343,4 +341,95 @@ size_t pool_room(const char *memory) {
 PyObject *pool_statistics(void) {
     return Py_BuildValue("{snsnsnsn}", "live", pool.live, "kept", pool.kept_slabs, "kept_bytes",
                          pool.kept_bytes, "mapped_bytes", pool.mapped_bytes);
+}
+
+/* ---- owners of pieces: an object with the buffer protocol, and NumPy's arrays by their allocator ---- */
+
+typedef struct {
+    PyObject_HEAD char *memory;
+    Py_ssize_t nbytes;
+} Memory;
+
+static void memory_dealloc(PyObject *self) {
+    Memory *owner = (Memory *)self;
+    pool_release(owner->memory, owner->nbytes);
+    PyObject_Free(self);
+}
+
+static int memory_buffer(PyObject *self, Py_buffer *view, int flags) {
+    Memory *owner = (Memory *)self;
+    return PyBuffer_FillInfo(view, self, owner->memory, owner->nbytes, 0, flags);
+}
+
+static PyBufferProcs memory_buffer_procs = {.bf_getbuffer = memory_buffer};
+
+/* Exports hold a reference each, so that the memory cannot be given back before the last of them. */
+static PyTypeObject Memory_Type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "polympi.native.core.Memory",
+    .tp_doc = "Memory of the pool, by the buffer protocol.",
+    .tp_basicsize = sizeof(Memory),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .tp_dealloc = memory_dealloc,
+    .tp_as_buffer = &memory_buffer_procs,
+};
+
+PyObject *pool_memory(char *memory, Py_ssize_t nbytes) {
+    Memory *owner = PyType_Ready(&Memory_Type) == 0 ? PyObject_New(Memory, &Memory_Type) : NULL;
+    if (!owner) {
+        pool_release(memory, nbytes);
+        return NULL;
+    }
+    owner->memory = memory;
+    owner->nbytes = nbytes;
+    return (PyObject *)owner;
+}
+
+/* NumPy's allocator. The size that it passes to `free` is that of the array, which may have been
+ * reinterpreted; the pool knows better. */
+
+static void *handler_malloc(void *context, size_t nbytes) {
+    (void)context;
+    return nbytes <= PY_SSIZE_T_MAX ? pool_allocate((Py_ssize_t)nbytes) : NULL;
+}
+
+static void *handler_calloc(void *context, size_t count, size_t size) {
+    size_t nbytes;
+    if (__builtin_mul_overflow(count, size, &nbytes))
+        return NULL;
+    char *memory = handler_malloc(context, nbytes);
+    return memory ? memset(memory, 0, nbytes) : NULL;
+}
+
+static void *handler_realloc(void *context, void *memory, size_t nbytes) {
+    size_t room = memory ? pool_room(memory) : 0;
+    if (!room)
+        return realloc(memory, nbytes ? nbytes : 1); /* what malloc provided it provides at any size */
+    if (nbytes <= room && nbytes > room / 2)
+        return memory;
+    char *other = handler_malloc(context, nbytes);
+    if (other) {
+        memcpy(other, memory, nbytes < room ? nbytes : room);
+        pool_free(memory);
+    }
+    return other;
+}
+
+static void handler_free(void *context, void *memory, size_t nbytes) {
+    (void)context, (void)nbytes;
+    pool_free(memory);
+}
+
+PyObject *pool_handler(void) {
+    static PyDataMem_Handler handler = {
+        .name = "polympi_pool",
+        .version = 1,
+        .allocator = {.malloc = handler_malloc,
+                      .calloc = handler_calloc,
+                      .realloc = handler_realloc,
+                      .free = handler_free},
+    };
+    static PyObject *capsule;
+    if (!capsule)
+        capsule = PyCapsule_New(&handler, "mem_handler", NULL);
+    return capsule;
 }

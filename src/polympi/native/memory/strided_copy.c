@@ -1,6 +1,5 @@
 /* Packing and unpacking: the loops over a layout, with its memory on one side and contiguous memory on the
  * other. */
-#include "memory/loops.h"
 #include "memory/strided.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Derived datatypes for strided arrays, and the choice between them and packing. */
 #include "transport/strided_datatype.h"
-#include "memory/loops.h"
+#include "memory/strided.h"
 #include "transport/calls.h"
 
 #include <limits.h>

@@ -11,10 +11,8 @@
 
 Channel *channel_new(Communicator *comm, PyObject *object, const Call *call) {
     Channel *channel = PyMem_RawCalloc(1, sizeof *channel);
-    if (!channel) {
-        PyErr_NoMemory();
-        return NULL;
-    }
+    if (!channel)
+        return (void *)PyErr_NoMemory();
     channel->comm = comm;
     channel->call = *call;
     channel->call.comm = comm;

@@ -3,7 +3,7 @@
 #ifndef POLYMPI_TRANSFER_PLAN_CHANNEL_H
 #define POLYMPI_TRANSFER_PLAN_CHANNEL_H
 
-#include "memory/loops.h"
+#include "memory/strided.h"
 #include "transfer/transfer.h"
 
 typedef struct Channel {

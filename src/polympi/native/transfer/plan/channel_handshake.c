@@ -55,10 +55,8 @@ static void forget_what_was_heard(void) {
 static int say(const Channel *channel, enum offer_step step, const char *behind, Py_ssize_t nbytes) {
     forget_what_was_heard();
     Said *one = PyMem_RawMalloc(sizeof *one + OFFER_FORM + (size_t)nbytes);
-    if (!one) {
-        PyErr_NoMemory();
-        return -1;
-    }
+    if (!one)
+        return no_memory();
     wire_put_offer(one->message, step, channel->tag, channel->call.tag, nbytes);
     if (nbytes)
         memcpy(one->message + OFFER_FORM, behind, (size_t)nbytes);
@@ -131,9 +129,7 @@ void handshake_forget(Channel *channel) {
     PyObject *exception = take_exception();
     if (say(channel, OFFER_WITHDRAWN, NULL, 0) < 0)
         PyErr_WriteUnraisable((PyObject *)channel->comm);
-    if (exception)
-        PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
-    Py_XDECREF(exception);
+    give_exception(exception);
 }
 
 /* The channel that has this answer to come; NULL: it was given back meanwhile. */
@@ -184,10 +180,8 @@ static int take_answer(const struct Agreements *agreements, int source, const st
 static int keep_offer(struct Agreements *agreements, int source, const struct offer *offer,
                       const char *form) {
     Offered *offered = PyMem_RawMalloc(sizeof *offered + offer->nbytes);
-    if (!offered) {
-        PyErr_NoMemory();
-        return -1;
-    }
+    if (!offered)
+        return no_memory();
     *offered = (Offered){.source = source, .offer = *offer};
     memcpy(offered->form, form, offer->nbytes);
     LIST_APPEND(agreements->offers, offered);
@@ -268,10 +262,8 @@ static int begin_next(Communicator *comm, struct Agreements *agreements, int *fo
         PyMem_RawFree(message);
         return raise_mpi(code, NULL);
     }
-    if (*found && !message) {
-        PyErr_NoMemory();
-        return -1;
-    }
+    if (*found && !message)
+        return no_memory();
     agreements->message = message;
     return 0;
 }

@@ -52,10 +52,8 @@ int plan_transfers_add(PlanTransfers *transfers, Channel *channel) {
     if (transfers->count == transfers->capacity) {
         Py_ssize_t capacity = 2 * transfers->capacity + 4;
         Channel **more = PyMem_RawRealloc(transfers->channels, (size_t)capacity * sizeof *more);
-        if (!more) {
-            PyErr_NoMemory();
-            return -1;
-        }
+        if (!more)
+            return no_memory();
         transfers->channels = more;
         transfers->capacity = capacity;
     }
@@ -157,9 +155,7 @@ static int take_out_failed(PlanTransfers *transfers) {
         channel_free(channel);
     }
     transfers->count = kept;
-    if (refusal)
-        PyErr_SetObject((PyObject *)Py_TYPE(refusal), refusal);
-    Py_XDECREF(refusal);
+    give_exception(refusal);
     return kept == count ? 0 : -1;
 }
 
@@ -169,10 +165,8 @@ static int give_requests(PlanTransfers *transfers) {
     for (Py_ssize_t i = 0; i < transfers->count; i++)
         *(transfers->channels[i]->call.sends ? &sending : &receiving) += transfers->channels[i]->pieces;
     MPI_Request *requests = PyMem_RawMalloc((size_t)(receiving + sending + 1) * sizeof *requests);
-    if (!requests) {
-        PyErr_NoMemory();
-        return -1;
-    }
+    if (!requests)
+        return no_memory();
     MPI_Request *receive = requests, *send = requests + receiving;
     for (int i = 0; i < receiving + sending; i++)
         requests[i] = MPI_REQUEST_NULL;

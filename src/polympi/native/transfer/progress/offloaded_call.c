@@ -138,7 +138,9 @@ static void nap(void) {
     come_inside(thread);
 }
 
-bool held_no_more(void) {
+/* Where the phase is HELD: wait for calls that other threads wait for, too. Whether calls are possible then;
+ * otherwise raises StateError and is false. */
+static bool held_no_more(void) {
     for (offloaded_calls_reap(); state.phase == HELD; offloaded_calls_reap()) {
         const Call *call = &asides->what.call;
         if (asides->left)
@@ -158,6 +160,21 @@ bool held_no_more(void) {
         return false;
     }
     return is_running();
+}
+
+bool running(void) {
+    if (state.phase == HELD)
+        return held_no_more();
+    const char *why = state.phase == RUNNING ? NULL
+                      : state.phase == FORKED
+                          ? "MPI does not work in a forked child: start other programs with subprocess, or "
+                            "multiprocessing with the start method 'spawn'"
+                      : state.phase == FINISHED
+                          ? "MPI is finalised: no call is possible any more"
+                          : "MPI is not started: use polympi.world, or call polympi.init()";
+    if (why)
+        raise_error("StateError", NULL, "%s", why);
+    return !why;
 }
 
 void wait_while_held(void) {
@@ -215,10 +232,8 @@ int is_offloaded(double seconds, bool given, const Call *call) {
 
 static Aside *begin(const OffloadedCall *what) {
     Aside *aside = malloc(sizeof *aside);
-    if (!aside) {
-        PyErr_NoMemory();
-        return NULL;
-    }
+    if (!aside)
+        return (void *)PyErr_NoMemory();
     *aside = (Aside){.what = *what, .caller = PyThread_get_thread_ident(), .stage = BEFORE};
     LIST_APPEND(asides, aside);
     state.outside++;

@@ -44,9 +44,7 @@ void offloaded_calls_reap(void);
 /* All are over, and the interpreter is gone: others may be in MPI again. */
 void offloaded_calls_forget(void);
 
-/* Where the phase is HELD: wait for calls that other threads wait for, too. Whether calls are possible then;
- * otherwise raises StateError and is false. The second waits for those that were left as well. */
-bool held_no_more(void);
+/* Wait until no call holds the phase HELD, those included that were left. */
 void wait_while_held(void);
 
 #endif

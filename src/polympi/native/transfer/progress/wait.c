@@ -68,10 +68,8 @@ static Wait *waits; /* guarded by the GIL */
 
 static Wait *wait_open(const MPI_Request *requests, int count, const MPI_Status *statuses, const Call *call) {
     Wait *wait = malloc(sizeof *wait + (size_t)count * sizeof *requests);
-    if (!wait) {
-        PyErr_NoMemory();
-        return NULL;
-    }
+    if (!wait)
+        return (void *)PyErr_NoMemory();
     *wait = (Wait){.call = *call, .thread = PyThread_get_thread_ident(), .count = count};
     wait->posted = count == 1 && statuses != MPI_STATUSES_IGNORE && call->peer != NO_PEER;
     memcpy(wait->requests, requests, (size_t)count * sizeof *requests);

@@ -210,10 +210,8 @@ static MPI_Request *new_request(Incoming *in) {
     if (in->request_count == in->request_capacity) {
         int capacity = 2 * in->request_capacity;
         MPI_Request *more = malloc((size_t)capacity * sizeof *more);
-        if (!more) {
-            PyErr_NoMemory();
-            return NULL;
-        }
+        if (!more)
+            return (void *)PyErr_NoMemory();
         memcpy(more, in->requests, (size_t)in->request_count * sizeof *more);
         if (in->requests != inbox->several)
             free(in->requests);
@@ -352,10 +350,8 @@ static int post_parts(Incoming *in, const char *body) {
             return posted < 0 ? -1 : 0;
     }
     in->inbox->parts = calloc((size_t)in->inbox->announced.part_count, sizeof *in->inbox->parts);
-    if (!in->inbox->parts) {
-        PyErr_NoMemory();
-        return -1;
-    }
+    if (!in->inbox->parts)
+        return no_memory();
     for (int i = 0; i < (int)in->inbox->announced.part_count; i++) {
         uint64_t nbytes = wire_get_size(body, (uint64_t)i);
         char *data = part_memory(in, nbytes);
@@ -394,10 +390,8 @@ static int open_announcement(Incoming *in, Py_ssize_t nbytes) {
     in->request_count = 0;
     in->inbox->unposted = pieces_of(announced->body_bytes) + announced->part_count + announced->more_pieces;
     in->inbox->body = malloc((size_t)announced->body_bytes);
-    if (!in->inbox->body) {
-        PyErr_NoMemory();
-        return -1;
-    }
+    if (!in->inbox->body)
+        return no_memory();
     return post_data(in, in->inbox->body, (Py_ssize_t)announced->body_bytes);
 }
 
@@ -566,7 +560,7 @@ PyObject *incoming_deliver(Incoming *in, Status *status) {
         *status =
             (Status){.source = in->inbox->small.MPI_SOURCE, .tag = in->inbox->small.MPI_TAG, .elements = 1};
     if (unlikely(in->refusal != NULL)) {
-        PyErr_SetObject((PyObject *)Py_TYPE(in->refusal), in->refusal);
+        give_exception(Py_NewRef(in->refusal));
         object = NULL;
     } else
         object = in->array    ? into_simple(in, status)

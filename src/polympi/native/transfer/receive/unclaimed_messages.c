@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/errors.h"
 #include "memory/pool.h"
 #include "memory/strided.h"
 #include "transfer/receive/probing_receive.h"
@@ -76,10 +77,8 @@ static int copy_data(Incoming *in) {
     uint64_t nbytes = wire_get_size(inbox->stream - sizes_of_parts(1), 0);
     inbox->parts = malloc(sizeof *inbox->parts);
     char *data = inbox->parts ? pool_allocate((Py_ssize_t)nbytes) : NULL;
-    if (!data) {
-        PyErr_NoMemory();
-        return -1;
-    }
+    if (!data)
+        return no_memory();
     inbox->parts[inbox->part_count++] = (Arrived){.data = data, .nbytes = (Py_ssize_t)nbytes};
     if (in->array)
         memcpy(data, inbox->simple.data, (size_t)nbytes);

@@ -68,10 +68,8 @@ static MPI_Request *new_request(Outgoing *out) {
     if (out->request_count == out->request_capacity) {
         int capacity = 2 * out->request_capacity;
         MPI_Request *more = malloc((size_t)capacity * sizeof *more);
-        if (!more) {
-            PyErr_NoMemory();
-            return NULL;
-        }
+        if (!more)
+            return (void *)PyErr_NoMemory();
         memcpy(more, out->requests, (size_t)out->request_count * sizeof *more);
         if (out->requests != out->first)
             free(out->requests);
