@@ -147,43 +147,20 @@ void release_parts(Arrived *parts, int part_count) {
             pool_release(parts[i].data, parts[i].nbytes);
 }
 
-/* A strided part in memory of the pool. 0 or -1. */
-static int pack_part(const Part *part, Arrived *packed) {
-    char *data = pool_allocate(part->nbytes);
-    if (!data)
-        return -1;
-    Layout layout;
-    array_layout(part->owner, &layout);
-    strided_pack(&layout, data);
-    *packed = (Arrived){.data = data, .nbytes = part->nbytes};
-    return 0;
-}
-
-/* Copies of the parts of a stream in memory of the pool; their number in *made, also on failure. */
-static int copy_parts(const Stream *stream, Arrived *copies, int *made) {
+/* The parts of a stream as they would arrive: copied to memory of the pool, or, where they may be lent, as
+ * they lie, unless they are strided. 0 or -1; their number in *made, also on failure. */
+static int take_parts(const Stream *stream, bool lent, Arrived *parts, int *made) {
     for (*made = 0; *made < stream->part_count; ++*made) {
         const Part *part = &stream->parts[*made];
-        Arrived *copy = &copies[*made];
-        if (part->strided) {
-            if (pack_part(part, copy) < 0)
-                return -1;
+        Arrived *taken = &parts[*made];
+        *taken = (Arrived){.data = part->data, .nbytes = part->nbytes, .taken = true};
+        if (lent && !part->strided)
             continue;
-        }
-        *copy = (Arrived){.data = pool_allocate(part->nbytes), .nbytes = part->nbytes};
-        if (!copy->data)
+        char *copy = pool_allocate(part->nbytes);
+        if (!copy)
             return -1;
-        memcpy(copy->data, part->data, (size_t)part->nbytes);
-    }
-    return 0;
-}
-
-/* The parts of a stream as they lie, for a target apart from them; strided ones packed. */
-static int lend_parts(const Stream *stream, Arrived *parts, int *made) {
-    for (*made = 0; *made < stream->part_count; ++*made) {
-        const Part *part = &stream->parts[*made];
-        parts[*made] = (Arrived){.data = part->data, .nbytes = part->nbytes, .taken = true};
-        if (part->strided && pack_part(part, &parts[*made]) < 0)
-            return -1;
+        part_copy(part, copy);
+        *taken = (Arrived){.data = copy, .nbytes = part->nbytes};
     }
     return 0;
 }
@@ -207,7 +184,7 @@ PyObject *deliver_own(PyObject *value, const Target *into, const Call *call) {
         parts = malloc(((size_t)stream.part_count + 1) * sizeof *parts);
         if (!parts)
             PyErr_NoMemory();
-        else if ((apart ? lend_parts : copy_parts)(&stream, parts, &made) == 0)
+        else if (take_parts(&stream, apart, parts, &made) == 0)
             delivered = deliver(stream.bytes, stream.used, parts, made, into, call);
     }
     release_parts(parts, made);

@@ -1,5 +1,9 @@
 #include "codec/overlap.h"
 
+#include <string.h>
+
+#include "memory/strided.h"
+
 /* Memory from the first byte to behind the last one. */
 struct extent {
     uintptr_t first, end;
@@ -41,4 +45,14 @@ bool stream_overlaps(const Stream *stream, const Layout *into) {
         if (share_bytes(extent_of_part(&stream->parts[i]), target))
             return true;
     return false;
+}
+
+void part_copy(const Part *part, char *to) {
+    if (!part->strided) {
+        memcpy(to, part->data, (size_t)part->nbytes);
+        return;
+    }
+    Layout layout;
+    array_layout(part->owner, &layout);
+    strided_pack(&layout, to);
 }

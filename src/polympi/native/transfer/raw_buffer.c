@@ -1,6 +1,7 @@
 #include "transfer/raw_buffer.h"
 
 #include "base/errors.h"
+#include "codec/overlap.h"
 #include "memory/pool.h"
 #include "memory/strided.h"
 #include "transport/strided_datatype.h"
@@ -112,24 +113,20 @@ void raw_buffer_close_slowly(RawBuffer *raw) {
     raw->derived = raw->open = false;
 }
 
-/* The memory from the first byte to behind the last. */
-static void extent(const RawBuffer *raw, const char **first, const char **end) {
-    const Layout *layout = &raw->target.layout;
-    *first = raw->open ? layout->data : raw->data;
-    *end = *first + (raw->open ? layout->itemsize : raw->elements * raw->itemsize);
-    for (int axis = 0; raw->open && axis < layout->ndim; axis++) {
-        Py_ssize_t way = (layout->shape[axis] - 1) * layout->strides[axis];
-        *(way < 0 ? first : end) += way;
-    }
+/* Where its memory lies; what is not open is a single piece, described in `piece`. */
+static const Layout *memory_of(const RawBuffer *raw, Layout *piece) {
+    if (raw->open)
+        return &raw->target.layout;
+    piece->data = raw->data;
+    piece->nbytes = piece->itemsize = raw->elements * raw->itemsize;
+    piece->ndim = 0;
+    return piece;
 }
 
 int raw_buffer_part(RawBuffer *sent, const RawBuffer *into) {
-    const char *first, *end, *other_first, *other_end;
-    if (sent->packed || into->packed || !sent->elements || !into->elements)
-        return 0;
-    extent(sent, &first, &end);
-    extent(into, &other_first, &other_end);
-    if (first >= other_end || other_first >= end)
+    Layout piece, other;
+    if (sent->packed || into->packed || !sent->elements || !into->elements ||
+        !layouts_overlap(memory_of(sent, &piece), memory_of(into, &other)))
         return 0;
     Py_ssize_t nbytes = sent->elements * sent->itemsize;
     sent->packed = pool_allocate(nbytes);

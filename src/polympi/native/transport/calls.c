@@ -1,5 +1,7 @@
 #include "transport/calls.h"
 
+#include <stdlib.h>
+
 #include "base/errors.h"
 
 int raise_mpi(int code, const Call *call) {
@@ -30,6 +32,18 @@ __attribute__((noinline)) int test_several(MPI_Request *requests, int count, MPI
             if (statuses[i].MPI_ERROR != MPI_SUCCESS && statuses[i].MPI_ERROR != MPI_ERR_PENDING)
                 return statuses[i].MPI_ERROR;
     return code;
+}
+
+int requests_grow(MPI_Request **requests, int count, int *capacity, const MPI_Request *first) {
+    MPI_Request *more = malloc(2 * (size_t)*capacity * sizeof *more);
+    if (!more)
+        return no_memory();
+    memcpy(more, *requests, (size_t)count * sizeof *more);
+    if (*requests != first)
+        free(*requests);
+    *requests = more;
+    *capacity *= 2;
+    return 0;
 }
 
 bool cancel_receive(MPI_Request *request, MPI_Status *status) {

@@ -69,6 +69,18 @@ static inline void locked_type_free(MPI_Datatype *type) {
     leave_mpi(locked);
 }
 
+/* Double the memory of requests; `first` is the one that is not malloc's. 0 or -1. */
+int requests_grow(MPI_Request **requests, int count, int *capacity, const MPI_Request *first);
+/* A place for one more request, with MPI_REQUEST_NULL in it; NULL with MemoryError. */
+static inline MPI_Request *requests_add(MPI_Request **requests, int *count, int *capacity,
+                                        const MPI_Request *first) {
+    if (unlikely(*count == *capacity) && requests_grow(requests, *count, capacity, first) < 0)
+        return NULL;
+    MPI_Request *request = &(*requests)[(*count)++];
+    *request = MPI_REQUEST_NULL;
+    return request;
+}
+
 /* Cancel a receive, and wait until it is cancelled or complete, as the status says; false: there is none, or
  * MPI has failed. Needs the turn in MPI. */
 bool cancel_receive(MPI_Request *request, MPI_Status *status);

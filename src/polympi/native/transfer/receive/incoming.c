@@ -207,20 +207,7 @@ static MPI_Request *new_request(Incoming *in) {
         in->requests = inbox->several;
         in->request_capacity = sizeof inbox->several / sizeof *inbox->several;
     }
-    if (in->request_count == in->request_capacity) {
-        int capacity = 2 * in->request_capacity;
-        MPI_Request *more = malloc((size_t)capacity * sizeof *more);
-        if (!more)
-            return (void *)PyErr_NoMemory();
-        memcpy(more, in->requests, (size_t)in->request_count * sizeof *more);
-        if (in->requests != inbox->several)
-            free(in->requests);
-        in->requests = more;
-        in->request_capacity = capacity;
-    }
-    MPI_Request *request = &in->requests[in->request_count++];
-    *request = MPI_REQUEST_NULL;
-    return request;
+    return requests_add(&in->requests, &in->request_count, &in->request_capacity, inbox->several);
 }
 
 static int post(Incoming *in, char *data, int count, MPI_Datatype type) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/errors.h"
+#include "codec/overlap.h"
 #include "codec/stream.h"
 #include "memory/pool.h"
 #include "memory/strided.h"
@@ -65,20 +66,7 @@ void outgoing_open_packet(Outgoing *out, char *packet, Communicator *comm, const
 
 /* The place of one more request; NULL with MemoryError. */
 static MPI_Request *new_request(Outgoing *out) {
-    if (out->request_count == out->request_capacity) {
-        int capacity = 2 * out->request_capacity;
-        MPI_Request *more = malloc((size_t)capacity * sizeof *more);
-        if (!more)
-            return (void *)PyErr_NoMemory();
-        memcpy(more, out->requests, (size_t)out->request_count * sizeof *more);
-        if (out->requests != out->first)
-            free(out->requests);
-        out->requests = more;
-        out->request_capacity = capacity;
-    }
-    MPI_Request *request = &out->requests[out->request_count++];
-    *request = MPI_REQUEST_NULL;
-    return request;
+    return requests_add(&out->requests, &out->request_count, &out->request_capacity, out->first);
 }
 
 /* Memory that lives as long as the message; NULL with MemoryError. From the pool: out of huge pages a message
@@ -101,13 +89,8 @@ int outgoing_copy_parts(Outgoing *out) {
         char *memory = new_copy(out, part->nbytes);
         if (!memory)
             return -1;
-        if (part->strided) {
-            Layout layout;
-            array_layout(part->owner, &layout);
-            strided_pack(&layout, memory);
-            part->strided = false;
-        } else
-            memcpy(memory, part->data, (size_t)part->nbytes);
+        part_copy(part, memory);
+        part->strided = false;
         part->data = memory;
         Py_CLEAR(part->owner);
     }
