@@ -254,3 +254,9 @@ PyObject *take_exception(void) {
     Py_XDECREF(trace);
     return error;
 }
+
+void restore_exception(PyObject *exception) {
+    if (exception)
+        PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
+    Py_XDECREF(exception);
+}

@@ -49,6 +49,8 @@ bool is_timeout(void);
 
 /* The exception at hand, normalised and with its trace; a new reference, and none is at hand any more. */
 PyObject *take_exception(void);
+/* Raise it again; it is stolen. NULL: there was none. */
+void restore_exception(PyObject *exception);
 
 /* Have the exceptions at hand also when nothing can be imported any more. */
 int errors_prepare(void);
