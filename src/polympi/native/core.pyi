@@ -466,7 +466,7 @@ class Communicator:
         obj: object,
         dest: int,
         source: int,
-        excuse: Callable[[Exception], object],
+        error_report: Callable[[Exception], object],
         /,
     ) -> Any: ...
     def _tree(self) -> tuple[int, tuple[int, ...]]: ...

@@ -2,12 +2,11 @@
 
 #include "base/errors.h"
 
-int signature_prepare(Signature *signature) {
-    for (int i = 0; i < signature->total; i++) {
-        signature->names[i] = PyUnicode_InternFromString(signature->texts[i]);
-        if (!signature->names[i])
-            return -1;
-    }
+int signatures_prepare(Signature *const *signatures) {
+    for (; *signatures; signatures++)
+        for (int i = 0; i < (*signatures)->total; i++)
+            if (!((*signatures)->names[i] = PyUnicode_InternFromString((*signatures)->texts[i])))
+                return -1;
     return 0;
 }
 

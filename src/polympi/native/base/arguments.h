@@ -17,8 +17,12 @@ typedef struct {
     PyObject *names[MOST_ARGUMENTS]; /* the same, interned at module start */
 } Signature;
 
-/* Intern the names; once, at module start. */
-int signature_prepare(Signature *signature);
+/* Intern the names of these signatures; once, at module start. */
+#define PREPARE_SIGNATURES(...) signatures_prepare((Signature *const[]){__VA_ARGS__, NULL})
+int signatures_prepare(Signature *const *signatures);
+
+/* The parameters of a function with METH_FASTCALL | METH_KEYWORDS, after `self`. */
+#define FASTCALL_ARGS PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames
 
 /* Fill values[MOST_ARGUMENTS], borrowed; what was not given is NULL. 0, or -1 with TypeError. */
 int signature_parse_slowly(const Signature *signature, PyObject *const *args, Py_ssize_t nargs,

@@ -255,7 +255,7 @@ PyObject *take_exception(void) {
     return error;
 }
 
-void give_exception(PyObject *exception) {
+void restore_exception(PyObject *exception) {
     if (exception)
         PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
     Py_XDECREF(exception);

@@ -56,7 +56,7 @@ static inline int no_memory(void) {
 /* The current exception, normalised and with its trace: a new reference, and no exception is set any more. */
 PyObject *take_exception(void);
 /* Set an exception, and drop the reference to it; NULL: none. */
-void give_exception(PyObject *exception);
+void restore_exception(PyObject *exception);
 
 /* Have the exceptions at hand also when nothing can be imported any more. */
 int errors_prepare(void);

@@ -14,10 +14,8 @@ static AsyncCollective *spare;
 
 AsyncCollective *async_new(size_t nbytes, size_t cleared) {
     AsyncCollective *async = spare && spare->nbytes == nbytes ? spare : malloc(nbytes);
-    if (!async) {
-        PyErr_NoMemory();
-        return NULL;
-    }
+    if (!async)
+        return PyErr_NoMemory(), NULL;
     if (async == spare)
         spare = NULL;
     memset(async, 0, cleared);
@@ -208,10 +206,8 @@ PyObject *async_wait(AsyncCollective *async, double timeout) {
     }
     PyObject *value = async->value;
     async->value = NULL;
-    if (async->error) {
-        PyErr_SetObject((PyObject *)Py_TYPE(async->error), async->error);
-        Py_CLEAR(async->error);
-    }
+    restore_exception(async->error);
+    async->error = NULL;
     return value;
 }
 

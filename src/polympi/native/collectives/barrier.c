@@ -59,8 +59,7 @@ static int barrier_open(Barrier *barrier, Collective *collective) {
     return 0;
 }
 
-PyObject *communicator_barrier(Communicator *self, PyObject *const *args, Py_ssize_t nargs,
-                               PyObject *kwnames) {
+PyObject *communicator_barrier(Communicator *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     Collective collective;
     Barrier barrier;

@@ -15,12 +15,6 @@ typedef struct {
     const Target *into;
 } Bcast;
 
-void bcast_excuse(Collective *collective, char *message) {
-    collective_defer(collective);
-    Py_ssize_t length = collective_excuse(collective, message + sizeof(Head), BCAST_ROOM);
-    bcast_head(message, BCAST_NOTHING, (Py_ssize_t)sizeof(Head) + length, collective->root);
-}
-
 /* The root's message. */
 static void write_message(Bcast *bcast, PyObject *value) {
     Stream *stream = &bcast->stream;
@@ -29,7 +23,7 @@ static void write_message(Bcast *bcast, PyObject *value) {
     if (likely(!failed && !stream->part_count && !stream->heap))
         bcast_head(bcast->message, BCAST_STREAM, (Py_ssize_t)sizeof(Head) + stream->used, bcast->root);
     else if (failed || !(bcast->large = large_bcast_offer(&bcast->collective, stream, bcast->message)))
-        bcast_excuse(&bcast->collective, bcast->message);
+        bcast_error_report(&bcast->collective, bcast->message);
 }
 
 /* Once all have the message, and know that more follows. */
@@ -65,7 +59,7 @@ static PyObject *run_bcast(Bcast *bcast, PyObject *value) {
 Signature bcast_signature = {"bcast", 2, 0, 4, {"obj", "root", "into", "timeout"}, {NULL}};
 enum { OBJ, ROOT_RANK, INTO, TIMEOUT };
 
-PyObject *communicator_bcast(Communicator *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+PyObject *communicator_bcast(Communicator *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     Bcast bcast;
     if (signature_parse(&bcast_signature, args, nargs, kwnames, values) < 0 ||

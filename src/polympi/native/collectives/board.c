@@ -203,10 +203,3 @@ static int awaits(const void *state) { return ((const BoardExchange *)state)->aw
 
 const PhaseKind board_phase = {
     .step = step_exchange, .wait = wait_for_exchange, .give_up = give_up_exchange, .awaits = awaits};
-
-int board_exchange(Collective *collective, BoardWrite *writes, int write_count, BoardRead *reads,
-                   int read_count) {
-    BoardExchange exchange;
-    board_open(&exchange, collective, writes, write_count, reads, read_count);
-    return wait_for_exchange(&exchange) > 0 ? 0 : -1;
-}

@@ -50,9 +50,6 @@ typedef struct {
 extern const PhaseKind board_phase;
 void board_open(BoardExchange *exchange, Collective *collective, BoardWrite *writes, int write_count,
                 BoardRead *reads, int read_count);
-/* The same, blocking: 0 or -1. */
-int board_exchange(Collective *collective, BoardWrite *writes, int write_count, BoardRead *reads,
-                   int read_count);
 
 enum { BOARD_ALIGNMENT = 4096 };
 

@@ -61,23 +61,10 @@ int board_receive_open(BoardReceive *reading, const char *slot) {
     return 0;
 }
 
-/* Whether the only part is all elements of an array, in the order in which they lie in the target: 1, 0, or
- * -1 with an exception. */
-static int goes_straight(const BoardReceive *reading, const Target *into, const Call *call) {
-    Elements elements = {0};
-    int is_array = array_elements(reading->stream, reading->stream_bytes, &elements);
-    if (is_array <= 0)
-        return is_array < 0 ? -1 : refuse_object(call);
-    int fits = target_accepts(into, &elements, call);
-    Py_XDECREF(elements.dtype);
-    if (fits < 0)
-        return -1;
-    return elements.apart && reading->part_count == 1 && reading->parts[0].nbytes == elements.nbytes &&
-           into->layout.contiguous && !(elements.fortran && elements.ndim > 1);
-}
-
 int board_receive_prepare(BoardReceive *reading, const Target *into, const Call *call) {
-    int straight = into ? goes_straight(reading, into, call) : 0;
+    int straight = into ? fills_target(into, reading->stream, reading->stream_bytes, reading->parts,
+                                       reading->part_count, call)
+                        : 0;
     if (straight < 0)
         return -1;
     reading->into = into;

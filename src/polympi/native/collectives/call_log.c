@@ -12,10 +12,8 @@
 
 int calls_open(Communicator *comm) {
     struct Calls *calls = aligned_alloc(64, sizeof *calls);
-    if (!calls) {
-        PyErr_NoMemory();
-        return -1;
-    }
+    if (!calls)
+        return PyErr_NoMemory(), -1;
     memset(calls, 0, sizeof *calls);
     if (!comm->together) {
         calls->sent = calloc((size_t)comm->size, sizeof *calls->sent);

@@ -4,6 +4,7 @@
 
 #include "base/arguments.h"
 #include "base/errors.h"
+#include "codec/delivery.h"
 #include "collectives/call_log.h"
 #include "collectives/collective_call.h"
 #include "transfer/progress/progress_list.h"
@@ -115,6 +116,20 @@ const Target *collective_target(Collective *collective, Target *target, PyObject
     return NULL;
 }
 
+int fills_target(const Target *into, const char *stream, Py_ssize_t nbytes, const Arrived *parts,
+                 int part_count, const Call *call) {
+    Elements elements = {0};
+    int is_array = array_elements(stream, nbytes, &elements);
+    if (is_array <= 0)
+        return is_array < 0 ? -1 : refuse_object(call);
+    int fits = target_accepts(into, &elements, call);
+    Py_XDECREF(elements.dtype);
+    if (fits < 0)
+        return -1;
+    return elements.apart && part_count == 1 && parts[0].nbytes == elements.nbytes &&
+           into->layout.contiguous && !(elements.fortran && elements.ndim > 1);
+}
+
 /* The exception at hand speaks of the seconds that were left for the last wait. */
 static void name_all_seconds(const Collective *collective) {
     if (!collective->end || now() < collective->end || !is_timeout())
@@ -126,8 +141,8 @@ int collective_close(Collective *collective) {
     if (likely(collective->memory && !collective->lost))
         give_memory(collective);
     if (unlikely(collective->error != NULL)) {
-        PyErr_SetObject((PyObject *)Py_TYPE(collective->error), collective->error);
-        Py_CLEAR(collective->error);
+        restore_exception(collective->error);
+        collective->error = NULL;
     }
     if (likely(!PyErr_Occurred()))
         return 0;
@@ -137,10 +152,8 @@ int collective_close(Collective *collective) {
 }
 
 void collective_leave(Collective *collective) {
-    if (collective->error) {
-        PyErr_SetObject((PyObject *)Py_TYPE(collective->error), collective->error);
-        Py_CLEAR(collective->error);
-    }
+    restore_exception(collective->error);
+    collective->error = NULL;
     name_all_seconds(collective);
     collective->end = 0;
 }
@@ -153,12 +166,12 @@ void collective_defer(Collective *collective) {
         collective->error = error;
 }
 
-Py_ssize_t collective_excuse(const Collective *collective, char *text, Py_ssize_t room) {
+Py_ssize_t collective_error_report(const Collective *collective, char *text, Py_ssize_t room) {
     PyObject *sentence = PyObject_Str(collective->error);
-    PyObject *excuse =
+    PyObject *error_report =
         sentence ? PyUnicode_FromFormat("%s: %U", Py_TYPE(collective->error)->tp_name, sentence) : NULL;
     Py_ssize_t length = 0;
-    const char *bytes = excuse ? PyUnicode_AsUTF8AndSize(excuse, &length) : NULL;
+    const char *bytes = error_report ? PyUnicode_AsUTF8AndSize(error_report, &length) : NULL;
     if (!bytes)
         length = 0;
     if (length > room) {
@@ -170,16 +183,16 @@ Py_ssize_t collective_excuse(const Collective *collective, char *text, Py_ssize_
         memcpy(text, bytes, (size_t)length);
     PyErr_Clear();
     Py_XDECREF(sentence);
-    Py_XDECREF(excuse);
+    Py_XDECREF(error_report);
     return length;
 }
 
 int raise_failed(const Collective *collective, int rank, const char *text, Py_ssize_t length) {
     char failed[RANK_TEXT];
-    PyObject *excuse = PyUnicode_DecodeUTF8(text, length, "replace");
-    if (excuse)
+    PyObject *error_report = PyUnicode_DecodeUTF8(text, length, "replace");
+    if (error_report)
         raise_error("Error", &collective->call, "%s could not do its part: %U",
-                    rank_text(failed, &collective->call, rank), excuse);
-    Py_XDECREF(excuse);
+                    rank_text(failed, &collective->call, rank), error_report);
+    Py_XDECREF(error_report);
     return raised_by_another();
 }

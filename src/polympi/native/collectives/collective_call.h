@@ -41,6 +41,10 @@ int collective_open(Collective *collective, Communicator *comm, enum verb verb, 
 char *collective_memory(Collective *collective, Py_ssize_t nbytes);
 /* Open what was given as `into`: `target`, or NULL if it was not or that has failed, which is deferred. */
 const Target *collective_target(Collective *collective, Target *target, PyObject *into);
+/* Whether the only part of a stream is all elements of an array, in the order in which they lie in the
+ * target: 1, 0, or -1 with an exception where they do not fit. */
+int fills_target(const Target *into, const char *stream, Py_ssize_t nbytes, const Arrived *parts,
+                 int part_count, const Call *call);
 /* The end. 0, or -1 with an exception if there is one: the deferred one rather than one that came later. */
 int collective_close(Collective *collective);
 /* The rank leaves with the exception at hand, as above, and the call goes on without it and a time-out. */
@@ -51,7 +55,7 @@ void collective_leave(Collective *collective);
 void collective_defer(Collective *collective);
 /* What the deferred exception says, as "TypeError: cannot pickle ...", in at most `room` bytes; its length.
  */
-Py_ssize_t collective_excuse(const Collective *collective, char *text, Py_ssize_t room);
+Py_ssize_t collective_error_report(const Collective *collective, char *text, Py_ssize_t room);
 /* Raise Error: another rank could not take its part. -1. */
 int raise_failed(const Collective *collective, int rank, const char *text, Py_ssize_t length);
 

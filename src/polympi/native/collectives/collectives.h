@@ -7,8 +7,7 @@
 
 #define COLLECTIVE(name)                                                                                     \
     extern Signature name##_signature;                                                                       \
-    PyObject *communicator_##name(Communicator *self, PyObject *const *args, Py_ssize_t nargs,               \
-                                  PyObject *kwnames);
+    PyObject *communicator_##name(Communicator *self, FASTCALL_ARGS);
 COLLECTIVE(barrier)
 COLLECTIVE(bcast)
 COLLECTIVE(gather)

@@ -54,11 +54,6 @@ static bool choose(Creation *creation) {
     return true;
 }
 
-static void combine(Doubling *doubling, bool below) {
-    (void)below;
-    ((Head *)doubling->mine)->kind &= ((Head *)doubling->theirs)->kind;
-}
-
 /* Whether all ranks say yes: 1, 0, or -1 with an exception. */
 static int ask_all(const Creation *creation, bool yes) {
     Collective collective;
@@ -72,7 +67,7 @@ static int ask_all(const Creation *creation, bool yes) {
         Doubling rounds = {.mine = (char *)&heads[0],
                            .theirs = (char *)&heads[1],
                            .most = PACKET_BYTES - sizeof *heads,
-                           .combine = combine};
+                           .combine = combine_answers};
         if (doubling_run(&rounds, &collective) == 0)
             all = ((Head *)rounds.mine)->kind;
     }

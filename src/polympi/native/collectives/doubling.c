@@ -12,12 +12,6 @@ static uint32_t message_bytes(const char *message) {
     return head.nbytes;
 }
 
-static void swap_messages(Doubling *doubling) {
-    char *mine = doubling->mine;
-    doubling->mine = doubling->theirs;
-    doubling->theirs = mine;
-}
-
 /* The rank that takes part for a unit. */
 static int rank_of_unit(const Doubling *doubling, int unit) {
     return doubling->placement ? rank_on_machine(doubling->placement, unit, 0) : unit;
@@ -145,8 +139,7 @@ int doubling_run(Doubling *doubling, Collective *collective) {
 
 /* ---- agreeing ---- */
 
-static void combine_answers(Doubling *doubling, bool below) {
-    (void)below;
+void combine_answers(Doubling *doubling, bool Py_UNUSED(below)) {
     ((Head *)doubling->mine)->kind &= ((Head *)doubling->theirs)->kind;
 }
 

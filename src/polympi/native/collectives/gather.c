@@ -78,8 +78,7 @@ static PyObject *run_gather(Collective *collective, PyObject *value, int root, c
     return is_root ? gathered_pieces(collective, &tree, slots, NULL, value, into) : Py_NewRef(Py_None);
 }
 
-PyObject *communicator_gather(Communicator *self, PyObject *const *args, Py_ssize_t nargs,
-                              PyObject *kwnames) {
+PyObject *communicator_gather(Communicator *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     Collective collective;
     Target target;
@@ -108,20 +107,14 @@ static int expect_all(AsyncPieces *pieces) {
     return pieces_expect(pieces, of_rank, pieces->given);
 }
 
-static int next_of_gather(AsyncCollective *async) {
-    AsyncPieces *pieces = (AsyncPieces *)async;
-    if (pieces->next == PIECES_HERE)
-        return 0;
+static int next_of_gather(AsyncPieces *pieces) {
     return pieces->tree.parent == NOBODY ? expect_all(pieces) : pieces_pass(pieces);
 }
 
-static PyObject *finish_gather(AsyncCollective *async) {
-    AsyncPieces *pieces = (AsyncPieces *)async;
-    return pieces->tree.parent == NOBODY ? piece_exchange_result(&pieces->pieces_exchange)
-                                         : Py_NewRef(Py_None);
+static PyObject *finish_gather(AsyncPieces *pieces) {
+    return pieces->tree.parent == NOBODY ? pieces_result(pieces) : Py_NewRef(Py_None);
 }
 
-/* 0 or -1. */
 static int open_gather(AsyncPieces *pieces, PyObject *value) {
     Collective *collective = &pieces->async.collective;
     const TreePosition *tree = &pieces->tree;
@@ -139,13 +132,8 @@ static int open_gather(AsyncPieces *pieces, PyObject *value) {
 }
 
 AsyncCollective *gather_start(Communicator *comm, PyObject *value, int root, PyObject *into) {
-    AsyncPieces *pieces = pieces_flight_new(comm, GATHER, root, comm->rank == root ? into : NULL);
-    if (!pieces)
-        return NULL;
-    pieces->async.next = next_of_gather;
-    pieces->async.finish = finish_gather;
-    async_start(&pieces->async, open_gather(pieces, value) < 0);
-    return &pieces->async;
+    static const PiecesKind kind = {GATHER, open_gather, next_of_gather, finish_gather};
+    return pieces_begin(&kind, comm, root, value, comm->rank == root ? into : NULL);
 }
 
 /* ---- allgather ---- */
@@ -231,8 +219,7 @@ static PyObject *run_allgather(Collective *collective, PyObject *value, const Ta
     return result;
 }
 
-PyObject *communicator_allgather(Communicator *self, PyObject *const *args, Py_ssize_t nargs,
-                                 PyObject *kwnames) {
+PyObject *communicator_allgather(Communicator *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     Collective collective;
     Target target;
@@ -256,31 +243,19 @@ static int spread_all(AsyncPieces *pieces, Py_ssize_t room) {
     return pieces_rounds(pieces, SLOTS_HERE);
 }
 
-static int next_of_allgather(AsyncCollective *async) {
-    AsyncPieces *pieces = (AsyncPieces *)async;
+static int next_of_allgather(AsyncPieces *pieces) {
+    Collective *collective = &pieces->async.collective;
     const TreePosition *tree = &pieces->tree;
-    switch (pieces->next) {
-    case SLOTS_COLLECTED:
-        if (tree->parent != NOBODY)
-            return spread_all(pieces, slots_room(tree->size, tree->size));
-        exchanging_open(&pieces->exchanging, &async->collective, tree, pieces->slots,
-                        pieces->collecting.used);
-        return pieces_rounds(pieces, SLOTS_EXCHANGED);
-    case SLOTS_EXCHANGED:
-        return spread_all(pieces, pieces->exchanging.used);
-    case SLOTS_HERE:
+    if (pieces->next == SLOTS_HERE)
         return expect_all(pieces);
-    case PIECES_HERE:
-        break;
-    }
-    return 0;
+    if (pieces->next == SLOTS_EXCHANGED)
+        return spread_all(pieces, pieces->exchanging.used);
+    if (tree->parent != NOBODY)
+        return spread_all(pieces, slots_room(tree->size, tree->size));
+    exchanging_open(&pieces->exchanging, collective, tree, pieces->slots, pieces->collecting.used);
+    return pieces_rounds(pieces, SLOTS_EXCHANGED);
 }
 
-static PyObject *finish_allgather(AsyncCollective *async) {
-    return piece_exchange_result(&((AsyncPieces *)async)->pieces_exchange);
-}
-
-/* 0 or -1. */
 static int open_allgather(AsyncPieces *pieces, PyObject *value) {
     Collective *collective = &pieces->async.collective;
     const TreePosition *tree = &pieces->tree;
@@ -303,11 +278,6 @@ static int open_allgather(AsyncPieces *pieces, PyObject *value) {
 }
 
 AsyncCollective *allgather_start(Communicator *comm, PyObject *value, PyObject *into) {
-    AsyncPieces *pieces = pieces_flight_new(comm, ALLGATHER, 0, into);
-    if (!pieces)
-        return NULL;
-    pieces->async.next = next_of_allgather;
-    pieces->async.finish = finish_allgather;
-    async_start(&pieces->async, open_allgather(pieces, value) < 0);
-    return &pieces->async;
+    static const PiecesKind kind = {ALLGATHER, open_allgather, next_of_allgather, NULL};
+    return pieces_begin(&kind, comm, 0, value, into);
 }

@@ -71,29 +71,14 @@ static int offer_parts(LargeBcast *large) {
     return 0;
 }
 
-/* Whether part 0, which is all of an array, can go straight into the target. 1, 0, or -1 with an exception.
- */
-static int goes_straight(const LargeBcast *large) {
-    const Call *call = &large->async.collective.call;
-    Elements elements = {0};
-    int is_array = array_elements(stream_bytes(large), stream_length(large), &elements);
-    if (is_array <= 0)
-        return is_array < 0 ? -1 : refuse_object(call);
-    int fits = target_accepts(large->into, &elements, call);
-    Py_XDECREF(elements.dtype);
-    if (fits < 0)
-        return -1;
-    return elements.apart && large->part_count == 1 && large->parts[0].nbytes == elements.nbytes &&
-           large->into->layout.contiguous && !(elements.fortran && elements.ndim > 1);
-}
-
 /* Memory for what the root has announced. What does not fit into the target is received nevertheless; nobody
  * waits for what is in it any more where the call was left, or the interpreter is gone. */
 static int await_parts(LargeBcast *large) {
     for (int i = 0; i < (int)large->part_count; i++)
         large->parts[i].nbytes = (Py_ssize_t)wire_get_size(large->body, (uint64_t)i);
     if (large->into && !large->async.left && !state.without_python) {
-        int straight = goes_straight(large);
+        int straight = fills_target(large->into, stream_bytes(large), stream_length(large), large->parts,
+                                    (int)large->part_count, &large->async.collective.call);
         if (straight < 0) {
             collective_defer(&large->async.collective);
             large->into = NULL;
@@ -385,6 +370,12 @@ static LargeBcast *new_bcast(bool is_root, const Target *into) {
 
 /* ---- the root's message ---- */
 
+void bcast_error_report(Collective *collective, char *message) {
+    collective_defer(collective);
+    Py_ssize_t length = collective_error_report(collective, message + sizeof(Head), BCAST_ROOM);
+    bcast_head(message, BCAST_NOTHING, (Py_ssize_t)sizeof(Head) + length, collective->root);
+}
+
 /* How the parts travel. A call that was begun goes on, so that it must learn of a rank that has left before
  * it gives data to it. */
 static enum bcast_kind way_of_parts(const LargeBcast *large, const Communicator *comm, bool begun) {
@@ -468,7 +459,7 @@ static void write_message(LargeBcast *large, PyObject *value) {
         bcast_head(large->message, BCAST_STREAM, (Py_ssize_t)sizeof(Head) + large->stream.used,
                    collective->root);
     else if (failed || announce(large, collective, large->message, true) < 0) {
-        bcast_excuse(collective, large->message);
+        bcast_error_report(collective, large->message);
         large->kind = BCAST_NOTHING;
     }
 }

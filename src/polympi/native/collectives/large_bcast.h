@@ -27,7 +27,7 @@ static inline void bcast_head(char *message, enum bcast_kind kind, Py_ssize_t nb
     memcpy(message, &head, sizeof head);
 }
 /* Write the deferred exception in the place of what could not be sent. */
-void bcast_excuse(Collective *collective, char *message);
+void bcast_error_report(Collective *collective, char *message);
 
 static inline bool bcast_is_small(enum bcast_kind kind) {
     return kind == BCAST_STREAM || kind == BCAST_NOTHING;
@@ -39,10 +39,8 @@ static inline PyObject *bcast_received(const Collective *collective, const char 
     memcpy(&head, message, sizeof head);
     const char *content = message + sizeof head;
     Py_ssize_t nbytes = (Py_ssize_t)head.nbytes - (Py_ssize_t)sizeof head;
-    if (head.kind == BCAST_NOTHING) {
-        raise_failed(collective, collective->root, content, nbytes);
-        return NULL;
-    }
+    if (head.kind == BCAST_NOTHING)
+        return raise_failed(collective, collective->root, content, nbytes), NULL;
     return collective->error ? NULL : deliver(content, nbytes, NULL, 0, into, &collective->call);
 }
 /* What the root returns. */

@@ -387,10 +387,8 @@ PyObject *receive_piece(Collective *collective, const char *slot, int owner, con
     enum slot_kind kind = (enum slot_kind)((const Head *)slot)->kind;
     if (kind == SLOT_STREAM)
         return collective->error ? NULL : deliver(content, nbytes, NULL, 0, into, &collective->call);
-    if (kind == SLOT_FAILED) {
-        raise_failed(collective, owner, content, nbytes);
-        return NULL;
-    }
+    if (kind == SLOT_FAILED)
+        return raise_failed(collective, owner, content, nbytes), NULL;
     Incoming *incoming = await_single(collective, owner, into);
     return incoming ? wait_for_piece(collective, incoming) : NULL;
 }

@@ -147,7 +147,8 @@ Py_ssize_t slot_write_empty(const Collective *collective, char *slot) {
 
 Py_ssize_t slot_write_failed(Collective *collective, char *slot) {
     Py_ssize_t room = slot_room(collective->comm->size) - SLOT_HEAD;
-    return write_head(collective, slot, SLOT_FAILED, collective_excuse(collective, slot + SLOT_HEAD, room));
+    return write_head(collective, slot, SLOT_FAILED,
+                      collective_error_report(collective, slot + SLOT_HEAD, room));
 }
 
 /* A new departure, before the others, for what is encoded in `out` (not started yet), which moves there; what

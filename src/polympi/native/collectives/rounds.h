@@ -167,6 +167,13 @@ typedef struct Doubling {
     int distance;               /* to the partner of the next round, among the units that take part */
     bool below;                 /* the last partner is below this rank */
 } Doubling;
+/* For `combine`: exchange the two messages; combine answers of all ranks, which are in Head.kind. */
+static inline void swap_messages(Doubling *doubling) {
+    char *mine = doubling->mine;
+    doubling->mine = doubling->theirs;
+    doubling->theirs = mine;
+}
+void combine_answers(Doubling *doubling, bool below);
 /* Where its messages, `combine` and `for_neighbour` are given. */
 void doubling_open(Doubling *doubling, Collective *collective);
 /* The same, blocking: 0 or -1. */

@@ -57,8 +57,7 @@ static PyObject *scatter_from_here(Collective *collective, const TreePosition *t
     return at_once ? own : deliver_own(PyTuple_GET_ITEM(pieces, tree->root), into, &collective->call);
 }
 
-PyObject *communicator_scatter(Communicator *self, PyObject *const *args, Py_ssize_t nargs,
-                               PyObject *kwnames) {
+PyObject *communicator_scatter(Communicator *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS], *result = NULL, *pieces = NULL;
     Collective collective;
     Target target;
@@ -89,21 +88,15 @@ PyObject *communicator_scatter(Communicator *self, PyObject *const *args, Py_ssi
     return result;
 }
 
-static int next_of_scatter(AsyncCollective *async) {
-    AsyncPieces *pieces = (AsyncPieces *)async;
-    if (pieces->next == PIECES_HERE)
-        return 0;
-    if (pieces->tree.parent != NOBODY && slot_is_direct(pieces->slots) &&
-        piece_exchange_expect_single(&pieces->pieces_exchange, async->collective.root, pieces->into) < 0)
-        return -1;
-    return pieces_pass(pieces);
+static int next_of_scatter(AsyncPieces *pieces) {
+    bool single = pieces->tree.parent != NOBODY && slot_is_direct(pieces->slots);
+    return single && pieces_expect_single(pieces) < 0 ? -1 : pieces_pass(pieces);
 }
 
-static PyObject *finish_scatter(AsyncCollective *async) {
-    AsyncPieces *pieces = (AsyncPieces *)async;
-    Collective *collective = &async->collective;
-    if (pieces->pieces_exchange.single)
-        return piece_exchange_result(&pieces->pieces_exchange);
+static PyObject *finish_scatter(AsyncPieces *pieces) {
+    Collective *collective = &pieces->async.collective;
+    if (pieces->single)
+        return pieces_result(pieces);
     if (pieces->tree.parent != NOBODY)
         return receive_piece(collective, pieces->slots, collective->root, pieces->into);
     if (collective->error)
@@ -111,7 +104,6 @@ static PyObject *finish_scatter(AsyncCollective *async) {
     return deliver_own(PyTuple_GET_ITEM(pieces->given, collective->root), pieces->into, &collective->call);
 }
 
-/* 0 or -1. */
 static int open_scatter(AsyncPieces *pieces, PyObject *value) {
     Collective *collective = &pieces->async.collective;
     tree_position_open(&pieces->tree, collective, collective->root);
@@ -129,13 +121,8 @@ static int open_scatter(AsyncPieces *pieces, PyObject *value) {
 }
 
 AsyncCollective *scatter_start(Communicator *comm, PyObject *value, int root, PyObject *into) {
-    AsyncPieces *pieces = pieces_flight_new(comm, SCATTER, root, into);
-    if (!pieces)
-        return NULL;
-    pieces->async.next = next_of_scatter;
-    pieces->async.finish = finish_scatter;
-    async_start(&pieces->async, open_scatter(pieces, value) < 0);
-    return &pieces->async;
+    static const PiecesKind kind = {SCATTER, open_scatter, next_of_scatter, finish_scatter};
+    return pieces_begin(&kind, comm, root, value, into);
 }
 
 /* ---- alltoall ---- */
@@ -178,8 +165,7 @@ static PyObject *run_alltoall(Collective *collective, PyObject *pieces, const Ta
     return result;
 }
 
-PyObject *communicator_alltoall(Communicator *self, PyObject *const *args, Py_ssize_t nargs,
-                                PyObject *kwnames) {
+PyObject *communicator_alltoall(Communicator *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     Collective collective;
     Target target;
@@ -201,22 +187,14 @@ PyObject *communicator_alltoall(Communicator *self, PyObject *const *args, Py_ss
     return result;
 }
 
-static int next_of_alltoall(AsyncCollective *async) {
-    AsyncPieces *pieces = (AsyncPieces *)async;
-    const Communicator *comm = async->collective.comm;
-    if (pieces->next == PIECES_HERE)
-        return 0;
+static int next_of_alltoall(AsyncPieces *pieces) {
+    const Communicator *comm = pieces->async.collective.comm;
     const char **of_rank = malloc((size_t)comm->size * sizeof *of_rank);
     for (int rank = 0; of_rank && rank < comm->size; rank++)
         of_rank[rank] = pieces->slots + rank * slot_room(comm->size);
     return pieces_expect(pieces, of_rank, pieces->given ? PyTuple_GET_ITEM(pieces->given, comm->rank) : NULL);
 }
 
-static PyObject *finish_alltoall(AsyncCollective *async) {
-    return piece_exchange_result(&((AsyncPieces *)async)->pieces_exchange);
-}
-
-/* 0 or -1. */
 static int open_alltoall(AsyncPieces *pieces, PyObject *value) {
     Collective *collective = &pieces->async.collective;
     int size = collective->comm->size;
@@ -236,11 +214,6 @@ static int open_alltoall(AsyncPieces *pieces, PyObject *value) {
 }
 
 AsyncCollective *alltoall_start(Communicator *comm, PyObject *value, PyObject *into) {
-    AsyncPieces *pieces = pieces_flight_new(comm, ALLTOALL, 0, into);
-    if (!pieces)
-        return NULL;
-    pieces->async.next = next_of_alltoall;
-    pieces->async.finish = finish_alltoall;
-    async_start(&pieces->async, open_alltoall(pieces, value) < 0);
-    return &pieces->async;
+    static const PiecesKind kind = {ALLTOALL, open_alltoall, next_of_alltoall, NULL};
+    return pieces_begin(&kind, comm, 0, value, into);
 }

@@ -335,10 +335,8 @@ PyObject *finish(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
     state.gone = true;
     code = MPI_Finalize();
     Py_END_ALLOW_THREADS;
-    if (code != MPI_SUCCESS) {
-        raise_mpi(code, NULL);
-        return NULL;
-    }
+    if (code != MPI_SUCCESS)
+        return raise_mpi(code, NULL), NULL;
     if (left.count) {
         char text[UNDELIVERED_TEXT];
         undelivered_text(text, &(Call){.rank = state.world_rank}, &left);

@@ -1,10 +1,16 @@
-/* The methods of a class that several files have. */
+/* Tables of methods. */
 #ifndef POLYMPI_METHODS_H
 #define POLYMPI_METHODS_H
 
 #include "base/state.h"
 
-/* One table of all, which lives as long as the class. */
+/* A row for a function with FASTCALL_ARGS. */
+#define KEYWORD_METHOD(name, function, documentation)                                                        \
+    { name, (PyCFunction)(void (*)(void))function, METH_FASTCALL | METH_KEYWORDS, documentation }
+
+#define TIMEOUT_ARGUMENT "    timeout: seconds to wait; None stands for POLYMPI_TIMEOUT, or for ever.\n"
+
+/* One table of several, for a class whose methods are in several files; it lives as long as the class. */
 static inline PyMethodDef *join_methods(PyMethodDef *const *tables, int count) {
     size_t total = 1;
     for (int t = 0; t < count; t++)

@@ -3,10 +3,7 @@
 
 #include "base/arguments.h"
 #include "python/ending.h"
-#include "python/interface/buffered.h"
 #include "python/interface/communicator.h"
-#include "python/interface/plan.h"
-#include "python/interface/point_to_point.h"
 #include "python/interface/request.h"
 #include "python/mpi4py/mpi4py.h"
 #include "python/raw/raw.h"

@@ -204,10 +204,8 @@ PyObject *start_mpi(PyObject *Py_UNUSED(module), PyObject *args) {
     state.highest_tag = find_highest_tag();
     look_at_launcher();
     int code = ending_prepare(settle_messages);
-    if (code != MPI_SUCCESS) {
-        raise_mpi(code, NULL);
-        return NULL;
-    }
+    if (code != MPI_SUCCESS)
+        return raise_mpi(code, NULL), NULL;
     state.phase = RUNNING;
     return (PyObject *)raw_new(MPI_COMM_WORLD, false);
 }
@@ -255,10 +253,8 @@ PyObject *start_world(PyObject *module, PyObject *args) {
     start_watch_end();
     if (code == MPI_SUCCESS && differ)
         return refuse_other_version(module, other);
-    if (code != MPI_SUCCESS) {
-        raise_mpi(code, NULL);
-        return NULL;
-    }
+    if (code != MPI_SUCCESS)
+        return raise_mpi(code, NULL), NULL;
     world_made = raw->lent = true;
     PyObject *made = communicator_new(type, world, raw->comm);
     if (made)

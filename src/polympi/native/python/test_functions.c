@@ -21,10 +21,8 @@ static int two_layouts(PyObject *args, Layout *from, Layout *into) {
         return -1;
     array_layout(source, from);
     array_layout(target, into);
-    if (from->itemsize != into->itemsize || from->count > into->count) {
-        PyErr_SetString(PyExc_ValueError, "the target has other elements, or too few");
-        return -1;
-    }
+    if (from->itemsize != into->itemsize || from->count > into->count)
+        return PyErr_SetString(PyExc_ValueError, "the target has other elements, or too few"), -1;
     return 0;
 }
 
@@ -54,10 +52,8 @@ static PyObject *datatype_copy(PyObject *Py_UNUSED(module), PyObject *args) {
         code = MPI_Sendrecv(from.data, 1, sent, 0, 0, into.data, 1, received, 0, 0, MPI_COMM_SELF,
                             MPI_STATUS_IGNORE);
     leave_mpi(locked);
-    if (code != MPI_SUCCESS) {
-        raise_mpi(code, NULL);
-        return NULL;
-    }
+    if (code != MPI_SUCCESS)
+        return raise_mpi(code, NULL), NULL;
     Py_RETURN_NONE;
 }
 
@@ -106,10 +102,8 @@ static PyObject *send_raw(PyObject *Py_UNUSED(module), PyObject *args) {
     bool locked = enter_mpi();
     int code = MPI_Send(bytes, (int)nbytes, MPI_BYTE, dest, tag, apart ? comm->shadow : comm->comm);
     leave_mpi(locked);
-    if (code != MPI_SUCCESS) {
-        raise_mpi(code, NULL);
-        return NULL;
-    }
+    if (code != MPI_SUCCESS)
+        return raise_mpi(code, NULL), NULL;
     Py_RETURN_NONE;
 }
 

@@ -86,10 +86,8 @@ PyObject *wrap(PyObject *Py_UNUSED(module), PyObject *args) {
     if (check_foreign(copying.from, &call) < 0 || meet(copying.from, &call) < 0)
         return NULL;
     int code = creation_make(copy, &copying);
-    if (code != MPI_SUCCESS) {
-        raise_mpi(code, &call);
-        return NULL;
-    }
+    if (code != MPI_SUCCESS)
+        return raise_mpi(code, &call), NULL;
     return communicator_new(type, copying.made, copying.made);
 }
 

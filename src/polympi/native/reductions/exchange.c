@@ -6,14 +6,15 @@
 #include "reductions/reductions.h"
 #include "transfer/receive/incoming.h"
 
-Signature _exchange_signature = {"_exchange", 5, 5, 5, {"call", "obj", "dest", "source", "excuse"}, {NULL}};
+Signature _exchange_signature = {"_exchange", 5, 5, 5, {"call", "obj", "dest", "source", "error_report"},
+                                 {NULL}};
 
 /* Encode the object; where that fails, what the function makes of the exception. 0 or -1. */
-static int encode_or_excuse(Stream *stream, PyObject *value, PyObject *excuse) {
+static int encode_or_report(Stream *stream, PyObject *value, PyObject *error_report) {
     if (likely(codec_encode(stream, value) == 0) || !PyErr_ExceptionMatches(PyExc_Exception))
         return PyErr_Occurred() ? -1 : 0;
     PyObject *error = take_exception();
-    PyObject *instead = error ? PyObject_CallOneArg(excuse, error) : NULL;
+    PyObject *instead = error ? PyObject_CallOneArg(error_report, error) : NULL;
     Py_XDECREF(error);
     stream_rewind(stream, 0, 0);
     int failed = instead ? codec_encode(stream, instead) : -1;
@@ -22,14 +23,14 @@ static int encode_or_excuse(Stream *stream, PyObject *value, PyObject *excuse) {
 }
 
 /* Send to one rank while a receive from another is posted (NULL: none), and take the object that came. */
-static PyObject *exchange_objects(Collective *collective, PyObject *value, PyObject *excuse, int dest,
+static PyObject *exchange_objects(Collective *collective, PyObject *value, PyObject *error_report, int dest,
                                   Incoming *in) {
     Outgoing out;
     PyObject *come = NULL;
     bool sending = dest != PROC_NULL,
          failed = sending && outgoing_open(&out, collective->comm, &collective->call) < 0;
     bool opened = sending && !failed;
-    failed = failed || (sending && (encode_or_excuse(&out.stream, value, excuse) < 0 ||
+    failed = failed || (sending && (encode_or_report(&out.stream, value, error_report) < 0 ||
                                     outgoing_start(&out, INTERNAL, dest, collective->tag, STANDARD) < 0));
     if (in && failed)
         incoming_abandon(in);
@@ -44,8 +45,7 @@ static PyObject *exchange_objects(Collective *collective, PyObject *value, PyObj
     return come;
 }
 
-PyObject *communicator__exchange(Communicator *self, PyObject *const *args, Py_ssize_t nargs,
-                                 PyObject *kwnames) {
+PyObject *communicator__exchange(Communicator *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     int verb, dest, source;
     Collective collective = {.comm = self};

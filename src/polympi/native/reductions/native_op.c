@@ -77,43 +77,13 @@ void ops_forget(void) {
 /* ---- the table ---- */
 
 /* As NumPy computes: the sum of booleans is their disjunction, the product their conjunction. */
-static MPI_Op boolean_op(enum op op) {
-    switch (op) {
-    case OP_SUM:
-    case OP_MAX:
-    case OP_LOR:
-    case OP_BOR:
-        return MPI_LOR;
-    case OP_PROD:
-    case OP_MIN:
-    case OP_LAND:
-    case OP_BAND:
-        return MPI_LAND;
-    case OP_LXOR:
-    case OP_BXOR:
-        return MPI_LXOR;
-    default:
-        return MPI_OP_NULL;
-    }
-}
+static const MPI_Op boolean_ops[OP_MINLOC] = {
+    [OP_SUM] = MPI_LOR, [OP_PROD] = MPI_LAND, [OP_MIN] = MPI_LAND,  [OP_MAX] = MPI_LOR, [OP_LAND] = MPI_LAND,
+    [OP_LOR] = MPI_LOR, [OP_LXOR] = MPI_LXOR, [OP_BAND] = MPI_LAND, [OP_BOR] = MPI_LOR, [OP_BXOR] = MPI_LXOR,
+};
 
 /* No logical ones: what they make of a single contribution, unlike NumPy, is not its truth. */
-static MPI_Op integer_op(enum op op) {
-    switch (op) {
-    case OP_MIN:
-        return MPI_MIN;
-    case OP_MAX:
-        return MPI_MAX;
-    case OP_BAND:
-        return MPI_BAND;
-    case OP_BOR:
-        return MPI_BOR;
-    case OP_BXOR:
-        return MPI_BXOR;
-    default:
-        return MPI_OP_NULL;
-    }
-}
+static MPI_Op integer_op(enum op op) { return op >= OP_LAND && op <= OP_LXOR ? MPI_OP_NULL : mpi_ops[op]; }
 
 static bool is_short(int type) {
     return type == TYPE_INT8 || type == TYPE_UINT8 || type == TYPE_SHORT || type == TYPE_USHORT;
@@ -125,7 +95,7 @@ bool native_op(int type, enum op op, Native *native) {
     if (class == UNKNOWN || op >= OP_MINLOC)
         return false;
     if (class == TRUTH)
-        native->op = boolean_op(op);
+        native->op = boolean_ops[op];
     else if (is_short(type) && op <= OP_PROD)
         native->op = own_op(op == OP_SUM ? WRAPPING_SUM : WRAPPING_PRODUCT);
     else if (op == OP_SUM)

@@ -6,6 +6,10 @@
 #include "base/errors.h"
 
 Op *built_in_ops[BUILT_IN_OPS];
+const MPI_Op mpi_ops[OP_MINLOC] = {
+    [OP_SUM] = MPI_SUM, [OP_PROD] = MPI_PROD, [OP_MIN] = MPI_MIN,   [OP_MAX] = MPI_MAX, [OP_LAND] = MPI_LAND,
+    [OP_LOR] = MPI_LOR, [OP_LXOR] = MPI_LXOR, [OP_BAND] = MPI_BAND, [OP_BOR] = MPI_BOR, [OP_BXOR] = MPI_BXOR,
+};
 
 static const char *const names[BUILT_IN_OPS] = {
     [OP_SUM] = "SUM",   [OP_PROD] = "PROD", [OP_MIN] = "MIN",       [OP_MAX] = "MAX",

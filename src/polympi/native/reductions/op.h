@@ -31,6 +31,7 @@ typedef struct {
 
 extern PyTypeObject Op_Type;
 extern Op *built_in_ops[BUILT_IN_OPS];
+extern const MPI_Op mpi_ops[OP_MINLOC]; /* MPI's own of the same names */
 
 /* What was given as `op`: SUM if it was not (borrowed), or NULL with MismatchError. */
 Op *parse_op(PyObject *value, const char *function);

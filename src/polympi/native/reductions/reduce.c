@@ -29,12 +29,6 @@ static Contribution *total_of(const Reduction *reduction) { return (Contribution
 
 /* ---- rounds ---- */
 
-static void swap(Doubling *doubling) {
-    char *mine = doubling->mine;
-    doubling->mine = doubling->theirs;
-    doubling->theirs = mine;
-}
-
 /* Prefix: what the ranks below this one contribute. */
 static void extend_prefix(Reduction *reduction, const Contribution *below) {
     if (reduction->has_prefix && alike(below, reduction->prefix))
@@ -53,7 +47,7 @@ static void combine(Doubling *doubling, bool below) {
         combine_contributions(theirs, (Contribution *)doubling->mine);
     } else {
         combine_contributions((Contribution *)doubling->mine, (Contribution *)doubling->theirs);
-        swap(doubling);
+        swap_messages(doubling);
     }
 }
 
@@ -391,8 +385,7 @@ static PyObject *reduce_with(Communicator *self, enum verb verb, PyObject *value
 enum { X, OP, REDUCE_ROOT, REDUCE_INTO, REDUCE_TIMEOUT };
 Signature reduce_signature = {"reduce", 3, 1, 5, {"x", "op", "root", "into", "timeout"}, {NULL}};
 
-PyObject *communicator_reduce(Communicator *self, PyObject *const *args, Py_ssize_t nargs,
-                              PyObject *kwnames) {
+PyObject *communicator_reduce(Communicator *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     int root;
     if (signature_parse(&reduce_signature, args, nargs, kwnames, values) < 0 ||
@@ -405,7 +398,7 @@ PyObject *communicator_reduce(Communicator *self, PyObject *const *args, Py_ssiz
 enum { INTO = 2, TIMEOUT };
 
 static inline PyObject *reduce_everywhere(Communicator *self, enum verb verb, const Signature *signature,
-                                          PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+                                          FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     if (unlikely(signature_parse(signature, args, nargs, kwnames, values) < 0))
         return NULL;
@@ -414,8 +407,7 @@ static inline PyObject *reduce_everywhere(Communicator *self, enum verb verb, co
 
 #define REDUCTION(name, verb)                                                                                \
     Signature name##_signature = {#name, 2, 1, 4, {"x", "op", "into", "timeout"}, {NULL}};                   \
-    PyObject *communicator_##name(Communicator *self, PyObject *const *args, Py_ssize_t nargs,               \
-                                  PyObject *kwnames) {                                                       \
+    PyObject *communicator_##name(Communicator *self, FASTCALL_ARGS) {                                       \
         return reduce_everywhere(self, verb, &name##_signature, args, nargs, kwnames);                       \
     }
 REDUCTION(allreduce, ALLREDUCE)

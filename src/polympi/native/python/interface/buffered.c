@@ -1,4 +1,5 @@
-#include "python/interface/buffered.h"
+/* Buffered sends. */
+#include "python/interface/communicator.h"
 
 #include "base/errors.h"
 #include "transfer/send/sending.h"

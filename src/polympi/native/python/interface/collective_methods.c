@@ -1,13 +1,11 @@
-#include "python/interface/collective_methods.h"
+/* The methods of communicators that all ranks call together. */
+#include "python/interface/communicator.h"
 
 #include "collectives/collectives.h"
 #include "reductions/reductions.h"
 
-#define METHOD(name, documentation)                                                                          \
-    { #name, (PyCFunction)(void (*)(void))communicator_##name, METH_FASTCALL | METH_KEYWORDS, documentation }
+#define METHOD(name, documentation) KEYWORD_METHOD(#name, communicator_##name, documentation)
 
-#define TIMEOUT_ARGUMENT                                                                                     \
-    "    timeout: seconds it may wait for other ranks; POLYMPI_TIMEOUT if not given, for ever if neither.\n"
 #define ROOT_ERROR "    RankError: there is no such rank as root.\n"
 #define INTO_ERRORS                                                                                          \
     "    MismatchError: a message does not fit into, or into is not writable.\n"                             \
@@ -139,10 +137,10 @@ PyMethodDef collective_methods[] = {
         "Raises:\n" PIECES_ERROR REDUCTION_ERRORS INTO_ERRORS FAILED_ERROR TIMEOUT_ERROR
         "\nMPI 5.0, section 6.10."),
     METHOD(_exchange,
-           "_exchange($self, call, obj, dest, source, excuse, /)\n--\n\n"
+           "_exchange($self, call, obj, dest, source, error_report, /)\n--\n\n"
            "Send an object to one rank and receive one from another, inside a collective call.\n\n"
            "For polympi.reductions. PROC_NULL stands for no rank; call is (number, tag, end of time); "
-           "where the object cannot be sent, what excuse(exception) returns is."),
+           "where the object cannot be sent, what error_report(exception) returns is."),
     {"_tree", (PyCFunction)communicator_tree, METH_NOARGS,
      "_tree($self, /)\n--\n\n"
      "This rank in the tree from rank 0 on: its parent, PROC_NULL of rank 0, and its children.\n\n"
@@ -151,13 +149,8 @@ PyMethodDef collective_methods[] = {
 };
 
 int collectives_prepare(void) {
-    Signature *const all[] = {
-        &barrier_signature,   &bcast_signature,    &gather_signature,         &scatter_signature,
-        &allgather_signature, &alltoall_signature, &reduce_signature,         &allreduce_signature,
-        &scan_signature,      &exscan_signature,   &reduce_scatter_signature, &_exchange_signature,
-    };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (signature_prepare(all[i]) < 0)
-            return -1;
-    return 0;
+    return PREPARE_SIGNATURES(&barrier_signature, &bcast_signature, &gather_signature, &scatter_signature,
+                              &allgather_signature, &alltoall_signature, &reduce_signature,
+                              &allreduce_signature, &scan_signature, &exscan_signature,
+                              &reduce_scatter_signature, &_exchange_signature);
 }

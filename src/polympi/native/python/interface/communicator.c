@@ -10,11 +10,6 @@
 #include "collectives/creation.h"
 #include "collectives/mailbox.h"
 #include "collectives/placement.h"
-#include "python/interface/collective_methods.h"
-#include "python/interface/freeing.h"
-#include "python/interface/plan.h"
-#include "python/interface/point_to_point.h"
-#include "python/methods.h"
 #include "python/raw/raw.h"
 #include "python/wrapping.h"
 #include "transfer/open_communicators.h"
@@ -123,8 +118,7 @@ static PyObject *make(struct making *making, enum verb verb, int (*make)(void *c
 
 static Signature split_signature = {"split", 2, 1, 2, {"color", "key"}, {NULL}};
 
-static PyObject *communicator_split(Communicator *self, PyObject *const *args, Py_ssize_t nargs,
-                                    PyObject *kwnames) {
+static PyObject *communicator_split(Communicator *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     Call call = {.operation = "split", .rank = self->rank, .peer = NO_PEER, .tag = NO_TAG};
     int color = MPI_UNDEFINED, key = 0;
@@ -165,10 +159,9 @@ static PyObject *communicator_dup_for_others(Communicator *self, PyObject *Py_UN
         return NULL;
     int code = creation_make(make_bare, &making);
     creation_end(&creation);
-    if (code == MPI_SUCCESS)
-        return PyLong_FromLong(fortran_number(making.raw));
-    raise_mpi(code, &creation.call);
-    return NULL;
+    if (code != MPI_SUCCESS)
+        return raise_mpi(code, &creation.call), NULL;
+    return PyLong_FromLong(fortran_number(making.raw));
 }
 
 /* ---- the class ---- */
@@ -235,7 +228,7 @@ int communicator_prepare(void) {
                                    management_methods, freeing_methods};
     Communicator_Type.tp_methods = join_methods(tables, sizeof tables / sizeof *tables);
     if (!Communicator_Type.tp_methods || point_to_point_prepare() < 0 || collectives_prepare() < 0 ||
-        plan_prepare() < 0 || signature_prepare(&split_signature) < 0)
+        plan_prepare() < 0 || PREPARE_SIGNATURES(&split_signature) < 0)
         return -1;
     return PyType_Ready(&Communicator_Type);
 }

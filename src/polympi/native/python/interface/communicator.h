@@ -1,7 +1,8 @@
-/* The class of communicators. */
+/* The class of communicators, and its methods, which are in several files. */
 #ifndef POLYMPI_PYTHON_INTERFACE_COMMUNICATOR_H
 #define POLYMPI_PYTHON_INTERFACE_COMMUNICATOR_H
 
+#include "python/methods.h"
 #include "transfer/communicator.h"
 
 extern PyTypeObject Communicator_Type;
@@ -13,7 +14,24 @@ PyObject *communicator_new(PyTypeObject *type, MPI_Comm comm, MPI_Comm named);
 /* What it has beside its communicator, its shadow and its number. MPI's code; without the GIL. Collective. */
 int communicator_complete(Communicator *self);
 
-/* Intern argument names; once, at module start. */
+/* Make the class, once, at module start. */
 int communicator_prepare(void);
+
+extern PyMethodDef point_to_point_methods[], collective_methods[], plan_methods[], freeing_methods[];
+int point_to_point_prepare(void);
+int collectives_prepare(void);
+
+/* Plan, what `plan` makes: sends and receives that are agreed on once, and made again and again. */
+extern PyTypeObject Plan_Type;
+int plan_prepare(void);
+
+/* ---- buffered sends (MPI 5.0, section 3.6) ---- */
+
+/* Start sending a copy, which no call waits for. 0, or -1: NoBufferError where there is no room for it. */
+int start_buffered(Communicator *self, PyObject *object, const Call *call);
+
+/* Methods of the module: the room for such copies. */
+PyObject *set_buffer(PyObject *module, PyObject *nbytes);
+PyObject *buffer_in_use(PyObject *module, PyObject *unused);
 
 #endif

@@ -1,4 +1,5 @@
-#include "python/interface/freeing.h"
+/* The method of communicators that frees them. */
+#include "python/interface/communicator.h"
 
 #include "base/errors.h"
 #include "collectives/call_log.h"

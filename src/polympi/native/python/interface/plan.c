@@ -1,10 +1,12 @@
-#include "python/interface/plan.h"
+/* The class of plans. */
+#include "python/interface/communicator.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 
 #include "base/arguments.h"
 #include "base/errors.h"
+#include "transfer/plan/plan_transfers.h"
 
 typedef struct {
     PyObject_HEAD vectorcallfunc call;
@@ -59,11 +61,9 @@ static PyObject *add(Plan *plan, PyObject *object, const Call *call) {
     if (channel && !added) {
         PyObject *exception = take_exception();
         channel_free(channel);
-        if (exception) {
-            PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
-            Py_DECREF(exception);
+        restore_exception(exception);
+        if (exception)
             return NULL;
-        }
     }
     return channel ? Py_NewRef(Py_None) : NULL;
 }
@@ -71,8 +71,7 @@ static PyObject *add(Plan *plan, PyObject *object, const Call *call) {
 static Signature send_signature = {"plan.send", 3, 2, 3, {"array", "dest", "tag"}, {NULL}};
 static Signature recv_signature = {"plan.recv", 3, 2, 3, {"array", "source", "tag"}, {NULL}};
 
-static PyObject *add_part(Plan *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
-                          bool sends) {
+static PyObject *add_part(Plan *self, FASTCALL_ARGS, bool sends) {
     PyObject *values[MOST_ARGUMENTS];
     const Signature *signature = sends ? &send_signature : &recv_signature;
     Call call = {.operation = signature->function, .sends = sends};
@@ -85,13 +84,9 @@ static PyObject *add_part(Plan *self, PyObject *const *args, Py_ssize_t nargs, P
     return check_partner(self->transfers->comm, &call) < 0 ? NULL : add(self, values[0], &call);
 }
 
-static PyObject *plan_send(Plan *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
-    return add_part(self, args, nargs, kwnames, true);
-}
+static PyObject *plan_send(Plan *self, FASTCALL_ARGS) { return add_part(self, args, nargs, kwnames, true); }
 
-static PyObject *plan_recv(Plan *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
-    return add_part(self, args, nargs, kwnames, false);
-}
+static PyObject *plan_recv(Plan *self, FASTCALL_ARGS) { return add_part(self, args, nargs, kwnames, false); }
 
 /* ---- methods ---- */
 
@@ -100,8 +95,7 @@ static Signature agree_signature = {"plan.agree", 0, 0, 1, {"timeout"}, {NULL}};
 static Signature start_signature = {"plan.start", 0, 0, 1, {"timeout"}, {NULL}};
 static Signature finish_signature = {"plan.finish", 0, 0, 1, {"timeout"}, {NULL}};
 
-static int parse(const Signature *signature, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
-                 double *timeout) {
+static int parse(const Signature *signature, FASTCALL_ARGS, double *timeout) {
     PyObject *values[MOST_ARGUMENTS];
     *timeout = DEFAULT_TIMEOUT;
     return unlikely(signature_parse(signature, args, nargs, kwnames, values) < 0) ? -1
@@ -145,12 +139,11 @@ static PyObject *plan_call(PyObject *object, PyObject *const *args, size_t nargs
 }
 
 /* What shows its arguments: a call of a plan does not come here. */
-static PyObject *plan_dunder_call(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                  PyObject *kwnames) {
+static PyObject *plan_dunder_call(PyObject *self, FASTCALL_ARGS) {
     return plan_call(self, args, (size_t)nargs, kwnames);
 }
 
-static PyObject *plan_agree(Plan *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+static PyObject *plan_agree(Plan *self, FASTCALL_ARGS) {
     double timeout;
     if (parse(&agree_signature, args, nargs, kwnames, &timeout) < 0 || check_idle(self, twice) < 0)
         return NULL;
@@ -158,7 +151,7 @@ static PyObject *plan_agree(Plan *self, PyObject *const *args, Py_ssize_t nargs,
     return result(self, plan_transfers_agree(self->transfers, timeout));
 }
 
-static PyObject *plan_start(Plan *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+static PyObject *plan_start(Plan *self, FASTCALL_ARGS) {
     double timeout;
     if (parse(&start_signature, args, nargs, kwnames, &timeout) < 0 || check_idle(self, twice) < 0)
         return NULL;
@@ -166,7 +159,7 @@ static PyObject *plan_start(Plan *self, PyObject *const *args, Py_ssize_t nargs,
     return result(self, agree_and_start(self->transfers, timeout));
 }
 
-static PyObject *plan_finish(Plan *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+static PyObject *plan_finish(Plan *self, FASTCALL_ARGS) {
     double timeout;
     if (parse(&finish_signature, args, nargs, kwnames, &timeout) < 0 || check_started(self) < 0)
         return NULL;
@@ -242,9 +235,7 @@ static void plan_dealloc(Plan *self) {
     PyObject_GC_UnTrack(self);
     PyObject *exception = take_exception();
     plan_clear(self);
-    if (exception)
-        PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
-    Py_XDECREF(exception);
+    restore_exception(exception);
     PyObject_GC_Del(self);
 }
 
@@ -268,10 +259,8 @@ static PyObject *communicator_plan(PyObject *comm, PyObject *Py_UNUSED(unused)) 
 
 /* ---- the tables ---- */
 
-#define METHOD(name, documentation)                                                                          \
-    { #name, (PyCFunction)(void (*)(void))plan_##name, METH_FASTCALL | METH_KEYWORDS, documentation }
+#define METHOD(name, documentation) KEYWORD_METHOD(#name, plan_##name, documentation)
 
-#define TIMEOUT_ARGUMENT "    timeout: seconds to wait; None stands for POLYMPI_TIMEOUT, or for ever.\n"
 #define PART_ERRORS                                                                                          \
     "Raises:\n"                                                                                              \
     "    RankError, TagError: there is no such rank or tag.\n"                                               \
@@ -371,10 +360,8 @@ PyMethodDef plan_methods[] = {
 };
 
 int plan_prepare(void) {
-    Signature *const all[] = {&send_signature,  &recv_signature,  &call_signature,
-                              &agree_signature, &start_signature, &finish_signature};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (signature_prepare(all[i]) < 0)
-            return -1;
-    return PyType_Ready(&Plan_Type);
+    return PREPARE_SIGNATURES(&send_signature, &recv_signature, &call_signature, &agree_signature,
+                              &start_signature, &finish_signature) < 0
+               ? -1
+               : PyType_Ready(&Plan_Type);
 }

@@ -209,7 +209,7 @@ static int test(Request *request) {
 
 static Signature wait_signature = {"wait", 0, 0, 2, {"status", "timeout"}, {NULL}};
 
-static PyObject *request_wait(Request *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+static PyObject *request_wait(Request *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     double timeout;
     if (signature_parse(&wait_signature, args, nargs, kwnames, values) < 0 ||
@@ -364,8 +364,7 @@ static PyObject *list_of_values(PyObject *requests) {
     return values;
 }
 
-static PyObject *wait_all(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t nargs,
-                          PyObject *kwnames) {
+static PyObject *wait_all(PyObject *Py_UNUSED(module), FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS], *requests;
     double timeout;
     if (signature_parse(&wait_all_signature, args, nargs, kwnames, values) < 0 ||
@@ -394,8 +393,7 @@ static int poll_any(void *context) {
     return 0;
 }
 
-static PyObject *wait_any(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t nargs,
-                          PyObject *kwnames) {
+static PyObject *wait_any(PyObject *Py_UNUSED(module), FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS], *result = NULL;
     const Call call = {.operation = "wait_any", .rank = state.world_rank, .peer = NO_PEER, .tag = NO_TAG};
     double timeout;
@@ -458,8 +456,8 @@ PyMethodDef request_functions[] = {
 };
 
 int request_prepare(void) {
-    return signature_prepare(&wait_signature) || signature_prepare(&wait_all_signature) ||
-                   signature_prepare(&wait_any_signature) || PyType_Ready(&Request_Type) || status_prepare()
-               ? -1
-               : 0;
+    if (PREPARE_SIGNATURES(&wait_signature, &wait_all_signature, &wait_any_signature) < 0 ||
+        status_prepare() < 0)
+        return -1;
+    return PyType_Ready(&Request_Type);
 }

@@ -6,7 +6,12 @@
 
 #include "codec/numpy_api.h"
 
-enum { SEND, RECV, SENDRECV, ISEND, IRECV, BCAST, ALLREDUCE };
+/* clang-format off */
+#define BUFFER_METHODS(X)                                                                                    \
+    X(Comm, Send) X(Comm, Recv) X(Comm, Sendrecv) X(Comm, Isend) X(Comm, Irecv) X(Comm, Bcast)               \
+    X(Comm, Allreduce)
+/* clang-format on */
+enum { BUFFER_METHODS(TAKEOVER_PLACE) };
 
 static Signature send_names = {"Send", 3, 2, 3, {"buf", "dest", "tag"}, {NULL}};
 static Signature recv_names = {"Recv", 4, 1, 4, {"buf", "source", "tag", "status"}, {NULL}};
@@ -113,8 +118,8 @@ static inline PyObject *done(int failed) { return unlikely(failed < 0) ? told(NU
 /* ---- messages ---- */
 
 /* Whether a send is one for the core. */
-static inline Communicator *take_send(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                      PyObject *kwnames, PyObject **values, Numbers *elements, Call *call) {
+static inline Communicator *take_send(PyObject *self, FASTCALL_ARGS, PyObject **values, Numbers *elements,
+                                      Call *call) {
     Communicator *comm = attached(self);
     if (unlikely(!comm) || !takes_arguments(&send_names, args, nargs, kwnames, values) ||
         !take_numbers(values[0], false, elements) || !take_rank(values[1], comm, &call->peer) ||
@@ -124,37 +129,34 @@ static inline Communicator *take_send(PyObject *self, PyObject *const *args, Py_
     return comm;
 }
 
-static PyObject *accelerated_Send(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                  PyObject *kwnames) {
+static PyObject *accelerated_Send(PyObject *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     Numbers elements;
     Call call = {.operation = "Send", .sends = true};
     MPI_Request request;
     Communicator *comm = take_send(self, args, nargs, kwnames, values, &elements, &call);
     if (unlikely(!comm))
-        return call_before(&buffer_takeovers[SEND], self, args, nargs, kwnames);
+        return call_before(&buffer_takeovers[AT_Send], self, args, nargs, kwnames);
     int code = begin_send(&elements, comm, &call, &request);
     if (unlikely(code != MPI_SUCCESS))
         return raise_mpi4py(code);
     return done(wait_one(&request, values[0], false, MPI_STATUS_IGNORE, &call));
 }
 
-static PyObject *accelerated_Isend(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                   PyObject *kwnames) {
+static PyObject *accelerated_Isend(PyObject *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     Numbers elements;
     Call call = {.operation = "Isend", .sends = true};
     MPI_Request request;
     Communicator *comm = take_send(self, args, nargs, kwnames, values, &elements, &call);
     if (unlikely(!comm))
-        return call_before(&buffer_takeovers[ISEND], self, args, nargs, kwnames);
+        return call_before(&buffer_takeovers[AT_Isend], self, args, nargs, kwnames);
     int code = begin_send(&elements, comm, &call, &request);
     return unlikely(code != MPI_SUCCESS) ? raise_mpi4py(code) : buffer_request(request, values[0]);
 }
 
 /* Whether a receive is one for the core. */
-static inline Communicator *take_receive(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                         PyObject *kwnames, PyObject **values, Numbers *elements,
+static inline Communicator *take_receive(PyObject *self, FASTCALL_ARGS, PyObject **values, Numbers *elements,
                                          Call *call) {
     Communicator *comm = attached(self);
     if (unlikely(!comm) || !takes_arguments(&recv_names, args, nargs, kwnames, values) ||
@@ -165,8 +167,7 @@ static inline Communicator *take_receive(PyObject *self, PyObject *const *args, 
     return comm;
 }
 
-static PyObject *accelerated_Recv(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                  PyObject *kwnames) {
+static PyObject *accelerated_Recv(PyObject *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     Numbers elements;
     Call call = {.operation = "Recv"};
@@ -174,7 +175,7 @@ static PyObject *accelerated_Recv(PyObject *self, PyObject *const *args, Py_ssiz
     MPI_Status *wanted, unwanted;
     Communicator *comm = take_receive(self, args, nargs, kwnames, values, &elements, &call);
     if (unlikely(!comm) || !take_status(values[3], &wanted))
-        return call_before(&buffer_takeovers[RECV], self, args, nargs, kwnames);
+        return call_before(&buffer_takeovers[AT_Recv], self, args, nargs, kwnames);
     int code = begin_receive(&elements, comm, &call, &request);
     if (unlikely(code != MPI_SUCCESS))
         return raise_mpi4py(code);
@@ -184,23 +185,21 @@ static PyObject *accelerated_Recv(PyObject *self, PyObject *const *args, Py_ssiz
     return done(failed);
 }
 
-static PyObject *accelerated_Irecv(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                   PyObject *kwnames) {
+static PyObject *accelerated_Irecv(PyObject *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     Numbers elements;
     Call call = {.operation = "Irecv"};
     MPI_Request request;
     Communicator *comm = take_receive(self, args, nargs, kwnames, values, &elements, &call);
     if (unlikely(!comm) || values[3])
-        return call_before(&buffer_takeovers[IRECV], self, args, nargs, kwnames);
+        return call_before(&buffer_takeovers[AT_Irecv], self, args, nargs, kwnames);
     int code = begin_receive(&elements, comm, &call, &request);
     return unlikely(code != MPI_SUCCESS) ? raise_mpi4py(code) : buffer_request(request, values[0]);
 }
 
 enum { SEND_BUFFER, DEST, SEND_TAG, RECEIVE_BUFFER, SOURCE_RANK, RECEIVE_TAG, STATUS };
 
-static PyObject *accelerated_Sendrecv(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                      PyObject *kwnames) {
+static PyObject *accelerated_Sendrecv(PyObject *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     Numbers outgoing, incoming;
     Call sending = {.operation = "Sendrecv", .sends = true}, receiving = {.operation = "Sendrecv"};
@@ -213,7 +212,7 @@ static PyObject *accelerated_Sendrecv(PyObject *self, PyObject *const *args, Py_
         !take_rank(values[DEST], comm, &sending.peer) || !take_tag(values[SEND_TAG], &sending.tag) ||
         !take_source(values[SOURCE_RANK], comm, &receiving.peer) ||
         !take_any_tag(values[RECEIVE_TAG], &receiving.tag) || !take_status(values[STATUS], &status))
-        return call_before(&buffer_takeovers[SENDRECV], self, args, nargs, kwnames);
+        return call_before(&buffer_takeovers[AT_Sendrecv], self, args, nargs, kwnames);
     if (!status)
         status = &unwanted;
     sending.rank = receiving.rank = comm->rank;
@@ -228,8 +227,7 @@ static PyObject *accelerated_Sendrecv(PyObject *self, PyObject *const *args, Py_
     if (unlikely(failed < 0)) {
         PyObject *error = take_exception();
         give_up(&requests[0], values[RECEIVE_BUFFER], true, status);
-        PyErr_SetObject((PyObject *)Py_TYPE(error), error);
-        Py_DECREF(error);
+        restore_exception(error);
     } else
         failed = wait_one(&requests[0], values[RECEIVE_BUFFER], true, status, &receiving);
     Py_DECREF(values[RECEIVE_BUFFER]);
@@ -251,8 +249,7 @@ static PyObject *accelerated_Sendrecv(PyObject *self, PyObject *const *args, Py_
         }                                                                                                    \
     } while (0)
 
-static PyObject *accelerated_Bcast(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                   PyObject *kwnames) {
+static PyObject *accelerated_Bcast(PyObject *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     Numbers elements;
     int root = 0, code;
@@ -260,7 +257,7 @@ static PyObject *accelerated_Bcast(PyObject *self, PyObject *const *args, Py_ssi
     if (unlikely(!comm) || !takes_arguments(&bcast_names, args, nargs, kwnames, values) ||
         (values[1] && !take_rank(values[1], comm, &root)) ||
         !take_numbers(values[0], root != comm->rank, &elements))
-        return call_before(&buffer_takeovers[BCAST], self, args, nargs, kwnames);
+        return call_before(&buffer_takeovers[AT_Bcast], self, args, nargs, kwnames);
     MPI_Comm handle = comm->comm;
     Py_INCREF(values[0]);
     CALL_BLOCKING(code, MPI_Bcast(elements.data, elements.count, elements.type, root, handle));
@@ -268,8 +265,7 @@ static PyObject *accelerated_Bcast(PyObject *self, PyObject *const *args, Py_ssi
     return code == MPI_SUCCESS ? Py_NewRef(Py_None) : raise_mpi4py(code);
 }
 
-static PyObject *accelerated_Allreduce(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                       PyObject *kwnames) {
+static PyObject *accelerated_Allreduce(PyObject *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     Numbers outgoing, incoming;
     int code;
@@ -278,7 +274,7 @@ static PyObject *accelerated_Allreduce(PyObject *self, PyObject *const *args, Py
         !take_numbers(values[0], false, &outgoing) || !take_numbers(values[1], true, &incoming) ||
         outgoing.count != incoming.count || outgoing.type != incoming.type ||
         outgoing.data == incoming.data || (values[2] && !PyObject_TypeCheck(values[2], mpi4py.op_type)))
-        return call_before(&buffer_takeovers[ALLREDUCE], self, args, nargs, kwnames);
+        return call_before(&buffer_takeovers[AT_Allreduce], self, args, nargs, kwnames);
     MPI_Op op = values[2] ? *(MPI_Op *)((char *)values[2] + mpi4py.op) : MPI_SUM;
     MPI_Comm handle = comm->comm;
     Py_INCREF(values[0]);
@@ -292,22 +288,10 @@ static PyObject *accelerated_Allreduce(PyObject *self, PyObject *const *args, Py
 
 /* ---- the table ---- */
 
-#define TAKEOVER(which, name)                                                                                \
-    [which] = {{#name, (PyCFunction)(void (*)(void))accelerated_##name, 0, NULL}, "Comm", NULL}
-
-Takeover buffer_takeovers[] = {
-    TAKEOVER(SEND, Send),           TAKEOVER(RECV, Recv),
-    TAKEOVER(SENDRECV, Sendrecv),   TAKEOVER(ISEND, Isend),
-    TAKEOVER(IRECV, Irecv),         TAKEOVER(BCAST, Bcast),
-    TAKEOVER(ALLREDUCE, Allreduce), {{NULL, NULL, 0, NULL}, NULL, NULL},
-};
+Takeover buffer_takeovers[] = {BUFFER_METHODS(TAKEOVER_ROW) LAST_TAKEOVER};
 
 int mpi4py_buffers_prepare(void) {
-    Signature *const all[] = {&send_names, &recv_names, &sendrecv_names, &bcast_names, &allreduce_names};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (signature_prepare(all[i]) < 0)
-            return -1;
-    return 0;
+    return PREPARE_SIGNATURES(&send_names, &recv_names, &sendrecv_names, &bcast_names, &allreduce_names);
 }
 
 #endif

@@ -8,17 +8,12 @@
 #include "reductions/op.h"
 #include "reductions/reductions.h"
 
-enum {
-    BCAST_METHOD,
-    GATHER_METHOD,
-    SCATTER_METHOD,
-    ALLGATHER_METHOD,
-    ALLTOALL_METHOD,
-    REDUCE_METHOD,
-    ALLREDUCE_METHOD,
-    SCAN_METHOD,
-    EXSCAN_METHOD
-};
+/* clang-format off */
+#define COLLECTIVE_METHODS(X)                                                                                \
+    X(Comm, bcast) X(Comm, gather) X(Comm, scatter) X(Comm, allgather) X(Comm, alltoall)                     \
+    X(Comm, reduce) X(Comm, allreduce) X(Intracomm, scan) X(Intracomm, exscan)
+/* clang-format on */
+enum { COLLECTIVE_METHODS(TAKEOVER_PLACE) };
 
 static Signature bcast_names = {"bcast", 2, 1, 2, {"obj", "root"}, {NULL}};
 static Signature rooted_names = {"gather", 2, 1, 2, {"sendobj", "root"}, {NULL}};
@@ -54,14 +49,25 @@ static PyObject *own_copy(PyObject *value) {
 
 /* ---- moving objects ---- */
 
-static PyObject *accelerated_bcast(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                   PyObject *kwnames) {
+typedef PyObject *(*Method)(Communicator *self, FASTCALL_ARGS);
+
+/* Call a method of the Communicator, which a destructor may drop meanwhile; a root that was not given is left
+ * out. */
+static inline PyObject *call_held(Method method, Communicator *comm, PyObject *const *args,
+                                  Py_ssize_t nargs) {
+    Py_INCREF(comm);
+    PyObject *result = method(comm, args, args[nargs - 1] ? nargs : nargs - 1, NULL);
+    Py_DECREF(comm);
+    return result;
+}
+
+static PyObject *accelerated_bcast(PyObject *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     int root;
     Communicator *comm = attached(self);
     if (unlikely(!comm) || !takes_arguments(&bcast_names, args, nargs, kwnames, values) ||
         !take_root(values[1], comm, &root))
-        return call_before(&collective_takeovers[BCAST_METHOD], self, args, nargs, kwnames);
+        return call_before(&collective_takeovers[AT_bcast], self, args, nargs, kwnames);
     if (unlikely(join(comm, "bcast") < 0))
         return told(NULL);
     bool is_root = comm->rank == root;
@@ -69,48 +75,40 @@ static PyObject *accelerated_bcast(PyObject *self, PyObject *const *args, Py_ssi
     if (!object)
         return NULL;
     PyObject *inner[] = {object, values[1]};
-    Py_INCREF(comm);
-    PyObject *result = communicator_bcast(comm, inner, values[1] ? 2 : 1, NULL);
-    Py_DECREF(comm);
+    PyObject *result = call_held(communicator_bcast, comm, inner, 2);
     Py_DECREF(object);
     return told(is_root ? own_copy(result) : result);
 }
 
-static PyObject *accelerated_gather(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                    PyObject *kwnames) {
+static PyObject *accelerated_gather(PyObject *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     int root;
     Communicator *comm = attached(self);
     if (unlikely(!comm) || !takes_arguments(&rooted_names, args, nargs, kwnames, values) ||
         !take_root(values[1], comm, &root))
-        return call_before(&collective_takeovers[GATHER_METHOD], self, args, nargs, kwnames);
+        return call_before(&collective_takeovers[AT_gather], self, args, nargs, kwnames);
     if (unlikely(join(comm, "gather") < 0))
         return told(NULL);
     PyObject *object = to_send(values[0]);
     if (!object)
         return NULL;
     PyObject *inner[] = {object, values[1]};
-    Py_INCREF(comm);
-    PyObject *result = communicator_gather(comm, inner, values[1] ? 2 : 1, NULL);
-    Py_DECREF(comm);
+    PyObject *result = call_held(communicator_gather, comm, inner, 2);
     Py_DECREF(object);
     return told(result);
 }
 
-static PyObject *accelerated_allgather(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                       PyObject *kwnames) {
+static PyObject *accelerated_allgather(PyObject *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     Communicator *comm = attached(self);
     if (unlikely(!comm) || !takes_arguments(&joint_names, args, nargs, kwnames, values))
-        return call_before(&collective_takeovers[ALLGATHER_METHOD], self, args, nargs, kwnames);
+        return call_before(&collective_takeovers[AT_allgather], self, args, nargs, kwnames);
     if (unlikely(join(comm, "allgather") < 0))
         return told(NULL);
     PyObject *object = to_send(values[0]);
     if (!object)
         return NULL;
-    Py_INCREF(comm);
-    PyObject *result = communicator_allgather(comm, &object, 1, NULL);
-    Py_DECREF(comm);
+    PyObject *result = call_held(communicator_allgather, comm, &object, 1);
     Py_DECREF(object);
     return told(result);
 }
@@ -152,14 +150,13 @@ static PyObject *wrong_number(PyObject *result, PyObject *items, int size) {
     return told(result);
 }
 
-static PyObject *accelerated_scatter(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                     PyObject *kwnames) {
+static PyObject *accelerated_scatter(PyObject *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     int root;
     Communicator *comm = attached(self);
     if (unlikely(!comm) || !takes_arguments(&rooted_names, args, nargs, kwnames, values) ||
         !take_root(values[1], comm, &root))
-        return call_before(&collective_takeovers[SCATTER_METHOD], self, args, nargs, kwnames);
+        return call_before(&collective_takeovers[AT_scatter], self, args, nargs, kwnames);
     if (unlikely(join(comm, "scatter") < 0))
         return told(NULL);
     bool is_root = comm->rank == root;
@@ -168,29 +165,24 @@ static PyObject *accelerated_scatter(PyObject *self, PyObject *const *args, Py_s
     if (!items)
         return NULL;
     PyObject *inner[] = {items, values[1]};
-    Py_INCREF(comm);
-    PyObject *result = communicator_scatter(comm, inner, values[1] ? 2 : 1, NULL);
-    Py_DECREF(comm);
+    PyObject *result = call_held(communicator_scatter, comm, inner, 2);
     result = is_root ? wrong_number(result, items, size) : told(result);
     Py_DECREF(items);
     return result;
 }
 
-static PyObject *accelerated_alltoall(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                      PyObject *kwnames) {
+static PyObject *accelerated_alltoall(PyObject *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     Communicator *comm = attached(self);
     if (unlikely(!comm) || !takes_arguments(&joint_names, args, nargs, kwnames, values))
-        return call_before(&collective_takeovers[ALLTOALL_METHOD], self, args, nargs, kwnames);
+        return call_before(&collective_takeovers[AT_alltoall], self, args, nargs, kwnames);
     if (unlikely(join(comm, "alltoall") < 0))
         return told(NULL);
     int size = comm->size;
     PyObject *items = items_of(values[0], size);
     if (!items)
         return NULL;
-    Py_INCREF(comm);
-    PyObject *result = communicator_alltoall(comm, &items, 1, NULL);
-    Py_DECREF(comm);
+    PyObject *result = call_held(communicator_alltoall, comm, &items, 1);
     result = wrong_number(result, items, size);
     Py_DECREF(items);
     return result;
@@ -200,19 +192,10 @@ static PyObject *accelerated_alltoall(PyObject *self, PyObject *const *args, Py_
 
 /* The operation of ours that is the same, by MPI's handle. */
 static Op *known_op(MPI_Op op) {
-    return op == MPI_SUM      ? built_in_ops[OP_SUM]
-           : op == MPI_PROD   ? built_in_ops[OP_PROD]
-           : op == MPI_MAX    ? built_in_ops[OP_MAX]
-           : op == MPI_MIN    ? built_in_ops[OP_MIN]
-           : op == MPI_LAND   ? built_in_ops[OP_LAND]
-           : op == MPI_LOR    ? built_in_ops[OP_LOR]
-           : op == MPI_LXOR   ? built_in_ops[OP_LXOR]
-           : op == MPI_BAND   ? built_in_ops[OP_BAND]
-           : op == MPI_BOR    ? built_in_ops[OP_BOR]
-           : op == MPI_BXOR   ? built_in_ops[OP_BXOR]
-           : op == MPI_MINLOC ? built_in_ops[OP_MINLOC]
-           : op == MPI_MAXLOC ? built_in_ops[OP_MAXLOC]
-                              : NULL;
+    for (int code = 0; code < OP_MINLOC; code++)
+        if (mpi_ops[code] == op)
+            return built_in_ops[code];
+    return op == MPI_MINLOC ? built_in_ops[OP_MINLOC] : op == MPI_MAXLOC ? built_in_ops[OP_MAXLOC] : NULL;
 }
 
 /* The same for an operation of mpi4py, or a function of two arguments. A new reference. */
@@ -230,67 +213,49 @@ static PyObject *op_of(PyObject *given) {
     return PyObject_CallFunction((PyObject *)&Op_Type, "OOs", given, Py_False, "op");
 }
 
-static inline PyObject *reduce_by(PyObject *(*method)(Communicator *, PyObject *const *, Py_ssize_t,
-                                                      PyObject *),
-                                  Communicator *comm, PyObject *object, PyObject *given, PyObject *root) {
+static inline PyObject *reduce_by(Method method, Communicator *comm, PyObject *object, PyObject *given,
+                                  PyObject *root) {
     PyObject *op = op_of(given);
     if (!op)
         return NULL;
     PyObject *inner[] = {object, op, root};
-    Py_INCREF(comm);
-    PyObject *result = method(comm, inner, root ? 3 : 2, NULL);
-    Py_DECREF(comm);
+    PyObject *result = call_held(method, comm, inner, 3);
     Py_DECREF(op);
     return told(result);
 }
 
-static PyObject *accelerated_reduce(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                    PyObject *kwnames) {
+static PyObject *accelerated_reduce(PyObject *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     int root;
     Communicator *comm = attached(self);
     if (unlikely(!comm) || !takes_arguments(&reduce_names, args, nargs, kwnames, values) ||
         !take_root(values[2], comm, &root))
-        return call_before(&collective_takeovers[REDUCE_METHOD], self, args, nargs, kwnames);
+        return call_before(&collective_takeovers[AT_reduce], self, args, nargs, kwnames);
     if (unlikely(join(comm, "reduce") < 0))
         return told(NULL);
     return reduce_by(communicator_reduce, comm, values[0], values[1], values[2]);
 }
 
-#define REDUCTION(name, which)                                                                               \
-    static PyObject *accelerated_##name(PyObject *self, PyObject *const *args, Py_ssize_t nargs,             \
-                                        PyObject *kwnames) {                                                 \
+#define REDUCTION(name)                                                                                      \
+    static PyObject *accelerated_##name(PyObject *self, FASTCALL_ARGS) {                                     \
         PyObject *values[MOST_ARGUMENTS];                                                                    \
         Communicator *comm = attached(self);                                                                 \
         if (unlikely(!comm) || !takes_arguments(&scan_names, args, nargs, kwnames, values))                  \
-            return call_before(&collective_takeovers[which], self, args, nargs, kwnames);                    \
+            return call_before(&collective_takeovers[AT_##name], self, args, nargs, kwnames);                \
         if (unlikely(join(comm, #name) < 0))                                                                 \
             return told(NULL);                                                                               \
         return reduce_by(communicator_##name, comm, values[0], values[1], NULL);                             \
     }
-REDUCTION(allreduce, ALLREDUCE_METHOD)
-REDUCTION(scan, SCAN_METHOD)
-REDUCTION(exscan, EXSCAN_METHOD)
+REDUCTION(allreduce)
+REDUCTION(scan)
+REDUCTION(exscan)
 
 /* ---- the table ---- */
 
-#define TAKEOVER(which, name, owner)                                                                         \
-    [which] = {{#name, (PyCFunction)(void (*)(void))accelerated_##name, 0, NULL}, owner, NULL}
-
-Takeover collective_takeovers[] = {
-    TAKEOVER(BCAST_METHOD, bcast, "Comm"),         TAKEOVER(GATHER_METHOD, gather, "Comm"),
-    TAKEOVER(SCATTER_METHOD, scatter, "Comm"),     TAKEOVER(ALLGATHER_METHOD, allgather, "Comm"),
-    TAKEOVER(ALLTOALL_METHOD, alltoall, "Comm"),   TAKEOVER(REDUCE_METHOD, reduce, "Comm"),
-    TAKEOVER(ALLREDUCE_METHOD, allreduce, "Comm"), TAKEOVER(SCAN_METHOD, scan, "Intracomm"),
-    TAKEOVER(EXSCAN_METHOD, exscan, "Intracomm"),  {{NULL, NULL, 0, NULL}, NULL, NULL},
-};
+Takeover collective_takeovers[] = {COLLECTIVE_METHODS(TAKEOVER_ROW) LAST_TAKEOVER};
 
 int mpi4py_collectives_prepare(void) {
-    Signature *const all[] = {&bcast_names, &rooted_names, &joint_names, &reduce_names, &scan_names};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (signature_prepare(all[i]) < 0)
-            return -1;
-    return 0;
+    return PREPARE_SIGNATURES(&bcast_names, &rooted_names, &joint_names, &reduce_names, &scan_names);
 }
 
 #endif

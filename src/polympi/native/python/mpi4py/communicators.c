@@ -280,27 +280,23 @@ int join_first(Communicator *comm, const char *operation) {
 
 /* ---- methods that free ---- */
 
-enum { FREE_METHOD, DISCONNECT_METHOD };
+/* clang-format off */
+#define FREEING_METHODS(X)                                                                                   \
+    X(Comm, Free) X(Comm, Disconnect)
+/* clang-format on */
+enum { FREEING_METHODS(TAKEOVER_PLACE) };
 
-#define FREEING(name, which)                                                                                 \
-    static PyObject *accelerated_##name(PyObject *self, PyObject *const *args, Py_ssize_t nargs,             \
-                                        PyObject *kwnames) {                                                 \
-        PyObject *result = call_before(&freeing_takeovers[which], self, args, nargs, kwnames);               \
+#define FREEING(name)                                                                                        \
+    static PyObject *accelerated_##name(PyObject *self, FASTCALL_ARGS) {                                     \
+        PyObject *result = call_before(&freeing_takeovers[AT_##name], self, args, nargs, kwnames);           \
         if (result && is_alive())                                                                            \
             give_back_freed();                                                                               \
         return result;                                                                                       \
     }
-FREEING(Free, FREE_METHOD)
-FREEING(Disconnect, DISCONNECT_METHOD)
+FREEING(Free)
+FREEING(Disconnect)
 
-#define TAKEOVER(which, name)                                                                                \
-    [which] = {{#name, (PyCFunction)(void (*)(void))accelerated_##name, 0, NULL}, "Comm", NULL}
-
-Takeover freeing_takeovers[] = {
-    TAKEOVER(FREE_METHOD, Free),
-    TAKEOVER(DISCONNECT_METHOD, Disconnect),
-    {{NULL, NULL, 0, NULL}, NULL, NULL},
-};
+Takeover freeing_takeovers[] = {FREEING_METHODS(TAKEOVER_ROW) LAST_TAKEOVER};
 
 /* ---- the start ---- */
 
@@ -328,10 +324,8 @@ PyObject *open_attachments(PyObject *Py_UNUSED(module), PyObject *args) {
     creation_end(&creation);
     if (code == MPI_SUCCESS)
         code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, note_freed, &keyval, NULL);
-    if (code != MPI_SUCCESS) {
-        raise_mpi(code, NULL);
-        return NULL;
-    }
+    if (code != MPI_SUCCESS)
+        return raise_mpi(code, NULL), NULL;
     Py_RETURN_NONE;
 }
 

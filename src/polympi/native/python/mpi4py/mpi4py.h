@@ -89,13 +89,24 @@ typedef struct {
     PyObject *before;  /* what mpi4py has */
 } Takeover;
 
+/* Of a list X(class, method): the place of each method in a table, AT_method, and its row, with the function
+ * accelerated_method, which may be `function` with its place. */
+#define TAKEOVER_PLACE(owner, name) AT_##name,
+#define TAKEOVER_ROW(owner, name)                                                                            \
+    [AT_##name] = {{#name, (PyCFunction)(void (*)(void))accelerated_##name, 0, NULL}, #owner, NULL},
+#define TAKEN_BY(name, function)                                                                             \
+    static PyObject *accelerated_##name(PyObject *self, FASTCALL_ARGS) {                                     \
+        return function(AT_##name, self, args, nargs, kwnames);                                              \
+    }
+#define LAST_TAKEOVER                                                                                        \
+    { {NULL, NULL, 0, NULL}, NULL, NULL }
+
 /* Set an attribute of a class that Python code may not change. */
 int set_anyway(PyTypeObject *type, const char *name, PyObject *value);
 /* Replace them, where mpi4py has them. */
 int take_over(PyObject *module, Takeover *takeovers);
 /* What mpi4py does. */
-PyObject *call_before(const Takeover *takeover, PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                      PyObject *kwnames);
+PyObject *call_before(const Takeover *takeover, PyObject *self, FASTCALL_ARGS);
 
 extern Takeover object_takeovers[], collective_takeovers[], buffer_takeovers[], probe_takeovers[],
     freeing_takeovers[], request_takeovers[], message_takeovers[];
@@ -105,8 +116,7 @@ int mpi4py_objects_prepare(void), mpi4py_collectives_prepare(void), mpi4py_buffe
 /* ---- arguments ---- */
 
 /* As signature_parse; false without an exception: mpi4py shall say what is wrong. */
-static inline bool takes_arguments(const Signature *signature, PyObject *const *args, Py_ssize_t nargs,
-                                   PyObject *kwnames, PyObject **values) {
+static inline bool takes_arguments(const Signature *signature, FASTCALL_ARGS, PyObject **values) {
     if (likely(signature_parse(signature, args, nargs, kwnames, values) == 0))
         return true;
     PyErr_Clear();
@@ -218,6 +228,24 @@ PyObject *compare_inner(PyObject *result, PyObject *self, PyObject *const *args,
                         Py_ssize_t offset, bool equal);
 /* ValueError, as mpi4py has it: they are of this process. */
 PyObject *refuse_reduce(PyObject *self);
+/* What Python asks of such objects of one class, where they keep a request of the core. */
+#define IDENTITY_METHODS(takeovers, type, offset)                                                            \
+    static PyObject *accelerated___bool__(PyObject *self, FASTCALL_ARGS) {                                   \
+        return inner_of(self, offset) ? Py_NewRef(Py_True)                                                   \
+                                      : call_before(&takeovers[AT___bool__], self, args, nargs, kwnames);    \
+    }                                                                                                        \
+    static PyObject *accelerated___eq__(PyObject *self, FASTCALL_ARGS) {                                     \
+        PyObject *equal = call_before(&takeovers[AT___eq__], self, args, nargs, kwnames);                    \
+        return compare_inner(equal, self, args, type, offset, true);                                         \
+    }                                                                                                        \
+    static PyObject *accelerated___ne__(PyObject *self, FASTCALL_ARGS) {                                     \
+        PyObject *unequal = call_before(&takeovers[AT___ne__], self, args, nargs, kwnames);                  \
+        return compare_inner(unequal, self, args, type, offset, false);                                      \
+    }                                                                                                        \
+    static PyObject *accelerated___reduce__(PyObject *self, FASTCALL_ARGS) {                                 \
+        return inner_of(self, offset) ? refuse_reduce(self)                                                  \
+                                      : call_before(&takeovers[AT___reduce__], self, args, nargs, kwnames);  \
+    }
 
 /* For polympi.mpi4py.several: whether a request is of an object; have a status say what another one says. */
 PyObject *is_of_object(PyObject *module, PyObject *request);

@@ -5,15 +5,20 @@
 
 #include <string.h>
 
-#include "python/interface/point_to_point.h"
+#include "python/interface/communicator.h"
 #include "transfer/send/sending.h"
 
 /* The methods of the Communicator, and the numbers that they take for any rank and tag, and for none. */
-typedef PyObject *(*Method)(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames);
+typedef PyObject *(*Method)(PyObject *self, FASTCALL_ARGS);
 static Method send_method, ssend_method, isend_method, issend_method, irecv_method, sendrecv_method;
 static PyObject *any_source, *any_tag, *no_rank, *status_keyword;
 
-enum { SEND, BSEND, SSEND, ISEND, IBSEND, ISSEND, RECV, IRECV, SENDRECV };
+/* clang-format off */
+#define OBJECT_METHODS(X)                                                                                    \
+    X(Comm, send) X(Comm, bsend) X(Comm, ssend) X(Comm, isend) X(Comm, ibsend) X(Comm, issend)               \
+    X(Comm, recv) X(Comm, irecv) X(Comm, sendrecv)
+/* clang-format on */
+enum { OBJECT_METHODS(TAKEOVER_PLACE) };
 
 /* ---- sends ---- */
 
@@ -21,8 +26,7 @@ enum { OBJECT, DEST, TAG };
 static Signature send_signature = {"send", 3, 2, 3, {"obj", "dest", "tag"}, {NULL}};
 
 /* Whether a send is one for the core: its Communicator, and the call. */
-static inline Communicator *take_send(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                      PyObject *kwnames, PyObject **values, Call *call) {
+static inline Communicator *take_send(PyObject *self, FASTCALL_ARGS, PyObject **values, Call *call) {
     Communicator *comm = attached(self);
     if (unlikely(!comm) || !takes_arguments(&send_signature, args, nargs, kwnames, values) ||
         !take_rank(values[DEST], comm, &call->peer) || !take_tag(values[TAG], &call->tag))
@@ -30,8 +34,7 @@ static inline Communicator *take_send(PyObject *self, PyObject *const *args, Py_
     return comm;
 }
 
-static inline PyObject *send_by(Method method, int which, PyObject *self, PyObject *const *args,
-                                Py_ssize_t nargs, PyObject *kwnames) {
+static inline PyObject *send_by(Method method, int which, PyObject *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     Call call;
     Communicator *comm = take_send(self, args, nargs, kwnames, values, &call);
@@ -48,25 +51,21 @@ static inline PyObject *send_by(Method method, int which, PyObject *self, PyObje
     return told(result);
 }
 
-static PyObject *accelerated_send(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                  PyObject *kwnames) {
-    return send_by(send_method, SEND, self, args, nargs, kwnames);
+static PyObject *accelerated_send(PyObject *self, FASTCALL_ARGS) {
+    return send_by(send_method, AT_send, self, args, nargs, kwnames);
 }
 
-static PyObject *accelerated_ssend(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                   PyObject *kwnames) {
-    return send_by(ssend_method, SSEND, self, args, nargs, kwnames);
+static PyObject *accelerated_ssend(PyObject *self, FASTCALL_ARGS) {
+    return send_by(ssend_method, AT_ssend, self, args, nargs, kwnames);
 }
 
-static PyObject *accelerated_isend(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                   PyObject *kwnames) {
-    PyObject *result = send_by(isend_method, ISEND, self, args, nargs, kwnames);
+static PyObject *accelerated_isend(PyObject *self, FASTCALL_ARGS) {
+    PyObject *result = send_by(isend_method, AT_isend, self, args, nargs, kwnames);
     return result && Py_IS_TYPE(result, &Request_Type) ? object_request(result) : result;
 }
 
-static PyObject *accelerated_issend(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                    PyObject *kwnames) {
-    PyObject *result = send_by(issend_method, ISSEND, self, args, nargs, kwnames);
+static PyObject *accelerated_issend(PyObject *self, FASTCALL_ARGS) {
+    PyObject *result = send_by(issend_method, AT_issend, self, args, nargs, kwnames);
     return result && Py_IS_TYPE(result, &Request_Type) ? object_request(result) : result;
 }
 
@@ -85,10 +84,9 @@ static int start_copy(Communicator *comm, PyObject *object, const Call *call) {
     return 0;
 }
 
-static PyObject *send_copy(int which, const char *name, PyObject *self, PyObject *const *args,
-                           Py_ssize_t nargs, PyObject *kwnames) {
+static PyObject *send_copy(int which, PyObject *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
-    Call call = {.operation = name, .sends = true};
+    Call call = {.operation = object_takeovers[which].method.ml_name, .sends = true};
     Communicator *comm = take_send(self, args, nargs, kwnames, values, &call);
     if (!comm)
         return call_before(&object_takeovers[which], self, args, nargs, kwnames);
@@ -102,18 +100,11 @@ static PyObject *send_copy(int which, const char *name, PyObject *self, PyObject
     Py_DECREF(object);
     if (failed < 0)
         return told(NULL);
-    return which == IBSEND ? object_request((PyObject *)request_new()) : Py_NewRef(Py_None);
+    return which == AT_ibsend ? object_request((PyObject *)request_new()) : Py_NewRef(Py_None);
 }
 
-static PyObject *accelerated_bsend(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                   PyObject *kwnames) {
-    return send_copy(BSEND, "bsend", self, args, nargs, kwnames);
-}
-
-static PyObject *accelerated_ibsend(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                    PyObject *kwnames) {
-    return send_copy(IBSEND, "ibsend", self, args, nargs, kwnames);
-}
+TAKEN_BY(bsend, send_copy)
+TAKEN_BY(ibsend, send_copy)
 
 /* ---- receives ---- */
 
@@ -128,8 +119,7 @@ static inline int warn_of_buffer(PyObject *buffer) {
     return PyErr_WarnEx(PyExc_UserWarning, "the 'buf' argument is not used, and is deprecated in mpi4py", 1);
 }
 
-static PyObject *accelerated_recv(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                  PyObject *kwnames) {
+static PyObject *accelerated_recv(PyObject *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     Call call = {.operation = "recv"};
     MPI_Status *status;
@@ -137,7 +127,7 @@ static PyObject *accelerated_recv(PyObject *self, PyObject *const *args, Py_ssiz
     if (unlikely(!comm) || !takes_arguments(&recv_signature, args, nargs, kwnames, values) ||
         !take_source(values[SOURCE_RANK], comm, &call.peer) || !take_any_tag(values[SOURCE_TAG], &call.tag) ||
         !take_status(values[STATUS], &status))
-        return call_before(&object_takeovers[RECV], self, args, nargs, kwnames);
+        return call_before(&object_takeovers[AT_recv], self, args, nargs, kwnames);
     if (unlikely(warn_of_buffer(values[BUFFER]) < 0))
         return NULL;
     call.rank = comm->rank;
@@ -160,14 +150,13 @@ static void translate(PyObject **values, int source, int tag) {
         values[1] = any_tag;
 }
 
-static PyObject *accelerated_irecv(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                   PyObject *kwnames) {
+static PyObject *accelerated_irecv(PyObject *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     int source, tag;
     Communicator *comm = attached(self);
     if (unlikely(!comm) || !takes_arguments(&irecv_signature, args, nargs, kwnames, values) ||
         !take_source(values[SOURCE_RANK], comm, &source) || !take_any_tag(values[SOURCE_TAG], &tag))
-        return call_before(&object_takeovers[IRECV], self, args, nargs, kwnames);
+        return call_before(&object_takeovers[AT_irecv], self, args, nargs, kwnames);
     PyObject *inner[] = {values[SOURCE_RANK], values[SOURCE_TAG]};
     translate(inner, source, tag);
     Py_INCREF(comm);
@@ -205,8 +194,7 @@ static PyObject *split_status(PyObject *both, MPI_Status *status) {
     return value;
 }
 
-static PyObject *accelerated_sendrecv(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                      PyObject *kwnames) {
+static PyObject *accelerated_sendrecv(PyObject *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     int dest, source, send_tag, receive_tag;
     MPI_Status *status;
@@ -214,11 +202,11 @@ static PyObject *accelerated_sendrecv(PyObject *self, PyObject *const *args, Py_
     if (unlikely(!comm) || !takes_arguments(&sendrecv_signature, args, nargs, kwnames, values) ||
         !take_tag(values[SEND_TAG], &send_tag) || !take_any_tag(values[RECEIVE_TAG], &receive_tag) ||
         !take_status(values[BOTH_STATUS], &status))
-        return call_before(&object_takeovers[SENDRECV], self, args, nargs, kwnames);
+        return call_before(&object_takeovers[AT_sendrecv], self, args, nargs, kwnames);
     bool sends = take_rank(values[BOTH_DEST], comm, &dest),
          receives = take_source(values[BOTH_SOURCE], comm, &source);
     if ((!sends && !is_no_rank(values[BOTH_DEST])) || (!receives && !is_no_rank(values[BOTH_SOURCE])))
-        return call_before(&object_takeovers[SENDRECV], self, args, nargs, kwnames);
+        return call_before(&object_takeovers[AT_sendrecv], self, args, nargs, kwnames);
     PyObject *object = warn_of_buffer(values[BOTH_BUFFER]) < 0 ? NULL : to_send(values[BOTH_OBJECT]);
     if (!object)
         return NULL;
@@ -241,16 +229,7 @@ static PyObject *accelerated_sendrecv(PyObject *self, PyObject *const *args, Py_
 
 /* ---- the table ---- */
 
-#define TAKEOVER(which, name)                                                                                \
-    [which] = {{#name, (PyCFunction)(void (*)(void))accelerated_##name, 0, NULL}, "Comm", NULL}
-
-Takeover object_takeovers[] = {
-    TAKEOVER(SEND, send),         TAKEOVER(BSEND, bsend),
-    TAKEOVER(SSEND, ssend),       TAKEOVER(ISEND, isend),
-    TAKEOVER(IBSEND, ibsend),     TAKEOVER(ISSEND, issend),
-    TAKEOVER(RECV, recv),         TAKEOVER(IRECV, irecv),
-    TAKEOVER(SENDRECV, sendrecv), {{NULL, NULL, 0, NULL}, NULL, NULL},
-};
+Takeover object_takeovers[] = {OBJECT_METHODS(TAKEOVER_ROW) LAST_TAKEOVER};
 
 static Method method_of(const char *name) {
     for (PyMethodDef *method = point_to_point_methods; method->ml_name; method++)
@@ -272,11 +251,9 @@ int mpi4py_objects_prepare(void) {
     PyObject *status = PyUnicode_InternFromString("status");
     status_keyword = status ? PyTuple_Pack(1, status) : NULL;
     Py_XDECREF(status);
-    if (!any_source || !any_tag || !no_rank || !status_keyword || signature_prepare(&send_signature) < 0 ||
-        signature_prepare(&recv_signature) < 0 || signature_prepare(&irecv_signature) < 0 ||
-        signature_prepare(&sendrecv_signature) < 0)
+    if (!any_source || !any_tag || !no_rank || !status_keyword)
         return -1;
-    return 0;
+    return PREPARE_SIGNATURES(&send_signature, &recv_signature, &irecv_signature, &sendrecv_signature);
 }
 
 #endif

@@ -3,18 +3,25 @@
 
 #ifndef POLYMPI_SERIAL
 
-#include "python/interface/point_to_point.h"
 #include "transfer/receive/probe.h"
 
-enum { LOWER_PROBE, UPPER_PROBE, LOWER_IPROBE, UPPER_IPROBE, MPROBE, IMPROBE };
-enum { RECV, UPPER_RECV, IRECV, UPPER_IRECV, IS_ACTIVE, IS_EQUAL, IS_UNEQUAL, REDUCE };
+/* clang-format off */
+#define PROBE_METHODS(X)                                                                                     \
+    X(Comm, probe) X(Comm, Probe) X(Comm, iprobe) X(Comm, Iprobe) X(Comm, mprobe) X(Comm, improbe)
+/* clang-format on */
+enum { PROBE_METHODS(TAKEOVER_PLACE) };
+/* clang-format off */
+#define MESSAGE_METHODS(X)                                                                                   \
+    X(Message, recv) X(Message, Recv) X(Message, irecv) X(Message, Irecv) X(Message, __bool__)               \
+    X(Message, __eq__) X(Message, __ne__) X(Message, __reduce__)
+/* clang-format on */
+enum { MESSAGE_METHODS(TAKEOVER_PLACE) };
 
 static Signature probe_names = {"probe", 3, 0, 3, {"source", "tag", "status"}, {NULL}};
 static PyObject *wait_word;
 
 /* Whether a probe is one for the core: its Communicator, the call, and where its status goes. */
-static Communicator *take_probe(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
-                                Call *call, MPI_Status **status) {
+static Communicator *take_probe(PyObject *self, FASTCALL_ARGS, Call *call, MPI_Status **status) {
     PyObject *values[MOST_ARGUMENTS];
     Communicator *comm = attached(self);
     if (unlikely(!comm) || !takes_arguments(&probe_names, args, nargs, kwnames, values) ||
@@ -36,26 +43,20 @@ static int look(Communicator *comm, const Call *call, bool waits, MPI_Status *st
     return waits && found == 0 ? 1 : found;
 }
 
-static PyObject *probe_by(int which, bool waits, const char *name, PyObject *self, PyObject *const *args,
-                          Py_ssize_t nargs, PyObject *kwnames) {
-    Call call = {.operation = name};
+static PyObject *probe_by(int which, PyObject *self, FASTCALL_ARGS) {
+    Call call = {.operation = probe_takeovers[which].method.ml_name};
     MPI_Status *wanted, unwanted;
     Communicator *comm = take_probe(self, args, nargs, kwnames, &call, &wanted);
     if (!comm)
         return call_before(&probe_takeovers[which], self, args, nargs, kwnames);
-    int found = look(comm, &call, waits, wanted ? wanted : &unwanted);
+    int found = look(comm, &call, which == AT_probe || which == AT_Probe, wanted ? wanted : &unwanted);
     return found < 0 ? told(NULL) : PyBool_FromLong(found);
 }
 
-#define PROBE(name, which, waits)                                                                            \
-    static PyObject *accelerated_##name(PyObject *self, PyObject *const *args, Py_ssize_t nargs,             \
-                                        PyObject *kwnames) {                                                 \
-        return probe_by(which, waits, #name, self, args, nargs, kwnames);                                    \
-    }
-PROBE(probe, LOWER_PROBE, true)
-PROBE(Probe, UPPER_PROBE, true)
-PROBE(iprobe, LOWER_IPROBE, false)
-PROBE(Iprobe, UPPER_IPROBE, false)
+TAKEN_BY(probe, probe_by)
+TAKEN_BY(Probe, probe_by)
+TAKEN_BY(iprobe, probe_by)
+TAKEN_BY(Iprobe, probe_by)
 
 /* ---- matched messages ---- */
 
@@ -77,16 +78,15 @@ static PyObject *match(Communicator *comm, const MPI_Status *status) {
     return matched_message((PyObject *)request);
 }
 
-static PyObject *match_by(int which, bool waits, const char *name, PyObject *self, PyObject *const *args,
-                          Py_ssize_t nargs, PyObject *kwnames) {
-    Call call = {.operation = name};
+static PyObject *match_by(int which, PyObject *self, FASTCALL_ARGS) {
+    Call call = {.operation = probe_takeovers[which].method.ml_name};
     MPI_Status *wanted, status;
     Communicator *comm = take_probe(self, args, nargs, kwnames, &call, &wanted);
     if (!comm)
         return call_before(&probe_takeovers[which], self, args, nargs, kwnames);
     status.MPI_ERROR = wanted ? wanted->MPI_ERROR : MPI_SUCCESS;
     Py_INCREF(comm);
-    int found = look(comm, &call, waits, &status);
+    int found = look(comm, &call, which == AT_mprobe, &status);
     if (found > 0 && wanted)
         *wanted = status;
     PyObject *message = found > 0 ? match(comm, &status) : found == 0 ? Py_NewRef(Py_None) : NULL;
@@ -94,15 +94,8 @@ static PyObject *match_by(int which, bool waits, const char *name, PyObject *sel
     return told(message);
 }
 
-static PyObject *accelerated_mprobe(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                    PyObject *kwnames) {
-    return match_by(MPROBE, true, "mprobe", self, args, nargs, kwnames);
-}
-
-static PyObject *accelerated_improbe(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                     PyObject *kwnames) {
-    return match_by(IMPROBE, false, "improbe", self, args, nargs, kwnames);
-}
+TAKEN_BY(mprobe, match_by)
+TAKEN_BY(improbe, match_by)
 
 /* ---- what can be done with them ---- */
 
@@ -119,13 +112,12 @@ static PyObject *begin(PyObject *self) {
 
 static Signature recv_names = {"recv", 1, 0, 1, {"status"}, {NULL}};
 
-static PyObject *accelerated_recv(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                  PyObject *kwnames) {
+static PyObject *accelerated_recv(PyObject *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     MPI_Status *status;
     if (!inner(self) || !takes_arguments(&recv_names, args, nargs, kwnames, values) ||
         !take_status(values[0], &status))
-        return call_before(&message_takeovers[RECV], self, args, nargs, kwnames);
+        return call_before(&message_takeovers[AT_recv], self, args, nargs, kwnames);
     PyObject *request = begin(self);
     PyObject *value =
         request ? PyObject_CallMethodOneArg(request, wait_word, values[0] ? values[0] : Py_None) : NULL;
@@ -133,16 +125,14 @@ static PyObject *accelerated_recv(PyObject *self, PyObject *const *args, Py_ssiz
     return value;
 }
 
-static PyObject *accelerated_irecv(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                   PyObject *kwnames) {
+static PyObject *accelerated_irecv(PyObject *self, FASTCALL_ARGS) {
     return inner(self) && !nargs && !kwnames
                ? begin(self)
-               : call_before(&message_takeovers[IRECV], self, args, nargs, kwnames);
+               : call_before(&message_takeovers[AT_irecv], self, args, nargs, kwnames);
 }
 
 /* MPI.Exception of a message that is not for buffers, whose cause says what to do. */
-static PyObject *refuse_buffer(int which, PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                               PyObject *kwnames) {
+static PyObject *refuse_buffer(int which, PyObject *self, FASTCALL_ARGS) {
     if (!inner(self))
         return call_before(&message_takeovers[which], self, args, nargs, kwnames);
     PyErr_SetString(PyExc_TypeError,
@@ -152,68 +142,24 @@ static PyObject *refuse_buffer(int which, PyObject *self, PyObject *const *args,
     raise_mpi4py(MPI_ERR_REQUEST);
     PyObject *error = take_exception();
     PyException_SetCause(error, cause); /* steals it */
-    PyErr_SetObject((PyObject *)Py_TYPE(error), error);
-    Py_DECREF(error);
+    restore_exception(error);
     return NULL;
 }
 
-static PyObject *accelerated_Recv(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                  PyObject *kwnames) {
-    return refuse_buffer(UPPER_RECV, self, args, nargs, kwnames);
-}
+TAKEN_BY(Recv, refuse_buffer)
+TAKEN_BY(Irecv, refuse_buffer)
 
-static PyObject *accelerated_Irecv(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                   PyObject *kwnames) {
-    return refuse_buffer(UPPER_IRECV, self, args, nargs, kwnames);
-}
-
-static PyObject *accelerated___bool__(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                      PyObject *kwnames) {
-    return inner(self) ? Py_NewRef(Py_True)
-                       : call_before(&message_takeovers[IS_ACTIVE], self, args, nargs, kwnames);
-}
-
-static PyObject *accelerated___eq__(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                    PyObject *kwnames) {
-    PyObject *result = call_before(&message_takeovers[IS_EQUAL], self, args, nargs, kwnames);
-    return compare_inner(result, self, args, mpi4py.message_type, mpi4py.message_kept, true);
-}
-
-static PyObject *accelerated___ne__(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                    PyObject *kwnames) {
-    PyObject *result = call_before(&message_takeovers[IS_UNEQUAL], self, args, nargs, kwnames);
-    return compare_inner(result, self, args, mpi4py.message_type, mpi4py.message_kept, false);
-}
-
-static PyObject *accelerated___reduce__(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                        PyObject *kwnames) {
-    return inner(self) ? refuse_reduce(self)
-                       : call_before(&message_takeovers[REDUCE], self, args, nargs, kwnames);
-}
+IDENTITY_METHODS(message_takeovers, mpi4py.message_type, mpi4py.message_kept)
 
 /* ---- the tables ---- */
 
-#define TAKEOVER(which, name, owner)                                                                         \
-    [which] = {{#name, (PyCFunction)(void (*)(void))accelerated_##name, 0, NULL}, owner, NULL}
+Takeover probe_takeovers[] = {PROBE_METHODS(TAKEOVER_ROW) LAST_TAKEOVER};
 
-Takeover probe_takeovers[] = {
-    TAKEOVER(LOWER_PROBE, probe, "Comm"),   TAKEOVER(UPPER_PROBE, Probe, "Comm"),
-    TAKEOVER(LOWER_IPROBE, iprobe, "Comm"), TAKEOVER(UPPER_IPROBE, Iprobe, "Comm"),
-    TAKEOVER(MPROBE, mprobe, "Comm"),       TAKEOVER(IMPROBE, improbe, "Comm"),
-    {{NULL, NULL, 0, NULL}, NULL, NULL},
-};
-
-Takeover message_takeovers[] = {
-    TAKEOVER(RECV, recv, "Message"),          TAKEOVER(UPPER_RECV, Recv, "Message"),
-    TAKEOVER(IRECV, irecv, "Message"),        TAKEOVER(UPPER_IRECV, Irecv, "Message"),
-    TAKEOVER(IS_ACTIVE, __bool__, "Message"), TAKEOVER(IS_EQUAL, __eq__, "Message"),
-    TAKEOVER(IS_UNEQUAL, __ne__, "Message"),  TAKEOVER(REDUCE, __reduce__, "Message"),
-    {{NULL, NULL, 0, NULL}, NULL, NULL},
-};
+Takeover message_takeovers[] = {MESSAGE_METHODS(TAKEOVER_ROW) LAST_TAKEOVER};
 
 int mpi4py_probes_prepare(void) {
     wait_word = PyUnicode_InternFromString("wait");
-    return !wait_word || signature_prepare(&recv_names) < 0 ? -1 : signature_prepare(&probe_names);
+    return wait_word ? PREPARE_SIGNATURES(&recv_names, &probe_names) : -1;
 }
 
 #endif

@@ -12,29 +12,20 @@
 
 #include "codec/numpy_api.h"
 
-typedef PyObject *(*Method)(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames);
+typedef PyObject *(*Method)(PyObject *self, FASTCALL_ARGS);
 static Method wait_method;
 static PyCFunction test_method, cancel_method;
 static PyObject *no_arguments; /* () */
 
 static Signature wait_names = {"wait", 1, 0, 1, {"status"}, {NULL}};
 
-enum {
-    WAIT,
-    UPPER_WAIT,
-    TEST,
-    UPPER_TEST,
-    GET_STATUS,
-    UPPER_GET_STATUS,
-    CANCEL,
-    UPPER_CANCEL,
-    FREE,
-    UPPER_FREE,
-    IS_ACTIVE,
-    IS_EQUAL,
-    IS_UNEQUAL,
-    REDUCE
-};
+/* clang-format off */
+#define REQUEST_METHODS(X)                                                                                   \
+    X(Request, wait) X(Request, Wait) X(Request, test) X(Request, Test) X(Request, get_status)               \
+    X(Request, Get_status) X(Request, cancel) X(Request, Cancel) X(Request, free) X(Request, Free)           \
+    X(Request, __bool__) X(Request, __eq__) X(Request, __ne__) X(Request, __reduce__)
+/* clang-format on */
+enum { REQUEST_METHODS(TAKEOVER_PLACE) };
 
 /* ---- making them ---- */
 
@@ -113,8 +104,7 @@ static int is_complete(PyObject *waited) {
 
 /* The core's request and the status of a call that takes one; NULL: mpi4py is to do it, or to say what is
  * wrong. */
-static inline PyObject *take_wait(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
-                                  MPI_Status **status) {
+static inline PyObject *take_wait(PyObject *self, FASTCALL_ARGS, MPI_Status **status) {
     PyObject *values[MOST_ARGUMENTS], *found = inner(self);
     if (!found || !takes_arguments(&wait_names, args, nargs, kwnames, values) ||
         !take_status(values[0], status))
@@ -122,12 +112,11 @@ static inline PyObject *take_wait(PyObject *self, PyObject *const *args, Py_ssiz
     return found;
 }
 
-static PyObject *accelerated_wait(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                  PyObject *kwnames) {
+static PyObject *accelerated_wait(PyObject *self, FASTCALL_ARGS) {
     MPI_Status *status;
     PyObject *waited = take_wait(self, args, nargs, kwnames, &status);
     return waited ? finish(self, waited, status)
-                  : call_before(&request_takeovers[WAIT], self, args, nargs, kwnames);
+                  : call_before(&request_takeovers[AT_wait], self, args, nargs, kwnames);
 }
 
 /* Of an array: as the core waits. What a signal handler raises leaves the request as it is. */
@@ -153,13 +142,12 @@ static inline bool is_of_array(PyObject *self) {
     return kept && Py_TYPE(kept) == ndarray_type;
 }
 
-static PyObject *accelerated_Wait(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                  PyObject *kwnames) {
+static PyObject *accelerated_Wait(PyObject *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS], *waited = inner(self);
     MPI_Status *status;
     if ((!waited && !is_of_array(self)) || !takes_arguments(&wait_names, args, nargs, kwnames, values) ||
         !take_status(values[0], &status))
-        return call_before(&request_takeovers[UPPER_WAIT], self, args, nargs, kwnames);
+        return call_before(&request_takeovers[AT_Wait], self, args, nargs, kwnames);
     if (!waited)
         return wait_for_array(self, status);
     PyObject *value = finish(self, waited, status);
@@ -167,12 +155,11 @@ static PyObject *accelerated_Wait(PyObject *self, PyObject *const *args, Py_ssiz
     return value ? Py_NewRef(Py_True) : NULL;
 }
 
-static PyObject *accelerated_test(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                  PyObject *kwnames) {
+static PyObject *accelerated_test(PyObject *self, FASTCALL_ARGS) {
     MPI_Status *status;
     PyObject *waited = take_wait(self, args, nargs, kwnames, &status);
     if (!waited)
-        return call_before(&request_takeovers[TEST], self, args, nargs, kwnames);
+        return call_before(&request_takeovers[AT_test], self, args, nargs, kwnames);
     Py_INCREF(waited);
     PyObject *result = NULL, *value = NULL;
     int complete = is_complete(waited);
@@ -185,12 +172,11 @@ static PyObject *accelerated_test(PyObject *self, PyObject *const *args, Py_ssiz
     return result;
 }
 
-static PyObject *accelerated_Test(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                  PyObject *kwnames) {
+static PyObject *accelerated_Test(PyObject *self, FASTCALL_ARGS) {
     MPI_Status *status;
     PyObject *waited = take_wait(self, args, nargs, kwnames, &status);
     if (!waited)
-        return call_before(&request_takeovers[UPPER_TEST], self, args, nargs, kwnames);
+        return call_before(&request_takeovers[AT_Test], self, args, nargs, kwnames);
     Py_INCREF(waited);
     int complete = is_complete(waited);
     PyObject *value = complete > 0 ? finish(self, waited, status) : NULL;
@@ -201,8 +187,7 @@ static PyObject *accelerated_Test(PyObject *self, PyObject *const *args, Py_ssiz
     return PyBool_FromLong(complete);
 }
 
-static PyObject *get_status(int which, PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                            PyObject *kwnames) {
+static PyObject *get_status(int which, PyObject *self, FASTCALL_ARGS) {
     MPI_Status *status;
     PyObject *waited = take_wait(self, args, nargs, kwnames, &status);
     if (!waited)
@@ -216,8 +201,7 @@ static PyObject *get_status(int which, PyObject *self, PyObject *const *args, Py
 }
 
 /* A receive that no message has come for is given up; it is complete then. A send goes on. */
-static PyObject *cancel(int which, PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                        PyObject *kwnames) {
+static PyObject *cancel(int which, PyObject *self, FASTCALL_ARGS) {
     PyObject *waited = nargs || kwnames ? NULL : inner(self);
     if (!waited)
         return call_before(&request_takeovers[which], self, args, nargs, kwnames);
@@ -231,33 +215,21 @@ static PyObject *cancel(int which, PyObject *self, PyObject *const *args, Py_ssi
 }
 
 /* Forget it: a send goes on, and a receive that no copy has is given up. */
-static PyObject *free_request(int which, PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                              PyObject *kwnames) {
+static PyObject *free_request(int which, PyObject *self, FASTCALL_ARGS) {
     if (nargs || kwnames || !inner(self))
         return call_before(&request_takeovers[which], self, args, nargs, kwnames);
     unclaimed_add(self, mpi4py.request_kept, Py_NewRef(Py_None));
     Py_RETURN_NONE;
 }
 
-#define VARIANT(name, function, which)                                                                       \
-    static PyObject *accelerated_##name(PyObject *self, PyObject *const *args, Py_ssize_t nargs,             \
-                                        PyObject *kwnames) {                                                 \
-        return function(which, self, args, nargs, kwnames);                                                  \
-    }
-VARIANT(get_status, get_status, GET_STATUS)
-VARIANT(Get_status, get_status, UPPER_GET_STATUS)
-VARIANT(cancel, cancel, CANCEL)
-VARIANT(Cancel, cancel, UPPER_CANCEL)
-VARIANT(free, free_request, FREE)
-VARIANT(Free, free_request, UPPER_FREE)
+TAKEN_BY(get_status, get_status)
+TAKEN_BY(Get_status, get_status)
+TAKEN_BY(cancel, cancel)
+TAKEN_BY(Cancel, cancel)
+TAKEN_BY(free, free_request)
+TAKEN_BY(Free, free_request)
 
 /* ---- what Python asks of any object ---- */
-
-static PyObject *accelerated___bool__(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                      PyObject *kwnames) {
-    return inner(self) ? Py_NewRef(Py_True)
-                       : call_before(&request_takeovers[IS_ACTIVE], self, args, nargs, kwnames);
-}
 
 PyObject *compare_inner(PyObject *result, PyObject *self, PyObject *const *args, PyTypeObject *type,
                         Py_ssize_t offset, bool equal) {
@@ -268,38 +240,13 @@ PyObject *compare_inner(PyObject *result, PyObject *self, PyObject *const *args,
     return PyBool_FromLong(!equal);
 }
 
-static PyObject *accelerated___eq__(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                    PyObject *kwnames) {
-    PyObject *result = call_before(&request_takeovers[IS_EQUAL], self, args, nargs, kwnames);
-    return compare_inner(result, self, args, mpi4py.request_type, mpi4py.request_kept, true);
-}
-
-static PyObject *accelerated___ne__(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                    PyObject *kwnames) {
-    PyObject *result = call_before(&request_takeovers[IS_UNEQUAL], self, args, nargs, kwnames);
-    return compare_inner(result, self, args, mpi4py.request_type, mpi4py.request_kept, false);
-}
-
 PyObject *refuse_reduce(PyObject *self) {
     return PyErr_Format(PyExc_ValueError, "cannot serialize '%.100s' instance", Py_TYPE(self)->tp_name);
 }
 
-static PyObject *accelerated___reduce__(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                                        PyObject *kwnames) {
-    return inner(self) ? refuse_reduce(self)
-                       : call_before(&request_takeovers[REDUCE], self, args, nargs, kwnames);
-}
+IDENTITY_METHODS(request_takeovers, mpi4py.request_type, mpi4py.request_kept)
 
-#define TAKEOVER(which, name)                                                                                \
-    [which] = {{#name, (PyCFunction)(void (*)(void))accelerated_##name, 0, NULL}, "Request", NULL}
-
-Takeover request_takeovers[] = {
-    TAKEOVER(WAIT, wait),         TAKEOVER(UPPER_WAIT, Wait),       TAKEOVER(TEST, test),
-    TAKEOVER(UPPER_TEST, Test),   TAKEOVER(GET_STATUS, get_status), TAKEOVER(UPPER_GET_STATUS, Get_status),
-    TAKEOVER(CANCEL, cancel),     TAKEOVER(UPPER_CANCEL, Cancel),   TAKEOVER(FREE, free),
-    TAKEOVER(UPPER_FREE, Free),   TAKEOVER(IS_ACTIVE, __bool__),    TAKEOVER(IS_EQUAL, __eq__),
-    TAKEOVER(IS_UNEQUAL, __ne__), TAKEOVER(REDUCE, __reduce__),     {{NULL, NULL, 0, NULL}, NULL, NULL},
-};
+Takeover request_takeovers[] = {REQUEST_METHODS(TAKEOVER_ROW) LAST_TAKEOVER};
 
 /* ---- several ---- */
 
@@ -366,7 +313,7 @@ typedef struct {
 } Several;
 
 /* The requests among the arguments, borrowed, or NULL. */
-static PyObject *requests_among(PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+static PyObject *requests_among(FASTCALL_ARGS) {
     if (nargs > 0)
         return args[0];
     for (Py_ssize_t i = 0; kwnames && i < PyTuple_GET_SIZE(kwnames); i++)
@@ -376,8 +323,7 @@ static PyObject *requests_among(PyObject *const *args, Py_ssize_t nargs, PyObjec
 }
 
 /* A call on several requests: mpi4py's own method where none is of objects. */
-static PyObject *call_several(const Several *several, PyObject *const *args, Py_ssize_t nargs,
-                              PyObject *kwnames) {
+static PyObject *call_several(const Several *several, FASTCALL_ARGS) {
     PyObject *given = requests_among(args, nargs, kwnames);
     enum mixture mixture = given ? mixture_of_sequence(given) : NONE;
     if (mixture == NONE)
@@ -403,8 +349,7 @@ static PyObject *call_several(const Several *several, PyObject *const *args, Py_
 
 #define SEVERAL(method)                                                                                      \
     static Several several_##method = {.name = #method};                                                     \
-    static PyObject *call_##method(PyObject *Py_UNUSED(cls), PyObject *const *args, Py_ssize_t nargs,        \
-                                   PyObject *kwnames) {                                                      \
+    static PyObject *call_##method(PyObject *Py_UNUSED(cls), FASTCALL_ARGS) {                                \
         return call_several(&several_##method, args, nargs, kwnames);                                        \
     }
 SEVERAL_METHODS(SEVERAL)
@@ -429,6 +374,34 @@ static int take_over_several(Several *several, PyMethodDef *method, PyObject *mo
     int failed = descriptor ? set_anyway(mpi4py.request_type, several->name, descriptor) : -1;
     Py_XDECREF(descriptor);
     return failed;
+}
+
+/* ---- some of several: Python code looks at them ---- */
+
+typedef struct {
+    PyObject *look, *found;
+} Search;
+
+/* Look once: 1 and what was found, 0 nothing yet, -1 with an exception. */
+static int look_once(void *context) {
+    Search *search = context;
+    PyObject *found = PyObject_CallNoArgs(search->look);
+    if (!found)
+        return -1;
+    if (found != Py_None) {
+        search->found = found;
+        return 1;
+    }
+    Py_DECREF(found);
+    return 0;
+}
+
+PyObject *wait_until(PyObject *Py_UNUSED(module), PyObject *args) {
+    Search search = {NULL, NULL};
+    Call call = {.rank = state.world_rank, .peer = NO_PEER, .tag = NO_TAG};
+    if (!PyArg_ParseTuple(args, "Os", &search.look, &call.operation))
+        return NULL;
+    return wait_poll(look_once, &search, &call, DEFAULT_TIMEOUT) < 0 ? NULL : search.found;
 }
 
 /* ---- the start ---- */
@@ -470,7 +443,7 @@ int mpi4py_requests_prepare(PyObject *module) {
     }
     no_arguments = PyTuple_New(0);
     mpi4py.message_type = (PyTypeObject *)PyObject_GetAttrString(module, "Message");
-    if (!no_arguments || !mpi4py.message_type || signature_prepare(&wait_names) < 0 ||
+    if (!no_arguments || !mpi4py.message_type || PREPARE_SIGNATURES(&wait_names) < 0 ||
         (mpi4py.request_kept = find_kept(mpi4py.request_type)) < 0 ||
         (mpi4py.message_kept = find_kept(mpi4py.message_type)) < 0)
         return -1;

@@ -51,8 +51,7 @@ int take_over(PyObject *module, Takeover *takeovers) {
     return 0;
 }
 
-PyObject *call_before(const Takeover *takeover, PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                      PyObject *kwnames) {
+PyObject *call_before(const Takeover *takeover, PyObject *self, FASTCALL_ARGS) {
     PyObject *few[MOST_ARGUMENTS + 1], **all = few;
     Py_ssize_t total = nargs + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0);
     if (total > MOST_ARGUMENTS && !(all = PyMem_Malloc((size_t)(total + 1) * sizeof *all)))
@@ -100,16 +99,16 @@ PyObject *mpi4py_exception(void) {
     PyErr_Clear();
     if (code && PyLong_Check(code) && PyErr_GivenExceptionMatches(error, PyExc_Exception) &&
         !PyErr_GivenExceptionMatches(error, PyExc_SystemExit)) {
-        PyObject *told = PyObject_CallOneArg(mpi4py.exception, code);
-        if (told) {
-            PyException_SetContext(told, Py_NewRef(error));
-            PyErr_SetObject(mpi4py.exception, told);
-            Py_DECREF(told);
-        }
-    } else if (error)
-        PyErr_SetObject((PyObject *)Py_TYPE(error), error);
+        PyObject *translated = PyObject_CallOneArg(mpi4py.exception, code);
+        if (translated) {
+            PyException_SetContext(translated, error);
+            PyErr_SetObject(mpi4py.exception, translated);
+            Py_DECREF(translated);
+        } else
+            Py_DECREF(error);
+    } else
+        restore_exception(error);
     Py_XDECREF(code);
-    Py_XDECREF(error);
     return NULL;
 }
 

@@ -7,7 +7,6 @@
 #include "base/arguments.h"
 #include "base/errors.h"
 #include "collectives/creation.h"
-#include "python/methods.h"
 #include "transfer/open_communicators.h"
 #include "transfer/progress/offloaded_call.h"
 #include "transport/handles.h"
@@ -85,10 +84,8 @@ static void close_creating(void *context) {
 static int make_offloaded(Raw *self, struct creating *creating, int (*function)(void *context),
                           const Call *call, double seconds, int *code) {
     struct creating *moved = malloc(sizeof *moved);
-    if (!moved) {
-        PyErr_NoMemory();
-        return -1;
-    }
+    if (!moved)
+        return PyErr_NoMemory(), -1;
     *moved = *creating;
     moved->held = Py_NewRef((PyObject *)self);
     const OffloadedCall what = {
@@ -114,10 +111,8 @@ static PyObject *create(Raw *self, struct creating *creating, int (*function)(vo
         return NULL;
     if (!aside)
         code = creation_make(function, creating);
-    if (code != MPI_SUCCESS) {
-        raise_mpi(code, call);
-        return NULL;
-    }
+    if (code != MPI_SUCCESS)
+        return raise_mpi(code, call), NULL;
     if (creating->made == MPI_COMM_NULL)
         Py_RETURN_NONE;
     bool locked = enter_mpi();
@@ -128,7 +123,7 @@ static PyObject *create(Raw *self, struct creating *creating, int (*function)(vo
 
 static Signature split_signature = {"split", 2, 1, 3, {"color", "key", "timeout"}, {NULL}};
 
-static PyObject *raw_split(Raw *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+static PyObject *raw_split(Raw *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     const Call call = {.operation = "raw.split", .rank = self->rank, .peer = NO_PEER, .tag = NO_TAG};
     struct creating creating = {.from = self->comm, .made = MPI_COMM_NULL, .color = MPI_UNDEFINED};
@@ -146,7 +141,7 @@ static PyObject *raw_split(Raw *self, PyObject *const *args, Py_ssize_t nargs, P
 
 static Signature dup_signature = {"dup", 0, 0, 1, {"timeout"}, {NULL}};
 
-static PyObject *raw_dup(Raw *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+static PyObject *raw_dup(Raw *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     const Call call = {.operation = "raw.dup", .rank = self->rank, .peer = NO_PEER, .tag = NO_TAG};
     struct creating creating = {.from = self->comm, .made = MPI_COMM_NULL};
@@ -170,10 +165,9 @@ static PyObject *raw_free(Raw *self, PyObject *Py_UNUSED(unused)) {
         return NULL;
     self->size = 0;
     int code = creation_make(give_back, &creating);
-    if (code == MPI_SUCCESS)
-        Py_RETURN_NONE;
-    raise_mpi(code, &call);
-    return NULL;
+    if (code != MPI_SUCCESS)
+        return raise_mpi(code, &call), NULL;
+    Py_RETURN_NONE;
 }
 
 PyObject *raw_of_handle(PyObject *Py_UNUSED(module), PyObject *handle) {
@@ -292,12 +286,11 @@ PyTypeObject Raw_Type = {
 };
 
 int raw_prepare(void) {
-    PyMethodDef *const tables[] = {raw_messages, raw_probes, raw_collectives, raw_reductions, management};
+    PyMethodDef *const tables[] = {raw_messages, raw_collectives, raw_reductions, management};
     raw_buffer_prepare();
     Raw_Type.tp_methods = join_methods(tables, sizeof tables / sizeof *tables);
-    if (!Raw_Type.tp_methods || raw_messages_prepare() < 0 || raw_probes_prepare() < 0 ||
-        raw_collectives_prepare() < 0 || raw_reductions_prepare() < 0 ||
-        signature_prepare(&split_signature) < 0 || signature_prepare(&dup_signature) < 0)
+    if (!Raw_Type.tp_methods || raw_messages_prepare() < 0 || raw_collectives_prepare() < 0 ||
+        raw_reductions_prepare() < 0 || PREPARE_SIGNATURES(&split_signature, &dup_signature) < 0)
         return -1;
     return PyType_Ready(&Raw_Type);
 }

@@ -2,6 +2,8 @@
 #ifndef POLYMPI_PYTHON_RAW_RAW_H
 #define POLYMPI_PYTHON_RAW_RAW_H
 
+#include "base/arguments.h"
+#include "python/methods.h"
 #include "transfer/raw_buffer.h"
 
 typedef struct {
@@ -30,9 +32,9 @@ static inline bool is_raw_joinable(const Raw *raw) {
 int raw_limit(PyObject *timeout, const Call *call, double *seconds, bool *given);
 
 /* Its methods, in several tables. */
-extern PyMethodDef raw_messages[], raw_probes[], raw_collectives[], raw_reductions[];
+#define RAW_METHOD(name, documentation) KEYWORD_METHOD(#name, raw_##name, documentation)
+extern PyMethodDef raw_messages[], raw_collectives[], raw_reductions[];
 int raw_messages_prepare(void);
-int raw_probes_prepare(void);
 int raw_collectives_prepare(void);
 int raw_reductions_prepare(void);
 

@@ -9,10 +9,8 @@ Joint *joint_open(Raw *self, const char *operation, PyObject *timeout) {
     if (unlikely(!is_raw_joinable(self) || raw_limit(timeout, &call, &seconds, &limited) < 0))
         return NULL;
     Joint *joint = spare ? spare : malloc(sizeof *joint);
-    if (!joint) {
-        PyErr_NoMemory();
-        return NULL;
-    }
+    if (!joint)
+        return PyErr_NoMemory(), NULL;
     spare = NULL;
     joint->self = self; /* not all of it: a RawBuffer is long, and is written by raw_buffer_open */
     joint->gives = joint->takes = joint->in_place = false;

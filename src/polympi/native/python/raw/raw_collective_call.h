@@ -45,13 +45,10 @@ int joint_make(Joint *joint, int (*function)(const Joint *joint));
 /* Close: `result`, or None where this rank gets nothing; NULL where the call has failed. */
 PyObject *joint_end(Joint *joint, int failed, PyObject *result);
 
-/* Rows of tables, and what their documentation has in common. */
-#define METHOD(name, documentation)                                                                          \
-    { #name, (PyCFunction)(void (*)(void))raw_##name, METH_FASTCALL | METH_KEYWORDS, documentation }
-
+/* What the documentation of these methods has in common. */
 #define ROOT_ERROR "    RankError: there is no such rank as root.\n"
 #define MEMORY_ERROR "    MismatchError: what is given is no memory of elements, or does not fit.\n"
-#define TIMEOUT_ARGUMENT                                                                                     \
+#define COLLECTIVE_TIMEOUT                                                                                   \
     "    timeout: seconds to wait; None stands for POLYMPI_TIMEOUT, or for ever. Signal handlers run while " \
     "a call with a time-out waits, and when one without returns.\n"
 #define TIMEOUT_ERROR                                                                                        \

@@ -42,7 +42,7 @@ static int call_barrier(const Joint *joint) { return MPI_Barrier(joint->self->co
 
 static Signature barrier_signature = {"barrier", 0, 0, 1, {"timeout"}, {NULL}};
 
-static PyObject *raw_barrier(Raw *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+static PyObject *raw_barrier(Raw *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     if (signature_parse(&barrier_signature, args, nargs, kwnames, values) < 0)
         return NULL;
@@ -57,7 +57,7 @@ static int call_bcast(const Joint *joint) {
 
 static Signature bcast_signature = {"bcast", 2, 1, 3, {"array", "root", "timeout"}, {NULL}};
 
-static PyObject *raw_bcast(Raw *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+static PyObject *raw_bcast(Raw *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     if (signature_parse(&bcast_signature, args, nargs, kwnames, values) < 0)
         return NULL;
@@ -159,7 +159,7 @@ static Signature allgather_signature = {"allgather", 2, 2, 3, {"array", "into", 
 static Signature alltoall_signature = {"alltoall", 2, 2, 3, {"array", "into", "timeout"}, {NULL}};
 
 #define OF_PIECES(name, shape)                                                                               \
-    static PyObject *raw_##name(Raw *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {     \
+    static PyObject *raw_##name(Raw *self, FASTCALL_ARGS) {                                                  \
         PyObject *values[MOST_ARGUMENTS];                                                                    \
         if (signature_parse(&name##_signature, args, nargs, kwnames, values) < 0)                            \
             return NULL;                                                                                     \
@@ -231,7 +231,7 @@ static PyObject *with_counts(Raw *self, PyObject *const *values, const char *ope
 }
 
 #define WITH_COUNTS(name, shape)                                                                             \
-    static PyObject *raw_##name(Raw *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {     \
+    static PyObject *raw_##name(Raw *self, FASTCALL_ARGS) {                                                  \
         PyObject *values[MOST_ARGUMENTS];                                                                    \
         if (signature_parse(&name##_signature, args, nargs, kwnames, values) < 0)                            \
             return NULL;                                                                                     \
@@ -245,85 +245,80 @@ WITH_COUNTS(alltoallv, ALL_TO_ALL)
 /* ---- the table ---- */
 
 PyMethodDef raw_collectives[] = {
-    METHOD(barrier, "barrier($self, /, *, timeout=None)\n--\n\n"
-                    "Wait until all ranks have called MPI_Barrier.\n\n"
-                    "Args:\n" TIMEOUT_ARGUMENT "\nRaises:\n" TIMEOUT_ERROR "\nMPI 5.0, section 6.3."),
-    METHOD(bcast, "bcast($self, array, root=0, *, timeout=None)\n--\n\n"
-                  "Send the elements of the root's array into those of all other ranks.\n\n"
-                  "Args:\n"
-                  "    array: of as many elements on all ranks; it is returned.\n"
-                  "    root: the rank that has them.\n" TIMEOUT_ARGUMENT "\n"
-                  "Raises:\n" ROOT_ERROR MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.4."),
-    METHOD(gather, "gather($self, array, into=None, root=0, *, timeout=None)\n--\n\n"
-                   "Collect as many elements of each rank in into of the root, one after another.\n\n"
-                   "Args:\n"
-                   "    array: the elements of this rank.\n"
-                   "    into: room for those of all, at root.\n"
-                   "    root: the rank that gets them.\n" TIMEOUT_ARGUMENT "\n"
-                   "Raises:\n" ROOT_ERROR MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.5."),
-    METHOD(gatherv,
-           "gatherv($self, array, into=None, counts=None, root=0, *, timeout=None)\n--\n\n"
-           "The same where ranks give different numbers of elements, which the root knows.\n\n"
-           "Args:\n"
-           "    array: the elements of this rank.\n"
-           "    into: those of all, one after another, at root.\n"
-           "    counts: how many each rank gives, at root.\n"
-           "    root: the rank that gets them.\n" TIMEOUT_ARGUMENT "\n"
-           "Raises:\n" ROOT_ERROR MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.5 (MPI_Gatherv)."),
-    METHOD(scatter, "scatter($self, array=None, into=None, root=0, *, timeout=None)\n--\n\n"
-                    "Send each rank its piece of the root's array, all of one size, into into.\n\n"
-                    "Args:\n"
-                    "    array: the pieces of all, at root.\n"
-                    "    into: room for that of this rank.\n"
-                    "    root: the rank that has them.\n" TIMEOUT_ARGUMENT "\n"
-                    "Raises:\n" ROOT_ERROR MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.6."),
-    METHOD(scatterv,
-           "scatterv($self, array=None, into=None, counts=None, root=0, *, timeout=None)\n--\n\n"
-           "The same with pieces of different sizes.\n\n"
-           "Args:\n"
-           "    array: the pieces of all, one after another, at root.\n"
-           "    into: room for that of this rank.\n"
-           "    counts: how many elements each rank gets, at root.\n"
-           "    root: the rank that has them.\n" TIMEOUT_ARGUMENT "\n"
-           "Raises:\n" ROOT_ERROR MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.6 (MPI_Scatterv)."),
-    METHOD(allgather, "allgather($self, array, into, *, timeout=None)\n--\n\n"
-                      "Collect as many elements of each rank in into of all.\n\n"
+    RAW_METHOD(barrier, "barrier($self, /, *, timeout=None)\n--\n\n"
+                        "Wait until all ranks have called MPI_Barrier.\n\n"
+                        "Args:\n" COLLECTIVE_TIMEOUT "\nRaises:\n" TIMEOUT_ERROR "\nMPI 5.0, section 6.3."),
+    RAW_METHOD(bcast, "bcast($self, array, root=0, *, timeout=None)\n--\n\n"
+                      "Send the elements of the root's array into those of all other ranks.\n\n"
                       "Args:\n"
-                      "    array: the elements of this rank.\n"
-                      "    into: room for those of all.\n" TIMEOUT_ARGUMENT "\n"
-                      "Raises:\n" MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.7."),
-    METHOD(allgatherv, "allgatherv($self, array, into, counts, *, timeout=None)\n--\n\n"
-                       "The same where ranks give different numbers of elements, which all know.\n\n"
+                      "    array: of as many elements on all ranks; it is returned.\n"
+                      "    root: the rank that has them.\n" COLLECTIVE_TIMEOUT "\n"
+                      "Raises:\n" ROOT_ERROR MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.4."),
+    RAW_METHOD(gather, "gather($self, array, into=None, root=0, *, timeout=None)\n--\n\n"
+                       "Collect as many elements of each rank in into of the root, one after another.\n\n"
                        "Args:\n"
                        "    array: the elements of this rank.\n"
-                       "    into: those of all, one after another.\n"
-                       "    counts: how many each rank gives.\n" TIMEOUT_ARGUMENT "\n"
-                       "Raises:\n" MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.7 (MPI_Allgatherv)."),
-    METHOD(alltoall,
-           "alltoall($self, array, into, *, timeout=None)\n--\n\n"
-           "Send each rank its piece of array, all of one size, and receive one of each in into.\n\n"
-           "Args:\n"
-           "    array: the pieces for all.\n"
-           "    into: room for those of all.\n" TIMEOUT_ARGUMENT "\n"
-           "Raises:\n" MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.8."),
-    METHOD(alltoallv, "alltoallv($self, array, into, counts, into_counts, *, timeout=None)\n--\n\n"
-                      "The same with pieces of different sizes.\n\n"
-                      "Args:\n"
-                      "    array: the pieces for all, one after another.\n"
-                      "    into: room for those of all.\n"
-                      "    counts: how many elements go to each rank.\n"
-                      "    into_counts: how many come from each.\n" TIMEOUT_ARGUMENT "\n"
-                      "Raises:\n" MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.8 (MPI_Alltoallv)."),
+                       "    into: room for those of all, at root.\n"
+                       "    root: the rank that gets them.\n" COLLECTIVE_TIMEOUT "\n"
+                       "Raises:\n" ROOT_ERROR MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.5."),
+    RAW_METHOD(gatherv,
+               "gatherv($self, array, into=None, counts=None, root=0, *, timeout=None)\n--\n\n"
+               "The same where ranks give different numbers of elements, which the root knows.\n\n"
+               "Args:\n"
+               "    array: the elements of this rank.\n"
+               "    into: those of all, one after another, at root.\n"
+               "    counts: how many each rank gives, at root.\n"
+               "    root: the rank that gets them.\n" COLLECTIVE_TIMEOUT "\n"
+               "Raises:\n" ROOT_ERROR MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.5 (MPI_Gatherv)."),
+    RAW_METHOD(scatter, "scatter($self, array=None, into=None, root=0, *, timeout=None)\n--\n\n"
+                        "Send each rank its piece of the root's array, all of one size, into into.\n\n"
+                        "Args:\n"
+                        "    array: the pieces of all, at root.\n"
+                        "    into: room for that of this rank.\n"
+                        "    root: the rank that has them.\n" COLLECTIVE_TIMEOUT "\n"
+                        "Raises:\n" ROOT_ERROR MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.6."),
+    RAW_METHOD(scatterv,
+               "scatterv($self, array=None, into=None, counts=None, root=0, *, timeout=None)\n--\n\n"
+               "The same with pieces of different sizes.\n\n"
+               "Args:\n"
+               "    array: the pieces of all, one after another, at root.\n"
+               "    into: room for that of this rank.\n"
+               "    counts: how many elements each rank gets, at root.\n"
+               "    root: the rank that has them.\n" COLLECTIVE_TIMEOUT "\n"
+               "Raises:\n" ROOT_ERROR MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.6 (MPI_Scatterv)."),
+    RAW_METHOD(allgather, "allgather($self, array, into, *, timeout=None)\n--\n\n"
+                          "Collect as many elements of each rank in into of all.\n\n"
+                          "Args:\n"
+                          "    array: the elements of this rank.\n"
+                          "    into: room for those of all.\n" COLLECTIVE_TIMEOUT "\n"
+                          "Raises:\n" MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.7."),
+    RAW_METHOD(allgatherv, "allgatherv($self, array, into, counts, *, timeout=None)\n--\n\n"
+                           "The same where ranks give different numbers of elements, which all know.\n\n"
+                           "Args:\n"
+                           "    array: the elements of this rank.\n"
+                           "    into: those of all, one after another.\n"
+                           "    counts: how many each rank gives.\n" COLLECTIVE_TIMEOUT "\n"
+                           "Raises:\n" MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.7 (MPI_Allgatherv)."),
+    RAW_METHOD(alltoall,
+               "alltoall($self, array, into, *, timeout=None)\n--\n\n"
+               "Send each rank its piece of array, all of one size, and receive one of each in into.\n\n"
+               "Args:\n"
+               "    array: the pieces for all.\n"
+               "    into: room for those of all.\n" COLLECTIVE_TIMEOUT "\n"
+               "Raises:\n" MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.8."),
+    RAW_METHOD(alltoallv, "alltoallv($self, array, into, counts, into_counts, *, timeout=None)\n--\n\n"
+                          "The same with pieces of different sizes.\n\n"
+                          "Args:\n"
+                          "    array: the pieces for all, one after another.\n"
+                          "    into: room for those of all.\n"
+                          "    counts: how many elements go to each rank.\n"
+                          "    into_counts: how many come from each.\n" COLLECTIVE_TIMEOUT "\n"
+                          "Raises:\n" MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.8 (MPI_Alltoallv)."),
     {NULL, NULL, 0, NULL},
 };
 
 int raw_collectives_prepare(void) {
-    Signature *const all[] = {&barrier_signature,  &bcast_signature,     &gather_signature,
-                              &scatter_signature,  &allgather_signature, &alltoall_signature,
-                              &gatherv_signature,  &scatterv_signature,  &allgatherv_signature,
-                              &alltoallv_signature};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (signature_prepare(all[i]) < 0)
-            return -1;
-    return 0;
+    return PREPARE_SIGNATURES(&barrier_signature, &bcast_signature, &gather_signature, &scatter_signature,
+                              &allgather_signature, &alltoall_signature, &gatherv_signature,
+                              &scatterv_signature, &allgatherv_signature, &alltoallv_signature);
 }

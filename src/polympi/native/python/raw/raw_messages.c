@@ -1,11 +1,31 @@
 /* Messages of raw communicators. */
 #include "base/errors.h"
 #include "python/interface/request.h"
-#include "python/raw/raw_peer.h"
 #include "python/raw/raw_receive.h"
 
 /* How often a receive is tested before it is waited for in earnest: about a microsecond. */
 enum { TESTS_AT_ONCE = 32 };
+
+/* ---- what all of them check ---- */
+
+/* Peer and tag, from the arguments into the call. */
+static inline int raw_peer(Raw *self, PyObject *peer, const char *role, PyObject *tag, bool receives,
+                           Call *call) {
+    call->rank = self->rank;
+    call->sends = !receives;
+    call->peer = receives ? ANY_SOURCE : PROC_NULL;
+    call->tag = receives ? ANY_TAG : 0;
+    if ((peer && unlikely(parse_int(peer, &call->peer, call->operation, role) < 0)) ||
+        (tag && unlikely(parse_int(tag, &call->tag, call->operation, "tag") < 0)) ||
+        unlikely(!is_raw_usable(self)))
+        return -1;
+    if (unlikely(check_rank(call->peer, self->size, receives ? SOURCE : DESTINATION, call) < 0))
+        return -1;
+    return check_tag(receives, call);
+}
+
+/* Of a receive or probe from PROC_NULL. */
+static const Status null_status = {.source = PROC_NULL, .tag = ANY_TAG, .elements = 0, .nbytes = 0};
 
 /* ---- sends ---- */
 
@@ -38,9 +58,7 @@ static Sending *keep_send(Raw *self, RawBuffer *raw, PyObject *object, const Cal
         Py_XINCREF(owner);
     Py_XDECREF(owner);
     PyErr_Clear();
-    if (error)
-        PyErr_SetObject((PyObject *)Py_TYPE(error), error);
-    Py_XDECREF(error);
+    restore_exception(error);
     return send;
 }
 
@@ -57,7 +75,7 @@ static int finish_send(Raw *self, RawBuffer *raw, PyObject *object, const Call *
     return -1;
 }
 
-static PyObject *raw_send(Raw *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+static PyObject *raw_send(Raw *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     Call call = {.operation = "raw.send"};
     double timeout = DEFAULT_TIMEOUT;
@@ -80,7 +98,7 @@ static PyObject *raw_send(Raw *self, PyObject *const *args, Py_ssize_t nargs, Py
     Py_RETURN_NONE;
 }
 
-static PyObject *raw_isend(Raw *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+static PyObject *raw_isend(Raw *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     Call call = {.operation = "raw.isend"};
     MPI_Request mpi_request;
@@ -231,7 +249,7 @@ static inline int receive(Raw *self, const RawBuffer *raw, const Call *call, dou
     return arrived(raw, &from, status, wanted, call);
 }
 
-static PyObject *raw_recv(Raw *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+static PyObject *raw_recv(Raw *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     Call call = {.operation = "raw.recv"};
     double timeout = DEFAULT_TIMEOUT;
@@ -252,7 +270,7 @@ static PyObject *raw_recv(Raw *self, PyObject *const *args, Py_ssize_t nargs, Py
     return with_status(Py_NewRef(values[INTO]), &status, values[STATUS]);
 }
 
-static PyObject *raw_irecv(Raw *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+static PyObject *raw_irecv(Raw *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     Call call = {.operation = "raw.irecv"};
     if (signature_parse(&irecv_signature, args, nargs, kwnames, values) < 0 ||
@@ -312,7 +330,7 @@ static int exchange(Raw *self, RawBuffer *sent, PyObject *array, const Call *sen
                : arrived(into, &from, status, true, receiving);
 }
 
-static PyObject *raw_sendrecv(Raw *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+static PyObject *raw_sendrecv(Raw *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     Call sending = {.operation = "raw.sendrecv"}, receiving = sending;
     double timeout = DEFAULT_TIMEOUT;
@@ -323,10 +341,8 @@ static PyObject *raw_sendrecv(Raw *self, PyObject *const *args, Py_ssize_t nargs
         raw_peer(self, values[BOTH_SOURCE], "source", values[RECEIVE_TAG], true, &receiving) < 0 ||
         parse_timeout(values[BOTH_TIMEOUT], &timeout, "sendrecv") < 0)
         return NULL;
-    if (!values[BOTH_INTO]) {
-        PyErr_SetString(PyExc_TypeError, "sendrecv() missing required argument 'into'");
-        return NULL;
-    }
+    if (!values[BOTH_INTO])
+        return PyErr_SetString(PyExc_TypeError, "sendrecv() missing required argument 'into'"), NULL;
     if (raw_buffer_open(&sent, values[BOTH_ARRAY], TO_SEND, false, &sending) < 0)
         return NULL;
     if (raw_buffer_open(&into, values[BOTH_INTO], TO_RECEIVE, false, &receiving) < 0) {
@@ -343,10 +359,82 @@ static PyObject *raw_sendrecv(Raw *self, PyObject *const *args, Py_ssize_t nargs
     return with_status(Py_NewRef(values[BOTH_INTO]), &status, values[BOTH_STATUS]);
 }
 
-/* ---- the table ---- */
+/* ---- probes, which know the size of a message ---- */
 
-#define METHOD(name, documentation)                                                                          \
-    { #name, (PyCFunction)(void (*)(void))raw_##name, METH_FASTCALL | METH_KEYWORDS, documentation }
+static Signature probe_signature = {"probe", 2, 0, 4, {"source", "tag", "dtype", "timeout"}, {NULL}};
+static Signature iprobe_signature = {"iprobe", 2, 0, 3, {"source", "tag", "dtype"}, {NULL}};
+
+struct probing {
+    const Raw *raw;
+    const Call *call;
+    MPI_Status status;
+};
+
+static int poll_probe(void *context) {
+    struct probing *probing = context;
+    const Call *call = probing->call;
+    int found = 0;
+    bool locked = enter_mpi();
+    int code =
+        MPI_Iprobe(mpi_source(call->peer), mpi_tag(call->tag), probing->raw->comm, &found, &probing->status);
+    leave_mpi(locked);
+    return code != MPI_SUCCESS ? raise_mpi(code, call) : found;
+}
+
+/* The bytes of an element of a dtype, or of what NumPy makes one of; of bytes where none is given. -1. */
+static Py_ssize_t dtype_bytes(PyObject *given) {
+    if (!given || given == Py_None)
+        return 1;
+    PyArray_Descr *dtype;
+    if (!numpy_loaded(true) || !PyArray_DescrConverter(given, &dtype))
+        return -1;
+    Py_ssize_t itemsize = PyDataType_ELSIZE(dtype);
+    Py_DECREF(dtype);
+    return itemsize ? itemsize : 1;
+}
+
+/* None in place of the elements where the bytes are no whole number of them. */
+static PyObject *probed(const MPI_Status *from, Py_ssize_t itemsize, const Call *call) {
+    Status status;
+    if (raw_buffer_status(from, 1, &status, call) < 0)
+        return NULL;
+    status.elements = status.nbytes % itemsize ? -1 : status.nbytes / itemsize;
+    return status_object(&status);
+}
+
+static PyObject *look(Raw *self, PyObject *const *values, PyObject *dtype, Call *call, bool waits,
+                      double timeout) {
+    struct probing probing = {.raw = self, .call = call};
+    Py_ssize_t itemsize;
+    if (raw_peer(self, values[0], "source", values[1], true, call) < 0 || (itemsize = dtype_bytes(dtype)) < 0)
+        return NULL;
+    if (call->peer == PROC_NULL)
+        return status_object(&null_status);
+    int found = waits ? wait_poll(poll_probe, &probing, call, timeout) : poll_probe(&probing);
+    if (found == 0)
+        Py_RETURN_NONE;
+    return found < 0 ? NULL : probed(&probing.status, itemsize, call);
+}
+
+static PyObject *raw_probe(Raw *self, FASTCALL_ARGS) {
+    PyObject *values[MOST_ARGUMENTS];
+    Call call = {.operation = "raw.probe"};
+    double timeout;
+    if (signature_parse(&probe_signature, args, nargs, kwnames, values) < 0 ||
+        parse_timeout(values[3], &timeout, "probe") < 0)
+        return NULL;
+    return look(self, values, values[2], &call, true, timeout);
+}
+
+static PyObject *raw_iprobe(Raw *self, FASTCALL_ARGS) {
+    PyObject *values[MOST_ARGUMENTS];
+    Call call = {.operation = "raw.iprobe"};
+    if (signature_parse(&iprobe_signature, args, nargs, kwnames, values) < 0)
+        return NULL;
+    return look(self, values, values[2], &call, false, 0);
+}
+
+/* ---- the table ---- */
 
 #define SEND_ARGUMENTS                                                                                       \
     "Args:\n"                                                                                                \
@@ -358,7 +446,6 @@ static PyObject *raw_sendrecv(Raw *self, PyObject *const *args, Py_ssize_t nargs
     "Raises:\n"                                                                                              \
     "    RankError, TagError: there is no such rank or tag.\n"                                               \
     "    MismatchError: it has no elements of memory, or of another byte order, or more than 2147483647.\n"
-#define TIMEOUT_ARGUMENT "    timeout: seconds to wait; None stands for POLYMPI_TIMEOUT, or for ever.\n"
 #define RECEIVE_ARGUMENTS                                                                                    \
     "    into: writable array or other memory, strided if you like. A shorter message fills its first "      \
     "elements.\n"                                                                                            \
@@ -370,53 +457,70 @@ static PyObject *raw_sendrecv(Raw *self, PyObject *const *args, Py_ssize_t nargs
     "    TruncationError: the message is longer than into, and is lost.\n"
 
 PyMethodDef raw_messages[] = {
-    METHOD(send,
-           "send($self, array, dest, tag=0, *, timeout=None)\n--\n\n"
-           "Send the elements of an array, and nothing else: MPI_Send.\n\n" SEND_ARGUMENTS TIMEOUT_ARGUMENT
-           "\n" SEND_ERRORS
-           "    Timeout: it was not received in time; MPI reads from the array until it is.\n\nMPI 5.0, "
-           "section 3.2.1."),
-    METHOD(isend, "isend($self, array, dest, tag=0)\n--\n\n"
-                  "Begin to send; do not change the array before the request is complete.\n\n" SEND_ARGUMENTS
-                  "\n" SEND_ERRORS "\nMPI 5.0, section 3.7.2."),
-    METHOD(recv, "recv($self, into, source=polympi.shown.ANY_SOURCE, tag=polympi.shown.ANY_TAG, *, "
-                 "status=False, timeout=None)\n--\n\n"
-                 "Receive elements from any partner: MPI_Recv.\n\n"
-                 "Args:\n" RECEIVE_ARGUMENTS "    status: also return a Status, which tells how many "
-                 "elements of into, and bytes, came.\n" TIMEOUT_ARGUMENT "\n"
-                 "Returns:\n"
-                 "    into; with status, (into, Status).\n\n"
-                 "Raises:\n"
-                 "    Timeout: no message came in time; the receive is cancelled.\n" RECEIVE_ERRORS
-                 "\nMPI 5.0, section 3.2.4."),
-    METHOD(irecv, "irecv($self, into, source=polympi.shown.ANY_SOURCE, tag=polympi.shown.ANY_TAG)\n--\n\n"
-                  "Begin to receive; ``wait`` of the request returns into.\n\n"
-                  "Args:\n" RECEIVE_ARGUMENTS "\nRaises:\n" RECEIVE_ERRORS "\nMPI 5.0, section 3.7.2."),
-    METHOD(sendrecv,
-           "sendrecv($self, array, dest, sendtag=0, into=None, source=polympi.shown.ANY_SOURCE, "
-           "recvtag=polympi.shown.ANY_TAG, *, "
-           "status=False, timeout=None)\n--\n\n"
-           "Send and receive, without either waiting for the other.\n\n"
-           "Args:\n"
-           "    array: what is sent; it may share memory with into.\n"
-           "    dest: rank to send to, or PROC_NULL.\n"
-           "    sendtag: tag of what is sent.\n"
-           "    into: what is received into; it must be given.\n"
-           "    source: rank to receive from, ANY_SOURCE or PROC_NULL.\n"
-           "    recvtag: tag of what is received, or ANY_TAG.\n"
-           "    status: also return a Status.\n" TIMEOUT_ARGUMENT "\n"
-           "Returns:\n"
-           "    As recv does.\n\n"
-           "Raises:\n"
-           "    Timeout: one of both was not complete in time.\n" RECEIVE_ERRORS "\nMPI 5.0, section 3.10."),
+    RAW_METHOD(
+        send, "send($self, array, dest, tag=0, *, timeout=None)\n--\n\n"
+              "Send the elements of an array, and nothing else: MPI_Send.\n\n" SEND_ARGUMENTS TIMEOUT_ARGUMENT
+              "\n" SEND_ERRORS
+              "    Timeout: it was not received in time; MPI reads from the array until it is.\n\nMPI 5.0, "
+              "section 3.2.1."),
+    RAW_METHOD(isend,
+               "isend($self, array, dest, tag=0)\n--\n\n"
+               "Begin to send; do not change the array before the request is complete.\n\n" SEND_ARGUMENTS
+               "\n" SEND_ERRORS "\nMPI 5.0, section 3.7.2."),
+    RAW_METHOD(recv, "recv($self, into, source=polympi.shown.ANY_SOURCE, tag=polympi.shown.ANY_TAG, *, "
+                     "status=False, timeout=None)\n--\n\n"
+                     "Receive elements from any partner: MPI_Recv.\n\n"
+                     "Args:\n" RECEIVE_ARGUMENTS "    status: also return a Status, which tells how many "
+                     "elements of into, and bytes, came.\n" TIMEOUT_ARGUMENT "\n"
+                     "Returns:\n"
+                     "    into; with status, (into, Status).\n\n"
+                     "Raises:\n"
+                     "    Timeout: no message came in time; the receive is cancelled.\n" RECEIVE_ERRORS
+                     "\nMPI 5.0, section 3.2.4."),
+    RAW_METHOD(irecv, "irecv($self, into, source=polympi.shown.ANY_SOURCE, tag=polympi.shown.ANY_TAG)\n--\n\n"
+                      "Begin to receive; ``wait`` of the request returns into.\n\n"
+                      "Args:\n" RECEIVE_ARGUMENTS "\nRaises:\n" RECEIVE_ERRORS "\nMPI 5.0, section 3.7.2."),
+    RAW_METHOD(sendrecv,
+               "sendrecv($self, array, dest, sendtag=0, into=None, source=polympi.shown.ANY_SOURCE, "
+               "recvtag=polympi.shown.ANY_TAG, *, "
+               "status=False, timeout=None)\n--\n\n"
+               "Send and receive, without either waiting for the other.\n\n"
+               "Args:\n"
+               "    array: what is sent; it may share memory with into.\n"
+               "    dest: rank to send to, or PROC_NULL.\n"
+               "    sendtag: tag of what is sent.\n"
+               "    into: what is received into; it must be given.\n"
+               "    source: rank to receive from, ANY_SOURCE or PROC_NULL.\n"
+               "    recvtag: tag of what is received, or ANY_TAG.\n"
+               "    status: also return a Status.\n" TIMEOUT_ARGUMENT "\n"
+               "Returns:\n"
+               "    As recv does.\n\n"
+               "Raises:\n"
+               "    Timeout: one of both was not complete in time.\n" RECEIVE_ERRORS
+               "\nMPI 5.0, section 3.10."),
+    RAW_METHOD(probe,
+               "probe($self, source=polympi.shown.ANY_SOURCE, tag=polympi.shown.ANY_TAG, *, dtype=None, "
+               "timeout=None)\n--\n\n"
+               "Wait for a message that matches, without receiving it.\n\n"
+               "Args:\n"
+               "    source: rank, ANY_SOURCE or PROC_NULL.\n"
+               "    tag: tag, or ANY_TAG.\n"
+               "    dtype: what its elements are counted in; bytes if it is not given.\n" TIMEOUT_ARGUMENT
+               "\n"
+               "Returns:\n"
+               "    Its Status; elements is None where the message is no whole number of them.\n\n"
+               "Raises:\n"
+               "    Timeout: no message came in time.\n"
+               "    RankError, TagError: there is no such rank or tag.\n\nMPI 5.0, section 3.8.1."),
+    RAW_METHOD(
+        iprobe,
+        "iprobe($self, source=polympi.shown.ANY_SOURCE, tag=polympi.shown.ANY_TAG, *, dtype=None)\n--\n\n"
+        "The Status of a message that matches and has come, as of probe; or None.\n\n"
+        "MPI 5.0, section 3.8.1."),
     {NULL, NULL, 0, NULL},
 };
 
 int raw_messages_prepare(void) {
-    Signature *const all[] = {&send_signature, &isend_signature, &recv_signature, &irecv_signature,
-                              &sendrecv_signature};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (signature_prepare(all[i]) < 0)
-            return -1;
-    return 0;
+    return PREPARE_SIGNATURES(&send_signature, &isend_signature, &recv_signature, &irecv_signature,
+                              &probe_signature, &iprobe_signature, &sendrecv_signature);
 }

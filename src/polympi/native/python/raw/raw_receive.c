@@ -19,10 +19,8 @@ static RawReceive *receives; /* all that are open */
 
 RawReceive *raw_receive_start(Raw *raw, PyObject *into, const Call *call) {
     RawReceive *receive = malloc(sizeof *receive);
-    if (!receive) {
-        PyErr_NoMemory();
-        return NULL;
-    }
+    if (!receive)
+        return PyErr_NoMemory(), NULL;
     if (raw_buffer_open(&receive->buffer, into, TO_RECEIVE, false, call) < 0) {
         free(receive);
         return NULL;
@@ -100,9 +98,7 @@ PyObject *raw_receive_deliver(RawReceive *receive, Status *status) {
     }
     PyObject *error = into ? NULL : take_exception();
     close_receive(receive);
-    if (error)
-        PyErr_SetObject((PyObject *)Py_TYPE(error), error);
-    Py_XDECREF(error);
+    restore_exception(error);
     return into;
 }
 
@@ -122,9 +118,7 @@ int take_back(MPI_Request *request, MPI_Status *status) {
     if (code == MPI_SUCCESS)
         MPI_Test_cancelled(status, &cancelled);
     status->MPI_ERROR = code;
-    if (error)
-        PyErr_SetObject((PyObject *)Py_TYPE(error), error);
-    Py_XDECREF(error);
+    restore_exception(error);
     return cancelled;
 }
 
@@ -144,9 +138,7 @@ void raw_receive_leave(RawReceive *receive) {
     PyObject *error = take_exception();
     if (!raw_receive_cancel(receive))
         close_receive(receive);
-    if (error)
-        PyErr_SetObject((PyObject *)Py_TYPE(error), error);
-    Py_XDECREF(error);
+    restore_exception(error);
 }
 
 int raw_receives_report(PyObject *sentences) {

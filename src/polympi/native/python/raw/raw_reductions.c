@@ -4,44 +4,13 @@
 
 /* MPI's own operations alone: a partner names the same, and libraries choose how they reduce by that. */
 static int take_op(Joint *joint, const Op *op) {
-    switch (op->code) {
-    case OP_SUM:
-        joint->op = MPI_SUM;
-        break;
-    case OP_PROD:
-        joint->op = MPI_PROD;
-        break;
-    case OP_MIN:
-        joint->op = MPI_MIN;
-        break;
-    case OP_MAX:
-        joint->op = MPI_MAX;
-        break;
-    case OP_LAND:
-        joint->op = MPI_LAND;
-        break;
-    case OP_LOR:
-        joint->op = MPI_LOR;
-        break;
-    case OP_LXOR:
-        joint->op = MPI_LXOR;
-        break;
-    case OP_BAND:
-        joint->op = MPI_BAND;
-        break;
-    case OP_BOR:
-        joint->op = MPI_BOR;
-        break;
-    case OP_BXOR:
-        joint->op = MPI_BXOR;
-        break;
-    default:
+    if (op->code > OP_BXOR)
         return raise_error(
             "MismatchError", &joint->call,
             "%R is no operation that partners know: use one of SUM, PROD, MIN, MAX, LAND, LOR, "
             "LXOR, BAND, BOR, BXOR",
             (PyObject *)op);
-    }
+    joint->op = mpi_ops[op->code];
     return 0;
 }
 
@@ -108,7 +77,7 @@ static Signature scan_signature = {"scan", 3, 2, 4, {"array", "into", "op", "tim
 static Signature exscan_signature = {"exscan", 3, 2, 4, {"array", "into", "op", "timeout"}, {NULL}};
 
 #define REDUCTION(name, rooted)                                                                              \
-    static PyObject *raw_##name(Raw *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {     \
+    static PyObject *raw_##name(Raw *self, FASTCALL_ARGS) {                                                  \
         PyObject *values[MOST_ARGUMENTS];                                                                    \
         if (signature_parse(&name##_signature, args, nargs, kwnames, values) < 0)                            \
             return NULL;                                                                                     \
@@ -127,28 +96,26 @@ REDUCTION(exscan, false)
     "BXOR. None stands for SUM.\n"
 
 PyMethodDef raw_reductions[] = {
-    METHOD(reduce,
-           "reduce($self, array, into=None, op=None, root=0, *, timeout=None)\n--\n\n"
-           "Combine the arrays of all ranks, element by element, in into of the root.\n\n" ARGUMENTS(
-               ", at root") "    root: the rank that gets the result.\n" TIMEOUT_ARGUMENT "\n"
-                            "Raises:\n" ROOT_ERROR MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.9.1."),
-    METHOD(allreduce, "allreduce($self, array, into, op=None, *, timeout=None)\n--\n\n"
-                      "The same with the result in into of all ranks.\n\n" ARGUMENTS("") TIMEOUT_ARGUMENT
-           "\nRaises:\n" MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.9.6."),
-    METHOD(scan, "scan($self, array, into, op=None, *, timeout=None)\n--\n\n"
-                 "Combine the arrays of ranks 0 to this one.\n\n" ARGUMENTS("") TIMEOUT_ARGUMENT
-           "\nRaises:\n" MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.11.1."),
-    METHOD(exscan,
-           "exscan($self, array, into, op=None, *, timeout=None)\n--\n\n"
-           "Combine the arrays of the ranks below; at rank 0 into is undefined.\n\n" ARGUMENTS("")
-               TIMEOUT_ARGUMENT "\nRaises:\n" MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.11.2."),
+    RAW_METHOD(reduce,
+               "reduce($self, array, into=None, op=None, root=0, *, timeout=None)\n--\n\n"
+               "Combine the arrays of all ranks, element by element, in into of the root.\n\n" ARGUMENTS(
+                   ", at root") "    root: the rank that gets the result.\n" COLLECTIVE_TIMEOUT "\n"
+                                "Raises:\n" ROOT_ERROR MEMORY_ERROR TIMEOUT_ERROR
+                                "\nMPI 5.0, section 6.9.1."),
+    RAW_METHOD(allreduce,
+               "allreduce($self, array, into, op=None, *, timeout=None)\n--\n\n"
+               "The same with the result in into of all ranks.\n\n" ARGUMENTS("") COLLECTIVE_TIMEOUT
+               "\nRaises:\n" MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.9.6."),
+    RAW_METHOD(scan, "scan($self, array, into, op=None, *, timeout=None)\n--\n\n"
+                     "Combine the arrays of ranks 0 to this one.\n\n" ARGUMENTS("") COLLECTIVE_TIMEOUT
+               "\nRaises:\n" MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.11.1."),
+    RAW_METHOD(exscan,
+               "exscan($self, array, into, op=None, *, timeout=None)\n--\n\n"
+               "Combine the arrays of the ranks below; at rank 0 into is undefined.\n\n" ARGUMENTS("")
+                   COLLECTIVE_TIMEOUT "\nRaises:\n" MEMORY_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.11.2."),
     {NULL, NULL, 0, NULL},
 };
 
 int raw_reductions_prepare(void) {
-    Signature *const all[] = {&reduce_signature, &allreduce_signature, &scan_signature, &exscan_signature};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (signature_prepare(all[i]) < 0)
-            return -1;
-    return 0;
+    return PREPARE_SIGNATURES(&reduce_signature, &allreduce_signature, &scan_signature, &exscan_signature);
 }

@@ -129,7 +129,7 @@ void handshake_forget(Channel *channel) {
     PyObject *exception = take_exception();
     if (say(channel, OFFER_WITHDRAWN, NULL, 0) < 0)
         PyErr_WriteUnraisable((PyObject *)channel->comm);
-    give_exception(exception);
+    restore_exception(exception);
 }
 
 /* The channel that has this answer to come; NULL: it was given back meanwhile. */

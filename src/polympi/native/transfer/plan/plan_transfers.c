@@ -155,7 +155,7 @@ static int take_out_failed(PlanTransfers *transfers) {
         channel_free(channel);
     }
     transfers->count = kept;
-    give_exception(refusal);
+    restore_exception(refusal);
     return kept == count ? 0 : -1;
 }
 

@@ -547,7 +547,7 @@ PyObject *incoming_deliver(Incoming *in, Status *status) {
         *status =
             (Status){.source = in->inbox->small.MPI_SOURCE, .tag = in->inbox->small.MPI_TAG, .elements = 1};
     if (unlikely(in->refusal != NULL)) {
-        give_exception(Py_NewRef(in->refusal));
+        restore_exception(Py_NewRef(in->refusal));
         object = NULL;
     } else
         object = in->array    ? into_simple(in, status)
