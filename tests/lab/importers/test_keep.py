@@ -13,27 +13,27 @@ from synthetic import make_run
 from polympi.lab.errors import ResultError, UsageError
 from polympi.lab.importers import IMPORTED_SCHEMA, Added, append_rows, import_file, kept_rows
 
+ROWS = read("osu-5.0-latency.txt").rows.height
+
 
 @pytest.fixture
 def directory(tmp_path):
     return make_run(tmp_path / "run", blocks=1, cases=[("latency", "standard", "bytes", 8)]).path
 
 
-def test_rows_are_kept_exactly_with_their_nulls(directory):
-    rows = pl.concat([read(n).rows for n in ("osu-6.2-reduce-full.txt", "imb-4.1.txt", "netpipe-3-published.np.out")])
-    assert append_rows(directory, rows).rows == rows.height
+def test_rows_of_every_file_are_kept_exactly_and_known_again(directory):
+    of_files = {name: read(name).rows for name in OUTPUTS}
+    rows = pl.concat(of_files.values())
+    assert append_rows(directory, rows) == Added(rows.height, known=[], renewed=[])
+    before = (directory / "imported.csv").read_bytes()
+    assert append_rows(directory, rows) == Added(
+        0, known=[name for name, own in of_files.items() if own.height], renewed=[]
+    )
+    assert (directory / "imported.csv").read_bytes() == before
     assert kept_rows(directory).equals(rows)
 
 
-def test_a_file_imported_twice_adds_nothing(directory):
-    rows = read("osu-5.0-latency.txt").rows
-    assert append_rows(directory, rows) == Added(24, known=[], renewed=[])
-    before = (directory / "imported.csv").read_bytes()
-    assert append_rows(directory, rows) == Added(0, known=["osu-5.0-latency.txt"], renewed=[])
-    assert (directory / "imported.csv").read_bytes() == before
-
-
-def test_new_rows_go_behind_the_old_ones_which_stay_as_they_are(directory):
+def test_new_rows_follow_the_old_ones_which_stay_as_they_are(directory):
     first, second = read("osu-5.0-latency.txt").rows, read("osu-5.8-latency.txt").rows
     append_rows(directory, first)
     before = (directory / "imported.csv").read_bytes()
@@ -58,20 +58,12 @@ def test_a_file_whose_last_line_is_unfinished_keeps_that_line(directory):
     assert kept_rows(directory).equals(pl.concat([first, second]))
 
 
-@pytest.mark.parametrize("name", OUTPUTS)
-def test_every_kind_of_row_is_known_again(directory, name):
-    rows = read(name).rows
-    assert append_rows(directory, rows).rows == rows.height
-    assert append_rows(directory, rows).rows == 0
-    assert kept_rows(directory).equals(rows)
-
-
 def test_two_files_with_equal_rows_are_two_sources(directory, tmp_path):
     text = (FIXTURES / "osu-5.0-latency.txt").read_text()
     (tmp_path / "monday.txt").write_text(text)
     (tmp_path / "tuesday.txt").write_text(text)
     append_rows(directory, import_file(tmp_path / "monday.txt").rows)
-    assert append_rows(directory, import_file(tmp_path / "tuesday.txt").rows) == Added(24, known=[], renewed=[])
+    assert append_rows(directory, import_file(tmp_path / "tuesday.txt").rows) == Added(ROWS, known=[], renewed=[])
 
 
 def test_a_changed_file_of_the_same_name_is_not_taken_for_the_old_one(directory, tmp_path):
@@ -80,9 +72,9 @@ def test_a_changed_file_of_the_same_name_is_not_taken_for_the_old_one(directory,
     path.write_text(text)
     append_rows(directory, import_file(path).rows)
     path.write_text(text.replace("497.37", "498.00"))
-    assert append_rows(directory, import_file(path).rows) == Added(24, known=[], renewed=["osu.txt"])
+    assert append_rows(directory, import_file(path).rows) == Added(ROWS, known=[], renewed=["osu.txt"])
     path.write_text("# measured anew, with equal figures\n" + text)
-    assert append_rows(directory, import_file(path).rows) == Added(24, known=[], renewed=["osu.txt"])
+    assert append_rows(directory, import_file(path).rows) == Added(ROWS, known=[], renewed=["osu.txt"])
     assert kept_rows(directory)["content"].n_unique() == 3
 
 
@@ -92,47 +84,40 @@ OLD_COLUMNS = (
 OLD_ROW = "OSU 5.0,latency,standard,bytes,8,2,1234.5,,,,,osu-5.0-latency.txt\n"
 
 
-def test_a_file_of_an_earlier_version_is_read_with_its_new_columns_empty(directory):
-    (directory / "imported.csv").write_text(OLD_COLUMNS + OLD_ROW)
-    kept = kept_rows(directory)
-    assert kept.schema == pl.Schema(IMPORTED_SCHEMA)
-    assert kept.row(0, named=True)["time_ns"] == 1234.5
-    assert kept.select("statistic", "time_mean_ns", "sent_bytes", "options", "content").row(0) == (None,) * 5
-
-
-def test_a_file_of_an_earlier_version_keeps_its_rows_when_new_ones_come(directory):
+def test_a_file_of_an_earlier_version_is_read_and_keeps_its_rows(directory):
     (directory / "imported.csv").write_text(OLD_COLUMNS + OLD_ROW)
     old = kept_rows(directory)
+    assert old.schema == pl.Schema(IMPORTED_SCHEMA)
+    assert old.select("time_ns", "statistic", "time_mean_ns", "sent_bytes", "options", "content").row(0) == (
+        (1234.5, *(None,) * 5)
+    )
     new = read("osu-5.0-latency.txt").rows
-    assert append_rows(directory, new) == Added(24, known=[], renewed=["osu-5.0-latency.txt"])
+    assert append_rows(directory, new) == Added(ROWS, known=[], renewed=["osu-5.0-latency.txt"])
     assert kept_rows(directory).equals(pl.concat([old, new]))
     assert append_rows(directory, new).rows == 0
     assert [p.name for p in directory.glob("imported*")] == ["imported.csv"]
 
 
-def test_a_value_of_the_wrong_kind_is_damage(directory):
-    (directory / "imported.csv").write_text(OLD_COLUMNS + OLD_ROW.replace("1234.5", "soon"))
-    with pytest.raises(ResultError, match=r"imported\.csv' is damaged: move it away"):
-        kept_rows(directory)
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (OLD_COLUMNS + OLD_ROW.replace("1234.5", "soon"), r"imported\.csv' is damaged: move it away"),
+        ("tool,benchmark\nx,y,z\n", r"imported\.csv' is damaged: move it away"),
+        ("a,b\n1,2\n", "other columns"),
+    ],
+)
+def test_a_damaged_file_is_refused_and_left_alone(directory, content, sentence):
+    path = directory / "imported.csv"
+    path.write_text(content)
+    for use in (kept_rows, lambda folder: append_rows(folder, read("osu-5.0-latency.txt").rows)):
+        with pytest.raises(ResultError, match=sentence):
+            use(directory)
+    assert path.read_text() == content
 
 
 def test_nothing_imported_is_an_empty_table(directory):
     assert kept_rows(directory).schema == pl.Schema(IMPORTED_SCHEMA)
     assert kept_rows(directory).is_empty()
-
-
-def test_a_damaged_file_is_left_alone(directory):
-    path = directory / "imported.csv"
-    path.write_text("tool,benchmark\nx,y,z\n")
-    with pytest.raises(ResultError, match=r"imported\.csv"):
-        append_rows(directory, read("osu-5.0-latency.txt").rows)
-    assert path.read_text() == "tool,benchmark\nx,y,z\n"
-
-
-def test_other_columns_are_refused(directory):
-    (directory / "imported.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(ResultError, match="other columns"):
-        kept_rows(directory)
 
 
 def test_rows_that_cannot_be_read_are_not_called_damaged(directory, monkeypatch):

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from polympi.lab.errors import UsageError
-from polympi.lab.importers import imb, netpipe, omb_py, osu
+from polympi.lab.importers import imb, netpipe, osu
 from polympi.lab.importers.files import read_captured
 from polympi.lab.importers.keep import Added, append_rows, kept_rows
 from polympi.lab.importers.lines import numbered_lines, unfinished_line
@@ -18,8 +18,8 @@ from polympi.lab.importers.rows import IMPORTED_SCHEMA, Imported
 __all__ = ["IMPORTED_SCHEMA", "Added", "Imported", "append_rows", "import_file", "kept_rows", "parse_netpipe_options"]
 
 _READERS = {
-    omb_py.TOOL: (omb_py.recognises, omb_py.read_omb_py),
-    osu.TOOL: (osu.recognises, osu.read_osu),
+    osu.OMB_PY: (osu.is_omb_py, osu.read_omb_py),
+    osu.OSU: (osu.is_osu, osu.read_osu),
     imb.TOOL: (imb.recognises, imb.read_imb),
 }
 

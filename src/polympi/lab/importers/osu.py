@@ -1,15 +1,16 @@
-"""Reads the output of OSU Micro-Benchmarks 5 to 7."""
+"""Reads the output of OSU Micro-Benchmarks 5 to 7, and of OMB-Py, their Python programs."""
 
 from __future__ import annotations
 
 import re
 
 from polympi.lab.importers.osu_tables import Title, read_tables, statistic_of
-from polympi.lab.importers.rows import Collector, Imported
+from polympi.lab.importers.rows import UNSTATED, Collector, Imported
 
-TOOL = "OSU"
+OSU, OMB_PY = "OSU", "OMB-Py"
 
-_TITLE = re.compile(r"^\s*#?\s*OSU (?P<name>\S.*?) Test(?P<kind> \w+)?(?:\s+v(?P<version>\d[\w.]*))?$")
+_OSU_TITLE = re.compile(r"^\s*#?\s*OSU (?P<name>\S.*?) Test(?P<kind> \w+)?(?:\s+v(?P<version>\d[\w.]*))?$")
+_OMB_PY_TITLE = re.compile(r"^.*?#\s*OMB[ -]Py(?:thon)? (?P<name>MPI \S.*?) Test$")
 
 # (benchmark, mode, payload, ranks) of the benchmarks that measure what ours of that name measure. Point-to-point
 # programs demand two processes. Before 7.0 reductions sent MPI_FLOAT without saying so; since then a line names the
@@ -29,33 +30,70 @@ _OURS = {
     "MPI All-to-All Personalized Exchange Latency": ("alltoall", "standard", "bytes", None),
     "MPI Init": ("startup", "init", "none", None),
 }
+_OMB_PY_PAIRS = ("MPI Latency", "MPI Bandwidth", "MPI Bi-Directional Bandwidth")
+_OMB_PY_COLLECTIVES = {
+    "Barrier": "barrier",
+    "Broadcast": "bcast",
+    "Bcast": "bcast",
+    "Reduce": "reduce",
+    "Allreduce": "allreduce",
+    "Gather": "gather",
+    "Scatter": "scatter",
+    "Allgather": "allgather",
+    "All-to-All": "alltoall",
+    "Alltoall": "alltoall",
+}
+_OMB_PY_COLLECTIVE = re.compile(r"MPI (?P<name>[\w-]+?)(?: Personalized Exchange)?(?: Latency)?")
 
 
-def recognises(line: str) -> bool:
+def is_osu(line: str) -> bool:
     """Whether a line is the title of a table of OSU Micro-Benchmarks."""
-    return _TITLE.match(line) is not None
+    return _OSU_TITLE.match(line) is not None
+
+
+def is_omb_py(line: str) -> bool:
+    """Whether a line is the title of a table of OMB-Py."""
+    return _OMB_PY_TITLE.match(line) is not None
 
 
 def read_osu(text: str, source: str) -> Imported:
-    """Rows of what one or several OSU programs printed.
+    """Rows of what one or several OSU programs printed; the source is the name of the file.
 
     Bandwidths are in 10^6 bytes a second already. A nonblocking collective's time is its "pure communication".
-
-    Args:
-        text: the output.
-        source: name of the file, for the rows.
     """
-    collector = Collector(TOOL, source)
-    read_tables(text, collector, _parse_title)
+    collector = Collector(OSU, source)
+    read_tables(text, collector, _osu_title)
     return collector.imported()
 
 
-def _parse_title(line: str) -> Title | None:
-    match = _TITLE.match(line)
+def read_omb_py(text: str, source: str) -> Imported:
+    """Rows of what one or several OMB-Py programs printed; columns as those of the C programs."""
+    collector = Collector(OMB_PY, source)
+    read_tables(text, collector, _omb_py_title)
+    return collector.imported()
+
+
+def _osu_title(line: str) -> Title | None:
+    match = _OSU_TITLE.match(line)
     if not match:
         return None
     name = match["name"] + (match["kind"] or "")
-    tool = f"{TOOL} {match['version']}" if match["version"] else TOOL
+    tool = f"{OSU} {match['version']}" if match["version"] else OSU
     usual = "float32" if "reduce" in name.lower() else "none" if "barrier" in name.lower() else "bytes"
     benchmark, mode, payload, ranks = _OURS.get(name, (name, "standard", usual, None))
     return Title(tool, benchmark, mode, payload, statistic_of(name), ranks)
+
+
+def _omb_py_title(line: str) -> Title | None:
+    match = _OMB_PY_TITLE.match(line)
+    if not match:
+        return None
+    name = match["name"]
+    if name in _OMB_PY_PAIRS:
+        benchmark, mode, payload, ranks = _OURS[name]
+        return Title(OMB_PY, benchmark, mode, payload, statistic_of(name), ranks)
+    collective = _OMB_PY_COLLECTIVE.fullmatch(name)
+    benchmark = _OMB_PY_COLLECTIVES.get(collective["name"], name) if collective else name
+    # What the sums are made of is not printed.
+    payload = "none" if benchmark == "barrier" else UNSTATED if "reduce" in name.lower() else "bytes"
+    return Title(OMB_PY, benchmark, "standard", payload, statistic_of(name))
