@@ -6,8 +6,6 @@ with code 213, says "The PMIx server's listener thread failed to start", or wait
 (after 32768, on many machines), this happens once in many launches, and nothing in them shows why.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

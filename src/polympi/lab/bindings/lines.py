@@ -1,7 +1,5 @@
 """Lines of code: how long a binding's smallest program is, and its timed part."""
 
-from __future__ import annotations
-
 import ast
 import re
 import textwrap
@@ -83,11 +81,7 @@ def functions(text: str, names: Collection[str], suffix: str) -> str:
 
 
 def code_lines(binding: Binding) -> CodeLines | None:
-    """The lines that a binding takes; None where its manifest names neither a timed part nor a ``hello``.
-
-    Raises:
-        UsageError: the manifest names a file that is not there, or one whose language is not known.
-    """
+    """The lines that a binding takes; None where its manifest names neither a timed part nor a ``hello``."""
     hello, timed = binding.hello, binding.timed
     if hello is None and not timed and not binding.entry.applications:
         return None

@@ -1,7 +1,5 @@
 """The application: its commands, and how errors leave it."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import shlex

@@ -1,7 +1,5 @@
 """What is said at the end of a job that was followed: how it ended, where its result is, how to continue."""
 
-from __future__ import annotations
-
 import shlex
 import signal
 from pathlib import Path

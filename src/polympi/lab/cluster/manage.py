@@ -1,7 +1,5 @@
 """Make a cluster that stays, and remove one, whole or what is left of it."""
 
-from __future__ import annotations
-
 import datetime
 import re
 import shutil
@@ -50,10 +48,6 @@ def up(
         slots: ranks on each host in the host files.
         slurm: start Slurm on it.
         containers: make its hosts of containers; None for namespaces.
-
-    Raises:
-        UsageError: something of that is impossible, or the cluster is up already.
-        ClusterError: it cannot be made here.
     """
     _check_name(name)
     if not 1 <= slots <= MOST_SLOTS:
@@ -99,10 +93,6 @@ def down(name: str) -> bool:
 
     Returns:
         Whether there was anything to remove.
-
-    Raises:
-        ClusterError: it cannot be removed.
-        UsageError: it is no name of a cluster.
     """
     _check_name(name)
     if reason := why_not():
@@ -125,10 +115,6 @@ def reachable(name: str, folders: Iterable[Path] = ()) -> Cluster:
     Args:
         name: its name.
         folders: what its hosts must see.
-
-    Raises:
-        UsageError: there is none of this name.
-        ClusterError: it is broken, only root may use it, or it does not see a folder.
     """
     cluster = get_cluster(name)
     if cluster is None:
@@ -145,9 +131,6 @@ def check_reachable(cluster: Cluster, folders: Iterable[Path] = ()) -> None:
     Args:
         cluster: the cluster.
         folders: what the hosts must see.
-
-    Raises:
-        ClusterError: one does not, only root may use them, or one does not see a folder.
     """
     _check(cluster, cluster.what_is_lost, folders)
 

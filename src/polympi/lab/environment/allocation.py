@@ -1,7 +1,5 @@
 """The allocation of a batch system that polympi runs in: its job, and the hosts that it may use."""
 
-from __future__ import annotations
-
 import os
 import re
 import socket
@@ -19,17 +17,11 @@ GOES_ON = frozenset({"RUNNING", "SUSPENDED", "STOPPED", "SIGNALING", "RESIZING"}
 
 @dataclass(frozen=True)
 class Allocation:
-    """A job of Slurm.
+    """A job of Slurm."""
 
-    Attributes:
-        job: its number.
-        hosts: its hosts, in their order.
-        here: what the job calls the host that this process runs on.
-    """
-
-    job: str
-    hosts: tuple[str, ...]
-    here: str
+    job: str  # its number
+    hosts: tuple[str, ...]  # its hosts, in their order
+    here: str  # what the job calls the host that this process runs on
 
     @property
     def only_here(self) -> bool:

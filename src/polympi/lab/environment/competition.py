@@ -1,7 +1,5 @@
 """What else uses the processors: now, and while a launch ran."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Small files of the kernel; a missing one isn't an error, but means that a value is unknown."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 

@@ -4,8 +4,6 @@ Files after the kernel's documentation: ``admin-guide/cgroup-v2.rst`` and ``admi
 set at any level above the process, so all levels are read and the tightest counts.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Facts about memory: how much, in which pages, and how much of it processes can share."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

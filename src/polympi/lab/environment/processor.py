@@ -1,7 +1,5 @@
 """Facts about the processors: what they are, how their clock runs, and which of them we may use."""
 
-from __future__ import annotations
-
 import os
 import platform
 import re

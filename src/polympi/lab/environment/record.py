@@ -1,7 +1,5 @@
 """The record of the machine that is kept with a result (``environment.json``)."""
 
-from __future__ import annotations
-
 import os
 import socket
 import sys

@@ -5,8 +5,6 @@ missing capabilities, and by the Yama security module (``kernel.yama.ptrace_scop
 outside for sure, so it is tried: this process reads a few bytes of a child of its own.
 """
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import subprocess

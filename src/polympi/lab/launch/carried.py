@@ -5,8 +5,6 @@ come back in what rank 0 prints after its program has ended, since every launche
 but ``sh``, ``base64``, ``gzip`` and ``mktemp`` on the hosts.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import contextlib

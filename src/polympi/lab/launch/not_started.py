@@ -1,7 +1,5 @@
 """Launchers that could not start, or not their own daemon on a host, so that no program began: what they say then."""
 
-from __future__ import annotations
-
 import re
 
 # Each as its launcher says it where what reaches another host, or the daemon there, ends at once.

@@ -9,8 +9,6 @@ as long as a batch of C: what a batch tells depends on how long it lasts, and a 
 slowest binding.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 

@@ -4,8 +4,6 @@ An application that the catalogue says is limited by another benchmark takes it 
 how long the machine needs for the bytes that an iteration has to move.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 

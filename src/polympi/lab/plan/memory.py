@@ -1,7 +1,5 @@
 """How much memory the messages of a case take, before any rank asks for it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from polympi.lab.catalogue import BENCHMARKS, WINDOW, Case

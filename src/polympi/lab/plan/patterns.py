@@ -1,7 +1,5 @@
 """Patterns of cases, as ``--bench`` takes them."""
 
-from __future__ import annotations
-
 import fnmatch
 
 

@@ -11,8 +11,6 @@ cyclic square each follows nearly always the same one. (The first launch of a bl
 before; that is left to chance.)
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping, Sequence
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """Settings as levels of a factor: variables of the environment and arguments of the launcher, under a name."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Sequence
@@ -28,9 +26,6 @@ def settings_of(texts: Sequence[str]) -> list[Level]:
 
     Args:
         texts: as users write them: ``NAME: VARIABLE=VALUE ... --ARGUMENT ...``; a single variable needs no name.
-
-    Raises:
-        UsageError: one says nothing, has no usable name, or there are two of a name.
     """
     found: list[Level] = []
     for text in texts:

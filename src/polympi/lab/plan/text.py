@@ -1,7 +1,5 @@
 """The plan as the programs read it (``docs/protocol.md``)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

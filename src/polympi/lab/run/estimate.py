@@ -1,7 +1,5 @@
 """What a run would do, counted and estimated before it does it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ its samples are there. Whole blocks are never repeated. A block that is not whol
 of one block are compared with each other, and hours between them would be taken for an effect.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 

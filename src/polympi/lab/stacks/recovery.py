@@ -6,8 +6,6 @@ pip replaces files and never writes into them, so that the copy costs no space a
 file that nobody holds puts things back.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import os
@@ -24,11 +22,7 @@ _NEW, _EXISTING = b"new", b"existing"
 
 @contextlib.contextmanager
 def all_or_nothing(name: str) -> Iterator[None]:
-    """Put a stack back as it was if what is done inside fails, is interrupted, or is killed.
-
-    Raises:
-        StackError: another process is working on the stack.
-    """
+    """Put a stack back as it was if what is done inside fails, is interrupted, or is killed."""
     folder, copy, lock = stack_folder(name), _copy(name), _lock(name)
     lock.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)

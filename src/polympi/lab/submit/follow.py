@@ -1,7 +1,5 @@
 """Follow a job: its states as they change, and what its run writes, until it has ended."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal
@@ -78,9 +76,6 @@ class Follower:
 
         Args:
             start_within_s: cancel it if it has not begun within this many seconds.
-
-        Raises:
-            SubmitError: it did not begin in time, or Slurm does not answer any more.
         """
         while True:
             state = self._state()

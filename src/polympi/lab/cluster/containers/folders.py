@@ -1,7 +1,5 @@
 """Which folders of this machine a container sees, so that programs are at the same place on all hosts."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -29,9 +27,6 @@ def shared_folders(programs: Sequence[Path], written: Sequence[Path]) -> dict[Pa
     Args:
         programs: further folders to read.
         written: further folders to read and write.
-
-    Raises:
-        UsageError: a folder is missing, belongs to the system, or has a name that podman cannot take.
     """
     home().mkdir(parents=True, exist_ok=True)
     for folder in written:

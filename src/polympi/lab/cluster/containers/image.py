@@ -1,7 +1,5 @@
 """The image of the containers: one that the user names, or one that is built once from the Containerfile."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
@@ -24,9 +22,6 @@ def image_for(image: str | None, base: str | None, keeper: Keeper, say: Callable
         base: what is built upon; None for Debian.
         keeper: what calls podman.
         say: tells what takes long.
-
-    Raises:
-        ClusterError: it cannot be had.
     """
     if image is not None:
         _fetch(image, keeper, say, "name another with --image, or leave that out to have one built")
