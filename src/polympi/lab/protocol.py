@@ -81,10 +81,6 @@ class LaunchSamples:
 def read_samples(text: str, known_cases: frozenset[int]) -> LaunchSamples:
     """Read the samples of a launch, finished or cut short.
 
-    Args:
-        text: content of the file; a last line without its newline was cut short and is not read.
-        known_cases: numbers of the cases in the plan.
-
     Raises:
         ProtocolError: a line is not of the protocol, or its numbers make no sense.
     """

@@ -25,12 +25,7 @@ def places(environment: Mapping[str, str]) -> list[Path]:
 
 
 def remove_session_folders(processes: Iterable[int], environment: Mapping[str, str]) -> None:
-    """Remove what processes have left that we have killed; what cannot be removed stays.
-
-    Args:
-        processes: their process ids, of which none may run any more.
-        environment: theirs.
-    """
+    """Remove what processes have left that we have killed; what cannot be removed stays."""
     ours = set(processes)
     for folder, process in _session_folders(environment):
         if process in ours:

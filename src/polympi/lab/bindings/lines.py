@@ -22,12 +22,7 @@ _ALSO = {".inc": "part.F90"}  # suffixes of which Pygments thinks otherwise than
 
 
 def lines_of_code(text: str, lexer: Lexer) -> int:
-    """How many lines hold code: neither blank nor comment alone. What documents in Python is a comment, too.
-
-    Args:
-        text: a source.
-        lexer: of its language.
-    """
+    """How many lines hold code: neither blank nor comment alone. What documents in Python is a comment, too."""
     found, line = set(), 0
     for kind, value in lexer.get_tokens(text):
         silent = _is_one(kind, Comment, String.Doc) and not _is_one(kind, Comment.Preproc, Comment.PreprocFile)
@@ -39,12 +34,7 @@ def lines_of_code(text: str, lexer: Lexer) -> int:
 
 
 def solver(text: str, without: Collection[str] = ()) -> str:
-    """An application in Python without what only the program alone takes; lines that go are left blank.
-
-    Args:
-        text: the source.
-        without: further functions and classes that are left out.
-    """
+    """An application in Python without what only the program alone takes; lines that go are left blank."""
     lines = text.splitlines(keepends=True)
     for node in ast.parse(text).body:
         guarded = isinstance(node, ast.If) and "__main__" in ast.dump(node.test)

@@ -54,11 +54,7 @@ def choose_pages(name: str | None) -> str:
 
 
 def choose_ranks(text: str) -> list[int]:
-    """Numbers of ranks, ascending.
-
-    Args:
-        text: one number, or several with commas between them.
-    """
+    """The numbers of ranks in a comma-separated list, ascending."""
     numbers = []
     for item in text.split(","):
         word = item.strip()

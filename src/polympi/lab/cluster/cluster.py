@@ -68,13 +68,7 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True):
             self.hostfile(family).write_text(hostfile_text(family, slots), encoding="ascii")
 
     def launch_command(self, family: str, command: Sequence[str], folder: Path) -> list[str]:
-        """The command line that runs a launcher on the first host, able to reach the others.
-
-        Args:
-            family: of the launcher.
-            command: the launcher and its arguments.
-            folder: its working directory.
-        """
+        """The command line that runs a launcher on the first host, able to reach the others."""
         variables = [f"{name}={value}" for name, value in self.variables(family).items()]
         return self.first.command(["env", *variables, *command], folder)
 

@@ -13,12 +13,7 @@ _A_HOST_A_LINE = "write one host per line, as 'node1', 'node1:2' or 'node1 slots
 
 
 def hostfile_text(family: str, slots: Mapping[str, int]) -> str:
-    """A host file.
-
-    Args:
-        family: of the launcher.
-        slots: ranks on each host, in the order in which they are filled.
-    """
+    """A host file."""
     line = "{} slots={}\n" if family == "openmpi" else "{}:{}\n"
     return "".join(line.format(name, number) for name, number in slots.items())
 

@@ -83,14 +83,7 @@ def made_cluster(
 ) -> Iterator[Made]:
     """Make a cluster, which ends with the block unless kept, with all that runs on it.
 
-    Args:
-        names: of the hosts.
-        folder: an empty one, for files of the cluster.
-        name: of the cluster.
-        rate: what each wire carries each way; None for no limit.
-        slots: ranks on each host in the host files.
-        ahead_s: by the names of hosts, how far their monotonic clock is ahead of this machine's, in seconds.
-        since: when it is made.
+    The folder is empty, and `ahead_s` how far the monotonic clocks of some hosts are ahead of this machine's.
     """
     check_number(len(names))
     bits = None if rate is None else read_rate(rate)

@@ -44,13 +44,7 @@ def read_rate(text: str) -> int:
 
 
 def connect(switch: Host, hosts: Sequence[Host], bits: int | None) -> None:
-    """Lay a wire from each host to the switch, and wait until all carry.
-
-    Args:
-        switch: what holds the switch.
-        hosts: the hosts.
-        bits: what each wire carries each way, in bits a second; None for no limit.
-    """
+    """Lay a wire from each host to the switch, and wait until all carry."""
     _run(switch, f"ip link add {SWITCH} type bridge")
     _run(switch, f"ip link set {SWITCH} up")
     for number, host in enumerate(hosts):
@@ -84,12 +78,7 @@ def choose_congestion_control(hosts: Sequence[Host]) -> None:
 
 
 def limit_containers(hosts: Sequence[Host], bits: int) -> None:
-    """Limit the wires that podman has laid, from the hosts to a switch in the network of this machine.
-
-    Args:
-        hosts: the hosts.
-        bits: what each wire carries each way, in bits a second.
-    """
+    """Limit the wires that podman has laid, from the hosts to a switch in the network of this machine."""
     for host in hosts:
         other_end = Path(f"/proc/{host.holder}/root/sys/class/net/{NETWORK}/iflink").read_text(encoding="ascii")
         ports = [

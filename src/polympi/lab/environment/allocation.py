@@ -32,9 +32,6 @@ class Allocation:
 def allocation(variables: Mapping[str, str] | None = None) -> Allocation | None:
     """The job that this process is in; None outside of one.
 
-    Args:
-        variables: those that Slurm sets; this process's by default.
-
     Raises:
         UsageError: Slurm does not say which hosts the job has.
     """
@@ -51,9 +48,6 @@ def job_is_over(variables: Mapping[str, str] | None = None) -> bool:
 
     Slurm signals this process and the ranks it has started in any order, and starts no more ranks meanwhile: only the
     state of the job tells why these have failed.
-
-    Args:
-        variables: those that Slurm sets; this process's by default.
     """
     job = (os.environ if variables is None else variables).get("SLURM_JOB_ID")
     if not job:

@@ -79,11 +79,7 @@ def diagnose(
 
 
 def check_tools(stacks_folder: Path | None = None) -> list[Check]:
-    """Check what is needed where stacks are installed and programs are built: tools, and room on the disk.
-
-    Args:
-        stacks_folder: where stacks are installed.
-    """
+    """Check what is needed where stacks are installed and programs are built: tools, and room on the disk."""
     return [
         _check_python(sys.version_info[:3]),
         _check_venv(),

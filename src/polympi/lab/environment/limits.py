@@ -24,10 +24,6 @@ _MARKER_VARIABLES = {
 def limit_facts(root: Path = Path("/"), variables: Mapping[str, str] | None = None) -> dict[str, Any]:
     """The container, if any, and the limits on processor time and memory.
 
-    Args:
-        root: the file system's root, another one in tests.
-        variables: environment variables; this process's by default.
-
     Returns:
         ``container`` (its kind, None if no sign of one was found), ``cgroup`` (version that limits CPU time, None if
         control groups are not visible), ``cpu_quota_cpus`` (CPU seconds a second, None for no limit),

@@ -34,9 +34,6 @@ class _Segment(ctypes.Structure):
 def single_copy_facts(root: Path = Path("/")) -> dict[str, Any]:
     """Whether single copy works here.
 
-    Args:
-        root: the file system's root, another one in tests.
-
     Returns:
         ``works`` (None if it could not be tried), ``reason`` (the system's error, None if it works) and
         ``ptrace_scope`` (Yama's setting, None without Yama).

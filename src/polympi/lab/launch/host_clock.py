@@ -67,10 +67,6 @@ class HostClocks:
     def moment(self, host: str, shown_ns: int) -> Moment:
         """When the clock of a host showed a time, in the launch that has just ended.
 
-        Args:
-            host: where rank 0 ran, as MPI names it.
-            shown_ns: the time on its monotonic clock.
-
         Raises:
             UnknownMoment: its clock cannot be compared with ours.
         """

@@ -19,9 +19,6 @@ def not_started(tail: str) -> str | None:
     """The end of a sentence about a launcher that did not reach a host; None if nothing says so.
 
     Launchers say the same where a host is lost later: this is to be asked only where no program has begun.
-
-    Args:
-        tail: the last lines that the launcher wrote.
     """
     said = _SAYING.search(tail)
     if said is None:

@@ -64,11 +64,7 @@ class Topology:
 
 
 def topology_of(facts: Facts) -> Topology | None:
-    """The processors of this machine, from the kernel's description; None without one.
-
-    Args:
-        facts: of :mod:`polympi.lab.environment.record`, of which ``affinity`` counts.
-    """
+    """The processors of this machine, from the kernel's description; None without one."""
     told = (facts.get("affinity") or {}).get("topology")
     return Topology({int(cpu): (socket, core) for cpu, (socket, core) in told.items()}) if told else None
 

@@ -52,11 +52,6 @@ def joint_order(arms: Mapping[str, Sequence[str]], block: int, seed: int) -> lis
     comes first. With more arms than blocks no design is complete; its rows are still those of Latin squares, so that
     no arm stands in the same place of two blocks.
 
-    Args:
-        arms: by stack, those that run.
-        block: which block, from 0.
-        seed: of all random orders.
-
     Returns:
         Stack and arm of each launch.
     """

@@ -69,12 +69,7 @@ def setting_words(level: Level) -> str:
 
 
 def why_no_part(level: Level, family: str) -> str | None:
-    """Why a level would be the base once more on stacks of a family; None if it may be something else there.
-
-    Args:
-        level: which one.
-        family: of the stack: ``mpich``, ``openmpi``, ``impi``.
-    """
+    """Why a level would be the base once more on stacks of a family; None if it may be something else there."""
     if level.arguments or not level.environment:
         return None
     readers = [next((who for prefix, who in _READERS.items() if name.startswith(prefix)), None)

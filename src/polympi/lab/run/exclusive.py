@@ -47,13 +47,7 @@ class _Busy(Exception):  # noqa: N818 - it is what was found, not an error
 
 @contextlib.contextmanager
 def only_run_here(holder: Holder, *, wait: bool, say: Callable[[str], None]) -> Iterator[None]:
-    """Hold this machine for one run; let go at the end, and if the process dies.
-
-    Args:
-        holder: who we are, for others to read.
-        wait: wait for another run to end instead of refusing.
-        say: reports whom we wait for.
-    """
+    """Hold this machine for one run; let go at the end, and if the process dies."""
     descriptor = _acquire(holder, wait=wait, say=say)
     try:
         yield

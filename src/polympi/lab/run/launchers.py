@@ -25,12 +25,8 @@ Say = Callable[[str], None]
 def settled(request: Request, say: Say = lambda _: None, *, check: bool = True) -> Request:
     """The request with stacks whose ranks are started as was asked, or as a job of Slurm wants it.
 
-    Outside of a job, and where nothing was asked for, it stays as it is.
-
-    Args:
-        request: with its stacks.
-        say: reports what was chosen.
-        check: try each way with a small program, and take the first that works; else the likeliest is taken.
+    Outside of a job, and where nothing was asked for, it stays as it is. If `check`, each way is tried with a small
+    program, and the first that works is taken; otherwise the likeliest.
     """
     job = None if request.hostfile is not None else allocation()
     asked = request.launching
@@ -50,12 +46,7 @@ def settled(request: Request, say: Say = lambda _: None, *, check: bool = True) 
 
 
 def settled_again(run: RunRecord, stacks: Sequence[Stack]) -> tuple[Launching, list[Stack]]:
-    """How a run that is continued starts ranks: as it did, on the hosts of the job that there is now.
-
-    Args:
-        run: its record.
-        stacks: as they are installed.
-    """
+    """How a run that is continued starts ranks: as it did, on the hosts of the job that there is now."""
     launching, job = run.launching, allocation()
     if launching.job:
         had = len(launching.hosts) or 1

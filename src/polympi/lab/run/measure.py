@@ -38,13 +38,7 @@ class Measured:
 
 
 def measure(request: Request, *, watcher: Watcher, wait: bool = False) -> Measured:
-    """Carry out a request; a signal ends it in order.
-
-    Args:
-        request: what to measure; if it names no stack, one is installed.
-        watcher: notified of every step.
-        wait: wait for another run on this machine to end.
-    """
+    """Carry out a request; a signal ends it in order."""
     with _alone(request.output, watcher, wait=wait):
         if not request.stacks:
             request = dataclasses.replace(request, stacks=[_install_first_stack(request, watcher)])
@@ -70,14 +64,7 @@ def measure(request: Request, *, watcher: Watcher, wait: bool = False) -> Measur
 
 
 def measure_again(request: Request, directory: RunDirectory, *, watcher: Watcher, wait: bool = False) -> Measured:
-    """Continue an interrupted run; a signal ends it in order.
-
-    Args:
-        request: from :func:`~polympi.lab.run.resume.request_again`.
-        directory: the run.
-        watcher: notified of every step.
-        wait: wait for another run on this machine to end.
-    """
+    """Continue an interrupted run; a signal ends it in order."""
     with _alone(directory.path, watcher, wait=wait):
         facts = record_environment()
         _tell_stacks(request, watcher)

@@ -61,10 +61,6 @@ def unconnected(request: Request, say: Callable[[str], None]) -> list[Finding]:
     Ports of real hosts may be closed but for those that MPI is told to use, and MPI may have another network than TCP,
     so that these are warnings. A test cluster has nothing else.
 
-    Args:
-        request: with its hosts.
-        say: reports what is done.
-
     Raises:
         UsageError: a host does not answer, although others do, or the hosts of a test cluster cannot connect.
     """

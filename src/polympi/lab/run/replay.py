@@ -21,13 +21,7 @@ _ENDED_BY_ITSELF = ("ok", "crashed", "timed out", "unreadable", NOT_STARTED)
 
 
 def replay(state: StackState, directory: RunDirectory, launches: Sequence[LaunchRecord]) -> None:
-    """Take in the whole blocks of a stack, in their order, and count the tries at the others.
-
-    Args:
-        state: the stack, its cases begun.
-        directory: where the samples are.
-        launches: all launches of the run, those that cannot count marked (:meth:`RunDirectory.launches`).
-    """
+    """Take in the whole blocks of a stack, in their order, and count the tries at the others."""
     tries: dict[int, int] = {}
     blocks: dict[int, dict[str, LaunchRecord]] = defaultdict(dict)
     for record in launches:

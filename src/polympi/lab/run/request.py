@@ -209,12 +209,7 @@ def _has_launch_figures(benches: Sequence[str]) -> bool:
 
 
 def prepare(request: Request, say: Callable[[str], None] = lambda _: None) -> list[StackPlan]:
-    """Check the request, build what it needs, and say what will be measured on each stack.
-
-    Args:
-        request: what was asked.
-        say: reports each build, since some take a minute.
-    """
+    """Check the request, build what it needs, and say what will be measured on each stack."""
     cases = check(request)
     return _plans(request, cases, partial(_built, say=say))
 

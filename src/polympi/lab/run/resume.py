@@ -92,13 +92,7 @@ def request_again(
 
 
 def prepare_again(request: Request, directory: RunDirectory, environment: Environment) -> list[StackPlan]:
-    """What the run measures, once it is certain that it would be measured as before.
-
-    Args:
-        request: from :func:`request_again`.
-        directory: the run.
-        environment: this machine now, the stacks described in it, as ``environment.json`` keeps it.
-    """
+    """What the run measures, once it is certain that it would be measured as before."""
     run = directory.run()
     if difference := machine_difference(directory.environment(), environment):
         raise _other(directory, difference)

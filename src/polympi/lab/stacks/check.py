@@ -43,13 +43,7 @@ def check_stack(stack: Stack) -> Stack:
 
 
 def first_that_runs(ways: Sequence[Stack], *, hostfile: Path | None = None, cluster: Cluster | None = None) -> Checked:
-    """The first of several ways to start ranks of a stack that works.
-
-    Args:
-        ways: the stack with each of them, at least one.
-        hostfile: hosts to run on, as for :func:`~polympi.lab.stacks.command.mpiexec_command`.
-        cluster: the test cluster that they belong to.
-    """
+    """The first of several ways to start ranks of a stack that works."""
     first: StackError | None = None
     for way in ways:
         try:
@@ -63,11 +57,6 @@ def first_that_runs(ways: Sequence[Stack], *, hostfile: Path | None = None, clus
 
 def checked(stack: Stack, *, hostfile: Path | None = None, cluster: Cluster | None = None) -> Checked:
     """Compile and run a two-rank program, and say on which hosts its ranks were.
-
-    Args:
-        stack: what is checked.
-        hostfile: hosts to run on.
-        cluster: the test cluster that they belong to.
 
     Raises:
         StackError: it does not compile, does not run, or the launcher belongs to another MPI.

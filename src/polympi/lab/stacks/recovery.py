@@ -50,11 +50,7 @@ def all_or_nothing(name: str) -> Iterator[None]:
 
 
 def undo_broken_off(say: Callable[[str], None] = lambda _: None) -> None:
-    """Put back the stacks that a killed process was working on.
-
-    Args:
-        say: reports what was put back.
-    """
+    """Put back the stacks that a killed process was working on."""
     for lock in sorted((home() / "adding").glob("*.lock")):
         with contextlib.suppress(FileNotFoundError):  # it was done just now
             descriptor = os.open(lock, os.O_RDWR)

@@ -84,11 +84,6 @@ def ask(command: Sequence[str], title: str, text: str = "") -> subprocess.Comple
 
     It has a separate session: a Ctrl-C that ends the following must not end a command half-way.
 
-    Args:
-        command: the command.
-        title: the name of the batch system.
-        text: its standard input.
-
     Raises:
         SubmitError: it is not there, or does not end.
     """

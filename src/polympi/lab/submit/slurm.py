@@ -84,11 +84,7 @@ def read_state(line: str) -> State:
 
 
 def lost_hosts(hosts: str) -> list[str]:
-    """Those of some hosts that are down or do not answer; none where Slurm does not say, or has them back.
-
-    Args:
-        hosts: as Slurm writes them.
-    """
+    """Those of some hosts that are down or do not answer; none where Slurm does not say, or has them back."""
     try:
         said = ask(["sinfo", "--noheader", "--Node", f"--nodes={hosts}", "--format=%N %T"], _TITLE)
     except SubmitError:

@@ -23,10 +23,6 @@ def shared_folders(programs: Sequence[Path], written: Sequence[Path]) -> dict[Pa
     These are the interpreter, the modules it finds, and folders of programs, to read; stacks and builds, the working
     directory, and further folders, to write, too, with all that is in them. What belongs to the system comes from the
     image.
-
-    Args:
-        programs: further folders to read.
-        written: further folders to read and write.
     """
     home().mkdir(parents=True, exist_ok=True)
     for folder in written:

@@ -86,12 +86,7 @@ class Keeper:
             )
 
     def do(self, words: Sequence[str], timeout_s: float = COMMAND_S) -> Did:
-        """Have a command of podman called, and wait for its end.
-
-        Args:
-            words: of the command, without ``podman``.
-            timeout_s: after which it is ended.
-        """
+        """Have a command of podman called, and wait for its end."""
         self._under_way = True
         try:
             self._pipe.write(msgspec.json.encode(_Step(podman(*words), timeout_s)) + b"\n")

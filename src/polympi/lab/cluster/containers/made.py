@@ -55,15 +55,7 @@ def made_containers(
 ) -> Iterator[Made]:
     """Make a cluster of containers, which ends with the block unless kept, with all that runs on it.
 
-    Args:
-        names: of the hosts.
-        folder: an empty one, for files of the cluster.
-        wanted: what the user has chosen.
-        name: of the cluster.
-        rate: what each wire carries each way; None for no limit.
-        slots: ranks on each host in the host files.
-        since: when it is made.
-        lock: descriptor of a lock that is held until nothing is left, if we are killed.
+    The folder is empty, and `lock` the descriptor of a lock that is held until nothing is left, if we are killed.
     """
     check_number(len(names))
     bits = None if rate is None else read_rate(rate)
