@@ -1,7 +1,5 @@
 """Analyses made by hand, to say exactly what a sentence must be about."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import polars as pl

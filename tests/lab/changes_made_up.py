@@ -1,7 +1,5 @@
 """Comparisons of two runs as they may come out, to test sentences and tables without runs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from polympi.lab.statistics.comparison.model import Comparison, GroupChange, RowChange

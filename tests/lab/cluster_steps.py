@@ -1,7 +1,5 @@
 """What tests of clusters do, whatever their hosts are."""
 
-from __future__ import annotations
-
 import subprocess
 import time
 from collections.abc import Callable

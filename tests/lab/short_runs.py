@@ -1,7 +1,5 @@
 """Whole runs with short batches, for tests of what a run does and not of its figures."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable
 from pathlib import Path

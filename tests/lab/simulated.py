@@ -1,7 +1,5 @@
 """What tests of projections share: small networks, arms, and SimGrid itself."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Result directories made of known effects, to test statistics and reports without an MPI."""
 
-from __future__ import annotations
-
 import atexit
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """What a killed launcher of Open MPI leaves is removed, since another one with its process id could not start."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket

@@ -3,8 +3,6 @@
 The facts are in ``catalogue.toml`` beside this module; ``docs/protocol.md`` tells authors of bindings of them.
 """
 
-from __future__ import annotations
-
 import sys
 from bisect import bisect_left
 from dataclasses import dataclass
@@ -42,23 +40,14 @@ class Case:
 
 
 class Payload(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A payload of the catalogue.
+    """A payload of the catalogue."""
 
-    Attributes:
-        name: its name in plans, tables and files.
-        what: what it is.
-        in_c: what C sends for it.
-        bytes: its only size, as C counts it; None where it is made of elements.
-        element: bytes of one element.
-        least: bytes of the smallest message.
-    """
-
-    name: str
-    what: str
-    in_c: str
-    bytes: int | None = None
-    element: int = 1
-    least: int = 0
+    name: str  # its name in plans, tables and files
+    what: str  # what it is
+    in_c: str  # what C sends for it
+    bytes: int | None = None  # its only size, as C counts it; None where it is made of elements
+    element: int = 1  # bytes of one element
+    least: int = 0  # bytes of the smallest message
 
     def allows(self, size_bytes: int) -> bool:
         """Whether a message of this payload can have this size."""
@@ -78,54 +67,33 @@ class Exceptional(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A benchmark of the catalogue.
+    """A benchmark of the catalogue."""
 
-    Attributes:
-        name: its name in plans, tables and files.
-        kind: who takes part, and how it is timed: ``catalogue.toml`` explains each.
-        summary: one line for ``polympi list``.
-        iteration: what one iteration does.
-        modes: the modes it has, the main one first.
-        payloads: the payloads it has, the main one first.
-        sends: messages of rank 0 and of the other ranks in one iteration.
-        gets: likewise.
-        origin: who made what arrives.
-        apiece: each destination gets its own.
-        nonblocking: the call starts a collective, and a wait completes it.
-        call: the name in MPI of a collective, if not made of its own.
-        shape: how a message lies in memory.
-        basic: whether every program is expected to have loops for it, or for which modes.
-        quick: whether the quick profile measures it.
-        sizes: by payload the sizes in all profiles; none for the profile's own.
-        dimensions: of the arrays of an application; 0 for a benchmark that is none.
-        edges: elements in each dimension of an application's arrays, the one of short profiles first.
-        work: what an iteration of an application does, as ``catalogue.toml`` explains.
-        limited_by: benchmark and mode that show what the memory allows an application.
-        exceptions: modes whose iteration is another one.
-    """
-
-    name: str
+    name: str  # its name in plans, tables and files
+    # Who takes part, and how it is timed: `catalogue.toml` explains each.
     kind: Literal["pair", "cycle", "joint", "rooted", "application", "launch"]
-    summary: str
-    iteration: str
-    modes: tuple[str, ...]
-    payloads: tuple[str, ...]
-    sends: tuple[Messages, Messages]
-    gets: tuple[Messages, Messages]
-    origin: Literal["nobody", "peer", "root", "each", "sum", "neighbors"]
+    summary: str  # one line for `polympi list`
+    iteration: str  # what one iteration does
+    modes: tuple[str, ...]  # the modes it has, the main one first
+    payloads: tuple[str, ...]  # the payloads it has, the main one first
+    sends: tuple[Messages, Messages]  # messages of rank 0 and of the other ranks in one iteration
+    gets: tuple[Messages, Messages]  # likewise
+    origin: Literal["nobody", "peer", "root", "each", "sum", "neighbors"]  # who made what arrives
     _operations: int = msgspec.field(name="operations")
-    apiece: bool = False
-    nonblocking: bool = False
-    call: str = ""
-    shape: Literal["contiguous", "face", "halo", "layout"] = "contiguous"
-    basic: bool | tuple[str, ...] = False
-    quick: bool = True
-    sizes: dict[str, tuple[int, ...]] = {}
-    dimensions: int = 0
+    apiece: bool = False  # each destination gets its own
+    nonblocking: bool = False  # the call starts a collective, and a wait completes it
+    call: str = ""  # the name in MPI of a collective, if not made of its own
+    shape: Literal["contiguous", "face", "halo", "layout"] = "contiguous"  # how a message lies in memory
+    basic: bool | tuple[str, ...] = False  # whether every program is expected to have loops for it, or for which modes
+    quick: bool = True  # whether the quick profile measures it
+    sizes: dict[str, tuple[int, ...]] = {}  # by payload the sizes in all profiles; none for the profile's own
+    dimensions: int = 0  # of the arrays of an application; 0 for a benchmark that is none
+    # Elements in each dimension of an application's arrays, the one of short profiles first.
     edges: tuple[int, ...] = ()
+    # What an iteration of an application does, as `catalogue.toml` explains.
     work: Literal["elements", "products", "comparisons"] = "elements"
-    limited_by: tuple[str, str] | None = None
-    exceptions: dict[str, Exceptional] = {}
+    limited_by: tuple[str, str] | None = None  # benchmark and mode that show what the memory allows an application
+    exceptions: dict[str, Exceptional] = {}  # modes whose iteration is another one
 
     @property
     def combinations(self) -> list[tuple[str, str]]:

@@ -1,7 +1,5 @@
 """What is wrong with a file of records, with the names of its fields."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

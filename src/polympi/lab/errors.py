@@ -1,6 +1,7 @@
-"""The errors that a user can correct: one sentence that says what happened and what to do."""
+"""The errors that a user can correct: one sentence that says what happened and what to do.
 
-from __future__ import annotations
+Functions let them pass to the command line, which prints them. A docstring names them only if a caller handles them.
+"""
 
 import errno
 

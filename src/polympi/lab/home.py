@@ -1,7 +1,5 @@
 """The place of stacks and built programs, and the user's home folder."""
 
-from __future__ import annotations
-
 import os
 import pwd
 import sys
@@ -33,9 +31,6 @@ def take_home() -> str | None:
 
     Returns:
         A sentence on what was done; None where HOME was set.
-
-    Raises:
-        UsageError: the system does not know this user's home folder.
     """
     if os.environ.get("HOME"):
         return None

@@ -5,8 +5,6 @@ Descendants are therefore found twice: as children of the command, and by a mark
 inherit however far they moved away.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import select
@@ -31,21 +29,13 @@ OUTPUT_BYTES = 64 * 2**20  # a program that prints more is in a loop, and would 
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended.
+    """How a command ended."""
 
-    Attributes:
-        exit_code: as the shell knows it, negative for a signal; None when the time-out ended it.
-        flooded: it printed so much that it was ended for that.
-        started_ns: monotonic clock just before the start.
-        wall_ns: from the start to the end.
-        tail: last lines of standard output and standard error together.
-    """
-
-    exit_code: int | None
-    started_ns: int
-    wall_ns: int
-    tail: str
-    flooded: bool = False
+    exit_code: int | None  # as the shell knows it, negative for a signal; None when the time-out ended it
+    started_ns: int  # monotonic clock just before the start
+    wall_ns: int  # from the start to the end
+    tail: str  # last lines of standard output and standard error together
+    flooded: bool = False  # it printed so much that it was ended for that
 
     @property
     def timed_out(self) -> bool:

@@ -1,7 +1,5 @@
 """Read what a program wrote: the samples of one launch (``docs/protocol.md``)."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 
@@ -45,22 +43,7 @@ class ProtocolError(Exception):
 
 @dataclass
 class LaunchSamples:
-    """The records of one launch, as far as they were written.
-
-    Attributes:
-        places: where each rank ran, in their order; empty if the program does not tell.
-        batches: times in ns of the batches, by the number of the case.
-        events: times in ns of the single events, likewise.
-        communication: of the batches of an application, the times in ns that rank 0 spent in calls of communication.
-        ready_ns: when the last rank had left the first barrier, on the clock of rank 0.
-        ready_error_ns: how much that may be wrong, since other hosts have other clocks.
-        valid: cases that passed the validation.
-        invalid: cases that failed it, and how.
-        skipped: cases that the program could not run, and why.
-        repeated: calls that were repeated because a rank was late for the common start, by the number of the case.
-        last_case: the case that was in progress or done last.
-        complete: whether the program reached the end of the plan.
-    """
+    """The records of one launch, as far as they were written."""
 
     binding: str = ""
     library: str = ""
@@ -69,8 +52,8 @@ class LaunchSamples:
     clock_resolution_ns: int = 0
     clock_cost_ns: float = 0.0
     host: str = ""
-    ready_ns: int = 0
-    ready_error_ns: int = 0
+    ready_ns: int = 0  # when the last rank had left the first barrier, on the clock of rank 0
+    ready_error_ns: int = 0  # how much that may be wrong, since other hosts have other clocks
     import_ns: int = 0
     init_ns: int = 0
     pss_bytes: int = 0
@@ -80,24 +63,23 @@ class LaunchSamples:
     clock_error_ns: int = 0
     huge_bytes: int = 0
     buffer_bytes: int = 0
+    # Where each rank ran, in their order; empty if the program does not tell.
     places: list[RankPlace] = field(default_factory=list)
-    batches: dict[int, list[int]] = field(default_factory=dict)
-    events: dict[int, list[int]] = field(default_factory=dict)
+    batches: dict[int, list[int]] = field(default_factory=dict)  # times in ns of the batches, by the number of the case
+    events: dict[int, list[int]] = field(default_factory=dict)  # times in ns of the single events, likewise
+    # Of the batches of an application, the times in ns that rank 0 spent in calls of communication.
     communication: dict[int, list[int]] = field(default_factory=dict)
-    valid: set[int] = field(default_factory=set)
-    invalid: dict[int, str] = field(default_factory=dict)
-    skipped: dict[int, str] = field(default_factory=dict)
+    valid: set[int] = field(default_factory=set)  # cases that passed the validation
+    invalid: dict[int, str] = field(default_factory=dict)  # cases that failed it, and how
+    skipped: dict[int, str] = field(default_factory=dict)  # cases that the program could not run, and why
+    # Calls that were repeated because a rank was late for the common start, by the number of the case.
     repeated: dict[int, int] = field(default_factory=dict)
-    last_case: int | None = None
-    complete: bool = False
+    last_case: int | None = None  # the case that was in progress or done last
+    complete: bool = False  # whether the program reached the end of the plan
 
 
 def read_samples(text: str, known_cases: frozenset[int]) -> LaunchSamples:
     """Read the samples of a launch, finished or cut short.
-
-    Args:
-        text: content of the file; a last line without its newline was cut short and is not read.
-        known_cases: numbers of the cases in the plan.
 
     Raises:
         ProtocolError: a line is not of the protocol, or its numbers make no sense.

@@ -1,7 +1,5 @@
 """The records of a run, as they are stored: what was asked, what each launch did, how it ended."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import msgspec
@@ -70,20 +68,13 @@ FACTORS = SETTING, PLACEMENT, STACK = ("setting", "placement", "stack")
 
 
 class Level(msgspec.Struct, frozen=True, kw_only=True):
-    """A level of a factor: one of the ways of launching everything that a run compares with each other.
+    """A level of a factor: one of the ways of launching everything that a run compares with each other."""
 
-    Attributes:
-        factor: what it is a level of, ``setting`` or ``placement``; empty for the base without a placement.
-        name: what users call it; empty for the base without a placement.
-        environment: variables that its programs have on top of those of the stack.
-        arguments: of the launcher.
-        placement: the placement of its ranks, also of a setting; empty to leave them where the launcher puts them.
-    """
-
-    factor: str = ""
-    name: str = ""
-    environment: dict[str, str] = {}
-    arguments: list[str] = []
+    factor: str = ""  # what it is a level of, `setting` or `placement`; empty for the base without a placement
+    name: str = ""  # what users call it; empty for the base without a placement
+    environment: dict[str, str] = {}  # variables that its programs have on top of those of the stack
+    arguments: list[str] = []  # of the launcher
+    # The placement of its ranks, also of a setting; empty to leave them where the launcher puts them.
     placement: str = ""
 
 
@@ -95,107 +86,67 @@ class Refusal(msgspec.Struct, frozen=True):
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """What a machine does to figures, and what to try.
+    """What a machine does to figures, and what to try."""
 
-    Attributes:
-        level: ``warning`` (figures are distorted) or ``note`` (good to know).
-    """
-
-    level: str
+    level: str  # `warning` (figures are distorted) or `note` (good to know)
     title: str
     text: str
     advice: str
 
 
 class RankPlace(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a rank ran.
+    """Where a rank ran."""
 
-    Attributes:
-        host: its processor name.
-        cpus: the CPUs that it might use, as the kernel lists them (``0-3,8``); ``-`` if unknown.
-    """
-
-    host: str
-    cpus: str
+    host: str  # its processor name
+    cpus: str  # the CPUs that it might use, as the kernel lists them (`0-3,8`); `-` if unknown
 
 
 class LaunchRecord(msgspec.Struct, kw_only=True):
-    """One mpiexec: what was started and what became of it.
+    """One mpiexec: what was started and what became of it."""
 
-    Attributes:
-        launch: number of the launch in the run, from 0.
-        block: block, from 0; None for a calibration launch.
-        position: place in the block, from 0.
-        outcome: ``ok``, ``crashed``, ``timed out``, ``unreadable`` (what it wrote is not of the protocol),
-            ``not started`` (the launcher did not reach a host, so that no program began) or ``interrupted``. Two more
-            are never written, only found when a directory is read: ``lost`` (its samples are gone or damaged) and
-            ``repeated`` (a later launch took its place).
-        detail: one sentence about an outcome that is not ``ok``.
-        started: when, ISO 8601 with the time zone.
-        wall_ns: from the start of mpiexec to its end.
-        ready_ns: from the start of the launcher until the last rank had left the first barrier; None if unknown.
-        ready_error_ns: how much that may be wrong, since hosts have clocks of their own; 0 on one machine.
-        unready: why ``ready_ns`` is None in a launch that ended well: the end of a sentence.
-        import_ns: loading the binding; 0 for compiled programs.
-        init_ns: ``MPI_Init_thread``.
-        pss_bytes: proportional set size after the first barrier, largest over ranks; 0 if unknown.
-        rss_bytes: resident set size, likewise.
-        pss_mean_bytes: proportional set size, the mean over ranks; 0 if unknown.
-        threads: thread level that the program got.
-        clock_resolution_ns: resolution of the program's clock.
-        clock_cost_ns: cost of one reading.
-        start_cost_ns: what the time of a call from a common start contains besides the call.
-        clock_error_ns: largest error of the clocks of other hosts, as compared with that of rank 0; 0 on one machine.
-        huge_bytes: bytes of message buffers that lay on huge pages, over all ranks.
-        buffer_bytes: bytes of message buffers, over all ranks.
-        repeated: calls of collectives that were repeated, because a rank was late for the common start.
-        library: first line of ``MPI_Get_library_version``.
-        host: processor name of rank 0.
-        load_average: one-minute load average before the launch.
-        skipped: cases the program could not run.
-        invalid: cases whose validation failed; they have no samples.
-        stderr_tail: last lines of standard error (and output), for launches that failed.
-        places: where each rank ran, in their order; empty if the program does not tell.
-        attempt: which try at its block, from 0: a block that was interrupted is repeated as a whole when the run is
-            resumed, and only the launches of its last try count.
-    """
-
-    launch: int
+    launch: int  # number of the launch in the run, from 0
     stack: str
-    block: int | None
-    position: int
+    block: int | None  # block, from 0; None for a calibration launch
+    position: int  # place in the block, from 0
     binding: str
     ranks: int
+    # `ok`, `crashed`, `timed out`, `unreadable` (what it wrote is not of the protocol), `not started` (the launcher did
+    # not reach a host, so that no program began) or `interrupted`. Two more are never written, only found when a
+    # directory is read: `lost` (its samples are gone or damaged) and `repeated` (a later launch took its place).
     outcome: str
-    detail: str = ""
+    detail: str = ""  # one sentence about an outcome that is not `ok`
     exit_code: int | None = None
     command: list[str] = []
-    started: str = ""
-    wall_ns: int = 0
+    started: str = ""  # when, ISO 8601 with the time zone
+    wall_ns: int = 0  # from the start of mpiexec to its end
+    # From the start of the launcher until the last rank had left the first barrier; None if unknown.
     ready_ns: int | None = None
-    ready_error_ns: int = 0
-    unready: str = ""
-    import_ns: int = 0
-    init_ns: int = 0
-    pss_bytes: int = 0
-    rss_bytes: int = 0
-    pss_mean_bytes: int = 0
-    threads: str = ""
-    clock_resolution_ns: int = 0
-    clock_cost_ns: float = 0.0
-    start_cost_ns: int = 0
+    ready_error_ns: int = 0  # how much that may be wrong, since hosts have clocks of their own; 0 on one machine
+    unready: str = ""  # why `ready_ns` is None in a launch that ended well: the end of a sentence
+    import_ns: int = 0  # loading the binding; 0 for compiled programs
+    init_ns: int = 0  # `MPI_Init_thread`
+    pss_bytes: int = 0  # proportional set size after the first barrier, largest over ranks; 0 if unknown
+    rss_bytes: int = 0  # resident set size, likewise
+    pss_mean_bytes: int = 0  # proportional set size, the mean over ranks; 0 if unknown
+    threads: str = ""  # thread level that the program got
+    clock_resolution_ns: int = 0  # resolution of the program's clock
+    clock_cost_ns: float = 0.0  # cost of one reading
+    start_cost_ns: int = 0  # what the time of a call from a common start contains besides the call
+    # Largest error of the clocks of other hosts, as compared with that of rank 0; 0 on one machine.
     clock_error_ns: int = 0
-    huge_bytes: int = 0
-    buffer_bytes: int = 0
-    repeated: int = 0
-    library: str = ""
-    host: str = ""
-    load_average: float = 0.0
-    skipped: list[Refusal] = []
-    invalid: list[Refusal] = []
-    stderr_tail: str = ""
+    huge_bytes: int = 0  # bytes of message buffers that lay on huge pages, over all ranks
+    buffer_bytes: int = 0  # bytes of message buffers, over all ranks
+    repeated: int = 0  # calls of collectives that were repeated, because a rank was late for the common start
+    library: str = ""  # first line of `MPI_Get_library_version`
+    host: str = ""  # processor name of rank 0
+    load_average: float = 0.0  # one-minute load average before the launch
+    skipped: list[Refusal] = []  # cases the program could not run
+    invalid: list[Refusal] = []  # cases whose validation failed; they have no samples
+    stderr_tail: str = ""  # last lines of standard error (and output), for launches that failed
+    # Which try at its block, from 0: a block that was interrupted is repeated as a whole when the run is resumed, and
+    # only the launches of its last try count.
     attempt: int = 0
-    places: list[RankPlace] = []
+    places: list[RankPlace] = []  # where each rank ran, in their order; empty if the program does not tell
 
 
 class ToolFigure(msgspec.Struct, frozen=True, kw_only=True):
@@ -206,34 +157,25 @@ class ToolFigure(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ToolLaunch(msgspec.Struct, kw_only=True):
-    """One launch of a third-party tool in a block (a line of ``tools.jsonl``); fields as in :class:`LaunchRecord`.
-
-    Attributes:
-        tool: its name.
-        benchmark: of our catalogue, in standard mode.
-        payload: of our cases.
-        commands: what was started, one after the other.
-        wall_ns: of all of them together.
-        figures: by size; none unless the outcome is ``ok``.
-    """
+    """One launch of a third-party tool in a block (a line of ``tools.jsonl``); fields as in :class:`LaunchRecord`."""
 
     stack: str
     block: int
     position: int
-    tool: str
-    benchmark: str
-    payload: str
+    tool: str  # its name
+    benchmark: str  # of our catalogue, in standard mode
+    payload: str  # of our cases
     ranks: int
     outcome: str
     detail: str = ""
     exit_code: int | None = None
-    commands: list[list[str]] = []
+    commands: list[list[str]] = []  # what was started, one after the other
     started: str = ""
-    wall_ns: int = 0
+    wall_ns: int = 0  # of all of them together
     load_average: float = 0.0
     stderr_tail: str = ""
     attempt: int = 0
-    figures: list[ToolFigure] = []
+    figures: list[ToolFigure] = []  # by size; none unless the outcome is `ok`
 
 
 class PlannedCase(msgspec.Struct, frozen=True, kw_only=True):
@@ -258,58 +200,40 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CodeLines(msgspec.Struct, frozen=True, kw_only=True):
-    """Lines of code of a binding: neither blank nor comment alone.
+    """Lines of code of a binding: neither blank nor comment alone."""
 
-    Attributes:
-        hello: of the program in which each rank says which it is; 0 if there is none.
-        timed: of the files that hold the timed part; 0 if the manifest does not name them.
-        combinations: the combinations of benchmark, mode and payload that the timed part covers, without applications.
-        applications: of the solver of each application, without what only the program alone takes.
-        communication: of what of it communicates, where the manifest names the functions.
-    """
-
-    hello: int
-    timed: int
+    hello: int  # of the program in which each rank says which it is; 0 if there is none
+    timed: int  # of the files that hold the timed part; 0 if the manifest does not name them
+    # The combinations of benchmark, mode and payload that the timed part covers, without applications.
     combinations: int
-    applications: dict[str, int] = {}
-    communication: dict[str, int] = {}
+    applications: dict[str, int] = {}  # of the solver of each application, without what only the program alone takes
+    communication: dict[str, int] = {}  # of what of it communicates, where the manifest names the functions
 
 
 class StackRun(msgspec.Struct, kw_only=True):
-    """What was planned on one stack, with one number of ranks.
+    """What was planned on one stack, with one number of ranks."""
 
-    Attributes:
-        stack: the stack, as samples and launches name it. Where a run has several numbers of ranks, each of them is
-            measured as if it were a stack of its own, and the name says it: ``mpich, 4 ranks``.
-        installed: the name of the installed stack, where `stack` says more than that; else empty.
-        ranks: of its launches, where the run has several numbers of them; else 0.
-        level: the name of the level that it was measured at, where the run has several; empty for a base without one.
-            Each level is also measured as if it were a separate stack: ``mpich, 4 ranks, no huge pages``.
-        bindings: the arms, reference first, A/A arm second.
-        not_covered: for each binding, the planned cases that it does not cover and why.
-        left_out: bindings, tools and benchmarks that could not take part on this stack, and why.
-        cases: the cases, with the counts that calibration chose.
-        slow: for each binding that is slow, the cases in which it makes fewer iterations, by their numbers in `cases`.
-        builds: for each arm the name of its build, which changes with its sources, its compiler and its library.
-        lines: the lines of code of each arm whose manifest names the files.
-        tools: the third-party tools that run.
-        grown_from: in weak scaling, by benchmark the sizes of its cases here, each with that of one rank.
-    """
-
+    # The stack, as samples and launches name it. Where a run has several numbers of ranks, each of them is measured as
+    # if it were a stack of its own, and the name says it: `mpich, 4 ranks`.
     stack: str
     library: str = ""
-    bindings: list[str] = []
+    bindings: list[str] = []  # the arms, reference first, A/A arm second
     languages: dict[str, str] = {}
-    not_covered: dict[str, list[Refusal]] = {}
-    left_out: dict[str, str] = {}
-    cases: list[PlannedCase] = []
+    not_covered: dict[str, list[Refusal]] = {}  # for each binding, the planned cases that it does not cover and why
+    left_out: dict[str, str] = {}  # bindings, tools and benchmarks that could not take part on this stack, and why
+    cases: list[PlannedCase] = []  # the cases, with the counts that calibration chose
+    # For each binding that is slow, the cases in which it makes fewer iterations, by their numbers in `cases`.
     slow: dict[str, dict[int, Counts]] = {}
+    # For each arm the name of its build, which changes with its sources, its compiler and its library.
     builds: dict[str, str] = {}
-    lines: dict[str, CodeLines] = {}
-    tools: list[str] = []
-    installed: str = ""
-    ranks: int = 0
+    lines: dict[str, CodeLines] = {}  # the lines of code of each arm whose manifest names the files
+    tools: list[str] = []  # the third-party tools that run
+    installed: str = ""  # the name of the installed stack, where `stack` says more than that; else empty
+    ranks: int = 0  # of its launches, where the run has several numbers of them; else 0
+    # In weak scaling, by benchmark the sizes of its cases here, each with that of one rank.
     grown_from: dict[str, dict[int, int]] = {}
+    # The name of the level that it was measured at, where the run has several; empty for a base without one. Each level
+    # is also measured as if it were a separate stack: `mpich, 4 ranks, no huge pages`.
     level: str = ""
 
     @property
@@ -319,52 +243,24 @@ class StackRun(msgspec.Struct, kw_only=True):
 
 
 class Launching(msgspec.Struct, frozen=True, kw_only=True):
-    """How the ranks of a run are started, where that was asked for or found out.
+    """How the ranks of a run are started, where that was asked for or found out."""
 
-    Attributes:
-        launcher: the words of what was asked for instead of the launcher of each stack; none for that.
-        arguments: its further arguments.
-        variables: of the ranks.
-        by_network: whether ranks of one host were asked to send by the network's way, too.
-        carried: whether plan and samples go with the launch, for hosts that do not see the result directory.
-        job: the job of Slurm that the run is in; empty for none.
-        hosts: those of the job, if any is another than that of polympi; else none.
-        found: by stack, the words of the launcher that is used instead of its own.
-        elsewhere: whether ranks were found on other hosts than that of polympi.
-    """
-
-    launcher: list[str] = []
-    arguments: list[str] = []
-    variables: dict[str, str] = {}
-    by_network: bool = False
-    carried: bool = False
-    job: str = ""
-    hosts: list[str] = []
-    found: dict[str, list[str]] = {}
-    elsewhere: bool = False
+    launcher: list[str] = []  # the words of what was asked for instead of the launcher of each stack; none for that
+    arguments: list[str] = []  # its further arguments
+    variables: dict[str, str] = {}  # of the ranks
+    by_network: bool = False  # whether ranks of one host were asked to send by the network's way, too
+    carried: bool = False  # whether plan and samples go with the launch, for hosts that do not see the result directory
+    job: str = ""  # the job of Slurm that the run is in; empty for none
+    hosts: list[str] = []  # those of the job, if any is another than that of polympi; else none
+    found: dict[str, list[str]] = {}  # by stack, the words of the launcher that is used instead of its own
+    elsewhere: bool = False  # whether ranks were found on other hosts than that of polympi
 
 
 USUAL_LAUNCHING = Launching()  # each stack by its own launcher, on this machine or on the hosts of a host file
 
 
 class RunRecord(msgspec.Struct, kw_only=True):
-    """What was asked of a run (``run.json``).
-
-    Attributes:
-        ranks: of a launch; the fewest, if there are several numbers of them.
-        several_ranks: the numbers of ranks, ascending, if there are several; else empty.
-        scaling: what happens to a problem then, one of :data:`SCALINGS`.
-        study: the study whose cases and bindings are measured; empty for none.
-        launch_timeout_s: after which a launch is ended, as asked for; None for that of the profile.
-        benches: benchmarks or patterns of cases, as asked for; empty for the profile's.
-        sizes: sizes in bytes, as asked for; None for the profile's.
-        bindings_from: folders of further bindings.
-        chosen: the bindings that were asked for by name, in that order; a report puts them in front.
-        usual: the bindings that run when none is asked for; they come next.
-        resumed: when the run was continued, each time.
-        levels: the levels that are compared, the base first; empty if there is one only.
-        launching: how ranks are started, if not as each stack does.
-    """
+    """What was asked of a run (``run.json``)."""
 
     format: int = FORMAT
     polympi: str
@@ -372,26 +268,26 @@ class RunRecord(msgspec.Struct, kw_only=True):
     command: list[str] = []
     profile: str
     seed: int
-    ranks: int
+    ranks: int  # of a launch; the fewest, if there are several numbers of them
     hostfile: str | None = None
     time_limit_s: float | None = None
-    launch_timeout_s: float | None = None
+    launch_timeout_s: float | None = None  # after which a launch is ended, as asked for; None for that of the profile
     window: int
     pages: str = "huge"
     minimum_blocks: int
     maximum_blocks: int
     stacks: list[StackRun] = []
-    benches: list[str] = []
-    sizes: list[int] | None = None
-    bindings_from: list[str] = []
-    chosen: list[str] = []
-    usual: list[str] = []
-    resumed: list[str] = []
-    several_ranks: list[int] = []
-    scaling: str = STRONG
-    study: str = ""
-    levels: list[Level] = []
-    launching: Launching = USUAL_LAUNCHING
+    benches: list[str] = []  # benchmarks or patterns of cases, as asked for; empty for the profile's
+    sizes: list[int] | None = None  # sizes in bytes, as asked for; None for the profile's
+    bindings_from: list[str] = []  # folders of further bindings
+    chosen: list[str] = []  # the bindings that were asked for by name, in that order; a report puts them in front
+    usual: list[str] = []  # the bindings that run when none is asked for; they come next
+    resumed: list[str] = []  # when the run was continued, each time
+    several_ranks: list[int] = []  # the numbers of ranks, ascending, if there are several; else empty
+    scaling: str = STRONG  # what happens to a problem then, one of `SCALINGS`
+    study: str = ""  # the study whose cases and bindings are measured; empty for none
+    levels: list[Level] = []  # the levels that are compared, the base first; empty if there is one only
+    launching: Launching = USUAL_LAUNCHING  # how ranks are started, if not as each stack does
 
     @property
     def every_ranks(self) -> list[int]:
@@ -413,17 +309,12 @@ class RowStop(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Outcome(msgspec.Struct, kw_only=True):
-    """How a run ended (``outcome.json``).
+    """How a run ended (``outcome.json``)."""
 
-    Attributes:
-        ended: ``complete``, ``interrupted``, ``time limit`` or ``host lost``; ``failed`` if something else ended it.
-        detail: of a host that was lost, what became of it; else empty.
-        sent_bytes: on a test cluster, what each host has sent over its wire, since the run was begun or continued.
-    """
-
-    ended: str
+    ended: str  # `complete`, `interrupted`, `time limit` or `host lost`; `failed` if something else ended it
     finished: str
-    detail: str = ""
+    detail: str = ""  # of a host that was lost, what became of it; else empty
+    # On a test cluster, what each host has sent over its wire, since the run was begun or continued.
     sent_bytes: dict[str, int] = {}
     blocks: dict[str, int] = {}
     stops: list[RowStop] = []
@@ -434,13 +325,7 @@ Facts = dict[str, Any]  # sections of what a machine tells of itself; which ther
 
 
 class StackFacts(msgspec.Struct, kw_only=True, rename={"compiles_as": "compiles as"}):
-    """A stack as it was when a run began: library, launcher, compiler wrapper, Python and its packages.
-
-    Attributes:
-        compiles_as: the command that the compiler wrapper calls.
-        variables: of the environment, those that MPI libraries look at.
-        launcher: what starts ranks instead of `mpiexec`, with all further arguments.
-    """
+    """A stack as it was when a run began: library, launcher, compiler wrapper, Python and its packages."""
 
     family: str = ""
     origin: str = ""
@@ -448,12 +333,12 @@ class StackFacts(msgspec.Struct, kw_only=True, rename={"compiles_as": "compiles 
     libmpi: str = ""
     mpiexec: str = ""
     mpicc: str = ""
-    compiles_as: str = ""
+    compiles_as: str = ""  # the command that the compiler wrapper calls
     compiler: str = ""
     python: str = ""
     packages: list[str] = []
-    variables: dict[str, str] = {}
-    launcher: list[str] = []
+    variables: dict[str, str] = {}  # of the environment, those that MPI libraries look at
+    launcher: list[str] = []  # what starts ranks instead of `mpiexec`, with all further arguments
 
 
 class Environment(msgspec.Struct, kw_only=True):

@@ -6,8 +6,6 @@ with code 213, says "The PMIx server's listener thread failed to start", or wait
 (after 32768, on many machines), this happens once in many launches, and nothing in them shows why.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re
@@ -27,12 +25,7 @@ def places(environment: Mapping[str, str]) -> list[Path]:
 
 
 def remove_session_folders(processes: Iterable[int], environment: Mapping[str, str]) -> None:
-    """Remove what processes have left that we have killed; what cannot be removed stays.
-
-    Args:
-        processes: their process ids, of which none may run any more.
-        environment: theirs.
-    """
+    """Remove what processes have left that we have killed; what cannot be removed stays."""
     ours = set(processes)
     for folder, process in _session_folders(environment):
         if process in ours:

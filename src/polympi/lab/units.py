@@ -1,7 +1,5 @@
 """Quantities as people write and read them: sizes, durations, rates."""
 
-from __future__ import annotations
-
 import re
 
 from polympi.lab.errors import UsageError
@@ -19,9 +17,6 @@ def parse_size(text: str) -> int:
 
     ``129^3`` means the doubles of a mesh with this many elements in each of three dimensions; ``^1`` and ``^2``
     likewise.
-
-    Raises:
-        UsageError: the text is not a size.
     """
     if mesh := _MESH.fullmatch(text.strip()):
         size = int(BYTES_OF_A_DOUBLE * int(mesh[1]) ** int(mesh[2]))
@@ -47,11 +42,7 @@ def netpipe_sizes() -> set[int]:
 
 
 def parse_sizes(text: str) -> list[int]:
-    """Sizes in bytes of ``8,1KiB`` (a list), ``1:4MiB`` (the powers of two in a range, its ends included), ``netpipe``.
-
-    Raises:
-        UsageError: a part is not a size, or a range runs backwards.
-    """
+    """Sizes in bytes of ``8,1KiB`` (a list), ``1:4MiB`` (powers of two in a range, ends included) or ``netpipe``."""
     sizes: set[int] = set()
     for part in text.split(","):
         if part.strip().lower() == NETPIPE:
@@ -70,11 +61,7 @@ def parse_sizes(text: str) -> list[int]:
 
 
 def parse_duration(text: str) -> float:
-    """Seconds of a duration such as ``90``, ``90s``, ``10m``, ``1h``.
-
-    Raises:
-        UsageError: the text is not a duration, or is zero.
-    """
+    """Seconds of a duration such as ``90``, ``90s``, ``10m``, ``1h``."""
     match = _DURATION.fullmatch(text.strip())
     if not match or float(match[1]) == 0:
         raise UsageError(f"'{text}' is not a duration: write it as 90s, 10m or 1h.")
@@ -82,11 +69,7 @@ def parse_duration(text: str) -> float:
 
 
 def parse_percent(text: str) -> float:
-    """The fraction that a text such as ``5%`` or ``2.5 %`` means.
-
-    Raises:
-        UsageError: the text is not a percentage, or not above 0.
-    """
+    """The fraction that a text such as ``5%`` or ``2.5 %`` means."""
     match = _PERCENT.fullmatch(text.strip())
     if not match or float(match[1]) == 0:
         raise UsageError(f"'{text}' is not a percentage above 0: write it as 5% or 2.5%.")

@@ -1,7 +1,5 @@
 """What is compiled once: who comes while another makes it waits, and makes it only where the other one could not."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import threading

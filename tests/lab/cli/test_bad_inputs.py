@@ -1,7 +1,5 @@
 """Whatever is typed wrong is one clear sentence of our own and exit code 2, and nothing is made."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """The command as a user types it: in a process of its own where that matters, else in this one."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

@@ -1,7 +1,5 @@
 """Completion of values: what a shell is told while somebody types."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

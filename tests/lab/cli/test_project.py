@@ -1,7 +1,5 @@
 """``polympi project`` as a user types it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

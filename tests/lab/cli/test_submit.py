@@ -1,7 +1,5 @@
 """``polympi submit`` as it is typed, with commands of batch systems that are scripts."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

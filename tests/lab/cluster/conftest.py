@@ -1,7 +1,5 @@
 """What tests of clusters share: the command as a user types it, with a folder of clusters of its own."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -30,15 +28,10 @@ class Said:
 
 @dataclass(frozen=True)
 class Commands:
-    """``polympi`` in a process of its own.
+    """``polympi`` in a process of its own."""
 
-    Attributes:
-        clusters: the folder of its clusters.
-        programs: a folder whose programs come before those of the machine.
-    """
-
-    clusters: Path
-    programs: Path
+    clusters: Path  # the folder of its clusters
+    programs: Path  # a folder whose programs come before those of the machine
 
     def begin(self, *arguments: str) -> subprocess.Popen[str]:
         """Start it."""

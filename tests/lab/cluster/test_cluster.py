@@ -1,7 +1,5 @@
 """A cluster is there when it is made and gone when it is removed, whatever happens between."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """The hosts for users of Docker: the compose file is read, and its hosts reach each other."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """`polympi run` and `polympi doctor` on hosts that are containers."""
 
-from __future__ import annotations
-
 import json
 import time
 from pathlib import Path

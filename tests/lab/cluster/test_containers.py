@@ -1,7 +1,5 @@
 """Hosts that are containers are there when they are made and gone when they are removed, whatever happens between."""
 
-from __future__ import annotations
-
 import shutil
 import signal
 import stat

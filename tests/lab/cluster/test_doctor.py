@@ -1,7 +1,5 @@
 """``polympi doctor`` on a test cluster: what is planted on a host is named with this host, and nothing else is."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Who makes containers for another removes them if the other ends; with a program that only pretends to be podman."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

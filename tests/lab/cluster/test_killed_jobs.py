@@ -1,7 +1,5 @@
 """Jobs of Slurm that end without time to stop in order: what happened is told, and what was measured is kept."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A projection from one host foretells what two hosts of a test cluster then measure."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What cannot be made is refused in a sentence, before anything is made; none of it needs root."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """``polympi run --hostfile`` on a test cluster: what is typed on this machine is measured between its hosts."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import time

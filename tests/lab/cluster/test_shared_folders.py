@@ -1,7 +1,5 @@
 """Which folders of this machine containers see; none of it needs podman."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

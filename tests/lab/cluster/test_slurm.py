@@ -1,7 +1,5 @@
 """Slurm on a test cluster starts ranks of both libraries on its hosts, and ends with them."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """``polympi submit`` on a test cluster with Slurm."""
 
-from __future__ import annotations
-
 import json
 import sys
 import time

@@ -1,7 +1,5 @@
 """Hosts that do not answer or cannot connect are named before anything is launched."""
 
-from __future__ import annotations
-
 import shlex
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A machine without ``mpiexec``: a stack of its compiler and ``srun`` measures in an allocation, and as a job."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

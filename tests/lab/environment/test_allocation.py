@@ -1,7 +1,5 @@
 """The job that polympi runs in, as Slurm's variables tell it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

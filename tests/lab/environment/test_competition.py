@@ -1,7 +1,5 @@
 """What uses the processors at a moment, with a program that does."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

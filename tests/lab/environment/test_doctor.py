@@ -1,7 +1,5 @@
 """The checks before anything is measured."""
 
-from __future__ import annotations
-
 import io
 from collections import namedtuple
 

@@ -1,7 +1,5 @@
 """Findings are a pure function of the record: made-up machines, one trouble each."""
 
-from __future__ import annotations
-
 import copy
 
 import pytest

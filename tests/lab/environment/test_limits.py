@@ -1,7 +1,5 @@
 """Control group limits from made-up kernel files of both versions."""
 
-from __future__ import annotations
-
 import pytest
 
 from polympi.lab.environment.limits import limit_facts

@@ -1,7 +1,5 @@
 """Processor facts from made-up kernel files, and from this machine."""
 
-from __future__ import annotations
-
 import os
 
 import psutil

@@ -1,7 +1,5 @@
 """The record of this machine: complete, JSON, and quick to make."""
 
-from __future__ import annotations
-
 import ctypes
 import json
 import os

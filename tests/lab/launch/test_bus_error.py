@@ -1,7 +1,5 @@
 """A rank that was ended by SIGBUS is told with its host: by what launchers really say."""
 
-from __future__ import annotations
-
 import pytest
 
 from polympi.lab.launch.launcher import bus_error_words

@@ -1,7 +1,5 @@
 """Plan and samples that go with a launch come through whole, and leave nothing on the hosts."""
 
-from __future__ import annotations
-
 import os
 import random
 import string

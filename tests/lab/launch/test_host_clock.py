@@ -1,7 +1,5 @@
 """Moments by the clock of another host."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """A launcher that does not reach a host is told from a program that fails: by what launchers really say."""
 
-from __future__ import annotations
-
 import pytest
 
 from polympi.lab.launch.not_started import not_started

@@ -1,7 +1,5 @@
 """Weak scaling: the problems of more ranks."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """What is taken along to show what memory allows."""
 
-from __future__ import annotations
-
 from polympi.lab.catalogue import BENCHMARKS, Case, problem_bytes
 from polympi.lab.plan.growth import problems
 from polympi.lab.plan.limits import limit_of, limits_grown, limits_of, with_limits

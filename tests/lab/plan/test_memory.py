@@ -1,7 +1,5 @@
 """Messages that do not fit into memory are found before any rank asks for it."""
 
-from __future__ import annotations
-
 import pytest
 
 from polympi.lab.catalogue import WINDOW, Case

@@ -1,7 +1,5 @@
 """Patterns of cases."""
 
-from __future__ import annotations
-
 import pytest
 
 from polympi.lab.plan.patterns import fits

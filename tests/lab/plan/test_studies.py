@@ -1,7 +1,5 @@
 """A study is a selection that a run can make: its bindings are shipped, and its patterns mean cases."""
 
-from __future__ import annotations
-
 import pytest
 
 from polympi.lab.bindings.manifest import load_bindings

@@ -1,7 +1,5 @@
 """Runs whose ranks share no memory, although they are on one host."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Calibration of the reference, with launches that are made up."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from types import SimpleNamespace
 

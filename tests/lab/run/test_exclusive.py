@@ -1,7 +1,5 @@
 """One run at a time on a machine."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import subprocess

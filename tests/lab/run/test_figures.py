@@ -1,7 +1,5 @@
 """The running figures agree with what the analysis will say."""
 
-from __future__ import annotations
-
 import math
 
 import polars as pl

@@ -1,7 +1,5 @@
 """``polympi run --hostfile`` on two hosts, as a user of the first would type it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The one call that measures: what it tells on the way, and what it leaves behind."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """How long launches may take, in seconds."""
 
-from __future__ import annotations
-
 from polympi.lab.plan.profiles import LONGEST_LAUNCH_S
 from polympi.lab.run.patience import launch_seconds, needed_after_time_out, too_long
 

@@ -1,7 +1,5 @@
 """Before anything is launched, hosts that do not answer or cannot connect are named."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a broken-off run has measured is taken in once, block by block, and never made again if it is whole."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import msgspec

@@ -1,7 +1,5 @@
 """A run that was broken off goes on as it was begun, or is refused in a sentence."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 

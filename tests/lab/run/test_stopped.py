@@ -1,7 +1,5 @@
 """What ends a launch from outside, and in which order it is looked for."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

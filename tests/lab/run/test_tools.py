@@ -1,7 +1,5 @@
 """Tools of others in the blocks of a run, on real stacks."""
 
-from __future__ import annotations
-
 import ctypes
 import dataclasses
 import subprocess

@@ -1,7 +1,5 @@
 """Launches that are made once more: where the launcher did not start it, and where C times out while it calibrates."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What starts ranks: each launcher gets its own words, and what cannot be meant is told in a sentence."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import msgspec

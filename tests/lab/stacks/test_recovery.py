@@ -1,7 +1,5 @@
 """A stack is added or completed as a whole, or stays as it was."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """What tests of jobs share: commands of batch systems that are scripts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

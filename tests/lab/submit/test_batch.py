@@ -1,7 +1,5 @@
 """The batch scripts: what each batch system reads of them, and what a shell does with them."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """A job is followed through its states to its end, with all that its run writes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Scripts are handed to each batch system as it wants them, and what it says against a job becomes a sentence."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Build a binding's program for a stack; a build is kept until a source, the command or the stack changes."""
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 import subprocess

@@ -3,8 +3,6 @@
 In a command of a manifest, ``{core}`` is the folder of the extension module.
 """
 
-from __future__ import annotations
-
 import hashlib
 import subprocess
 from pathlib import Path
@@ -29,11 +27,7 @@ def core_folder(stack: Stack) -> Path:
 
 
 def build_core(stack: Stack) -> Path:
-    """The folder with the core of a stack; it is compiled unless it is there.
-
-    Raises:
-        BuildError: it does not compile, or something that compiling needs is missing.
-    """
+    """The folder with the core of a stack; it is compiled unless it is there."""
     folder = core_folder(stack)
     with made_once(folder) as made:
         if made:

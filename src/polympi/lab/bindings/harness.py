@@ -4,8 +4,6 @@ The shared library is also what every plan names for the common start of collect
 are in ``harness/c`` beside the bindings.
 """
 
-from __future__ import annotations
-
 import hashlib
 import subprocess
 import tempfile
@@ -32,11 +30,7 @@ def harness_folder(stack: Stack) -> Path:
 
 
 def build_harness(stack: Stack) -> Path:
-    """The folder with the libraries of a stack; they are compiled unless they are there.
-
-    Raises:
-        BuildError: they do not compile.
-    """
+    """The folder with the libraries of a stack; they are compiled unless they are there."""
     folder = harness_folder(stack)
     with made_once(folder) as made:
         if made:
@@ -45,11 +39,7 @@ def build_harness(stack: Stack) -> Path:
 
 
 def start_library(stack: Stack) -> Path:
-    """The library that holds the common start of collective calls.
-
-    Raises:
-        BuildError: it does not compile.
-    """
+    """The library that holds the common start of collective calls."""
     return build_harness(stack) / SHARED
 
 

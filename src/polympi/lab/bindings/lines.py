@@ -1,7 +1,5 @@
 """Lines of code: how long a binding's smallest program is, and its timed part."""
 
-from __future__ import annotations
-
 import ast
 import re
 import textwrap
@@ -24,12 +22,7 @@ _ALSO = {".inc": "part.F90"}  # suffixes of which Pygments thinks otherwise than
 
 
 def lines_of_code(text: str, lexer: Lexer) -> int:
-    """How many lines hold code: neither blank nor comment alone. What documents in Python is a comment, too.
-
-    Args:
-        text: a source.
-        lexer: of its language.
-    """
+    """How many lines hold code: neither blank nor comment alone. What documents in Python is a comment, too."""
     found, line = set(), 0
     for kind, value in lexer.get_tokens(text):
         silent = _is_one(kind, Comment, String.Doc) and not _is_one(kind, Comment.Preproc, Comment.PreprocFile)
@@ -41,12 +34,7 @@ def lines_of_code(text: str, lexer: Lexer) -> int:
 
 
 def solver(text: str, without: Collection[str] = ()) -> str:
-    """An application in Python without what only the program alone takes; lines that go are left blank.
-
-    Args:
-        text: the source.
-        without: further functions and classes that are left out.
-    """
+    """An application in Python without what only the program alone takes; lines that go are left blank."""
     lines = text.splitlines(keepends=True)
     for node in ast.parse(text).body:
         guarded = isinstance(node, ast.If) and "__main__" in ast.dump(node.test)
@@ -83,11 +71,7 @@ def functions(text: str, names: Collection[str], suffix: str) -> str:
 
 
 def code_lines(binding: Binding) -> CodeLines | None:
-    """The lines that a binding takes; None where its manifest names neither a timed part nor a ``hello``.
-
-    Raises:
-        UsageError: the manifest names a file that is not there, or one whose language is not known.
-    """
+    """The lines that a binding takes; None where its manifest names neither a timed part nor a ``hello``."""
     hello, timed = binding.hello, binding.timed
     if hello is None and not timed and not binding.entry.applications:
         return None

@@ -1,7 +1,5 @@
 """What is compiled once and kept: one process makes it, and others that want it at that moment wait for it."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import tempfile

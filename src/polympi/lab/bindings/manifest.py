@@ -3,8 +3,6 @@
 A manifest is described in ``docs/adding-a-binding.md``.
 """
 
-from __future__ import annotations
-
 import fnmatch
 import os
 import re
@@ -33,47 +31,28 @@ _PATTERNS = [f"{b.name}/{mode}/{payload}" for b in BENCHMARKS.values() for mode,
 
 
 class Needs(msgspec.Struct, forbid_unknown_fields=True):
-    """What a binding needs beyond the stack, and how to get it.
+    """What a binding needs beyond the stack, and how to get it."""
 
-    Attributes:
-        commands: programs on ``PATH``.
-        python: requirements of the stack's Python environment.
-        debian: packages with which Debian brings the rest.
-        help: one sentence that says how to get it.
-    """
-
-    commands: list[str] = []
-    python: list[str] = []
-    debian: list[str] = []
-    help: str = ""
+    commands: list[str] = []  # programs on `PATH`
+    python: list[str] = []  # requirements of the stack's Python environment
+    debian: list[str] = []  # packages with which Debian brings the rest
+    help: str = ""  # one sentence that says how to get it
 
 
 class Build(msgspec.Struct, forbid_unknown_fields=True):
-    """How the program is built; an empty command builds nothing.
+    """How the program is built; an empty command builds nothing."""
 
-    Attributes:
-        sources: patterns of the files that it is built from.
-        command: the program and its arguments.
-        timed: patterns of those files that hold the timed part, whose lines are counted.
-    """
-
-    sources: list[str] = []
-    command: list[str] = []
-    timed: list[str] = []
+    sources: list[str] = []  # patterns of the files that it is built from
+    command: list[str] = []  # the program and its arguments
+    timed: list[str] = []  # patterns of those files that hold the timed part, whose lines are counted
 
 
 class Hello(msgspec.Struct, forbid_unknown_fields=True):
-    """The program in which each rank says which it is: the least that an MPI program consists of.
+    """The program in which each rank says which it is: the least that an MPI program consists of."""
 
-    Attributes:
-        source: its only file, whose lines are counted.
-        run: the command of one rank.
-        build: the command that makes it; empty if the binding's own build does, or if nothing is made.
-    """
-
-    source: str
-    run: list[str]
-    build: list[str] = []
+    source: str  # its only file, whose lines are counted
+    run: list[str]  # the command of one rank
+    build: list[str] = []  # the command that makes it; empty if the binding's own build does, or if nothing is made
 
 
 class Without(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -84,37 +63,18 @@ class Without(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class Announces(msgspec.Struct, forbid_unknown_fields=True):
-    """How an interface with its own messages sends large data between hosts.
+    """How an interface with its own messages sends large data between hosts."""
 
-    Attributes:
-        from_bytes: the size from which data follow a message that announces them.
-        rounds: by the name of a collective, how many rounds of small messages it makes before such data.
-        follows: by the name of a collective, up to how many bytes such data follow their announcement down a binomial
-            tree of the hosts, without these rounds.
-    """
-
-    from_bytes: int
+    from_bytes: int  # the size from which data follow a message that announces them
+    # By the name of a collective, how many rounds of small messages it makes before such data.
     rounds: dict[str, int] = {}
+    # By the name of a collective, up to how many bytes such data follow their announcement down a binomial tree of the
+    # hosts, without these rounds.
     follows: dict[str, int] = {}
 
 
 class Entry(msgspec.Struct, forbid_unknown_fields=True):
-    """An entry ``[[bindings]]`` of a manifest: one binding, which is a way of running its program.
-
-    Attributes:
-        timed: instead of the manifest's ``build.timed``.
-        hello: instead of the manifest's.
-        applications: by the name of an application, the patterns of the files of its solver, whose lines are counted.
-        communication: by the name of an application, the functions and classes of these files that communicate, in
-            Python or C.
-        not_counted: functions and classes of these files that another entry runs.
-        most_iterations: iterations of a batch at most, of an interface whose calls take milliseconds; 0 for as many as
-            C does.
-        calls: by the name of a collective, how many calls of MPI's collective are in one of the binding's, if there
-            are several, as where sizes go before the data.
-        announces: of an interface that makes collectives of messages of its own.
-        doubles: whether its allreduce is recursive doubling of such messages, whatever the library's is.
-    """
+    """An entry ``[[bindings]]`` of a manifest: one binding, which is a way of running its program."""
 
     name: str
     summary: str
@@ -122,15 +82,20 @@ class Entry(msgspec.Struct, forbid_unknown_fields=True):
     covers: list[str]
     default: bool = True
     without: list[Without] = []
-    timed: list[str] = []
-    hello: Hello | None = None
+    timed: list[str] = []  # instead of the manifest's `build.timed`
+    hello: Hello | None = None  # instead of the manifest's
+    # By the name of an application, the patterns of the files of its solver, whose lines are counted.
     applications: dict[str, list[str]] = {}
+    # By the name of an application, the functions and classes of these files that communicate, in Python or C.
     communication: dict[str, list[str]] = {}
-    not_counted: list[str] = []
+    not_counted: list[str] = []  # functions and classes of these files that another entry runs
+    # Iterations of a batch at most, of an interface whose calls take milliseconds; 0 for as many as C does.
     most_iterations: int = 0
+    # By the name of a collective, how many calls of MPI's collective are in one of the binding's, if there are several,
+    # as where sizes go before the data.
     calls: dict[str, int] = {}
-    announces: Announces | None = None
-    doubles: bool = False
+    announces: Announces | None = None  # of an interface that makes collectives of messages of its own
+    doubles: bool = False  # whether its allreduce is recursive doubling of such messages, whatever the library's is
 
 
 class Manifest(msgspec.Struct, forbid_unknown_fields=True):
@@ -148,17 +113,13 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Absent(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """The content of a ``manifest.toml`` without a program: what one asks for in vain, and why.
-
-    Attributes:
-        absent: why there is no program, a sentence or two, and what somebody would need who writes one.
-    """
+    """The content of a ``manifest.toml`` without a program: what one asks for in vain, and why."""
 
     name: str
     language: str
     summary: str
     homepage: str
-    absent: str
+    absent: str  # why there is no program, a sentence or two, and what somebody would need who writes one
 
 
 class Binding(msgspec.Struct, frozen=True):
@@ -230,9 +191,6 @@ def load_bindings(extra_folders: Iterable[Path] = ()) -> dict[str, Binding]:
     """All bindings by name: the shipped ones, those of ``$POLYMPI_BINDINGS``, and those of further folders.
 
     The A/A arm ``c-again`` is made here: the reference under another name.
-
-    Raises:
-        UsageError: a manifest is damaged, or two bindings have one name.
     """
     found: dict[str, Binding] = {}
     for path in manifests(extra_folders):
@@ -249,21 +207,13 @@ def load_bindings(extra_folders: Iterable[Path] = ()) -> dict[str, Binding]:
 
 
 def absent_bindings(extra_folders: Iterable[Path] = ()) -> dict[str, Absent]:
-    """What is known and has no program, by name, from the same folders.
-
-    Raises:
-        UsageError: a manifest is damaged.
-    """
+    """What is known and has no program, by name, from the same folders."""
     found = [load_manifest(path) for path in manifests(extra_folders)]
     return {manifest.name: manifest for manifest in found if isinstance(manifest, Absent)}
 
 
 def manifests(extra_folders: Iterable[Path] = ()) -> list[Path]:
-    """All manifests: the shipped ones, those of ``$POLYMPI_BINDINGS``, and those of further folders.
-
-    Raises:
-        UsageError: there is no such folder.
-    """
+    """All manifests: the shipped ones, those of ``$POLYMPI_BINDINGS``, and those of further folders."""
     named = [Path(p) for p in os.environ.get(EXTRA_FOLDERS_VARIABLE, "").split(os.pathsep) if p]
     found: list[Path] = []
     for root in (shipped_folder(), *named, *extra_folders):
@@ -286,11 +236,7 @@ def _manifests(root: Path) -> list[Path]:
 
 
 def load_manifest(path: Path) -> Manifest | Absent:
-    """Read and check one manifest; one with the field ``absent`` has no program.
-
-    Raises:
-        UsageError: it is not TOML, a field is missing, misspelt or of another type, or its value means nothing.
-    """
+    """Read and check one manifest; one with the field ``absent`` has no program."""
     kind: type[Manifest | Absent] = Manifest
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -394,11 +340,7 @@ def python_requirements(bindings: Iterable[Binding]) -> list[str]:
 
 
 def asked_for(bindings: Mapping[str, Binding], names: Iterable[str]) -> list[Binding]:
-    """The bindings of these names, each once; ``all`` means all there are.
-
-    Raises:
-        UsageError: there is no binding of a name.
-    """
+    """The bindings of these names, each once; ``all`` means all there are."""
     found: dict[str, Binding] = {}
     for name in names:
         if name != ALL and name not in bindings:

@@ -1,7 +1,5 @@
 """Which Python packages a stack has."""
 
-from __future__ import annotations
-
 import contextlib
 import subprocess
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """The files that a manifest means by a pattern."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import polympi
@@ -18,9 +16,6 @@ def files_meant(binding: Binding, pattern: str, field: str) -> list[Path]:
         pattern: as :meth:`pathlib.Path.glob` takes it, after ``{polympi}/``, ``{bindings}/`` or ``{applications}/`` if
             it is about these.
         field: the name of the field that has it, for errors.
-
-    Raises:
-        UsageError: there is no such file, whose changes would go unnoticed, or it is no pattern of files in a folder.
     """
     folder, relative = binding.folder, pattern
     places = {"{polympi}/": INTERFACE, "{bindings}/": shipped_folder(), "{applications}/": applications_folder()}

@@ -1,7 +1,5 @@
 """The command line: thin, each command in its own file, which is imported when it is used."""
 
-from __future__ import annotations
-
 import os
 import sys
 

@@ -1,7 +1,5 @@
 """The application: its commands, and how errors leave it."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import shlex
@@ -76,11 +74,7 @@ COMMANDS = {
 
 
 def application(chosen: str | None) -> typer.Typer:
-    """The application with one command that can run, and of the others what the overview shows.
-
-    Args:
-        chosen: the command; None for the overview.
-    """
+    """The application with one command that can run, or with none, and what the overview shows of the others."""
     app = typer.Typer(
         name="polympi",
         help="What does an MPI binding cost over raw C? Measures all of them on this machine, side by side.",

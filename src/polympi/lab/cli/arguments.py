@@ -1,7 +1,5 @@
 """What users write on the command line, turned into what the laboratory takes."""
 
-from __future__ import annotations
-
 import os
 import random
 import re
@@ -21,11 +19,7 @@ _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,20}")
 
 
 def split_list(text: str, option: str) -> list[str]:
-    """The items of a comma-separated list, at least one.
-
-    Raises:
-        UsageError: there is none (an empty shell variable must not mean everything).
-    """
+    """The items of a comma-separated list, at least one: an empty shell variable must not mean everything."""
     items = [item.strip() for item in text.split(",") if item.strip()]
     if not items:
         raise UsageError(f"{option} names nothing: give at least one name, or leave the option out.")
@@ -38,9 +32,6 @@ def choose_stacks(text: str | None, *, one: bool = False) -> list[Stack]:
     Args:
         text: names, comma-separated; ``all`` or None for all that are installed.
         one: of those that are installed take one, unless stacks are named.
-
-    Raises:
-        StackError: a stack is not installed or incomplete.
     """
     names = [] if text is None else split_list(text, "--stack")
     if not names or names == ["all"]:
@@ -56,25 +47,14 @@ def known_bindings(folders: list[Path] | None) -> dict[str, Binding]:
 
 
 def choose_pages(name: str | None) -> str:
-    """What message buffers lie on.
-
-    Raises:
-        UsageError: there are no such pages.
-    """
+    """What message buffers lie on."""
     if name is not None and name not in PAGES:
         raise UsageError(f"There are no pages '{name}': choose {' or '.join(PAGES)}.{did_you_mean(name, PAGES)}")
     return PAGES[0] if name is None else name
 
 
 def choose_ranks(text: str) -> list[int]:
-    """Numbers of ranks, ascending.
-
-    Args:
-        text: one number, or several with commas between them.
-
-    Raises:
-        UsageError: something is no whole number, not positive, more than the samples can name, or there twice.
-    """
+    """The numbers of ranks in a comma-separated list, ascending."""
     numbers = []
     for item in text.split(","):
         word = item.strip()
@@ -92,22 +72,14 @@ def choose_ranks(text: str) -> list[int]:
 
 
 def choose_scaling(name: str | None) -> str:
-    """What happens to a problem where there are several numbers of ranks.
-
-    Raises:
-        UsageError: there is no such scaling.
-    """
+    """What happens to a problem where there are several numbers of ranks."""
     if name is not None and name not in SCALINGS:
         raise UsageError(f"There is no scaling '{name}': choose {' or '.join(SCALINGS)}.{did_you_mean(name, SCALINGS)}")
     return STRONG if name is None else name
 
 
 def choose_sizes(text: str) -> list[int]:
-    """Sizes of messages that this machine can hold.
-
-    Raises:
-        UsageError: the text is no list of sizes, or one is more than the memory of this machine.
-    """
+    """Sizes of messages that this machine can hold."""
     sizes = parse_sizes(text)
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if sizes[-1] > memory:
@@ -117,11 +89,7 @@ def choose_sizes(text: str) -> list[int]:
 
 
 def choose_seed(seed: int | None) -> int:
-    """The seed given, or a new one; it is recorded either way.
-
-    Raises:
-        UsageError: it is negative, or larger than the record can hold.
-    """
+    """The seed given, or a new one; it is recorded either way."""
     if seed is None:
         return random.SystemRandom().randrange(2**32)
     if not 0 <= seed < 2**63:

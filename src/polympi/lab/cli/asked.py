@@ -1,7 +1,5 @@
 """A request as a user writes it: options of ``polympi run``, turned into a request of the laboratory."""
 
-from __future__ import annotations
-
 import datetime
 import os
 import sys
@@ -66,20 +64,12 @@ class Asked:
 
     @property
     def time_limit_s(self) -> float | None:
-        """Seconds of the time limit; None without one.
-
-        Raises:
-            UsageError: it is not a duration.
-        """
+        """Seconds of the time limit; None without one."""
         return None if self.time_limit is None else parse_duration(self.time_limit)
 
     @property
     def launch_timeout_s(self) -> float | None:
-        """Seconds that a launch may take; None for as long as the profile lets it.
-
-        Raises:
-            UsageError: it is not a duration, or no launch could end in it.
-        """
+        """Seconds that a launch may take; None for as long as the profile lets it."""
         if self.launch_timeout is None:
             return None
         if (seconds := parse_duration(self.launch_timeout)) < 1:
@@ -87,11 +77,7 @@ class Asked:
         return seconds
 
     def request(self, bindings: dict[str, Binding]) -> Request:
-        """The request, stacks not yet chosen.
-
-        Raises:
-            UsageError: an option is impossible, or names something unknown.
-        """
+        """The request, stacks not yet chosen."""
         if self.output is not None and str(self.output) in ("", "."):
             raise UsageError("--output names nothing: give a new directory, or leave the option out.")
         profile = get_profile(USUAL_PROFILE if self.profile is None else self.profile)
@@ -138,11 +124,7 @@ class Asked:
         return [*placements, *(msgspec.structs.replace(setting, placement=base) for setting in settings)]
 
     def refuse_changes(self, directory: Path) -> None:
-        """Make sure that nothing is asked of a run that is continued but what may change.
-
-        Raises:
-            UsageError: an option contradicts what the run recorded.
-        """
+        """Make sure that nothing is asked of a run that is continued but what may change."""
         given = [
             f.name for f in fields(self) if getattr(self, f.name) not in (None, [], False) and f.name not in _MAY_CHANGE
         ]

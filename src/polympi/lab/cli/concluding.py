@@ -1,7 +1,5 @@
 """What is said at the end of a job that was followed: how it ended, where its result is, how to continue."""
 
-from __future__ import annotations
-
 import shlex
 import signal
 from pathlib import Path
@@ -66,13 +64,7 @@ def _how_it_ended(result: Path) -> tuple[str | None, str]:
 
 
 def _how(state: State, folder: Path, found: str) -> tuple[str, int]:
-    """The middle of a sentence about a job that did not end well, and the exit code for it.
-
-    Args:
-        state: of the job.
-        folder: of its files.
-        found: the middle of a sentence about a host that the run has found to be lost, before Slurm did.
-    """
+    """The middle of a sentence about a job that did not end well, and the exit code for it."""
     lost = lost_hosts(state.hosts) if state.name == "NODE_FAIL" else ()
     without_memory = state.name == OUT_OF_MEMORY or (state.signal == signal.SIGKILL and ran_out_of_memory(folder))
     if became := what_became(state, lost, without_memory=without_memory):

@@ -1,7 +1,5 @@
 """Where text goes: results to standard output, messages on progress to standard error."""
 
-from __future__ import annotations
-
 from rich.console import Console
 
 results = Console(highlight=False)

@@ -1,7 +1,5 @@
 """``polympi diff``: has a binding become slower from one run to the next?"""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -128,11 +126,7 @@ def _are_one(first: Analysis, second: Analysis) -> bool:
 
 
 def _refuse(json: Path | None, markdown: Path | None) -> None:
-    """Make sure, before anything is read, that what is asked for can be written and overwrites nothing.
-
-    Raises:
-        UsageError: a file exists or its folder does not, or both are to go to one place.
-    """
+    """Make sure, before anything is read, that what is asked for can be written and overwrites nothing."""
     if json is not None and json == markdown:
         raise UsageError(f"--json and --markdown cannot both go to '{json}': give one of them another file.")
     for option, path in (("--json", json), ("--markdown", markdown)):
@@ -145,11 +139,7 @@ def _refuse(json: Path | None, markdown: Path | None) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write to standard output, or to a new file.
-
-    Raises:
-        UsageError: the file has appeared meanwhile.
-    """
+    """Write to standard output, or to a new file."""
     if path == _STDOUT:
         typer.echo(text, nl=False)
         return

@@ -4,8 +4,6 @@ The live display redraws when a launch begins or ends and once a second between,
 whatever draws takes its time from the ranks that are being measured.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager

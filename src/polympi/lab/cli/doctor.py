@@ -1,7 +1,5 @@
 """``polympi doctor``: what will not work on this machine or on several hosts, and what will distort figures."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``polympi import``: outputs of other tools as rows of our table."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """Options about what starts ranks, which 'polympi run' and 'polympi stack add' share."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

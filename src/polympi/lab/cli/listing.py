@@ -1,7 +1,5 @@
 """``polympi list``: stacks, bindings, benchmarks, studies and tools, whether each is installed, and how to get it."""
 
-from __future__ import annotations
-
 from rich.markup import escape
 from rich.table import Table
 

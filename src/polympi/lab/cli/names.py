@@ -3,8 +3,6 @@
 A shell asks while somebody types: nothing here may be slow, print, or fail.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``polympi report``: the report of a result directory, in any of its forms."""
 
-from __future__ import annotations
-
 import inspect
 from pathlib import Path
 from typing import Annotated

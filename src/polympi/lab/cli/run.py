@@ -1,7 +1,5 @@
 """``polympi run``: measure, print the table, write the report."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

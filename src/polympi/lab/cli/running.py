@@ -1,7 +1,5 @@
 """What ``polympi run`` does: begin a run, continue one, or say what one would do."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 import shlex
@@ -42,8 +40,7 @@ from polympi.lab.units import format_duration, format_range
 def begin(asked: Asked, *, wait: bool) -> None:
     """Measure into a new directory, print the table, write the report.
 
-    Raises:
-        LabError: the request is impossible; everything that can be is checked before anything is installed or built.
+    Everything that can be checked is checked before anything is installed or built.
     """
     say_home()
     undo_broken_off(say)
@@ -57,11 +54,7 @@ def begin(asked: Asked, *, wait: bool) -> None:
 
 
 def go_on(path: Path, asked: Asked, *, wait: bool, dry_run: bool) -> None:
-    """Continue the run in a directory; if it is complete, only report this.
-
-    Raises:
-        LabError: there is no such run, or it cannot be continued as it was begun.
-    """
+    """Continue the run in a directory; if it is complete, only report this."""
     say_home()
     directory = RunDirectory.open(path)
     asked.refuse_changes(path)
@@ -89,11 +82,7 @@ def go_on(path: Path, asked: Asked, *, wait: bool, dry_run: bool) -> None:
 
 
 def preview_run(asked: Asked) -> None:
-    """Say what would be measured and how long that takes; measure, make and install nothing.
-
-    Raises:
-        LabError: the request is impossible.
-    """
+    """Say what would be measured and how long that takes; measure, make and install nothing."""
     say_home()
     request = asked.request(known_bindings(asked.bindings_from))
     check(request)

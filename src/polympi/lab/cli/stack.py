@@ -1,7 +1,5 @@
 """``polympi stack``: install and remove MPI stacks."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

@@ -1,7 +1,5 @@
 """``polympi submit``: a run as a job of a batch system."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """What ``polympi submit`` does: check the run, write its script, submit the job, follow it."""
 
-from __future__ import annotations
-
 import datetime
 import shlex
 import shutil
@@ -63,11 +61,7 @@ class _Run:
 
 
 def submit_run(wanted: Wanted, *, dry_run: bool, detach: bool) -> None:
-    """Submit a run and follow it.
-
-    Raises:
-        LabError: something is impossible, or the job cannot be submitted.
-    """
+    """Submit a run and follow it."""
     scheduler, start_within_s = _checked(wanted)
     if not dry_run:
         check_there(scheduler)
@@ -96,11 +90,7 @@ def submit_run(wanted: Wanted, *, dry_run: bool, detach: bool) -> None:
 
 
 def follow_again(folder: Path, command: Sequence[str], *, start_within: str | None) -> None:
-    """Follow a job that was submitted before.
-
-    Raises:
-        LabError: there is none, it is not one of Slurm, or Slurm does not answer.
-    """
+    """Follow a job that was submitted before."""
     if command:
         raise UsageError("--follow takes no run: it follows the job that was submitted.")
     job = recorded_job(folder)
@@ -211,11 +201,7 @@ def _value(command: Sequence[str], names: Sequence[str]) -> str | None:
 
 
 def _is_complete(result: Path) -> bool:
-    """Whether nothing is missing of a run that is to be continued; then it is said.
-
-    Raises:
-        LabError: there is no such run.
-    """
+    """Whether nothing is missing of a run that is to be continued; then it is said."""
     if not is_complete(RunDirectory.open(result)):
         return False
     say(f"the run in '{result}' is complete: no job is needed; 'polympi report {shlex.quote(str(result))}' shows it")
@@ -223,11 +209,7 @@ def _is_complete(result: Path) -> bool:
 
 
 def _check_hosts(result: Path, nodes: int) -> None:
-    """Make sure that a run is continued on as many hosts as it had in its job.
-
-    Raises:
-        UsageError: it had another number.
-    """
+    """Make sure that a run is continued on as many hosts as it had in its job."""
     launching = RunDirectory.open(result).run().launching
     had = len(launching.hosts) or 1
     if launching.job and had != nodes:

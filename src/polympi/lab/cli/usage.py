@@ -1,7 +1,5 @@
 """What is wrong with a command line, in one sentence."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """What launchers call instead of ssh to start something on another host of a cluster."""
 
-from __future__ import annotations
-
 import shlex
 from pathlib import Path
 

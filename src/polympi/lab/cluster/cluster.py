@@ -1,7 +1,5 @@
 """What a test cluster is: its hosts, the switch, and all that runs on them."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import stat
@@ -35,30 +33,18 @@ def own_pid_namespace() -> str:
 
 
 class Cluster(msgspec.Struct, frozen=True, kw_only=True):
-    """A cluster that is up.
+    """A cluster that is up."""
 
-    Attributes:
-        name: what the user calls it.
-        folder: where its files are: the table of its hosts, host files, what launchers call instead of ssh.
-        hosts: the hosts; launchers are started on the first.
-        switch: what holds the switch; None where the machine itself does.
-        rate: what each wire carries each way, as ``tc`` writes it; None for no limit.
-        slots: ranks on each host in the host files.
-        since: when it was made, in UTC (ISO 8601).
-        slurm: whether Slurm runs on it.
-        image: of the containers that its hosts are; None if they are namespaces.
-        pid_namespace: where the processes that hold it have the ids that are recorded.
-    """
-
-    name: str
-    folder: str
-    hosts: list[Host]
-    switch: Host | None = None
-    rate: str | None = None
-    slots: int = 1
-    since: str = ""
-    slurm: bool = False
-    image: str | None = None
+    name: str  # what the user calls it
+    folder: str  # where its files are: the table of its hosts, host files, what launchers call instead of ssh
+    hosts: list[Host]  # the hosts; launchers are started on the first
+    switch: Host | None = None  # what holds the switch; None where the machine itself does
+    rate: str | None = None  # what each wire carries each way, as `tc` writes it; None for no limit
+    slots: int = 1  # ranks on each host in the host files
+    since: str = ""  # when it was made, in UTC (ISO 8601)
+    slurm: bool = False  # whether Slurm runs on it
+    image: str | None = None  # of the containers that its hosts are; None if they are namespaces
+    # Where the processes that hold it have the ids that are recorded.
     pid_namespace: str = msgspec.field(default_factory=own_pid_namespace)
 
     @property
@@ -82,13 +68,7 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True):
             self.hostfile(family).write_text(hostfile_text(family, slots), encoding="ascii")
 
     def launch_command(self, family: str, command: Sequence[str], folder: Path) -> list[str]:
-        """The command line that runs a launcher on the first host, able to reach the others.
-
-        Args:
-            family: of the launcher.
-            command: the launcher and its arguments.
-            folder: its working directory.
-        """
+        """The command line that runs a launcher on the first host, able to reach the others."""
         variables = [f"{name}={value}" for name, value in self.variables(family).items()]
         return self.first.command(["env", *variables, *command], folder)
 
@@ -182,11 +162,7 @@ class Made:
 
 
 def check_number(hosts: int) -> None:
-    """Check that a cluster can have this many hosts.
-
-    Raises:
-        UsageError: it cannot.
-    """
+    """Check that a cluster can have this many hosts."""
     if not FEWEST <= hosts <= MOST:
         raise UsageError(f"A cluster has {FEWEST} to {MOST} hosts, and not {hosts}.")
 
@@ -211,11 +187,7 @@ def processes_of(folder: Path) -> list[psutil.Process]:
 
 
 def end_processes(folder: Path) -> None:
-    """End all that runs on the hosts of the cluster in a folder, and so the hosts.
-
-    Raises:
-        ClusterError: something cannot be ended.
-    """
+    """End all that runs on the hosts of the cluster in a folder, and so the hosts."""
     deadline = time.monotonic() + PATIENCE_S
     ended: set[int] = set()
     # What was just about to start another process is met in the next round; what has ended is not met any more, whether

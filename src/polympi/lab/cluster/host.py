@@ -1,7 +1,5 @@
 """A host of a test cluster: a set of namespaces, held by one process; a container is one, too."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from collections.abc import Sequence
@@ -28,23 +26,14 @@ class Traffic(NamedTuple):
 
 
 class Host(msgspec.Struct, frozen=True, kw_only=True):
-    """One host.
+    """One host."""
 
-    Attributes:
-        name: what it is called by itself and by the others.
-        address: in the network of the cluster; the switch has none.
-        holder: process id of what holds its namespaces.
-        started: when the holder began, in ticks since the machine did; no later process with its number has the same.
-        spaces: the kinds of namespaces that it has of its own.
-        ahead_s: how far its monotonic clock is ahead of this machine's, in seconds.
-    """
-
-    name: str
-    address: str = ""
-    holder: int
-    started: int
-    spaces: tuple[str, ...] = NAMESPACES
-    ahead_s: int = 0
+    name: str  # what it is called by itself and by the others
+    address: str = ""  # in the network of the cluster; the switch has none
+    holder: int  # process id of what holds its namespaces
+    started: int  # when the holder began, in ticks since the machine did; no later process with its number has the same
+    spaces: tuple[str, ...] = NAMESPACES  # the kinds of namespaces that it has of its own
+    ahead_s: int = 0  # how far its monotonic clock is ahead of this machine's, in seconds
 
     def command(self, command: Sequence[str], folder: Path | None = None) -> list[str]:
         """The command line that runs a command on this host, in a folder."""

@@ -1,7 +1,5 @@
 """Host files: a host a line with the ranks it takes, in the format of each family of launchers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,12 +13,7 @@ _A_HOST_A_LINE = "write one host per line, as 'node1', 'node1:2' or 'node1 slots
 
 
 def hostfile_text(family: str, slots: Mapping[str, int]) -> str:
-    """A host file.
-
-    Args:
-        family: of the launcher.
-        slots: ranks on each host, in the order in which they are filled.
-    """
+    """A host file."""
     line = "{} slots={}\n" if family == "openmpi" else "{}:{}\n"
     return "".join(line.format(name, number) for name, number in slots.items())
 
@@ -29,9 +22,6 @@ def read_hostfile(path: Path) -> dict[str, int]:
     """The hosts of a file in the format of any launcher, with the ranks each takes: 1 where the file says nothing.
 
     A host on several lines takes the ranks of all of them: batch systems write a line for each rank.
-
-    Raises:
-        UsageError: it cannot be read, names no host, or has a line that isn't a host.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()

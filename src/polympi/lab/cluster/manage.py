@@ -1,7 +1,5 @@
 """Make a cluster that stays, and remove one, whole or what is left of it."""
 
-from __future__ import annotations
-
 import datetime
 import re
 import shutil
@@ -39,21 +37,9 @@ def up(
     slurm: bool = False,
     containers: Containers | None = None,
 ) -> Cluster:
-    """Make a cluster that stays until it is removed, or the machine is switched off.
+    """Make a cluster of hosts NAME-1, NAME-2, ... that stays until it is removed, or the machine is switched off.
 
     Whatever ends this process meanwhile, nothing is left but a folder of small files, which the next call clears away.
-
-    Args:
-        name: of the cluster.
-        hosts: how many; they are called NAME-1, NAME-2, ...
-        rate: what each wire carries each way (``1gbit``); None for no limit.
-        slots: ranks on each host in the host files.
-        slurm: start Slurm on it.
-        containers: make its hosts of containers; None for namespaces.
-
-    Raises:
-        UsageError: something of that is impossible, or the cluster is up already.
-        ClusterError: it cannot be made here.
     """
     _check_name(name)
     if not 1 <= slots <= MOST_SLOTS:
@@ -99,10 +85,6 @@ def down(name: str) -> bool:
 
     Returns:
         Whether there was anything to remove.
-
-    Raises:
-        ClusterError: it cannot be removed.
-        UsageError: it is no name of a cluster.
     """
     _check_name(name)
     if reason := why_not():
@@ -120,16 +102,7 @@ def all_clusters() -> list[str]:
 
 
 def reachable(name: str, folders: Iterable[Path] = ()) -> Cluster:
-    """A cluster on whose hosts a command can be started, if only to bring back the network of one.
-
-    Args:
-        name: its name.
-        folders: what its hosts must see.
-
-    Raises:
-        UsageError: there is none of this name.
-        ClusterError: it is broken, only root may use it, or it does not see a folder.
-    """
+    """A cluster on whose hosts a command can be started, if only to bring back the network of one."""
     cluster = get_cluster(name)
     if cluster is None:
         raise UsageError(
@@ -140,15 +113,7 @@ def reachable(name: str, folders: Iterable[Path] = ()) -> Cluster:
 
 
 def check_reachable(cluster: Cluster, folders: Iterable[Path] = ()) -> None:
-    """Make sure that all hosts of a cluster reach each other, and see folders of this machine.
-
-    Args:
-        cluster: the cluster.
-        folders: what the hosts must see.
-
-    Raises:
-        ClusterError: one does not, only root may use them, or one does not see a folder.
-    """
+    """Make sure that all hosts of a cluster reach each other, and see folders of this machine."""
     _check(cluster, cluster.what_is_lost, folders)
 
 

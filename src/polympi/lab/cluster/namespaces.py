@@ -6,8 +6,6 @@ on the host and itself, and the kernel removes the network. The switch is held i
 namespaces of the cluster: none of this machine is touched, and no name and no address can meet one that exists.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import select
@@ -85,18 +83,7 @@ def made_cluster(
 ) -> Iterator[Made]:
     """Make a cluster, which ends with the block unless kept, with all that runs on it.
 
-    Args:
-        names: of the hosts.
-        folder: an empty one, for files of the cluster.
-        name: of the cluster.
-        rate: what each wire carries each way; None for no limit.
-        slots: ranks on each host in the host files.
-        ahead_s: by the names of hosts, how far their monotonic clock is ahead of this machine's, in seconds.
-        since: when it is made.
-
-    Raises:
-        UsageError: it cannot have this many hosts, or such a rate.
-        ClusterError: it cannot be made here.
+    The folder is empty, and `ahead_s` how far the monotonic clocks of some hosts are ahead of this machine's.
     """
     check_number(len(names))
     bits = None if rate is None else read_rate(rate)
@@ -135,11 +122,7 @@ class _Holder:
         )
 
     def wait_until_ready(self) -> None:
-        """Wait for the host to be there.
-
-        Raises:
-            ClusterError: it cannot be made.
-        """
+        """Wait for the host to be there."""
         said = self._process.stdout
         assert said is not None
         if not select.select([said], [], [], PATIENCE_S)[0]:

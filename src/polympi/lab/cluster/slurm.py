@@ -5,8 +5,6 @@ has a folder of its own in the folder of the cluster, and calls it by the same n
 all other files, but two of munge's daemons cannot have one socket, nor two of PMIx's servers one folder.
 """
 
-from __future__ import annotations
-
 import os
 import secrets
 import shutil
@@ -84,11 +82,7 @@ def variables(folder: Path) -> dict[str, str]:
 
 
 def start_slurm(cluster: Cluster) -> None:
-    """Start Slurm on a cluster, and wait until every host takes ranks. It ends with the hosts.
-
-    Raises:
-        ClusterError: a daemon does not start.
-    """
+    """Start Slurm on a cluster, and wait until every host takes ranks. It ends with the hosts."""
     if reason := why_not():
         raise ClusterError(reason)
     folder = slurm_folder(Path(cluster.folder))
@@ -127,11 +121,7 @@ def _wait_until_idle(cluster: Cluster, folder: Path) -> None:
 
 
 def _run(host: Host, folder: Path, command: Sequence[str]) -> str:
-    """What a command on a host writes; a daemon goes into the background.
-
-    Raises:
-        ClusterError: it fails.
-    """
+    """What a command on a host writes; a daemon goes into the background."""
     path = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/sbin", "/sbin"])
     output = folder / "output.txt"  # no pipe: a daemon may keep it open
     with output.open("w+") as sink:

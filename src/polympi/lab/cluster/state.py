@@ -1,7 +1,5 @@
 """Where clusters are recorded, so that later commands find them: below /run, which is empty when a machine starts."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import os
@@ -40,11 +38,7 @@ def known_clusters() -> list[str]:
 
 
 def get_cluster(name: str) -> Cluster | None:
-    """A cluster that was made and recorded; None if there is none, or only what is left of making one.
-
-    Raises:
-        ClusterError: the record is damaged.
-    """
+    """A cluster that was made and recorded; None if there is none, or only what is left of making one."""
     record = cluster_folder(name) / _RECORD
     try:
         return msgspec.json.decode(record.read_bytes(), type=Cluster)
@@ -69,10 +63,6 @@ def cluster_of(hostfile: Path) -> Cluster | None:
     """The cluster whose hosts a file names; None if they are others, or there is no such file.
 
     None also within a container that is one of these hosts: from there the others are reached by ssh.
-
-    Raises:
-        UsageError: only some of the hosts are those of a cluster, or the file has something else than hosts.
-        ClusterError: the record of a cluster is damaged.
     """
     if not hostfile.is_file():  # reported where the files of a run are checked
         return None
@@ -97,9 +87,6 @@ def only_one_changes() -> Iterator[int]:
 
     Yields:
         The descriptor of the lock: a process that has it, too, continues keeping others from it.
-
-    Raises:
-        ClusterError: another is at work.
     """
     folder = clusters_folder()
     folder.mkdir(parents=True, exist_ok=True)

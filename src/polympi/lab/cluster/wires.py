@@ -1,7 +1,5 @@
 """The network of a cluster: a switch, and a wire from each host to it, which may have a limited rate."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import time
@@ -35,11 +33,7 @@ def address(number: int) -> str:
 
 
 def read_rate(text: str) -> int:
-    """Bits a second of a rate such as ``1gbit``.
-
-    Raises:
-        UsageError: it is none, or none that a wire could have.
-    """
+    """Bits a second of a rate such as ``1gbit``."""
     found = _RATE.fullmatch(text.strip())
     if found is None:
         raise UsageError(f"--rate needs a rate such as 100mbit, 1gbit or 2.5gbit, and not '{text}'.")
@@ -50,16 +44,7 @@ def read_rate(text: str) -> int:
 
 
 def connect(switch: Host, hosts: Sequence[Host], bits: int | None) -> None:
-    """Lay a wire from each host to the switch, and wait until all carry.
-
-    Args:
-        switch: what holds the switch.
-        hosts: the hosts.
-        bits: what each wire carries each way, in bits a second; None for no limit.
-
-    Raises:
-        ClusterError: the kernel refuses.
-    """
+    """Lay a wire from each host to the switch, and wait until all carry."""
     _run(switch, f"ip link add {SWITCH} type bridge")
     _run(switch, f"ip link set {SWITCH} up")
     for number, host in enumerate(hosts):
@@ -93,15 +78,7 @@ def choose_congestion_control(hosts: Sequence[Host]) -> None:
 
 
 def limit_containers(hosts: Sequence[Host], bits: int) -> None:
-    """Limit the wires that podman has laid, from the hosts to a switch in the network of this machine.
-
-    Args:
-        hosts: the hosts.
-        bits: what each wire carries each way, in bits a second.
-
-    Raises:
-        ClusterError: the kernel refuses.
-    """
+    """Limit the wires that podman has laid, from the hosts to a switch in the network of this machine."""
     for host in hosts:
         other_end = Path(f"/proc/{host.holder}/root/sys/class/net/{NETWORK}/iflink").read_text(encoding="ascii")
         ports = [

@@ -1,7 +1,5 @@
 """The allocation of a batch system that polympi runs in: its job, and the hosts that it may use."""
 
-from __future__ import annotations
-
 import os
 import re
 import socket
@@ -19,17 +17,11 @@ GOES_ON = frozenset({"RUNNING", "SUSPENDED", "STOPPED", "SIGNALING", "RESIZING"}
 
 @dataclass(frozen=True)
 class Allocation:
-    """A job of Slurm.
+    """A job of Slurm."""
 
-    Attributes:
-        job: its number.
-        hosts: its hosts, in their order.
-        here: what the job calls the host that this process runs on.
-    """
-
-    job: str
-    hosts: tuple[str, ...]
-    here: str
+    job: str  # its number
+    hosts: tuple[str, ...]  # its hosts, in their order
+    here: str  # what the job calls the host that this process runs on
 
     @property
     def only_here(self) -> bool:
@@ -39,9 +31,6 @@ class Allocation:
 
 def allocation(variables: Mapping[str, str] | None = None) -> Allocation | None:
     """The job that this process is in; None outside of one.
-
-    Args:
-        variables: those that Slurm sets; this process's by default.
 
     Raises:
         UsageError: Slurm does not say which hosts the job has.
@@ -59,9 +48,6 @@ def job_is_over(variables: Mapping[str, str] | None = None) -> bool:
 
     Slurm signals this process and the ranks it has started in any order, and starts no more ranks meanwhile: only the
     state of the job tells why these have failed.
-
-    Args:
-        variables: those that Slurm sets; this process's by default.
     """
     job = (os.environ if variables is None else variables).get("SLURM_JOB_ID")
     if not job:

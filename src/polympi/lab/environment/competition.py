@@ -1,7 +1,5 @@
 """What else uses the processors: now, and while a launch ran."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Iterator, Sequence
@@ -18,9 +16,6 @@ def busy_facts(seconds: float = _SAMPLE_S) -> dict[str, Any]:
     """How many of the CPUs that we may use are in use at this moment, and by which programs.
 
     Unlike the load average it knows nothing of what has ended, such as an installation.
-
-    Args:
-        seconds: how long to look.
     """
     allowed = sorted(os.sched_getaffinity(0))
     before, programs = _used_seconds(allowed), dict(_programs())

@@ -1,7 +1,5 @@
 """Checks before anything is measured: what would not work on this machine, and what would distort figures."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os
@@ -44,22 +42,15 @@ _WORSE = ("ok", "note", "warning", "problem")
 
 @dataclass(frozen=True)
 class Check:
-    """The outcome of one check.
+    """The outcome of one check."""
 
-    Attributes:
-        name: what was looked at.
-        status: ``ok``, ``note`` (good to know), ``warning`` (figures suffer, or something optional is missing) or
-            ``problem`` (measuring will not work).
-        text: what was found, in one sentence.
-        advice: what to try; empty when there is nothing to do.
-        hosts: of several hosts, those that it is about; empty for all, or for this machine.
-    """
-
-    name: str
+    name: str  # what was looked at
+    # `ok`, `note` (good to know), `warning` (figures suffer, or something optional is missing) or `problem` (measuring
+    # will not work).
     status: str
-    text: str
-    advice: str = ""
-    hosts: tuple[str, ...] = ()
+    text: str  # what was found, in one sentence
+    advice: str = ""  # what to try; empty when there is nothing to do
+    hosts: tuple[str, ...] = ()  # of several hosts, those that it is about; empty for all, or for this machine
 
 
 def diagnose(
@@ -88,11 +79,7 @@ def diagnose(
 
 
 def check_tools(stacks_folder: Path | None = None) -> list[Check]:
-    """Check what is needed where stacks are installed and programs are built: tools, and room on the disk.
-
-    Args:
-        stacks_folder: where stacks are installed.
-    """
+    """Check what is needed where stacks are installed and programs are built: tools, and room on the disk."""
     return [
         _check_python(sys.version_info[:3]),
         _check_venv(),

@@ -1,6 +1,7 @@
-"""Small files of the kernel; a missing one isn't an error, but means that a value is unknown."""
+"""Small files of the kernel; a missing one isn't an error, but means that a value is unknown.
 
-from __future__ import annotations
+Functions that read several take the root of the file system, which is another one in tests.
+"""
 
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What the recorded environment does to figures, each in one sentence with an advice of what to try."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@ Files after the kernel's documentation: ``admin-guide/cgroup-v2.rst`` and ``admi
 set at any level above the process, so all levels are read and the tightest counts.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -25,10 +23,6 @@ _MARKER_VARIABLES = {
 
 def limit_facts(root: Path = Path("/"), variables: Mapping[str, str] | None = None) -> dict[str, Any]:
     """The container, if any, and the limits on processor time and memory.
-
-    Args:
-        root: the file system's root, another one in tests.
-        variables: environment variables; this process's by default.
 
     Returns:
         ``container`` (its kind, None if no sign of one was found), ``cgroup`` (version that limits CPU time, None if

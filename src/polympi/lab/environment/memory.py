@@ -1,7 +1,5 @@
 """Facts about memory: how much, in which pages, and how much of it processes can share."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -16,11 +14,7 @@ MOUNT_SHM = "Let root mount it, or make it writable: mount -t tmpfs -o mode=1777
 
 
 def memory_facts(root: Path = Path("/")) -> dict[str, Any]:
-    """Size of memory and the settings of huge pages; what the system does not tell is None.
-
-    Args:
-        root: the file system's root, another one in tests.
-    """
+    """Size of memory and the settings of huge pages; what the system does not tell is None."""
     memory = psutil.virtual_memory()
     pages = root / "sys/kernel/mm/transparent_hugepage"
     table = read_text(root / "proc/meminfo") or ""

@@ -1,7 +1,5 @@
 """Facts about the processors: what they are, how their clock runs, and which of them we may use."""
 
-from __future__ import annotations
-
 import os
 import platform
 import re
@@ -16,12 +14,7 @@ _X86 = {"x86_64", "amd64", "i386", "i686"}
 
 
 def processor_facts(root: Path = Path("/"), machine: str | None = None) -> dict[str, Any]:
-    """Model, counts, clock and virtualisation of the processors; what the system does not tell is None.
-
-    Args:
-        root: the file system's root, another one in tests.
-        machine: architecture; this machine's by default.
-    """
+    """Model, counts, clock and virtualisation of the processors; what the system does not tell is None."""
     cpus = root / "sys/devices/system/cpu"
     information = read_text(root / "proc/cpuinfo") or ""
     packages = {read_int(p) for p in cpus.glob("cpu[0-9]*/topology/physical_package_id")} - {None}
@@ -45,10 +38,6 @@ def processor_facts(root: Path = Path("/"), machine: str | None = None) -> dict[
 def affinity_facts(root: Path = Path("/"), allowed: set[int] | None = None) -> dict[str, Any]:
     """The CPUs that this process, and so its ranks, may run on (``taskset``, cpusets and batch systems limit them).
 
-    Args:
-        root: the file system's root, another one in tests.
-        allowed: the CPUs; this process's by default.
-
     Returns:
         The list ``cpus``, their number ``count``, the number of distinct ``cores`` they belong to, the size of
         their last-level caches together, each counted once, and the ``topology``: of each CPU its socket and its core,
@@ -71,22 +60,14 @@ def affinity_facts(root: Path = Path("/"), allowed: set[int] | None = None) -> d
 
 
 def numa_facts(root: Path = Path("/")) -> dict[str, Any]:
-    """The number of NUMA ``nodes``, and whether the kernel moves pages between them (``balancing``).
-
-    Args:
-        root: the file system's root, another one in tests.
-    """
+    """The number of NUMA ``nodes``, and whether the kernel moves pages between them (``balancing``)."""
     nodes = expand_list(read_text(root / "sys/devices/system/node/online") or "")
     balancing = read_int(root / "proc/sys/kernel/numa_balancing")
     return {"nodes": len(nodes) or None, "balancing": None if balancing is None else bool(balancing)}
 
 
 def instruction_sets(root: Path = Path("/")) -> str:
-    """What a compiler may use that compiles for this processor: its instruction sets; empty if the system hides them.
-
-    Args:
-        root: the file system's root, another one in tests.
-    """
+    """The instruction sets of this processor, which compilers may use; empty if the system hides them."""
     found = re.search(r"^(?:flags|Features)\s*:\s*(.*)$", read_text(root / "proc/cpuinfo") or "", re.MULTILINE)
     return " ".join(sorted(found[1].split())) if found else ""
 

@@ -1,7 +1,5 @@
 """The record of the machine that is kept with a result (``environment.json``)."""
 
-from __future__ import annotations
-
 import os
 import socket
 import sys
@@ -28,9 +26,6 @@ def record_environment(*, command: Sequence[str] | None = None) -> Facts:
 
     Call it before anything of the run has started: what uses the processors then are others. Facts that the system
     does not tell are None, never guessed; keys in ``_bytes`` and ``_mhz`` carry their unit.
-
-    Args:
-        command: the command line of the run; this process's by default.
     """
     load, busy = _load_average(), busy_facts()
     return {

@@ -5,8 +5,6 @@ missing capabilities, and by the Yama security module (``kernel.yama.ptrace_scop
 outside for sure, so it is tried: this process reads a few bytes of a child of its own.
 """
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import subprocess
@@ -35,9 +33,6 @@ class _Segment(ctypes.Structure):
 
 def single_copy_facts(root: Path = Path("/")) -> dict[str, Any]:
     """Whether single copy works here.
-
-    Args:
-        root: the file system's root, another one in tests.
 
     Returns:
         ``works`` (None if it could not be tried), ``reason`` (the system's error, None if it works) and

@@ -1,7 +1,5 @@
 """Facts about the software: system, Python, packages, and the commit of polympi itself."""
 
-from __future__ import annotations
-
 import os
 import platform
 import subprocess

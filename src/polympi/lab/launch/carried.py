@@ -5,8 +5,6 @@ come back in what rank 0 prints after its program has ended, since every launche
 but ``sh``, ``base64``, ``gzip`` and ``mktemp`` on the hosts.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import contextlib
@@ -44,13 +42,7 @@ _MISSING = {
 
 
 def carried_command(program: Sequence[str], plan: Path, samples: str) -> list[str]:
-    """The command of a rank that has its plan in it, and prints its samples.
-
-    Args:
-        program: the program and its arguments, which name plan and samples without a folder.
-        plan: the plan.
-        samples: the name of the samples.
-    """
+    """The command of a rank that has its plan in it and prints its samples; the program names both without a folder."""
     packed = base64.b64encode(gzip.compress(plan.read_bytes(), mtime=0)).decode()
     return ["sh", "-c", _RANK, packed, plan.name, samples, *program]
 

@@ -22,15 +22,10 @@ FASTEST_DRIFT = 1.2e-3
 
 
 class Moment(NamedTuple):
-    """A moment on our monotonic clock.
+    """A moment on our monotonic clock."""
 
-    Attributes:
-        ns: when it was.
-        error_ns: how much that may be wrong.
-    """
-
-    ns: int
-    error_ns: int
+    ns: int  # when it was
+    error_ns: int  # how much that may be wrong
 
 
 class UnknownMoment(Exception):  # noqa: N818 (it is what is the case)
@@ -71,10 +66,6 @@ class HostClocks:
 
     def moment(self, host: str, shown_ns: int) -> Moment:
         """When the clock of a host showed a time, in the launch that has just ended.
-
-        Args:
-            host: where rank 0 ran, as MPI names it.
-            shown_ns: the time on its monotonic clock.
 
         Raises:
             UnknownMoment: its clock cannot be compared with ours.

@@ -1,7 +1,5 @@
 """One launch of a binding: write its plan, start it, and turn what it wrote into a record and samples."""
 
-from __future__ import annotations
-
 import dataclasses
 import datetime
 import os
@@ -37,31 +35,19 @@ _WHERE = re.compile(r"RUNNING AT (\S+)|on node (\S+)")
 
 @dataclass(frozen=True)
 class Setting:
-    """What all launches on a stack have in common.
+    """What all launches on a stack have in common."""
 
-    Attributes:
-        ranks: ranks of a launch.
-        hostfile: hosts, in the launcher's format; None for this host alone.
-        processors: CPUs this process may use.
-        folder: where plan and samples of the launch in progress are; all hosts must see it.
-        pages: what message buffers lie on, one of :data:`~polympi.lab.catalogue.PAGES`.
-        stack: what records and samples call the stack, if that is not its name.
-        cluster: the test cluster on this machine that the hosts belong to; None for real hosts, or this one.
-        arguments: further arguments of the launcher, those of a level.
-        carried: whether plan and samples go with the launch, and no other host sees the folder.
-        clocks: what knows the clocks of other hosts; None if there are none.
-    """
-
-    ranks: int
-    hostfile: Path | None
-    processors: int
-    folder: Path
-    pages: str = PAGES[0]
-    stack: str | None = None
+    ranks: int  # ranks of a launch
+    hostfile: Path | None  # hosts, in the launcher's format; None for this host alone
+    processors: int  # CPUs this process may use
+    folder: Path  # where plan and samples of the launch in progress are; all hosts must see it
+    pages: str = PAGES[0]  # what message buffers lie on, one of `PAGES`
+    stack: str | None = None  # what records and samples call the stack, if that is not its name
+    # The test cluster on this machine that the hosts belong to; None for real hosts, or this one.
     cluster: Cluster | None = None
-    arguments: Sequence[str] = ()
-    carried: bool = False
-    clocks: HostClocks | None = None
+    arguments: Sequence[str] = ()  # further arguments of the launcher, those of a level
+    carried: bool = False  # whether plan and samples go with the launch, and no other host sees the folder
+    clocks: HostClocks | None = None  # what knows the clocks of other hosts; None if there are none
 
     def has_our_clock(self, host: str | None) -> bool:
         """Whether a host has the monotonic clock of this process; real hosts have their own."""
@@ -71,15 +57,10 @@ class Setting:
 
 @dataclass(frozen=True)
 class Arm:
-    """A binding of the run: built before anything is measured, so that later changes of sources have no effect.
+    """A binding of the run: built before anything is measured, so that later changes of sources have no effect."""
 
-    Attributes:
-        binding: which one.
-        built: the folder of its program.
-    """
-
-    binding: Binding
-    built: Path
+    binding: Binding  # which one
+    built: Path  # the folder of its program
 
     @property
     def name(self) -> str:
@@ -89,33 +70,21 @@ class Arm:
 
 @dataclass(frozen=True)
 class Place:
-    """Which launch of a run it is.
+    """Which launch of a run it is."""
 
-    Attributes:
-        launch: number in the run, from 0.
-        block: block, from 0; None for calibration.
-        position: in the block, from 0.
-    """
-
-    launch: int
-    block: int | None = None
-    position: int = 0
+    launch: int  # number in the run, from 0
+    block: int | None = None  # block, from 0; None for calibration
+    position: int = 0  # in the block, from 0
 
 
 @dataclass(frozen=True)
 class Launched:
-    """A launch and what it measured.
+    """A launch and what it measured."""
 
-    Attributes:
-        record: what became of it.
-        samples: what it measured, if it is whole.
-        frame: the same as rows.
-        cut: of a launch that timed out, the samples of the cases that it had finished; None of others.
-    """
-
-    record: LaunchRecord
-    samples: LaunchSamples
-    frame: pl.DataFrame
+    record: LaunchRecord  # what became of it
+    samples: LaunchSamples  # what it measured, if it is whole
+    frame: pl.DataFrame  # the same as rows
+    # Of a launch that timed out, the samples of the cases that it had finished; None of others.
     cut: LaunchSamples | None = None
 
 

@@ -1,7 +1,5 @@
 """Launchers that could not start, or not their own daemon on a host, so that no program began: what they say then."""
 
-from __future__ import annotations
-
 import re
 
 # Each as its launcher says it where what reaches another host, or the daemon there, ends at once.
@@ -21,9 +19,6 @@ def not_started(tail: str) -> str | None:
     """The end of a sentence about a launcher that did not reach a host; None if nothing says so.
 
     Launchers say the same where a host is lost later: this is to be asked only where no program has begun.
-
-    Args:
-        tail: the last lines that the launcher wrote.
     """
     said = _SAYING.search(tail)
     if said is None:

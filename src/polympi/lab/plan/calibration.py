@@ -9,8 +9,6 @@ as long as a batch of C: what a batch tells depends on how long it lasts, and a 
 slowest binding.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 
@@ -90,9 +88,6 @@ def same_counts(planned: Mapping[str, Sequence[PlannedCase]]) -> dict[str, list[
 
     Each was calibrated by itself. What makes the most iterations of a case gives its counts to all that need no
     fewer than a quarter of them, as slow bindings keep C's up to there (:data:`SLOW`); what needs fewer keeps its own.
-
-    Args:
-        planned: the cases of each; one may lack some.
     """
     most: dict[Case, PlannedCase] = {}
     for cases in planned.values():

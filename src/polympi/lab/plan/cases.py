@@ -1,7 +1,5 @@
 """Which cases a run measures."""
 
-from __future__ import annotations
-
 import fnmatch
 from collections.abc import Sequence
 
@@ -37,9 +35,6 @@ def select_cases(profile: Profile, benches: Sequence[str], sizes: Sequence[int] 
             profile's, or all.
         sizes: sizes in bytes instead of the profile's.
         ranks: ranks of a launch; the most, if there are several numbers of them.
-
-    Raises:
-        UsageError: a name or pattern fits nothing, the ranks are too few, or no size is possible.
     """
     chosen: set[Case] = set()
     usual = [

@@ -5,8 +5,6 @@ batches and the events. C takes as long for a batch as the profile asks for, or 
 do the same iterations, or a few times as long.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 

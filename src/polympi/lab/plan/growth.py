@@ -5,8 +5,6 @@ a whole number, which the statistics take into account. Why to ask so: J. L. Gus
 (1988) 532-533.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -17,11 +15,7 @@ from polympi.lab.records import WEAK
 
 
 def check_growth(scaling: str, cases: Sequence[Case], ranks: Sequence[int]) -> None:
-    """Make sure that the problems of a run can grow as it was asked.
-
-    Raises:
-        UsageError: there is only one number of ranks, or something has no problem that could grow.
-    """
+    """Make sure that the problems of a run can grow as it was asked."""
     if scaling != WEAK:
         return
     if len(ranks) < 2:

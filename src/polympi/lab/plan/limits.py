@@ -4,8 +4,6 @@ An application that the catalogue says is limited by another benchmark takes it 
 how long the machine needs for the bytes that an iteration has to move.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -32,10 +30,6 @@ def with_limits(cases: Sequence[Case]) -> list[Case]:
 
 
 def limits_grown(grown: Mapping[Case, Case]) -> dict[Case, Case]:
-    """The cases of weak scaling with what shows what memory allows them, which grows as they do.
-
-    Args:
-        grown: the cases, each with its problem of one rank.
-    """
+    """The cases of weak scaling with what shows what memory allows them, which grows as they do."""
     limits = {limit_of(case): limit_of(of_one) for case, of_one in grown.items()}
     return {**grown, **{limit: of_one for limit, of_one in limits.items() if limit and of_one}}

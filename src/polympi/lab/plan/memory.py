@@ -1,7 +1,5 @@
 """How much memory the messages of a case take, before any rank asks for it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from polympi.lab.catalogue import BENCHMARKS, WINDOW, Case
@@ -30,13 +28,7 @@ def memory_bytes(case: Case, ranks: int) -> int:
 
 
 def without_room(cases: Iterable[Case], ranks: int, available_bytes: int) -> dict[Case, str]:
-    """The cases that do not fit into memory, each with the reason in words.
-
-    Args:
-        cases: what is asked for.
-        ranks: of a launch, all of them on this machine.
-        available_bytes: what the machine has left.
-    """
+    """The cases that do not fit into memory, each with the reason in words."""
     room = int(_MOST * available_bytes)
     wanted = {case: memory_bytes(case, ranks) for case in cases}
     return {

@@ -1,19 +1,12 @@
 """Patterns of cases, as ``--bench`` takes them."""
 
-from __future__ import annotations
-
 import fnmatch
 
 
 def fits(pattern: str, benchmark: str, mode: str, payload: str) -> bool:
     """Whether a name or a pattern means this benchmark, mode and payload.
 
-    Args:
-        pattern: ``latency`` (all of a benchmark), ``latency/ready*`` (modes) or ``latency/ready*/bytes`` (modes and
-            payloads); ``*``, ``?`` and ``[...]`` as in a shell.
-        benchmark: its name.
-        mode: one of its modes.
-        payload: one of its payloads.
+    As ``latency`` (all of a benchmark), ``latency/ready*`` (modes) or ``latency/ready*/bytes`` (modes and payloads).
     """
     name, _, rest = pattern.partition("/")
     if not fnmatch.fnmatchcase(benchmark, name):

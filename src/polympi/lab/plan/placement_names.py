@@ -1,7 +1,5 @@
 """The placements by name; without what it takes to plan one, which the command line would wait for."""
 
-from __future__ import annotations
-
 NODE, CORE_PAIR, SOCKET, ONE_CORE, TWO_NODES = ("node", "core-pair", "socket", "one-core", "two-nodes")
 MEANINGS = {
     NODE: "all ranks on one host, bound to nothing",

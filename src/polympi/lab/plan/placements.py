@@ -5,8 +5,6 @@ them. What a launcher made of its words is not taken for granted: each rank repo
 :func:`what_differs` compares.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -49,13 +47,9 @@ _WORDS = {HYDRA: _HYDRA, PRRTE: _PRRTE, SRUN: _SRUN}
 
 @dataclass(frozen=True)
 class Topology:
-    """The processors that ranks may use on a host.
+    """The processors that ranks may use on a host."""
 
-    Attributes:
-        cores: by the number of a CPU, its socket and its core.
-    """
-
-    cores: Mapping[int, tuple[int, int]]
+    cores: Mapping[int, tuple[int, int]]  # by the number of a CPU, its socket and its core
 
     @property
     def sockets(self) -> set[int]:
@@ -70,21 +64,13 @@ class Topology:
 
 
 def topology_of(facts: Facts) -> Topology | None:
-    """The processors of this machine, from the kernel's description; None without one.
-
-    Args:
-        facts: of :mod:`polympi.lab.environment.record`, of which ``affinity`` counts.
-    """
+    """The processors of this machine, from the kernel's description; None without one."""
     told = (facts.get("affinity") or {}).get("topology")
     return Topology({int(cpu): (socket, core) for cpu, (socket, core) in told.items()}) if told else None
 
 
 def placement_levels(names: Sequence[str]) -> list[Level]:
-    """The placements that were asked for, in their order; the first is the base.
-
-    Raises:
-        UsageError: there is no such placement, or one is named twice.
-    """
+    """The placements that were asked for, in their order; the first is the base."""
     for name in names:
         if name not in MEANINGS:
             raise UsageError(

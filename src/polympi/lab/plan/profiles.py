@@ -1,7 +1,5 @@
 """Profiles: how thoroughly to measure."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -26,55 +24,38 @@ APPLICATIONS = tuple(name for name, benchmark in BENCHMARKS.items() if benchmark
 
 @dataclass(frozen=True)
 class Profile:
-    """How many blocks, how long a batch, which sizes.
+    """How many blocks, how long a batch, which sizes."""
 
-    Attributes:
-        name: as given to ``--profile``.
-        summary: one line for the help.
-        minimum_blocks: blocks before the stop rule is asked.
-        maximum_blocks: blocks after which a row stops whatever its precision.
-        batches: timed batches a case and launch.
-        batch_ns: length that calibration aims at for a batch of C. Above 1 ms, so that the clock's resolution and cost
-            vanish also if the machine then speeds up.
-        events: iterations timed one by one, for percentiles.
-        launch_timeout_s: after which a launch is killed, if every rank has a processor.
-        sizes: sizes of the main payload of ``latency`` in standard mode.
-        window_sizes: sizes of the main payload of the benchmarks that keep a window of messages in flight; a window of
-            the largest messages takes longer than all else, so that the quick profile ends earlier.
-        collective_sizes: sizes of the main payload in collectives.
-        few_sizes: sizes of other modes and other payloads.
-        face_edges: edges of the cubes whose faces travel, in elements: powers of two and a layer of neighbours at both
-            ends.
-        halo_edges: inner elements along the edges of the cubes of ``halo``.
-        problems: how many of the meshes of an application.
-        benches: benchmarks, or patterns that begin with a benchmark's whole name, to measure unless others are asked
-            for; empty for all.
-        bindings: bindings to compare unless others are asked for; empty for those that their manifests mark.
-        one_stack: whether to measure on one stack only unless others are asked for.
-        longest_s: seconds that a run should take at most, as estimated: of all bindings those take part that fit in;
-            None for as long as it takes.
-        sizes_of: sizes of the cases that a pattern means, instead of all others (a study has them).
-    """
-
-    name: str
-    summary: str
-    minimum_blocks: int
-    maximum_blocks: int
-    batches: int
+    name: str  # as given to `--profile`
+    summary: str  # one line for the help
+    minimum_blocks: int  # blocks before the stop rule is asked
+    maximum_blocks: int  # blocks after which a row stops whatever its precision
+    batches: int  # timed batches a case and launch
+    # Length that calibration aims at for a batch of C. Above 1 ms, so that the clock's resolution and cost vanish also
+    # if the machine then speeds up.
     batch_ns: float
-    events: int
-    launch_timeout_s: float
-    sizes: tuple[int, ...]
+    events: int  # iterations timed one by one, for percentiles
+    launch_timeout_s: float  # after which a launch is killed, if every rank has a processor
+    sizes: tuple[int, ...]  # sizes of the main payload of `latency` in standard mode
+    # Sizes of the main payload of the benchmarks that keep a window of messages in flight; a window of the largest
+    # messages takes longer than all else, so that the quick profile ends earlier.
     window_sizes: tuple[int, ...]
-    collective_sizes: tuple[int, ...]
-    few_sizes: tuple[int, ...]
+    collective_sizes: tuple[int, ...]  # sizes of the main payload in collectives
+    few_sizes: tuple[int, ...]  # sizes of other modes and other payloads
+    # Edges of the cubes whose faces travel, in elements: powers of two and a layer of neighbours at both ends.
     face_edges: tuple[int, ...]
-    halo_edges: tuple[int, ...]
-    problems: int = 1
+    halo_edges: tuple[int, ...]  # inner elements along the edges of the cubes of `halo`
+    problems: int = 1  # how many of the meshes of an application
+    # Benchmarks, or patterns that begin with a benchmark's whole name, to measure unless others are asked for; empty
+    # for all.
     benches: tuple[str, ...] = ()
+    # Bindings to compare unless others are asked for; empty for those that their manifests mark.
     bindings: tuple[str, ...] = ()
-    one_stack: bool = False
+    one_stack: bool = False  # whether to measure on one stack only unless others are asked for
+    # Seconds that a run should take at most, as estimated: of all bindings those take part that fit in; None for as
+    # long as it takes.
     longest_s: float | None = None
+    # Sizes of the cases that a pattern means, instead of all others (a study has them).
     sizes_of: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     def timeout_s(self, ranks: int, processors: int) -> float:
@@ -164,11 +145,7 @@ USUAL_PROFILE = _QUICK.name
 
 
 def get_profile(name: str) -> Profile:
-    """The profile of this name.
-
-    Raises:
-        UsageError: there is none.
-    """
+    """The profile of this name."""
     if name not in PROFILES:
         raise UsageError(f"There is no profile '{name}': choose {', '.join(PROFILES)}.{did_you_mean(name, PROFILES)}")
     return PROFILES[name]

@@ -11,8 +11,6 @@ cyclic square each follows nearly always the same one. (The first launch of a bl
 before; that is left to chance.)
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
@@ -53,11 +51,6 @@ def joint_order(arms: Mapping[str, Sequence[str]], block: int, seed: int) -> lis
     So stacks and levels are interleaved as bindings are: each launch may follow any other, and none of them always
     comes first. With more arms than blocks no design is complete; its rows are still those of Latin squares, so that
     no arm stands in the same place of two blocks.
-
-    Args:
-        arms: by stack, those that run.
-        block: which block, from 0.
-        seed: of all random orders.
 
     Returns:
         Stack and arm of each launch.

@@ -1,7 +1,5 @@
 """Settings as levels of a factor: variables of the environment and arguments of the launcher, under a name."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Sequence
@@ -28,9 +26,6 @@ def settings_of(texts: Sequence[str]) -> list[Level]:
 
     Args:
         texts: as users write them: ``NAME: VARIABLE=VALUE ... --ARGUMENT ...``; a single variable needs no name.
-
-    Raises:
-        UsageError: one says nothing, has no usable name, or there are two of a name.
     """
     found: list[Level] = []
     for text in texts:
@@ -74,12 +69,7 @@ def setting_words(level: Level) -> str:
 
 
 def why_no_part(level: Level, family: str) -> str | None:
-    """Why a level would be the base once more on stacks of a family; None if it may be something else there.
-
-    Args:
-        level: which one.
-        family: of the stack: ``mpich``, ``openmpi``, ``impi``.
-    """
+    """Why a level would be the base once more on stacks of a family; None if it may be something else there."""
     if level.arguments or not level.environment:
         return None
     readers = [next((who for prefix, who in _READERS.items() if name.startswith(prefix)), None)

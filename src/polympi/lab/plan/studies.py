@@ -4,8 +4,6 @@ A study says what is measured, a profile how thoroughly. A report of its run has
 (:mod:`polympi.lab.report.studies`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -16,20 +14,13 @@ from polympi.lab.suggest import did_you_mean
 
 @dataclass(frozen=True)
 class Study:
-    """What is measured, unless the user asks for something else.
+    """What is measured, unless the user asks for something else."""
 
-    Attributes:
-        name: as given to ``--study``.
-        title: of the report.
-        summary: one line for the help.
-        bindings: those that are compared; one that is not ready is left out, and the report says it.
-        cases: the sizes of the cases of each pattern; none where the catalogue or the profile has them.
-    """
-
-    name: str
-    title: str
-    summary: str
-    bindings: tuple[str, ...]
+    name: str  # as given to `--study`
+    title: str  # of the report
+    summary: str  # one line for the help
+    bindings: tuple[str, ...]  # those that are compared; one that is not ready is left out, and the report says it
+    # The sizes of the cases of each pattern; none where the catalogue or the profile has them.
     cases: Mapping[str, tuple[int, ...]]
 
     def applied_to(self, profile: Profile) -> Profile:
@@ -68,11 +59,7 @@ STUDIES = {study.name: study for study in (_MODULES,)}
 
 
 def get_study(name: str) -> Study:
-    """The study of this name.
-
-    Raises:
-        UsageError: there is none.
-    """
+    """The study of this name."""
     if name not in STUDIES:
         raise UsageError(f"There is no study '{name}': choose {', '.join(STUDIES)}.{did_you_mean(name, STUDIES)}")
     return STUDIES[name]

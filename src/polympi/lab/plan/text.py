@@ -1,7 +1,5 @@
 """The plan as the programs read it (``docs/protocol.md``)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,13 +10,7 @@ PLAN_VERSION = 2
 
 
 def plan_text(cases: Mapping[int, PlannedCase], *, pages: str, start: Path) -> str:
-    """The text of a plan: the cases in the order they are to be timed, by their numbers.
-
-    Args:
-        cases: what is to be timed.
-        pages: what message buffers lie on, one of :data:`~polympi.lab.catalogue.PAGES`.
-        start: the shared library of the common start, built for the stack.
-    """
+    """The text of a plan: the cases in the order they are to be timed, by their numbers."""
     lines = [f"polympi-plan {PLAN_VERSION}", f"window {WINDOW}", f"pages {pages}", f"start {start}"]
     lines += [
         f"case {number} {c.benchmark} {c.mode} {c.payload} {c.size_bytes} "

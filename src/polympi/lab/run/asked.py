@@ -1,7 +1,5 @@
 """What was asked of a run, as ``run.json`` keeps it."""
 
-from __future__ import annotations
-
 import datetime
 
 from polympi import __version__

@@ -1,7 +1,5 @@
 """Carry out a calibration: two launches of the reference, from which the iterations of all bindings follow."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -17,21 +15,13 @@ Reference = Callable[[dict[int, PlannedCase]], Launched]
 
 @dataclass(frozen=True)
 class Calibration:
-    """What two launches of the reference have shown.
+    """What two launches of the reference have shown."""
 
-    Attributes:
-        cases: the cases with their counts, numbered as in the plans of the run.
-        reference_ns: how long an iteration of the reference takes, by the number of the case.
-        launched: the second launch.
-        too_slow: cases that did not end within the time of a launch.
-        left_out: what is not measured because it takes too long, and why.
-    """
-
-    cases: dict[int, PlannedCase]
-    reference_ns: dict[int, float]
-    launched: Launched
-    too_slow: tuple[Case, ...] = ()
-    left_out: dict[str, str] = field(default_factory=dict)
+    cases: dict[int, PlannedCase]  # the cases with their counts, numbered as in the plans of the run
+    reference_ns: dict[int, float]  # how long an iteration of the reference takes, by the number of the case
+    launched: Launched  # the second launch
+    too_slow: tuple[Case, ...] = ()  # cases that did not end within the time of a launch
+    left_out: dict[str, str] = field(default_factory=dict)  # what is not measured because it takes too long, and why
 
 
 def calibrate(profile: Profile, cases: Sequence[Case], reference: Reference, *, crowded: bool) -> Calibration:

@@ -1,7 +1,5 @@
 """What a run would do, counted and estimated before it does it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,13 +30,7 @@ class Estimate:
 
 
 def estimate(plan: StackPlan, profile: Profile, processors: int | None = None) -> Estimate:
-    """Count and estimate what is planned on one stack.
-
-    Args:
-        plan: what is planned.
-        profile: how long batches are, and how many blocks there are.
-        processors: CPUs for the ranks; None if each rank has its own.
-    """
+    """Count and estimate what is planned on one stack."""
     cases = plan.all_cases()
     tried = [arm for arm in plan.arms if cases and arm.name not in (REFERENCE, AGAIN)]
     calibration_s = calibration_seconds(plan.stack.family, cases, ranks=plan.ranks, processors=processors)

@@ -5,8 +5,6 @@ Every user has a lock file of their own in a folder that all of a machine share,
 trying that user's file.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import os
@@ -49,16 +47,7 @@ class _Busy(Exception):  # noqa: N818 - it is what was found, not an error
 
 @contextlib.contextmanager
 def only_run_here(holder: Holder, *, wait: bool, say: Callable[[str], None]) -> Iterator[None]:
-    """Hold this machine for one run; let go at the end, and if the process dies.
-
-    Args:
-        holder: who we are, for others to read.
-        wait: wait for another run to end instead of refusing.
-        say: reports whom we wait for.
-
-    Raises:
-        UsageError: another run is measuring, and we are not to wait.
-    """
+    """Hold this machine for one run; let go at the end, and if the process dies."""
     descriptor = _acquire(holder, wait=wait, say=say)
     try:
         yield

@@ -1,7 +1,5 @@
 """The figures of a run in progress: enough for the stop rule and the live display."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections import defaultdict

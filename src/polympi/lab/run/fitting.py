@@ -1,7 +1,5 @@
 """Which of all bindings fit into the time of a profile that is meant as a first look."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from polympi.lab.bindings.manifest import Binding

@@ -1,7 +1,5 @@
 """What starts the ranks of a run: what was asked for, what a job of Slurm has, or else the launcher of each stack."""
 
-from __future__ import annotations
-
 import dataclasses
 import shutil
 import socket
@@ -27,16 +25,8 @@ Say = Callable[[str], None]
 def settled(request: Request, say: Say = lambda _: None, *, check: bool = True) -> Request:
     """The request with stacks whose ranks are started as was asked, or as a job of Slurm wants it.
 
-    Outside of a job, and where nothing was asked for, it stays as it is.
-
-    Args:
-        request: with its stacks.
-        say: reports what was chosen.
-        check: try each way with a small program, and take the first that works; else the likeliest is taken.
-
-    Raises:
-        UsageError: the launcher is not there or not known.
-        StackError: it does not start ranks of a stack.
+    Outside of a job, and where nothing was asked for, it stays as it is. If `check`, each way is tried with a small
+    program, and the first that works is taken; otherwise the likeliest.
     """
     job = None if request.hostfile is not None else allocation()
     asked = request.launching
@@ -56,15 +46,7 @@ def settled(request: Request, say: Say = lambda _: None, *, check: bool = True) 
 
 
 def settled_again(run: RunRecord, stacks: Sequence[Stack]) -> tuple[Launching, list[Stack]]:
-    """How a run that is continued starts ranks: as it did, on the hosts of the job that there is now.
-
-    Args:
-        run: its record.
-        stacks: as they are installed.
-
-    Raises:
-        UsageError: it was measured in a job, and here is none, or one with another number of hosts.
-    """
+    """How a run that is continued starts ranks: as it did, on the hosts of the job that there is now."""
     launching, job = run.launching, allocation()
     if launching.job:
         had = len(launching.hosts) or 1
@@ -79,11 +61,7 @@ def settled_again(run: RunRecord, stacks: Sequence[Stack]) -> tuple[Launching, l
 
 
 def check_carried(request: Request) -> None:
-    """Make sure that nothing is asked for that cannot go without files that all hosts see.
-
-    Raises:
-        UsageError: a third-party tool is, which leaves its figures in a file.
-    """
+    """Make sure that nothing is asked for that cannot go without files that all hosts see."""
     if request.launching.carried and any(name != "none" for name in request.tools or ()):
         raise UsageError(
             "--carry-files and --tool do not go together: tools of others leave their figures in files of their own."

@@ -1,7 +1,5 @@
 """Measure: carry out a request, or continue a run, alone on the machine and ended in order by a signal."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import os
@@ -32,31 +30,15 @@ from polympi.lab.stacks.stack import Stack, get_stack
 
 @dataclass(frozen=True)
 class Measured:
-    """What became of a run.
+    """What became of a run."""
 
-    Attributes:
-        directory: its result directory.
-        outcome: how it ended.
-        seconds_a_block: how long a block of all stacks takes, as far as was seen.
-    """
-
-    directory: RunDirectory
-    outcome: Outcome
-    seconds_a_block: float
+    directory: RunDirectory  # its result directory
+    outcome: Outcome  # how it ended
+    seconds_a_block: float  # how long a block of all stacks takes, as far as was seen
 
 
 def measure(request: Request, *, watcher: Watcher, wait: bool = False) -> Measured:
-    """Carry out a request; a signal ends it in order.
-
-    Args:
-        request: what to measure; if it names no stack, one is installed.
-        watcher: notified of every step.
-        wait: wait for another run on this machine to end.
-
-    Raises:
-        LabError: it cannot be carried out, as :func:`~polympi.lab.run.request.prepare` and
-            :meth:`~polympi.lab.run.experiment.Experiment.run` say, or another run is measuring.
-    """
+    """Carry out a request; a signal ends it in order."""
     with _alone(request.output, watcher, wait=wait):
         if not request.stacks:
             request = dataclasses.replace(request, stacks=[_install_first_stack(request, watcher)])
@@ -82,17 +64,7 @@ def measure(request: Request, *, watcher: Watcher, wait: bool = False) -> Measur
 
 
 def measure_again(request: Request, directory: RunDirectory, *, watcher: Watcher, wait: bool = False) -> Measured:
-    """Continue an interrupted run; a signal ends it in order.
-
-    Args:
-        request: from :func:`~polympi.lab.run.resume.request_again`.
-        directory: the run.
-        watcher: notified of every step.
-        wait: wait for another run on this machine to end.
-
-    Raises:
-        LabError: it cannot be continued as it was begun, or see :func:`measure`.
-    """
+    """Continue an interrupted run; a signal ends it in order."""
     with _alone(directory.path, watcher, wait=wait):
         facts = record_environment()
         _tell_stacks(request, watcher)

@@ -1,7 +1,5 @@
 """How long launches may take: what the reference needs, which cases that leaves out, and what a time-out means."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """Whether the hosts of a run answer and can connect: before a launch fails without saying which of them cannot."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -44,11 +42,7 @@ def hosts_of(request: Request) -> list[str]:
 
 
 def check_names(request: Request) -> None:
-    """Make sure that the names of a host file can be resolved here, unless a launcher of the user's own reaches them.
-
-    Raises:
-        UsageError: one cannot.
-    """
+    """Make sure that the names of a host file can be resolved here, unless the user's own launcher reaches them."""
     own_way = request.launching.launcher or any(stack.launcher for stack in request.stacks)
     if request.hostfile is None or request.cluster is not None or own_way:
         return
@@ -66,10 +60,6 @@ def unconnected(request: Request, say: Callable[[str], None]) -> list[Finding]:
 
     Ports of real hosts may be closed but for those that MPI is told to use, and MPI may have another network than TCP,
     so that these are warnings. A test cluster has nothing else.
-
-    Args:
-        request: with its hosts.
-        say: reports what is done.
 
     Raises:
         UsageError: a host does not answer, although others do, or the hosts of a test cluster cannot connect.

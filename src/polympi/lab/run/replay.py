@@ -5,8 +5,6 @@ its samples are there. Whole blocks are never repeated. A block that is not whol
 of one block are compared with each other, and hours between them would be taken for an effect.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
@@ -23,13 +21,7 @@ _ENDED_BY_ITSELF = ("ok", "crashed", "timed out", "unreadable", NOT_STARTED)
 
 
 def replay(state: StackState, directory: RunDirectory, launches: Sequence[LaunchRecord]) -> None:
-    """Take in the whole blocks of a stack, in their order, and count the tries at the others.
-
-    Args:
-        state: the stack, its cases begun.
-        directory: where the samples are.
-        launches: all launches of the run, those that cannot count marked (:meth:`RunDirectory.launches`).
-    """
+    """Take in the whole blocks of a stack, in their order, and count the tries at the others."""
     tries: dict[int, int] = {}
     blocks: dict[int, dict[str, LaunchRecord]] = defaultdict(dict)
     for record in launches:

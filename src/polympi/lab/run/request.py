@@ -48,55 +48,37 @@ BASE = Level()  # where there is nothing to compare but bindings
 
 @dataclass(frozen=True)
 class Request:
-    """A run as it was asked for; names are checked when it is prepared.
+    """A run as it was asked for; names are checked when it is prepared."""
 
-    Attributes:
-        output: the result directory, which must not exist.
-        stacks: the stacks to measure on.
-        bindings: all bindings that are known.
-        tools: names of third-party tools to launch beside C; None for none, or, if all bindings are asked for, for
-            those that are there. One that is named and cannot run ends the run; ``all`` means those that can.
-        wanted: names of bindings; None for the default ones. The reference and the A/A arm always run. One that
-            cannot run ends the run if it was named, and is left out if ``all`` were asked for.
-        benches: benchmarks or patterns of cases; empty for all.
-        sizes: sizes in bytes; None for the profile's.
-        ranks: the numbers of ranks, ascending; what is measured with one of them is measured with each.
-        scaling: whether the sizes are those of a problem for all ranks (``strong``) or for each of them (``weak``).
-        profile: how thoroughly; with the cases and bindings of the study, if there is one.
-        study: its name, recorded.
-        seed: of every random order.
-        pages: what message buffers lie on, one of :data:`~polympi.lab.catalogue.PAGES`.
-        hostfile: hosts, in the launcher's format; of a cluster, in that of any launcher.
-        cluster: the test cluster on this machine whose hosts the file names; None for real hosts, or this one.
-        time_limit_s: for all measuring; None for no limit.
-        launch_timeout_s: after which a launch is ended; None for that of the profile, which knows the ranks.
-        command: the command line, recorded.
-        bindings_from: the folders of further bindings, recorded.
-        levels: of factors; each is measured, the base first. Empty if there is nothing to compare but bindings.
-        launching: how ranks are started, if not as each stack does (:func:`~polympi.lab.run.launchers.settled`).
-    """
-
-    output: Path
-    stacks: Sequence[Stack]
-    bindings: dict[str, Binding]
+    output: Path  # the result directory, which must not exist
+    stacks: Sequence[Stack]  # the stacks to measure on
+    bindings: dict[str, Binding]  # all bindings that are known
+    # Names of bindings; None for the default ones. The reference and the A/A arm always run. One that cannot run ends
+    # the run if it was named, and is left out if `all` were asked for.
     wanted: Sequence[str] | None
-    benches: Sequence[str]
-    sizes: Sequence[int] | None
-    ranks: Sequence[int]
-    profile: Profile
-    seed: int
-    pages: str = PAGES[0]
-    hostfile: Path | None = None
+    benches: Sequence[str]  # benchmarks or patterns of cases; empty for all
+    sizes: Sequence[int] | None  # sizes in bytes; None for the profile's
+    ranks: Sequence[int]  # the numbers of ranks, ascending; what is measured with one of them is measured with each
+    profile: Profile  # how thoroughly; with the cases and bindings of the study, if there is one
+    seed: int  # of every random order
+    pages: str = PAGES[0]  # what message buffers lie on, one of `PAGES`
+    hostfile: Path | None = None  # hosts, in the launcher's format; of a cluster, in that of any launcher
+    # The test cluster on this machine whose hosts the file names; None for real hosts, or this one.
     cluster: Cluster | None = None
-    time_limit_s: float | None = None
+    time_limit_s: float | None = None  # for all measuring; None for no limit
+    # After which a launch is ended; None for that of the profile, which knows the ranks.
     launch_timeout_s: float | None = None
+    # Names of third-party tools to launch beside C; None for none, or, if all bindings are asked for, for those that
+    # are there. One that is named and cannot run ends the run; `all` means those that can.
     tools: Sequence[str] | None = None
-    command: Sequence[str] = ()
-    bindings_from: Sequence[Path] = ()
+    command: Sequence[str] = ()  # the command line, recorded
+    bindings_from: Sequence[Path] = ()  # the folders of further bindings, recorded
+    # Whether the sizes are those of a problem for all ranks (`strong`) or for each of them (`weak`).
     scaling: str = STRONG
-    study: str = ""
+    study: str = ""  # its name, recorded
+    # Of factors; each is measured, the base first. Empty if there is nothing to compare but bindings.
     levels: Sequence[Level] = ()
-    launching: Launching = USUAL_LAUNCHING
+    launching: Launching = USUAL_LAUNCHING  # how ranks are started, if not as each stack does (`settled`)
 
     @property
     def all_here(self) -> bool:
@@ -111,31 +93,19 @@ class Request:
 
 @dataclass
 class StackPlan:
-    """What will be done on one stack, with one number of ranks, at one level.
+    """What will be done on one stack, with one number of ranks, at one level."""
 
-    Attributes:
-        stack: with the variables of the level.
-        arms: the bindings that run, the reference first, the A/A arm second.
-        cases: the cases of each arm.
-        not_covered: the cases an arm does not cover, and why.
-        left_out: bindings, tools and benchmarks that cannot run, and why.
-        tools: the third-party tools that run.
-        ranks: ranks of a launch.
-        of_several: whether the run has other numbers of ranks, too.
-        grown_from: in weak scaling, the cases here, each with its problem of one rank.
-        level: how all of it is launched.
-    """
-
-    stack: Stack
-    arms: list[Arm]
-    cases: dict[str, list[Case]]
-    not_covered: dict[str, list[Refusal]]
-    left_out: dict[str, str] = field(default_factory=dict)
-    tools: list[FoundTool] = field(default_factory=list)
-    ranks: int = 2
-    of_several: bool = False
+    stack: Stack  # with the variables of the level
+    arms: list[Arm]  # the bindings that run, the reference first, the A/A arm second
+    cases: dict[str, list[Case]]  # the cases of each arm
+    not_covered: dict[str, list[Refusal]]  # the cases an arm does not cover, and why
+    left_out: dict[str, str] = field(default_factory=dict)  # bindings, tools and benchmarks that cannot run, and why
+    tools: list[FoundTool] = field(default_factory=list)  # the third-party tools that run
+    ranks: int = 2  # ranks of a launch
+    of_several: bool = False  # whether the run has other numbers of ranks, too
+    # In weak scaling, the cases here, each with its problem of one rank.
     grown_from: dict[Case, Case] = field(default_factory=dict)
-    level: Level = BASE
+    level: Level = BASE  # how all of it is launched
 
     @property
     def name(self) -> str:
@@ -171,11 +141,7 @@ class StackPlan:
 
 
 def check(request: Request) -> list[Case]:
-    """Check all that can be checked before anything is installed, built or made; return the cases.
-
-    Raises:
-        UsageError: an unknown name, too few ranks, nothing to measure, no hosts, or the output exists.
-    """
+    """Check all that can be checked before anything is installed, built or made; return the cases."""
     for path in (request.output, request.hostfile or request.output):
         if any(
             "\udc80" <= sign <= "\udcff" for sign in str(path.absolute())
@@ -243,27 +209,13 @@ def _has_launch_figures(benches: Sequence[str]) -> bool:
 
 
 def prepare(request: Request, say: Callable[[str], None] = lambda _: None) -> list[StackPlan]:
-    """Check the request, build what it needs, and say what will be measured on each stack.
-
-    Args:
-        request: what was asked.
-        say: reports each build, since some take a minute.
-
-    Raises:
-        UsageError: see :func:`check`.
-        BuildError: a binding asked for by name cannot run.
-    """
+    """Check the request, build what it needs, and say what will be measured on each stack."""
     cases = check(request)
     return _plans(request, cases, partial(_built, say=say))
 
 
 def preview(request: Request) -> list[StackPlan]:
-    """What :func:`prepare` would plan, without building anything.
-
-    Raises:
-        UsageError: see :func:`check`.
-        BuildError: a binding asked for by name cannot run.
-    """
+    """What :func:`prepare` would plan, without building anything."""
     cases = check(request)
     return _plans(request, cases, output_folder)
 
@@ -318,10 +270,6 @@ def plan_stack(
         cases: all cases of the run, as large as they are with this many ranks.
         made: gives the folder of a binding's program, building it if need be.
         ranks: ranks of a launch, one of the request's.
-
-    Raises:
-        BuildError: a binding asked for by name cannot run.
-        UsageError: nothing is left to measure.
     """
     possible = possible_on(cases, ranks)
     arms, left_out = [], {}
@@ -363,11 +311,7 @@ def plan_stack(
 
 
 def _with_room(request: Request, cases: Sequence[Case], ranks: int, left_out: dict[str, str]) -> list[Case]:
-    """The cases whose messages fit into the memory of this machine; the others are left out, and the reason is noted.
-
-    Raises:
-        UsageError: none does.
-    """
+    """The cases whose messages fit into the memory of this machine; why others are left out is added to `left_out`."""
     if not request.all_here:
         return list(cases)
     lacking = without_room(cases, ranks, psutil.virtual_memory().available)
@@ -397,11 +341,7 @@ def _without_time(request: Request, stack: Stack, cases: Sequence[Case], ranks: 
 
 
 def _tools(request: Request, plan: StackPlan) -> list[FoundTool]:
-    """The third-party tools that run on a stack.
-
-    Raises:
-        BuildError: one that was asked for by name cannot.
-    """
+    """The third-party tools that run on a stack."""
     found = []
     wanted = wanted_tools(request)
     if plan.of_several and plan.ranks != TOOL_RANKS:
@@ -429,11 +369,7 @@ def _why_no_part(tool: Tool, plan: StackPlan) -> str | None:
 
 
 def wanted_tools(request: Request) -> list[str]:
-    """The tools that were asked for, each once; all where ``all`` were, or all bindings and nothing of tools.
-
-    Raises:
-        UsageError: there is no tool of a name.
-    """
+    """The tools that were asked for, each once; all where ``all`` were, or all bindings and nothing of tools."""
     asked = request.tools if request.tools is not None else [ALL] if ALL in (request.wanted or ()) else []
     for name in asked:
         if name not in (*TOOLS, ALL, NO_TOOL):
@@ -446,11 +382,7 @@ def wanted_tools(request: Request) -> list[str]:
 
 
 def check_hosts(hostfile: Path) -> None:
-    """Make sure that a host file names hosts, and nothing else.
-
-    Raises:
-        UsageError: it is missing, or see :func:`~polympi.lab.cluster.hostfile.read_hostfile`.
-    """
+    """Make sure that a host file names hosts, and nothing else."""
     if hostfile.is_dir():
         raise UsageError(f"The host file '{hostfile}' is a directory: give a file with one host per line.")
     if not hostfile.is_file():
@@ -470,11 +402,7 @@ def only_one_host(request: Request) -> list[Finding]:
 
 
 def chosen(request: Request) -> list[Binding]:
-    """The bindings asked for, the reference and the A/A arm first.
-
-    Raises:
-        UsageError: there is no binding of a name.
-    """
+    """The bindings asked for, the reference and the A/A arm first."""
     known = request.bindings
     wanted = _wanted(request)
     bindings = default_bindings(known) if wanted is None else asked_for(known, wanted)

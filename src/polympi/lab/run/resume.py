@@ -1,7 +1,5 @@
 """Continue a run that was interrupted: the same request, on the same machine, with the same programs."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
@@ -48,10 +46,6 @@ def request_again(
         directory: the run.
         time_limit_s: for what is left of it; None for no limit.
         launch_timeout_s: that of each launch from now on; None for the one that was recorded.
-
-    Raises:
-        UsageError: another version of polympi made it, or something it needs is gone.
-        StackError: a stack is gone or incomplete.
     """
     run = directory.run()
     if run.polympi != __version__:
@@ -98,17 +92,7 @@ def request_again(
 
 
 def prepare_again(request: Request, directory: RunDirectory, environment: Environment) -> list[StackPlan]:
-    """What the run measures, once it is certain that it would be measured as before.
-
-    Args:
-        request: from :func:`request_again`.
-        directory: the run.
-        environment: this machine now, the stacks described in it, as ``environment.json`` keeps it.
-
-    Raises:
-        UsageError: the machine, a stack or a program differs from the one the run began with.
-        BuildError: a binding can no longer take part.
-    """
+    """What the run measures, once it is certain that it would be measured as before."""
     run = directory.run()
     if difference := machine_difference(directory.environment(), environment):
         raise _other(directory, difference)

@@ -1,7 +1,5 @@
 """One stack of a run in progress: what is to be measured on it, what has been, and which rows still need more."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,39 +20,24 @@ LAUNCH_FIGURES_ALONE = -1  # the number of a row that stands for no case
 
 @dataclass
 class StackState:
-    """The state of a run on one stack.
+    """The state of a run on one stack."""
 
-    Attributes:
-        plan: what is to be done on the stack.
-        rule: when a row has been measured often enough.
-        seed: of all random orders.
-        cases: by their numbers in the plans, once calibration has chosen their counts.
-        slow: of slow bindings the cases in which they make fewer iterations, once their trials have shown it.
-        answered: whether the reference has measured anything.
-        needed_s: seconds that a launch of the reference takes, once calibration has shown it.
-        figures: what has been measured so far.
-        open_rows: binding and case of the rows that still need blocks.
-        withdrawn: bindings and tools that are launched no more, and why.
-        done: the blocks that are whole.
-        attempts: how often a block was begun and interrupted before.
-        stops: which rule ended each row.
-        failures: launches that failed, a sentence each.
-    """
-
-    plan: StackPlan
-    rule: StopRule
-    seed: int
+    plan: StackPlan  # what is to be done on the stack
+    rule: StopRule  # when a row has been measured often enough
+    seed: int  # of all random orders
+    # By their numbers in the plans, once calibration has chosen their counts.
     cases: dict[int, PlannedCase] = field(default_factory=dict)
+    # Of slow bindings the cases in which they make fewer iterations, once their trials have shown it.
     slow: dict[str, dict[int, Counts]] = field(default_factory=dict)
-    answered: bool = False
-    needed_s: float = 0.0
-    figures: RunningFigures = field(default_factory=RunningFigures)
-    open_rows: set[tuple[str, int]] = field(default_factory=set)
-    withdrawn: dict[str, str] = field(default_factory=dict)
-    done: set[int] = field(default_factory=set)
-    attempts: Counter[int] = field(default_factory=Counter)
-    stops: list[RowStop] = field(default_factory=list)
-    failures: list[str] = field(default_factory=list)
+    answered: bool = False  # whether the reference has measured anything
+    needed_s: float = 0.0  # seconds that a launch of the reference takes, once calibration has shown it
+    figures: RunningFigures = field(default_factory=RunningFigures)  # what has been measured so far
+    open_rows: set[tuple[str, int]] = field(default_factory=set)  # binding and case of the rows that still need blocks
+    withdrawn: dict[str, str] = field(default_factory=dict)  # bindings and tools that are launched no more, and why
+    done: set[int] = field(default_factory=set)  # the blocks that are whole
+    attempts: Counter[int] = field(default_factory=Counter)  # how often a block was begun and interrupted before
+    stops: list[RowStop] = field(default_factory=list)  # which rule ended each row
+    failures: list[str] = field(default_factory=list)  # launches that failed, a sentence each
     _failures_in_a_row: Counter[str] = field(default_factory=Counter)
 
     @property

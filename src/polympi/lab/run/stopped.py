@@ -1,7 +1,5 @@
 """What ends a run early, and launches that fail with it: these have not failed by themselves."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from polympi.lab.cluster.cluster import Cluster

@@ -1,7 +1,5 @@
 """Ctrl-C, SIGTERM and SIGHUP: noticed at once, and handled at a safe place."""
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager

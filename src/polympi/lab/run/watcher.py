@@ -1,7 +1,5 @@
 """What a run reports to its watcher."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -10,27 +8,17 @@ from polympi.lab.records import Finding, LaunchRecord
 
 @dataclass
 class Progress:
-    """Where a run stands.
+    """Where a run stands."""
 
-    Attributes:
-        stack: the stack in progress.
-        block: block in progress, from 0; None while calibrating.
-        blocks: how many blocks there will be, at most.
-        binding: the binding in progress.
-        benchmarks: how many cases it measures, by benchmark.
-        seconds_left: an estimate, at most; None before the first block is done.
-        ratios: so far, by stack and binding: for each benchmark the geometric mean over its cases of the ratio to C.
-        failures: launches that failed so far, a sentence each.
-    """
-
-    stack: str = ""
-    block: int | None = None
-    blocks: int = 0
-    binding: str = ""
-    benchmarks: Mapping[str, int] = field(default_factory=dict)
-    seconds_left: float | None = None
+    stack: str = ""  # the stack in progress
+    block: int | None = None  # block in progress, from 0; None while calibrating
+    blocks: int = 0  # how many blocks there will be, at most
+    binding: str = ""  # the binding in progress
+    benchmarks: Mapping[str, int] = field(default_factory=dict)  # how many cases it measures, by benchmark
+    seconds_left: float | None = None  # an estimate, at most; None before the first block is done
+    # So far, by stack and binding: for each benchmark the geometric mean over its cases of the ratio to C.
     ratios: dict[tuple[str, str], dict[str, float]] = field(default_factory=dict)
-    failures: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)  # launches that failed so far, a sentence each
 
 
 class Watcher:

@@ -1,7 +1,5 @@
 """Install a stack: an MPI from a wheel, or the machine's own, with a Python environment next to it."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -43,9 +41,6 @@ def add_stack(
         mpicc: compiler wrapper of a machine's MPI; found on PATH if not given.
         launching: what starts its ranks, if not its ``mpiexec``, of which it then needs none.
         say: reports in a few words what is being done.
-
-    Raises:
-        StackError: the name is unknown, or a step failed; the sentence says which and what to do.
     """
     if mpicc is None and name not in WHEELS and name != SYSTEM:
         raise StackError(

@@ -1,7 +1,5 @@
 """Whether a stack works: a small program is compiled, and started by what starts its ranks."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import tempfile
@@ -33,37 +31,19 @@ _WAITS = re.compile(r"queued and waiting for resources")
 
 @dataclass(frozen=True)
 class Checked:
-    """A stack that works.
+    """A stack that works."""
 
-    Attributes:
-        stack: with the library that was found.
-        hosts: those on which the ranks of the check were.
-    """
-
-    stack: Stack
-    hosts: frozenset[str]
+    stack: Stack  # with the library that was found
+    hosts: frozenset[str]  # those on which the ranks of the check were
 
 
 def check_stack(stack: Stack) -> Stack:
-    """Compile and run a two-rank program; return the stack with the library that it has found.
-
-    Raises:
-        StackError: it does not compile, does not run, or the launcher belongs to another MPI.
-    """
+    """Compile and run a two-rank program; return the stack with the library that it has found."""
     return checked(stack).stack
 
 
 def first_that_runs(ways: Sequence[Stack], *, hostfile: Path | None = None, cluster: Cluster | None = None) -> Checked:
-    """The first of several ways to start ranks of a stack that works.
-
-    Args:
-        ways: the stack with each of them, at least one.
-        hostfile: hosts to run on, as for :func:`~polympi.lab.stacks.command.mpiexec_command`.
-        cluster: the test cluster that they belong to.
-
-    Raises:
-        StackError: none of them; the sentence is that of the first.
-    """
+    """The first of several ways to start ranks of a stack that works."""
     first: StackError | None = None
     for way in ways:
         try:
@@ -77,11 +57,6 @@ def first_that_runs(ways: Sequence[Stack], *, hostfile: Path | None = None, clus
 
 def checked(stack: Stack, *, hostfile: Path | None = None, cluster: Cluster | None = None) -> Checked:
     """Compile and run a two-rank program, and say on which hosts its ranks were.
-
-    Args:
-        stack: what is checked.
-        hostfile: hosts to run on.
-        cluster: the test cluster that they belong to.
 
     Raises:
         StackError: it does not compile, does not run, or the launcher belongs to another MPI.

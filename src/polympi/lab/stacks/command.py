@@ -1,7 +1,5 @@
 """The command line of a launch, in the words of each launcher."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -35,10 +33,6 @@ def mpiexec_command(
         cluster: the test cluster on this machine that the hosts belong to; the launcher is then started on its first.
         folder: working directory of a launcher on a cluster; by default that of this process.
         arguments: further arguments of the launcher, in its own words.
-
-    Raises:
-        UsageError: a template wants a host file, and there is none.
-        ClusterError: srun is to start ranks on a cluster that has no Slurm.
     """
     further = [*stack.launcher_arguments, *arguments]
     if stack.understands == SRUN:

@@ -1,7 +1,5 @@
 """The facts about a stack that are kept with its results."""
 
-from __future__ import annotations
-
 import subprocess
 
 from polympi.lab.records import StackFacts

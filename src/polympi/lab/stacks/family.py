@@ -1,7 +1,5 @@
 """Which family of MPI a launcher or a compiler wrapper belongs to."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 
@@ -22,11 +20,7 @@ polympi_family mpich
 
 
 def family_of_launcher(mpiexec: str) -> str:
-    """``mpich``, ``openmpi`` or ``impi``, by what the launcher says of itself.
-
-    Raises:
-        StackError: it is none of these.
-    """
+    """``mpich``, ``openmpi`` or ``impi``, by what the launcher says of itself."""
     said = subprocess.run([mpiexec, "--version"], capture_output=True, text=True, check=False)
     text = said.stdout + said.stderr
     if re.search(r"Open ?MPI|OpenRTE|PRRTE", text):
@@ -39,11 +33,7 @@ def family_of_launcher(mpiexec: str) -> str:
 
 
 def family_of_headers(mpicc: str) -> str:
-    """``mpich``, ``openmpi`` or ``impi``, by the ``mpi.h`` that a compiler wrapper finds.
-
-    Raises:
-        StackError: it finds none, or another's.
-    """
+    """``mpich``, ``openmpi`` or ``impi``, by the ``mpi.h`` that a compiler wrapper finds."""
     command = [mpicc, "-E", "-P", "-x", "c", "-"]
     try:
         done = subprocess.run(command, input=_PROBE, capture_output=True, text=True, check=False, timeout=_PREPROCESS_S)

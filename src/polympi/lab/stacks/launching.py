@@ -1,7 +1,5 @@
 """How ranks are started where it is not by the ``mpiexec`` of a stack: the launcher, its arguments, variables."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex
@@ -61,9 +59,6 @@ def asked_launching(
         variables: of the ranks, ``NAME=VALUE`` or ``NAME``.
         by_network: whether ranks of one host send by the network's way, too.
         carried: whether plan and samples go with the launch.
-
-    Raises:
-        UsageError: something cannot be read, or names what is not there.
     """
     words = [] if launcher is None else words_of(launcher, "--launcher")
     if launcher is not None:
@@ -78,11 +73,7 @@ def asked_launching(
 
 
 def words_of(text: str, option: str) -> list[str]:
-    """The words of an option, at least one.
-
-    Raises:
-        UsageError: a quotation is not closed, or there is nothing.
-    """
+    """The words of an option, at least one."""
     try:
         words = shlex.split(text)
     except ValueError:
@@ -104,11 +95,7 @@ def _variable(text: str) -> tuple[str, str]:
 
 
 def dialect_of(words: Sequence[str]) -> str:
-    """Which options a launcher understands: ``srun``, ``hydra``, ``prrte``, or those that its template says.
-
-    Raises:
-        UsageError: it is not there, it is not known, or its template is wrong.
-    """
+    """Which options a launcher understands: ``srun``, ``hydra``, ``prrte``, or those that its template says."""
     if any(_fields(word) for word in words):
         check_template(words)
         dialect = TEMPLATE
@@ -131,11 +118,7 @@ def dialect_of(words: Sequence[str]) -> str:
 
 
 def check_template(words: Sequence[str]) -> None:
-    """Make sure that all placeholders of a template are known, and that it says how many ranks there are.
-
-    Raises:
-        UsageError: not so.
-    """
+    """Make sure that all placeholders of a template are known, and that it says how many ranks there are."""
     fields = [name for word in words for name in _fields(word)]
     for name in fields:
         if name not in PLACEHOLDERS:
@@ -163,11 +146,7 @@ def _fields(word: str) -> list[str]:
 
 
 def filled(words: Sequence[str], places: Mapping[str, str], program: Sequence[str]) -> list[str]:
-    """The command of a template; one without ``{program}`` has the program at its end.
-
-    Raises:
-        UsageError: a place has nothing to stand in it.
-    """
+    """The command of a template; one without ``{program}`` has the program at its end."""
     command: list[str] = []
     for word in words if "{program}" in words else [*words, "{program}"]:
         for name in _fields(word):
@@ -184,9 +163,6 @@ def started_by(stack: Stack, launching: Launching, words: Sequence[str]) -> Stac
         stack: as it is installed.
         launching: what was asked.
         words: the launcher; none for that of the stack.
-
-    Raises:
-        UsageError: see :func:`dialect_of`.
     """
     return msgspec.structs.replace(
         stack,
@@ -198,12 +174,7 @@ def started_by(stack: Stack, launching: Launching, words: Sequence[str]) -> Stac
 
 
 def ways_to_start(stack: Stack, launching: Launching) -> list[Stack]:
-    """The stack with each way in which what was asked for may start its ranks, the likeliest first.
-
-    Raises:
-        UsageError: the launcher is not there or not known.
-        StackError: srun and the library have nothing in common.
-    """
+    """The stack with each way in which what was asked for may start its ranks, the likeliest first."""
     words = launching.launcher
     if not words or dialect_of(words) != SRUN:
         return [started_by(stack, launching, words)]

@@ -6,8 +6,6 @@ pip replaces files and never writes into them, so that the copy costs no space a
 file that nobody holds puts things back.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import os
@@ -24,11 +22,7 @@ _NEW, _EXISTING = b"new", b"existing"
 
 @contextlib.contextmanager
 def all_or_nothing(name: str) -> Iterator[None]:
-    """Put a stack back as it was if what is done inside fails, is interrupted, or is killed.
-
-    Raises:
-        StackError: another process is working on the stack.
-    """
+    """Put a stack back as it was if what is done inside fails, is interrupted, or is killed."""
     folder, copy, lock = stack_folder(name), _copy(name), _lock(name)
     lock.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
@@ -56,11 +50,7 @@ def all_or_nothing(name: str) -> Iterator[None]:
 
 
 def undo_broken_off(say: Callable[[str], None] = lambda _: None) -> None:
-    """Put back the stacks that a killed process was working on.
-
-    Args:
-        say: reports what was put back.
-    """
+    """Put back the stacks that a killed process was working on."""
     for lock in sorted((home() / "adding").glob("*.lock")):
         with contextlib.suppress(FileNotFoundError):  # it was done just now
             descriptor = os.open(lock, os.O_RDWR)

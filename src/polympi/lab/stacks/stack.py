@@ -1,7 +1,5 @@
 """What a stack is, and how it is recorded between runs."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path
@@ -27,38 +25,22 @@ PMIX_SECURITY = {"PMIX_MCA_psec": "native"}
 
 
 class Stack(msgspec.Struct, kw_only=True):
-    """One MPI installation.
+    """One MPI installation."""
 
-    Attributes:
-        name: what the user calls it: ``mpich``, ``openmpi``, ``impi``, ``system``, or a name of their own.
-        family: ``mpich``, ``openmpi`` or ``impi``: which launcher options and ABI it has.
-        origin: ``wheel`` (installed by polympi from a wheel) or ``system`` (the machine's own).
-        library: first line of ``MPI_Get_library_version``.
-        libmpi: path of the MPI library that programs load.
-        mpiexec: path of the launcher; empty where there is none but `launcher`.
-        mpicc: path of the C compiler wrapper.
-        python: interpreter of the stack's own environment.
-        environment: variables that every program of the stack is started with.
-        launcher: the words of what starts ranks instead of `mpiexec`; none for `mpiexec`.
-        dialect: which options `launcher` understands, one of :data:`HYDRA`, :data:`PRRTE`, :data:`SRUN` and
-            :data:`TEMPLATE`; empty without one.
-        launcher_arguments: further arguments of whatever starts ranks.
-        passed: variables of the ranks alone.
-    """
-
-    name: str
-    family: str
-    origin: str
-    library: str = ""
-    libmpi: str = ""
-    mpiexec: str
-    mpicc: str
-    python: str
-    environment: dict[str, str] = {}
-    launcher: list[str] = []
+    name: str  # what the user calls it: `mpich`, `openmpi`, `impi`, `system`, or a name of their own
+    family: str  # `mpich`, `openmpi` or `impi`: which launcher options and ABI it has
+    origin: str  # `wheel` (installed by polympi from a wheel) or `system` (the machine's own)
+    library: str = ""  # first line of `MPI_Get_library_version`
+    libmpi: str = ""  # path of the MPI library that programs load
+    mpiexec: str  # path of the launcher; empty where there is none but `launcher`
+    mpicc: str  # path of the C compiler wrapper
+    python: str  # interpreter of the stack's own environment
+    environment: dict[str, str] = {}  # variables that every program of the stack is started with
+    launcher: list[str] = []  # the words of what starts ranks instead of `mpiexec`; none for `mpiexec`
+    # Which options `launcher` understands, one of `HYDRA`, `PRRTE`, `SRUN` and `TEMPLATE`; empty without one.
     dialect: str = ""
-    launcher_arguments: list[str] = []
-    passed: dict[str, str] = {}
+    launcher_arguments: list[str] = []  # further arguments of whatever starts ranks
+    passed: dict[str, str] = {}  # variables of the ranks alone
 
     @property
     def starter(self) -> list[str]:
@@ -120,11 +102,7 @@ def installed_stacks() -> dict[str, Stack]:
 
 
 def get_stack(name: str) -> Stack:
-    """An installed stack.
-
-    Raises:
-        StackError: there is none of this name, or a part of it is gone.
-    """
+    """An installed stack."""
     record = stack_folder(name) / "stack.json"
     if not record.is_file():
         stacks = installed_stacks()
@@ -159,11 +137,7 @@ def remember(stack: Stack) -> None:
 
 
 def forget(name: str) -> None:
-    """Remove a stack and all that was installed for it (never the machine's own MPI).
-
-    Raises:
-        StackError: there is none of this name.
-    """
+    """Remove a stack and all that was installed for it (never the machine's own MPI)."""
     there = {folder.name for folder in (home() / "stacks").glob("*")}
     if name not in there:
         raise StackError(f"There is no stack '{name}' to remove.{did_you_mean(name, there)}")

@@ -1,7 +1,5 @@
 """The batch scripts of a run, for Slurm, PBS and LSF."""
 
-from __future__ import annotations
-
 import math
 import shlex
 from collections.abc import Sequence
@@ -19,35 +17,21 @@ SHORTEST_S = 120  # of a job: batch systems count in minutes, and the reserve mu
 
 @dataclass(frozen=True)
 class Batch:
-    """What a job is to be.
+    """What a job is to be."""
 
-    Attributes:
-        scheduler: one of :data:`~polympi.lab.submit.scheduler.SCHEDULERS`.
-        nodes: how many hosts.
-        time_s: how long it may take, in seconds.
-        command: the command of polympi, after ``polympi``.
-        polympi: the words that start polympi on the hosts.
-        folder: where the command is started.
-        output: the file of what it writes.
-        hosts: where a job of PBS or LSF writes its hosts, for the run; None if the run has a host file of its own.
-        partition: or queue; empty for the usual one.
-        account: empty for the usual one.
-        directives: further options of the scheduler, a line each, in its words.
-        options: those of ``polympi submit`` that make a job like it.
-    """
-
-    scheduler: str
-    nodes: int
-    time_s: float
-    command: Sequence[str]
-    polympi: Sequence[str]
-    folder: Path
-    output: Path
+    scheduler: str  # one of `SCHEDULERS`
+    nodes: int  # how many hosts
+    time_s: float  # how long it may take, in seconds
+    command: Sequence[str]  # the command of polympi, after `polympi`
+    polympi: Sequence[str]  # the words that start polympi on the hosts
+    folder: Path  # where the command is started
+    output: Path  # the file of what it writes
+    # Where a job of PBS or LSF writes its hosts, for the run; None if the run has a host file of its own.
     hosts: Path | None = None
-    partition: str = ""
-    account: str = ""
-    directives: Sequence[str] = ()
-    options: Sequence[str] = ()
+    partition: str = ""  # or queue; empty for the usual one
+    account: str = ""  # empty for the usual one
+    directives: Sequence[str] = ()  # further options of the scheduler, a line each, in its words
+    options: Sequence[str] = ()  # those of `polympi submit` that make a job like it
 
 
 def script(batch: Batch) -> str:

@@ -1,7 +1,5 @@
 """Follow a job: its states as they change, and what its run writes, until it has ended."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal
@@ -55,14 +53,7 @@ _SENT_BY: dict[int, str] = {signal.SIGKILL: ", as by 'kill -9' or by a host with
 
 
 class Follower:
-    """Follows one job.
-
-    Args:
-        job: the job.
-        folder: that of its files.
-        say: reports each new state.
-        show: given what the run writes.
-    """
+    """Follows one job."""
 
     def __init__(self, job: Job, folder: Path, *, say: Callable[[str], None], show: Callable[[str], None]) -> None:
         self._job = job
@@ -74,14 +65,7 @@ class Follower:
         self._silent_since: float | None = None
 
     def to_the_end(self, start_within_s: float | None = None) -> State:
-        """Wait until the job has ended; return its last state.
-
-        Args:
-            start_within_s: cancel it if it has not begun within this many seconds.
-
-        Raises:
-            SubmitError: it did not begin in time, or Slurm does not answer any more.
-        """
+        """Wait until the job has ended; return its last state."""
         while True:
             state = self._state()
             if state is not None:

@@ -1,7 +1,5 @@
 """A job that was submitted: where its files are, and what is known of it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import msgspec
@@ -15,19 +13,12 @@ SUBMITS = "POLYMPI_SUBMITS"
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
-    """A job.
+    """A job."""
 
-    Attributes:
-        number: what the scheduler calls it.
-        scheduler: the scheduler.
-        result: the result directory of its run.
-        options: those of ``polympi submit``, for a job like it.
-    """
-
-    number: str
-    scheduler: str
-    result: str
-    options: list[str] = []
+    number: str  # what the scheduler calls it
+    scheduler: str  # the scheduler
+    result: str  # the result directory of its run
+    options: list[str] = []  # those of `polympi submit`, for a job like it
 
 
 def job_folder(result: Path) -> Path:
@@ -48,11 +39,7 @@ def remember(job: Job, folder: Path) -> None:
 
 
 def recorded_job(folder: Path) -> Job:
-    """The job whose files are in a folder.
-
-    Raises:
-        UsageError: there is none, or its record is damaged.
-    """
+    """The job whose files are in a folder."""
     path = folder / RECORD
     if not path.is_file():
         raise UsageError(f"'{folder}' is not the folder of a job: 'polympi submit' makes one, DIR.job, and says where.")

@@ -1,7 +1,5 @@
 """Batch systems: how a script is handed to each, and with which commands its user continues."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess
@@ -24,23 +22,14 @@ class SubmitError(LabError):
 
 @dataclass(frozen=True)
 class Scheduler:
-    """The commands of a batch system.
+    """The commands of a batch system."""
 
-    Attributes:
-        title: its name in sentences.
-        submit: the command that takes a script.
-        by_name: whether it takes the name of the script; otherwise the script itself, on standard input.
-        number: finds the number of the job in what that command says.
-        see: the command that shows a job, before its number.
-        cancel: the command that ends a job, before its number.
-    """
-
-    title: str
-    submit: tuple[str, ...]
-    by_name: bool
-    number: re.Pattern[str]
-    see: str
-    cancel: str
+    title: str  # its name in sentences
+    submit: tuple[str, ...]  # the command that takes a script
+    by_name: bool  # whether it takes the name of the script; otherwise the script itself, on standard input
+    number: re.Pattern[str]  # finds the number of the job in what that command says
+    see: str  # the command that shows a job, before its number
+    cancel: str  # the command that ends a job, before its number
 
 
 SCHEDULERS = {  # in the order in which they are looked for: Slurm may have its own qsub
@@ -56,11 +45,7 @@ def found_scheduler() -> str:
 
 
 def check_there(name: str) -> None:
-    """Make sure that jobs can be submitted here.
-
-    Raises:
-        SubmitError: the command of the batch system is not on PATH.
-    """
+    """Make sure that jobs can be submitted here."""
     one = SCHEDULERS[name]
     if shutil.which(one.submit[0]) is None:
         raise SubmitError(
@@ -98,11 +83,6 @@ def ask(command: Sequence[str], title: str, text: str = "") -> subprocess.Comple
     """What a command of a batch system says.
 
     It has a separate session: a Ctrl-C that ends the following must not end a command half-way.
-
-    Args:
-        command: the command.
-        title: the name of the batch system.
-        text: its standard input.
 
     Raises:
         SubmitError: it is not there, or does not end.

@@ -1,7 +1,5 @@
 """Jobs of Slurm: whether it would take one, the state of one, and its end."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,21 +18,13 @@ UNKNOWN = "unknown"  # what has ended some minutes ago is forgotten
 
 @dataclass(frozen=True)
 class State:
-    """What Slurm says of a job.
+    """What Slurm says of a job."""
 
-    Attributes:
-        name: as Slurm calls it, such as ``PENDING``, ``RUNNING``, ``COMPLETED``; :data:`UNKNOWN` if it is forgotten.
-        reason: why it waits, or why it failed; empty for none.
-        hosts: where it runs or ran, as Slurm writes it.
-        first_host: the one of these on which its script runs.
-        exit_code: of what ran in it, negative for a signal; None as long as it has not ended.
-    """
-
-    name: str
-    reason: str = ""
-    hosts: str = ""
-    first_host: str = ""
-    exit_code: int | None = None
+    name: str  # as Slurm calls it, such as `PENDING`, `RUNNING`, `COMPLETED`; `UNKNOWN` if it is forgotten
+    reason: str = ""  # why it waits, or why it failed; empty for none
+    hosts: str = ""  # where it runs or ran, as Slurm writes it
+    first_host: str = ""  # the one of these on which its script runs
+    exit_code: int | None = None  # of what ran in it, negative for a signal; None as long as it has not ended
 
     @property
     def waits(self) -> bool:
@@ -60,11 +50,7 @@ class State:
 
 
 def check_taken(script: Path) -> None:
-    """Make sure that the job could ever run: Slurm may take one that asks for more hosts than there are, and hold it.
-
-    Raises:
-        SubmitError: it could not, or Slurm does not answer.
-    """
+    """Make sure that the job could ever run: Slurm may accept one that asks for more hosts than exist, and hold it."""
     said = ask(["sbatch", "--test-only", str(script)], _TITLE)
     if said.returncode and not _FOR_NOW.search(said.stderr):
         raise refused(_TITLE, said)
@@ -98,11 +84,7 @@ def read_state(line: str) -> State:
 
 
 def lost_hosts(hosts: str) -> list[str]:
-    """Those of some hosts that are down or do not answer; none where Slurm does not say, or has them back.
-
-    Args:
-        hosts: as Slurm writes them.
-    """
+    """Those of some hosts that are down or do not answer; none where Slurm does not say, or has them back."""
     try:
         said = ask(["sinfo", "--noheader", "--Node", f"--nodes={hosts}", "--format=%N %T"], _TITLE)
     except SubmitError:
@@ -112,11 +94,7 @@ def lost_hosts(hosts: str) -> list[str]:
 
 
 def cancel(number: str) -> None:
-    """Cancel a job.
-
-    Raises:
-        SubmitError: Slurm does not.
-    """
+    """Cancel a job."""
     said = ask(["scancel", number], _TITLE)
     if said.returncode:
         raise SubmitError(f"Slurm does not cancel job {number}: {last_line(said)}.")

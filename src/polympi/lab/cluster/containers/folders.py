@@ -1,7 +1,5 @@
 """Which folders of this machine a container sees, so that programs are at the same place on all hosts."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -25,13 +23,6 @@ def shared_folders(programs: Sequence[Path], written: Sequence[Path]) -> dict[Pa
     These are the interpreter, the modules it finds, and folders of programs, to read; stacks and builds, the working
     directory, and further folders, to write, too, with all that is in them. What belongs to the system comes from the
     image.
-
-    Args:
-        programs: further folders to read.
-        written: further folders to read and write.
-
-    Raises:
-        UsageError: a folder is missing, belongs to the system, or has a name that podman cannot take.
     """
     home().mkdir(parents=True, exist_ok=True)
     for folder in written:

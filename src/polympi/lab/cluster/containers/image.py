@@ -1,7 +1,5 @@
 """The image of the containers: one that the user names, or one that is built once from the Containerfile."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
@@ -17,17 +15,7 @@ _PULL_S, _BUILD_S = 900.0, 1800.0  # over a slow network
 
 
 def image_for(image: str | None, base: str | None, keeper: Keeper, say: Callable[[str], None]) -> str:
-    """An image that is there, fetched or built where it is missing.
-
-    Args:
-        image: its name; None for one that is built.
-        base: what is built upon; None for Debian.
-        keeper: what calls podman.
-        say: tells what takes long.
-
-    Raises:
-        ClusterError: it cannot be had.
-    """
+    """An image that is there, fetched or built where it is missing."""
     if image is not None:
         _fetch(image, keeper, say, "name another with --image, or leave that out to have one built")
         return image

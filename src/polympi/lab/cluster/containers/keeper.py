@@ -35,17 +35,11 @@ class _Step(msgspec.Struct):
 
 
 class Did(msgspec.Struct):
-    """How a step ended.
+    """How a step ended."""
 
-    Attributes:
-        code: exit code; None if it took too long.
-        text: what it wrote to standard output.
-        errors: what it wrote to standard error.
-    """
-
-    code: int | None
-    text: str
-    errors: str
+    code: int | None  # exit code; None if it took too long
+    text: str  # what it wrote to standard output
+    errors: str  # what it wrote to standard error
 
 
 class Keeper:
@@ -74,11 +68,7 @@ class Keeper:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Let go of it, and wait until it has removed everything unless it shall stay.
-
-        Raises:
-            ClusterError: it could not.
-        """
+        """Let go of it, and wait until it has removed everything unless it shall stay."""
         if self._under_way:  # we are interrupted: what it waits for shall not last its minutes
             self._process.terminate()
         with contextlib.suppress(BrokenPipeError):
@@ -96,15 +86,7 @@ class Keeper:
             )
 
     def do(self, words: Sequence[str], timeout_s: float = COMMAND_S) -> Did:
-        """Have a command of podman called, and wait for its end.
-
-        Args:
-            words: of the command, without ``podman``.
-            timeout_s: after which it is ended.
-
-        Raises:
-            ClusterError: the keeper has ended, or the command did not end in time.
-        """
+        """Have a command of podman called, and wait for its end."""
         self._under_way = True
         try:
             self._pipe.write(msgspec.json.encode(_Step(podman(*words), timeout_s)) + b"\n")

@@ -1,7 +1,5 @@
 """Making hosts of containers, so that nothing is left of them whatever ends us meanwhile."""
 
-from __future__ import annotations
-
 import contextlib
 import ipaddress
 import os
@@ -34,21 +32,13 @@ _POLL_S = 0.1  # between two tries to reach a host by ssh
 
 @dataclass(frozen=True)
 class Containers:
-    """What a user can choose about containers.
+    """What a user can choose about containers."""
 
-    Attributes:
-        image: their image; None for one that is built.
-        base: what it is built upon; None for Debian.
-        programs: further folders that they see.
-        mounts: further folders in which they may also write.
-        say: tells what takes long.
-    """
-
-    image: str | None = None
-    base: str | None = None
-    programs: Sequence[Path] = ()
-    mounts: Sequence[Path] = ()
-    say: Callable[[str], None] = lambda _: None
+    image: str | None = None  # their image; None for one that is built
+    base: str | None = None  # what it is built upon; None for Debian
+    programs: Sequence[Path] = ()  # further folders that they see
+    mounts: Sequence[Path] = ()  # further folders in which they may also write
+    say: Callable[[str], None] = lambda _: None  # tells what takes long
 
 
 @contextlib.contextmanager
@@ -65,19 +55,7 @@ def made_containers(
 ) -> Iterator[Made]:
     """Make a cluster of containers, which ends with the block unless kept, with all that runs on it.
 
-    Args:
-        names: of the hosts.
-        folder: an empty one, for files of the cluster.
-        wanted: what the user has chosen.
-        name: of the cluster.
-        rate: what each wire carries each way; None for no limit.
-        slots: ranks on each host in the host files.
-        since: when it is made.
-        lock: descriptor of a lock that is held until nothing is left, if we are killed.
-
-    Raises:
-        UsageError: it cannot have this many hosts, such a rate, or such a folder.
-        ClusterError: it cannot be made here.
+    The folder is empty, and `lock` the descriptor of a lock that is held until nothing is left, if we are killed.
     """
     check_number(len(names))
     bits = None if rate is None else read_rate(rate)

@@ -1,7 +1,5 @@
 """Calling podman: what it needs here, what it says when it fails, and removing all that belongs to a cluster."""
 
-from __future__ import annotations
-
 import os
 import resource
 import shutil
@@ -86,11 +84,7 @@ def last_words(text: str) -> str:
 
 
 def found(folder: Path) -> tuple[list[str], list[str]]:
-    """The containers and the networks of the cluster in a folder, also if nothing else is known of it.
-
-    Raises:
-        ClusterError: podman cannot tell.
-    """
+    """The containers and the networks of the cluster in a folder, also if nothing else is known of it."""
     ours = f"--filter=label={LABEL}={folder}"
     return ask("ps", "--all", "--quiet", ours).split(), ask("network", "ls", "--quiet", ours).split()
 
@@ -129,9 +123,6 @@ def remove_if_there(folder: Path) -> bool:
 
     Returns:
         Whether it had anything.
-
-    Raises:
-        ClusterError: something is left.
     """
     of_containers = (folder / KEYS).exists()
     if shutil.which("podman") is None:
