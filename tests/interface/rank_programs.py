@@ -1,7 +1,5 @@
 """What short programs begin with whose text stands in the tests; those of more lines are files in programs/."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """Large data of collectives through memory that ranks share, as they travel where ranks outnumber processors."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path

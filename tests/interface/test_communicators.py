@@ -1,7 +1,5 @@
 """Groups of ranks: made, kept apart from each other, and given back."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

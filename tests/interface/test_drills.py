@@ -3,8 +3,6 @@
 What must hold: no crash, no wrong data, no hang; and where the job cannot go on, the launcher ends it.
 """
 
-from __future__ import annotations
-
 import pytest
 from rank_programs import PRELUDE
 

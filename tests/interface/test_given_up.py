@@ -1,7 +1,5 @@
 """Receives that are given up when their message has come: it goes to a later receive, and none is lost."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -3,8 +3,6 @@
 Programs are those that other tests run on one machine, where they suit; the hosts are namespaces of it (`hosts.py`).
 """
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 from typing import Any

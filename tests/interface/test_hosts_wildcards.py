@@ -3,8 +3,6 @@
 Libraries look for such messages in two places, the memory of the host and the network, and may lose one between them.
 """
 
-from __future__ import annotations
-
 import pytest
 from rank_programs import PRELUDE
 

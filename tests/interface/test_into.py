@@ -1,7 +1,5 @@
 """Receiving into memory of the program's own: what fits, what does not, and that a refused message harms no other."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Large data of collectives that the library sends, where a rank leaves the call before they are there."""
 
-from __future__ import annotations
-
 import pytest
 from rank_programs import PRELUDE, on_ranks
 

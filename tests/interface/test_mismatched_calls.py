@@ -1,7 +1,5 @@
 """Ranks that call different collectives, or name different roots: who would wait for ever is told of it."""
 
-from __future__ import annotations
-
 import pytest
 from rank_programs import PRELUDE
 

@@ -1,7 +1,5 @@
 """Plans: sends and receives of arrays that are agreed on once, and made again and again."""
 
-from __future__ import annotations
-
 import pytest
 from rank_programs import PRELUDE, on_ranks
 

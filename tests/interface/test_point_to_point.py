@@ -1,7 +1,5 @@
 """Messages between two ranks: all ways to send, receive and wait, what they keep apart, and what they refuse."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The pool of memory for received arrays: used again, never mixed up, and bounded."""
 
-from __future__ import annotations
-
 import pytest
 
 from polympi.lab.stacks.stack import Stack

@@ -1,7 +1,5 @@
 """Requests: sends and receives that are under way, in any number and order, waited for, cancelled or forgotten."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Strided arrays of any layout: packed and unpacked by the core's loops, and moved by derived datatypes."""
 
-from __future__ import annotations
-
 import pytest
 
 from polympi.lab.stacks.stack import Stack

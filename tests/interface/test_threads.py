@@ -1,7 +1,5 @@
 """Several Python threads of each rank send, receive and wait at the same time, at both thread levels that allow it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Calls that wait in vain: they end in time, say who waited for whom, and leave everything else as it was."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """mpi4py, accelerated: what its methods do with polympi's core behind them, and what stays mpi4py's own."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

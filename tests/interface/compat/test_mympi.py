@@ -1,7 +1,5 @@
 """MYMPI: what its calls do on several ranks, what of wrong ones is told, and that its documented programs run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The facade of pyMPI: each of its calls, on one rank and on several, and what scripts written for it find."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Pypar: what its calls do on several ranks, and that its documented programs run."""
 
-from __future__ import annotations
-
 import pytest
 from rank_programs import PRELUDE
 
