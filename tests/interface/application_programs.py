@@ -1,7 +1,5 @@
 """How tests run applications: with polympi, with mpi4py, and in C."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from collections.abc import Sequence

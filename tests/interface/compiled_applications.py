@@ -3,8 +3,6 @@
 Each language has a file of tests, in which a class names its compiler.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How tests compile C++ and Fortran for the MPI of a stack, as the programs of these bindings are compiled."""
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
 from types import ModuleType

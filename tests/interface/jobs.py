@@ -4,8 +4,6 @@ A launch takes longer than most programs do. A program that fails, hangs, kills 
 costs the job, and is then judged in a launch of its own.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import select

@@ -1,7 +1,5 @@
 """Jobs on several hosts, which a rank of Open MPI may end by a code of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The Python that the README and the guides show; as a program, what writes it to files for type checkers."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

@@ -3,8 +3,6 @@
 A line with `type: ignore` is a mistake that a checker must find; it reports a comment that suppresses nothing.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The largest published meshes fit in 4 GB on two ranks, in each style."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

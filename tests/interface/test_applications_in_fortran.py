@@ -1,7 +1,5 @@
 """The applications in Fortran alone."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The applications in Go alone."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The applications in R alone: exact on any number of ranks, and one sentence about what cannot be done."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """The applications in Rust alone."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Life beside others who start or end MPI: mpi4py, or C in the same process."""
 
-from __future__ import annotations
-
 import pytest
 from own_codes import ended_with
 

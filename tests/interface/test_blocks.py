@@ -1,7 +1,5 @@
 """The blocks of a global array that the ranks of a mesh have, and their way from and to one rank."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

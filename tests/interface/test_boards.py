@@ -1,7 +1,5 @@
 """Large data of collectives through memory that ranks share, as they travel where ranks outnumber processors."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path
@@ -44,8 +42,8 @@ for number, nbytes in enumerate({SIZES}):
     run_in_job(PRELUDE + VALUES + script, CROWD, stack, env={"POLYMPI_MAILBOXES": mailboxes})
 
 
-def test_all_sizes_arrive_where_they_belong(run_in_job, stack: Stack) -> None:
-    script = f"""
+LARGE_DATA = {
+    "all sizes arrive where they belong": f"""
 for number, nbytes in enumerate({SIZES}):
     root = number % size
     mine, rows = value(nbytes, rank), np.array([value(nbytes, other) for other in range(size)])
@@ -62,12 +60,8 @@ for number, nbytes in enumerate({SIZES}):
         target[:] = 0
         c.alltoall(np.array([value(nbytes, size * rank + other) for other in range(size)]), into=target)
         assert all(np.array_equal(target[other], value(nbytes, size * other + rank)) for other in range(size))
-"""
-    run_in_job(PRELUDE + VALUES + script, CROWD, stack)
-
-
-def test_large_arrays_are_combined(run_in_job, stack: Stack) -> None:
-    script = """
+""",
+    "large arrays are combined": """
 for number, count in enumerate([1500, 4096, 4097, 20_000, 131_072, 131_073]):
     for dtype in "f8", "i4", "i2", "c16":
         given = [(np.random.default_rng(other).random(count) * 1000).astype(dtype) for other in range(size)]
@@ -83,12 +77,8 @@ for number, count in enumerate([1500, 4096, 4097, 20_000, 131_072, 131_073]):
         assert same(wide.copy(), result)
         if dtype != "c16":
             assert same(c.allreduce(given[rank], mpi.MAX), np.max(given, axis=0))
-"""
-    run_in_job(PRELUDE + script, CROWD, stack)
-
-
-def test_values_of_several_parts_arrive(run_in_job, stack: Stack) -> None:
-    script = """
+""",
+    "values of several parts arrive": """
 def values(seed):
     square = value(90_000, seed).reshape(300, 300)
     return [{"a": value(50_000, seed), "b": [value(5000, seed + 1), value(100_000, seed + 2).tobytes()]},
@@ -104,12 +94,8 @@ for repeat in range(3):
             assert same(c.scatter(given if here else None, root), mine)
         assert same(c.allgather(mine), given)
         assert same(c.alltoall([mine] * size), given)
-"""
-    run_in_job(PRELUDE + VALUES + script, CROWD, stack)
-
-
-def test_what_does_not_fit_leaves_nobody_behind(run_in_job, stack: Stack) -> None:
-    script = """
+""",
+    "what does not fit leaves nobody behind": """
 rows = np.array([value(200_000, other) for other in range(size)])
 for repeat in range(5):
     small = np.zeros(1000, "u1") if rank == 1 else None
@@ -123,7 +109,12 @@ for repeat in range(5):
         else:
             call()
     assert same(c.allgather(rows[rank]), list(rows))
-"""
+""",
+}
+
+
+@pytest.mark.parametrize("script", LARGE_DATA.values(), ids=LARGE_DATA)
+def test_large_data(run_in_job, stack: Stack, script: str) -> None:
     run_in_job(PRELUDE + VALUES + script, CROWD, stack)
 
 

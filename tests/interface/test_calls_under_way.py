@@ -1,7 +1,5 @@
 """Collective calls that are left in the middle, and those that go on while their rank does something else."""
 
-from __future__ import annotations
-
 import pytest
 from rank_programs import PRELUDE
 

@@ -1,7 +1,5 @@
 """Meshes of ranks, and what neighbours in them give one another."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """Processes that ranks start, other interpreters in a process, and launchers that do not fit: a sentence each."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

@@ -3,8 +3,6 @@
 What is checked is in programs/: each runs many checks in one launch, since starting MPI takes longer than they do.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What is left of a collective that has timed out: later calls work, and memory stays as long as MPI may write it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Groups of ranks: made, kept apart from each other, and given back."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -18,50 +16,6 @@ PROGRAMS = Path(__file__).parent / "programs" / "communicators"
 
 def test_messages_stay_in_their_communicator(run_in_job, stack: Stack) -> None:
     run_in_job(PROGRAMS / "apart.py", 4, stack)
-
-
-def test_a_freed_communicator_is_of_no_use(run_in_job, stack: Stack) -> None:
-    script = """
-twin = c.dup()
-assert repr(twin) == f"<Communicator, rank {rank} of {size}>"
-request = twin.irecv(other, 1)
-in_turn()
-twin.send("early", other, 1)
-assert request.wait() == "early"
-twin.free()
-assert repr(twin) == "<Communicator, freed>" and twin.size == 0
-for call in (twin.free, twin.dup, lambda: twin.split(0), lambda: twin.send(1, 0), lambda: twin.recv(0), twin.barrier,
-             lambda: twin.isend(1, 0), twin.irecv, twin.probe, twin.iprobe, lambda: twin.sendrecv(1, 0),
-             lambda: twin.bsend(1, 0)):
-    with raises(mpi.StateError, "this communicator was freed: use another one"):
-        call()
-with raises(TypeError, "cannot be sent or pickled"):
-    c.send(c, other)
-with raises(mpi.MismatchError, "color is -1, but must be 0 or more, or None to take no part", operation="split"):
-    c.split(-1)
-with raises(TypeError, "split(): color must be an integer, not str"):
-    c.split("red")
-assert c.sendrecv(rank, other, source=other) == other
-"""
-    run_in_job(PRELUDE + script, 2, stack)
-
-
-def test_a_communicator_with_receives_under_way_is_not_freed(run_in_job, stack: Stack) -> None:
-    # MPI would complete the receive of the announcement, but the data behind it could not be fetched any more.
-    script = """
-twin = c.dup()
-request = twin.irecv(other, 1)
-with raises(mpi.StateError, "irecv(source=%d, tag=1)" % other, operation="free"):
-    twin.free()
-in_turn()
-sent = twin.isend(np.arange(10**6), other, 1)
-assert same(request.wait(), np.arange(10**6))
-sent.wait()
-with twin:
-    twin.irecv(other, 1)  # forgotten, and so given up
-assert twin.size == 0
-"""
-    run_in_job(PRELUDE + script, 2, stack)
 
 
 DROPPED = re.compile(
@@ -131,32 +85,6 @@ def test_undelivered_messages_hold_no_free_up(run, stack: Stack, how: str, code:
     assert DROPPED.findall(ended.stderr) == ([("1", "0", "4", " was")] if code == 0 else []), ended.stderr
 
 
-def test_sends_that_are_received_may_be_waited_for_when_the_communicator_is_freed(run_in_job, stack: Stack) -> None:
-    script = """
-for turn in range(20):
-    twin = c.dup()
-    requests = [twin.isend(np.full(n, turn), other, 1) for n in (1, 10**5)]
-    for n in (1, 10**5):
-        assert same(twin.recv(other, 1), np.full(n, turn))
-    twin.isend(turn, other)  # that nobody waits for
-    assert twin.recv() == turn
-    twin.free()
-    for request in requests:
-        request.wait(timeout=10)
-"""
-    run_in_job(PRELUDE + script, 2, stack)
-
-
-def test_hundreds_of_communicators_may_come_and_go(run_in_job, stack: Stack) -> None:
-    script = """
-for turn in range(300):
-    with c.split(rank * (turn % 2)) as part:
-        assert part.size == (1 if turn % 2 else 2)
-        assert part.sendrecv(turn, 0 if turn % 2 else other, source=0 if turn % 2 else other) == turn
-"""
-    run_in_job(PRELUDE + script, 2, stack)
-
-
 @pytest.mark.parametrize("mailboxes", ["0", "1"])
 def test_ranks_that_make_different_things_learn_that(run_in_job, stack: Stack, mailboxes: str) -> None:
     script = """
@@ -170,8 +98,62 @@ for one, another in ("dup", "split"), ("split", "barrier"), ("free", "dup"):
     run_in_job(PRELUDE + script, 2, stack, env={"POLYMPI_MAILBOXES": mailboxes})
 
 
-def test_a_signal_handler_is_told_that_it_cannot_make_communicators_meanwhile(run_in_job, stack: Stack) -> None:
-    script = """
+ON_TWO_RANKS = {
+    "a freed communicator is of no use": """
+twin = c.dup()
+assert repr(twin) == f"<Communicator, rank {rank} of {size}>"
+request = twin.irecv(other, 1)
+in_turn()
+twin.send("early", other, 1)
+assert request.wait() == "early"
+twin.free()
+assert repr(twin) == "<Communicator, freed>" and twin.size == 0
+for call in (twin.free, twin.dup, lambda: twin.split(0), lambda: twin.send(1, 0), lambda: twin.recv(0), twin.barrier,
+             lambda: twin.isend(1, 0), twin.irecv, twin.probe, twin.iprobe, lambda: twin.sendrecv(1, 0),
+             lambda: twin.bsend(1, 0)):
+    with raises(mpi.StateError, "this communicator was freed: use another one"):
+        call()
+with raises(TypeError, "cannot be sent or pickled"):
+    c.send(c, other)
+with raises(mpi.MismatchError, "color is -1, but must be 0 or more, or None to take no part", operation="split"):
+    c.split(-1)
+with raises(TypeError, "split(): color must be an integer, not str"):
+    c.split("red")
+assert c.sendrecv(rank, other, source=other) == other
+""",
+    # MPI would complete the receive of the announcement, but the data behind it could not be fetched any more.
+    "a communicator with receives under way is not freed": """
+twin = c.dup()
+request = twin.irecv(other, 1)
+with raises(mpi.StateError, "irecv(source=%d, tag=1)" % other, operation="free"):
+    twin.free()
+in_turn()
+sent = twin.isend(np.arange(10**6), other, 1)
+assert same(request.wait(), np.arange(10**6))
+sent.wait()
+with twin:
+    twin.irecv(other, 1)  # forgotten, and so given up
+assert twin.size == 0
+""",
+    "sends that are received may be waited for when the communicator is freed": """
+for turn in range(20):
+    twin = c.dup()
+    requests = [twin.isend(np.full(n, turn), other, 1) for n in (1, 10**5)]
+    for n in (1, 10**5):
+        assert same(twin.recv(other, 1), np.full(n, turn))
+    twin.isend(turn, other)  # that nobody waits for
+    assert twin.recv() == turn
+    twin.free()
+    for request in requests:
+        request.wait(timeout=10)
+""",
+    "hundreds of communicators may come and go": """
+for turn in range(300):
+    with c.split(rank * (turn % 2)) as part:
+        assert part.size == (1 if turn % 2 else 2)
+        assert part.sendrecv(turn, 0 if turn % 2 else other, source=0 if turn % 2 else other) == turn
+""",
+    "a signal handler is told that it cannot make communicators meanwhile": """
 import signal
 said = []
 def handler(*_):
@@ -190,5 +172,10 @@ with c.dup() as twin:
     assert twin.allreduce(1) == 2
 assert len(said) == (4 if rank == 0 else 0) and all("this thread is in dup() already" in text for text in said), said
 spare.free()
-"""
+""",
+}
+
+
+@pytest.mark.parametrize("script", ON_TWO_RANKS.values(), ids=ON_TWO_RANKS)
+def test_communicators_of_two_ranks(run_in_job, stack: Stack, script: str) -> None:
     run_in_job(PRELUDE + script, 2, stack)

@@ -1,7 +1,5 @@
 """Messages whose lengths are not true: errors, whatever they are received into, and no other memory is touched."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -3,8 +3,6 @@
 What must hold: no crash, no wrong data, no hang; and where the job cannot go on, the launcher ends it.
 """
 
-from __future__ import annotations
-
 import pytest
 from rank_programs import PRELUDE
 
@@ -32,9 +30,9 @@ def no_more_signals():
 """
 
 
-def test_a_signal_handler_may_send_while_the_program_waits(run_in_job, stack: Stack) -> None:
+DRILLS = {
     # What rank 1 waits for comes in the main program of rank 0; what its handler sends, rank 0 takes in the end.
-    script = """
+    "a signal handler may send while the program waits": """
 if rank == 1:
     sent = 0
     def beat():
@@ -56,12 +54,8 @@ else:
         c.send({"turn": turn}, 1, 3)
     for beat in range(c.recv(1, 10)):
         assert c.recv(1, 9) == beat
-"""
-    run_in_job(PRELUDE + SIGNALS + script, 2, stack)
-
-
-def test_a_signal_handler_may_receive_while_the_program_waits(run_in_job, stack: Stack) -> None:
-    script = """
+""",
+    "a signal handler may receive while the program waits": """
 came = []
 if rank == 1:
     def look():
@@ -81,13 +75,9 @@ else:
         time.sleep(0.002)
         c.send(np.full(30_000, turn), 1, 1)
     c.send("end", 1, 2)
-"""
-    run_in_job(PRELUDE + SIGNALS + script, 2, stack)
-
-
-def test_a_signal_handler_may_send_and_receive_during_collectives(run_in_job, stack: Stack) -> None:
+""",
     # On a communicator of its own: a collective in a handler would be another order of calls on each rank.
-    script = """
+    "a signal handler may send and receive during collectives": """
 beats = c.dup()
 requests = []
 def beat():
@@ -107,12 +97,8 @@ mpi.wait_all(requests)
 assert len(requests) > 10
 c.barrier()
 beats.free()
-"""
-    run_in_job(PRELUDE + SIGNALS + script, 2, stack)
-
-
-def test_an_exception_of_a_signal_handler_ends_the_call_and_nothing_else(run_in_job, stack: Stack) -> None:
-    script = """
+""",
+    "an exception of a signal handler ends the call and nothing else": """
 class Enough(Exception):
     pass
 def stop(number, frame):
@@ -130,12 +116,8 @@ for turn in range(20):
         assert c.recv(1, 2) == "ready"
         c.send(turn, 1, 1)
 in_turn()
-"""
-    run_in_job(PRELUDE + SIGNALS + script, 2, stack)
-
-
-def test_a_destructor_may_communicate(run_in_job, stack: Stack) -> None:
-    script = """
+""",
+    "a destructor may communicate": """
 class Farewell:
     def __init__(self, number):
         self.number = number
@@ -154,13 +136,9 @@ for turn in range(300):
 gc.collect()
 assert sorted(sent) == list(range(300))
 assert sorted(c.recv(other, 9) for _ in range(300)) == list(range(300))
-"""
-    run_in_job(PRELUDE + script, 2, stack)
-
-
-def test_objects_that_die_as_they_are_received_may_communicate(run_in_job, stack: Stack) -> None:
+""",
     # Unpickling makes and drops objects, whose destructors call polympi while polympi receives.
-    script = """
+    "objects that die as they are received may communicate": """
 class Echo:
     def __init__(self, number):
         self.number = number
@@ -176,8 +154,13 @@ if rank == 0:
 else:
     for number in range(50):
         c.recv(0, 1)
-"""
-    run_in_job(PRELUDE + script, 2, stack)
+""",
+}
+
+
+@pytest.mark.parametrize("script", DRILLS.values(), ids=DRILLS)
+def test_drills(run_in_job, stack: Stack, script: str) -> None:
+    run_in_job(PRELUDE + SIGNALS + script, 2, stack)
 
 
 def test_exit_functions_may_communicate(run, stack: Stack) -> None:

@@ -1,7 +1,5 @@
 """Calls that wait for a rank which has reached its end raise EndedError; those that others can complete wait on."""
 
-from __future__ import annotations
-
 import pytest
 from rank_programs import PRELUDE
 

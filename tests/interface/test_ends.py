@@ -1,7 +1,5 @@
 """The end of a program, with messages under way, threads that wait, and code that runs when Python is about to go."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

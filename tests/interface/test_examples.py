@@ -1,7 +1,5 @@
 """The examples, run as they say they are run: each asserts what it shows."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Ranks that fail in one call: which exit code the job has, and what it prints."""
 
-from __future__ import annotations
-
 import pytest
 from own_codes import ended_with
 from rank_programs import PRELUDE

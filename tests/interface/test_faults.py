@@ -1,7 +1,5 @@
 """Ranks that fail, fork, or end with messages under way: the job ends, says why, and never hangs."""
 
-from __future__ import annotations
-
 import pytest
 from rank_programs import PRELUDE
 

@@ -1,7 +1,5 @@
 """Many ranks on four hosts: collectives in two levels, and a ring of 80 ranks, the size of published measurements."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Receives that are given up when their message has come: it goes to a later receive, and none is lost."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -25,25 +23,9 @@ def test_a_sendrecv_of_which_the_send_is_given_up_loses_no_message(run_in_job, s
 
 
 @STRANGERS
-def test_a_message_of_which_the_data_are_under_way_goes_to_a_later_receive(
-    run_in_job, stack: Stack, strangers: str
-) -> None:
-    run_in_job(PROGRAMS / "data_under_way.py", 2, stack, env={"MPIR_CVAR_NOLOCAL": strangers})
-
-
-@STRANGERS
-def test_requests_that_are_dropped_leave_their_messages_in_order(run_in_job, stack: Stack, strangers: str) -> None:
-    run_in_job(PROGRAMS / "dropped.py", 2, stack, env={"MPIR_CVAR_NOLOCAL": strangers})
-
-
-@STRANGERS
-def test_a_thread_that_waits_gets_what_another_one_gives_up(run_in_job, stack: Stack, strangers: str) -> None:
-    run_in_job(PROGRAMS / "another_thread.py", 2, stack, env={"MPIR_CVAR_NOLOCAL": strangers})
-
-
-@STRANGERS
-def test_no_message_is_lost_wherever_a_signal_ends_a_receive(run_in_job, stack: Stack, strangers: str) -> None:
-    run_in_job(PROGRAMS / "signals.py", 2, stack, env={"MPIR_CVAR_NOLOCAL": strangers})
+@pytest.mark.parametrize("program", ["data_under_way", "dropped", "another_thread", "signals"])
+def test_messages_of_receives_that_are_given_up(run_in_job, stack: Stack, strangers: str, program: str) -> None:
+    run_in_job(PROGRAMS / f"{program}.py", 2, stack, env={"MPIR_CVAR_NOLOCAL": strangers})
 
 
 def test_a_message_that_was_refused_is_told_of_by_the_exception_that_ends_the_call(run_in_job, stack: Stack) -> None:

@@ -1,7 +1,5 @@
 """Ranks that name their neighbours, and what these give one another."""
 
-from __future__ import annotations
-
 import pytest
 from rank_programs import PRELUDE
 

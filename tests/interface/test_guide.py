@@ -1,7 +1,5 @@
 """What the guide and the README show of the interface, run as it stands there."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

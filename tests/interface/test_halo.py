@@ -1,7 +1,5 @@
 """Ghost layers on a mesh: compared with the global array that the blocks are cut from."""
 
-from __future__ import annotations
-
 import pytest
 from rank_programs import PRELUDE
 

@@ -1,7 +1,5 @@
 """What large bytes leave is used again by those that follow, as far as the user lets it be kept."""
 
-from __future__ import annotations
-
 import pytest
 from rank_programs import PRELUDE
 

@@ -3,8 +3,6 @@
 Programs are those that other tests run on one machine, where they suit; the hosts are namespaces of it (`hosts.py`).
 """
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -12,7 +10,7 @@ from typing import Any
 import pytest
 from hosts import Hosts
 from own_codes import ended_with
-from rank_programs import PRELUDE
+from rank_programs import PRELUDE, on_ranks
 
 from polympi.lab.stacks.stack import Stack
 from polympi.native import build
@@ -75,44 +73,6 @@ assert same(c.bcast(sent[5:100_000] if rank == 0 else None, 0, timeout=20), sent
     run_on_hosts(PRELUDE + "import contextlib, time\n" + script, 1, stack)
 
 
-def test_ranks_of_one_host_share_memory_in_every_communicator(run_on_hosts, stack: Stack) -> None:
-    script = """
-from polympi.native import core
-names = c.allgather(os.uname().nodename)
-here = [other for other in range(size) if names[other] == names[rank]]
-assert len(set(names)) == 2 and len(here) == 2
-assert core._neighbours(c) == here
-def work(comm, ranks):
-    root = len(ranks) - 1
-    for turn in range(100):
-        assert comm.allreduce(rank) == sum(ranks)
-        assert comm.allgather(rank) == ranks
-        assert comm.bcast(turn if comm.rank == root else None, root) == turn
-        assert comm.gather(rank, root) == (ranks if comm.rank == root else None)
-        assert comm.scatter(ranks if comm.rank == root else None, root) == rank
-        assert comm.alltoall([turn] * comm.size) == [turn] * comm.size
-        comm.barrier()
-work(c, list(range(size)))
-taken = core._shared_memory()
-with c.split(int(names[rank] == "hostb")) as host:
-    assert core._neighbours(host) == [0, 1]
-    work(host, here)
-    in_turn()
-    assert core._shared_memory() > taken
-    in_turn()
-with c.split(names[:rank].count(names[rank])) as across:
-    assert core._neighbours(across) == []
-    order = [names[:other].count(names[other]) for other in range(size)]
-    work(across, [other for other in range(size) if order[other] == order[rank]])
-with c.split(None if rank == size - 1 else 0) or contextlib.nullcontext() as three:
-    if three:
-        ranks = list(range(size - 1))
-        assert core._neighbours(three) == ([other for other in here if other < size - 1] if here[-1] < size - 1 else [])
-        work(three, ranks)
-"""
-    run_on_hosts(PRELUDE + script, 2, stack).succeeded()
-
-
 def test_a_host_without_room_for_mailboxes_goes_on_by_messages(run_on_hosts, hosts: Hosts, stack: Stack) -> None:
     script = """
 import subprocess
@@ -137,42 +97,6 @@ with c.dup() as comm:
         subprocess.run(hosts.second.command(room), check=True)
 
 
-def test_ranks_of_one_host_that_wait_are_told_what_others_call(run_on_hosts, stack: Stack) -> None:
-    script = """
-for root in range(size):
-    comm = c.dup()
-    with raises(mpi.MismatchError, "where this rank called"):
-        comm.barrier(timeout=20) if rank == root else comm.allreduce(1, timeout=20)
-    in_turn()
-"""
-    run_on_hosts(PRELUDE + script, 2, stack).succeeded()
-
-
-def test_collectives_send_one_message_to_the_other_host(run_on_hosts, stack: Stack) -> None:
-    script = """
-from polympi.native import core
-def sent(comm, call):
-    before = core._crossings(comm)
-    call()
-    return sum(comm.allgather(core._crossings(comm) - before))
-here = os.uname().nodename
-names = c.allgather(here)
-with c.split(0, names[:rank].count(here)) as in_turn, c.split(int(here == "hostb")) as alone:
-    assert core._crossings(alone) is None
-    assert [*dict.fromkeys(names)] == in_turn.allgather(here)[:2]
-    for comm in (c, in_turn):
-        for root in range(size):
-            assert sent(comm, lambda: comm.bcast(rank, root)) == 1
-            assert sent(comm, lambda: comm.gather(rank, root)) == 1
-            assert sent(comm, lambda: comm.scatter([rank] * size, root)) == 1
-        assert sent(comm, comm.barrier) == 2
-        assert sent(comm, lambda: comm.allgather(rank)) == 2
-    assert sent(c, lambda: c.allreduce(1.5)) == 2
-    assert sent(c, lambda: c.allreduce([rank])) == 2 + 2
-"""
-    run_on_hosts(PRELUDE + script, 3, stack).succeeded()
-
-
 def test_a_host_with_another_version_of_polympi_is_refused(run_on_hosts, stack: Stack) -> None:
     script = """
 import os
@@ -195,84 +119,6 @@ def test_objects_and_arrays_of_every_kind_arrive_as_they_are(run_on_hosts, stack
 @pytest.mark.parametrize(("program", "each"), [("pieces", 2), ("reductions", 1), ("waiting", 1)])
 def test_collectives_give_what_they_give_on_one_machine(run_on_hosts, stack: Stack, program: str, each: int) -> None:
     assert run_program(run_on_hosts, program, each, stack).count("done") == 2 * each
-
-
-def test_strided_arrays_go_into_strided_arrays(run_on_hosts, stack: Stack) -> None:
-    script = """
-cube = np.arange(60.0**3).reshape(60, 60, 60)
-parts = [lambda a: a[:, :, 0], lambda a: a[:, 1], lambda a: a[1:-1, 1:-1, 1:-1], lambda a: a.T[1:],
-         lambda a: a[::-1, :, ::-2], lambda a: a[3:7, ::2, 5], lambda a: a[::2]]
-for part in parts:
-    mine, theirs = -cube, -cube
-    part(theirs)[...] = part(cube) + other
-    sent = c.isend(part(cube) + rank, other, 1), c.isend(part(cube + rank), other, 1)
-    assert np.array_equal(c.recv(other, 1), part(cube) + other)
-    c.recv(other, 1, into=part(mine))
-    assert np.array_equal(mine, theirs)
-    mpi.wait_all(sent)
-"""
-    run_on_hosts(PRELUDE + script, 1, stack).succeeded()
-
-
-def test_all_ways_to_send_and_to_wait(run_on_hosts, stack: Stack) -> None:
-    script = """
-mpi.buffer_attach(10**8)
-for value in (7, np.arange(30_000.0), big):
-    for way in (c.isend, c.issend, c.ibsend):
-        request = way(value if rank == 0 else value, other, 3)
-        found = c.probe(other, 3)
-        got = c.recv(found.source, found.tag)
-        assert type(got) is type(value) and np.size(got) == np.size(value)
-        assert request.wait(timeout=30) is None
-    receive = c.irecv(other, 4, into=np.empty_like(value) if np.ndim(value) else None)
-    in_turn()
-    c.rsend(value, other, 4)
-    assert np.size(receive.wait()) == np.size(value)
-    received = [c.irecv(other, tag) for tag in range(10, 20)]
-    sent = [c.isend(value, other, tag) for tag in reversed(range(10, 20))]
-    assert len(mpi.wait_all(received + sent)) == 20
-assert mpi.buffer_detach() == 10**8
-with raises(mpi.Timeout):
-    c.recv(other, 99, timeout=0.05)
-with raises(mpi.Timeout):
-    c.ssend("nobody comes", other, 98, timeout=0.05)
-in_turn()
-assert c.recv(other, 98) == "nobody comes"
-"""
-    run_on_hosts(PRELUDE + BIG + script, 1, stack).succeeded()
-
-
-def test_communicators_keep_their_messages_apart(run_on_hosts, stack: Stack) -> None:
-    script = """
-twin = c.dup()
-right, left = (rank + 1) % size, (rank - 1) % size
-for n in 1, 1000, 300_000:
-    sends = [group.isend((name, np.full(n, rank)), right, 5) for name, group in (("world", c), ("twin", twin))]
-    assert same(twin.recv(left), ("twin", np.full(n, left)))
-    assert twin.iprobe() is None
-    assert same(c.recv(left, 5), ("world", np.full(n, left)))
-    mpi.wait_all(sends)
-    in_turn()
-for color in range(2):
-    with c.split(0 if rank % 2 == color else None, -rank) or contextlib.nullcontext() as part:
-        if part is not None:
-            assert part.allgather(rank) == [r for r in reversed(range(size)) if r % 2 == color]
-            assert part.allreduce(np.full(10**5, 2)).sum() == 4 * 10**5
-twin.free()
-"""
-    run_on_hosts(PRELUDE + script, 2, stack).succeeded()
-
-
-def test_meshes_work_across_hosts(run_on_hosts, stack: Stack) -> None:
-    script = """
-with c.cart((2, 2), periods=True) as cart:
-    big = cart.neighbor_alltoall([np.full(10**5, 10 * rank + place) for place in range(4)])
-    assert [piece[-1] for piece in big] == [10 * n + (place ^ 1) for place, n in enumerate(cart.sources)]
-    whole = np.arange(301.0 * 500).reshape(301, 500)
-    got = cart.gather_blocks(cart.scatter_blocks(whole if rank == 3 else None, 3), 2)
-    assert rank != 2 or same(got, whole)
-"""
-    run_on_hosts(PRELUDE + script, 2, stack).succeeded()
 
 
 def test_a_rank_that_dies_on_one_host_ends_the_job_on_both(run_on_hosts, hosts: Hosts, stack: Stack) -> None:
@@ -321,8 +167,114 @@ c.recv(1)
     assert ended.exit_code == 1, str(ended)
 
 
-def test_errors_name_the_hosts_of_ranks(run_on_hosts, stack: Stack) -> None:
-    script = """
+ACROSS_HOSTS = {
+    1: {
+        "strided arrays go into strided arrays": """
+cube = np.arange(60.0**3).reshape(60, 60, 60)
+parts = [lambda a: a[:, :, 0], lambda a: a[:, 1], lambda a: a[1:-1, 1:-1, 1:-1], lambda a: a.T[1:],
+         lambda a: a[::-1, :, ::-2], lambda a: a[3:7, ::2, 5], lambda a: a[::2]]
+for part in parts:
+    mine, theirs = -cube, -cube
+    part(theirs)[...] = part(cube) + other
+    sent = c.isend(part(cube) + rank, other, 1), c.isend(part(cube + rank), other, 1)
+    assert np.array_equal(c.recv(other, 1), part(cube) + other)
+    c.recv(other, 1, into=part(mine))
+    assert np.array_equal(mine, theirs)
+    mpi.wait_all(sent)
+""",
+        "all ways to send and to wait": """
+mpi.buffer_attach(10**8)
+for value in (7, np.arange(30_000.0), big):
+    for way in (c.isend, c.issend, c.ibsend):
+        request = way(value if rank == 0 else value, other, 3)
+        found = c.probe(other, 3)
+        got = c.recv(found.source, found.tag)
+        assert type(got) is type(value) and np.size(got) == np.size(value)
+        assert request.wait(timeout=30) is None
+    receive = c.irecv(other, 4, into=np.empty_like(value) if np.ndim(value) else None)
+    in_turn()
+    c.rsend(value, other, 4)
+    assert np.size(receive.wait()) == np.size(value)
+    received = [c.irecv(other, tag) for tag in range(10, 20)]
+    sent = [c.isend(value, other, tag) for tag in reversed(range(10, 20))]
+    assert len(mpi.wait_all(received + sent)) == 20
+assert mpi.buffer_detach() == 10**8
+with raises(mpi.Timeout):
+    c.recv(other, 99, timeout=0.05)
+with raises(mpi.Timeout):
+    c.ssend("nobody comes", other, 98, timeout=0.05)
+in_turn()
+assert c.recv(other, 98) == "nobody comes"
+""",
+    },
+    2: {
+        "ranks of one host share memory in every communicator": """
+from polympi.native import core
+names = c.allgather(os.uname().nodename)
+here = [other for other in range(size) if names[other] == names[rank]]
+assert len(set(names)) == 2 and len(here) == 2
+assert core._neighbours(c) == here
+def work(comm, ranks):
+    root = len(ranks) - 1
+    for turn in range(100):
+        assert comm.allreduce(rank) == sum(ranks)
+        assert comm.allgather(rank) == ranks
+        assert comm.bcast(turn if comm.rank == root else None, root) == turn
+        assert comm.gather(rank, root) == (ranks if comm.rank == root else None)
+        assert comm.scatter(ranks if comm.rank == root else None, root) == rank
+        assert comm.alltoall([turn] * comm.size) == [turn] * comm.size
+        comm.barrier()
+work(c, list(range(size)))
+taken = core._shared_memory()
+with c.split(int(names[rank] == "hostb")) as host:
+    assert core._neighbours(host) == [0, 1]
+    work(host, here)
+    in_turn()
+    assert core._shared_memory() > taken
+    in_turn()
+with c.split(names[:rank].count(names[rank])) as across:
+    assert core._neighbours(across) == []
+    order = [names[:other].count(names[other]) for other in range(size)]
+    work(across, [other for other in range(size) if order[other] == order[rank]])
+with c.split(None if rank == size - 1 else 0) or contextlib.nullcontext() as three:
+    if three:
+        ranks = list(range(size - 1))
+        assert core._neighbours(three) == ([other for other in here if other < size - 1] if here[-1] < size - 1 else [])
+        work(three, ranks)
+""",
+        "ranks of one host that wait are told what others call": """
+for root in range(size):
+    comm = c.dup()
+    with raises(mpi.MismatchError, "where this rank called"):
+        comm.barrier(timeout=20) if rank == root else comm.allreduce(1, timeout=20)
+    in_turn()
+""",
+        "communicators keep their messages apart": """
+twin = c.dup()
+right, left = (rank + 1) % size, (rank - 1) % size
+for n in 1, 1000, 300_000:
+    sends = [group.isend((name, np.full(n, rank)), right, 5) for name, group in (("world", c), ("twin", twin))]
+    assert same(twin.recv(left), ("twin", np.full(n, left)))
+    assert twin.iprobe() is None
+    assert same(c.recv(left, 5), ("world", np.full(n, left)))
+    mpi.wait_all(sends)
+    in_turn()
+for color in range(2):
+    with c.split(0 if rank % 2 == color else None, -rank) or contextlib.nullcontext() as part:
+        if part is not None:
+            assert part.allgather(rank) == [r for r in reversed(range(size)) if r % 2 == color]
+            assert part.allreduce(np.full(10**5, 2)).sum() == 4 * 10**5
+twin.free()
+""",
+        "meshes work across hosts": """
+with c.cart((2, 2), periods=True) as cart:
+    big = cart.neighbor_alltoall([np.full(10**5, 10 * rank + place) for place in range(4)])
+    assert [piece[-1] for piece in big] == [10 * n + (place ^ 1) for place, n in enumerate(cart.sources)]
+    whole = np.arange(301.0 * 500).reshape(301, 500)
+    got = cart.gather_blocks(cart.scatter_blocks(whole if rank == 3 else None, 3), 2)
+    assert rank != 2 or same(got, whole)
+""",
+        "errors name the hosts of ranks": """
 here = {0: "rank 0 (host hosta)", 1: "rank 1 (host hosta)", 2: "rank 2 (host hostb)", 3: "rank 3 (host hostb)"}
 def said(kind, call):
     try:
@@ -355,8 +307,37 @@ elif rank == 0:
     assert f"{here[3]} could not do its part" in said(mpi.Error, lambda: c.gather(rank))
 else:
     c.gather(rank)
-"""
-    run_on_hosts(PRELUDE + script, 2, stack).succeeded()
+""",
+    },
+    3: {
+        "collectives send one message to the other host": """
+from polympi.native import core
+def sent(comm, call):
+    before = core._crossings(comm)
+    call()
+    return sum(comm.allgather(core._crossings(comm) - before))
+here = os.uname().nodename
+names = c.allgather(here)
+with c.split(0, names[:rank].count(here)) as in_turn, c.split(int(here == "hostb")) as alone:
+    assert core._crossings(alone) is None
+    assert [*dict.fromkeys(names)] == in_turn.allgather(here)[:2]
+    for comm in (c, in_turn):
+        for root in range(size):
+            assert sent(comm, lambda: comm.bcast(rank, root)) == 1
+            assert sent(comm, lambda: comm.gather(rank, root)) == 1
+            assert sent(comm, lambda: comm.scatter([rank] * size, root)) == 1
+        assert sent(comm, comm.barrier) == 2
+        assert sent(comm, lambda: comm.allgather(rank)) == 2
+    assert sent(c, lambda: c.allreduce(1.5)) == 2
+    assert sent(c, lambda: c.allreduce([rank])) == 2 + 2
+""",
+    },
+}
+
+
+@on_ranks(ACROSS_HOSTS)
+def test_calls_across_hosts(run_on_hosts, stack: Stack, ranks: int, script: str) -> None:
+    run_on_hosts(PRELUDE + BIG + script, ranks, stack).succeeded()
 
 
 def test_ranks_that_wait_long_leave_no_message_to_nobody(run_on_hosts, mpich: Stack) -> None:

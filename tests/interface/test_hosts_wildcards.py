@@ -3,8 +3,6 @@
 Libraries look for such messages in two places, the memory of the host and the network, and may lose one between them.
 """
 
-from __future__ import annotations
-
 import pytest
 from rank_programs import PRELUDE
 
@@ -37,24 +35,16 @@ def end(sent):
 """
 
 
-@pytest.mark.parametrize("each", [1, 2])
-def test_messages_from_any_rank_come_in_order(run_on_hosts, stack: Stack, each: int) -> None:
-    script = """
+WILDCARDS = {
+    "messages from any rank come in order": """
 sent = [request for n in range(COUNT) for request in send(n)]
 for _ in range(COUNT * len(others)):
     got, status = twin.recv(status=True)
     check(got, status.source)
 end(sent)
-"""
-    run_on_hosts(PRELUDE + EXCHANGE + script, each, stack).succeeded()
-
-
-@pytest.mark.parametrize("each", [1, 2])
-def test_messages_from_any_rank_are_not_lost_between_receives_that_time_out(
-    run_on_hosts, stack: Stack, each: int
-) -> None:
+""",
     # Time-outs as long as a message takes over the network, so that some meet their message at the very last moment.
-    script = """
+    "messages from any rank are not lost between receives that time out": """
 chance = random.Random(rank)
 sent, turn = [], 0
 while sum(came.values()) < COUNT * len(others):
@@ -70,13 +60,8 @@ while sum(came.values()) < COUNT * len(others):
 for n in range(turn, COUNT):
     sent += send(n)
 end(sent)
-"""
-    run_on_hosts(PRELUDE + EXCHANGE + script, each, stack).succeeded()
-
-
-@pytest.mark.parametrize("each", [1, 2])
-def test_requests_from_any_rank_are_waited_for_or_cancelled(run_on_hosts, stack: Stack, each: int) -> None:
-    script = """
+""",
+    "requests from any rank are waited for or cancelled": """
 chance = random.Random(rank)
 sent, turn, cancelled, request = [], 0, 0, None
 while sum(came.values()) < COUNT * len(others):
@@ -96,7 +81,13 @@ while sum(came.values()) < COUNT * len(others):
 for n in range(turn, COUNT):
     sent += send(n)
 end(sent)
-"""
+""",
+}
+
+
+@pytest.mark.parametrize("each", [1, 2])
+@pytest.mark.parametrize("script", WILDCARDS.values(), ids=WILDCARDS)
+def test_messages_from_any_rank(run_on_hosts, stack: Stack, each: int, script: str) -> None:
     run_on_hosts(PRELUDE + EXCHANGE + script, each, stack).succeeded()
 
 

@@ -1,7 +1,5 @@
 """Jobs that run the programs of many tests: what a program leaves or breaks is seen, and meets no other program."""
 
-from __future__ import annotations
-
 import pytest
 from rank_programs import PRELUDE
 

@@ -1,9 +1,7 @@
 """Large data of collectives that the library sends, where a rank leaves the call before they are there."""
 
-from __future__ import annotations
-
 import pytest
-from rank_programs import PRELUDE
+from rank_programs import PRELUDE, on_ranks
 
 from polympi.lab.stacks.stack import Stack
 
@@ -78,113 +76,6 @@ for name, call in calls.items():
 
 
 @WAYS
-def test_a_rank_leaves_in_the_middle_of_the_data(run_in_job, stack: Stack, mailboxes: str) -> None:
-    # Rank 1 stands still in a signal handler while parts are on their way, so that rank 0 is out of time.
-    script = """
-signal.signal(signal.SIGALRM, lambda *_: time.sleep(0.6))
-left = 0
-for turn in range(6):
-    in_turn()
-    if rank == 0:
-        try:
-            c.bcast(parts, timeout=0.4)
-        except mpi.Timeout:
-            left += 1
-    else:
-        signal.setitimer(signal.ITIMER_REAL, 0.004 * (turn + 1))
-        assert all(map(same, c.bcast(timeout=30), parts))
-        signal.setitimer(signal.ITIMER_REAL, 0)
-    later_calls_work()
-"""
-    run_in_job(PRELUDE + VALUES + script, 2, stack, env={"POLYMPI_MAILBOXES": mailboxes})
-
-
-@WAYS
-def test_what_comes_after_a_time_out_does_not_come_into_memory_of_the_user(
-    run_in_job, stack: Stack, mailboxes: str
-) -> None:
-    script = """
-calls = [
-    lambda into, **time: c.allreduce(mine, into=into, **time),
-    lambda into, **time: c.allreduce(into, into=into, **time),
-    lambda into, **time: c.reduce(mine, root=1, into=into, **time),
-    lambda into, **time: c.scan(mine, into=into, **time),
-]
-if not any(c.allgather(core._neighbours(c))):  # otherwise three ranks on few processors have boards
-    calls.append(lambda into, **time: c.bcast(mine if rank == 0 else None, into=into, **time))
-for call in calls:
-    into = bytearray(8 * COUNT)
-    array = np.frombuffer(into)
-    array[:] = -1
-    in_turn()
-    if rank == 1:
-        with raises(mpi.Timeout):
-            call(array, timeout=0.3)
-        del array
-        into.clear()  # nobody holds it any more
-        tell_that_it_has_left(2)
-    else:
-        if rank == 2:
-            come_when_it_has_left(1)
-        call(array, timeout=30)
-        del array
-    later_calls_work()
-"""
-    run_in_job(PRELUDE + VALUES + script, 3, stack, env={"POLYMPI_MAILBOXES": mailboxes})
-
-
-@WAYS
-def test_an_exception_of_a_signal_handler_does_not_keep_large_data_from_the_others(
-    run_in_job, stack: Stack, mailboxes: str
-) -> None:
-    script = """
-class Stop(Exception):
-    pass
-
-def stop(*_):
-    raise Stop
-
-signal.signal(signal.SIGALRM, stop)
-calls = [
-    (lambda **time: c.bcast(mine, **time), values[0]),
-    (lambda **time: c.allreduce(mine, **time), total),
-]
-for call, expected in calls:
-    in_turn()
-    if rank == 0:
-        signal.setitimer(signal.ITIMER_REAL, 0.2)
-        with raises(Stop):
-            call()
-        tell_that_it_has_left(1)
-    else:
-        come_when_it_has_left(0)
-        assert np.allclose(call(timeout=30), expected)
-    later_calls_work()
-"""
-    run_in_job(PRELUDE + VALUES + script, 2, stack, env={"POLYMPI_MAILBOXES": mailboxes})
-
-
-@WAYS
-def test_who_waits_for_a_rank_that_had_promised_nothing_is_told(run_in_job, stack: Stack, mailboxes: str) -> None:
-    # Rank 1 has left before rank 0 began: it knows nothing of large data. Rank 0 leaves, too, and learns that later.
-    script = """
-for seconds in 30, 0.05:
-    in_turn()
-    if rank == 1:
-        with raises(mpi.Timeout, "rank 1 waited 0.2 s in bcast()"):
-            c.bcast(timeout=0.2)
-        tell_that_it_has_left(0)
-    else:
-        come_when_it_has_left(1)
-        told = "rank 1 has left this call before it was complete" if seconds > 1 else None
-        with raises(mpi.Timeout, *([told] if told else [])):
-            c.bcast(mine, timeout=seconds)
-    later_calls_work()
-"""
-    run_in_job(PRELUDE + VALUES + script, 2, stack, env={"POLYMPI_MAILBOXES": mailboxes})
-
-
-@WAYS
 @pytest.mark.parametrize("seconds", ["0.2", "2.5"])
 def test_a_rank_at_its_end_goes_on_with_large_data_that_it_has_left(
     run, stack: Stack, mailboxes: str, seconds: str
@@ -225,9 +116,94 @@ print("ended")
     assert ended.succeeded().split() == ["ended"] * 2
 
 
-@WAYS
-def test_a_bcast_that_was_begun_goes_on_whatever_it_sends(run_in_job, stack: Stack, mailboxes: str) -> None:
-    script = """
+LEFT = {
+    2: {
+        # Rank 1 stands still in a signal handler while parts are on their way, so that rank 0 is out of time.
+        "a rank leaves in the middle of the data": """
+signal.signal(signal.SIGALRM, lambda *_: time.sleep(0.6))
+left = 0
+for turn in range(6):
+    in_turn()
+    if rank == 0:
+        try:
+            c.bcast(parts, timeout=0.4)
+        except mpi.Timeout:
+            left += 1
+    else:
+        signal.setitimer(signal.ITIMER_REAL, 0.004 * (turn + 1))
+        assert all(map(same, c.bcast(timeout=30), parts))
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    later_calls_work()
+""",
+        "an exception of a signal handler does not keep large data from the others": """
+class Stop(Exception):
+    pass
+
+def stop(*_):
+    raise Stop
+
+signal.signal(signal.SIGALRM, stop)
+calls = [
+    (lambda **time: c.bcast(mine, **time), values[0]),
+    (lambda **time: c.allreduce(mine, **time), total),
+]
+for call, expected in calls:
+    in_turn()
+    if rank == 0:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        with raises(Stop):
+            call()
+        tell_that_it_has_left(1)
+    else:
+        come_when_it_has_left(0)
+        assert np.allclose(call(timeout=30), expected)
+    later_calls_work()
+""",
+        # Rank 1 has left before rank 0 began, and knows nothing of large data; rank 0 learns after it left, too.
+        "who waits for a rank that had promised nothing is told": """
+for seconds in 30, 0.05:
+    in_turn()
+    if rank == 1:
+        with raises(mpi.Timeout, "rank 1 waited 0.2 s in bcast()"):
+            c.bcast(timeout=0.2)
+        tell_that_it_has_left(0)
+    else:
+        come_when_it_has_left(1)
+        told = "rank 1 has left this call before it was complete" if seconds > 1 else None
+        with raises(mpi.Timeout, *([told] if told else [])):
+            c.bcast(mine, timeout=seconds)
+    later_calls_work()
+""",
+    },
+    3: {
+        "what comes after a time out does not come into memory of the user": """
+calls = [
+    lambda into, **time: c.allreduce(mine, into=into, **time),
+    lambda into, **time: c.allreduce(into, into=into, **time),
+    lambda into, **time: c.reduce(mine, root=1, into=into, **time),
+    lambda into, **time: c.scan(mine, into=into, **time),
+]
+if not any(c.allgather(core._neighbours(c))):  # otherwise three ranks on few processors have boards
+    calls.append(lambda into, **time: c.bcast(mine if rank == 0 else None, into=into, **time))
+for call in calls:
+    into = bytearray(8 * COUNT)
+    array = np.frombuffer(into)
+    array[:] = -1
+    in_turn()
+    if rank == 1:
+        with raises(mpi.Timeout):
+            call(array, timeout=0.3)
+        del array
+        into.clear()  # nobody holds it any more
+        tell_that_it_has_left(2)
+    else:
+        if rank == 2:
+            come_when_it_has_left(1)
+        call(array, timeout=30)
+        del array
+    later_calls_work()
+""",
+        "a bcast that was begun goes on whatever it sends": """
 def wait(call):
     return core._wait_for_flight(call, 30)
 
@@ -255,8 +231,15 @@ else:
     with raises(mpi.TruncationError):
         wait(begun)
 later_calls_work()
-"""
-    run_in_job(PRELUDE + VALUES + script, 3, stack, env={"POLYMPI_MAILBOXES": mailboxes})
+""",
+    },
+}
+
+
+@WAYS
+@on_ranks(LEFT)
+def test_collectives_that_a_rank_leaves(run_in_job, stack: Stack, mailboxes: str, ranks: int, script: str) -> None:
+    run_in_job(PRELUDE + VALUES + script, ranks, stack, env={"POLYMPI_MAILBOXES": mailboxes})
 
 
 @pytest.mark.one_host  # on several, two ranks of each do not share processors, and are asked before data are sent

@@ -1,7 +1,5 @@
 """Operations that are repeated leave nothing behind; what is repeated and counted is in programs/leaks.py."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A host that vanishes in the middle of a job: the others do not wait for ever, and say whom they have waited for."""
 
-from __future__ import annotations
-
 import subprocess
 import threading
 import time

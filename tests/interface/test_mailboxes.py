@@ -1,7 +1,5 @@
 """The memory that ranks of a machine share for collectives: who has it, how much of it there is, and when it goes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Many more ranks than processors: all calls give what they give on two, and end in time."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Receivers that have no memory for what comes: they say so, their partners get on, and so do they."""
 
-from __future__ import annotations
-
 import pytest
 from rank_programs import PRELUDE
 

@@ -1,7 +1,5 @@
 """Meshes whose ranks are given other places, so that neighbours share a machine."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

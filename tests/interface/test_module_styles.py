@@ -1,7 +1,5 @@
 """The wave and conjugate gradients whose ranks communicate by older modules: the same values as with polympi."""
 
-from __future__ import annotations
-
 import pytest
 from application_programs import FOLDER
 

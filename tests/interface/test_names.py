@@ -1,7 +1,5 @@
 """Names, signatures and completion of the interface, as users meet them in help and in editors."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """One job of several programs: ranks of polympi, of C, C++ and Fortran, and of an mpi4py without polympi."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Objects of every kind arrive at the other rank as they were; what is sent and compared is in programs/."""
 
-from __future__ import annotations
-
 import importlib.metadata
 from pathlib import Path
 

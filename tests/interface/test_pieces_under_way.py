@@ -1,7 +1,5 @@
 """Collectives of pieces that were begun: in flight, beside ranks that block, and at the end of the program."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

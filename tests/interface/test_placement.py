@@ -3,8 +3,6 @@
 Here all run on one machine, and pretend to be on others (programs/machines.py).
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Plans that are dropped, or never finished, and ranks that end meanwhile."""
 
-from __future__ import annotations
-
 import pytest
 from rank_programs import PRELUDE
 

@@ -1,9 +1,7 @@
 """Plans: sends and receives of arrays that are agreed on once, and made again and again."""
 
-from __future__ import annotations
-
 import pytest
-from rank_programs import PRELUDE
+from rank_programs import PRELUDE, on_ranks
 
 from polympi.lab.stacks.stack import Stack
 
@@ -45,161 +43,49 @@ for length in 6, 24:
     run_in_job(PRELUDE + VIEWS + script, ranks, stack)
 
 
-def test_parts_of_any_memory_and_of_other_shapes(run_in_job, stack: Stack) -> None:
+@pytest.mark.parametrize("level", ["serialized", "multiple"])
+def test_threads_have_plans_of_their_own_and_one_at_a_time_uses_one(run_in_job, stack: Stack, level: str) -> None:
     script = """
-from array import array
-pairs = [
-    (np.arange(12.0).reshape(3, 4), lambda: np.zeros((2, 6))),
-    (np.asfortranarray(np.arange(12.0).reshape(3, 4)), lambda: np.zeros((3, 4), order="F")),
-    (np.asfortranarray(np.arange(12.0).reshape(3, 4)), lambda: np.zeros((3, 4))),
-    (np.asfortranarray(np.arange(12.0).reshape(3, 4)), lambda: np.zeros(12)),
-    (np.asfortranarray(np.arange(12.0).reshape(3, 4)), lambda: np.zeros(24)[::2]),
-    (np.arange(40000.0).reshape(200, 200).T, lambda: np.zeros((100, 400))),
-    (np.array([(1, 2.5), (2, 3.5)], [("x", "i2"), ("y", ">f8")]), lambda: np.zeros(2, [("x", "i2"), ("y", ">f8")])),
-    (np.array(["2026-11-23"] * 3, "M8[D]"), lambda: np.zeros((3, 1), "M8[D]")),
-    (b"some bytes", lambda: bytearray(10)),
-    (bytearray(b"some bytes"), lambda: np.zeros(10, "u1")),
-    (array("d", [1, 2, 3]), lambda: array("d", [0, 0, 0])),
-    (memoryview(np.arange(10.0))[::2], lambda: np.zeros(5)),
-    (np.zeros((0, 3)), lambda: np.zeros(0)),
-]
-for number, (value, make) in enumerate(pairs):
-    if rank == 0:
-        with c.plan() as plan:
-            plan.send(value, 1)
-            plan()
-            plan()
-    else:
-        into = make()
-        with c.plan() as plan:
-            plan.recv(into, 0)
-            plan()
-            plan()
-        got, sent = np.asarray(into), np.asarray(value if not isinstance(value, bytes) else bytearray(value))
-        assert np.array_equal(got.ravel(), sent.ravel()), (number, got, sent)
-"""
-    run_in_job(PRELUDE + script, 2, stack)
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
+def work(number):
+    out, back = np.zeros(2000 * number + 1), np.zeros(2000 * number + 1)
+    with c.plan() as plan:
+        plan.send(out, other, number)
+        plan.recv(back, other, number)
+        for turn in range(200):
+            out[:] = turn + rank
+            plan(timeout=60)
+            assert back[0] == back[-1] == turn + other
 
-def test_many_starts_with_messages_between_them_and_several_plans_at_once(run_in_job, stack: Stack) -> None:
-    script = """
-grid = np.zeros((40, 40, 4))
-right, left = (rank + 1) % size, (rank - 1) % size
-faces, ring = c.plan(), c.plan()
-faces.send(grid[1], left, tag=1)
-faces.recv(grid[-1], right, tag=1)
-faces.send(grid[-2], right, tag=2)
-faces.recv(grid[0], left, tag=2)
-number, total = np.zeros(1, int), np.zeros(1, int)
-ring.send(number, right)
-ring.recv(total, left)
-faces.agree(timeout=60)
-ring.agree(timeout=60)
-for turn in range(3000):
-    grid[1:-1], number[0] = turn + rank, turn * rank
-    faces.start()
-    ring.start()
-    if turn % 100 == 0:
-        assert c.sendrecv(turn, right, 1, left, 1) == turn
-        assert c.allreduce(1) == size
-    if turn % 2:
-        while not ring.test():
-            pass
-    ring.finish()
-    faces.finish()
-    assert total[0] == turn * left
-    assert (grid[0] == turn + left).all() and (grid[-1] == turn + right).all()
-faces.free()
-ring.free()
-faces.free()
-"""
-    run_in_job(PRELUDE + script, 3, stack)
+with ThreadPoolExecutor(3) as threads:
+    for done in [threads.submit(work, number) for number in range(3)]:
+        done.result()
 
-
-def test_parts_belong_together_by_tag_and_order(run_in_job, stack: Stack) -> None:
-    # The parts of two plans are offered at once; some before their receiver has a part for them.
-    script = """
+plan, waits = c.plan(), Event()
+plan.recv(np.zeros(3), other) if rank == 0 else plan.send(np.zeros(3), other)
 if rank == 0:
-    first, second = c.plan(), c.plan()
-    for tag in 7, 3, 3:
-        first.send(np.full(2, 10.0 * tag + len(first)), 1, tag)
-    second.send(np.full(2, 5.0), 1, 3)
-    first()
-    second()
+    with ThreadPoolExecutor(1) as threads:
+        done = threads.submit(lambda: (waits.set(), plan()))
+        waits.wait()
+        time.sleep(0.05)
+        for call in plan, plan.start, plan.free:
+            with raises(mpi.StateError, "another thread uses this plan: only one may at a time"):
+                call()
+        c.send("go", 1)
+        done.result()
 else:
-    first, second = c.plan(), c.plan()
-    arrays = [np.zeros(2) for _ in range(4)]
-    for array, tag in zip(arrays, (3, 7, 3)):
-        first.recv(array, 0, tag)
-    second.recv(arrays[3], 0, 3)
-    first()
-    second()
-    assert [array[0] for array in arrays] == [31, 70, 32, 5]
-first.free()
-second.free()
-"""
-    run_in_job(PRELUDE + script, 2, stack)
-
-
-def test_parts_are_added_after_the_agreement(run_in_job, stack: Stack) -> None:
-    script = """
-out, back, more = np.arange(3.0), np.zeros(3), np.zeros(3)
-plan = c.plan()
-plan()  # of no parts
-plan.send(out, other)
-plan.recv(back, other)
-plan()
-assert len(plan) == 2 and (back == out).all()
-back[:] = 0
-plan.send(out, other, 1)
-plan.recv(more, other, 1)
-plan()
-assert len(plan) == 4 and (back == out).all() and (more == out).all()
-plan.free()
-with raises(mpi.StateError, "this plan was freed: make another one with plan() of a communicator"):
+    assert c.recv(0) == "go"
     plan()
-assert len(plan) == 0
-"""
-    run_in_job(PRELUDE + script, 2, stack)
-
-
-def test_parts_that_do_not_fit_are_refused_on_both_sides_and_leave_the_plans_usable(run_in_job, stack: Stack) -> None:
-    script = """
-pairs = [
-    (np.zeros(3), np.zeros(4), "float64 elements of shape (3,) do not fit into float64 elements of shape (4,): "
-                               "a plan needs as many on both sides"),
-    (np.zeros((2, 2)), np.zeros(3), "float64 elements of shape (2, 2) do not fit into float64 elements of shape (3,)"),
-    (np.zeros(3), np.zeros(3, "f4"), "float64 elements of shape (3,) do not fit into float32 elements of shape (3,): "
-                                     "the types of the elements differ"),
-    (np.zeros(3, ">f8"), np.zeros(3), "the types of the elements differ"),
-    (np.zeros(2, [("x", "f8")]), np.zeros(2, [("y", "f8")]),
-     "the field 'x' is float64 at byte 0 in the message and missing"),
-]
-plan = c.plan()
-good = np.full(2, 1.0 + rank)
-plan.send(good, 1) if rank == 0 else plan.recv(good, 0)
-for number, (sent, received, why) in enumerate(pairs):
-    if rank == 0:
-        plan.send(sent, 1, tag=4)
-        place = "rank 0, plan.send(dest=1, tag=4): refused by rank 1, plan.recv(source=0, tag=4): "
-        with raises(mpi.MismatchError, place, why, peer=1, tag=4, rank=0):
-            plan()
-    else:
-        plan.recv(received, 0, tag=4)
-        with raises(mpi.MismatchError, "rank 1, plan.recv(source=0, tag=4): ", why, peer=0, tag=4, rank=1):
-            plan()
-    assert len(plan) == 1
-    if rank == 0:
-        good[:] = number
-    plan()
-    assert good[0] == number
 plan.free()
 """
-    run_in_job(PRELUDE + script, 2, stack)
+    run_in_job(PRELUDE + script, 2, stack, env={"POLYMPI_THREADS": level})
 
 
-def test_what_cannot_be_a_part_is_refused_when_it_is_added(run_in_job, stack: Stack) -> None:
-    script = """
+PLANS = {
+    1: {
+        "what cannot be a part is refused when it is added": """
 plan = c.plan()
 fixed = np.zeros(3)
 fixed.flags.writeable = False
@@ -246,12 +132,112 @@ with raises(mpi.MismatchError, "overlaps"):
     plan.send(memoryview(flat)[3:], 0, 6)
 assert len(plan) == 3
 plan.free()
-"""
-    run_in_job(PRELUDE + script, 1, stack)
-
-
-def test_calls_in_a_wrong_order_are_refused(run_in_job, stack: Stack) -> None:
-    script = """
+""",
+    },
+    2: {
+        "parts of any memory and of other shapes": """
+from array import array
+pairs = [
+    (np.arange(12.0).reshape(3, 4), lambda: np.zeros((2, 6))),
+    (np.asfortranarray(np.arange(12.0).reshape(3, 4)), lambda: np.zeros((3, 4), order="F")),
+    (np.asfortranarray(np.arange(12.0).reshape(3, 4)), lambda: np.zeros((3, 4))),
+    (np.asfortranarray(np.arange(12.0).reshape(3, 4)), lambda: np.zeros(12)),
+    (np.asfortranarray(np.arange(12.0).reshape(3, 4)), lambda: np.zeros(24)[::2]),
+    (np.arange(40000.0).reshape(200, 200).T, lambda: np.zeros((100, 400))),
+    (np.array([(1, 2.5), (2, 3.5)], [("x", "i2"), ("y", ">f8")]), lambda: np.zeros(2, [("x", "i2"), ("y", ">f8")])),
+    (np.array(["2026-11-23"] * 3, "M8[D]"), lambda: np.zeros((3, 1), "M8[D]")),
+    (b"some bytes", lambda: bytearray(10)),
+    (bytearray(b"some bytes"), lambda: np.zeros(10, "u1")),
+    (array("d", [1, 2, 3]), lambda: array("d", [0, 0, 0])),
+    (memoryview(np.arange(10.0))[::2], lambda: np.zeros(5)),
+    (np.zeros((0, 3)), lambda: np.zeros(0)),
+]
+for number, (value, make) in enumerate(pairs):
+    if rank == 0:
+        with c.plan() as plan:
+            plan.send(value, 1)
+            plan()
+            plan()
+    else:
+        into = make()
+        with c.plan() as plan:
+            plan.recv(into, 0)
+            plan()
+            plan()
+        got, sent = np.asarray(into), np.asarray(value if not isinstance(value, bytes) else bytearray(value))
+        assert np.array_equal(got.ravel(), sent.ravel()), (number, got, sent)
+""",
+        # The parts of two plans are offered at once; some before their receiver has a part for them.
+        "parts belong together by tag and order": """
+if rank == 0:
+    first, second = c.plan(), c.plan()
+    for tag in 7, 3, 3:
+        first.send(np.full(2, 10.0 * tag + len(first)), 1, tag)
+    second.send(np.full(2, 5.0), 1, 3)
+    first()
+    second()
+else:
+    first, second = c.plan(), c.plan()
+    arrays = [np.zeros(2) for _ in range(4)]
+    for array, tag in zip(arrays, (3, 7, 3)):
+        first.recv(array, 0, tag)
+    second.recv(arrays[3], 0, 3)
+    first()
+    second()
+    assert [array[0] for array in arrays] == [31, 70, 32, 5]
+first.free()
+second.free()
+""",
+        "parts are added after the agreement": """
+out, back, more = np.arange(3.0), np.zeros(3), np.zeros(3)
+plan = c.plan()
+plan()  # of no parts
+plan.send(out, other)
+plan.recv(back, other)
+plan()
+assert len(plan) == 2 and (back == out).all()
+back[:] = 0
+plan.send(out, other, 1)
+plan.recv(more, other, 1)
+plan()
+assert len(plan) == 4 and (back == out).all() and (more == out).all()
+plan.free()
+with raises(mpi.StateError, "this plan was freed: make another one with plan() of a communicator"):
+    plan()
+assert len(plan) == 0
+""",
+        "parts that do not fit are refused on both sides and leave the plans usable": """
+pairs = [
+    (np.zeros(3), np.zeros(4), "float64 elements of shape (3,) do not fit into float64 elements of shape (4,): "
+                               "a plan needs as many on both sides"),
+    (np.zeros((2, 2)), np.zeros(3), "float64 elements of shape (2, 2) do not fit into float64 elements of shape (3,)"),
+    (np.zeros(3), np.zeros(3, "f4"), "float64 elements of shape (3,) do not fit into float32 elements of shape (3,): "
+                                     "the types of the elements differ"),
+    (np.zeros(3, ">f8"), np.zeros(3), "the types of the elements differ"),
+    (np.zeros(2, [("x", "f8")]), np.zeros(2, [("y", "f8")]),
+     "the field 'x' is float64 at byte 0 in the message and missing"),
+]
+plan = c.plan()
+good = np.full(2, 1.0 + rank)
+plan.send(good, 1) if rank == 0 else plan.recv(good, 0)
+for number, (sent, received, why) in enumerate(pairs):
+    if rank == 0:
+        plan.send(sent, 1, tag=4)
+        place = "rank 0, plan.send(dest=1, tag=4): refused by rank 1, plan.recv(source=0, tag=4): "
+        with raises(mpi.MismatchError, place, why, peer=1, tag=4, rank=0):
+            plan()
+    else:
+        plan.recv(received, 0, tag=4)
+        with raises(mpi.MismatchError, "rank 1, plan.recv(source=0, tag=4): ", why, peer=0, tag=4, rank=1):
+            plan()
+    assert len(plan) == 1
+    if rank == 0:
+        good[:] = number
+    plan()
+    assert good[0] == number
+plan.free()
+""",
+        "calls in a wrong order are refused": """
 plan = c.plan()
 plan.send(np.arange(3), rank)
 into = np.zeros(3, int)
@@ -286,12 +272,8 @@ for call in plan, plan.start, lambda: plan.send(into, 0), held:
     with raises(mpi.StateError, "this communicator was freed"):
         call()
 plan.free()
-"""
-    run_in_job(PRELUDE + script, 2, stack)
-
-
-def test_time_outs_name_the_partner_and_a_later_call_goes_on(run_in_job, stack: Stack) -> None:
-    script = """
+""",
+        "time outs name the partner and a later call goes on": """
 there, back = np.full(50_000, 1.0 + rank), np.zeros(50_000)
 plan = c.plan()
 plan.send(there, other, 3)
@@ -331,45 +313,8 @@ else:
     plan()
 assert back[0] == back[-1] == 6 - rank
 plan.free()
-"""
-    run_in_job(PRELUDE + script, 2, stack)
-
-
-def test_a_part_that_is_late_holds_up_the_others_but_none_is_lost(run_in_job, stack: Stack) -> None:
-    # Parts are put in their places one after the other, and the late one is neither the first nor the last of them.
-    script = """
-faces = np.zeros((4, 6, 3))
-plan = c.plan()
-if rank == 0:
-    for part, source in enumerate([1, 2, 1]):
-        plan.recv(faces[part + 1, :, 1], source, part)
-else:
-    for part in [0, 2] if rank == 1 else [1]:
-        plan.send(faces[part + 1, :, 1], 0, part)
-plan.agree()
-for time in range(1, 4):
-    faces[:] = rank and 10 * time + rank
-    if rank == 2:
-        assert c.recv(0) == "go"
-    if rank:
-        plan()
-        continue
-    with raises(mpi.Timeout, "for rank 2 in plan.recv(source=2, tag=1)", "it has not started its plan again"):
-        plan(timeout=0.1)
-    with raises(mpi.Timeout, "for rank 2 in plan.recv(source=2, tag=1)"):
-        plan.finish(timeout=0.01)
-    assert not plan.test()
-    c.send("go", 2)
-    plan.finish()
-    assert [set(faces[part, :, 1]) for part in range(4)] == [{0}, {10 * time + 1}, {10 * time + 2}, {10 * time + 1}]
-    assert not faces[:, :, ::2].any()
-plan.free()
-"""
-    run_in_job(PRELUDE + script, 3, stack)
-
-
-def test_an_exception_of_a_signal_handler_leaves_what_is_under_way(run_in_job, stack: Stack) -> None:
-    script = """
+""",
+        "an exception of a signal handler leaves what is under way": """
 import signal
 signal.signal(signal.SIGALRM, lambda number, frame: signal.raise_signal(signal.SIGINT))
 there, back = np.full((300, 300), 1.0 + rank)[:, ::3], np.zeros((300, 100))
@@ -399,52 +344,8 @@ else:
     plan()
 assert (back == (7 if rank == 0 else 1)).all()
 plan.free()
-"""
-    run_in_job(PRELUDE + script, 2, stack)
-
-
-@pytest.mark.parametrize("level", ["serialized", "multiple"])
-def test_threads_have_plans_of_their_own_and_one_at_a_time_uses_one(run_in_job, stack: Stack, level: str) -> None:
-    script = """
-from concurrent.futures import ThreadPoolExecutor
-from threading import Event
-
-def work(number):
-    out, back = np.zeros(2000 * number + 1), np.zeros(2000 * number + 1)
-    with c.plan() as plan:
-        plan.send(out, other, number)
-        plan.recv(back, other, number)
-        for turn in range(200):
-            out[:] = turn + rank
-            plan(timeout=60)
-            assert back[0] == back[-1] == turn + other
-
-with ThreadPoolExecutor(3) as threads:
-    for done in [threads.submit(work, number) for number in range(3)]:
-        done.result()
-
-plan, waits = c.plan(), Event()
-plan.recv(np.zeros(3), other) if rank == 0 else plan.send(np.zeros(3), other)
-if rank == 0:
-    with ThreadPoolExecutor(1) as threads:
-        done = threads.submit(lambda: (waits.set(), plan()))
-        waits.wait()
-        time.sleep(0.05)
-        for call in plan, plan.start, plan.free:
-            with raises(mpi.StateError, "another thread uses this plan: only one may at a time"):
-                call()
-        c.send("go", 1)
-        done.result()
-else:
-    assert c.recv(0) == "go"
-    plan()
-plan.free()
-"""
-    run_in_job(PRELUDE + script, 2, stack, env={"POLYMPI_THREADS": level})
-
-
-def test_offers_of_a_plan_that_was_freed_are_withdrawn(run_in_job, stack: Stack) -> None:
-    script = """
+""",
+        "offers of a plan that was freed are withdrawn": """
 array = np.zeros(3)
 if rank == 0:
     for length in 5, 4:
@@ -464,12 +365,8 @@ else:
         plan.recv(array, 0)
         plan(timeout=60)
     assert array[0] == 7
-"""
-    run_in_job(PRELUDE + script, 2, stack)
-
-
-def test_damaged_offers_raise_an_error_and_the_next_ones_are_taken(run_in_job, stack: Stack) -> None:
-    script = """
+""",
+        "damaged offers raise an error and the next ones are taken": """
 from polympi.native import core
 offers = core._agreement_tag()
 array = np.arange(3.0)
@@ -490,5 +387,73 @@ else:
     plan(timeout=60)
     assert (into == array).all()
 plan.free()
-"""
-    run_in_job(PRELUDE + script, 2, stack)
+""",
+    },
+    3: {
+        "many starts with messages between them and several plans at once": """
+grid = np.zeros((40, 40, 4))
+right, left = (rank + 1) % size, (rank - 1) % size
+faces, ring = c.plan(), c.plan()
+faces.send(grid[1], left, tag=1)
+faces.recv(grid[-1], right, tag=1)
+faces.send(grid[-2], right, tag=2)
+faces.recv(grid[0], left, tag=2)
+number, total = np.zeros(1, int), np.zeros(1, int)
+ring.send(number, right)
+ring.recv(total, left)
+faces.agree(timeout=60)
+ring.agree(timeout=60)
+for turn in range(3000):
+    grid[1:-1], number[0] = turn + rank, turn * rank
+    faces.start()
+    ring.start()
+    if turn % 100 == 0:
+        assert c.sendrecv(turn, right, 1, left, 1) == turn
+        assert c.allreduce(1) == size
+    if turn % 2:
+        while not ring.test():
+            pass
+    ring.finish()
+    faces.finish()
+    assert total[0] == turn * left
+    assert (grid[0] == turn + left).all() and (grid[-1] == turn + right).all()
+faces.free()
+ring.free()
+faces.free()
+""",
+        # Parts are put in their places one after the other, and the late one is neither the first nor the last of them.
+        "a part that is late holds up the others but none is lost": """
+faces = np.zeros((4, 6, 3))
+plan = c.plan()
+if rank == 0:
+    for part, source in enumerate([1, 2, 1]):
+        plan.recv(faces[part + 1, :, 1], source, part)
+else:
+    for part in [0, 2] if rank == 1 else [1]:
+        plan.send(faces[part + 1, :, 1], 0, part)
+plan.agree()
+for time in range(1, 4):
+    faces[:] = rank and 10 * time + rank
+    if rank == 2:
+        assert c.recv(0) == "go"
+    if rank:
+        plan()
+        continue
+    with raises(mpi.Timeout, "for rank 2 in plan.recv(source=2, tag=1)", "it has not started its plan again"):
+        plan(timeout=0.1)
+    with raises(mpi.Timeout, "for rank 2 in plan.recv(source=2, tag=1)"):
+        plan.finish(timeout=0.01)
+    assert not plan.test()
+    c.send("go", 2)
+    plan.finish()
+    assert [set(faces[part, :, 1]) for part in range(4)] == [{0}, {10 * time + 1}, {10 * time + 2}, {10 * time + 1}]
+    assert not faces[:, :, ::2].any()
+plan.free()
+""",
+    },
+}
+
+
+@on_ranks(PLANS)
+def test_plans(run_in_job, stack: Stack, ranks: int, script: str) -> None:
+    run_in_job(PRELUDE + script, ranks, stack)

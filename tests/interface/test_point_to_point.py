@@ -1,7 +1,5 @@
 """Messages between two ranks: all ways to send, receive and wait, what they keep apart, and what they refuse."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -14,14 +12,6 @@ pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
 PROGRAMS = Path(__file__).parent / "programs" / "point_to_point"
 
 VALUES = "from values_sent import VALUES\n"
-
-
-def test_every_way_to_send_meets_every_way_to_receive(run_in_job, stack: Stack) -> None:
-    run_in_job(PROGRAMS / "every_way.py", 2, stack)
-
-
-def test_messages_of_one_tag_never_overtake(run_in_job, stack: Stack) -> None:
-    run_in_job(PROGRAMS / "one_tag.py", 2, stack)
 
 
 def test_wildcards_say_where_each_message_comes_from(run_in_job, stack: Stack) -> None:
@@ -51,10 +41,6 @@ else:
     assert c.iprobe() is None
 """
     run_in_job(PRELUDE + script, 4, stack)
-
-
-def test_the_status_tells_elements_and_bytes(run_in_job, stack: Stack) -> None:
-    run_in_job(PROGRAMS / "statuses.py", 2, stack)
 
 
 def test_nothing_is_sent_to_or_received_from_nobody(run_in_job, stack: Stack) -> None:
@@ -101,10 +87,6 @@ for count in 10, 1000, 10**4, 10**6:
         assert same(mpi.wait_all(requests), [expected, None] * 2)
 """
     run_in_job(PRELUDE + script, 2, stack)
-
-
-def test_data_arrive_while_the_receiver_waits_for_something_else(run_in_job, stack: Stack) -> None:
-    run_in_job(PROGRAMS / "busy_receiver.py", 2, stack)
 
 
 def test_rings_of_any_size(run_in_job, stack: Stack) -> None:
@@ -183,5 +165,6 @@ else:
     run_in_job(PRELUDE + script, 4, stack)
 
 
-def test_ranks_tags_and_arguments_that_cannot_be(run_in_job, stack: Stack) -> None:
-    run_in_job(PROGRAMS / "wrong_arguments.py", 2, stack)
+@pytest.mark.parametrize("program", ["every_way", "one_tag", "statuses", "busy_receiver", "wrong_arguments"])
+def test_programs_of_two_ranks(run_in_job, stack: Stack, program: str) -> None:
+    run_in_job(PROGRAMS / f"{program}.py", 2, stack)

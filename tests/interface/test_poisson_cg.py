@@ -1,7 +1,5 @@
 """The application poisson_cg in its styles: against SciPy, in all variants, with the same iterations on any ranks."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from application_programs import FOLDER, compiled, launched

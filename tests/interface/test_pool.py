@@ -1,7 +1,5 @@
 """The pool of memory for received arrays: used again, never mixed up, and bounded."""
 
-from __future__ import annotations
-
 import pytest
 
 from polympi.lab.stacks.stack import Stack
@@ -24,23 +22,6 @@ def pool(*names):
 """
 
 
-def test_memory_of_a_dead_array_is_used_again_as_it_is(run, mpich: Stack) -> None:
-    script = """
-for nbytes in 5000, 70_000, MB, 3 * MB, 20 * MB:
-    array = core._pool_array(nbytes)
-    array[...] = 7
-    place = address(array)
-    assert pool("live") == [1]
-    del array
-    assert pool("live") == [0] and pool("kept")[0] > 0
-    again = core._pool_array(nbytes - 100)
-    assert address(again) == place and (again == 7).all(), nbytes
-    del again
-    assert pool("kept_bytes") == pool("mapped_bytes")
-"""
-    run(PRELUDE + script, None, mpich).succeeded()
-
-
 def test_memory_is_aligned_and_large_memory_to_huge_pages(run, mpich: Stack) -> None:
     script = """
 arrays = [core._pool_array(nbytes) for nbytes in (0, 1, 100, 4095, 4096, 5000, 123_456, MB, MB + 1, 3 * MB)]
@@ -53,45 +34,6 @@ except MemoryError:
     print("none")
 """
     assert run(PRELUDE + script, None, mpich).succeeded() == "none\n"
-
-
-def test_views_keep_the_memory_of_their_array(run, mpich: Stack) -> None:
-    script = """
-array = core._pool_array(4 * MB)
-array[...] = 9
-view = array[10:20].reshape(2, 5).T[::-1]
-del array
-other = core._pool_array(4 * MB)
-other[...] = 1
-assert (view == 9).all() and pool() == [2, 0]
-del view
-assert pool() == [1, 1]
-"""
-    run(PRELUDE + script, None, mpich).succeeded()
-
-
-def test_arrays_may_be_resized_and_reinterpreted(run, mpich: Stack) -> None:
-    script = """
-def resized(array, nbytes, live):
-    expected = array[:nbytes].copy()
-    array.resize(nbytes, refcheck=False)
-    assert (array[:expected.size] == expected).all() and not array[expected.size:].any()
-    assert pool("live") == [live], (nbytes, pool())
-
-array = core._pool_array(4 * MB)
-array[...] = np.arange(4 * MB) % 251
-for nbytes in 10 * MB, 9 * MB, 5000, 6 * MB:
-    resized(array, nbytes, live=1)
-resized(array, 100, live=0)
-resized(array, 3 * MB, live=0)  # malloc's memory stays malloc's
-array = core._pool_array(MB)
-array.resize(0, refcheck=False)
-array = core._pool_array(5 * MB)
-array.dtype, array.shape = np.float64, (5, -1)
-del array
-assert pool("live") == [0]
-"""
-    run(PRELUDE + script, None, mpich).succeeded()
 
 
 @pytest.mark.parametrize("limit_mb", [256, 4])  # with 4, most slabs go back to the kernel at once
@@ -180,9 +122,53 @@ except TypeError:
     assert run(PRELUDE + script, None, mpich).succeeded() == "made by the core alone\n"
 
 
-def test_numpy_may_allocate_all_its_arrays_there(run, mpich: Stack) -> None:
+POOLS = {
+    "memory of a dead array is used again as it is": """
+for nbytes in 5000, 70_000, MB, 3 * MB, 20 * MB:
+    array = core._pool_array(nbytes)
+    array[...] = 7
+    place = address(array)
+    assert pool("live") == [1]
+    del array
+    assert pool("live") == [0] and pool("kept")[0] > 0
+    again = core._pool_array(nbytes - 100)
+    assert address(again) == place and (again == 7).all(), nbytes
+    del again
+    assert pool("kept_bytes") == pool("mapped_bytes")
+""",
+    "views keep the memory of their array": """
+array = core._pool_array(4 * MB)
+array[...] = 9
+view = array[10:20].reshape(2, 5).T[::-1]
+del array
+other = core._pool_array(4 * MB)
+other[...] = 1
+assert (view == 9).all() and pool() == [2, 0]
+del view
+assert pool() == [1, 1]
+""",
+    "arrays may be resized and reinterpreted": """
+def resized(array, nbytes, live):
+    expected = array[:nbytes].copy()
+    array.resize(nbytes, refcheck=False)
+    assert (array[:expected.size] == expected).all() and not array[expected.size:].any()
+    assert pool("live") == [live], (nbytes, pool())
+
+array = core._pool_array(4 * MB)
+array[...] = np.arange(4 * MB) % 251
+for nbytes in 10 * MB, 9 * MB, 5000, 6 * MB:
+    resized(array, nbytes, live=1)
+resized(array, 100, live=0)
+resized(array, 3 * MB, live=0)  # malloc's memory stays malloc's
+array = core._pool_array(MB)
+array.resize(0, refcheck=False)
+array = core._pool_array(5 * MB)
+array.dtype, array.shape = np.float64, (5, -1)
+del array
+assert pool("live") == [0]
+""",
     # The functions of the handler as NumPy's C code calls them; the sizes passed to `free` are wrong on purpose.
-    script = """
+    "numpy may allocate all its arrays there": """
 import ctypes as c
 c.pythonapi.PyCapsule_GetPointer.restype = c.c_void_p
 handler = c.pythonapi.PyCapsule_GetPointer(c.py_object(core._pool_handler()), b"mem_handler")
@@ -205,12 +191,8 @@ free(None, large, 3)
 free(None, realloc(None, None, 5000), 0)
 free(None, None, 0)
 assert calloc(None, 1 << 40, 1 << 40) is None and pool("live") == [0]
-"""
-    run(PRELUDE + script, None, mpich).succeeded()
-
-
-def test_a_forked_child_has_a_pool_of_its_own(run, mpich: Stack) -> None:
-    script = """
+""",
+    "a forked child has a pool of its own": """
 kept = core._pool_array(4 * MB)
 kept[...] = 1
 core._pool_array(3 * MB)
@@ -222,5 +204,10 @@ if child == 0:
     os._exit(0 if pool("live") == [2] else 1)
 assert os.waitpid(child, 0)[1] == 0
 assert (kept == 1).all() and pool() == [1, 1]
-"""
+""",
+}
+
+
+@pytest.mark.parametrize("script", POOLS.values(), ids=POOLS)
+def test_pool(run, mpich: Stack, script: str) -> None:
     run(PRELUDE + script, None, mpich).succeeded()

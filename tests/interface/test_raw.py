@@ -1,7 +1,5 @@
 """Raw messages: elements alone, as any partner in MPI sends and receives them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Collectives of raw communicators with time-outs: what a rank may do that leaves one, and how the job ends."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Requests: sends and receives that are under way, in any number and order, waited for, cancelled or forgotten."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -14,8 +12,13 @@ pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
 PROGRAMS = Path(__file__).parent / "programs" / "requests"
 
 
-def test_a_request_gives_its_value_as_often_as_it_is_asked(run_in_job, stack: Stack) -> None:
-    script = """
+@pytest.mark.one_host  # a network takes them at once
+def test_buffered_sends_take_room_until_they_are_received(run_in_job, stack: Stack) -> None:
+    run_in_job(PROGRAMS / "buffered.py", 2, stack)
+
+
+REQUESTS = {
+    "a request gives its value as often as it is asked": """
 for value in 5, np.arange(10), np.arange(10**5), [bytearray(10**5)]:
     if rank == 0:
         in_turn()
@@ -32,12 +35,8 @@ for value in 5, np.arange(10), np.arange(10**5), [bytearray(10**5)]:
         assert again is first and (status.source, status.tag) == (0, 6)
         assert all(one is first for one in mpi.wait_all([request, request])) and mpi.wait_any([request])[1] is first
         assert request.cancel() is False
-"""
-    run_in_job(PRELUDE + script, 2, stack)
-
-
-def test_many_requests_in_any_order(run_in_job, stack: Stack) -> None:
-    script = """
+""",
+    "many requests in any order": """
 chance = random.Random(5)
 SIZES = [chance.choice([1, 500, 600, 2000, 40_000]) for _ in range(400)]
 value = lambda tag: np.full(SIZES[tag], tag)
@@ -59,12 +58,8 @@ else:
         pass
     for tag, got in zip(receives, mpi.wait_all(tuple(receives.values()))):
         assert same(got, value(tag)) and (tag < 300 or got is into[tag])
-"""
-    run_in_job(PRELUDE + script, 2, stack)
-
-
-def test_a_receive_is_cancelled_only_while_nothing_has_come(run_in_job, stack: Stack) -> None:
-    script = """
+""",
+    "a receive is cancelled only while nothing has come": """
 for value in 7, np.arange(5.0), np.arange(10.0**5), ["x" * 10**5]:
     for into in False, True:
         if rank == 0:
@@ -84,25 +79,9 @@ for value in 7, np.arange(5.0), np.arange(10.0**5), ["x" * 10**5]:
             in_turn()
 assert c.isend(1, mpi.PROC_NULL).cancel() is False
 assert c.iprobe() is None
-"""
-    run_in_job(PRELUDE + script, 2, stack)
-
-
-def test_requests_may_be_forgotten(run_in_job, stack: Stack) -> None:
-    run_in_job(PROGRAMS / "forgotten.py", 2, stack)
-
-
-def test_a_failed_request_says_so_once_and_leaves_the_others_alone(run_in_job, stack: Stack) -> None:
-    run_in_job(PROGRAMS / "failed.py", 2, stack)
-
-
-def test_an_object_that_cannot_be_sent_or_made_again_harms_no_other(run_in_job, stack: Stack) -> None:
-    run_in_job(PROGRAMS / "broken_objects.py", 2, stack)
-
-
-def test_a_dtype_that_is_not_known_here_harms_no_other_message(run_in_job, stack: Stack) -> None:
+""",
     # As when ranks have different modules: the metadata of the type can be loaded on one of them only.
-    script = """
+    "a dtype that is not known here harms no other message": """
 class Unit:
     def __reduce__(self):
         return int, ("no number",)
@@ -120,25 +99,8 @@ for n in 3, 10_000:
         with raises(ValueError, "no number"):
             c.recv(0, 1, into=np.zeros(n, [("value", "f8")]))
         assert same(c.recv(0, 1, into=np.ones_like(sent)), sent)
-"""
-    run_in_job(PRELUDE + script, 2, stack)
-
-
-@pytest.mark.one_host  # a network takes them at once
-def test_buffered_sends_take_room_until_they_are_received(run_in_job, stack: Stack) -> None:
-    run_in_job(PROGRAMS / "buffered.py", 2, stack)
-
-
-def test_the_list_that_was_given_may_change_while_it_is_waited_for(run_in_job, stack: Stack) -> None:
-    run_in_job(PROGRAMS / "changing_list.py", 2, stack)
-
-
-def test_what_is_under_way_outlives_its_communicator(run_in_job, stack: Stack) -> None:
-    run_in_job(PROGRAMS / "forgotten_communicators.py", 2, stack)
-
-
-def test_a_request_in_what_it_has_received_is_no_leak(run_in_job, stack: Stack) -> None:
-    script = """
+""",
+    "a request in what it has received is no leak": """
 import weakref
 
 class Thing:
@@ -153,13 +115,18 @@ del request, received
 gc.collect()
 assert thing() is None
 sent.wait()
-"""
+""",
+}
+
+
+@pytest.mark.parametrize("script", REQUESTS.values(), ids=REQUESTS)
+def test_requests(run_in_job, stack: Stack, script: str) -> None:
     run_in_job(PRELUDE + script, 2, stack)
 
 
-def test_a_request_is_not_complete_while_its_object_is_made(run_in_job, stack: Stack) -> None:
-    run_in_job(PROGRAMS / "half_made.py", 2, stack)
-
-
-def test_many_receives_and_dropped_sends_are_all_moved_on(run_in_job, stack: Stack) -> None:
-    run_in_job(PROGRAMS / "all_moved_on.py", 2, stack)
+@pytest.mark.parametrize(
+    "program",
+    ["forgotten", "failed", "broken_objects", "changing_list", "forgotten_communicators", "half_made", "all_moved_on"],
+)
+def test_programs_of_two_ranks(run_in_job, stack: Stack, program: str) -> None:
+    run_in_job(PROGRAMS / f"{program}.py", 2, stack)

@@ -1,7 +1,5 @@
 """The serial backend: one rank, and no MPI library."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

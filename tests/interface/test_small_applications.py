@@ -1,7 +1,5 @@
 """The small applications in their styles: the values of each result, and what their programs say of them."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """Writing a parallel program: the page shows its programs as they are, and these run on any number of ranks."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

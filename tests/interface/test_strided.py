@@ -1,7 +1,5 @@
 """Strided arrays of any layout: packed and unpacked by the core's loops, and moved by derived datatypes."""
 
-from __future__ import annotations
-
 import pytest
 
 from polympi.lab.stacks.stack import Stack
@@ -16,19 +14,15 @@ from polympi.native import core
 """
 
 
-def test_packing_gives_the_elements_in_c_order(run, mpich: Stack) -> None:
-    script = """
+COPIES = {
+    "packing gives the elements in c order": """
 for seed in range(4000):
     source, _ = layout(seed, repeated=True)
     packed = np.empty(source.shape, source.dtype)
     core._strided_copy(source, packed)
     assert packed.tobytes() == source.tobytes(), described(source)
-"""
-    run(LAYOUTS + script, None, mpich).succeeded()
-
-
-def test_unpacking_fills_the_first_elements_and_touches_nothing_else(run, mpich: Stack) -> None:
-    script = """
+""",
+    "unpacking fills the first elements and touches nothing else": """
 for seed in range(4000):
     target, under = layout(seed)
     expected, expected_under = layout(seed)
@@ -38,13 +32,9 @@ for seed in range(4000):
     expected[(np.arange(target.size) < count).reshape(target.shape)] = source
     core._strided_copy(source, target)
     assert under.tobytes() == expected_under.tobytes(), f"{count} elements into {described(target)}"
-"""
-    run(LAYOUTS + script, None, mpich).succeeded()
-
-
-def test_rows_of_any_length_are_copied_whole_and_nothing_beside_them(run, mpich: Stack) -> None:
+""",
     # Each length has a way of its own to be copied, or shares it with lengths near by: all up to the longest of these.
-    script = """
+    "rows of any length are copied whole and nothing beside them": """
 rng = np.random.default_rng(1)
 for length in range(1, 150):
     under = rng.integers(0, 256, (5, length + 3), np.uint8)
@@ -55,13 +45,9 @@ for length in range(1, 150):
     before[:, 1 : 1 + length] = ~packed
     core._strided_copy(~packed, rows)
     assert np.array_equal(under, before), length
-"""
-    run(LAYOUTS + script, None, mpich).succeeded()
-
-
-def test_large_planes_are_copied_whole(run, mpich: Stack) -> None:
+""",
     # Larger than the tiles, in which transposed planes are visited, and no multiple of them.
-    script = """
+    "large planes are copied whole": """
 cube = np.arange(37 * 41 * 43).reshape(37, 41, 43)
 for axes in [(0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)]:
     for dtype in "u1", "i4", "f8", "c16":
@@ -73,12 +59,8 @@ for axes in [(0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)]:
             back = np.zeros((*part.shape, 2), dtype)[..., 0]
             core._strided_copy(packed, back)
             assert np.array_equal(back, part), described(part)
-"""
-    run(LAYOUTS + script, None, mpich).succeeded()
-
-
-def test_the_most_dimensions_and_no_elements(run, mpich: Stack) -> None:
-    script = """
+""",
+    "the most dimensions and no elements": """
 memory = np.arange(2**16, dtype="i4")
 strided = np.lib.stride_tricks.as_strided
 for source in [
@@ -89,7 +71,12 @@ for source in [
     packed = np.ones_like(source, subok=False)
     core._strided_copy(source, packed)
     assert packed.tobytes() == source.tobytes(), described(source)
-"""
+""",
+}
+
+
+@pytest.mark.parametrize("script", COPIES.values(), ids=COPIES)
+def test_copies(run, mpich: Stack, script: str) -> None:
     run(LAYOUTS + script, None, mpich).succeeded()
 
 

@@ -1,11 +1,9 @@
 """Several Python threads of each rank send, receive and wait at the same time, at both thread levels that allow it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
-from rank_programs import PRELUDE
+from rank_programs import PRELUDE, on_ranks
 
 from polympi.lab.stacks.stack import Stack
 
@@ -16,84 +14,6 @@ PROGRAMS = Path(__file__).parent / "programs" / "threads"
 levels = pytest.mark.parametrize("level", ["serialized", "multiple"])
 
 THREADS = "import threading\nfrom concurrent.futures import ThreadPoolExecutor\nfrom together import together\n"
-
-
-@levels
-def test_threads_exchange_messages_of_all_sizes(run_in_job, stack: Stack, level: str) -> None:
-    run_in_job(PROGRAMS / "all_sizes.py", 2, stack, env={"POLYMPI_THREADS": level})
-
-
-@levels
-def test_what_one_thread_is_refused_harms_no_other(run_in_job, stack: Stack, level: str) -> None:
-    script = """
-records = np.zeros(2000, "i4,f8")
-def work(tag):
-    for turn in range(30):
-        if rank == 0:
-            c.send([np.arange(4000), records, {"an": "object"}, np.arange(5)][(tag + turn) % 4], 1, tag)
-            c.send(turn, 1, tag)
-            continue
-        for_it = [np.zeros(4000, "f4"), np.zeros(2000, "i8,f8"), np.zeros(9), np.zeros(4, int)][(tag + turn) % 4]
-        request = c.irecv(0, tag, into=for_it)
-        if turn % 2:
-            with raises(mpi.Timeout):
-                c.recv(0, 1000 + tag, timeout=1e-4)
-        with raises([mpi.MismatchError, mpi.MismatchError, mpi.MismatchError, mpi.TruncationError][(tag + turn) % 4]):
-            request.wait()
-        assert c.recv(0, tag) == turn
-
-together(work, 8)
-"""
-    run_in_job(PRELUDE + THREADS + script, 2, stack, env={"POLYMPI_THREADS": level})
-
-
-@levels
-def test_other_threads_compute_while_one_waits(run_in_job, stack: Stack, level: str) -> None:
-    run_in_job(PROGRAMS / "computing.py", 2, stack, env={"POLYMPI_THREADS": level})
-
-
-@levels
-def test_two_threads_that_wait_for_one_request_never_hang(run_in_job, stack: Stack, level: str) -> None:
-    script = """
-for turn in range(40):
-    value = [5, np.arange(10**5), [np.arange(5000), "x" * 9000]][turn % 3]
-    requests = [c.irecv(other, 1), c.issend(value, other, 1)]
-    WAYS = [lambda request: request.wait(), lambda request: mpi.wait_all([request])[0],
-            lambda request: mpi.wait_any([request])[1], lambda request: request.test() and request.wait()]
-    served = []
-    def work(number):
-        request = requests[number % 2]
-        try:
-            got = WAYS[(turn + number // 2) % 4](request)
-        except mpi.StateError as error:
-            assert "another thread waits for this request: only one may at a time" in str(error)
-        else:
-            assert got is False or number % 2 or same(got, value)
-            served.append(number)
-
-    together(work, 6)
-    assert same(mpi.wait_all(requests), [value, None])
-"""
-    run_in_job(PRELUDE + THREADS + script, 2, stack, env={"POLYMPI_THREADS": level})
-
-
-@levels
-def test_each_thread_with_a_communicator_of_its_own(run_in_job, stack: Stack, level: str) -> None:
-    script = """
-groups = [c.dup() for _ in range(8)]
-def work(number):
-    group = groups[number]
-    row = np.full(2000 * number, rank)
-    for _ in range(30):
-        row = group.sendrecv(row, (rank + 1) % size, 7, (rank - 1) % size, 7)
-    assert (row == (rank - 30) % size).all()
-    group.barrier()
-
-together(work, 8)
-for group in groups:
-    group.free()
-"""
-    run_in_job(PRELUDE + THREADS + script, 3, stack, env={"POLYMPI_THREADS": level})
 
 
 @levels
@@ -119,25 +39,81 @@ for group in groups:
     run_in_job(PRELUDE + THREADS + script, 3, stack, env=env)
 
 
-@levels
-def test_threads_that_dup_the_same_communicator_come_one_after_another(run_in_job, stack: Stack, level: str) -> None:
-    # Which thread gets which of the copies is open; but all are made.
-    script = """
+AT_WORK = {
+    2: {
+        "what one thread is refused harms no other": """
+records = np.zeros(2000, "i4,f8")
+def work(tag):
+    for turn in range(30):
+        if rank == 0:
+            c.send([np.arange(4000), records, {"an": "object"}, np.arange(5)][(tag + turn) % 4], 1, tag)
+            c.send(turn, 1, tag)
+            continue
+        for_it = [np.zeros(4000, "f4"), np.zeros(2000, "i8,f8"), np.zeros(9), np.zeros(4, int)][(tag + turn) % 4]
+        request = c.irecv(0, tag, into=for_it)
+        if turn % 2:
+            with raises(mpi.Timeout):
+                c.recv(0, 1000 + tag, timeout=1e-4)
+        with raises([mpi.MismatchError, mpi.MismatchError, mpi.MismatchError, mpi.TruncationError][(tag + turn) % 4]):
+            request.wait()
+        assert c.recv(0, tag) == turn
+
+together(work, 8)
+""",
+        "two threads that wait for one request never hang": """
+for turn in range(40):
+    value = [5, np.arange(10**5), [np.arange(5000), "x" * 9000]][turn % 3]
+    requests = [c.irecv(other, 1), c.issend(value, other, 1)]
+    WAYS = [lambda request: request.wait(), lambda request: mpi.wait_all([request])[0],
+            lambda request: mpi.wait_any([request])[1], lambda request: request.test() and request.wait()]
+    served = []
+    def work(number):
+        request = requests[number % 2]
+        try:
+            got = WAYS[(turn + number // 2) % 4](request)
+        except mpi.StateError as error:
+            assert "another thread waits for this request: only one may at a time" in str(error)
+        else:
+            assert got is False or number % 2 or same(got, value)
+            served.append(number)
+
+    together(work, 6)
+    assert same(mpi.wait_all(requests), [value, None])
+""",
+        # Which thread gets which of the copies is open; but all are made.
+        "threads that dup the same communicator come one after another": """
 made = []
 together(lambda number: made.append(c.dup()), 4)
 assert len({id(twin) for twin in made}) == 4 and all(twin.size == size for twin in made)
 assert c.allreduce(1) == size
-"""
-    run_in_job(PRELUDE + THREADS + script, 2, stack, env={"POLYMPI_THREADS": level})
+""",
+    },
+    3: {
+        "each thread with a communicator of its own": """
+groups = [c.dup() for _ in range(8)]
+def work(number):
+    group = groups[number]
+    row = np.full(2000 * number, rank)
+    for _ in range(30):
+        row = group.sendrecv(row, (rank + 1) % size, 7, (rank - 1) % size, 7)
+    assert (row == (rank - 30) % size).all()
+    group.barrier()
+
+together(work, 8)
+for group in groups:
+    group.free()
+""",
+    },
+}
 
 
 @levels
-def test_threads_share_requests_that_come_and_go(run_in_job, stack: Stack, level: str) -> None:
-    run_in_job(PROGRAMS / "shared_requests.py", 2, stack, env={"POLYMPI_THREADS": level})
+@on_ranks(AT_WORK)
+def test_threads(run_in_job, stack: Stack, level: str, ranks: int, script: str) -> None:
+    run_in_job(PRELUDE + THREADS + script, ranks, stack, env={"POLYMPI_THREADS": level})
 
 
 @levels
-def test_signal_handlers_and_destructors_communicate_while_others_are_waited_for(
-    run_in_job, stack: Stack, level: str
-) -> None:
-    run_in_job(PROGRAMS / "handlers.py", 2, stack, env={"POLYMPI_THREADS": level})
+@pytest.mark.parametrize("program", ["all_sizes", "computing", "shared_requests", "handlers"])
+def test_programs_of_threads(run_in_job, stack: Stack, level: str, program: str) -> None:
+    run_in_job(PROGRAMS / f"{program}.py", 2, stack, env={"POLYMPI_THREADS": level})

@@ -1,7 +1,5 @@
 """Calls that wait in vain: they end in time, say who waited for whom, and leave everything else as it was."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -14,14 +12,6 @@ pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
 PROGRAMS = Path(__file__).parent / "programs" / "timeouts"
 
 WAITING = "import signal\nfrom times_out import big, times_out\n"
-
-
-def test_every_call_that_waits_ends_in_time_and_says_for_whom(run_in_job, stack: Stack) -> None:
-    run_in_job(PROGRAMS / "every_call.py", 2, stack)
-
-
-def test_messages_are_not_lost_between_receives_that_time_out(run_in_job, stack: Stack) -> None:
-    run_in_job(PROGRAMS / "last_moment.py", 2, stack)
 
 
 # With this, MPICH's ranks take one another for strangers on other machines, and receive from any source differently.
@@ -156,8 +146,9 @@ c.sendrecv(None, other, 9, other, 9, timeout=60)
     run_in_job(PRELUDE + WAITING + script, 2, stack, env={"POLYMPI_TIMEOUT": "0.2"})
 
 
-def test_a_signal_ends_a_call_that_waits(run_in_job, stack: Stack) -> None:
-    run_in_job(PROGRAMS / "ended_by_signals.py", 2, stack)
+@pytest.mark.parametrize("program", ["every_call", "last_moment", "ended_by_signals"])
+def test_programs_of_two_ranks(run_in_job, stack: Stack, program: str) -> None:
+    run_in_job(PROGRAMS / f"{program}.py", 2, stack)
 
 
 def test_a_collective_names_the_ranks_that_did_not_call_it(run_in_job, stack: Stack) -> None:

@@ -1,7 +1,5 @@
 """Messages that no rank has received when the program ends: reported whatever their size, and the job fails."""
 
-from __future__ import annotations
-
 import pytest
 from rank_programs import PRELUDE
 

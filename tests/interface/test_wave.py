@@ -1,7 +1,5 @@
 """The application wave in its styles: exact, the same on any number of ranks, and with an error that falls as dx^2."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from application_programs import FOLDER, compiled, launched

@@ -1,7 +1,5 @@
 """Communicators from mpi4py and C in the same process, and for them."""
 
-from __future__ import annotations
-
 import subprocess
 import sysconfig
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The facade of boostmpi and boost.mpi: what its calls do on several ranks, and that scripts written for it run."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path
@@ -84,10 +82,11 @@ def test_the_check_names_what_differs(tmp_path: Path) -> None:
 # ---- the module ----
 
 
-@pytest.mark.mpi
-@SIZES
-def test_the_module_is_that_of_all_ranks(run_in_job, stack: Stack, ranks: int) -> None:
-    script = """
+# ---- messages ----
+
+
+CALLS = {
+    "the module is that of all ranks": """
 import socket
 assert (old.rank, old.size, world.rank, world.size) == (rank, size, rank, size)
 assert old.initialized() is True and old.finalized() is False
@@ -115,17 +114,8 @@ assert timer.time_is_global is False
 before = timer.elapsed
 timer.restart()
 assert timer.elapsed < before + 60
-"""
-    run_in_job(BEGIN + script, ranks, stack)
-
-
-# ---- messages ----
-
-
-@pytest.mark.mpi
-@SIZES
-def test_messages_arrive_as_they_were_sent(run_in_job, stack: Stack, ranks: int) -> None:
-    script = """
+""",
+    "messages arrive as they were sent": """
 for tag, value in (3, None), (4, np.arange(30.0).reshape(5, 6)[::2, ::3]), (5, np.full(100_000, 1.5)):
     sending = world.isend(right, tag, value)
     got, status = world.recv(left, tag, return_status=True)
@@ -172,14 +162,8 @@ part._comm.free()
 # nobody
 assert world.send(mpi.PROC_NULL, 0, 5) is None and world.recv(mpi.PROC_NULL) is None
 assert world.irecv(mpi.PROC_NULL).wait()[0] is None
-"""
-    run_in_job(BEGIN + script, ranks, stack)
-
-
-@pytest.mark.mpi
-@SIZES
-def test_skeletons_and_contents_are_those_of_arrays(run_in_job, stack: Stack, ranks: int) -> None:
-    script = """
+""",
+    "skeletons and contents are those of arrays": """
 root = size - 1
 arrays = [np.arange(12.0), np.arange(12).reshape(3, 4), np.asfortranarray(np.arange(12.0).reshape(3, 4)), np.array(5),
     np.zeros((0, 3)), np.arange(24.0).reshape(4, 6)[::2, ::3], np.arange(20_000, dtype=">i4"), np.array([b"ab", b"c"]),
@@ -236,14 +220,8 @@ with raises(old.Error, f"rank {rank}"):
     world.irecv(left, 3, old.get_content(locked))
 world.send(right, 3, "next")
 assert world.recv(left, 3) == "next"
-"""
-    run_in_job(BEGIN + script, ranks, stack)
-
-
-@pytest.mark.mpi
-@SIZES
-def test_requests_alone_and_in_lists(run_in_job, stack: Stack, ranks: int) -> None:
-    script = """
+""",
+    "requests alone and in lists": """
 asked = world.irecv(left, 1)
 assert asked.test() is None and repr(asked) == "<boostmpi RequestWithValue, under way>"
 world.barrier()
@@ -350,14 +328,8 @@ for call in old.wait_any, old.test_any, old.wait_all, old.test_all, old.wait_som
 for call in old.wait_some, old.test_some:
     with raises(TypeError, f"{call.__name__}() moves complete requests to the end: give a RequestList"):
         call(tuple(requests))
-"""
-    run_in_job(BEGIN + script, ranks, stack)
-
-
-@pytest.mark.mpi
-@SIZES
-def test_communicators_are_split(run_in_job, stack: Stack, ranks: int) -> None:
-    script = """
+""",
+    "communicators are split": """
 half = world.split(rank % 2)
 members = [r for r in range(size) if r % 2 == rank % 2]
 assert type(half) is old.Communicator and half and (half.rank, half.size) == (members.index(rank), len(members))
@@ -382,7 +354,14 @@ for comm in half, back, alone:
         comm._comm.free()
 with raises(old.Error, "freed"):
     half.barrier()
-"""
+""",
+}
+
+
+@pytest.mark.mpi
+@SIZES
+@pytest.mark.parametrize("script", CALLS.values(), ids=CALLS)
+def test_calls(run_in_job, stack: Stack, ranks: int, script: str) -> None:
     run_in_job(BEGIN + script, ranks, stack)
 
 

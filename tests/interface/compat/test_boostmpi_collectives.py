@@ -1,7 +1,5 @@
 """The collective calls of the facade of boostmpi and boost.mpi, on one rank and on several."""
 
-from __future__ import annotations
-
 import pytest
 from rank_programs import PRELUDE
 

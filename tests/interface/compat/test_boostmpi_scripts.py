@@ -1,7 +1,5 @@
 """The facade of boostmpi and boost.mpi runs scripts: the examples, and what ends a job."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The examples of the facades on one rank to four: each facade's in one job, one after another."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

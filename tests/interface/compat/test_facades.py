@@ -3,8 +3,6 @@
 `facade_calls.py` has how each spells its calls; what only one module has is in the file of that module.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

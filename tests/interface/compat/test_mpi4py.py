@@ -1,7 +1,5 @@
 """mpi4py, accelerated: what its methods do with polympi's core behind them, and what stays mpi4py's own."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -85,28 +83,6 @@ def test_statuses_are_filled_as_mpi4py_itself_fills_them(run, stack: Stack) -> N
 
 @pytest.mark.mpi
 @pytest.mark.sanitize
-def test_a_rank_in_a_call_of_mpi_itself_fetches_what_it_has_posted(run, stack: Stack) -> None:
-    script = """
-big = np.full(10**6, float(rank))
-if rank == 1:
-    before = comm.irecv(source=0)
-    comm.Barrier()  # rank 0 comes to it only when its large message is received
-    assert (before.wait() == 0).all()
-    mine, during = np.zeros(3), comm.irecv(source=0, tag=3)
-    comm.Recv([mine, MPI.DOUBLE], source=0, tag=9)
-    assert (during.wait() == 0).all() and mine.all()
-else:
-    time.sleep(0.1)
-    comm.send(big, 1)
-    comm.Barrier()
-    comm.send(big, 1, 3)
-    comm.Send(np.ones(3), 1, 9)
-"""
-    run(BEGIN + script, 2, stack).succeeded()
-
-
-@pytest.mark.mpi
-@pytest.mark.sanitize
 @pytest.mark.parametrize("call", ["waitany", "Waitany", "waitsome", "Waitsome"])
 def test_a_wait_for_some_of_several_times_out_and_may_be_repeated(run, stack: Stack, call: str) -> None:
     script = f"""
@@ -126,41 +102,6 @@ while any(requests):
 assert late.all()
 """
     run(BEGIN + script, 2, stack, env={"POLYMPI_TIMEOUT": "0.5"}).succeeded()
-
-
-@pytest.mark.mpi
-@pytest.mark.sanitize
-def test_threads_send_and_make_communicators_at_the_same_time(run, stack: Stack) -> None:
-    script = """
-comms = [comm.Dup() for _ in range(3)]
-failed = []
-
-def work(mine, number):
-    try:
-        for turn in range(30):
-            got = mine.sendrecv((number, turn, rank), other, turn, None, other, turn)
-            assert got == (number, turn, other)
-            assert mine.allreduce(turn) == 2 * turn
-            if turn % 10 == 0:
-                whole = mine.Dup()
-                assert whole.allgather((number, turn)) == [(number, turn)] * 2
-                whole.Free()
-                half = mine.Split(rank, 0)
-                assert half.allgather(number) == [number]
-                half.Free()
-    except BaseException as error:
-        failed.append(error)
-
-order = comms if rank == 0 else comms[::-1]
-numbers = {id(made): number for number, made in enumerate(comms)}
-threads = [threading.Thread(target=work, args=(made, numbers[id(made)])) for made in order]
-for thread in threads:
-    thread.start()
-for thread in threads:
-    thread.join()
-assert not failed, failed
-"""
-    run(BEGIN + script, 2, stack).succeeded()
 
 
 @pytest.mark.mpi
@@ -224,10 +165,53 @@ assert MPI.Is_finalized()
     run(script, 2, stack).succeeded()
 
 
-@pytest.mark.mpi
-@pytest.mark.sanitize
-def test_programs_may_pickle_in_their_own_way(run, stack: Stack) -> None:
-    script = """
+ACCELERATED = {
+    "a rank in a call of mpi itself fetches what it has posted": """
+big = np.full(10**6, float(rank))
+if rank == 1:
+    before = comm.irecv(source=0)
+    comm.Barrier()  # rank 0 comes to it only when its large message is received
+    assert (before.wait() == 0).all()
+    mine, during = np.zeros(3), comm.irecv(source=0, tag=3)
+    comm.Recv([mine, MPI.DOUBLE], source=0, tag=9)
+    assert (during.wait() == 0).all() and mine.all()
+else:
+    time.sleep(0.1)
+    comm.send(big, 1)
+    comm.Barrier()
+    comm.send(big, 1, 3)
+    comm.Send(np.ones(3), 1, 9)
+""",
+    "threads send and make communicators at the same time": """
+comms = [comm.Dup() for _ in range(3)]
+failed = []
+
+def work(mine, number):
+    try:
+        for turn in range(30):
+            got = mine.sendrecv((number, turn, rank), other, turn, None, other, turn)
+            assert got == (number, turn, other)
+            assert mine.allreduce(turn) == 2 * turn
+            if turn % 10 == 0:
+                whole = mine.Dup()
+                assert whole.allgather((number, turn)) == [(number, turn)] * 2
+                whole.Free()
+                half = mine.Split(rank, 0)
+                assert half.allgather(number) == [number]
+                half.Free()
+    except BaseException as error:
+        failed.append(error)
+
+order = comms if rank == 0 else comms[::-1]
+numbers = {id(made): number for number, made in enumerate(comms)}
+threads = [threading.Thread(target=work, args=(made, numbers[id(made)])) for made in order]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert not failed, failed
+""",
+    "programs may pickle in their own way": """
 import pickle
 calls = []
 MPI.pickle.__init__(lambda value: calls.append("dumps") or pickle.dumps(("mine", value)),
@@ -240,7 +224,14 @@ assert "dumps" in calls[2:] and "loads" in calls[2:]
 MPI.pickle.__init__()
 del calls[:]
 assert comm.sendrecv([rank], other, 0, None, other, 0) == [other] and not calls
-"""
+""",
+}
+
+
+@pytest.mark.mpi
+@pytest.mark.sanitize
+@pytest.mark.parametrize("script", ACCELERATED.values(), ids=ACCELERATED)
+def test_programs_run_accelerated(run, stack: Stack, script: str) -> None:
     run(BEGIN + script, 2, stack).succeeded()
 
 

@@ -4,8 +4,6 @@ They are fetched from the package index, and are not part of this repository. `b
 them on more numbers of ranks.
 """
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """MYMPI: what its calls do on several ranks, what of wrong ones is told, and that its documented programs run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -95,50 +93,6 @@ assert list(mpi_status()) == [MPI_PROC_NULL, MPI_ANY_TAG, 0] and mpi_get_count(M
 assert mpi_probe(MPI_PROC_NULL, 1, W) == 0 and mpi_get_count(MPI_DOUBLE) == 0
 """
     run_in_job(MYMPI + script, ranks, stack)
-
-
-@pytest.mark.mpi
-def test_a_probe_tells_source_tag_and_count(run_in_job, stack: Stack) -> None:
-    script = """
-anything = MPI_ANY_SOURCE, MPI_ANY_TAG
-assert mpi_iprobe(*anything, W) == 0
-c.barrier()
-mpi_send(np.arange(rank + 1), rank + 1, MPI_INT, other, 10 + rank, W)
-assert mpi_probe(*anything, W) == 0
-assert mpi_status().tolist() == [other, 10 + other, 0]
-count = mpi_get_count(MPI_INT)
-assert count == mpi_get_count(mpi_status(), MPI_INT) == other + 1
-# it is still there, for probes and for the first receive that matches; others come meanwhile
-mpi_send([8, 9], 2, MPI_INT, other, 1, W)
-assert mpi_recv(2, MPI_INT, other, 1, W).tolist() == [8, 9] and mpi_get_count(MPI_INT) == 2
-for found in (other, MPI_ANY_TAG), (MPI_ANY_SOURCE, 10 + other), (other, 10 + other), anything:
-    for probe, gives in (mpi_probe, 0), (mpi_iprobe, 1):
-        assert probe(*found, W) == gives
-        assert mpi_status().tolist() == [other, 10 + other, 0] and mpi_get_count(MPI_INT) == count
-assert mpi_iprobe(other, 1, W) == mpi_iprobe(rank, MPI_ANY_TAG, W) == 0
-assert mpi_recv(count, MPI_INT, *anything, W).tolist() == list(range(other + 1))
-assert mpi_iprobe(*anything, W) == 0
-c.barrier()
-# without asking for the count, messages come in the order in which they were sent; large ones, too
-for k in range(3):
-    if rank == 0:
-        mpi_send(np.full(40_000, k), 40_000, MPI_INT, 1, k, W)
-    else:
-        mpi_probe(0, k, W)
-        if k == 1:
-            assert mpi_get_count(MPI_INT) == 40_000
-        assert mpi_recv(40_000, MPI_INT, 0, MPI_ANY_TAG, W)[7] == k
-        assert mpi_status()[1] == k
-# a tag of which none was kept comes from outside
-if rank == 0:
-    mpi_send([1], 1, MPI_INT, 1, 1, W)
-    mpi_send([2], 1, MPI_INT, 1, 2, W)
-else:
-    mpi_probe(0, 1, W)
-    assert mpi_get_count(MPI_INT) == 1
-    assert mpi_recv(1, MPI_INT, 0, 2, W) == 2 and mpi_recv(1, MPI_INT, 0, 1, W) == 1
-"""
-    run_in_job(MYMPI + script, 2, stack)
 
 
 @pytest.mark.mpi
@@ -278,9 +232,47 @@ for name in old.__all__:
     run_in_job(MYMPI + script, ranks, stack)
 
 
-@pytest.mark.mpi
-def test_mistakes_are_told_in_a_sentence(run_in_job, stack: Stack) -> None:
-    script = """
+ON_TWO_RANKS = {
+    "a probe tells source tag and count": """
+anything = MPI_ANY_SOURCE, MPI_ANY_TAG
+assert mpi_iprobe(*anything, W) == 0
+c.barrier()
+mpi_send(np.arange(rank + 1), rank + 1, MPI_INT, other, 10 + rank, W)
+assert mpi_probe(*anything, W) == 0
+assert mpi_status().tolist() == [other, 10 + other, 0]
+count = mpi_get_count(MPI_INT)
+assert count == mpi_get_count(mpi_status(), MPI_INT) == other + 1
+# it is still there, for probes and for the first receive that matches; others come meanwhile
+mpi_send([8, 9], 2, MPI_INT, other, 1, W)
+assert mpi_recv(2, MPI_INT, other, 1, W).tolist() == [8, 9] and mpi_get_count(MPI_INT) == 2
+for found in (other, MPI_ANY_TAG), (MPI_ANY_SOURCE, 10 + other), (other, 10 + other), anything:
+    for probe, gives in (mpi_probe, 0), (mpi_iprobe, 1):
+        assert probe(*found, W) == gives
+        assert mpi_status().tolist() == [other, 10 + other, 0] and mpi_get_count(MPI_INT) == count
+assert mpi_iprobe(other, 1, W) == mpi_iprobe(rank, MPI_ANY_TAG, W) == 0
+assert mpi_recv(count, MPI_INT, *anything, W).tolist() == list(range(other + 1))
+assert mpi_iprobe(*anything, W) == 0
+c.barrier()
+# without asking for the count, messages come in the order in which they were sent; large ones, too
+for k in range(3):
+    if rank == 0:
+        mpi_send(np.full(40_000, k), 40_000, MPI_INT, 1, k, W)
+    else:
+        mpi_probe(0, k, W)
+        if k == 1:
+            assert mpi_get_count(MPI_INT) == 40_000
+        assert mpi_recv(40_000, MPI_INT, 0, MPI_ANY_TAG, W)[7] == k
+        assert mpi_status()[1] == k
+# a tag of which none was kept comes from outside
+if rank == 0:
+    mpi_send([1], 1, MPI_INT, 1, 1, W)
+    mpi_send([2], 1, MPI_INT, 1, 2, W)
+else:
+    mpi_probe(0, 1, W)
+    assert mpi_get_count(MPI_INT) == 1
+    assert mpi_recv(1, MPI_INT, 0, 2, W) == 2 and mpi_recv(1, MPI_INT, 0, 1, W) == 1
+""",
+    "mistakes are told in a sentence": """
 def fails(number, *words):
     return raises(old.error, *words, number=number)
 with fails(6, f"rank {rank}, send(", "dest is 9"):
@@ -346,13 +338,8 @@ for call in (
 ):
     with raises(NotImplementedError, f"{call.__name__} of MYMPI is not in polympi.compat.mympi: "):
         call(1, 2, 3)
-"""
-    run_in_job(MYMPI + script, 2, stack)
-
-
-@pytest.mark.mpi
-def test_errors_are_numbers_for_a_program_that_asks_for_these(run_in_job, stack: Stack) -> None:
-    script = """
+""",
+    "errors are numbers for a program that asks for these": """
 import io
 quiet = mpi_comm_dup(W)
 for handler, printed in (1, ""), (2, "mpi generated the error {}\\n"):
@@ -384,7 +371,13 @@ for handler, printed in (1, ""), (2, "mpi generated the error {}\\n"):
 mpi_comm_free(quiet)
 with raises(old.error):  # others are as they were
     mpi_send(1, 1, MPI_INT, 9, 0, W)
-"""
+""",
+}
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("script", ON_TWO_RANKS.values(), ids=ON_TWO_RANKS)
+def test_calls_of_two_ranks(run_in_job, stack: Stack, script: str) -> None:
     run_in_job(MYMPI + script, 2, stack)
 
 

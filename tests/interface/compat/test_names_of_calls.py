@@ -1,7 +1,5 @@
 """The calls that the guideline says an interface has are there, and those that it says are not there are not."""
 
-from __future__ import annotations
-
 import pytest
 
 from polympi.lab.conclusions.interfaces import CALLS, USES

@@ -1,7 +1,5 @@
 """The facade of pyMPI: each of its calls, on one rank and on several, and what scripts written for it find."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -31,10 +29,8 @@ SIZES = pytest.mark.parametrize("ranks", [1, 2, 3, 4])
 FACADE = FACADES["pympi"]
 
 
-@pytest.mark.mpi
-@SIZES
-def test_the_module_is_that_of_all_ranks(run_in_job, stack: Stack, ranks: int) -> None:
-    script = """
+CALLS = {
+    "the module is that of all ranks": """
 assert (old.rank, old.size, old.procs, old.persistent) == (rank, size, size, 1)
 assert (old.WORLD.rank, old.WORLD.size, old.WORLD.procs, old.WORLD.persistent) == (rank, size, size, 1)
 assert (old.comm_rank(), old.comm_size(), old.COLOR) == (rank, size, 0)
@@ -61,14 +57,8 @@ assert old.bcast_input_to_slaves("line" if rank == 0 else None) == "line"
 for call, name in ((old.map, "map"), (old.mapserver, "mapserver"), (w.mapstats, "mapstats")):
     fails(lambda: call(abs, [1]), NotImplementedError, f"{name} of pyMPI is not in polympi.compat.pympi: cut the list")
 fails(lambda: old.RemoteObject(old.WORLD, tag=5), NotImplementedError, "RemoteObject", "send the name of the method")
-"""
-    run_in_job(BEGIN + script, ranks, stack)
-
-
-@pytest.mark.mpi
-@SIZES
-def test_messages_are_pairs_of_a_value_and_a_status(run_in_job, stack: Stack, ranks: int) -> None:
-    script = """
+""",
+    "messages are pairs of a value and a status": """
 after, before = (rank + 1) % size, (rank - 1) % size
 for tag, value in (3, None), (4, np.full(100_000, 1.5)):
     request = old.isend(value, after, tag)
@@ -104,14 +94,8 @@ for kind in kinds:
     fails(lambda: old.irecv(size), kind, str(size))
     fails(lambda: old.sendrecv(1, size, rank), kind, str(size))
 fails(lambda: old.send(lambda: 1, rank), Exception, "lambda")
-"""
-    run_in_job(BEGIN + script, ranks, stack)
-
-
-@pytest.mark.mpi
-@SIZES
-def test_requests_are_asked_by_attributes_and_by_functions(run_in_job, stack: Stack, ranks: int) -> None:
-    script = """
+""",
+    "requests are asked by attributes and by functions": """
 after, before = (rank + 1) % size, (rank - 1) % size
 asked = old.irecv(source=before, tag=1)
 assert not asked and asked.ready == 0 and asked.test == (0, None) == old.test(asked) and "under way" in repr(asked)
@@ -173,14 +157,8 @@ old.irecv(before, 50)
 old.isend("kept", after, 50)
 gc.collect()
 assert old.recv(before, 50)[0] == "kept"
-"""
-    run_in_job(BEGIN + script, ranks, stack)
-
-
-@pytest.mark.mpi
-@SIZES
-def test_sequences_are_scattered_and_gathered(run_in_job, stack: Stack, ranks: int) -> None:
-    script = """
+""",
+    "sequences are scattered and gathered": """
 old.barrier()
 root = size - 1
 assert old.bcast({"a": rank} if rank == 0 else None) == old.bcast({"a": rank}) == {"a": 0}
@@ -219,14 +197,8 @@ for call in old.gather, old.allgather:
 for call in old.bcast, old.scatter, lambda x, root: old.gather(x, 1, root):
     for kind in ValueError, RuntimeError:
         fails(lambda: call([1], root=size), kind, str(size))
-"""
-    run_in_job(BEGIN + script, ranks, stack)
-
-
-@pytest.mark.mpi
-@SIZES
-def test_reductions_are_those_of_python(run_in_job, stack: Stack, ranks: int) -> None:
-    script = """
+""",
+    "reductions are those of python": """
 from functools import reduce
 import operator as of
 root = size - 1
@@ -301,14 +273,8 @@ calls = [lambda: old.reduce(1, old.SUM, size), lambda: old.allreduce(1, old.SUM,
 for call, kind in itertools.product(calls, (RuntimeError, ValueError)):
     fails(call, kind, str(size))
 old.barrier()
-"""
-    run_in_job(BEGIN + script, ranks, stack)
-
-
-@pytest.mark.mpi
-@SIZES
-def test_communicators_and_meshes_are_made(run_in_job, stack: Stack, ranks: int) -> None:
-    script = """
+""",
+    "communicators and meshes are made": """
 w = old.WORLD
 assert w and w == old.communicator(w) == old.communicator(int(w), persist=0) != old.COMM_WORLD and int(w) != 0
 assert hash(w) == hash(old.communicator(w)) and w != 1
@@ -378,7 +344,14 @@ if size > 1:
     part = w.cart_create([size - 1], [0])
     assert bool(part) == (rank < size - 1)
     fails(part.coords, old.MPIError, "ask `if communicator:` first") if not part else part.comm_free()
-"""
+""",
+}
+
+
+@pytest.mark.mpi
+@SIZES
+@pytest.mark.parametrize("script", CALLS.values(), ids=CALLS)
+def test_calls(run_in_job, stack: Stack, ranks: int, script: str) -> None:
     run_in_job(BEGIN + script, ranks, stack)
 
 

@@ -1,7 +1,5 @@
 """Statuses of the facade of pyMPI are kept and given again, so they must be right for any number of tags."""
 
-from __future__ import annotations
-
 import pytest
 from rank_programs import PRELUDE
 

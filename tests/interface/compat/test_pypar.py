@@ -1,7 +1,5 @@
 """Pypar: what its calls do on several ranks, and that its documented programs run."""
 
-from __future__ import annotations
-
 import pytest
 from rank_programs import PRELUDE
 
@@ -75,95 +73,6 @@ given = np.zeros(3)
 assert same(shifted(np.ones(3), {"vanilla": True}, buffer=given, vanilla=True), np.ones(3)) and not given.any()
 """
     run_in_job(PYPAR + script, ranks, stack)
-
-
-@pytest.mark.mpi
-def test_status_tags_and_wildcards_tell_messages_apart(run_in_job, stack: Stack) -> None:
-    script = """
-def status_of(x, give={}, **get):
-    got, status = shifted(x, give, return_status=True, **get)
-    assert (status.source, status.error) == (left, 0) and repr(status).startswith("Pypar Status Object:")
-    return status
-x = np.arange(6.0).reshape(2, 3)
-for get in {}, {"buffer": np.zeros(6)}, {"buffer": np.zeros((4, 2))}, {"buffer": np.zeros(9), "bypass": True}:
-    status = status_of(x, {"tag": 5}, tag=5, **get)
-    assert (status.tag, status.length, status.size, status.bytes()) == (5, 6, 8, 48)
-status = status_of(np.zeros(3, "F"))
-assert (status.length, status.size, status.bytes()) == (6, 4, 24)
-status = status_of("äb", {}, buffer="1234")
-assert (status.tag, status.length, status.size) == (pypar.default_tag, 3, 1) == (1, 3, 1)
-status = status_of({"a": "b" * 100})
-assert status.length > 100 and status.size == 1
-got, status = pypar.receive(mpi.PROC_NULL, np.ones(2), return_status=True)
-assert status.length == 0 and same(got, np.ones(2))
-assert repr(pypar.Status((3, 1, 0, 2, 8))) == "Pypar Status Object: source=3, tag=1, error=0, length=2, size=8"
-pypar.send(rank, right, tag=pypar.max_tag)
-got, status = pypar.receive(pypar.any_source, tag=pypar.any_tag, return_status=True)
-assert (got, status.source, status.tag) == (left, left, pypar.max_tag) and pypar.max_tag >= 32767
-"""
-    run_in_job(PYPAR + script, 2, stack)
-
-
-@pytest.mark.mpi
-def test_mistakes_are_told_in_a_sentence(run_in_job, stack: Stack) -> None:
-    script = """
-for call in pypar.send, pypar.bsend:
-    with raises(AssertionError, "Destination id (1.5) must be an integer."):
-        call(1, 1.5)
-    with raises(AssertionError, "Tag 13849 is reserved by Pypar"):
-        call(1, right, tag=pypar.control_tag)
-    with raises(TypeError, f"send() on rank {rank} takes arrays of numbers, not a str"):
-        call("abc", right, bypass=True)
-with raises(AssertionError, "Source id ('0') must be an integer."):
-    pypar.receive("0")
-with raises(AssertionError, "Tag 13849 is reserved by Pypar"):
-    pypar.receive(left, tag=pypar.control_tag)
-with raises(TypeError, f"receive() on rank {rank} needs an array as its buffer, not None"):
-    pypar.receive(left, bypass=True)
-with raises(mpi.RankError, "dest is -1"):
-    pypar.send(1, -1)
-with raises(mpi.TagError):
-    pypar.send(1, right, tag=-5)
-with raises(TypeError, "tag must be an integer"):
-    pypar.send(1, right, tag="a")
-with raises(mpi.TruncationError, f"rank {rank}, receive(): a text of 3 characters came for a buffer of 2"):
-    shifted("abc", buffer="  ")
-with raises(mpi.TruncationError):
-    shifted(np.zeros(3), buffer=np.zeros(2))
-with raises(mpi.MismatchError):
-    shifted(np.zeros(3), buffer=np.zeros(3, "f"))
-with raises(mpi.MismatchError):
-    shifted([1, 2], buffer=np.zeros(2))
-# what is not there
-pypar.send(1, np.int64(right))
-assert pypar.receive(np.int64(left)) == 1
-pypar.send(1, mpi.PROC_NULL)
-given = np.ones(3)
-assert pypar.receive(mpi.PROC_NULL, given) is given and given.all()
-assert pypar.receive(mpi.PROC_NULL) is None and pypar.receive(mpi.PROC_NULL, "abc") == "abc"
-assert pypar.receive(mpi.PROC_NULL, [1]) == [1] and pypar.receive(mpi.PROC_NULL, given, bypass=True) is given
-# collectives
-with raises(TypeError, "Scatter is only supported for numpy arrays and strings, not for a list"):
-    pypar.scatter([1, 2], 0)
-with raises(TypeError, "Scatter is only supported"):
-    pypar.scatter(np.zeros(2), 0, vanilla=True)
-with raises(TypeError, "a number cannot be divided"):
-    pypar.scatter(np.zeros(()), 0)
-with raises(TypeError, "Gather is only supported for numpy arrays and strings", "use polympi.world.gather"):
-    pypar.gather({}, 0)
-with raises(TypeError, "Reduce is only supported for numpy arrays, not for a float"):
-    pypar.reduce(1.5, pypar.SUM, 0)
-with raises(AssertionError, f"must have same type: on rank {rank} they have float64 and int64"):
-    pypar.reduce(np.zeros(2), pypar.SUM, 0, buffer=np.zeros(2, int))
-with raises(RuntimeError, f"must have same length: on rank {rank} they have 2 and 4"):
-    pypar.reduce(np.zeros(2), pypar.SUM, 0, buffer=np.zeros(4))
-with raises(ValueError, "there is no operation 11"):
-    pypar.reduce(np.zeros(2), 11, 0)
-for call in pypar.broadcast, lambda x, root, bypass: pypar.reduce(np.zeros(1), pypar.SUM, root, x, bypass=bypass):
-    with raises(TypeError, "needs an array as its buffer, not a list"):
-        call([1], 0, bypass=True)
-"""
-    run_in_job(PYPAR + script, 2, stack)
 
 
 @pytest.mark.mpi
@@ -245,9 +154,87 @@ pypar.barrier()
     run_in_job(PYPAR + script, ranks, stack)
 
 
-@pytest.mark.mpi
-def test_buffered_sends_have_the_room_that_was_counted(run_in_job, stack: Stack) -> None:
-    script = """
+ON_TWO_RANKS = {
+    "status tags and wildcards tell messages apart": """
+def status_of(x, give={}, **get):
+    got, status = shifted(x, give, return_status=True, **get)
+    assert (status.source, status.error) == (left, 0) and repr(status).startswith("Pypar Status Object:")
+    return status
+x = np.arange(6.0).reshape(2, 3)
+for get in {}, {"buffer": np.zeros(6)}, {"buffer": np.zeros((4, 2))}, {"buffer": np.zeros(9), "bypass": True}:
+    status = status_of(x, {"tag": 5}, tag=5, **get)
+    assert (status.tag, status.length, status.size, status.bytes()) == (5, 6, 8, 48)
+status = status_of(np.zeros(3, "F"))
+assert (status.length, status.size, status.bytes()) == (6, 4, 24)
+status = status_of("äb", {}, buffer="1234")
+assert (status.tag, status.length, status.size) == (pypar.default_tag, 3, 1) == (1, 3, 1)
+status = status_of({"a": "b" * 100})
+assert status.length > 100 and status.size == 1
+got, status = pypar.receive(mpi.PROC_NULL, np.ones(2), return_status=True)
+assert status.length == 0 and same(got, np.ones(2))
+assert repr(pypar.Status((3, 1, 0, 2, 8))) == "Pypar Status Object: source=3, tag=1, error=0, length=2, size=8"
+pypar.send(rank, right, tag=pypar.max_tag)
+got, status = pypar.receive(pypar.any_source, tag=pypar.any_tag, return_status=True)
+assert (got, status.source, status.tag) == (left, left, pypar.max_tag) and pypar.max_tag >= 32767
+""",
+    "mistakes are told in a sentence": """
+for call in pypar.send, pypar.bsend:
+    with raises(AssertionError, "Destination id (1.5) must be an integer."):
+        call(1, 1.5)
+    with raises(AssertionError, "Tag 13849 is reserved by Pypar"):
+        call(1, right, tag=pypar.control_tag)
+    with raises(TypeError, f"send() on rank {rank} takes arrays of numbers, not a str"):
+        call("abc", right, bypass=True)
+with raises(AssertionError, "Source id ('0') must be an integer."):
+    pypar.receive("0")
+with raises(AssertionError, "Tag 13849 is reserved by Pypar"):
+    pypar.receive(left, tag=pypar.control_tag)
+with raises(TypeError, f"receive() on rank {rank} needs an array as its buffer, not None"):
+    pypar.receive(left, bypass=True)
+with raises(mpi.RankError, "dest is -1"):
+    pypar.send(1, -1)
+with raises(mpi.TagError):
+    pypar.send(1, right, tag=-5)
+with raises(TypeError, "tag must be an integer"):
+    pypar.send(1, right, tag="a")
+with raises(mpi.TruncationError, f"rank {rank}, receive(): a text of 3 characters came for a buffer of 2"):
+    shifted("abc", buffer="  ")
+with raises(mpi.TruncationError):
+    shifted(np.zeros(3), buffer=np.zeros(2))
+with raises(mpi.MismatchError):
+    shifted(np.zeros(3), buffer=np.zeros(3, "f"))
+with raises(mpi.MismatchError):
+    shifted([1, 2], buffer=np.zeros(2))
+# what is not there
+pypar.send(1, np.int64(right))
+assert pypar.receive(np.int64(left)) == 1
+pypar.send(1, mpi.PROC_NULL)
+given = np.ones(3)
+assert pypar.receive(mpi.PROC_NULL, given) is given and given.all()
+assert pypar.receive(mpi.PROC_NULL) is None and pypar.receive(mpi.PROC_NULL, "abc") == "abc"
+assert pypar.receive(mpi.PROC_NULL, [1]) == [1] and pypar.receive(mpi.PROC_NULL, given, bypass=True) is given
+# collectives
+with raises(TypeError, "Scatter is only supported for numpy arrays and strings, not for a list"):
+    pypar.scatter([1, 2], 0)
+with raises(TypeError, "Scatter is only supported"):
+    pypar.scatter(np.zeros(2), 0, vanilla=True)
+with raises(TypeError, "a number cannot be divided"):
+    pypar.scatter(np.zeros(()), 0)
+with raises(TypeError, "Gather is only supported for numpy arrays and strings", "use polympi.world.gather"):
+    pypar.gather({}, 0)
+with raises(TypeError, "Reduce is only supported for numpy arrays, not for a float"):
+    pypar.reduce(1.5, pypar.SUM, 0)
+with raises(AssertionError, f"must have same type: on rank {rank} they have float64 and int64"):
+    pypar.reduce(np.zeros(2), pypar.SUM, 0, buffer=np.zeros(2, int))
+with raises(RuntimeError, f"must have same length: on rank {rank} they have 2 and 4"):
+    pypar.reduce(np.zeros(2), pypar.SUM, 0, buffer=np.zeros(4))
+with raises(ValueError, "there is no operation 11"):
+    pypar.reduce(np.zeros(2), 11, 0)
+for call in pypar.broadcast, lambda x, root, bypass: pypar.reduce(np.zeros(1), pypar.SUM, root, x, bypass=bypass):
+    with raises(TypeError, "needs an array as its buffer, not a list"):
+        call([1], 0, bypass=True)
+""",
+    "buffered sends have the room that was counted": """
 objects = [np.arange(1000.0), "text" * 50, list(range(5000)), [[]] * 300, [{} for _ in range(300)], None,
     {"a": [0.5] * 99}, np.zeros((3, 4), "F"), [True] * 999, [str(n) for n in range(999)]]
 with raises(RuntimeError, f"alloc() on rank {rank}: nothing was counted"):
@@ -294,13 +281,8 @@ pypar.bsend_array([1.0, 2.0], right, 5)
 pypar.bsend_string("abc", right, 6)
 assert pypar.receive(left, tag=6) == "abc" and same(pypar.receive(left, tag=5), np.array([1.0, 2.0]))
 pypar.mpi_detach_and_dealloc()
-"""
-    run_in_job(PYPAR + script, 2, stack)
-
-
-@pytest.mark.mpi
-def test_the_calls_of_the_extension_module_fill_buffers(run_in_job, stack: Stack) -> None:
-    script = """
+""",
+    "the calls of the extension module fill buffers": """
 pypar.send_array([rank, 2.5], right, 7)
 x = np.zeros((2, 2))
 assert pypar.receive_array(x, left, 7) == (left, 7, 0, 2, 8) and x.tolist() == [[left, 2.5], [0, 0]]
@@ -347,13 +329,8 @@ pypar.send_control_info(info, right)
 pypar.send_control_info(info, right)
 assert pypar.receive_control_info(left) == info
 assert pypar.receive_control_info(pypar.any_source, return_source=True) == (info, left)
-"""
-    run_in_job(PYPAR + script, 2, stack)
-
-
-@pytest.mark.mpi
-def test_ranks_share_things_and_know_themselves(run_in_job, stack: Stack) -> None:
-    script = """
+""",
+    "ranks share things and know themselves": """
 import socket, warnings
 assert (pypar.rank(), pypar.size(), pypar.initialized(), pypar.__version__) == (rank, size, 1, "2.1.4")
 assert pypar.get_processor_name() == socket.gethostname() and pypar.init([]) is None
@@ -374,7 +351,13 @@ public = {name for name in vars(pypar) if not name.startswith("_") and not hasat
 modules = {name for name in public if type(vars(pypar)[name]).__name__ == "module"}
 assert public - modules - set(pypar.__all__) == {"DIFFERENCES", "VERSION"}, public - modules
 assert (pypar.default_tag, pypar.control_tag, pypar.control_sep, pypar.control_data_max_size) == (1, 13849, ":", 64)
-"""
+""",
+}
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("script", ON_TWO_RANKS.values(), ids=ON_TWO_RANKS)
+def test_calls_of_two_ranks(run_in_job, stack: Stack, script: str) -> None:
     run_in_job(PYPAR + script, 2, stack)
 
 

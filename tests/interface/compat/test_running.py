@@ -1,7 +1,5 @@
 """`python -m polympi --as pypar script.py` and `--check`: scripts run as Python runs them, and learn what differs."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The facade of Scientific.MPI: what its calls do on several ranks, and that scripts written for it run."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The facade of Scientific.MPI runs scripts: the examples, and what imports it in any way."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

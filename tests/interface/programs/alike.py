@@ -1,7 +1,5 @@
 """What the programs of these tests share: comparing objects of any kind, and expecting errors."""
 
-from __future__ import annotations
-
 import math
 import re
 from typing import Any

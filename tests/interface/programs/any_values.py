@@ -1,7 +1,5 @@
 """Values of many kinds for messages, and what arrives of them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What collectives give, and how many messages they send between machines: for any placement of the ranks."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Sequence
 from typing import Any

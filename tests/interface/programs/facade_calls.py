@@ -5,8 +5,6 @@ gives the value, its source and its tag. Collectives of arrays take and give row
 other than the root.
 """
 
-from __future__ import annotations
-
 import operator
 from typing import Any
 

@@ -4,8 +4,6 @@ Rank 0 makes them and compares; rank 1 sends back what it gets. A failure ends t
 hypothesis finds.
 """
 
-from __future__ import annotations
-
 import array
 from collections.abc import Callable
 from typing import Any

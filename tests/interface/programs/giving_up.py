@@ -1,7 +1,5 @@
 """Ways to receive and to give up, and messages that are announced long before their data are sent."""
 
-from __future__ import annotations
-
 import itertools
 import signal
 import struct

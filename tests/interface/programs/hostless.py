@@ -1,7 +1,5 @@
 """Sentences without the hosts that they name where there are several: tests on one and on several expect the same."""
 
-from __future__ import annotations
-
 import re
 
 

@@ -4,8 +4,6 @@ A program finds what it finds in a launch of its own: it is `__main__`, and MPI 
 for when all ranks have come to its end, since the next program must find none of it.
 """
 
-from __future__ import annotations
-
 import contextlib
 import faulthandler
 import gc

@@ -1,7 +1,5 @@
 """Random arrays: the same elements and strides each time for a seed, in memory of its own."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

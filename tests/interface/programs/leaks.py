@@ -3,8 +3,6 @@
 Every operation ends with the ranks together, so that nothing is under way when things are counted.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import sys

@@ -1,7 +1,5 @@
 """Ranks that pretend to be on several machines: `MACHINES` has a number for each, of the machine it is on."""
 
-from __future__ import annotations
-
 import os
 
 from polympi.native import core

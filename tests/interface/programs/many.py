@@ -1,7 +1,5 @@
 """Every kind of call on many ranks, which outnumber the processors: numbers, objects, small and large arrays."""
 
-from __future__ import annotations
-
 import numpy as np
 from alike import RANKS, assert_alike, raised, rank, run_all, size, world
 

@@ -4,8 +4,6 @@ The line of figures has bytes, each the mean over ranks: what the world and the 
 memory; what each further communicator took; and the memory that the ranks share, a rank.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import polympi as mpi

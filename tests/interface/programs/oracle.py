@@ -1,7 +1,5 @@
 """What reductions must give, by NumPy and `operator` alone; of polympi it has the names of operations, and no more."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable
 from typing import Any

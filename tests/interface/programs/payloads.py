@@ -3,8 +3,6 @@
 Rank 0 sends; rank 1 makes the same object by itself and compares.
 """
 
-from __future__ import annotations
-
 import array
 import ctypes
 import gc

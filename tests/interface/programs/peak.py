@@ -1,7 +1,5 @@
 """Run a program as this rank, and say how much memory it had at most, in bytes: peak.py PROGRAM ARGUMENT..."""
 
-from __future__ import annotations
-
 import resource
 import subprocess
 import sys

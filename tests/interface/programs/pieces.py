@@ -1,7 +1,5 @@
 """bcast, gather, scatter, allgather and alltoall against what they must give, on any number of ranks."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

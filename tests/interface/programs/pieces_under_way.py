@@ -1,7 +1,5 @@
 """gather, scatter, allgather and alltoall that go on while their rank does something else."""
 
-from __future__ import annotations
-
 import numpy as np
 from prelude import c, in_turn, raises, rank, same, size
 

@@ -1,7 +1,5 @@
 """What programs that run on several ranks begin with: a communicator, and what they compare and expect."""
 
-from __future__ import annotations
-
 import contextlib
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Messages as the core sends them, whose lengths need not be true, and targets with guards on both sides."""
 
-from __future__ import annotations
-
 import itertools
 import struct
 from typing import Any

@@ -1,7 +1,5 @@
 """reduce, allreduce, scan, exscan and reduce_scatter against Python and NumPy, on any number of ranks."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import math

@@ -1,7 +1,5 @@
 """How much memory of this process is there in fact."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

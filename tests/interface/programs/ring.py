@@ -1,7 +1,5 @@
 """A token that goes round through all ranks, as in the published measurements of 80 ranks: each adds its number."""
 
-from __future__ import annotations
-
 import os
 import sys
 

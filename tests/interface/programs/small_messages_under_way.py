@@ -1,7 +1,5 @@
 """A small message under way takes little memory; how it is sent, and the most bytes it may take, are arguments."""
 
-from __future__ import annotations
-
 import sys
 import time
 from pathlib import Path

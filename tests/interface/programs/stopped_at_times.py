@@ -1,7 +1,5 @@
 """A rank that is stopped at times, for a millisecond, wherever it is: as if it had lost its processor there."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import random

@@ -1,7 +1,5 @@
 """Each rank says what it calls, tries it on a communicator of its own, and what it was told must be true."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

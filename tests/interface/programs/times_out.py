@@ -1,7 +1,5 @@
 """Calls that wait in vain."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a rank that is alone does with messages to itself."""
 
-from __future__ import annotations
-
 import threading
 from pathlib import Path
 

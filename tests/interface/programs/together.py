@@ -1,7 +1,5 @@
 """Several threads of a rank at the same time."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Values of every kind that a program may send: how two of them are compared, and random ones."""
 
-from __future__ import annotations
-
 import array
 import collections
 import ctypes

@@ -1,7 +1,5 @@
 """Small and large objects: in one message, announced, beside it in one part, in several."""
 
-from __future__ import annotations
-
 import numpy as np
 
 VALUES = [

@@ -1,7 +1,5 @@
 """Time-outs of collectives, and what goes on while a rank waits in one; on two ranks or more."""
 
-from __future__ import annotations
-
 import threading
 import time
 

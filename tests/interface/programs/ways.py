@@ -1,7 +1,5 @@
 """Every way to receive into memory."""
 
-from __future__ import annotations
-
 from prelude import c
 
 import polympi as mpi

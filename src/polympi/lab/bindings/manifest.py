@@ -25,7 +25,7 @@ else:
     import tomli as tomllib
 
 EXTRA_FOLDERS_VARIABLE = "POLYMPI_BINDINGS"  # folders of further bindings, separated as PATH is
-ALL = "all"  # in place of names: all bindings; of patterns: all cases, also of benchmarks to come
+ALL = "all"  # instead of names: all bindings; of patterns: all cases, also of benchmarks to come
 _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 _PATTERNS = [f"{b.name}/{mode}/{payload}" for b in BENCHMARKS.values() for mode, payload in b.combinations]
 

@@ -1,7 +1,5 @@
 """Memory stays while a late piece comes into it."""
 
-from __future__ import annotations
-
 import contextlib
 import time
 

@@ -3,8 +3,6 @@
 The ranks give up one after the other: messages of the next call come to ranks that wait in this one still.
 """
 
-from __future__ import annotations
-
 import contextlib
 import time
 

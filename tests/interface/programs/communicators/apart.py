@@ -1,7 +1,5 @@
 """Messages stay in their communicator."""
 
-from __future__ import annotations
-
 import numpy as np
 from prelude import c, in_turn, raises, rank, same, size
 

@@ -1,7 +1,5 @@
 """Lengths that are not true are errors."""
 
-from __future__ import annotations
-
 import struct
 
 import numpy as np

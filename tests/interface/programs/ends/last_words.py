@@ -3,8 +3,6 @@
 Handlers that were registered before MPI was started run after polympi's own; destructors after those.
 """
 
-from __future__ import annotations
-
 import atexit
 import sys
 

@@ -1,7 +1,5 @@
 """A thread that waits gets what another one gives up."""
 
-from __future__ import annotations
-
 import threading
 import time
 

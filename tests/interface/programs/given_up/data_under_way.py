@@ -1,7 +1,5 @@
 """A message of which the data are under way goes to a later receive."""
 
-from __future__ import annotations
-
 import itertools
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Requests that are dropped leave their messages in order."""
 
-from __future__ import annotations
-
 from prelude import c, in_turn, rank
 
 import polympi as mpi

@@ -1,7 +1,5 @@
 """A sendrecv of which the send is given up loses no message."""
 
-from __future__ import annotations
-
 import sys
 from functools import partial
 from typing import Any

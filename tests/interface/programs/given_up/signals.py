@@ -3,8 +3,6 @@
 `map` puts in the list what a call returns, before Python looks for signals again.
 """
 
-from __future__ import annotations
-
 import itertools
 import random
 import signal

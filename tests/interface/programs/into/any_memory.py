@@ -1,7 +1,5 @@
 """Any memory takes bytes and elements of its type."""
 
-from __future__ import annotations
-
 import array
 import ctypes
 import mmap

@@ -3,8 +3,6 @@
 24 elements travel inside the one message, 24000 beside it.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Fewer elements fill the first ones of one axis."""
 
-from __future__ import annotations
-
 import numpy as np
 from prelude import c, rank
 from ways import WAYS

@@ -3,8 +3,6 @@
 The large ones complete only when they are received; sendrecv sends in any case.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from prelude import c, in_turn, raises, rank
 

@@ -1,7 +1,5 @@
 """Sendrecv sends what was there before it received."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

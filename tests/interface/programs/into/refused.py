@@ -1,7 +1,5 @@
 """What does not fit is refused and harms no other message."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

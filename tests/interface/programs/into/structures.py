@@ -1,7 +1,5 @@
 """Structures go into arrays of the same fields whatever is said about them."""
 
-from __future__ import annotations
-
 import numpy as np
 from prelude import c, raises, rank
 from ways import WAYS

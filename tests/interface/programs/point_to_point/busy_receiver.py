@@ -3,8 +3,6 @@
 The sender waits until its large message is taken in; the receiver is meanwhile in another call.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from prelude import c, rank, same
 

@@ -1,7 +1,5 @@
 """Every way to send meets every way to receive."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Messages of one tag never overtake."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

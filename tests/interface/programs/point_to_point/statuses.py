@@ -1,7 +1,5 @@
 """The status tells elements and bytes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Ranks, tags and arguments that cannot be."""
 
-from __future__ import annotations
-
 import numpy as np
 from prelude import c, other, raises, rank
 

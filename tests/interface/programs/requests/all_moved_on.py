@@ -4,8 +4,6 @@ Waits look at a few of them at a time only: each must have its turn, the announc
 whether anything is under way must see all.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

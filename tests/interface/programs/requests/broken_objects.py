@@ -1,7 +1,5 @@
 """An object that cannot be sent or made again harms no other."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Buffered sends take room until they are received."""
 
-from __future__ import annotations
-
 import numpy as np
 from prelude import c, in_turn, raises, rank, same
 

@@ -1,7 +1,5 @@
 """The list that was given may change while it is waited for."""
 
-from __future__ import annotations
-
 import gc
 import signal
 import threading

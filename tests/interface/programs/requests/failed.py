@@ -1,7 +1,5 @@
 """A failed request says so once and leaves the others alone."""
 
-from __future__ import annotations
-
 import numpy as np
 from prelude import c, in_turn, raises, rank, same
 

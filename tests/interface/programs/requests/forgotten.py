@@ -1,7 +1,5 @@
 """Requests may be forgotten."""
 
-from __future__ import annotations
-
 import gc
 
 import numpy as np

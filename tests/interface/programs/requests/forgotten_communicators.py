@@ -1,7 +1,5 @@
 """What is under way outlives its communicator."""
 
-from __future__ import annotations
-
 import gc
 import sys
 

@@ -1,7 +1,5 @@
 """A request is not complete while its object is made."""
 
-from __future__ import annotations
-
 import threading
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Threads exchange messages of all sizes."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

@@ -3,8 +3,6 @@
 What each waits for comes from the thread that computes, when it is done: if it could not run, nobody would end.
 """
 
-from __future__ import annotations
-
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any

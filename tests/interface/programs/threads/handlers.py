@@ -1,7 +1,5 @@
 """Signal handlers and destructors communicate while others are waited for."""
 
-from __future__ import annotations
-
 import signal
 import sys
 import time

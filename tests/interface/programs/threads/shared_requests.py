@@ -1,7 +1,5 @@
 """Threads share requests that come and go."""
 
-from __future__ import annotations
-
 import contextlib
 import random
 import threading

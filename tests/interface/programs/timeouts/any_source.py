@@ -1,7 +1,5 @@
 """Receives from any source that are given up lose no message."""
 
-from __future__ import annotations
-
 import random
 import signal
 import time

@@ -1,7 +1,5 @@
 """A signal ends a call that waits."""
 
-from __future__ import annotations
-
 import signal
 import time
 

@@ -1,7 +1,5 @@
 """Every call that waits ends in time and says for whom."""
 
-from __future__ import annotations
-
 import numpy as np
 from prelude import c, in_turn, raises, rank, same
 from times_out import big, times_out

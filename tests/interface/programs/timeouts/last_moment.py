@@ -1,7 +1,5 @@
 """Messages are not lost between receives that time out."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np
