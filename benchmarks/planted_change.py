@@ -4,8 +4,7 @@
 
 compares RUN_A with RUN_B, and with copies of RUN_B in which the times of one binding in ``latency`` are multiplied: all
 of them by 3, 1.5 and 1.2, and those of one size by 3. It exits with 1 if a planted change is not called slower, or if
-the runs as they are show something slower. Two quick runs of one stack are what it is for (``noise.py --keep`` makes
-some); it measures nothing itself.
+the runs as they are show something slower. It measures nothing itself: give it two quick runs on one stack.
 """
 
 from __future__ import annotations

@@ -5,8 +5,9 @@ from __future__ import annotations
 import operator
 
 from polympi import block, mesh, placement
+from polympi.mesh_topology import MeshTopology
 from polympi.native import core
-from polympi.topology import Topology, agreed, cast
+from polympi.topology import agreed, cast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from polympi.halo import Halo
 
 
-class Cartesian(Topology):
+class Cartesian(MeshTopology):
     """A communicator whose ranks are the cells of a mesh: ``world.cart((2, 3))`` makes it.
 
     Rank 0 is in the first cell, and the last axis varies fastest, as in C arrays. With ``reorder=True`` a rank
@@ -31,39 +32,6 @@ class Cartesian(Topology):
         sources, destinations: both are the neighbours of this rank: for each axis the rank before it, then the rank
             after it; PROC_NULL at open ends.
     """
-
-    _mesh: mesh.Mesh
-    coords: tuple[int, ...]
-
-    @property
-    def dims(self) -> tuple[int, ...]:
-        """How many ranks there are along each axis."""
-        return self._mesh.dims
-
-    @property
-    def periods(self) -> tuple[bool, ...]:
-        """For each axis, whether its last rank has the first one as its neighbour."""
-        return self._mesh.periods
-
-    def coords_of(self, rank: int) -> tuple[int, ...]:
-        """The coordinates of a rank.
-
-        Raises:
-            RankError: the mesh does not have it.
-
-        MPI 5.0, section 8.5.5.
-        """
-        return self._mesh.coords_of(operator.index(rank))
-
-    def rank_of(self, coords: Iterable[int]) -> int:
-        """The rank at these coordinates, which wrap around along periodic axes.
-
-        Raises:
-            RankError: they are outside of the mesh along an open axis, or are not one for each axis.
-
-        MPI 5.0, section 8.5.5.
-        """
-        return self._mesh.rank_of([operator.index(coord) for coord in coords])
 
     def shift(self, axis: int, step: int = 1) -> tuple[int, int]:
         """The ranks to receive from and to send to, if all send that many steps along an axis.

@@ -136,7 +136,7 @@ class Communicator(core.Communicator, metaclass=Listed):
 
         MPI 5.0, section 7.4.2 (MPI_Comm_dup).
         """
-        from polympi.partners import to_mpi4py
+        from polympi.handles import to_mpi4py
 
         return to_mpi4py(self)
 

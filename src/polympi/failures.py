@@ -66,7 +66,7 @@ def say_once(failure: Failure, label: str, say: Callable[[str, str], object]) ->
     meeting = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     name = _name(failure.place)
     first = _is_first(meeting, name)
-    if not first and _told(meeting, name, f"{label}\n{failure.digest}\n{failure.message}"):
+    if not first and _reported(meeting, name, f"{label}\n{failure.digest}\n{failure.message}"):
         return False
     _kept.append(meeting)
     say(failure.place + failure.message, label)
@@ -101,7 +101,7 @@ def _is_first(meeting: socket.socket, name: bytes) -> bool:
     return True
 
 
-def _told(meeting: socket.socket, name: bytes, text: str) -> bool:
+def _reported(meeting: socket.socket, name: bytes, text: str) -> bool:
     """Report to the first one; False if it is gone."""
     meeting.settimeout(1)
     try:

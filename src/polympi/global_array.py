@@ -22,19 +22,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from polympi.block import Block
-    from polympi.cartesian import Cartesian
+    from polympi.mesh_topology import MeshTopology
     from polympi.native import core
 
-    Facts = tuple[tuple[int, ...], Any]  # shape and dtype of an array
-    Told = tuple[
-        int, Facts | str, Facts | str | None
-    ]  # per rank: the root; its block and `into`, or what is wrong with them
+    Metadata = tuple[tuple[int, ...], Any]  # shape and dtype of an array
+    # per rank: the root; its block and `into`, or what is wrong with them
+    Reported = tuple[int, Metadata | str, Metadata | str | None]
 
 
 class _Call:
     """One call on one rank; on all of a mesh it has the same tag."""
 
-    def __init__(self, cart: Cartesian, operation: str, root: int, timeout: float | None) -> None:
+    def __init__(self, cart: MeshTopology, operation: str, root: int, timeout: float | None) -> None:
         self.deadline = Deadline(operation, timeout)
         cart.coords_of(root)  # it has the root
         self.cart = cart
@@ -90,14 +89,14 @@ class _Call:
 
 
 def gather(
-    cart: Cartesian, u: NDArray[Any], root: int, into: NDArray[Any] | None, timeout: float | None
+    cart: MeshTopology, u: NDArray[Any], root: int, into: NDArray[Any] | None, timeout: float | None
 ) -> NDArray[Any] | None:
     """What :meth:`Cartesian.gather_blocks` does."""
     call = _Call(cart, "gather_blocks", root, timeout)
-    target = _facts(into, "into", writable=True) if call.is_root and into is not None else None
+    target = _metadata(into, "into", writable=True) if call.is_root and into is not None else None
     with call.agreement(call.others if call.is_root else ()):
-        told = call.comm.allgather((root, _facts(u, "u"), target), timeout=call.deadline.left())
-    shape, kind = _whole(call, told)
+        reported = call.comm.allgather((root, _metadata(u, "u"), target), timeout=call.deadline.left())
+    shape, kind = _whole(call, reported)
     blocks = call.blocks(shape)
     if not call.is_root:
         call.send({root: u})
@@ -108,16 +107,16 @@ def gather(
     return array
 
 
-def _whole(call: _Call, told: list[Told]) -> Facts:
+def _whole(call: _Call, reported: list[Reported]) -> Metadata:
     """Shape and dtype of the global array, from all ranks' metadata; the same result or error on all."""
-    blocks: list[Facts] = []
-    for rank, (root, block, _) in enumerate(told):
+    blocks: list[Metadata] = []
+    for rank, (root, block, _) in enumerate(reported):
         if root != call.root:
             raise call.mismatch(f"rank {rank} names the root {root}, but this rank {call.root}")
         if isinstance(block, str):
             raise call.mismatch(f"on rank {rank}, {block}")
         blocks.append(block)
-    target = told[call.root][2]
+    target = reported[call.root][2]
     if isinstance(target, str):
         raise call.mismatch(f"on rank {call.root}, {target}")
     (first, kind), whose = (target, "into") if target else (blocks[0], "that of rank 0")
@@ -139,7 +138,7 @@ def _whole(call: _Call, told: list[Told]) -> Facts:
     return shape, kind
 
 
-def _extent(cart: Cartesian, blocks: list[Facts], axis: int) -> int:
+def _extent(cart: MeshTopology, blocks: list[Metadata], axis: int) -> int:
     """The global array's extent along an axis: the sum of the blocks in the row that begins with rank 0."""
     if axis >= len(cart.dims):
         return blocks[0][0][axis]
@@ -148,16 +147,16 @@ def _extent(cart: Cartesian, blocks: list[Facts], axis: int) -> int:
 
 
 def scatter(
-    cart: Cartesian, a: NDArray[Any] | None, root: int, into: NDArray[Any] | None, timeout: float | None
+    cart: MeshTopology, a: NDArray[Any] | None, root: int, into: NDArray[Any] | None, timeout: float | None
 ) -> NDArray[Any]:
     """What :meth:`Cartesian.scatter_blocks` does."""
     call = _Call(cart, "scatter_blocks", root, timeout)
-    facts: Any = _divisible(cart, a) if call.is_root else None
+    metadata: Any = _divisible(cart, a) if call.is_root else None
     with call.agreement(() if call.is_root else [root]):
-        facts = call.comm.bcast(facts, root, timeout=call.deadline.left())
-    if isinstance(facts, str):
-        raise call.mismatch(f"on rank {root}, {facts}")
-    shape, kind = facts
+        metadata = call.comm.bcast(metadata, root, timeout=call.deadline.left())
+    if isinstance(metadata, str):
+        raise call.mismatch(f"on rank {root}, {metadata}")
+    shape, kind = metadata
     blocks = call.blocks(shape)
     problem = None if into is None else _misfit(into, blocks[cart.rank], kind)
     target = None if problem else into
@@ -182,7 +181,7 @@ def _give(call: _Call, a: NDArray[Any], blocks: list[Block], into: NDArray[Any] 
     return into
 
 
-def _facts(array: object, name: str, *, writable: bool = False) -> Facts | str:
+def _metadata(array: object, name: str, *, writable: bool = False) -> Metadata | str:
     """Shape and dtype of an array, or why it can't be sent or received in."""
     if not isinstance(array, np.ndarray):
         return f"{name} must be an array, not {type(array).__name__}"
@@ -195,19 +194,19 @@ def _facts(array: object, name: str, *, writable: bool = False) -> Facts | str:
     return array.shape, array.dtype if array.dtype.names else array.dtype.str  # text is sent faster
 
 
-def _divisible(cart: Cartesian, array: object) -> Facts | str:
+def _divisible(cart: MeshTopology, array: object) -> Metadata | str:
     """Shape and dtype of a global array, or why it can't be divided."""
-    facts = _facts(array, "a")
-    if not isinstance(facts, str) and len(facts[0]) < len(cart.dims):
-        return f"a has {len(facts[0])} axes, but the mesh {cart.dims} has {len(cart.dims)}"
-    return facts
+    metadata = _metadata(array, "a")
+    if not isinstance(metadata, str) and len(metadata[0]) < len(cart.dims):
+        return f"a has {len(metadata[0])} axes, but the mesh {cart.dims} has {len(cart.dims)}"
+    return metadata
 
 
 def _misfit(into: object, block: Block, kind: Any) -> str | None:
     """Why a block cannot be received there; None if it can."""
-    facts = _facts(into, "into", writable=True)
-    if isinstance(facts, str):
-        return facts
-    if facts != (block.shape, kind):
-        return f"into has shape {facts[0]} and dtype {facts[1]}, but the block has {block.shape} and {kind}"
+    metadata = _metadata(into, "into", writable=True)
+    if isinstance(metadata, str):
+        return metadata
+    if metadata != (block.shape, kind):
+        return f"into has shape {metadata[0]} and dtype {metadata[1]}, but the block has {block.shape} and {kind}"
     return None

@@ -7,7 +7,7 @@ from collections import Counter
 
 from polympi.errors import RankError
 from polympi.native import core
-from polympi.topology import Topology, cast, mismatch, told
+from polympi.topology import Topology, cast, exchanged, mismatch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,9 @@ class Graph(Topology):
 
 def make(comm: core.Communicator, sources: Iterable[int], destinations: Iterable[int]) -> Graph:
     """The graph that :meth:`Communicator.graph` makes."""
-    edges = told(comm, "graph", lambda: (_ranks(comm, "sources", sources), _ranks(comm, "destinations", destinations)))
+    edges = exchanged(
+        comm, "graph", lambda: (_ranks(comm, "sources", sources), _ranks(comm, "destinations", destinations))
+    )
     _compare(comm, edges)
     graph = cast(core.Communicator.dup(comm), Graph)
     graph.sources, graph.destinations = edges[comm.rank]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from polympi.cartesian import Cartesian
+    from polympi.mesh_topology import MeshTopology
 
 
 class Halo:
@@ -30,7 +30,7 @@ class Halo:
 
     def __init__(
         self,
-        cart: Cartesian,
+        cart: MeshTopology,
         arrays: NDArray[Any] | Sequence[NDArray[Any]],
         width: int | Sequence[int] = 1,
         corners: bool = False,
@@ -108,7 +108,7 @@ class Halo:
 
 
 def _asked(
-    cart: Cartesian, arrays: Sequence[NDArray[Any]], width: int | Sequence[int], corners: bool
+    cart: MeshTopology, arrays: Sequence[NDArray[Any]], width: int | Sequence[int], corners: bool
 ) -> tuple[tuple[int, ...], bool, tuple[str, ...]]:
     """The width along each axis, and the other arguments that must agree on all ranks."""
     axes = len(cart.dims)
@@ -126,7 +126,7 @@ def _asked(
     return layers, bool(corners), tuple(str(array.dtype) for array in arrays)
 
 
-def _beside(cart: Cartesian, direction: Sequence[int], steps: int) -> int:
+def _beside(cart: MeshTopology, direction: Sequence[int], steps: int) -> int:
     """The rank that many steps in a direction; PROC_NULL beyond an open end."""
     coords = []
     for coord, step, extent, periodic in zip(cart.coords, direction, cart.dims, cart.periods, strict=True):

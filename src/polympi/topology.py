@@ -183,7 +183,7 @@ class Topology(Communicator):
 
     def _unpack(self, operation: str, request: core.Request, source: int) -> tuple[Any, Exception | None]:
         """What a source has sent, or why there is nothing."""
-        facts: dict[str, Any] = {"operation": operation, "rank": self.rank, "peer": source}
+        details: dict[str, Any] = {"operation": operation, "rank": self.rank, "peer": source}
         where = f"{core.rank_and_host(self, self.rank)}, {operation}()"
         there = core.rank_and_host(self, source)
         try:
@@ -191,10 +191,10 @@ class Topology(Communicator):
         except Exception as error:
             return None, error
         if kind == FAILED:
-            return None, Error(f"{where}: {there} could not send its part: {value}", consequence=True, **facts)
+            return None, Error(f"{where}: {there} could not send its part: {value}", consequence=True, **details)
         if kind != operation:
             return None, MismatchError(f"{where}: {there} called {kind}() where this rank called {operation}()",
-                                       **facts)  # fmt: skip
+                                       **details)  # fmt: skip
         return value, None
 
     def timed_out(self, operation: str, missing: Sequence[int], error: Timeout, deadline: Deadline) -> Timeout:
@@ -250,7 +250,7 @@ def agreed(comm: core.Communicator, operation: str, request: Callable[[], _T]) -
         MismatchError: they disagree, or another rank's are wrong.
         Exception: that of `request` on this rank.
     """
-    values = told(comm, operation, request)
+    values = exchanged(comm, operation, request)
     mine = values[comm.rank]
     for rank, value in enumerate(values):
         if value != mine:
@@ -258,7 +258,7 @@ def agreed(comm: core.Communicator, operation: str, request: Callable[[], _T]) -
     return mine
 
 
-def told(comm: core.Communicator, operation: str, request: Callable[[], _T]) -> list[_T]:
+def exchanged(comm: core.Communicator, operation: str, request: Callable[[], _T]) -> list[_T]:
     """Exchange the arguments of a collective call among all ranks; raises like :func:`agreed` if some are wrong."""
     error: Exception | None = None
     mine: tuple[Any, ...]

@@ -1,12 +1,8 @@
-"""What of an older module a script uses, what of that differs here, and what it still has of Python 2.
-
-``python -m polympi.compat.check script.py`` is ``python -m polympi --check script.py``.
-"""
+"""What of an older module a script uses, what of that differs here, and what it still has of Python 2."""
 
 from __future__ import annotations
 
 import ast
-import sys
 
 from polympi.compat import division, python2
 from polympi.compat.python2 import Idiom
@@ -92,9 +88,3 @@ def idioms(script: Script) -> list[Idiom]:
     ]
     found += division.idioms(script.tree)
     return sorted(set(found), key=lambda idiom: (idiom.line, idiom.what))
-
-
-if __name__ == "__main__":
-    from polympi.compat import command
-
-    sys.exit(command.main(["--check", *sys.argv[1:]]))

@@ -24,9 +24,9 @@ def choose(name: str, script: Script) -> tuple[Facade, str]:
         if name not in FACADES:
             raise ScriptError(f"there is no facade {name}, but {', '.join(sorted(FACADES))}, and auto.")
         return FACADES[name], "as asked"
-    fitting = [facade for facade in FACADES.values() if facade.told and script.imports & set(facade.modules)]
+    fitting = [facade for facade in FACADES.values() if facade.automatic and script.imports & set(facade.modules)]
     if not fitting:
-        known = sorted({module for facade in FACADES.values() for module in facade.modules if facade.told})
+        known = sorted({module for facade in FACADES.values() for module in facade.modules if facade.automatic})
         raise ScriptError(f"{script.path} imports none of the modules that polympi stands in for: {', '.join(known)}.")
     counts = {facade.name: _fitting_names(facade, script) for facade in fitting}
     best = max(counts.values())

@@ -28,14 +28,14 @@ class Facade:
         of: the module and its version.
         modules: what scripts import, and which module they get. The first has the interface.
         version: of mpi4py, whose own module scripts get, with methods replaced; the modules only list its names.
-        told: whether ``--as auto`` considers it.
+        automatic: whether ``--as auto`` considers it.
     """
 
     name: str
     of: str
     modules: Mapping[str, str]
     version: int | None = None
-    told: bool = True
+    automatic: bool = True
 
     @property
     def module(self) -> str:
@@ -118,6 +118,6 @@ _ALL: tuple[Facade, ...] = (
         },
     ),
     Facade("mpi4py", "mpi4py 4", {"mpi4py.MPI": "polympi.mpi4py.interface"}, version=4),
-    Facade("mpi4py1", "mpi4py 1.x of 2010", {"mpi4py.MPI": "polympi.mpi4py.interface"}, version=1, told=False),
+    Facade("mpi4py1", "mpi4py 1.x of 2010", {"mpi4py.MPI": "polympi.mpi4py.interface"}, version=1, automatic=False),
 )
 FACADES = {facade.name: facade for facade in _ALL}

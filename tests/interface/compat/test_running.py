@@ -1,7 +1,6 @@
 """`python -m polympi --as pypar script.py` and `--check`: scripts run as Python runs them, and learn what differs."""
 
 import json
-import subprocess
 import sys
 import textwrap
 from pathlib import Path
@@ -203,15 +202,6 @@ def test_the_command_line_is_that_of_a_script_or_of_the_laboratory() -> None:
     with pytest.raises(SystemExit) as ended:
         command.main(["--as", "pypar"])
     assert ended.value.code == 2
-
-
-def test_check_is_a_program_of_its_own_too(tmp_path: Path) -> None:
-    script = written(tmp_path, "import pypar\npypar.barrier()\n")
-    said = subprocess.run(
-        [sys.executable, "-m", "polympi.compat.check", script], capture_output=True, text=True, check=True
-    )
-    assert said.stdout.splitlines()[1:] == ["  All names that it uses are as before."]
-    assert said.stderr == ""
 
 
 def test_check_lists_what_a_script_uses_and_what_differs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -23,7 +23,7 @@ from polympi.compat.boostmpi.collectives import (
 )
 from polympi.compat.boostmpi.communicator import Communicator, world
 from polympi.compat.boostmpi.errors import Error, ObjectWithoutSkeletonError
-from polympi.compat.boostmpi.errors import told as _told
+from polympi.compat.boostmpi.errors import translated as _translated
 from polympi.compat.boostmpi.lists import RequestList, test_all, test_any, test_some, wait_all, wait_any, wait_some
 from polympi.compat.boostmpi.requests import Request, RequestWithValue
 from polympi.compat.boostmpi.skeletons import Content, SkeletonProxy, get_content, skeleton
@@ -163,7 +163,7 @@ def finalize() -> None:
         try:
             _polympi.finalize()
         except _polympi.Error as error:
-            raise _told(error) from None
+            raise _translated(error) from None
 
 
 def finalized() -> bool:

@@ -9,7 +9,7 @@ import operator
 
 import polympi
 from polympi.compat.boostmpi.communicator import Communicator, world
-from polympi.compat.boostmpi.errors import told
+from polympi.compat.boostmpi.errors import translated
 from polympi.compat.boostmpi.skeletons import Content
 from polympi.compat.unsendable import Unsendable
 from polympi.native.core import Op
@@ -50,7 +50,7 @@ def all_gather(comm: Any = world, value: Any = None) -> tuple[Any, ...]:
     try:
         return tuple(comm._comm.allgather(value))
     except polympi.Error as error:
-        raise told(error) from None
+        raise translated(error) from None
 
 
 def all_reduce(comm: Any = world, value: Any = MISSING, op: Callable[[Any, Any], Any] = MISSING) -> Any:
@@ -71,7 +71,7 @@ def all_reduce(comm: Any = world, value: Any = MISSING, op: Callable[[Any, Any],
     try:
         return comm._allreduce(value, _NATIVE.get(id(op)) or _operation(op))
     except polympi.Error as error:
-        raise told(error) from None
+        raise translated(error) from None
 
 
 def all_to_all(comm: Any = world, values: Iterable[Any] | None = None) -> tuple[Any, ...]:
@@ -85,7 +85,7 @@ def all_to_all(comm: Any = world, values: Iterable[Any] | None = None) -> tuple[
     try:
         return tuple(comm._comm.alltoall(_pieces("all_to_all", comm, values)))
     except polympi.Error as error:
-        raise told(error) from None
+        raise translated(error) from None
 
 
 def broadcast(comm: Any = world, value: Any = None, root: int = MISSING) -> Any:
@@ -107,7 +107,7 @@ def broadcast(comm: Any = world, value: Any = None, root: int = MISSING) -> Any:
             return comm._comm.bcast(value.object, root)
         return comm._comm.bcast(None, root, into=value.object)
     except polympi.Error as error:
-        raise told(error) from None
+        raise translated(error) from None
 
 
 def gather(comm: Any = world, value: Any = None, root: int = MISSING) -> tuple[Any, ...] | None:
@@ -123,7 +123,7 @@ def gather(comm: Any = world, value: Any = None, root: int = MISSING) -> tuple[A
     try:
         values = comm._comm.gather(value, root)
     except polympi.Error as error:
-        raise told(error) from None
+        raise translated(error) from None
     return None if values is None else tuple(values)
 
 
@@ -142,7 +142,7 @@ def reduce(
     try:
         return comm._reduce(value, _NATIVE.get(id(op)) or _operation(op), root)
     except polympi.Error as error:
-        raise told(error) from None
+        raise translated(error) from None
 
 
 def scan(comm: Any = world, value: Any = MISSING, op: Callable[[Any, Any], Any] = MISSING) -> Any:
@@ -158,7 +158,7 @@ def scan(comm: Any = world, value: Any = MISSING, op: Callable[[Any, Any], Any] 
     try:
         return comm._comm.scan(value, _operation(op))
     except polympi.Error as error:
-        raise told(error) from None
+        raise translated(error) from None
 
 
 def scatter(comm: Any = world, values: Iterable[Any] | None = None, root: int = MISSING) -> Any:
@@ -174,7 +174,7 @@ def scatter(comm: Any = world, values: Iterable[Any] | None = None, root: int = 
     try:
         return comm._comm.scatter(_pieces("scatter", comm, values) if comm._rank == root else None, root)
     except polympi.Error as error:
-        raise told(error) from None
+        raise translated(error) from None
 
 
 # ---- what is given ----

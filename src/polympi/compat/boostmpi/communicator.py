@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polympi
 from polympi import ANY_SOURCE, ANY_TAG
-from polympi.compat.boostmpi.errors import Error, told
+from polympi.compat.boostmpi.errors import Error, translated
 from polympi.compat.boostmpi.requests import Request, RequestWithValue
 from polympi.compat.boostmpi.skeletons import Content
 from polympi.compat.boostmpi.status import Status
@@ -60,7 +60,7 @@ class Communicator:
         try:
             self._send(value, dest, tag)
         except polympi.Error as error:
-            raise told(error) from None
+            raise translated(error) from None
 
     def recv(
         self,
@@ -87,7 +87,7 @@ class Communicator:
             try:
                 return self._recv(source, tag)
             except polympi.Error as error:
-                raise told(error) from None
+                raise translated(error) from None
         into = None
         if buffer is not None:
             if isinstance(buffer, int):  # a bool is one
@@ -99,7 +99,7 @@ class Communicator:
                 return self._recv(source, tag, into=into)
             value, found = self._recv(source, tag, into=into, status=True)
         except polympi.Error as error:
-            raise told(error) from None
+            raise translated(error) from None
         return value, Status(found.source, found.tag)
 
     def isend(self, dest: int, tag: int = 0, value: Any = None) -> Request:
@@ -113,7 +113,7 @@ class Communicator:
         try:
             return Request(self._comm.isend(value, dest, tag))
         except polympi.Error as error:
-            raise told(error) from None
+            raise translated(error) from None
 
     def irecv(self, source: int = ANY_SOURCE, tag: int = ANY_TAG, buffer: Content | None = None) -> RequestWithValue:
         """Begin to receive an object, or into the content of an array.
@@ -125,7 +125,7 @@ class Communicator:
         try:
             request = self._comm.irecv(source, tag, into=into)
         except polympi.Error as error:
-            raise told(error) from None
+            raise translated(error) from None
         return RequestWithValue(request)
 
     def probe(self, source: int = ANY_SOURCE, tag: int = ANY_TAG) -> Status:
@@ -137,7 +137,7 @@ class Communicator:
         try:
             found = self._comm.probe(source, tag)
         except polympi.Error as error:
-            raise told(error) from None
+            raise translated(error) from None
         return Status(found.source, found.tag)
 
     def iprobe(self, source: int = ANY_SOURCE, tag: int = ANY_TAG) -> Status | None:
@@ -149,7 +149,7 @@ class Communicator:
         try:
             found = self._comm.iprobe(source, tag)
         except polympi.Error as error:
-            raise told(error) from None
+            raise translated(error) from None
         return None if found is None else Status(found.source, found.tag)
 
     def _memory(self, call: str, buffer: Content) -> Array:
@@ -172,7 +172,7 @@ class Communicator:
         try:
             self._comm.barrier()
         except polympi.Error as error:
-            raise told(error) from None
+            raise translated(error) from None
 
     def split(self, color: int | None, key: int = 0) -> Communicator:
         """The communicator of the ranks with this color, in the order of their keys; all ranks call it.
@@ -185,7 +185,7 @@ class Communicator:
         try:
             return Communicator._of(self._comm.split(color, key))
         except polympi.Error as error:
-            raise told(error) from None
+            raise translated(error) from None
 
     def abort(self, errcode: int) -> None:
         """End all ranks at once."""

@@ -34,6 +34,6 @@ class ObjectWithoutSkeletonError(Error):
         self.object = object
 
 
-def told(error: polympi.Error) -> Error:
+def translated(error: polympi.Error) -> Error:
     """An error of polympi as one of Boost.MPI, in the same sentence."""
     return Error(str(error), OTHER if error.code is None else error.code)

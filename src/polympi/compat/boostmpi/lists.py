@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import polympi
-from polympi.compat.boostmpi.errors import told
+from polympi.compat.boostmpi.errors import translated
 from polympi.compat.boostmpi.requests import Request
 
 TYPE_CHECKING = False
@@ -59,7 +59,7 @@ def wait_all(requests: Iterable[Request], callable: Callable[[Any, Status], obje
     try:
         polympi.wait_all([request._request for request in asked])
     except polympi.Error as error:
-        raise told(error) from None
+        raise translated(error) from None
     _tell(asked, callable)
 
 
@@ -75,7 +75,7 @@ def test_all(requests: Iterable[Request], callable: Callable[[Any, Status], obje
         if not polympi.test_all([request._request for request in asked]):
             return False
     except polympi.Error as error:
-        raise told(error) from None
+        raise translated(error) from None
     _tell(asked, callable)
     return True
 
@@ -164,4 +164,4 @@ def _first_complete(requests: list[Request]) -> int:
     try:
         return polympi.wait_any([request._request for request in requests])[0]
     except polympi.Error as error:
-        raise told(error) from None
+        raise translated(error) from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import polympi
-from polympi.compat.boostmpi.errors import told
+from polympi.compat.boostmpi.errors import translated
 from polympi.compat.boostmpi.status import Status
 
 TYPE_CHECKING = False
@@ -46,7 +46,7 @@ class Request:
         try:
             self._cancelled = self._request.cancel() or self._cancelled
         except polympi.Error as error:
-            raise told(error) from None
+            raise translated(error) from None
 
     @property
     def _is_known(self) -> bool:
@@ -58,7 +58,7 @@ class Request:
         try:
             return self._is_known or self._request.test()
         except polympi.Error as error:
-            raise told(error) from None
+            raise translated(error) from None
 
     def _result(self) -> tuple[Any, Status]:
         """Wait for it, and give its value, which is None for a send, and its status."""
@@ -66,7 +66,7 @@ class Request:
             try:
                 self._value, found = self._request.wait(status=True)
             except polympi.Error as error:
-                raise told(error) from None
+                raise translated(error) from None
             self._status = Status(found.source, found.tag, self._cancelled)
         return self._value, self._status
 

@@ -138,11 +138,11 @@ def _must_agree(members: tuple[int, ...], parent: Communicator) -> None:
     for rank, group in given.items():
         for member in group:
             if given.get(member) != group:
-                told = "is not in the communicator" if member not in given else f"gives {list(given[member])}"
+                conflict = "is not in the communicator" if member not in given else f"gives {list(given[member])}"
                 refuse(
                     "mpi_comm_create",
-                    f"rank {rank} of MPI_COMM_WORLD gives the group {list(group)}, but its rank {member} {told}: give "
-                    "the same group on all of its ranks",
+                    f"rank {rank} of MPI_COMM_WORLD gives the group {list(group)}, but its rank {member} {conflict}: "
+                    "give the same group on all of its ranks",
                     errors.GROUP,
                 )
 

@@ -53,13 +53,13 @@ here = _Here()
 
 def answer(failure: polympi.Error | error, handler: int) -> int:
     """The number of a failure, if the error handler of the communicator returns numbers; otherwise raise it."""
-    told = failure if isinstance(failure, error) else error(str(failure), _number(failure))
-    here.error = told.number
+    raised = failure if isinstance(failure, error) else error(str(failure), _number(failure))
+    here.error = raised.number
     if handler == FATAL:
-        raise told from None
+        raise raised from None
     if handler == PRINT:
-        print(f"mpi generated the error {told.number}")
-    return told.number
+        print(f"mpi generated the error {raised.number}")
+    return raised.number
 
 
 def _number(failure: polympi.Error) -> int:

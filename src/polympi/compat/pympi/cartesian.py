@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import polympi
 from polympi.compat.pympi.communicators import Communicator, _number_of
-from polympi.compat.pympi.errors import ArgumentError, MPIError, told
-from polympi.compat.pympi.world import WORLD
+from polympi.compat.pympi.errors import ArgumentError, MPIError, translated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ class CartesianCommunicator(Communicator):
             periods: whether an axis is periodic, for each; None: all are.
             reorder: whether ranks on several machines may get other numbers.
         """
-        old = WORLD if old_comm is None else old_comm
+        old = self._world if old_comm is None else old_comm
         self.dims = [old.size] if dims is None else dims
         self.ndims = len(self.dims)
         self.periods = [1] * self.ndims if periods is None else periods
@@ -48,7 +47,7 @@ class CartesianCommunicator(Communicator):
         try:
             self._mesh = old._comm.cart(tuple(self.dims), flags, reorder=bool(reorder))
         except (polympi.Error, ValueError) as error:
-            raise told(error) from None
+            raise translated(error) from None
         self._take(self._mesh, _number_of(self._mesh))
 
     def coords(self, rank: int | None = None) -> tuple[int, ...]:
@@ -57,7 +56,7 @@ class CartesianCommunicator(Communicator):
         try:
             return mesh.coords_of(self.rank if rank is None else rank if rank >= 0 else rank + self.size)
         except polympi.Error as error:
-            raise told(error) from None
+            raise translated(error) from None
 
     def shift(self, direction: int = 0, displacement: int = 1) -> tuple[int, int]:
         """The ranks to receive from and to send to, if all send that many steps along an axis.
@@ -68,7 +67,7 @@ class CartesianCommunicator(Communicator):
         try:
             return mesh.shift(direction, displacement)
         except ValueError as error:
-            raise told(error) from None
+            raise translated(error) from None
 
     def _there(self) -> polympi.Cartesian:
         """The mesh that this rank is in."""

@@ -11,7 +11,7 @@ import polympi
 from polympi import ANY_SOURCE, ANY_TAG, Error
 from polympi.compat.pympi import output
 from polympi.compat.pympi.absent import MAP, lacks
-from polympi.compat.pympi.errors import ArgumentError, MPIError, told
+from polympi.compat.pympi.errors import ArgumentError, MPIError, translated
 from polympi.compat.pympi.reductions import Operator, Reduction
 from polympi.compat.pympi.requests import ReceiveRequest, Request, Status, statuses
 from polympi.compat.unsendable import Unsendable
@@ -19,7 +19,7 @@ from polympi.compat.unsendable import Unsendable
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import Any, NoReturn, SupportsIndex, TextIO, overload
+    from typing import Any, ClassVar, NoReturn, SupportsIndex, TextIO, overload
 
     from polympi.compat.pympi.cartesian import CartesianCommunicator
 
@@ -40,6 +40,8 @@ class Communicator:
         procs: an older name of size.
         persistent: whether it lives on when the object dies; communicators always do here.
     """
+
+    _world: ClassVar[Communicator]  # that of all ranks, which is made when the module is imported
 
     def __init__(self, communicator: Communicator | int | None = None, persist: int = 1) -> None:
         """Another object for the communicator of an object, or of its number; for none without an argument."""
@@ -73,14 +75,14 @@ class Communicator:
         try:
             self._send(message, destination, tag)
         except Error as error:
-            raise told(error) from None
+            raise translated(error) from None
 
     def recv(self, source: int = ANY_SOURCE, tag: int = ANY_TAG) -> tuple[Any, Status]:
         """Receive an object: always a pair of it and of its status."""
         try:
             message, found = self._recv(source, tag, status=True)
         except Error as error:
-            raise told(error) from None
+            raise translated(error) from None
         return message, statuses[found[:2]]
 
     def sendrecv(
@@ -90,7 +92,7 @@ class Communicator:
         try:
             received, found = self._comm.sendrecv(message, destination, sendtag, source, recvtag, status=True)
         except Error as error:
-            raise told(error) from None
+            raise translated(error) from None
         return received, statuses[found[:2]]
 
     def isend(self, message: object, destination: int, tag: int = 0) -> Request:
@@ -98,14 +100,14 @@ class Communicator:
         try:
             return Request(self._comm.isend(message, destination, tag))
         except Error as error:
-            raise told(error) from None
+            raise translated(error) from None
 
     def irecv(self, source: int = ANY_SOURCE, tag: int = ANY_TAG) -> ReceiveRequest:
         """Begin to receive an object."""
         try:
             return ReceiveRequest(self._comm.irecv(source, tag))
         except Error as error:
-            raise told(error) from None
+            raise translated(error) from None
 
     # ---- collectives ----
 
@@ -114,14 +116,14 @@ class Communicator:
         try:
             self._comm.barrier()
         except Error as error:
-            raise told(error) from None
+            raise translated(error) from None
 
     def bcast(self, message: Any = None, root: int = 0) -> Any:
         """The object of the root, on all ranks."""
         try:
             return self._bcast(message, root)
         except Error as error:
-            raise told(error) from None
+            raise translated(error) from None
 
     def scatter(self, message: Any = None, root: int = 0) -> Any:
         """A slice of the sequence of the root for each rank; None for all if it cannot be sliced."""
@@ -129,14 +131,14 @@ class Communicator:
         try:
             return self._comm.scatter(pieces, root)
         except Error as error:
-            raise told(error) from None
+            raise translated(error) from None
 
     def gather(self, message: Any, count: int | None = None, root: int = 0) -> list[Any] | None:
         """The items of the sequences of all ranks, as one list, on the root; None elsewhere."""
         try:
             pieces = self._comm.gather(self._items(message, count), root)
         except Error as error:
-            raise told(error) from None
+            raise translated(error) from None
         return None if pieces is None else list(itertools.chain.from_iterable(pieces))
 
     def allgather(self, message: Any, count: int | None = None) -> list[Any]:
@@ -144,7 +146,7 @@ class Communicator:
         try:
             pieces = self._comm.allgather(self._items(message, count))
         except Error as error:
-            raise told(error) from None
+            raise translated(error) from None
         return list(itertools.chain.from_iterable(pieces))
 
     def reduce(
@@ -169,7 +171,7 @@ class Communicator:
                 return self._reduce(message, operator.op, root)
             return Reduction(self._comm, operator, root, ground, type).reduce(message)
         except Error as error:
-            raise told(error) from None
+            raise translated(error) from None
 
     def allreduce(
         self,
@@ -185,7 +187,7 @@ class Communicator:
                 return self._allreduce(message, operator.op)
             return Reduction(self._comm, operator, root, ground, type).allreduce(message)
         except Error as error:
-            raise told(error) from None
+            raise translated(error) from None
 
     def scan(
         self,
@@ -201,7 +203,7 @@ class Communicator:
                 return self._comm.scan(message, operator.op)
             return Reduction(self._comm, operator, root, ground, type).scan(message)
         except Error as error:
-            raise told(error) from None
+            raise translated(error) from None
 
     def _items(self, message: Any, count: int | None) -> Any:
         """What a rank gives to gather: a sequence, or as many of its first items."""
@@ -245,7 +247,7 @@ class Communicator:
                     "another one or none: give the same group on all of its ranks."
                 )
         except Error as error:
-            raise told(error) from None
+            raise translated(error) from None
         return Communicator._of(comm)
 
     def _ranks(self, group: Iterable[int] | int) -> list[int]:
@@ -262,14 +264,14 @@ class Communicator:
         try:
             return Communicator._of(self._comm.dup())
         except Error as error:
-            raise told(error) from None
+            raise translated(error) from None
 
     def comm_free(self) -> None:
         """Give it back; all ranks call it. Afterwards it is as COMM_NULL."""
         try:
             self._comm.free()
         except Error as error:
-            raise told(error) from None
+            raise translated(error) from None
         _by_number.pop(self._number, None)
         self._take(None, 0)
 
@@ -360,7 +362,7 @@ class Communicator:
         try:
             output.write(self._comm, args, end, file)
         except Error as error:
-            raise told(error) from None
+            raise translated(error) from None
 
     def synchronizeQueuedOutput(  # noqa: N802
         self, stdout: TextIO | str | None = None, stderr: TextIO | str | None = None
@@ -374,7 +376,7 @@ class Communicator:
         try:
             output.flush(self._comm, output.place(stdout, sys.stdout), output.place(stderr, sys.stderr))
         except Error as error:
-            raise told(error) from None
+            raise translated(error) from None
 
     # ---- what pyMPI had announced ----
 

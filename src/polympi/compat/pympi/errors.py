@@ -13,7 +13,7 @@ class ArgumentError(MPIError, ValueError):
     """There is no such rank, tag or mesh; pyMPI raised ``ValueError`` in some calls and ``RuntimeError`` in others."""
 
 
-def told(error: polympi.Error | ValueError) -> MPIError:
+def translated(error: polympi.Error | ValueError) -> MPIError:
     """An error of polympi as one of pyMPI, in the same sentence."""
     kind = ArgumentError if isinstance(error, ValueError) else MPIError
     return kind(str(error))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import polympi
-from polympi.compat.pympi.errors import told
+from polympi.compat.pympi.errors import translated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Request:
             try:
                 self._message, found = self._request.wait(status=True)
             except polympi.Error as error:
-                raise told(error) from None
+                raise translated(error) from None
             self._status = Status((found.source, found.tag, 0))
         return self._status
 
@@ -99,7 +99,7 @@ class Request:
                 if not self._request.test():
                     return False
             except polympi.Error as error:
-                raise told(error) from None
+                raise translated(error) from None
             self.wait()
         return True
 
@@ -178,7 +178,7 @@ def waitany(*requests: Request | Iterable[Request]) -> tuple[int, Status] | tupl
     try:
         place, _ = polympi.wait_any([asked[index]._request for index in waiting])
     except polympi.Error as error:
-        raise told(error) from None
+        raise translated(error) from None
     return waiting[place], asked[waiting[place]].wait()
 
 

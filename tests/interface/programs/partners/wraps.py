@@ -83,8 +83,8 @@ for comm in (world, world.dup(), world.split(0), world.cart([2]), ours, world.ra
 
 # What is refused, and leaves everything as it was.
 refused(mpi.MismatchError, "MPI_COMM_NULL", lambda: mpi.wrap(MPI.COMM_NULL))
-refused(TypeError, "wrap(): a str is no communicator", lambda: mpi.wrap("world"))
-refused(TypeError, "wrap(): a bool is no communicator", lambda: mpi.wrap(True))
+refused(TypeError, "wrap(): a str isn't a communicator", lambda: mpi.wrap("world"))
+refused(TypeError, "wrap(): a bool isn't a communicator", lambda: mpi.wrap(True))
 alone = MPI.COMM_WORLD.Split(rank)
 between = alone.Create_intercomm(0, MPI.COMM_WORLD, other)
 refused(mpi.MismatchError, "intercommunicator", lambda: mpi.wrap(between))

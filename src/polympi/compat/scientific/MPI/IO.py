@@ -6,7 +6,7 @@ from pathlib import Path
 
 from polympi import Error
 from polympi.compat.scientific.MPI.communicator import Communicator, world
-from polympi.compat.scientific.MPI.errors import MPIError, told
+from polympi.compat.scientific.MPI.errors import MPIError, translated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class LogFile:
         try:
             texts = self.communicator._comm.gather(text)
         except Error as error:
-            raise told(error) from None
+            raise translated(error) from None
         self._on_first(lambda: self._append(texts or []))
 
     def close(self) -> None:
@@ -90,7 +90,7 @@ class LogFile:
         try:
             failed = self.communicator._comm.bcast(failed)
         except Error as error:
-            raise told(error) from None
+            raise translated(error) from None
         if failed:
             raise MPIError(f"rank 0 cannot write to the log file {self.filename}: {failed}: choose another place")
 

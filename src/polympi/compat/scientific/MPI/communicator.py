@@ -9,7 +9,7 @@ import numpy as np
 import polympi
 from polympi import ANY_SOURCE, ANY_TAG, Error
 from polympi.compat.scientific.MPI.elements import ELEMENTS, direct, put, receivable, sendable, string_of, typed
-from polympi.compat.scientific.MPI.errors import ArgumentError, MPIError, told
+from polympi.compat.scientific.MPI.errors import ArgumentError, MPIError, translated
 from polympi.compat.scientific.MPI.operations import PLAIN, Operation, maxloc, minloc
 from polympi.compat.scientific.MPI.requests import ReceiveRequest, Request
 
@@ -58,7 +58,7 @@ class Communicator:
         try:
             self._send(data, destination, tag)
         except Error as error:
-            raise told(error) from None
+            raise translated(error) from None
 
     def nonblockingSend(self, data: Array | str | bytes, destination: int, tag: int) -> Request:  # noqa: N802
         """Begin to send an array, which must not be changed until the request is complete, or a string.
@@ -73,7 +73,7 @@ class Communicator:
         try:
             return Request(self._comm.isend(data, destination, tag))
         except Error as error:
-            raise told(error) from None
+            raise translated(error) from None
 
     def receive(self, data: Array | str, source: int | None = None, tag: int | None = None) -> Received:
         """Receive an array.
@@ -105,7 +105,7 @@ class Communicator:
         try:
             status = self._recv(source, tag, into=memory, status=True)[1]
         except Error as error:
-            raise told(error) from None
+            raise translated(error) from None
         return data, status[0], status[1], status[2] * each  # type: ignore[return-value, operator]
 
     def _receive_other(self, data: Array | str, source: int, tag: int) -> Received:
@@ -115,7 +115,7 @@ class Communicator:
         try:
             got, status = self._recv(source, tag, status=True)
         except Error as error:
-            raise told(error) from None
+            raise translated(error) from None
         array, count = put(target, got, "receive", rank)
         return array, status.source, status.tag, count
 
@@ -129,7 +129,7 @@ class Communicator:
         try:
             got, status = self._recv(*where, status=True)
         except Error as error:
-            raise told(error) from None
+            raise translated(error) from None
         return string_of(got, self._rank), status.source, status.tag
 
     def nonblockingReceive(self, data: Array, source: int | None = None, tag: int | None = None) -> ReceiveRequest:  # noqa: N802
@@ -145,7 +145,7 @@ class Communicator:
         try:
             request = self._comm.irecv(*where, into=None if found is None else found[0])
         except Error as error:
-            raise told(error) from None
+            raise translated(error) from None
 
         def result(got: object, status: polympi.Status) -> Received:
             if found is None:
@@ -166,7 +166,7 @@ class Communicator:
         try:
             status = self._comm.iprobe(*where)
         except Error as error:
-            raise told(error) from None
+            raise translated(error) from None
         return None if status is None else (status.source, status.tag)
 
     nonblocking_send = nonblockingSend
@@ -195,7 +195,7 @@ class Communicator:
             else:
                 self._bcast(None, root, into=array)
         except Error as error:
-            raise told(error) from None
+            raise translated(error) from None
 
     def share(self, send: Array, receive: Array) -> None:
         """Give all ranks the arrays of all: that of rank i becomes ``receive[i]``.
@@ -208,7 +208,7 @@ class Communicator:
         try:
             self._allgather(send, into=receive)
         except Error as error:
-            raise told(error) from None
+            raise translated(error) from None
 
     def reduce(self, sendbuf: Array, recvbuf: Array, op: Operation, root: int) -> None:
         """Give the root the combination of the arrays of all ranks, element by element.
@@ -222,7 +222,7 @@ class Communicator:
         try:
             self._reduce(sendbuf, combine, root, into=recvbuf)
         except Error as error:
-            raise told(error) from None
+            raise translated(error) from None
 
     def allreduce(self, sendbuf: Array, recvbuf: Array, op: Operation) -> None:
         """Like :meth:`reduce`, with the combination on all ranks.
@@ -234,7 +234,7 @@ class Communicator:
         try:
             self._allreduce(sendbuf, combine, into=recvbuf)
         except Error as error:
-            raise told(error) from None
+            raise translated(error) from None
 
     def barrier(self) -> None:
         """Wait for all ranks.
@@ -245,7 +245,7 @@ class Communicator:
         try:
             self._comm.barrier()
         except Error as error:
-            raise told(error) from None
+            raise translated(error) from None
 
     # ---- communicators, and the end ----
 
@@ -258,7 +258,7 @@ class Communicator:
         try:
             return Communicator(self._comm.dup())
         except Error as error:
-            raise told(error) from None
+            raise translated(error) from None
 
     def subset(self, ranks: Iterable[int]) -> Communicator | None:
         """A communicator of some of the ranks, in this order; all ranks call it. None on the others.
@@ -275,7 +275,7 @@ class Communicator:
         try:
             comm = self._comm.split(None if place is None else 0, place or 0)
         except Error as error:
-            raise told(error) from None
+            raise translated(error) from None
         return None if comm is None else Communicator(comm)
 
     def abort(self, error_code: int) -> NoReturn:

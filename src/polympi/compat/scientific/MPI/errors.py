@@ -13,7 +13,7 @@ class ArgumentError(MPIError, TypeError, ValueError):
     """A call that cannot be made in this way. Scientific.MPI raised one of the three, not always the same."""
 
 
-def told(error: polympi.Error) -> MPIError:
+def translated(error: polympi.Error) -> MPIError:
     """An error of polympi as one of Scientific.MPI, in the same sentence."""
     refused = isinstance(error, (ValueError, TypeError))
     return ArgumentError(str(error)) if refused else MPIError(str(error))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import polympi
-from polympi.compat.scientific.MPI.errors import MPIError, told
+from polympi.compat.scientific.MPI.errors import MPIError, translated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Request:
         try:
             result = self._result(request)
         except polympi.Error as error:
-            raise told(error) from None
+            raise translated(error) from None
         self._request = None
         return result
 
