@@ -1,5 +1,5 @@
-/* Arguments of METH_FASTCALL | METH_KEYWORDS functions, taken apart by hand: an interned name is found by its
- * address, which costs a tenth of PyArg_ParseTupleAndKeywords. */
+/* Parsing the arguments of METH_FASTCALL | METH_KEYWORDS functions: an interned name is found by its address,
+ * which costs a tenth of PyArg_ParseTupleAndKeywords. */
 #ifndef POLYMPI_ARGUMENTS_H
 #define POLYMPI_ARGUMENTS_H
 
@@ -28,8 +28,8 @@ int signatures_prepare(Signature *const *signatures);
 int signature_parse_slowly(const Signature *signature, PyObject *const *args, Py_ssize_t nargs,
                            PyObject *kwnames, PyObject **values);
 
-/* The same. Keywords in the order of the signature, as they are mostly given, are found by one walk along its
- * names. Whatever else there is to say is said slowly. */
+/* The fast version: keywords in the order of the signature, as most calls have them, are found by one walk
+ * along its names. All else is left to the slow one. */
 static inline int signature_parse(const Signature *signature, PyObject *const *args, Py_ssize_t nargs,
                                   PyObject *kwnames, PyObject **values) {
     for (int i = 0; i < MOST_ARGUMENTS; i++) /* a fixed number: a few stores of vectors */
@@ -65,7 +65,7 @@ static inline int signature_parse(const Signature *signature, PyObject *const *a
 /* An int of C from an int, or from an object with __index__ (a NumPy integer). 0, or -1 with
  * TypeError/OverflowError that names function and argument. */
 int parse_int_slowly(PyObject *value, int *out, const char *function, const char *name);
-/* The same of an int of one digit, which has 30 bits; false: it is none. */
+/* An int of one digit, which has 30 bits; false: it isn't one. */
 static inline bool short_int(PyObject *value, int *out) {
     if (unlikely(!PyLong_CheckExact(value)))
         return false;
@@ -85,7 +85,7 @@ static inline int parse_int(PyObject *value, int *out, const char *function, con
     return likely(short_int(value, out)) ? 0 : parse_int_slowly(value, out, function, name);
 }
 
-/* A time-out given by the user in seconds; `DEFAULT_TIMEOUT` stands for state.timeout, 0 for ever. */
+/* A time-out given by the user in seconds; `DEFAULT_TIMEOUT` stands for state.timeout, 0 forever. */
 #define DEFAULT_TIMEOUT (-1.0)
 
 /* Seconds: NULL or None stand for DEFAULT_TIMEOUT. 0, or -1 with TypeError/ValueError. */

@@ -2,8 +2,8 @@
 
 #include <frameobject.h> /* PyFrame_GetBack, before Python 3.11 */
 
-/* The names in polympi.errors, kept: at the end of the interpreter destructors may still raise errors when
- * nothing can be imported any more, and the modules are empty. */
+/* The names in polympi.errors, kept: when the interpreter ends, destructors may still raise errors although
+ * nothing can be imported and the modules are empty. */
 static PyObject *names;
 
 int errors_prepare(void) {
@@ -25,13 +25,13 @@ static PyObject *error_class(const char *name) {
 }
 
 /* A rank or tag as an attribute: None where the call has none, the special numbers as they are. */
-static PyObject *fact(int number) {
+static PyObject *attribute(int number) {
     if (number == NO_PEER || number == NO_TAG)
         Py_RETURN_NONE;
     return PyLong_FromLong(number);
 }
 
-static int set_facts(PyObject *error, const Call *call, PyObject *code) {
+static int set_attributes(PyObject *error, const Call *call, PyObject *code) {
     if (PyObject_SetAttrString(error, "code", code) < 0)
         return -1;
     if (!call)
@@ -39,16 +39,17 @@ static int set_facts(PyObject *error, const Call *call, PyObject *code) {
     const struct {
         const char *name;
         PyObject *value;
-    } facts[] = {
+    } attributes[] = {
         {"operation", PyUnicode_FromString(call->operation)},
-        {"rank", fact(call->rank)},
-        {"peer", fact(call->peer)},
-        {"tag", fact(call->tag)},
+        {"rank", attribute(call->rank)},
+        {"peer", attribute(call->peer)},
+        {"tag", attribute(call->tag)},
     };
     int failed = 0;
-    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
-        failed |= !facts[i].value || PyObject_SetAttrString(error, facts[i].name, facts[i].value) < 0;
-        Py_XDECREF(facts[i].value);
+    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
+        failed |= !attributes[i].value ||
+                  PyObject_SetAttrString(error, attributes[i].name, attributes[i].value) < 0;
+        Py_XDECREF(attributes[i].value);
     }
     return failed ? -1 : 0;
 }
@@ -104,14 +105,14 @@ const char *rank_text(char text[RANK_TEXT], const Call *call, int rank) {
 
 /* ---- raising ---- */
 
-/* Raise an instance of the class with this text (stolen) and the facts. */
+/* Raise an instance of the class with this text (stolen) and the attributes. */
 static int raise_text(const char *class_name, const Call *call, PyObject *text, int code) {
     if (!text)
         return -1;
     PyObject *class = error_class(class_name);
     PyObject *error = class ? PyObject_CallOneArg(class, text) : NULL;
     PyObject *number = code == NO_CODE ? Py_NewRef(Py_None) : PyLong_FromLong(code);
-    if (error && number && set_facts(error, call, number) == 0)
+    if (error && number && set_attributes(error, call, number) == 0)
         PyErr_SetObject(class, error);
     Py_XDECREF(number);
     Py_XDECREF(error);
@@ -120,7 +121,7 @@ static int raise_text(const char *class_name, const Call *call, PyObject *text, 
     return -1;
 }
 
-/* The sentence behind the place: "rank 2, recv(source=1, tag=7): ...". */
+/* The sentence with its place before it: "rank 2, recv(source=1, tag=7): ...". */
 static PyObject *placed(const Call *call, PyObject *sentence) {
     if (!call || !sentence)
         return sentence;

@@ -7,7 +7,7 @@
 
 /* ---- encoding ---- */
 
-/* The elements in C order in memory that `owner` holds; a new owner in place of it when they had to be
+/* The elements in C order in memory that `owner` holds; a new owner instead of it when they had to be
  * copied. */
 static char *in_c_order(Py_buffer *view, PyObject **owner) {
     if (PyBuffer_IsContiguous(view, 'C'))
@@ -32,7 +32,7 @@ static bool holds_objects(const char *format) {
     return false;
 }
 
-/* Head, shape, the format where it is no single character, and the elements unless they travel apart. */
+/* Head, shape, the format where it isn't a single character, and the elements unless they travel apart. */
 static int put_buffer(Encoder *encoder, Py_buffer *view, PyObject **owner, enum container container) {
     const char *format = view->format ? view->format : "B";
     Py_ssize_t format_bytes = format[1] || !*format ? (Py_ssize_t)strlen(format) : 0;

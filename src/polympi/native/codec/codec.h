@@ -1,7 +1,7 @@
-/* Any Python object as a stream of bytes, with the memory of large arrays beside it, and back.
+/* Any Python object as a stream of bytes, together with the memory of large arrays, and back.
  *
  * A stream is self-describing; its first byte says what follows (wire.h). Scalars, strings, small containers
- * and arrays have a form of their own, everything else is pickled (protocol 5, out of band).
+ * and arrays have their own form, everything else is pickled (protocol 5, out of band).
  */
 #ifndef POLYMPI_CODEC_H
 #define POLYMPI_CODEC_H
@@ -10,11 +10,11 @@
 #include "codec/wire.h"
 #include "memory/layout.h"
 
-/* Memory of the sender that travels beside the stream. */
+/* Memory of the sender that travels alongside the stream. */
 typedef struct {
     char *data;
     Py_ssize_t nbytes;
-    PyObject *owner; /* strong reference; keeps `data` valid; NULL where the message itself does */
+    PyObject *owner; /* strong reference, keeps `data` valid; NULL if the message does */
     bool strided;    /* owner is an ndarray neither in C nor in Fortran order, to be sent in C order */
 } Part;
 
@@ -40,9 +40,8 @@ static inline Py_ssize_t stream_body_bytes(const Stream *stream) {
 /* Write that body; the stream may overlap it. */
 void stream_put_body(const Stream *stream, char *body);
 
-/* Append any object to a stream: 0, or -1 with an exception (what pickle raised, with a note which object
- * could not be sent). Objects that the value holds twice are one object at the receiver, as with pickle. GIL
- * held. */
+/* Append any object to a stream. An exception of pickle has a note that names the object that couldn't be
+ * sent. Objects that the value holds twice are one object at the receiver, as with pickle. GIL held. */
 int codec_encode(Stream *stream, PyObject *value);
 
 /* Memory of the receiver for a part: from pool_allocate, filled. */
@@ -52,15 +51,14 @@ typedef struct {
     bool taken; /* an object made by codec_decode owns it now */
 } Arrived;
 
-/* Whether a message may also be a plain pickle: a program of mpi4py may have pickled by itself. */
+/* Whether a message may also be a bare pickle: a program of mpi4py may have pickled by itself. */
 extern bool plain_pickles;
-/* The object of a stream; a new reference, or NULL with an exception. PlanTransfers it has taken are marked
- * so. */
+/* The object of a stream, a new reference; parts that it owns are marked as taken. */
 PyObject *codec_decode(const char *bytes, Py_ssize_t nbytes, Arrived *parts, int part_count);
 
 /* ---- arrays ---- */
 
-/* The elements of an incoming array-like message, and of the memory it shall go into. */
+/* The elements of an array-like message, and of the memory that receives them. */
 typedef struct {
     int type; /* TYPE_...; that of long for long long */
     Py_ssize_t itemsize;
@@ -92,37 +90,34 @@ typedef struct {
  * (not writable, no memory, object dtype). */
 int target_open(Target *target, PyObject *object, const Call *call);
 void target_close(Target *target);
-/* Move an open target to other memory. */
+/* Move an open target to another struct. */
 void target_move(Target *to, const Target *from);
 
-/* Whether these elements may go into the target: 0; -1 with MismatchError (other element types, shapes that
- * do not fit) or TruncationError (more elements than room). Fewer elements fill the first ones of a
- * one-dimensional target. */
+/* Whether these elements may be received into the target: 0; -1 with MismatchError (other types or shapes) or
+ * TruncationError (too many). Fewer elements fill the first ones of a one-dimensional target. */
 int target_accepts(const Target *target, const Elements *elements, const Call *call);
 
 /* Whether these elements and those of the target are of one type and as many: 0; -1 with MismatchError. */
 int target_matches(const Target *target, const Elements *elements, const Call *call);
-/* How the message of all that is in the memory would begin, without data, as bytes; `fortran`: in that order.
- */
+/* The head of a message with all the memory, without data, as bytes; `fortran`: in that order. */
 PyObject *target_form(const Target *target, bool fortran);
 
 /* Put contiguous data of the elements, in the order they were sent in, into the target. Needs no GIL. */
 void target_fill(const Target *target, const Elements *elements, const char *data);
 
-/* The memory of the first elements->count elements of the target in the order of the elements that arrive, so
- * that they can be received where they belong: at once when layout->contiguous, or by a datatype. False where
- * there is none: for elements in Fortran order and another shape, or fewer than the target has; then
- * target_fill. */
+/* The layout of the target in the order in which the elements arrive, so that they can be received into it
+ * directly, if necessary by a datatype. False if there is none, for elements in Fortran order and another
+ * shape, or fewer than the target has; then use target_fill. */
 bool target_in_order(const Target *target, const Elements *elements, Layout *layout);
 
 /* The layout of an exact or derived ndarray. NumPy must be loaded. */
 void array_layout(PyObject *array, Layout *layout);
 
-/* The type of NumPy's arrays once NumPy is loaded by anyone, else NULL: no object can be an array before. */
+/* The type of NumPy's arrays; NULL until someone loads NumPy: no object can be an array before. */
 extern PyTypeObject *ndarray_type;
 
-/* Use NumPy if it is in sys.modules (or import it when `import` says so): true when it can be used. False
- * with an exception only when it had to be imported, or is older than 2.0. */
+/* Use NumPy if it is in sys.modules, or with `import` import it: whether it can be used. False with an
+ * exception only if it had to be imported, or is older than 2.0. */
 bool numpy_loaded(bool import);
 
 #endif

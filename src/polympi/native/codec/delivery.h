@@ -1,4 +1,4 @@
-/* Turning a received message into its result: a new object, or elements in memory of the user. */
+/* Turning a received message into its result: a new object, or elements in a user buffer. */
 #ifndef POLYMPI_DELIVERY_H
 #define POLYMPI_DELIVERY_H
 
@@ -20,10 +20,10 @@ const char *elements_data(const Elements *elements, const Arrived *parts, int pa
 PyObject *deliver(const char *bytes, Py_ssize_t nbytes, Arrived *parts, int part_count, const Target *into,
                   const Call *call);
 
-/* The result of this rank's own contribution: the same as if another rank had sent it. */
+/* The result of this rank's own contribution, as if another rank had sent it. */
 PyObject *deliver_own(PyObject *value, const Target *into, const Call *call);
 
-/* Whether a value never changes, so that no copy of it is needed. */
+/* Whether a value is immutable, and needs no copy. */
 bool cannot_change(PyObject *value);
 
 /* The rows of `into` from `first` on, as a target for the elements, which must be whole rows: the number of
@@ -34,7 +34,7 @@ Py_ssize_t target_rows(Target *rows, const Target *into, Py_ssize_t first, const
 /* Raise MismatchError: an object came where elements were expected. -1. */
 int refuse_object(const Call *call);
 
-/* Free parts that no object has taken. */
+/* Free parts that no object owns. */
 void release_parts(Arrived *parts, int part_count);
 
 #endif

@@ -60,7 +60,7 @@ static int encode_complex(Encoder *encoder, PyObject *value) {
     return ENCODED;
 }
 
-/* Short ASCII has a form of its own: keys of dicts. */
+/* Short ASCII has its own form: keys of dicts. */
 static inline int encode_str(Encoder *encoder, PyObject *string) {
     if (likely(PyUnicode_IS_COMPACT_ASCII(string))) {
         Py_ssize_t length = PyUnicode_GET_LENGTH(string);
@@ -236,7 +236,7 @@ int encode_value(Encoder *encoder, PyObject *value) {
         return encode_int(encoder, value);
     if (type == &PyFloat_Type)
         return encode_float(encoder, value);
-    if (type == ndarray_type) /* is NULL while there are no arrays */
+    if (type == ndarray_type) /* NULL until NumPy is loaded */
         return encode_ndarray(encoder, value);
     if (type == &PyDict_Type || type == &PyList_Type || type == &PySet_Type)
         return encode_mutable(encoder, value);

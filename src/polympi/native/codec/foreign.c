@@ -1,4 +1,4 @@
-/* Arrays of other libraries, by the array API's DLPack: sent without a copy as an ndarray, and made anew by
+/* Arrays of other libraries, by the array API's DLPack: sent without a copy as an ndarray, and made again by
  * the from_dlpack of their library.
  *
  * TAG_FOREIGN, uint64 bytes of the name of a module, the name, a TAG_ARRAY.

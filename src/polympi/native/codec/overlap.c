@@ -4,7 +4,7 @@
 
 #include "memory/strided.h"
 
-/* Memory from the first byte to behind the last one. */
+/* Memory from the first byte to the one after the last. */
 struct extent {
     uintptr_t first, end;
 };

@@ -1,4 +1,4 @@
-/* Everything without a form of its own: pickled with protocol 5 (PEP 574), with what lies in memory beside
+/* Everything without a form of its own: pickled with protocol 5 (PEP 574), with what lies in memory alongside
  * the pickle.
  *
  * The entries of a TAG_PICKLE come in the order in which the pickle asks for them, each a value in a form of
@@ -131,7 +131,7 @@ static PyObject *take_buffer(Reader *reader, Py_ssize_t nbytes) {
     return pool_memory(part->data, nbytes);
 }
 
-/* What lies beside a pickle: no other pickles, so that a damaged message cannot nest them without end. */
+/* What lies alongside a pickle: no other pickles, so that a damaged message cannot nest them without end. */
 static PyObject *decode_entry(Reader *reader) {
     if (!reader_holds(reader, TAG_FORM))
         return raise_damaged();

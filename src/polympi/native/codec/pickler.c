@@ -1,4 +1,4 @@
-/* A pickler that takes what has a form of its own out of the pickle, so that an array or a memoryview arrives
+/* A pickler that takes what has its own form out of the pickle, so that an array or a memoryview arrives
  * as it would have arrived alone, whatever it is contained in.
  *
  * Such an object is written to the stream when the pickler meets it, and the pickle says
@@ -12,7 +12,7 @@ typedef struct {
     PyObject *pickle;             /* bytes: the first piece, mostly the only one */
     PyObject *more;               /* a list of all its pieces; NULL: there is no second one */
     PyObject *tried;              /* of pickle_apart */
-    Py_ssize_t entries;           /* what lies beside the pickle */
+    Py_ssize_t entries;           /* what lies alongside the pickle */
     bool gives_memory;
 } Pickling;
 
@@ -51,7 +51,7 @@ static PyObject *pickling_write(PyObject *self, PyObject *piece) {
     return failed ? NULL : Py_NewRef(Py_None);
 }
 
-/* The memory of a PickleBuffer beside the stream or in it. */
+/* The memory of a PickleBuffer alongside the stream or in it. */
 static int put_memory(Stream *stream, PyObject *buffer) {
     PyObject *view = call_method(buffer, NAME("raw"));
     if (!view)

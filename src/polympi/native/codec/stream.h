@@ -8,14 +8,14 @@
 
 /* ---- writing ---- */
 
-/* What became of a value: it is in the stream; an exception is set; or it has no form of its own here, so
+/* What became of a value: it is in the stream; an exception is set; or it has no form here, so
  * that the whole top value shall be pickled. */
 enum outcome { ENCODED = 0, TO_PICKLE = 1 }; /* or FAILED */
 
 enum { MOST_DEPTH = 32, MOST_SEEN = 32 };
 
-/* A value being encoded. Nothing that it visits runs Python code of the user, but for __dlpack__, and what
- * pickles the metadata of a dtype. */
+/* A value being encoded. Visiting it runs no Python code of the user, except __dlpack__ and what pickles the
+ * metadata of a dtype. */
 typedef struct {
     Stream *stream;
     int depth;
@@ -43,13 +43,13 @@ static inline char *stream_reserve(Stream *stream, Py_ssize_t n) {
     return at;
 }
 
-/* Send memory beside the stream; takes over the reference to the owner, also on failure. 0 or -1. */
+/* Send memory alongside the stream; takes over the reference to the owner, also on failure. 0 or -1. */
 int stream_part(Stream *stream, char *data, Py_ssize_t nbytes, PyObject *owner, bool strided);
 
 /* Go back to an earlier state of the stream. */
 void stream_rewind(Stream *stream, Py_ssize_t used, int part_count);
 
-/* Data, which travel apart where they are long: 0 or -1. */
+/* Append data, as a part if they are long. */
 static inline int put_bytes(Stream *stream, const char *data, Py_ssize_t nbytes, PyObject *owner) {
     if (nbytes >= PART_BYTES)
         return stream_part(stream, (char *)data, nbytes, Py_NewRef(owner), false);
@@ -98,7 +98,7 @@ int encode_scalar(Encoder *encoder,
                   PyObject *scalar); /* array.c: TO_PICKLE for what is no NumPy scalar, too */
 int encode_buffer(Encoder *encoder, PyObject *owner, enum container container); /* buffers.c */
 int encode_foreign(Encoder *encoder,
-                   PyObject *value); /* foreign.c: TO_PICKLE for what is no foreign array, too */
+                   PyObject *value); /* foreign.c: TO_PICKLE for what isn't a foreign array, too */
 
 /* codec_pickle.c: 0, or -1 with an exception. */
 int encode_pickle(Stream *stream, PyObject *value);
@@ -188,7 +188,7 @@ int format_type(char character, Py_ssize_t *itemsize);
 char native_format(const char *format, Py_ssize_t itemsize);
 
 /* dtypes.c: The pickle of a dtype, or of (dtype, class) for arrays of another class, as bytes; NULL, mostly
- * without an exception, when an array of that dtype shall be pickled as a whole: its elements are no plain
+ * without an exception, when an array of that dtype shall be pickled as a whole: its elements aren't plain
  * memory. */
 PyObject *dtype_description(PyObject *dtype, PyTypeObject *class);
 
@@ -205,8 +205,8 @@ PyObject *unpickled(const char *pickle, Py_ssize_t length);
 
 /* ---- attributes ---- */
 
-/* An interned string, made once; a name made anew for each call takes a place of the interpreter's method
- * cache each time. NULL with an exception. */
+/* An interned string, made once: a new name per call would take a slot of the interpreter's method cache each
+ * time. NULL with an exception. */
 #define NAME(text)                                                                                           \
     ({                                                                                                       \
         static PyObject *name_of_text;                                                                       \

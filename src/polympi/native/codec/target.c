@@ -1,4 +1,4 @@
-/* Receiving into memory of the user. */
+/* Receiving into user buffers. */
 #include "codec/numpy_api.h"
 
 #include <stddef.h>
@@ -34,8 +34,7 @@ static PyObject *format_dtype(const ArrayForm *form) {
     return dtype;
 }
 
-/* Elements of TYPE_DESCRIBED, which are of a native type nevertheless where the array has a class or metadata
- * of its own: 1, or -1 with an exception. */
+/* Elements of TYPE_DESCRIBED, or of a native type if the array just has a class or metadata: 1 or -1. */
 static int described_elements(const ArrayForm *form, Elements *elements) {
     if (!numpy_loaded(true))
         return -1;
@@ -110,7 +109,7 @@ static int refuse(const Call *call, PyObject *object, const char *why) {
     return raise_error("MismatchError", call, what, Py_TYPE(object)->tp_name, why);
 }
 
-/* Other receives may do without memory. */
+/* Other calls may do without memory. */
 static int refuse_objects(const Call *call, PyObject *object, const char *what) {
     PyObject *why = PyUnicode_FromFormat(
         "%s; %s", what,
@@ -146,7 +145,7 @@ static void view_layout(const Py_buffer *view, Layout *layout) {
     layout->nbytes = view->len;
     layout->ndim = view->ndim;
     layout->contiguous = PyBuffer_IsContiguous(view, 'C');
-    if (view->ndim == 0) /* there is no shape then */
+    if (view->ndim == 0) /* it has no shape */
         return;
     memcpy(layout->shape, view->shape, (size_t)view->ndim * sizeof *view->shape);
     if (view->strides)
@@ -496,7 +495,7 @@ void target_fill(const Target *target, const Elements *elements, const char *dat
     strided_unpack(&reversed, data, elements->nbytes);
 }
 
-/* ---- how the message of memory begins that is known to both sides before its data travel ---- */
+/* ---- the head of a message, as the sender of a plan offers it ---- */
 
 /* bytes and the like fit elements of any type of one byte. */
 static enum container container_of(const Target *target) {

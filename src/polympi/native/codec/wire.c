@@ -1,4 +1,4 @@
-/* Announcements that come: nothing that they claim is believed before it was compared with what is there. */
+/* Checks of announcements that arrive. */
 #include "codec/wire.h"
 
 bool wire_get_announcement(const char *message, Py_ssize_t nbytes, struct announcement *announced) {

@@ -1,6 +1,6 @@
 /* The wire: what the bytes of a message between two ranks mean. No other file knows how far they are apart.
  *
- * Numbers are as the machine has them, in no alignment, so that all are copied. Whoever calls has seen to it
+ * Numbers are as the machine has them, in no alignment, so that all are copied. The caller has seen to it
  * that there is room for what is written, and as many bytes as are read.
  */
 #ifndef POLYMPI_WIRE_H
@@ -11,16 +11,15 @@
 
 #include "base/state.h"
 
-/* Ranks of other versions are refused at the start. To be raised with everything that ranks tell one another:
- * with these bytes, and those of collectives (collective_wire.h); with what lies in memory
- * that they share (shared_memory.c, mailbox.c, board.c); with the calls of MPI in which they meet; with the
- * trees and rounds of collectives. */
+/* Ranks of other versions are refused at the start. Raise it with any change of what ranks exchange: these
+ * bytes and those of collectives (collective_wire.h), shared memory (shared_memory.c, mailbox.c, board.c),
+ * MPI calls in which they meet, trees and rounds of collectives. */
 enum { WIRE_VERSION = 7 };
 
 /* The most bytes of a small message: the stream, or an announcement. */
 #define PACKET_BYTES 8192
 
-/* From this size on data travel beside the stream, from where they lie to where they shall lie. */
+/* From this size on, data are sent as a part, apart from the stream. */
 #define PART_BYTES 4096
 
 /* The most that one MPI message carries: counts are int, and a round number keeps pages aligned. */
@@ -33,7 +32,7 @@ static inline uint64_t pieces_of(uint64_t nbytes) {
 
 /* ---- streams ---- */
 
-/* First bytes, and what follows; data are a part instead from PART_BYTES on. TAG_REMOTE is no value: it
+/* First bytes, and what follows; data are a part instead from PART_BYTES on. TAG_REMOTE isn't a value: it
  * begins messages that announce what travels apart. */
 enum tag {
     TAG_NONE,
@@ -60,7 +59,7 @@ enum tag {
     TAG_REMOTE = 255
 };
 
-/* The bytes of a tag alone, and with the numbers behind it. */
+/* The bytes of a tag alone, and with the numbers after it. */
 enum {
     TAG_FORM = 1,
     NUMBER_FORM = TAG_FORM + 8,
@@ -90,7 +89,7 @@ static inline void wire_put_complex(char *at, double real, double imaginary) {
     memcpy(at + TAG_FORM + sizeof real, &imaginary, sizeof imaginary);
 }
 
-/* What follows behind is written by the caller. */
+/* The caller writes what follows. */
 static inline void wire_put_length(char *at, enum tag tag, Py_ssize_t length) {
     uint64_t number = (uint64_t)length;
     wire_put_tag(at, tag);
@@ -110,7 +109,7 @@ static inline void wire_put_pickle(char *at, Py_ssize_t entries, Py_ssize_t leng
     memcpy(at + LENGTH_FORM, &number, sizeof number);
 }
 
-/* Numbers, from behind their tag. */
+/* Numbers, which follow their tag. */
 static inline int64_t wire_get_int(const char *at) {
     int64_t number;
     memcpy(&number, at, sizeof number);
@@ -232,8 +231,8 @@ static inline uint64_t wire_get_size(const char *body, uint64_t part) {
 
 /* ---- announcements ---- */
 
-/* What begins a small message that announces. The body follows, or is the first that travels apart. Then come
- * the parts, all with the tag of the sequence number. */
+/* The head of an announcement. The body follows, or is sent apart, before the parts; all with the tag of the
+ * sequence number. */
 struct announcement {
     uint8_t tag; /* TAG_REMOTE */
     uint8_t body_apart;
@@ -271,8 +270,7 @@ static inline Py_ssize_t wire_announce_one(char *message, uint32_t sequence, Py_
     return announced_stream(1) + stream_bytes;
 }
 
-/* Whether a small message, of the size that this takes at least, announces just one part of these bytes, with
- * this stream. */
+/* Whether a small message, which must be long enough, announces just one part of nbytes, with this stream. */
 static inline bool wire_announces_one(const char *message, struct announcement *announced, Py_ssize_t nbytes,
                                       const char *stream, Py_ssize_t stream_bytes) {
     memcpy(announced, message, sizeof *announced);
@@ -284,7 +282,7 @@ static inline bool wire_announces_one(const char *message, struct announcement *
 
 /* ---- channels of plans ---- */
 
-/* What the two ranks of a channel tell one another before its data travel. */
+/* What the two ranks of a channel exchange before its data. */
 enum offer_step {
     OFFER_MADE = 1,  /* the sender; how the array begins follows, as a TAG_ARRAY whose data are apart */
     OFFER_WITHDRAWN, /* the sender has given up what it offered */
@@ -321,8 +319,8 @@ static inline bool wire_get_offer(const char *message, Py_ssize_t nbytes, struct
            nbytes - OFFER_FORM == offer->nbytes && offer->channel <= INT32_MAX && offer->tag <= INT32_MAX;
 }
 
-/* What a small message of nbytes announces; false where it is damaged: nothing that it claims is believed
- * before it was compared with what is there. */
+/* What a small message of nbytes announces; false if it is damaged. All that it claims is checked against its
+ * bytes. */
 bool wire_get_announcement(const char *message, Py_ssize_t nbytes, struct announcement *announced);
 /* Whether a body holds possible sizes of its parts and a stream; *pieces becomes the number of pieces that
  * follow it. */

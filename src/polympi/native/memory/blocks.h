@@ -1,14 +1,12 @@
-/* Small memory that many messages take at once and soon give back, from lists of blocks used before.
- *
- * Where a window of messages is under way, the lists of malloc are too short for it, and it merges and splits
- * what it gets back: a tenth of the time of a message of 512 bytes. All calls need the GIL.
- */
+/* Small memory for many messages at a time, from lists of blocks used before. For a window of messages,
+ * malloc's own lists are too short, and it merges and splits what is freed: a tenth of the time of a message
+ * of 512 bytes. All calls need the GIL. */
 #ifndef POLYMPI_BLOCKS_H
 #define POLYMPI_BLOCKS_H
 
 #include <stddef.h>
 
-/* Memory of so many bytes, not cleared; NULL without any, and no exception is set. */
+/* Memory of this many bytes, not cleared; NULL without any, and no exception is set. */
 void *block_take(size_t nbytes);
 
 /* Give it back, with the same size; NULL is fine. */

@@ -4,10 +4,9 @@
 
 #include "base/state.h"
 
-/* Such an object of so many bytes is made. From the first large one on, malloc keeps what they leave, up to
- * POLYMPI_POOL_BYTES: it would return it to the system at once, and each new page costs a fault, together
- * more than half of the time of a message in a window. Programs without such messages, and those whose user
- * has chosen malloc's limits, keep malloc's own rules. */
+/* Announce an object of this many bytes. From the first large one on, malloc keeps freed memory of up to
+ * POLYMPI_POOL_BYTES instead of returning it to the system: page faults would take more than half of the time
+ * of a message in a window. Unless the user has chosen malloc's limits. */
 void heap_expect(Py_ssize_t nbytes);
 
 #endif

@@ -103,7 +103,7 @@ static bool table_add(Slab *slab) {
     return true;
 }
 
-/* Take a slab out; those behind it that could not be at their home move up. */
+/* Remove a slab; displaced ones after it move up. */
 static void table_remove(const Slab *slab) {
     size_t hole = table_home(slab->memory), last = pool.table_size - 1;
     while (pool.table[hole] != slab)

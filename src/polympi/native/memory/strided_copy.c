@@ -85,7 +85,7 @@ PLANE_COPY(unpack_run, plane->run, memcpy, at, packed)
 CONSTANT_RUNS(DEFINE_COPIES)
 
 /* Short rows of any length, such as those of the faces of a small mesh: as many bytes from their beginning as
- * up to their end, which may be the same ones. There is no loop whose end the processor could foretell wrong.
+ * up to their end, which may be the same ones. Without a loop, no branch is mispredicted.
  * Longer rows are as fast with memcpy, which has wider registers. */
 #define BOTH_ENDS(half)                                                                                      \
     ALWAYS_INLINE void copy_twice_##half(char *to, const char *from, size_t bytes) {                         \

@@ -9,7 +9,7 @@ typedef struct Communicator {
     PyObject_HEAD MPI_Comm comm; /* the user's messages, and collectives */
     MPI_Comm named;              /* as others know it: of the world MPI's own, else `comm` */
     PyObject *raw;               /* MPI's own messages on `named`; NULL before the first use */
-    MPI_Comm shadow; /* a duplicate: what travels beside those messages, and the pieces of collectives */
+    MPI_Comm shadow;             /* a duplicate: for parts of these messages, and for pieces of collectives */
     int rank, size;
     uint32_t sequence;           /* messages with parts that this rank has sent; the tag of the parts */
     struct Mailboxes *mailboxes; /* for the rounds of collectives, with those of this machine; NULL: none */
@@ -27,7 +27,7 @@ typedef struct Communicator {
     int *places;                   /* the rank there of each of its ranks; NULL: the same */
 } Communicator;
 
-/* Where parts travel: the communicator whose shadow and sequence numbers they have, and the ranks there. */
+/* The communicator whose shadow and sequence numbers parts use, and the ranks there. */
 static inline Communicator *carrier_of(Communicator *comm) {
     return likely(!comm->carrier) ? comm : comm->carrier;
 }
@@ -35,7 +35,7 @@ static inline int rank_at_carrier(const Communicator *comm, int rank) {
     return likely(!comm->places) ? rank : comm->places[rank];
 }
 
-/* Whether calls on it are possible now; otherwise raises StateError and is false. */
+/* Whether it can be used now; otherwise false with StateError. */
 bool usable(const Communicator *comm);
 static inline bool is_usable(const Communicator *comm) {
     return likely(state.phase == RUNNING && comm->size) || usable(comm);

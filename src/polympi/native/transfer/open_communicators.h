@@ -1,8 +1,6 @@
-/* The communicators of this process, for what concerns all of them: messages that nobody has received when
- * the program ends, and how many collective calls this rank has made on each.
- *
- * MPI cannot free a communicator on one rank alone, so one whose object is gone stays here.
- */
+/* All communicators of this process, to find messages that nobody has received at the end of the program, and
+ * to count the collective calls of this rank. MPI can't free a communicator on one rank alone, so one stays
+ * here after its object is gone. */
 #ifndef POLYMPI_OPEN_COMMUNICATORS_H
 #define POLYMPI_OPEN_COMMUNICATORS_H
 

@@ -19,7 +19,7 @@ void raw_buffer_prepare(void) {
 }
 
 /* Bytes and the like, which have no dtype, count as bytes; so do structures, times, float16, for which MPI
- * has no type. Elements in another byte order would be read wrongly by a partner. */
+ * has no type. A partner would misread elements in another byte order. */
 static int choose_element(RawBuffer *raw, PyObject *object, const Call *call) {
     const Target *target = &raw->target;
     const PyArray_Descr *dtype = (const PyArray_Descr *)target->dtype;
@@ -36,7 +36,7 @@ static int choose_element(RawBuffer *raw, PyObject *object, const Call *call) {
     return 0;
 }
 
-/* One piece of so many elements. */
+/* One piece of this many elements. */
 static int describe_piece(RawBuffer *raw, void *data, enum raw_buffer_use use, bool whole, const Call *call) {
     const Layout *layout = &raw->target.layout;
     Py_ssize_t count = raw->element == MPI_BYTE ? layout->nbytes : layout->count;
@@ -53,7 +53,7 @@ static int describe_piece(RawBuffer *raw, void *data, enum raw_buffer_use use, b
     return 0;
 }
 
-/* Strided memory: by a datatype where that is faster, else by way of a copy. */
+/* Strided memory: by a datatype if that is faster, else by a copy. */
 static int describe_strided(RawBuffer *raw, enum raw_buffer_use use, bool whole, const Call *call) {
     const Layout *layout = &raw->target.layout;
     if (!whole && raw->element != MPI_BYTE && strided_by_datatype(layout) &&
@@ -66,7 +66,7 @@ static int describe_strided(RawBuffer *raw, enum raw_buffer_use use, bool whole,
     raw->packed = pool_allocate(layout->nbytes);
     if (!raw->packed)
         return -1;
-    if (use == TO_SEND || whole) /* what a collective does not write stays as it is */
+    if (use == TO_SEND || whole) /* keep what a collective doesn't write */
         strided_pack(layout, raw->packed);
     return describe_piece(raw, raw->packed, use, whole, call);
 }
@@ -113,7 +113,7 @@ void raw_buffer_close_slowly(RawBuffer *raw) {
     raw->derived = raw->open = false;
 }
 
-/* Where its memory lies; what is not open is a single piece, described in `piece`. */
+/* The layout of its memory; what isn't open is a single piece, described in `piece`. */
 static const Layout *memory_of(const RawBuffer *raw, Layout *piece) {
     if (raw->open)
         return &raw->target.layout;

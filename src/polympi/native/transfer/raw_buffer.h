@@ -1,4 +1,4 @@
-/* RawBuffer elements: memory of the user as MPI's own calls take it, with nothing of polympi around it, so
+/* Raw buffers: user buffers as MPI's own calls take them, with nothing of polympi around the elements, so
  * that any partner can send and receive them. */
 #ifndef POLYMPI_TRANSFER_RAW_BUFFER_H
 #define POLYMPI_TRANSFER_RAW_BUFFER_H
@@ -9,14 +9,14 @@
 #include "transfer/transfer.h"
 
 typedef struct {
-    void *data;           /* what MPI is told: this, */
-    int count;            /* so many, */
-    MPI_Datatype type;    /* of these */
-    MPI_Datatype element; /* one element of the memory; of what MPI has no type for, a byte */
+    void *data; /* as MPI's arguments */
+    int count;
+    MPI_Datatype type;
+    MPI_Datatype element; /* of one element; a byte if MPI has no type for it */
     Py_ssize_t itemsize, elements;
-    char *packed; /* a copy in C order of strided memory; NULL: none */
+    char *packed; /* a copy in C order of strided memory, or NULL */
     bool derived; /* `type` is to be freed */
-    bool open;    /* the target is: memory that is not simply an array in C order */
+    bool open;    /* the target is open: memory other than an array in C order */
     Target target;
 } RawBuffer;
 
@@ -25,21 +25,21 @@ enum raw_buffer_use { TO_SEND, TO_RECEIVE };
 /* MPI's types by those of elements; others are NULL there (raw_buffer_prepare fills it). */
 extern MPI_Datatype raw_buffer_types[TYPE_HALF + 1];
 
-/* How memory is described that is not an array in C order of a type that MPI has. 0, or -1 with
- * MismatchError: no memory, not writable, elements that only Python understands, more than an int counts.
- * `whole`: one piece, of elements that can be counted, as collectives need it. */
+/* Describe memory other than an array in C order of a type that MPI has. 0, or -1 with MismatchError: no
+ * memory, not writable, elements that only Python understands, more than an int counts. `whole`: as a single
+ * piece of countable elements, which collectives need. */
 int raw_buffer_open_slowly(RawBuffer *raw, PyObject *object, enum raw_buffer_use use, bool whole,
                            const Call *call);
 
-/* MPICH 5.0 ends the job where a message is no whole number of the elements that it is received as
- * ("Assertion failed in ... typerep_yaksa_pack.c"); with bytes the receiver can tell. */
+/* MPICH 5.0 ends the job if a message isn't a whole number of the elements of its receive ("Assertion failed
+ * in ... typerep_yaksa_pack.c"). If it is received as bytes, polympi can report it. */
 #ifdef OPEN_MPI
 enum { RECEIVES_BYTES = false };
 #else
 enum { RECEIVES_BYTES = true };
 #endif
 
-/* Where a message goes to. */
+/* As the buffer of a receive. */
 static inline void raw_buffer_as_received(RawBuffer *raw) {
     Py_ssize_t nbytes = raw->elements * raw->itemsize;
     if (RECEIVES_BYTES && likely(nbytes <= INT_MAX)) {
@@ -75,10 +75,10 @@ static inline int raw_buffer_open(RawBuffer *raw, PyObject *object, enum raw_buf
     return raw_buffer_open_slowly(raw, object, use, whole, call);
 }
 
-/* What holds the memory while nobody is in the call: a new reference. */
+/* The object that keeps the memory alive after the call: a new reference. */
 PyObject *raw_buffer_owner(const RawBuffer *raw, PyObject *object);
 
-/* Where nbytes have been received into a copy: put them where they belong. */
+/* Unpack nbytes that were received into a copy. */
 void raw_buffer_unpack(const RawBuffer *raw, Py_ssize_t nbytes);
 
 void raw_buffer_close_slowly(RawBuffer *raw);
@@ -87,14 +87,13 @@ static inline void raw_buffer_close(RawBuffer *raw) {
         raw_buffer_close_slowly(raw);
 }
 
-/* Before one is sent while the other is received into: copy what is sent where the two may overlap. 0 or -1.
- */
+/* Before one is sent while the other is received into: copy what is sent if the two may overlap. */
 int raw_buffer_part(RawBuffer *sent, const RawBuffer *into);
 
-/* What a status of MPI tells of a message; -1 with MismatchError where it is no whole number of elements. */
+/* Convert a status of MPI; -1 with MismatchError if the message isn't a whole number of elements. */
 int raw_buffer_status(const MPI_Status *from, Py_ssize_t itemsize, Status *status, const Call *call);
 
-/* Raise what fits an error code of MPI in a call with bare elements. -1. */
+/* Raise the exception for an error code of MPI in a call with raw elements. -1. */
 int raw_buffer_raise(int code, const RawBuffer *into, const Call *call);
 
 void raw_buffer_prepare(void);

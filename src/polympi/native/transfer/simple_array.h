@@ -1,5 +1,5 @@
-/* Arrays whose message can be told from their type and shape: the commonest send and receive are then a
- * comparison and a copy. */
+/* Arrays whose message follows from type and shape: the commonest send and receive are then a comparison and
+ * a copy. */
 #ifndef POLYMPI_SIMPLE_ARRAY_H
 #define POLYMPI_SIMPLE_ARRAY_H
 

@@ -42,7 +42,7 @@ static int world_rank(MPI_Comm comm, MPI_Comm world, int rank) {
     return found == MPI_UNDEFINED ? rank : found;
 }
 
-/* A large one, which is not taken, is found by each look, and counts in the last. */
+/* A large one, which isn't received, is found by each call, and counts in the last. */
 static void add(Undelivered *all, const Undelivered *few, bool last, MPI_Comm comm, MPI_Comm world) {
     int count = few->count - (few->large && !last);
     if (count && !all->count) {
@@ -52,8 +52,8 @@ static void add(Undelivered *all, const Undelivered *few, bool last, MPI_Comm co
     all->count += count;
 }
 
-/* What is on a shadow is of interest as far as plans have sent it: all else belongs to messages that are
- * reported elsewhere, or to collective calls. */
+/* On a shadow communicator, only the messages of plans count: all others belong to messages that are reported
+ * elsewhere, or to collective calls. */
 static void take_of_plans(MPI_Comm shadow, Undelivered *found) {
     char packet[PACKET_BYTES];
     int any = 0, nbytes = 0;
@@ -81,7 +81,7 @@ static void take_of_plans(MPI_Comm shadow, Undelivered *found) {
 
 void undelivered_take_all(MPI_Comm world, bool last, Undelivered *found) {
     Undelivered of_world = {0};
-    if (state.initialised_by_us) /* else MPI_COMM_WORLD belongs to others, who may leave what they like */
+    if (state.initialised_by_us) /* else others may leave messages on MPI_COMM_WORLD */
         undelivered_take(MPI_COMM_WORLD, &of_world);
     add(found, &of_world, last, MPI_COMM_WORLD, world);
     for (const OpenCommunicator *open = open_communicators(); open; open = open->next) {

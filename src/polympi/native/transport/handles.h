@@ -1,11 +1,11 @@
-/* Communicators as numbers, in which others in this process name them: C by its handle, Fortran by an int. */
+/* Communicators as numbers, for other code in this process: the handle of C, and the int of Fortran. */
 #ifndef POLYMPI_HANDLES_H
 #define POLYMPI_HANDLES_H
 
 #include "transport/transport.h"
 
-/* Whether the core runs on an MPI library, whose handles mean something to others; otherwise raises
- * LibraryError and is false. */
+/* Whether the core runs on an MPI library, whose handles others can use; otherwise false with LibraryError.
+ */
 bool has_handles(const Call *call);
 
 /* The bytes of an MPI_Comm of C; its value as a number; and back. */

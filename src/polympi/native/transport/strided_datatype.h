@@ -5,8 +5,8 @@
 #include "memory/layout.h"
 #include "transport/transport.h"
 
-/* Whether on this MPI library a derived datatype moves this (not contiguous) layout faster than packing does.
- * Then strided_datatype can make it, if MPI has the memory and its counts fit an int. */
+/* Whether a derived datatype moves this layout, which isn't contiguous, faster than packing on this MPI
+ * library. */
 bool strided_by_datatype(const Layout *layout);
 
 /* A committed datatype of MPI_BYTEs for the whole layout, to be used with count 1 at layout->data; from a

@@ -1,8 +1,5 @@
-/* The access to MPI: only here its header is included (that of a library or of the serial backend), and only
- * here is defined how a call enters and leaves MPI.
- *
- * Every call has one shape: resolve the message, release the GIL where it may wait, call MPI, check the code.
- */
+/* The access to MPI: the only file that includes its header (of a library or of the serial backend), and
+ * defines how a call enters and leaves MPI. */
 #ifndef POLYMPI_TRANSPORT_H
 #define POLYMPI_TRANSPORT_H
 
@@ -10,8 +7,7 @@
 
 #include "base/state.h"
 
-/* Take the turn in MPI. With the GIL held and no thread outside, no other thread can be in MPI: the GIL is
- * the lock. */
+/* Take the turn in MPI. With the GIL held and no thread outside, the GIL is the lock. */
 static inline bool enter_mpi(void) {
     if (likely(!state.outside) || !state.locking)
         return false;
@@ -23,7 +19,7 @@ static inline void leave_mpi(bool locked) {
         pthread_mutex_unlock(&state.turn);
 }
 
-/* The same for a thread outside, without the GIL. */
+/* For a thread outside, without the GIL. */
 static inline void take_turn(void) {
     if (state.locking)
         pthread_mutex_lock(&state.turn);
@@ -33,8 +29,7 @@ static inline void end_turn(void) {
         pthread_mutex_unlock(&state.turn);
 }
 
-/* Raise the exception that fits an MPI error code: Error, TruncationError, ... with rank, peer, tag and
- * operation. -1. */
+/* Raise the exception for an MPI error code: Error, TruncationError, ... -1. */
 int raise_mpi(int code, const Call *call);
 
 #endif

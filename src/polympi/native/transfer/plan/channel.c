@@ -44,12 +44,10 @@ PyObject *channel_owner(const Channel *channel) {
 
 /* ---- overlap ---- */
 
-/* What numpy.shares_memory may examine before it says that it does not know: faces of a grid need a few
- * steps. */
+/* The limit of numpy.shares_memory; faces of a grid need a few steps. */
 enum { MOST_WORK = 1000 };
 
-/* Whether two arrays share elements, for strided ones may lie between one another; what is too hard to tell
- * counts as no. */
+/* Whether two arrays share elements: strided ones may interleave. Too hard to decide counts as no. */
 static int arrays_overlap(PyObject *one, PyObject *other) {
     PyObject *numpy = PyImport_ImportModule("numpy");
     PyObject *found =
@@ -134,7 +132,7 @@ void channel_let_go(Channel *channel) {
     if (!under_way(channel->requests, channel->pieces))
         return;
     PyObject *owner = Py_NewRef(channel_owner(channel));
-    if (channel->memory.view.obj) { /* which must not be resized, by an export of its own */
+    if (channel->memory.view.obj) { /* which must not be resized: export it once more */
         PyObject *view = PyMemoryView_FromObject(owner);
         if (view)
             Py_SETREF(owner, view);

@@ -14,7 +14,7 @@ typedef struct Offered {
 } Offered;
 
 struct Agreements {
-    Offered *offers; /* in the order in which they came */
+    Offered *offers; /* in the order of their arrival */
     Channel *senders;
     uint32_t tags; /* that were chosen so far */
     char *message; /* that is being received; NULL: none */
@@ -30,7 +30,7 @@ static struct Agreements *agreements_of(Communicator *comm) {
 
 /* ---- out ---- */
 
-/* What was said and may be under way; MPI reads it. */
+/* An offer or answer that may be in flight. */
 typedef struct Said {
     struct Said *next;
     MPI_Request request;
@@ -132,7 +132,7 @@ void handshake_forget(Channel *channel) {
     restore_exception(exception);
 }
 
-/* The channel that has this answer to come; NULL: it was given back meanwhile. */
+/* The channel that waits for this answer; NULL: it was freed meanwhile. */
 static Channel *find_asking(const struct Agreements *agreements, int source, const struct offer *answer) {
     Channel *channel = agreements->senders;
     while (channel && !(channel->stage == ASKING && channel->call.peer == source &&
@@ -141,7 +141,7 @@ static Channel *find_asking(const struct Agreements *agreements, int source, con
     return channel;
 }
 
-/* The receiver does not want what a channel offers: keep why. */
+/* The receiver refuses an offer: keep the reason. */
 static int take_refusal(const struct Agreements *agreements, int source, const struct offer *answer,
                         const char *sentence) {
     const Call call = find_asking(agreements, source, answer)->call;
@@ -193,7 +193,7 @@ static void drop_offer(struct Agreements *agreements, int source, uint32_t tag) 
         LIST_TAKE(agreements->offers, offered, offered->source == source && offered->offer.channel == tag));
 }
 
-/* Say why the offer does not fit, which the exception at hand tells, and keep it. */
+/* Answer that the offer doesn't fit, with the current exception as the reason, and keep that. */
 static int refuse(Channel *channel) {
     channel->refusal = take_exception();
     channel->stage = UNFIT;

@@ -1,6 +1,6 @@
-/* How two ranks agree on a channel: its sender offers elements with a tag for them, and the receiver answers.
+/* How two ranks agree on a channel: its sender offers elements and a tag, and the receiver answers.
  *
- * Offers and answers (wire.h) travel on the shadow communicator with a tag of their own. An offer belongs to
+ * Offers and answers (wire.h) travel on the shadow communicator with their own tag. An offer belongs to
  * the first receiving channel for its source and its user's tag that has none yet; until there is one, it is
  * kept in a list of the communicator.
  */
@@ -9,15 +9,15 @@
 
 #include "transfer/plan/channel.h"
 
-/* Choose a tag for a channel that sends, and offer it. */
+/* Choose a tag for a sending channel, and offer it. */
 int handshake_offer(Channel *channel);
-/* Take in the offers and answers that have come to a communicator. */
+/* Receive the offers and answers that have arrived on a communicator. */
 int handshake_take(Communicator *comm);
-/* Look for an offer for a channel that receives, compare and answer: then it is AGREED or UNFIT. */
+/* Find an offer for a receiving channel, compare and answer: then the channel is AGREED or UNFIT. */
 int handshake_answer(Channel *channel);
-/* A channel that sends is given back: take back what it has offered. */
+/* A sending channel is being freed: withdraw its offer. */
 void handshake_forget(Channel *channel);
-/* The communicator is given back. */
+/* The communicator is being freed. */
 void handshakes_close(Communicator *comm);
 
 #endif

@@ -63,7 +63,7 @@ int plan_transfers_add(PlanTransfers *transfers, Channel *channel) {
 
 /* ---- giving back ---- */
 
-/* Nothing of them is under way. May run Python code. */
+/* Nothing of them is in flight. May run Python code. */
 static void free_all(PlanTransfers *transfers) {
     for (Py_ssize_t i = 0; i < transfers->count; i++)
         channel_free(transfers->channels[i]);
@@ -95,7 +95,6 @@ void plan_transfers_free_dropped(void) {
     }
 }
 
-/* Nobody will use them any more; what is under way goes on. */
 void plan_transfers_drop(PlanTransfers *transfers) {
     if (transfers->stage == RESTING) {
         free_all(transfers);
@@ -140,7 +139,7 @@ static enum step agree_step(void *context) {
     return open && watch_step(&agreeing->watch, open, now()) < 0 ? FAILED : done;
 }
 
-/* Take out the parts that do not fit, and raise what is wrong with the first of them. */
+/* Remove the parts that don't fit, and raise the error of the first. */
 static int take_out_failed(PlanTransfers *transfers) {
     PyObject *refusal = NULL;
     Py_ssize_t kept = 0, count = transfers->count;
@@ -222,7 +221,7 @@ int plan_transfers_start(PlanTransfers *transfers) {
     return 0;
 }
 
-/* A part that is not complete; of the requests of parts that are, none is left. NULL: all are. */
+/* A part that is not complete; NULL: all are. Frees the requests of those that are. */
 static const Call *incomplete_part(PlanTransfers *transfers, bool sends) {
     for (Py_ssize_t i = 0; i < transfers->agreed; i++) {
         Channel *channel = transfers->channels[i];
@@ -250,8 +249,7 @@ static int name_incomplete(PlanTransfers *transfers, bool sends, double timeout)
                                        : "it has not started its plan again");
 }
 
-/* Put what has come in its place, part by part, while the next one is on its way. PENDING: a part did not
- * come as long as a wait spins. */
+/* Unpack parts as they arrive, while the next one is in flight. PENDING: one didn't arrive while spinning. */
 static enum step place_what_comes(PlanTransfers *transfers) {
     double end = 0;
     for (; transfers->placed < transfers->count; transfers->placed++) {
@@ -267,7 +265,7 @@ static enum step place_what_comes(PlanTransfers *transfers) {
     return DONE;
 }
 
-/* How long all parts are waited for before those that are not complete are looked at by themselves. */
+/* How long to wait for all parts together before looking for one that is not complete. */
 #define ALL_SECONDS 0.1
 
 /* Wait for the parts of one direction. A time-out, and a partner that has ended, name one that is not

@@ -10,10 +10,8 @@
 #define ASK_SECONDS 1.0
 /* Between two looks. */
 #define LOOK_SECONDS 0.05
-/* A message that was sent before its rank ended may arrive after the answer, though not long after: both have
- * the same way. A call waits this much longer, and for this many looks, in each of which the library makes
- * progress.
- */
+/* A message sent before its rank ended may arrive shortly after the answer. A call waits this much longer,
+ * and for this many looks, in each of which the library makes progress. */
 #define ANSWER_SECONDS 1.0
 enum { ANSWER_LOOKS = 10 };
 /* Ranks that wait for the same one raise one after another, so that the first ends the job with one
@@ -50,7 +48,7 @@ static Other *others; /* by rank of the world */
 
 /* ---- notes ---- */
 
-/* The note has to stay as it is until it has left, for which nobody waits; there are few. */
+/* A note must stay unchanged until it is sent, for which nobody waits: it is leaked. There are few. */
 static void send_note(int dest, Note note) {
     MPI_Request request;
     Note *kept = malloc(sizeof *kept);
@@ -118,8 +116,9 @@ static bool has_ended(int rank, int *may_ask) {
     return other->way;
 }
 
-/* Whether a rank that has ended has not made the last collective call of this one; as above. Before the first
- * one on a communicator of mpi4py, all ranks meet there, and one that had come would not be waited for. */
+/* Whether a rank that has ended has not made the last collective call of this one; if unknown, and it may be
+ * asked, it is. Before the first call on a communicator of mpi4py all ranks meet: a rank that we wait for has
+ * not come. */
 static bool misses_call(int rank, const Communicator *comm, int *may_ask) {
     Other *other = &others[rank];
     if (comm->shadow == MPI_COMM_NULL)
@@ -136,8 +135,8 @@ static bool misses_call(int rank, const Communicator *comm, int *may_ask) {
     return false;
 }
 
-/* A rank of the communicator, other than this one, because of which the call cannot be completed: NOBODY
- * where it can. A message from any source can come as long as one rank is left. */
+/* Another rank of the communicator because of which the call can't complete, or NOBODY. A message from any
+ * source can arrive as long as one rank is left. */
 static int find_missing(const Call *call, const Communicator *comm, MPI_Group group, int may_ask) {
     int missing = NOBODY;
     for (int step = 1; step < comm->size; step++) {

@@ -76,7 +76,7 @@ static bool is_over(const Aside *aside) {
     return over;
 }
 
-/* Take it from the list, and let others into MPI; the context stays. */
+/* Remove it from the list, and let others call MPI; the context stays. */
 static void unlist(Aside *aside) {
     LIST_REMOVE(asides, aside);
     state.outside--;
@@ -182,7 +182,7 @@ void wait_while_held(void) {
         nap();
 }
 
-/* The first that a call on this communicator must come after. */
+/* The first that must be over before a call on this communicator. */
 static const Aside *before(MPI_Comm comm) {
     for (const Aside *aside = asides; aside; aside = aside->next)
         if (state.locking || aside->what.comm == comm)
@@ -263,7 +263,7 @@ static void sleep_until(Aside *aside, double end) {
     come_inside(thread);
 }
 
-/* What else may be wrong with ranks that polympi does not know: start.c says why. */
+/* What else may be wrong with ranks without polympi; start.c has the reason. */
 #ifdef OPEN_MPI
 #define OR_LEVELS(own) ""
 #else

@@ -1,11 +1,10 @@
-/* Blocking calls of MPI that are made aside: by a thread of their own, so that a time-out or a signal handler
- * can end the wait for them. MPI has no nonblocking form that a partner's blocking call would match (MPI 5.0,
- * section 6.12), and none of MPI_Comm_split.
+/* Blocking MPI calls made by a thread of their own, so that a time-out or a signal handler can end the wait
+ * for them. MPI has no nonblocking form that a partner's blocking call would match (MPI 5.0, section 6.12),
+ * and none of MPI_Comm_split.
  *
- * Nor can MPI take such a call back. Where its caller leaves, its thread stays in MPI until all ranks have
- * made the call, and what MPI was given is kept so long. Below MPI_THREAD_MULTIPLE nobody else may be in MPI
- * meanwhile: the phase is HELD.
- */
+ * MPI can't cancel such a call. If its caller leaves, its thread stays in MPI until all ranks have made the
+ * call, and keeps what MPI was given. Below MPI_THREAD_MULTIPLE nobody else may call MPI meanwhile: the phase
+ * is HELD. */
 #ifndef POLYMPI_TRANSFER_PROGRESS_OFFLOADED_CALL_H
 #define POLYMPI_TRANSFER_PROGRESS_OFFLOADED_CALL_H
 
@@ -14,34 +13,33 @@
 typedef struct {
     Call call;
     MPI_Comm comm;
-    int (*make)(void *context);   /* MPI's code; without the GIL, by another thread */
+    int (*make)(void *context);   /* MPI's code; without the GIL, on another thread */
     void (*close)(void *context); /* of a call that was left and is over; with the GIL */
     void *context;                /* on the heap */
 } OffloadedCall;
 
-/* What a call returns that was left, with an exception: its context is not the caller's any more. */
+/* Returned, with an exception, if the call was left: its context is no longer the caller's. */
 enum { LEFT = -2 };
 
-/* Whether a call that may take so many seconds (0: for ever) is made aside: 1; 0, or -1 with StateError where
- * the thread level does not allow it to a time-out that was `given` by the program. */
+/* Whether to offload a call that may take this many seconds (0: forever): 1; 0; -1 with StateError if the
+ * program has `given` a time-out that the thread level doesn't allow. */
 int is_offloaded(double seconds, bool given, const Call *call);
 
-/* Make it, after those before it on its communicator: 0 with MPI's `*code`; -1 with an exception, and it was
- * not made; LEFT with Timeout, or what a signal handler raised. */
+/* Make it, after earlier ones on its communicator: 0 with MPI's `*code`; -1: it was not made; LEFT with
+ * Timeout, or the exception of a signal handler. */
 int offloaded_make(const OffloadedCall *what, double seconds, int *code);
-/* Wait for calls that were left before another one is made on this communicator: 0, or -1 with an exception.
- */
+/* Wait for calls that were left, before another one is made on this communicator. */
 int offloaded_wait(MPI_Comm comm, const Call *call, double seconds);
 
 /* ---- at the end ---- */
 
-/* Whether there are any, also without the GIL. */
+/* Whether there are any; needs no GIL. */
 bool offloaded_calls_under_way(void);
-/* The call of the next of them; `*place` is NULL at first. NULL: that was all. */
+/* The call of the next of them, or NULL; `*place` is NULL at first. */
 const Call *offloaded_calls_next(const void **place);
-/* Give back what was left and is over. */
+/* Free those that were left and are over. */
 void offloaded_calls_reap(void);
-/* All are over, and the interpreter is gone: others may be in MPI again. */
+/* All are over, and the interpreter is gone: MPI may be called again. */
 void offloaded_calls_forget(void);
 
 /* Wait until no call holds the phase HELD, those included that were left. */

@@ -1,5 +1,4 @@
-/* What is under way while this rank waits for something else, or that nobody waits for: moved on by every
- * wait. */
+/* Receives and sends that no call is waiting for at the moment: every wait makes progress on them. */
 #include "base/errors.h"
 #include "base/list.h"
 #include "transfer/progress/progress_list.h"
@@ -17,9 +16,9 @@ void incoming_list(Incoming *in) {
     in->listed = true;
 }
 
-/* Where calls of `progress` are in the list. There may be several: a step may run Python code, in which other
- * threads, or a destructor, wait for something, too. The last one is that of `progress_some`, which goes on
- * where the call before it stopped. */
+/* Where calls of `progress` are in the list. There may be several, since a step may run Python code, in which
+ * other threads, or a destructor, wait for something, too. The last one is for `progress_some`, which
+ * continues where its previous call stopped. */
 struct cursor {
     Incoming *in;
     struct cursor *next; /* the outer one */
@@ -57,8 +56,8 @@ void incoming_abandon(Incoming *in) {
 
 bool anything_pending(void) { return pending || oldest_item || sends_abandoned(); }
 
-/* Move on receives, from `first` on, until so many had nothing new; the next one. In the order in which they
- * began, in which messages of one sender come. */
+/* Make progress on receives, from `first` on, until `most` had nothing new; returns the next one. In the
+ * order in which they began, which is that of the messages of one sender. */
 static Incoming *receives_progress(Incoming *first, Py_ssize_t most) {
     struct cursor cursor = {.in = first, .next = cursors};
     cursors = &cursor;
@@ -92,7 +91,7 @@ void progress(void) {
     PyErr_Restore(class, value, trace);
 }
 
-/* How many of each a wait looks at in vain between its own tests: they cost a test each, 40 to 100 ns. */
+/* How many of each a wait may test in vain between its own tests; a test takes 40 to 100 ns. */
 enum { FEW = 16 };
 
 void progress_some(void) {
@@ -132,7 +131,7 @@ enum step give_up_abandoned(void *communicator) {
         if (in->comm != communicator || !(in->abandoned || in->given_up))
             continue;
         if (incoming_cancel(in))
-            next = pending; /* dropping its target may have run code that changed the list */
+            next = pending; /* dropping its target may have changed the list */
         else
             left = PENDING;
     }
@@ -141,7 +140,7 @@ enum step give_up_abandoned(void *communicator) {
 
 int report_call(PyObject *sentences, const Call *call, const char *fate) {
     char rank[RANK_TEXT];
-    bool other = call->rank != state.world_rank; /* numbers than the world's, which the line begins with */
+    bool other = call->rank != state.world_rank; /* than in the world, whose rank the line begins with */
     PyObject *text = describe_call(call);
     PyObject *sentence = text ? PyUnicode_FromFormat("%U%s%s %s", text, other ? " by " : "",
                                                      other ? rank_text(rank, call, call->rank) : "", fate)

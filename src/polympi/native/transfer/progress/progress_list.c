@@ -15,7 +15,8 @@ bool progress_list_is_first(const Communicator *comm, const ProgressItem *item) 
     return true;
 }
 
-/* The next that has not had this turn. A step may run Python code, in which others change the list. */
+/* The next that hasn't been stepped in this turn. A step may run Python code, in which others change the
+ * list. */
 static ProgressItem *next_in_turn(unsigned long turn) {
     for (ProgressItem *item = oldest_item; item; item = item->next)
         if (item->turn < turn && !item->moving && progress_list_is_first(item->comm, item))

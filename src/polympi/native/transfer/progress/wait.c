@@ -14,12 +14,11 @@
 /* Tests between two looks at the clock (25 ns each, as much as a test). */
 #define TESTS_PER_LOOK 16
 
-/* Several requests are waited for longer with the GIL held, since a hundred messages arrive one after
- * another, and without the GIL each test costs a yield. Up to 160 us: Python lets another thread wait for 5
- * ms. */
+/* Waits for several requests spin longer, since a hundred messages arrive one after another, and without the
+ * GIL each test costs a yield. Up to 160 us: Python lets another thread wait for 5 ms. */
 #define MOST_SPINS 8
 
-/* Tests before other pending messages are looked at: they cost a test each. */
+/* Tests before other pending messages are tested. */
 #define TESTS_PER_PROGRESS 32
 
 double now(void) {
@@ -51,14 +50,14 @@ enum step wait_spin(MPI_Request *requests, int count, MPI_Status *statuses, cons
     }
 }
 
-/* What a thread waits for, once it goes without the GIL. On the heap, with the requests themselves: the
- * interpreter may end the thread when it wants the GIL back, and MPI has to be finalised nevertheless. */
+/* What a thread without the GIL waits for. On the heap, with the requests themselves: the interpreter may end
+ * the thread when it wants the GIL back, and MPI has to be finalised nevertheless. */
 typedef struct Wait {
     struct Wait *next, *previous;
     Call call;
     unsigned long thread;
-    bool posted;   /* a receive that nothing has come for: it can be taken back */
-    bool recalled; /* it shall be taken back by its thread: there may be a message for it elsewhere */
+    bool posted;   /* a receive without a message: it can be cancelled */
+    bool recalled; /* its thread shall cancel it: there may be a message for it elsewhere */
     bool outside;  /* its thread tests it without the GIL: leave the requests alone */
     int count;
     MPI_Request requests[];
@@ -91,7 +90,7 @@ bool python_ends(void) {
 #endif
 }
 
-/* Whether the interpreter is going, and would not let this thread have the GIL back. */
+/* Whether the interpreter is finalising, and wouldn't let this thread have the GIL back. */
 static bool python_is_over(void) {
     return unlikely(python_ends()) && PyThread_get_thread_ident() != state.last_thread;
 }
@@ -132,7 +131,7 @@ bool is_only_thread(void) {
 /* Test and yield without the GIL until complete, until `end`, or until all threads shall stop. */
 static int yield_until(double end, Wait *wait, MPI_Status *statuses, int *complete) {
     int code = MPI_SUCCESS, tests = TESTS_PER_PROGRESS;
-    bool yields = !state.library_yields || !is_only_thread(); /* one that yields in MPI has the turn there */
+    bool yields = !state.library_yields || !is_only_thread(); /* a thread that yields in MPI holds the turn */
     wait->outside = true;
     PyThreadState *thread = go_outside();
     do {
@@ -143,7 +142,7 @@ static int yield_until(double end, Wait *wait, MPI_Status *statuses, int *comple
         end_turn();
         if (code != MPI_SUCCESS || *complete)
             break;
-        if (yields) /* twice in a row would let twice as much time pass before the next test */
+        if (yields) /* not twice in a row, which would double the time to the next test */
             sched_yield();
     } while (--tests > 0 || now() < end);
     come_inside(thread);
@@ -277,8 +276,8 @@ const Call *send_waited_for(void) {
     return NULL;
 }
 
-/* Whether another thread is in a wait still: it takes its requests back when it leaves that. A signal handler
- * may finalise inside a wait of this one. */
+/* Whether another thread is still waiting: it takes back its requests when it leaves. A signal handler may
+ * finalise inside a wait of this thread. */
 static bool others_wait(void) {
     for (const Wait *wait = waits; wait; wait = wait->next)
         if (wait->thread != PyThread_get_thread_ident())

@@ -1,4 +1,4 @@
-/* Waiting: a short spin with the GIL, then without it, yielding; ended by time-outs and signals. */
+/* Waiting: a short spin with the GIL, then yielding without it; time-outs and signals end it. */
 #ifndef POLYMPI_TRANSFER_PROGRESS_WAIT_H
 #define POLYMPI_TRANSFER_PROGRESS_WAIT_H
 
@@ -6,12 +6,12 @@
 #include "base/errors.h"
 #include "transport/calls.h"
 
-/* How long to spin with the GIL held. A message of a neighbour that is ready takes about a microsecond;
- * releasing and taking back the GIL 0.06 us, and with another Python thread running up to its switch interval
- * of 5 ms. */
+/* How long to spin with the GIL held. A message of a neighbour that is ready takes about a microsecond.
+ * Releasing and reacquiring the GIL takes 0.06 us, but up to its switch interval, 5 ms, if another Python
+ * thread runs. */
 #define SPIN_SECONDS 20e-6
 
-/* How often Ctrl-C is looked for; a person notices 100 ms. */
+/* How often to check for Ctrl-C; a person notices 100 ms. */
 #define SIGNAL_SECONDS 0.05
 
 /* Let the other hardware thread of a core run while this one spins. */
@@ -23,12 +23,12 @@ static inline void pause_briefly(void) {
 #endif
 }
 
-/* Test requests again and again with the GIL held, as a wait begins; PENDING: they were not complete in time.
- * `end` is 0 at first, and then the time when all the calls for `messages` requests have spun enough. */
+/* Spin with the GIL held, as every wait begins; PENDING: not complete in time. `end` is 0 at first, and then
+ * the time when all the calls for `messages` requests have spun enough. */
 enum step wait_spin(MPI_Request *requests, int count, MPI_Status *statuses, const Call *call, int messages,
                     double *end);
 
-/* Wait until all `count` requests are complete. Progresses all receives that are pending, too.
+/* Wait until all `count` requests are complete, and make progress on all that is pending.
  *
  * 0, or -1 with an exception: an MPI error, Timeout, or what a signal handler raised (KeyboardInterrupt).
  * After the latter two, requests that are not MPI_REQUEST_NULL are still active and the caller's to deal
@@ -44,11 +44,11 @@ static inline int wait_for(MPI_Request *requests, int count, MPI_Status *statuse
     return wait_longer(requests, count, statuses, call, timeout);
 }
 
-/* The same for requests, one at least, that wait_spin was not enough for. */
+/* Wait likewise for one or more requests that weren't complete after wait_spin. */
 int wait_without_gil(MPI_Request *requests, int count, MPI_Status *statuses, const Call *call,
                      double timeout);
 
-/* Whether any of the requests is not complete. */
+/* Whether any of the requests is active. */
 static inline bool under_way(const MPI_Request *requests, int count) {
     for (int i = 0; i < count; i++)
         if (requests[i] != MPI_REQUEST_NULL)
@@ -56,51 +56,50 @@ static inline bool under_way(const MPI_Request *requests, int count) {
     return false;
 }
 
-/* Have all waits for a small message end, soon, that could be for one from this source with this tag. */
+/* End all waits, soon, for a small message that could be from this source with this tag. */
 void recall_receives(int source, int tag);
 
 /* Poll until it is not PENDING: DONE, or FAILED with an exception (its own, or as above). `poll` is called
  * with the GIL. */
 enum step wait_poll(enum step (*poll)(void *context), void *context, const Call *call, double timeout);
 
-/* 0 as long as MPI runs, else -1 with StateError: after whatever may have let other threads or a signal
- * handler run. */
+/* 0 while MPI runs, else -1 with StateError: call it after anything that may have let other threads or a
+ * signal handler run. */
 int still_running(const Call *call);
 
-/* Go without the GIL while this thread calls MPI, each time with the turn; and take it back. A thread that is
- * outside must stop soon once `must_stop`; where the interpreter is gone it never comes back. */
+/* Release the GIL while this thread calls MPI, taking the turn for each call; and reacquire it. A thread
+ * outside must stop soon after `must_stop`; if the interpreter is gone, come_inside never returns. */
 PyThreadState *go_outside(void);
 bool must_stop(void);
 void come_inside(PyThreadState *thread);
 
-/* Whether Python has no other thread. */
+/* Whether Python has only this thread. */
 bool is_only_thread(void);
-/* Let other threads of Python run for a moment. */
+/* Let other Python threads run for a moment. */
 void yield_gil(void);
 
 /* ---- at the end ---- */
 
-/* Whether the interpreter is on its way out. */
+/* Whether the interpreter is finalising. */
 bool python_ends(void);
 
-/* Whether messages between two ranks that threads wait for are under way. Those that their threads do not
- * move on are moved on here: `alone` says that this is the only thread that can. */
+/* Whether threads wait for messages between two ranks that are in flight. If their threads don't test them,
+ * this does; `alone`: no other thread can. */
 bool waits_under_way(bool alone);
-/* The call of one of them that sends; NULL: there is none. */
+/* The call of one of them that sends, or NULL. */
 const Call *send_waited_for(void);
-/* Have all threads that wait without the GIL leave their calls; returns when they have, with the GIL. */
+/* Have all threads that wait without the GIL leave their calls, and wait until they have. */
 void dismiss_threads(void);
-/* The same where the interpreter is gone, or does not let them go on: they never come back. */
+/* Stop these threads forever, if the interpreter is gone or doesn't let them continue. */
 void park_threads(void);
-/* Take back the receives that are still waited for, just before MPI_Finalize. */
+/* Cancel the receives that threads still wait for, just before MPI_Finalize. */
 void withdraw_waits(void);
 
 /* Monotonic seconds. */
 double now(void);
 
-/* Whether a blocking MPI collective may be called as it is, with the GIL held: nobody else could run Python
- * meanwhile, no time-out has to be watched, and no pending receive has to be progressed. Otherwise: the
- * nonblocking one and wait_for. */
+/* Whether a blocking MPI collective may be called with the GIL held: there is no other Python thread, no
+ * time-out, and nothing pending. Otherwise use the nonblocking one and wait_for. */
 bool may_block(double timeout);
 
 #endif

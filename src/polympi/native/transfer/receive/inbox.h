@@ -1,24 +1,23 @@
-/* Inboxes: where messages come to. One that waits for its message is memory that
- * nobody has touched yet, and so none at all: there may be very many receives,
- * and a message of any size may come for each. */
+/* Inboxes: memory for messages that arrive. While a receive waits, its inbox is untouched memory, which the
+ * system doesn't provide yet: there may be very many receives, each for a message of any size. */
 #ifndef POLYMPI_TRANSFER_RECEIVE_INBOX_H
 #define POLYMPI_TRANSFER_RECEIVE_INBOX_H
 
 #include "transfer/simple_array.h"
 #include "transfer/transfer.h"
 
-/* What is known of a message once it comes. At rest, and until then, the
- * pointers to what it owns are NULL, and the packet begins with a zero, as fresh
- * memory does: lest a message without any bytes is taken for the one before. */
+/* A message that has arrived. At rest, and before it arrives, the pointers to what it owns are NULL, and the
+ * packet begins with a zero, as fresh memory does, so that an empty message isn't taken for the one before.
+ */
 typedef struct {
     MPI_Status small;   /* of the small message */
     const char *stream; /* in the packet or in `body` */
     Py_ssize_t stream_bytes;
     struct announcement announced;
-    char *body; /* on the heap, when it travelled apart */
+    char *body; /* on the heap, if it was sent apart */
     Arrived *parts;
     int part_count;
-    PyObject *bytes;        /* a bytes object that part 0 goes straight into */
+    PyObject *bytes;        /* the bytes object into which part 0 is received */
     uint64_t unposted;      /* pieces of what was announced that no receive is posted
                                for yet */
     MPI_Request several[4]; /* of what was announced, while they fit here */
@@ -32,7 +31,7 @@ typedef struct {
 Inbox *inbox_take(void);
 void inbox_give(Inbox *inbox);
 
-/* Memory for a target, which is large, and most receives have none; open, unless the object is NULL. NULL
+/* A target on the heap, since it is large and few receives have one; open, unless the object is NULL. NULL
  * with an exception. */
 Target *target_new(PyObject *object, const Call *call);
 /* Close it, and give it back. */

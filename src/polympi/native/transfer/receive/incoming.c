@@ -1,4 +1,4 @@
-/* Messages on their way in: posted, moved from stage to stage, delivered. */
+/* Messages that are received: posted, brought from stage to stage, delivered. */
 #include "transfer/receive/incoming.h"
 
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static inline void put_back(Incoming *in) {
     free_incoming = in;
 }
 
-/* Enough for those that come and go; one that had a message takes up to 10 KB. */
+/* Enough for those in use from moment to moment; one that had a message takes up to 10 KB. */
 enum { MOST_ALLOCATED = 64 };
 
 void incoming_trim(void) {
@@ -132,7 +132,7 @@ static inline Incoming *post_small(Incoming *in, enum channel channel, int sourc
     return NULL;
 }
 
-/* Keep why `into` was refused, so that the message is taken in and dropped: whether that can be said later.
+/* Keep the reason why `into` was refused, to receive and drop the message: false if it has to be raised now.
  */
 static bool refuse_later(Incoming *in) {
     if (!PyErr_ExceptionMatches(PyExc_Exception))
@@ -199,7 +199,7 @@ bool incoming_overlaps(const Incoming *in, const Stream *stream) {
     return stream_overlaps(stream, &layout);
 }
 
-/* ---- what an announcement announces: received where it shall lie ---- */
+/* ---- announced data: received directly into their memory ---- */
 
 static MPI_Request *new_request(Incoming *in) {
     Inbox *inbox = in->inbox;
@@ -221,8 +221,8 @@ static int post(Incoming *in, char *data, int count, MPI_Datatype type) {
 }
 
 #ifdef OPEN_MPI
-/* A piece of any length, laid into the packet again and again: Open MPI 5.0 writes a message that is longer
- * than its receive beyond the end of that. */
+/* Receive a piece of any length into the packet, over and over: Open MPI 5.0 writes a message that is longer
+ * than its receive beyond the end. */
 static int post_cut(Incoming *in) {
     static MPI_Datatype same_place = MPI_DATATYPE_NULL;
     bool locked = enter_mpi();
@@ -239,18 +239,17 @@ static int post_cut(Incoming *in) {
     return raise_mpi(code, &in->call);
 }
 #else
-/* A piece that is longer than the packet is cut, which is an error of this receive alone: its sender gets on.
- */
+/* A piece longer than the packet is truncated, an error of this receive alone: its sender completes. */
 static int post_cut(Incoming *in) { return post(in, in->inbox->packet, PACKET_BYTES, MPI_BYTE); }
 #endif
 
-/* Post the next of the pieces that nobody will get, with no memory but the packet. 0 or -1. */
+/* Post a receive for the next of the pieces to be dropped, with no memory but the packet. */
 static int post_dropped(Incoming *in) {
     in->request_count = 0;
     return post_cut(in);
 }
 
-/* Post contiguous data that travel apart, in pieces that an int can count. 0 or -1. */
+/* Post receives for contiguous data, in pieces that an int can count. */
 static int post_data(Incoming *in, char *data, Py_ssize_t nbytes) {
     for (Py_ssize_t posted = 0; posted < nbytes; posted += CHUNK_BYTES)
         if (post(in, data + posted, (int)Py_MIN(nbytes - posted, CHUNK_BYTES), MPI_BYTE) < 0)
@@ -262,7 +261,7 @@ static int damaged(const Incoming *in) {
     return raise_error("Error", &in->call, "a damaged message came; do all ranks run the same polympi?");
 }
 
-/* Post the data of an array straight into the target: 1; 0 when they have to be taken in elsewhere. */
+/* Receive the data of an array directly into the target: 1; 0 if they need other memory. */
 static int post_into_target(Incoming *in, const Elements *elements, Py_ssize_t nbytes) {
     const Layout *layout = &in->target->layout;
     if (elements->fortran && elements->ndim > 1)
@@ -286,7 +285,7 @@ void keep_refusal(Incoming *in) {
         in->refusal = take_exception();
 }
 
-/* Whether the message fits the target, before its data are taken in; a refusal is kept for the end. */
+/* Whether the message fits the target, before its data are received; a refusal is kept for the end. */
 static bool examine_target(Incoming *in, Elements *elements) {
     int is_array = array_elements(in->inbox->stream, in->inbox->stream_bytes, elements);
     if (is_array == 0)
@@ -317,8 +316,7 @@ static char *part_memory(Incoming *in, uint64_t nbytes) {
     return data;
 }
 
-/* Post the one part that is all of an array straight into the target: 1; 0 where it is taken in elsewhere;
- * -1. */
+/* Receive the only part of an array directly into the target: 1; 0 if it needs other memory; -1. */
 static int post_straight(Incoming *in, const char *body) {
     Elements elements = {0};
     bool fits = examine_target(in, &elements);
@@ -348,7 +346,7 @@ static int post_parts(Incoming *in, const char *body) {
     return 0;
 }
 
-/* Post what a body announces: 0 or -1. */
+/* Post receives for what a body announces. */
 static int open_body(Incoming *in, const char *body) {
     Py_ssize_t sizes = sizes_of_parts(in->inbox->announced.part_count);
     in->inbox->stream = body + sizes;
@@ -366,7 +364,7 @@ static int open_body(Incoming *in, const char *body) {
     return post_parts(in, body);
 }
 
-/* Post what an announcement, of nbytes in the packet, announces. 0 or -1. */
+/* Post receives for what an announcement announces, of nbytes in the packet. */
 static int open_announcement(Incoming *in, Py_ssize_t nbytes) {
     struct announcement *announced = &in->inbox->announced;
     if (!wire_get_announcement(in->inbox->packet, nbytes, announced))
@@ -384,7 +382,7 @@ static int open_announcement(Incoming *in, Py_ssize_t nbytes) {
 
 /* ---- from stage to stage, with the GIL ---- */
 
-/* Whether the message is what the array lets expect: 1, and go to the next stage; 0; -1 with an exception. */
+/* Whether the message is the one that the array lets expect: 1, and it is in the next stage; 0; -1. */
 static int open_expected_data(Incoming *in) {
     const SimpleArray *simple = &in->inbox->simple;
     if (!wire_announces_one(in->inbox->packet, &in->inbox->announced, simple->nbytes, simple->head,
@@ -430,7 +428,7 @@ static int next_of_later_stage(Incoming *in) {
     return 0;
 }
 
-/* Open what the requests of this stage have brought, and post the next: 0 or -1. */
+/* Open what this stage has received, and post receives for the next stage. */
 static int next_stage(Incoming *in) {
     if (unlikely(in->stage != POSTED))
         return next_of_later_stage(in);
@@ -454,8 +452,8 @@ static int next_stage(Incoming *in) {
     return open_announcement(in, nbytes);
 }
 
-/* The message cannot be delivered, for which the exception is set: what is under way is taken in and dropped,
- * and so is what was announced, lest the sender waits for ever. */
+/* The message can't be delivered, and the exception is set: receive and drop what is in flight or announced,
+ * so that the sender doesn't hang. */
 static void fail(Incoming *in) {
     keep_refusal(in);
     in->stage = in->inbox->unposted || under_way(in->requests, in->request_count) ? PARTS : ARRIVED;
@@ -471,8 +469,7 @@ static inline void advance(Incoming *in) {
 
 /* ---- delivery ---- */
 
-/* The object of the target of a message that has come, filled; a new reference, or NULL. `status` may be
- * NULL. */
+/* Fill the target with the message: its object, a new reference, or NULL. `status` may be NULL. */
 static PyObject *fill_target(Incoming *in, Status *status) {
     Elements elements = {0};
     int is_array = array_elements(in->inbox->stream, in->inbox->stream_bytes, &elements);
@@ -559,7 +556,7 @@ PyObject *incoming_deliver(Incoming *in, Status *status) {
 
 /* ---- waiting ---- */
 
-/* Wait for a message that was kept: 0 or -1. */
+/* Wait for a message that was kept. */
 static int wait_for_kept(Incoming *in, double timeout) {
     in->waited_for = true;
     int failed = incoming_finish(in->inbox->kept, timeout);
@@ -589,13 +586,13 @@ static int wait_stage(Incoming *in, double timeout) {
 
 const Call *incoming_call(const Incoming *in) { return &in->call; }
 
-/* Let the thread go on that moves a message on: 0, or -1 with StateError. */
+/* Let the thread continue that is making progress on the message: 0, or -1 with StateError. */
 static int let_it_go_on(const Incoming *in) {
     yield_gil();
     return still_running(&in->call);
 }
 
-/* Wait for a message to come, and then for its data: 0 or -1. */
+/* Wait for the message, and then for its data. */
 static inline int finish(Incoming *in, double timeout, double (*data_timeout)(double)) {
     while (in->stage != ARRIVED) {
         if (unlikely(in->moving)) {
@@ -619,8 +616,8 @@ static double the_same(double timeout) { return timeout; }
 
 int incoming_finish(Incoming *in, double timeout) { return finish(in, timeout, the_same); }
 
-/* How long data that are under way are waited for at least. They come by themselves, unless the sender has
- * stopped; and where they are given up, memory of the user may still be written to. */
+/* How long to wait for data in flight at least. They arrive by themselves, unless the sender has stopped; and
+ * after giving up, the user buffer may still be written to. */
 #define DATA_SECONDS 10.0
 
 static double long_enough_for_data(double timeout) {
@@ -629,8 +626,8 @@ static double long_enough_for_data(double timeout) {
     return timeout > 0 && timeout < DATA_SECONDS ? DATA_SECONDS : timeout;
 }
 
-/* After a failure, whose exception is set: leave it. False where it was the time that was over, and a message
- * has come at this very moment: then the exception is gone. */
+/* After a failure, whose exception is set: leave it. False, without the exception, if it was a time-out and a
+ * message has arrived at this very moment. */
 static bool give_up(Incoming *in) {
     if (in->stage == POSTED && !in->moving && is_timeout()) {
         PyObject *class, *value, *trace;
@@ -654,12 +651,11 @@ PyObject *incoming_wait(Incoming *in, Status *status, double timeout) {
     return incoming_deliver(in, status);
 }
 
-/* How often a receive is tested before it is opened, so that others can see it: as long as Python's lock is
- * kept nothing else can happen. Most small messages of a partner that waits come in this time, about a
- * microsecond. */
+/* How often a receive is tested before it is opened for others to see: while the GIL is held, none could
+ * look. Most small messages of a partner that waits arrive in this time, about a microsecond. */
 enum { TESTS_BEFORE_OPEN = 32 };
 
-/* Post a receive in an inbox, and test it: whether a message has come. */
+/* Post a receive in an inbox, and test it: whether a message has arrived. */
 static inline enum step receive_now(Communicator *comm, int source, int tag, Incoming *in, const Call *call) {
     int complete = 0;
     bool locked = enter_mpi();
@@ -681,8 +677,8 @@ static inline Py_ssize_t elements_of(PyArrayObject *array) {
     return likely(PyArray_NDIM(array) == 1) ? PyArray_DIM(array, 0) : PyArray_SIZE(array);
 }
 
-/* What a message holds that is no more than its packet, and its status, which may be NULL; false: there is
- * more to do than that. */
+/* Deliver a message that is complete in its packet, with its status, which may be NULL; false: it needs more.
+ */
 static inline bool take_small(Inbox *inbox, PyObject *into, PyObject **object, Status *status) {
     const SimpleArray *simple = &inbox->simple;
     int nbytes = 0;

@@ -7,21 +7,21 @@
 #include "transfer/transfer.h"
 
 enum stage {
-    POSTED, /* the small message has not come */
-    TAKING, /* the message is one that was kept: see unclaimed_messages.h */
-    BODY,   /* the body of an announcement is under way */
+    POSTED, /* for the small message */
+    TAKING, /* a message that was kept: unclaimed_messages.h */
+    BODY,   /* the body of an announcement is in flight */
     PARTS,  /* the parts are */
     ARRIVED
 };
 
-/* A receive that waits for its message is no more than this: the rest is in its inbox, when it has come. */
+/* All that a receive needs while it waits for its message; the rest is in its inbox once that has arrived. */
 struct Incoming {
     enum stage stage;
     bool filled;     /* the data went straight into the target */
     bool waited_for; /* by a thread, perhaps without the GIL: leave its requests alone */
-    bool moving;     /* a thread moves it on, perhaps in Python code, where others run: leave it alone */
-    bool abandoned;  /* nobody will wait for it: a piece of a collective, or a message that was refused */
-    bool given_up;   /* by the receive it had come for: kept for another one */
+    bool moving;     /* a thread is making progress on it, perhaps in Python code: leave it alone */
+    bool abandoned;  /* nobody will wait for it: a piece of a collective, or a refused message */
+    bool given_up;   /* by its receive, so that its message is kept for another one */
     bool listed;
     bool seeks;   /* POSTED, but not for MPI: see probing_receive.h */
     bool expects; /* inbox->simple is how the message of the array begins */
@@ -32,29 +32,29 @@ struct Incoming {
     Call call;
     Inbox *inbox;
     PyObject *array;   /* of the user: instead of a target, while the message may be what it lets expect */
-    Target *target;    /* memory of the user, if any */
-    PyObject *refusal; /* why the message cannot be delivered: its data are taken in and dropped */
+    Target *target;    /* user buffer, if any */
+    PyObject *refusal; /* why the message cannot be delivered: its data are received and dropped */
     struct Incoming *next, *previous;
     struct Incoming *later, *earlier; /* those that seek; those kept (later alone) */
     uint64_t number;                  /* in the order in which receives begin */
 };
 
-/* Whether a receive has no message, and is not posted any more, so that none can come. */
+/* Whether a receive has no message, and is no longer posted, so that none can arrive. */
 bool incoming_unpost(Incoming *in);
-/* What comes need not be what its array lets expect: treat that as any other target. 0 or -1. */
+/* The message isn't the one that its array lets expect: treat the array as any other target. */
 int incoming_examine_closely(Incoming *in);
-/* The first of the listed receives that could take a kept message, and had none, or a later kept one; it is
- * not posted any more. NULL: there is none. */
+/* The first of the listed receives that could take a kept message, and had none or a later one; it is no
+ * longer posted. NULL: there is none. */
 Incoming *first_waiting(const Incoming *kept);
 
-/* Keep the exception that is set for the one who gets the message, unless there is one. */
+/* Keep the current exception for the receive that gets the message, unless it has one. */
 void keep_refusal(Incoming *in);
 
-/* Leave the memory of the user, where nothing may be under way. May run Python code at its end. */
+/* Let go of the user buffer, into which nothing may be in flight. May run Python code at its end. */
 void incoming_drop_memory(Incoming *in);
-/* Give everything back; nothing of it may be under way. */
+/* Release everything; nothing of it may be in flight. */
 void incoming_close(Incoming *in);
-/* Take it off the list of those that `progress` moves on. */
+/* Take it off the list of `progress`. */
 void incoming_unlist(Incoming *in);
 
 #endif

@@ -1,13 +1,13 @@
-/* Receives that are not posted but look for their message.
+/* Receives that aren't posted but probe for their message.
  *
- * A receive may be given up: by a time-out, by Ctrl-C, by Request.cancel. MPI_Cancel tells whether no message
- * had come for it. But MPICH posts a receive from any source twice, for messages of this machine and of other
- * machines. It reports "cancelled" although a message of another machine is already being received: this
- * message is lost (MPICH 5.0). So if there are ranks on other machines, such a receive is not posted. It
- * calls MPI_Iprobe until its message is there, and posts a receive for exactly this message.
+ * A receive may be given up: by a time-out, by Ctrl-C, by Request.cancel. MPI_Cancel reports whether a
+ * message had arrived for it. But MPICH posts a receive from any source twice, for messages of this machine
+ * and of other machines. It may report "cancelled" although it is already receiving a message of another
+ * machine, which is then lost (MPICH 5.0). So if there are ranks on other machines, such a receive isn't
+ * posted. It calls MPI_Iprobe until its message is there, and posts a receive for exactly this message.
  *
- * The order of MPI is kept: a message goes to the first receive that it matches. So a later receive that
- * could match the same message seeks, too, and a receive that finds a message first asks the earlier ones.
+ * MPI's order is kept, in which a message goes to the first receive that it matches: a later receive that
+ * could match the same message probes, too, and a receive that finds a message first asks the earlier ones.
  */
 #ifndef POLYMPI_TRANSFER_RECEIVE_PROBING_RECEIVE_H
 #define POLYMPI_TRANSFER_RECEIVE_PROBING_RECEIVE_H
@@ -25,11 +25,11 @@ bool must_probe(const Incoming *in);
 /* Begin, and end without a message. */
 void probing_begin(Incoming *in);
 void probing_end(Incoming *in);
-/* DONE: its message was found, and is being received now. */
+/* DONE: its message was found, and a receive is posted for it. */
 enum step probing_step(Incoming *in);
-/* Wait for that, as wait_for; RECALLED: it takes a message that was kept. */
+/* Wait for that, as wait_for does; RECALLED: it has taken a kept message. */
 int probing_wait(Incoming *in, double timeout);
-/* Whether a message that is there belongs to a receive that seeks, which has it then. */
+/* DONE: the message that is there belongs to a probing receive, which has it now. */
 enum step prober_takes(Communicator *comm, int source, int tag);
 
 #endif

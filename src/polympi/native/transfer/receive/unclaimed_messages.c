@@ -52,7 +52,7 @@ bool incoming_unpost(Incoming *in) {
     bool locked = enter_mpi();
     if (!cancelled && cancel_receive(&in->first, &status)) {
         MPI_Test_cancelled(&status, &cancelled);
-        if (!cancelled) { /* it is here: a test of the request would forget what `small` says of it */
+        if (!cancelled) { /* a message is here: testing the request would overwrite its status */
             in->inbox->small = status;
             in->request_count = 0;
         }
@@ -70,8 +70,7 @@ int incoming_cancel(Incoming *in) {
 
 /* ---- kept ---- */
 
-/* The data of a message lie where the user wanted them: copy them to memory of its own. 0, or -1 with
- * MemoryError. */
+/* The data of a message are in the user buffer: copy them to memory of the message. */
 static int copy_data(Incoming *in) {
     Inbox *inbox = in->inbox;
     uint64_t nbytes = wire_get_size(inbox->stream - sizes_of_parts(1), 0);
@@ -99,12 +98,12 @@ void unclaimed_settle(Incoming *in) {
         in->inbox->stream_bytes = simple->head_bytes + (straight ? 0 : simple->nbytes);
     }
     if (straight && !in->refusal && copy_data(in) < 0)
-        keep_refusal(in); /* told to the receive that takes it */
+        keep_refusal(in); /* raised by the receive that takes it */
     incoming_drop_memory(in);
 }
 
-/* Let the first receive that waits for such a message have it. One that has taken a later one, of which the
- * program knows nothing yet, has this one instead. */
+/* Give the message to the first receive that waits for such a one. If that has taken a later one, of which
+ * the program doesn't know yet, it gets this one instead. */
 static void offer(Incoming *in) {
     Incoming *taker, *instead;
     for (enter(in); (taker = first_waiting(in)); enter(in = instead)) {
@@ -117,21 +116,21 @@ static void offer(Incoming *in) {
 }
 
 void unclaimed_add(Incoming *in) {
-    while (in->stage == TAKING && !in->moving) { /* it gives back what it has taken */
+    while (in->stage == TAKING && !in->moving) { /* return what it has taken */
         Incoming *kept = in->inbox->kept;
         incoming_close(in);
         in = kept;
     }
     in->given_up = true;
     if (in->stage == POSTED)
-        Py_CLEAR(in->refusal); /* of memory that does not matter any more */
+        Py_CLEAR(in->refusal); /* about memory that no longer matters */
     if (in->stage != ARRIVED)
         incoming_list(in);
     unclaimed_settle(in);
     offer(in);
 }
 
-/* The message is gone, since it was refused: have the exception tell why, too. */
+/* The message was refused and is gone: add the reason to the exception. */
 static void tell_refusal(const Incoming *in, PyObject **class, PyObject **value, PyObject **trace) {
     PyErr_NormalizeException(class, value, trace);
     if (*value && *value != in->refusal)
@@ -187,7 +186,7 @@ bool unclaimed_take(Incoming *in) {
     in->inbox->small = kept->inbox->small;
     in->first = MPI_REQUEST_NULL;
     in->request_count = 0;
-    kept->call = in->call; /* the one to be told of */
+    kept->call = in->call; /* the one to report */
     return true;
 }
 

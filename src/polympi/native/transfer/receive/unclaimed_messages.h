@@ -1,32 +1,29 @@
-/* Messages of receives that were given up: kept for the next receive or probe that matches them.
+/* Messages of receives that were given up, kept for the next receive or probe that matches them.
  *
- * MPI cannot undo a match. A time-out, an exception or the end of a request may end a receive that has its
- * message already. The message then stays here, as an Incoming without memory of the user. A receive that
- * matches takes it before MPI is called: the first receive that is waiting already, or the next that begins.
- * Such a receive is in the stage TAKING.
+ * MPI can't undo a match. A time-out, an exception or the end of a request may end a receive that already has
+ * its message, which then stays here, as an Incoming without a user buffer. A matching receive takes it
+ * before MPI is called: the first that is already waiting, or the next that begins. Such a receive is in the
+ * stage TAKING.
  *
- * Kept messages have the order in which their receives began. For messages of one source and tag, this is the
- * order in which they were sent.
- */
+ * Kept messages are in the order in which their receives began, which for one source and tag is the order in
+ * which they were sent. */
 #ifndef POLYMPI_TRANSFER_RECEIVE_UNCLAIMED_MESSAGES_H
 #define POLYMPI_TRANSFER_RECEIVE_UNCLAIMED_MESSAGES_H
 
 #include "transfer/receive/incoming.h"
 
-/* Keep the message of a receive of the user that is given up, and that could not be taken back. Takes it
- * over. */
+/* Take over a receive of the user that is given up but couldn't be cancelled, and keep its message. */
 void unclaimed_add(Incoming *in);
-/* Give a receive that is not posted for MPI (one that seeks may be) the first message that it fits, if any:
- * whether there was one. */
+/* Give a receive that isn't posted the first message that matches it; whether there was one. */
 bool unclaimed_take(Incoming *in);
-/* The same for one that is posted, if nothing has come for it. */
+/* Do so for a posted one without a message, which is cancelled. */
 bool unclaimed_take_instead(Incoming *in);
-/* What is kept for such a call, NULL: nothing. */
+/* The status of the message kept for such a call, or NULL. */
 const MPI_Status *unclaimed_for(const Communicator *comm, const Call *call);
 
-/* A receive whose kept message is complete takes over what that holds. */
+/* A receive takes over the contents of its kept message, which is complete. */
 void unclaimed_adopt(Incoming *in);
-/* A kept message has made progress: leave the memory of the user, as soon as nothing is written there. */
+/* A kept message has made progress: let go of the user buffer as soon as nothing is written there. */
 void unclaimed_settle(Incoming *in);
 
 /* Append a sentence for each to a Python list. */

@@ -1,4 +1,4 @@
-/* Messages on their way out, while their calls last. */
+/* Messages that are sent, during their calls. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,8 +69,8 @@ static MPI_Request *new_request(Outgoing *out) {
     return requests_add(&out->requests, &out->request_count, &out->request_capacity, out->first);
 }
 
-/* Memory that lives as long as the message; NULL with MemoryError. From the pool: out of huge pages a message
- * of a megabyte is four times as fast as out of small ones. */
+/* Memory that lives as long as the message; NULL with MemoryError. From the pool: a message of a megabyte is
+ * four times as fast from huge pages as from small ones. */
 static char *new_copy(Outgoing *out, Py_ssize_t nbytes) {
     char **more = realloc(out->copies, (size_t)(out->copy_count + 1) * sizeof *more);
     if (more)
@@ -127,7 +127,7 @@ static int start_strided(Outgoing *out, const Part *part, int dest, int tag) {
     return start_data(out, packed, layout.nbytes, dest, tag);
 }
 
-/* Let the small message travel from memory of its size; where there is none, it stays in the packet. */
+/* Move the small message to memory of its size; without any, it stays in the packet. */
 static void fit(Outgoing *out, Py_ssize_t nbytes) {
     out->kept = sending_take(nbytes);
     if (!out->kept)
@@ -146,7 +146,7 @@ static int start_small(Outgoing *out, Py_ssize_t nbytes, enum channel channel, i
         fit(out, nbytes);
     MPI_Comm comm = channel == USER ? out->comm->comm : out->comm->shadow;
     bool locked = enter_mpi();
-    /* READY, too, by MPI_Isend: a receive that seeks (probing_receive.h) is not posted for MPI */
+    /* MPI_Isend for READY, too: a receive that probes (probing_receive.h) isn't posted */
     int code = likely(mode != SYNCHRONOUS)
                    ? MPI_Isend(out->packet, (int)nbytes, MPI_BYTE, dest, tag, comm, request)
                    : MPI_Issend(out->packet, (int)nbytes, MPI_BYTE, dest, tag, comm, request);
@@ -162,8 +162,7 @@ static uint16_t more_pieces(const Stream *stream) {
     return more < UINT16_MAX ? (uint16_t)more : UINT16_MAX;
 }
 
-/* Write the announcement to the packet; where the body does not fit behind it, `*body` is what travels apart.
- */
+/* Write the announcement to the packet; if the body doesn't fit after it, `*body` has to be sent apart. */
 static Py_ssize_t announce(Outgoing *out, uint32_t sequence, const char **body) {
     Stream *stream = &out->stream;
     struct announcement head = announcement_of(sequence, stream->part_count, stream->used);
@@ -224,7 +223,7 @@ int outgoing_start_simple(Outgoing *out, PyObject *object, int dest, int tag) {
 }
 
 int outgoing_start(Outgoing *out, enum channel channel, int dest, int tag, enum mode mode) {
-    if (unlikely(still_running(&out->call) < 0)) /* what encodes may have let another thread finalise MPI */
+    if (unlikely(still_running(&out->call) < 0)) /* while encoding, another thread may have finalised MPI */
         return -1;
     if (likely(!out->stream.part_count && !out->stream.heap))
         return start_small(out, out->stream.used, channel, dest, tag, mode);

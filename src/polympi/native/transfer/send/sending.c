@@ -7,7 +7,7 @@
 #include "memory/blocks.h"
 
 struct belongings {
-    char *packet; /* NULL: the small message is beside */
+    char *packet; /* NULL: the small message is in the Sending */
     Stream stream;
     char **copies;
     int copy_count;
@@ -18,7 +18,7 @@ static void free_requests(MPI_Request *requests, int count, const MPI_Request *f
         block_give(requests, (size_t)count * sizeof *requests);
 }
 
-/* Move what MPI reads from into memory of its own, and the requests: 0 or -1. */
+/* Move the requests, and the memory that MPI reads from. */
 static int take_belongings(Sending *send, Outgoing *out) {
     Stream *stream = &out->stream;
     Part *parts = stream->parts;
@@ -67,7 +67,7 @@ Sending *outgoing_keep(Outgoing *out) {
         if (send != out->kept)
             sending_give(send);
         PyErr_NoMemory();
-        return NULL; /* the rest of its memory is lost rather than freed under MPI's hands */
+        return NULL; /* the rest of its memory is leaked: MPI may still read it */
     }
     send->comm = Py_NewRef((PyObject *)out->comm);
     send->call = out->call;
@@ -75,7 +75,7 @@ Sending *outgoing_keep(Outgoing *out) {
     return send;
 }
 
-/* Nothing of it is under way. Dropping what was sent may run Python code. */
+/* Nothing of it is in flight. May run Python code. */
 static void free_sending(Sending *send) {
     struct belongings *belongings = send->belongings;
     PyObject *comm = send->comm;
@@ -102,7 +102,7 @@ bool sending_is_on(const Sending *send, const Communicator *comm) {
 
 /* ---- those that nobody waits for ---- */
 
-/* In the order in which they are tested next. */
+/* In the order of their next tests. */
 static Sending *orphans, **orphans_end = &orphans;
 static Py_ssize_t orphan_count, buffered_total;
 
@@ -188,7 +188,7 @@ void sending_adopt(PyObject *comm, const Call *call, const MPI_Request *requests
     sending_close(send, 0);
 }
 
-/* Drop what is complete, `code` being what MPI has said of it. */
+/* Drop a complete message, with MPI's code. */
 static void drop(Sending *send, int code) {
     if (code != MPI_SUCCESS) {
         raise_mpi(code, &send->call);

@@ -19,7 +19,7 @@ struct serial_request {
     MPI_Datatype type;
     size_t nbytes;            /* of a message */
     bool own_memory;          /* the data are a copy */
-    bool complete, forgotten; /* nobody has its handle any more */
+    bool complete, forgotten; /* nobody has its handle any longer */
     MPI_Status status;
 };
 struct serial_request serial_complete = {.complete = true};

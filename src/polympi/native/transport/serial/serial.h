@@ -44,7 +44,7 @@ void type_drop(MPI_Datatype type);
 void type_pack(const void *data, int count, const struct serial_type *type, char *to);
 void type_unpack(void *data, int count, const struct serial_type *type, const char *from, size_t nbytes);
 
-/* A communicator: its messages are told from others by its number. */
+/* A communicator, whose number its messages carry. */
 struct serial_comm {
     unsigned long number;
 };
