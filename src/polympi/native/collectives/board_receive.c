@@ -46,7 +46,7 @@ int board_receive_open(BoardReceive *reading, const char *slot) {
         return raise_damaged(), -1;
     Arrived *parts = calloc((size_t)head.part_count + 1, sizeof *parts);
     if (!parts)
-        return PyErr_NoMemory(), -1;
+        return no_memory();
     reading->parts = parts;
     reading->part_count = (int)head.part_count;
     reading->page = head.page;

@@ -13,7 +13,7 @@
 int calls_open(Communicator *comm) {
     struct Calls *calls = aligned_alloc(64, sizeof *calls);
     if (!calls)
-        return PyErr_NoMemory(), -1;
+        return no_memory();
     memset(calls, 0, sizeof *calls);
     if (!comm->together) {
         calls->sent = calloc((size_t)comm->size, sizeof *calls->sent);

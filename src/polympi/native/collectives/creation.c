@@ -1,6 +1,7 @@
 #include "collectives/creation.h"
 
 #include "base/errors.h"
+#include "base/list.h"
 #include "transfer/progress/offloaded_call.h"
 #include "transfer/progress/wait.h"
 #include "transfer/transfer.h"
@@ -9,10 +10,7 @@ static Creation *creations; /* of this process, in the order in which they began
 static Creation *chosen;    /* the one that this rank makes now, or is ready to make */
 
 static void leave(Creation *creation) {
-    Creation **link = &creations;
-    while (*link != creation)
-        link = &(*link)->next;
-    *link = creation->next;
+    LIST_REMOVE(creations, creation);
     if (chosen == creation)
         chosen = NULL;
 }

@@ -152,7 +152,7 @@ int agreement_open(Agreement *agreement, Collective *collective, bool able) {
     Head *answers = malloc(sizeof *answers + PACKET_BYTES); /* room for what another collective sends */
     agreement->answers = answers;
     if (!answers)
-        return PyErr_NoMemory(), -1;
+        return no_memory();
     uint8_t answer = (able ? ANSWER_ABLE : 0) | (can_block(collective) ? ANSWER_MAY_BLOCK : 0);
     answers[0] = (Head){.verb = (uint8_t)collective->verb,
                         .kind = answer,

@@ -98,7 +98,7 @@ static int prepare_parts(LargeBcast *large) {
     large->parts = calloc((size_t)large->part_count + 1, sizeof *large->parts);
     large->pooled = calloc((size_t)large->part_count + 1, sizeof *large->pooled);
     if (!large->parts || !large->pooled)
-        return PyErr_NoMemory(), -1;
+        return no_memory();
     return large->is_root ? offer_parts(large) : await_parts(large);
 }
 
@@ -179,7 +179,7 @@ static int hand_down_next(LargeBcast *large) {
     }
     const Arrived *part = &large->parts[large->part];
     if (!part->data && !(large->scratch = malloc((size_t)part->nbytes)))
-        return PyErr_NoMemory(), -1;
+        return no_memory();
     spread_open_data(&large->spread, collective, part->data ? part->data : large->scratch,
                      large->able || !large->is_root ? part->nbytes : 0, collective->root);
     large->phase = HANDING_DOWN;
@@ -397,7 +397,7 @@ static int announce(LargeBcast *large, const Collective *collective, char *messa
     large->body =
         fits ? message + sizeof(BcastHead) : (large->body_memory = malloc((size_t)large->body_bytes));
     if (!large->body)
-        return PyErr_NoMemory(), -1;
+        return no_memory();
     stream_put_body(stream, large->body);
     large->kind = fits ? way_of_parts(large, comm, begun) : BCAST_ANNOUNCED_BODY;
     if (large->kind == BCAST_ANNOUNCED_BOARD) {

@@ -65,10 +65,8 @@ static int let_library_work(struct memory_wait *wait, double time) {
     wait->polls = 0;
     const Collective *collective = wait->collective;
     int found;
-    bool locked = enter_mpi();
-    int code = MPI_Iprobe(MPI_ANY_SOURCE, 0, collective->comm->shadow, &found, MPI_STATUS_IGNORE);
-    leave_mpi(locked);
-    return likely(code == MPI_SUCCESS) ? 0 : raise_mpi(code, &collective->call);
+    return checked_iprobe(MPI_ANY_SOURCE, 0, collective->comm->shadow, &found, MPI_STATUS_IGNORE,
+                          &collective->call);
 }
 
 static int poll_memory(void *context) {

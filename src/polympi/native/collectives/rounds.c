@@ -29,22 +29,16 @@ int start_send(Collective *collective, const void *message, Py_ssize_t nbytes, i
     if (unlikely(still_running(&collective->call) < 0))
         return -1;
     count_crossing(collective->comm, dest);
-    bool locked = enter_mpi();
-    int code =
-        MPI_Isend(message, (int)nbytes, MPI_BYTE, dest, collective->tag, collective->comm->shadow, request);
-    leave_mpi(locked);
-    return likely(code == MPI_SUCCESS) ? 0 : raise_mpi(code, &collective->call);
+    return checked_isend(message, (int)nbytes, MPI_BYTE, dest, collective->tag, collective->comm->shadow,
+                         request, &collective->call);
 }
 
 int start_receive(Collective *collective, void *room, Py_ssize_t most, int source, MPI_Request *request) {
     *request = MPI_REQUEST_NULL;
     if (unlikely(still_running(&collective->call) < 0))
         return -1;
-    bool locked = enter_mpi();
-    int code =
-        MPI_Irecv(room, (int)most, MPI_BYTE, source, collective->tag, collective->comm->shadow, request);
-    leave_mpi(locked);
-    return likely(code == MPI_SUCCESS) ? 0 : raise_mpi(code, &collective->call);
+    return checked_irecv(room, (int)most, MPI_BYTE, source, collective->tag, collective->comm->shadow,
+                         request, &collective->call);
 }
 
 Py_ssize_t examine(const Collective *collective, const void *message, Py_ssize_t nbytes, int source) {

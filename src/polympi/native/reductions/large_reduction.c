@@ -193,7 +193,7 @@ static int reduce_scatter(LargeReduction *large) {
     Py_ssize_t rows = large->layout.shape[0], row = large->layout.count / rows, first, count;
     int *counts = large->counts = malloc((size_t)comm->size * sizeof *counts);
     if (!counts)
-        return PyErr_NoMemory(), -1;
+        return no_memory();
     for (int rank = 0; rank < comm->size; rank++) {
         split_rows(rows, comm->size, rank, &first, &count);
         counts[rank] = (int)(count * row);

@@ -2,6 +2,7 @@
 
 #include "base/arguments.h"
 #include "base/errors.h"
+#include "base/list.h"
 #include "python/raw/raw_receive.h"
 
 /* Requests that are used again, which costs less than new ones: a window of them comes and goes as one. */
@@ -52,11 +53,8 @@ bool requests_send_on(const Communicator *comm) {
     bool any = false;
     for (Sending *send = sending; send; send = send->next) {
         int complete;
-        if (!send->request->busy && sending_is_on(send, comm)) {
-            bool locked = enter_mpi();
-            test_any_number(send->requests, send->request_count, MPI_STATUSES_IGNORE, &complete);
-            leave_mpi(locked);
-        }
+        if (!send->request->busy && sending_is_on(send, comm))
+            locked_test(send->requests, send->request_count, MPI_STATUSES_IGNORE, &complete);
         any |= sending_is_on(send, comm);
     }
     return any;
@@ -66,20 +64,14 @@ void request_sends(Request *request, Sending *send) {
     request->kind = SENDING;
     request->send = send;
     send->request = request;
-    send->next = sending;
-    send->previous = NULL;
-    if (sending)
-        sending->previous = send;
-    sending = send;
+    CHAIN_PUSH(sending, send);
     sending_count++;
 }
 
 /* The message is complete, or no call will wait for it. Dropping what was sent may run Python code. */
 static void close_send(Request *request) {
     Sending *send = request->send;
-    *(send->previous ? &send->previous->next : &sending) = send->next;
-    if (send->next)
-        send->next->previous = send->previous;
+    CHAIN_REMOVE(sending, send);
     sending_count--;
     request->kind = COMPLETE;
     sending_close(send, 0);

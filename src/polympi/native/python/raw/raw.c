@@ -85,7 +85,7 @@ static int make_offloaded(Raw *self, struct creating *creating, int (*function)(
                           const Call *call, double seconds, int *code) {
     struct creating *moved = malloc(sizeof *moved);
     if (!moved)
-        return PyErr_NoMemory(), -1;
+        return no_memory();
     *moved = *creating;
     moved->held = Py_NewRef((PyObject *)self);
     const OffloadedCall what = {

@@ -217,9 +217,7 @@ static int receive_matched(Raw *self, const RawBuffer *raw, const Call *call, do
     int code = MPI_Imrecv(raw->data, raw->count, raw->type, &matching.message, &request), complete = 0;
     leave_mpi(locked);
     while (code == MPI_SUCCESS && !complete) {
-        locked = enter_mpi();
-        code = MPI_Test(&request, &complete, from);
-        leave_mpi(locked);
+        code = locked_test(&request, 1, from, &complete);
         if (!complete)
             yield_gil();
     }
@@ -307,14 +305,9 @@ static int exchange(Raw *self, RawBuffer *sent, PyObject *array, const Call *sen
     MPI_Status from;
     bool receives = receiving->peer != PROC_NULL;
     int complete;
-    if (receives) {
-        bool locked = enter_mpi();
-        int code = MPI_Irecv(into->data, into->count, into->type, mpi_source(receiving->peer),
-                             mpi_tag(receiving->tag), self->comm, &posted);
-        leave_mpi(locked);
-        if (code != MPI_SUCCESS)
-            return raise_mpi(code, receiving);
-    }
+    if (receives && checked_irecv(into->data, into->count, into->type, mpi_source(receiving->peer),
+                                  mpi_tag(receiving->tag), self->comm, &posted, receiving) < 0)
+        return -1;
     complete = sending->peer == PROC_NULL ? 1 : start_send(self, sent, sending, &started);
     if (complete == 0)
         complete = finish_send(self, sent, array, sending, &started, timeout);
@@ -374,11 +367,10 @@ static int poll_probe(void *context) {
     struct probing *probing = context;
     const Call *call = probing->call;
     int found = 0;
-    bool locked = enter_mpi();
-    int code =
-        MPI_Iprobe(mpi_source(call->peer), mpi_tag(call->tag), probing->raw->comm, &found, &probing->status);
-    leave_mpi(locked);
-    return code != MPI_SUCCESS ? raise_mpi(code, call) : found;
+    return checked_iprobe(mpi_source(call->peer), mpi_tag(call->tag), probing->raw->comm, &found,
+                          &probing->status, call) < 0
+               ? -1
+               : found;
 }
 
 /* The bytes of an element of a dtype, or of what NumPy makes one of; of bytes where none is given. -1. */
