@@ -108,7 +108,7 @@ static PyObject *communicator_free(Communicator *self, PyObject *Py_UNUSED(unuse
     struct freeing freeing = {.comm = self};
     int failed = give_back_if_unused(&freeing, &call);
     creation_end(&creation);
-    tell_undelivered(&call, &freeing.undelivered);
+    write_undelivered(&call, &freeing.undelivered);
     if (failed)
         return NULL;
     Py_RETURN_NONE;
