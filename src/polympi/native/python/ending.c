@@ -240,7 +240,7 @@ enum { LOOKS = 2 };
 
 /* Find messages that no rank has received. A rank that has some ends the job, after all have reported theirs.
  */
-static void look_for_undelivered(bool tells) {
+static void look_for_undelivered(bool reports) {
     static bool looked; /* every rank meets the others once, however it ends */
     if (!have_world || looked)
         return;
@@ -249,14 +249,14 @@ static void look_for_undelivered(bool tells) {
         meet();
         undelivered_take_all(everyone, look == LOOKS - 1, &left);
     }
-    if (tells && left.count)
+    if (reports && left.count)
         write_left(&left);
     meet();
 }
 
 /* Drain sends, and meet all ranks, while everything makes progress. MPICH 5.0 waits in MPI_Finalize without
  * progress, and another rank may wait for this one to acknowledge a large message. */
-static void come_together(bool tells) {
+static void come_together(bool reports) {
     bool said = false;
     for (;; sched_yield()) {
         bool sending = sends_test(), arriving = receives_test();
@@ -272,7 +272,7 @@ static void come_together(bool tells) {
         if (sending && !said && step < ALL_HERE && now() > since + GRACE_SECONDS)
             said = write_what_is_waited_for();
     }
-    look_for_undelivered(tells);
+    look_for_undelivered(reports);
     state.phase = FINISHED;
 }
 

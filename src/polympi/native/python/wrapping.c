@@ -100,21 +100,21 @@ PyObject *from_fortran(PyObject *Py_UNUSED(module), PyObject *number) {
 
 /* ---- for other code ---- */
 
-static bool can_tell(const Communicator *self) {
+static bool has_handle(const Communicator *self) {
     const Call call = {.operation = "handle", .rank = self->rank, .peer = NO_PEER, .tag = NO_TAG};
     return is_usable(self) && has_handles(&call);
 }
 
 static PyObject *get_handle(Communicator *self, void *Py_UNUSED(unused)) {
-    return can_tell(self) ? PyLong_FromLongLong(handle_number(self->named)) : NULL;
+    return has_handle(self) ? PyLong_FromLongLong(handle_number(self->named)) : NULL;
 }
 
 static PyObject *get_handle_size(Communicator *self, void *Py_UNUSED(unused)) {
-    return can_tell(self) ? PyLong_FromLong(HANDLE_BYTES) : NULL;
+    return has_handle(self) ? PyLong_FromLong(HANDLE_BYTES) : NULL;
 }
 
 static PyObject *get_fortran_handle(Communicator *self, void *Py_UNUSED(unused)) {
-    return can_tell(self) ? PyLong_FromLong(fortran_number(self->named)) : NULL;
+    return has_handle(self) ? PyLong_FromLong(fortran_number(self->named)) : NULL;
 }
 
 static PyObject *get_raw(Communicator *self, void *Py_UNUSED(unused)) {

@@ -20,7 +20,7 @@
 
 /* ---- making them ---- */
 
-/* A number that no other communicator has: which its rank 0 has made before, and who that is. */
+/* A number that no other communicator has: how many its rank 0 has made before, and the rank. */
 static uint64_t next_number(void) {
     static uint32_t given;
     return (uint64_t)state.world_rank << 32 | given++;
@@ -41,7 +41,7 @@ int communicator_complete(Communicator *self) {
     return code;
 }
 
-/* All that a communicator has beside self->comm. MPI's code; without the GIL. */
+/* Set up a communicator, except self->comm. MPI's code; without the GIL. */
 static int complete(Communicator *self) {
     self->number = next_number();
     MPI_Comm_set_errhandler(self->comm, MPI_ERRORS_RETURN);
@@ -69,11 +69,11 @@ PyObject *communicator_new(PyTypeObject *type, MPI_Comm comm, MPI_Comm named) {
     return (PyObject *)self;
 }
 
-/* One communicator that is made of another. */
+/* A communicator to be made from another. */
 struct making {
-    Communicator *from, *made; /* NULL: this rank takes no part */
+    Communicator *from, *made; /* NULL: not for this rank */
     int color, key;            /* of split */
-    MPI_Comm raw;              /* what is made for others */
+    MPI_Comm raw;              /* made for other code */
 };
 
 static int make_copy(void *context) {
@@ -93,7 +93,7 @@ static int make_part(void *context) {
     return complete(making->made);
 }
 
-/* The communicator that `make` makes; None where this rank takes no part in it. */
+/* The communicator that `make` makes; None if this rank has color None. */
 static PyObject *make(struct making *making, enum verb verb, int (*make)(void *context)) {
     PyTypeObject *type = Py_TYPE(making->from);
     Creation creation;
@@ -172,7 +172,7 @@ static PyObject *communicator_repr(Communicator *self) {
     return PyUnicode_FromFormat("<%s, rank %d of %d>", Py_TYPE(self)->tp_name, self->rank, self->size);
 }
 
-/* MPI has no way to free a communicator on one rank alone, so that one that is only forgotten stays. */
+/* MPI can't free a communicator on one rank alone, so a dropped one stays allocated. */
 static void communicator_dealloc(Communicator *self) {
     Py_XDECREF(self->raw);
     open_communicators_drop(self);

@@ -7,11 +7,11 @@
 
 extern PyTypeObject Communicator_Type;
 
-/* A communicator of the class `type` over `comm`, which it takes over, with a new shadow; others know it as
- * `named`. Collective over comm. */
+/* A communicator of the class `type` over `comm`, which it owns, with a new shadow; `named` is its public
+ * handle. Collective over comm. */
 PyObject *communicator_new(PyTypeObject *type, MPI_Comm comm, MPI_Comm named);
 
-/* What it has beside its communicator, its shadow and its number. MPI's code; without the GIL. Collective. */
+/* Set up everything except its communicator, shadow and number. MPI's code; without the GIL. Collective. */
 int communicator_complete(Communicator *self);
 
 /* Make the class, once, at module start. */

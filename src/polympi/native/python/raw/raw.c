@@ -48,12 +48,12 @@ int raw_limit(PyObject *timeout, const Call *call, double *seconds, bool *given)
     return 0;
 }
 
-/* ---- making and freeing them: MPI's own calls, in which any partner takes part ---- */
+/* ---- making and freeing them: MPI's own calls, with any partner ---- */
 
 struct creating {
     MPI_Comm from, made;
     int color, key;
-    PyObject *held; /* where it is left: the communicator that it is made of */
+    PyObject *held; /* of an offloaded call: the communicator that it is made of */
 };
 
 static int make_part(void *context) {
@@ -72,7 +72,7 @@ static int give_back(void *context) {
     return MPI_Comm_free(&creating->from);
 }
 
-/* A communicator that is made after its caller has left is nobody's: its ranks would have to free it
+/* A communicator that is made after the caller has left stays allocated: its ranks would have to free it
  * together. */
 static void close_creating(void *context) {
     struct creating *creating = context;
@@ -80,7 +80,7 @@ static void close_creating(void *context) {
     free(creating);
 }
 
-/* With a time-out: 0 with MPI's code, or LEFT or -1. */
+/* A call with a time-out: 0 with MPI's code, or LEFT or -1. */
 static int make_offloaded(Raw *self, struct creating *creating, int (*function)(void *context),
                           const Call *call, double seconds, int *code) {
     struct creating *moved = malloc(sizeof *moved);
@@ -98,7 +98,7 @@ static int make_offloaded(Raw *self, struct creating *creating, int (*function)(
     return failed;
 }
 
-/* The raw communicator that is made; None where there is none for this rank. */
+/* The raw communicator that is made; None if there is none for this rank. */
 static PyObject *create(Raw *self, struct creating *creating, int (*function)(void *context),
                         const Call *call, PyObject *timeout) {
     double seconds;
@@ -158,7 +158,7 @@ static PyObject *raw_free(Raw *self, PyObject *Py_UNUSED(unused)) {
     if (self->lent || !self->owned) {
         raise_error("StateError", &call, "%s",
                     self->lent ? "polympi.world was made of this communicator and needs it until MPI ends"
-                               : "this communicator belongs to whoever has made it, who may free it");
+                               : "this communicator belongs to the code that made it, which may free it");
         return NULL;
     }
     if (offloaded_wait(self->comm, &call, state.timeout) < 0)
@@ -197,21 +197,21 @@ PyObject *raw_of_handle(PyObject *Py_UNUSED(module), PyObject *handle) {
 
 /* ---- the class ---- */
 
-static bool can_tell(const Raw *self) {
+static bool has_handle(const Raw *self) {
     const Call call = {.operation = "handle", .rank = self->rank, .peer = NO_PEER, .tag = NO_TAG};
     return is_raw_usable(self) && has_handles(&call);
 }
 
 static PyObject *get_handle(Raw *self, void *Py_UNUSED(unused)) {
-    return can_tell(self) ? PyLong_FromLongLong(handle_number(self->comm)) : NULL;
+    return has_handle(self) ? PyLong_FromLongLong(handle_number(self->comm)) : NULL;
 }
 
 static PyObject *get_handle_size(Raw *self, void *Py_UNUSED(unused)) {
-    return can_tell(self) ? PyLong_FromLong(HANDLE_BYTES) : NULL;
+    return has_handle(self) ? PyLong_FromLong(HANDLE_BYTES) : NULL;
 }
 
 static PyObject *get_fortran_handle(Raw *self, void *Py_UNUSED(unused)) {
-    return can_tell(self) ? PyLong_FromLong(fortran_number(self->comm)) : NULL;
+    return has_handle(self) ? PyLong_FromLong(fortran_number(self->comm)) : NULL;
 }
 
 static PyObject *raw_repr(Raw *self) {
@@ -243,7 +243,7 @@ static PyGetSetDef attributes[] = {
 static PyMethodDef management[] = {
     {"split", (PyCFunction)(void (*)(void))raw_split, METH_FASTCALL | METH_KEYWORDS,
      "split($self, color, key=0, *, timeout=None)\n--\n\n"
-     "Raw communicators of the ranks that give the same color, in the order of their keys; partners call "
+     "Raw communicators of the ranks with the same color, in the order of their keys; partners call "
      "MPI_Comm_split.\n\n"
      "Args:\n"
      "    color: 0 or more, or None (MPI_UNDEFINED) to take no part.\n"

@@ -3,7 +3,8 @@
 
 /* ---- counts ---- */
 
-/* Elements for each rank, one after the other, of memory: 0 or -1. `counts` are of its own elements. */
+/* Read `given`, the number of elements per rank in a buffer: counts and displacements in elements of MPI. 0
+ * or -1. */
 static int take_counts(Joint *joint, PyObject *given, const RawBuffer *whole, const char *name, int **counts,
                        int **places) {
     int size = joint->self->size;
@@ -102,7 +103,7 @@ static int call_alltoall(const Joint *j) {
     return MPI_Alltoall(j->from.data, piece, j->from.type, j->to.data, piece, j->to.type, j->self->comm);
 }
 
-/* The pieces of all ranks, which are of one size. */
+/* All pieces have one size. */
 static int match_pieces(Joint *joint, PyObject *const *Py_UNUSED(values), enum shape shape) {
     int piece = 0;
     if (shape == ALL_TO_ALL)
@@ -122,7 +123,7 @@ static int match_pieces(Joint *joint, PyObject *const *Py_UNUSED(values), enum s
                : 0;
 }
 
-/* A call in pieces; `match` compares what is given. */
+/* A call with pieces; `match` checks their sizes. */
 static PyObject *make_call(Raw *self, PyObject *const *values, struct last last, const char *operation,
                            enum shape shape,
                            int (*match)(Joint *joint, PyObject *const *values, enum shape shape),
@@ -190,7 +191,7 @@ static int call_alltoallv(const Joint *j) {
                          j->places_to, j->to.type, j->self->comm);
 }
 
-/* Of one's own piece the count says the same as the memory. */
+/* This rank's own piece must have as many elements as its count says. */
 static int match_own(const Joint *joint, const RawBuffer *mine, const char *name, const int *counts) {
     return counts ? joint_match(joint, mine, name, counts[joint->self->rank]) : 0;
 }

@@ -9,11 +9,11 @@
 struct RawReceive {
     RawReceive *next, *previous;
     Raw *raw;
-    PyObject *into; /* what was given */
+    PyObject *into; /* the user's */
     Call call;
     MPI_Request request;
     MPI_Status status;
-    int code; /* what MPI said of it */
+    int code; /* MPI's code of the test */
     RawBuffer buffer;
 };
 
@@ -94,7 +94,7 @@ int take_back(MPI_Request *request, MPI_Status *status) {
     bool locked = enter_mpi();
     int code = MPI_Cancel(request);
     leave_mpi(locked);
-    while (code == MPI_SUCCESS && !complete && !state.gone) { /* data that are on their way arrive */
+    while (code == MPI_SUCCESS && !complete && !state.gone) { /* data in flight arrive */
         code = locked_test(request, 1, status, &complete);
         if (!complete)
             yield_gil();
