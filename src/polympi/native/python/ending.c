@@ -319,8 +319,8 @@ PyObject *finish(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
     if (state.stuck) { /* MPI_Finalize may wait for them forever */
         raise_error("StateError", NULL, "MPI cannot be finalised while %s",
                     async_collectives_under_way() || offloaded_calls_under_way()
-                        ? "collective calls are under way that not all ranks have made"
-                        : "messages are under way that were not received");
+                        ? "collective calls are pending that not all ranks have made"
+                        : "messages are pending that were not received");
         return NULL;
     }
     take_leave();

@@ -293,7 +293,7 @@ static PyMethodDef methods[] = {
            "Begin to send and receive all parts. Do not touch the arrays before ``finish`` returns.\n\n"
            "Args:\n"
            "    timeout: seconds for partners to agree on new parts; None stands for POLYMPI_TIMEOUT, "
-           "or for ever.\n\n"
+           "or no limit.\n\n"
            "Raises:\n"
            "    Timeout: a partner has not agreed in time; nothing was started.\n" AGREEMENT_ERRORS
            "    StateError: it was started before, and not finished.\n\n"
@@ -310,7 +310,7 @@ static PyMethodDef methods[] = {
      "__call__($self, *, timeout=None)\n--\n\n"
      "Send and receive all parts: ``start`` and ``finish``.\n\n"
      "Args:\n"
-     "    timeout: seconds for both together; None stands for POLYMPI_TIMEOUT, or for ever.\n\n"
+     "    timeout: seconds for both together; None means POLYMPI_TIMEOUT, or no limit.\n\n"
      "Raises:\n"
      "    Timeout: a partner has not agreed in time, and nothing was started; or a part was not complete in "
      "time, and a later ``finish`` goes on.\n" AGREEMENT_ERRORS

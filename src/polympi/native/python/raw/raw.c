@@ -248,7 +248,7 @@ static PyMethodDef management[] = {
      "Args:\n"
      "    color: 0 or more, or None (MPI_UNDEFINED) to take no part.\n"
      "    key: ranks of the new communicator follow it; equal keys, the old ranks.\n"
-     "    timeout: seconds to wait; None stands for POLYMPI_TIMEOUT, or for ever.\n\n"
+     "    timeout: seconds to wait; None means POLYMPI_TIMEOUT, or no limit.\n\n"
      "Returns:\n"
      "    The new one; None where color is None.\n\n"
      "Raises:\n"
