@@ -16,17 +16,14 @@ int calls_open(Communicator *comm) {
         return no_memory();
     memset(calls, 0, sizeof *calls);
     if (!comm->together) {
-        calls->sent = calloc((size_t)comm->size, sizeof *calls->sent);
-        calls->left = calloc((size_t)comm->size, sizeof *calls->left);
-        calls->called = calloc((size_t)comm->size, sizeof *calls->called);
-        if (!calls->sent || !calls->left || !calls->called) {
-            free(calls->sent);
-            free(calls->left);
-            free(calls->called);
+        size_t size = (size_t)comm->size;
+        calls->left = calloc(size, 2 * sizeof *calls->left + sizeof *calls->sent);
+        if (!calls->left) {
             free(calls);
-            PyErr_NoMemory();
-            return -1;
+            return no_memory();
         }
+        calls->called = calls->left + size;
+        calls->sent = (int *)(calls->called + size);
     }
     calls->log = comm->mailboxes ? mail_log(comm->mailboxes, comm->rank) : &calls->own;
     comm->calls = calls;
@@ -106,9 +103,7 @@ void calls_close(Communicator *comm) {
     struct Calls *calls = comm->calls;
     if (!calls)
         return;
-    free(calls->sent);
     free(calls->left);
-    free(calls->called);
     if (!calls->notified || !comm->size) /* else MPI may still read the notice, so keep it */
         free(calls);
 }

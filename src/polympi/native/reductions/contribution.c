@@ -168,23 +168,10 @@ void combine_data(const Contribution *left, Contribution *right) {
     Py_ssize_t nbytes = (Py_ssize_t)right->head.nbytes - CONTRIBUTION_HEAD;
     if (nbytes == 0)
         return;
-    static const uint8_t sizes[] = {sizeof(npy_bool),
-                                    1,
-                                    1,
-                                    sizeof(short),
-                                    sizeof(short),
-                                    sizeof(int),
-                                    sizeof(int),
-                                    sizeof(long),
-                                    sizeof(long),
-                                    sizeof(long long),
-                                    sizeof(long long),
-                                    sizeof(float),
-                                    sizeof(double),
-                                    sizeof(long double),
-                                    2 * sizeof(float),
-                                    2 * sizeof(double),
-                                    2 * sizeof(long double)};
+#define SIZE_OF_TYPE(name, number, ctype, kind, npy, mpi, text, format) [number] = sizeof(ctype),
+    static const uint8_t sizes[] = {
+        ELEMENT_TYPES(SIZE_OF_TYPE)[TYPE_LONG_LONG] = sizeof(long long), [TYPE_ULONG_LONG] =
+                                                                             sizeof(long long)};
     combine_elements(right->head.type, right->head.op, left->data, right->data,
                      (int)(nbytes / sizes[right->head.type]));
 }

@@ -116,6 +116,16 @@ static PyObject *make(struct making *making, enum verb verb, int (*make)(void *c
     return making->made ? (PyObject *)making->made : Py_NewRef(Py_None);
 }
 
+int parse_split(PyObject *const *values, int *color, int *key, const Call *call) {
+    if ((values[0] != Py_None && parse_int(values[0], color, "split", "color") < 0) ||
+        (values[1] && parse_int(values[1], key, "split", "key") < 0))
+        return -1;
+    if (values[0] == Py_None || *color >= 0)
+        return 0;
+    return raise_error("MismatchError", call, "color is %d, but must be 0 or more, or None to take no part",
+                       *color);
+}
+
 static Signature split_signature = {"split", 2, 1, 2, {"color", "key"}, {NULL}};
 
 static PyObject *communicator_split(Communicator *self, FASTCALL_ARGS) {
@@ -124,16 +134,7 @@ static PyObject *communicator_split(Communicator *self, FASTCALL_ARGS) {
     int color = MPI_UNDEFINED, key = 0;
     if (signature_parse(&split_signature, args, nargs, kwnames, values) < 0 || !is_usable(self))
         return NULL;
-    if (values[0] != Py_None) {
-        if (parse_int(values[0], &color, "split", "color") < 0)
-            return NULL;
-        if (color < 0) {
-            raise_error("MismatchError", &call, "color is %d, but must be 0 or more, or None to take no part",
-                        color);
-            return NULL;
-        }
-    }
-    if (values[1] && parse_int(values[1], &key, "split", "key") < 0)
+    if (parse_split(values, &color, &key, &call) < 0)
         return NULL;
     return make(&(struct making){.from = self, .color = color, .key = key}, SPLIT, make_part);
 }

@@ -14,6 +14,9 @@ PyObject *communicator_new(PyTypeObject *type, MPI_Comm comm, MPI_Comm named);
 /* Set up everything except its communicator, shadow and number. MPI's code; without the GIL. Collective. */
 int communicator_complete(Communicator *self);
 
+/* The color and the key of split, which keep their defaults. 0, or -1 with an exception. */
+int parse_split(PyObject *const *values, int *color, int *key, const Call *call);
+
 /* Make the class, once, at module start. */
 int communicator_prepare(void);
 

@@ -132,8 +132,6 @@ static inline int send_array_at_once(Communicator *self, PyObject *object, PyObj
 
 enum { OBJECT, DEST, TAG, TIMEOUT };
 static Signature send_signature = {"send", 3, 2, 4, {"obj", "dest", "tag", "timeout"}, {NULL}};
-static Signature ssend_signature = {"ssend", 3, 2, 4, {"obj", "dest", "tag", "timeout"}, {NULL}};
-static Signature rsend_signature = {"rsend", 3, 2, 4, {"obj", "dest", "tag", "timeout"}, {NULL}};
 static Signature bsend_signature = {"bsend", 3, 2, 4, {"obj", "dest", "tag", "timeout"}, {NULL}};
 
 static inline PyObject *blocking_send(Communicator *self, FASTCALL_ARGS, const Signature *signature,
@@ -159,13 +157,13 @@ static PyObject *communicator_send(Communicator *self, FASTCALL_ARGS) {
     return blocking_send(self, args, nargs, kwnames, &send_signature, STANDARD);
 }
 
-static PyObject *communicator_ssend(Communicator *self, FASTCALL_ARGS) {
-    return blocking_send(self, args, nargs, kwnames, &ssend_signature, SYNCHRONOUS);
-}
-
-static PyObject *communicator_rsend(Communicator *self, FASTCALL_ARGS) {
-    return blocking_send(self, args, nargs, kwnames, &rsend_signature, READY);
-}
+#define BLOCKING_SEND(name, mode)                                                                            \
+    static Signature name##_signature = {#name, 3, 2, 4, {"obj", "dest", "tag", "timeout"}, {NULL}};         \
+    static PyObject *communicator_##name(Communicator *self, FASTCALL_ARGS) {                                \
+        return blocking_send(self, args, nargs, kwnames, &name##_signature, mode);                           \
+    }
+BLOCKING_SEND(ssend, SYNCHRONOUS)
+BLOCKING_SEND(rsend, READY)
 
 /* ---- buffered sends ---- */
 
@@ -193,9 +191,6 @@ static int open_message(Outgoing *out, Communicator *self, PyObject *object, con
     return -1;
 }
 
-static Signature isend_signature = {"isend", 3, 2, 3, {"obj", "dest", "tag"}, {NULL}};
-static Signature issend_signature = {"issend", 3, 2, 3, {"obj", "dest", "tag"}, {NULL}};
-static Signature irsend_signature = {"irsend", 3, 2, 3, {"obj", "dest", "tag"}, {NULL}};
 static Signature ibsend_signature = {"ibsend", 3, 2, 3, {"obj", "dest", "tag"}, {NULL}};
 
 /* With more pending sends than these, the library won't complete another one at once, and a test would only
@@ -246,17 +241,14 @@ static PyObject *nonblocking_send(Communicator *self, FASTCALL_ARGS, const Signa
     return (PyObject *)request;
 }
 
-static PyObject *communicator_isend(Communicator *self, FASTCALL_ARGS) {
-    return nonblocking_send(self, args, nargs, kwnames, &isend_signature, STANDARD);
-}
-
-static PyObject *communicator_issend(Communicator *self, FASTCALL_ARGS) {
-    return nonblocking_send(self, args, nargs, kwnames, &issend_signature, SYNCHRONOUS);
-}
-
-static PyObject *communicator_irsend(Communicator *self, FASTCALL_ARGS) {
-    return nonblocking_send(self, args, nargs, kwnames, &irsend_signature, READY);
-}
+#define NONBLOCKING_SEND(name, mode)                                                                         \
+    static Signature name##_signature = {#name, 3, 2, 3, {"obj", "dest", "tag"}, {NULL}};                    \
+    static PyObject *communicator_##name(Communicator *self, FASTCALL_ARGS) {                                \
+        return nonblocking_send(self, args, nargs, kwnames, &name##_signature, mode);                        \
+    }
+NONBLOCKING_SEND(isend, STANDARD)
+NONBLOCKING_SEND(issend, SYNCHRONOUS)
+NONBLOCKING_SEND(irsend, READY)
 
 static PyObject *communicator_ibsend(Communicator *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];

@@ -155,36 +155,34 @@ static PyObject *accelerated_Wait(PyObject *self, FASTCALL_ARGS) {
     return value ? Py_NewRef(Py_True) : NULL;
 }
 
+/* Test it, and wait for it if it is complete: 1 and its value, 0, or -1 with an exception. */
+static int test(PyObject *self, PyObject *waited, MPI_Status *status, PyObject **value) {
+    Py_INCREF(waited);
+    int complete = is_complete(waited);
+    *value = complete > 0 ? finish(self, waited, status) : NULL;
+    Py_DECREF(waited);
+    return complete > 0 && !*value ? -1 : complete;
+}
+
 static PyObject *accelerated_test(PyObject *self, FASTCALL_ARGS) {
     MPI_Status *status;
-    PyObject *waited = take_wait(self, args, nargs, kwnames, &status);
+    PyObject *value, *waited = take_wait(self, args, nargs, kwnames, &status);
     if (!waited)
         return call_before(&request_takeovers[AT_test], self, args, nargs, kwnames);
-    Py_INCREF(waited);
-    PyObject *result = NULL, *value = NULL;
-    int complete = is_complete(waited);
-    if (complete == 0)
-        result = PyTuple_Pack(2, Py_False, Py_None);
-    else if (complete > 0 && (value = finish(self, waited, status)))
-        result = PyTuple_Pack(2, Py_True, value);
-    Py_XDECREF(value);
-    Py_DECREF(waited);
-    return result;
+    int complete = test(self, waited, status, &value);
+    return complete < 0    ? NULL
+           : complete == 0 ? PyTuple_Pack(2, Py_False, Py_None)
+                           : Py_BuildValue("(ON)", Py_True, value);
 }
 
 static PyObject *accelerated_Test(PyObject *self, FASTCALL_ARGS) {
     MPI_Status *status;
-    PyObject *waited = take_wait(self, args, nargs, kwnames, &status);
+    PyObject *value, *waited = take_wait(self, args, nargs, kwnames, &status);
     if (!waited)
         return call_before(&request_takeovers[AT_Test], self, args, nargs, kwnames);
-    Py_INCREF(waited);
-    int complete = is_complete(waited);
-    PyObject *value = complete > 0 ? finish(self, waited, status) : NULL;
-    Py_DECREF(waited);
-    if (complete < 0 || (complete > 0 && !value))
-        return NULL;
+    int complete = test(self, waited, status, &value);
     Py_XDECREF(value);
-    return PyBool_FromLong(complete);
+    return complete < 0 ? NULL : PyBool_FromLong(complete);
 }
 
 static PyObject *get_status(int which, PyObject *self, FASTCALL_ARGS) {

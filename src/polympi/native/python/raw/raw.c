@@ -7,6 +7,7 @@
 #include "base/arguments.h"
 #include "base/errors.h"
 #include "collectives/creation.h"
+#include "python/interface/communicator.h"
 #include "transfer/open_communicators.h"
 #include "transfer/progress/offloaded_call.h"
 #include "transport/handles.h"
@@ -128,14 +129,8 @@ static PyObject *raw_split(Raw *self, FASTCALL_ARGS) {
     const Call call = {.operation = "raw.split", .rank = self->rank, .peer = NO_PEER, .tag = NO_TAG};
     struct creating creating = {.from = self->comm, .made = MPI_COMM_NULL, .color = MPI_UNDEFINED};
     if (signature_parse(&split_signature, args, nargs, kwnames, values) < 0 || !is_raw_joinable(self) ||
-        (values[0] != Py_None && parse_int(values[0], &creating.color, "split", "color") < 0) ||
-        (values[1] && parse_int(values[1], &creating.key, "split", "key") < 0))
+        parse_split(values, &creating.color, &creating.key, &call) < 0)
         return NULL;
-    if (values[0] != Py_None && creating.color < 0) {
-        raise_error("MismatchError", &call, "color is %d, but must be 0 or more, or None to take no part",
-                    creating.color);
-        return NULL;
-    }
     return create(self, &creating, make_part, &call, values[2]);
 }
 
