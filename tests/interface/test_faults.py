@@ -99,7 +99,7 @@ def test_finalize_refuses_where_all_are_at_their_end_and_messages_not_received(r
     script = """
 if rank == 0:
     kept, posted = c.issend("late", 1, 1), c.irecv(1, 9)
-    with raises(mpi.StateError, "MPI cannot be finalised while messages are under way that were not received"):
+    with raises(mpi.StateError, "MPI cannot be finalised while messages are pending that were not received"):
         mpi.finalize()
     print("refused", flush=True)
     sys.exit()

@@ -1,8 +1,8 @@
-"""Compile the core with the compiler wrapper of an MPI: one extension module for each ABI.
+"""Compile the core with an MPI's compiler wrapper: one extension module per ABI.
 
-``python -m polympi.native.build`` compiles it for every MPI whose mpicc is on PATH or beside Python; with ``--mpicc
+``python -m polympi.native.build`` compiles it for every MPI whose mpicc is on PATH or next to Python; with ``--mpicc
 /opt/openmpi/bin/mpicc`` for that one. So a core for the MPI of a site is added to a polympi that is installed already.
-One more core needs no MPI: that of the serial backend, whose sources are beside the others.
+The core of the serial backend needs no MPI.
 The file needs nothing but the standard library, so that any interpreter can run it.
 """
 
@@ -93,7 +93,6 @@ def compile_core(
     mpicc: str | Path,
     into: str | Path,
     *,
-    name: str | None = None,
     sanitize: bool = False,
     coverage: bool = False,
     werror: bool = False,
@@ -106,7 +105,6 @@ def compile_core(
     Args:
         mpicc: the compiler wrapper of an MPI; a path, or a name on PATH.
         into: folder of the extension module, which replaces an older one of its name.
-        name: of the module; ``core_<abi>`` if not given.
         sanitize: with AddressSanitizer and UndefinedBehaviorSanitizer, for tests.
         coverage: count which lines run, for gcov, whose notes are put beside the module; for tests.
         werror: warnings are errors.
@@ -121,11 +119,10 @@ def compile_core(
     wrapper = _wrapper(mpicc)
     counting = COVERAGE if coverage else []
     options = [*_options(sanitize=sanitize, werror=werror), *counting]
-    name = name or f"core_{abi_of(wrapper)}"
     compiling, linking = _called_by(wrapper)
     linking += [*(SANITIZE if sanitize else []), *counting]
     compiler = _Compiler(wrapper, [*compiling, *options], linking, each_by_itself=werror or coverage)
-    return _build(compiler, core_sources(), Path(into), name)
+    return _build(compiler, core_sources(), Path(into), f"core_{abi_of(wrapper)}")
 
 
 def compile_serial(into: str | Path, *, sanitize: bool = False, werror: bool = False) -> Path:
@@ -186,7 +183,7 @@ def _parsed_once(compiler: _Compiler, scratch: Path) -> list[str]:
 def compile_all(
     into: str | Path, *, sanitize: bool = False, werror: bool = False
 ) -> tuple[list[Path], list[BuildError]]:
-    """Compile a core for each ABI that a compiler wrapper on PATH, or beside this Python, stands for.
+    """Compile a core for each ABI that a compiler wrapper on PATH, or next to this Python, stands for.
 
     The first wrapper of an ABI counts. One that does not work is passed over. The core of the serial backend, which
     needs no MPI, is compiled in any case.
@@ -205,7 +202,7 @@ def compile_all(
         except BuildError as error:
             problems[str(error)] = error
     if not cores and not problems:
-        problems[""] = PrerequisiteError("There is no MPI's compiler wrapper (mpicc) on PATH or beside Python.")
+        problems[""] = PrerequisiteError("No MPI compiler wrapper (mpicc) was found on PATH or next to Python.")
     try:
         cores[SERIAL] = compile_serial(into, sanitize=sanitize, werror=werror)
     except BuildError as error:
@@ -311,9 +308,9 @@ def _run(command: list[str], what: str, compiler: _Compiler) -> None:
 
 def _replace(made: str, extension: Path) -> None:
     """Put a file in place in one step: processes that have mapped the old one keep it."""
-    beside = extension.with_name(f".{extension.name}.{os.getpid()}")
-    shutil.copy2(made, beside)
-    beside.replace(extension)
+    temporary = extension.with_name(f".{extension.name}.{os.getpid()}")
+    shutil.copy2(made, temporary)
+    temporary.replace(extension)
 
 
 def _last_lines(text: str, count: int = 3) -> str:
@@ -324,7 +321,7 @@ def _last_lines(text: str, count: int = 3) -> str:
 def main() -> int:
     """The command line; the exit code is 1 where no core for an MPI is made, or one does not compile."""
     parser = argparse.ArgumentParser(prog="python -m polympi.native.build", description="Compile polympi for an MPI.")
-    parser.add_argument("--mpicc", help="the compiler wrapper of an MPI [every one on PATH and beside Python]")
+    parser.add_argument("--mpicc", help="the compiler wrapper of an MPI [every one on PATH and next to Python]")
     parser.add_argument("--into", default=SOURCES, type=Path, help="folder of the core [that of polympi itself]")
     parser.add_argument("--sanitize", action="store_true", help="with AddressSanitizer, for tests")
     parser.add_argument("--coverage", action="store_true", help="with the counters of gcov, for tests (needs --mpicc)")

@@ -1,4 +1,4 @@
-"""The core that fits this process's MPI library, in place of this module: ``from polympi.native import core``."""
+"""The core that fits this process's MPI library, instead of this module: ``from polympi.native import core``."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@
 #include "codec/numpy_api.h"
 #include "codec/overlap.h"
 
-/* Whether memory that an object gives by the buffer protocol overlaps; also true when that is not known. */
+/* Whether an object's buffer overlaps with the target; also true when that is not known. */
 static bool buffer_overlaps(const Target *into, PyObject *value) {
     Py_buffer view;
     if (PyObject_GetBuffer(value, &view, PyBUF_FULL_RO) < 0) {
@@ -25,7 +25,7 @@ static bool buffer_overlaps(const Target *into, PyObject *value) {
     return overlaps;
 }
 
-/* Whether an object may lie in the memory of the target; true when that is not known. */
+/* Whether an object may overlap with the target; true when that is not known. */
 static bool may_overlap(const Target *into, PyObject *value) {
     if (cannot_change(value))
         return false;

@@ -8,8 +8,8 @@
 #include "collectives/letters.h"
 #include "transfer/transfer.h"
 
-/* The memory of the last one, for the next of that size: malloc has what is larger than 1 KiB not at hand,
- * and takes some 450 instructions to find it and give it back (glibc 2.36). */
+/* The memory of the last call, for the next one of its size: malloc doesn't cache more than 1 KiB, and takes
+ * some 450 instructions to allocate and free it (glibc 2.36). */
 static AsyncCollective *spare;
 
 AsyncCollective *async_new(size_t nbytes, size_t cleared) {
@@ -35,12 +35,12 @@ void async_free(AsyncCollective *async) {
 
 /* ---- on the list ---- */
 
-/* Let the others see on which calls this rank is still at@item. */
+/* Let the others see which call is the first that is pending here. */
 static void log_async_collectives(const Communicator *comm) {
     const ProgressItem *item = oldest_item;
     while (item && item->comm != comm)
         item = item->next;
-    log_under_way(comm, item != NULL, item ? ((const AsyncCollective *)item)->collective.number : 0);
+    log_pending(comm, item != NULL, item ? ((const AsyncCollective *)item)->collective.number : 0);
 }
 
 static void list(AsyncCollective *async) {
@@ -55,7 +55,7 @@ static void unlist(AsyncCollective *async) {
 
 /* ---- from phase to phase ---- */
 
-/* Go to the next phase when one is over, which is where `done` is 1: whether all are, or -1. */
+/* Begin the next phase if one is over (`done` is 1): 1 if all are, 0, or -1. */
 static int after_phase(AsyncCollective *async, int done) {
     if (done <= 0 || !async->next)
         return done;
@@ -66,7 +66,7 @@ static int after_phase(AsyncCollective *async, int done) {
     return more > 0 ? 0 : more < 0 ? -1 : 1;
 }
 
-/* Go on without waiting: 1 when it is over, 0, or -1 with an exception. */
+/* Continue without waiting: 1 when it is complete, 0, or -1 with an exception. */
 static int step(AsyncCollective *async) {
     if (!async->phase.kind) {
         int done = after_phase(async, 1);
@@ -90,11 +90,11 @@ static int awaited_rank(const AsyncCollective *async) {
     return kind && kind->awaits ? kind->awaits(async->phase.state) : NOBODY;
 }
 
-/* How often one is moved on that was left, once it has waited for long: it may wait as long as the process
- * lives, and each step takes a test with the GIL held. */
+/* How often a call that was left is tested once it has waited long: it may wait as long as the process lives,
+ * and each test is made with the GIL held. */
 #define REST_SECONDS 0.001
 
-/* Look now and then at what the others have called: 0, or what has come of that. */
+/* From time to time, look at what the others have called: 0, or the result of a further step. */
 static int look(AsyncCollective *async) {
     double time = now();
     bool first = !async->look_at;
@@ -109,11 +109,11 @@ static int look(AsyncCollective *async) {
     int source = awaited_rank(async), left = look_around(&async->collective, source);
     if (left <= 0)
         return left;
-    int done = step(async); /* what it has sent before it left is there now */
+    int done = step(async); /* what it sent before it left has arrived now */
     return done || awaited_rank(async) != source ? done : raise_left(&async->collective, source);
 }
 
-/* It is over, well or not. What it returns, or NULL with an exception. */
+/* It is complete, or has failed. Its result, or NULL with an exception. */
 static PyObject *conclude(AsyncCollective *async, int done) {
     PyObject *value = NULL;
     if (done < 0)
@@ -125,19 +125,20 @@ static PyObject *conclude(AsyncCollective *async, int done) {
     return value;
 }
 
-static void land(AsyncCollective *async, int done) {
+static void complete(AsyncCollective *async, int done) {
     unlist(async);
     async->value = conclude(async, done);
     if (PyErr_Occurred())
         async->error = take_exception();
-    tell_of_failures(async->collective.comm);
+    report_failures(async->collective.comm);
     async->over = true;
     if (!async->wanted)
         async_free(async);
 }
 
-/* Whether it was left, and its communicator dropped, so that this rank can make no later call there which
- * others would take for this one. What the library sends comes in any case. */
+/* Whether it was left, and its communicator dropped by the program: only pending calls refer to it, so this
+ * rank makes no later call there, and has given this one up for certain. Not after the promise: the library
+ * then completes the call in any case. */
 static bool is_forgotten(const AsyncCollective *async) {
     Py_ssize_t holders = 0;
     if (!async->left || async->phase.kind != &promise_phase)
@@ -147,12 +148,12 @@ static bool is_forgotten(const AsyncCollective *async) {
     return Py_REFCNT(async->item.comm) == holders;
 }
 
-static void move_on(ProgressItem *item) {
+static void step_item(ProgressItem *item) {
     AsyncCollective *async = (AsyncCollective *)item;
     if (is_forgotten(async)) {
         item->moving = true;
         raise_left(&async->collective, async->collective.comm->rank);
-        land(async, -1);
+        complete(async, -1);
         return;
     }
     if (async->left && async->step_at && now() < async->step_at)
@@ -162,21 +163,21 @@ static void move_on(ProgressItem *item) {
     if (!done)
         done = look(async);
     if (done)
-        land(async, done);
+        complete(async, done);
     else
         item->moving = false;
 }
 
-/* ---- one that was begun ---- */
+/* ---- nonblocking calls ---- */
 
 int async_begin(AsyncCollective *async, Communicator *comm, enum verb verb, int root) {
     if (collective_begin(&async->collective, comm, verb, root, NULL) < 0) {
         async_free(async);
         return -1;
     }
-    async->collective.end = 0; /* a time-out is for a wait */
+    async->collective.end = 0; /* time-outs are those of waits */
     async->collective.in_flight = true;
-    async->item.step = move_on;
+    async->item.step = step_item;
     async->item.comm = (Communicator *)Py_NewRef((PyObject *)comm);
     async->wanted = true;
     return 0;
@@ -185,9 +186,9 @@ int async_begin(AsyncCollective *async, Communicator *comm, enum verb verb, int 
 void async_start(AsyncCollective *async, bool failed) {
     list(async);
     if (failed)
-        land(async, -1);
+        complete(async, -1);
     else if (progress_list_is_first(async->item.comm, &async->item))
-        move_on(&async->item);
+        step_item(&async->item);
 }
 
 bool async_test(AsyncCollective *async) {
@@ -217,9 +218,9 @@ void async_leave(AsyncCollective *async) {
         async_free(async);
 }
 
-/* ---- a blocking call ---- */
+/* ---- blocking calls ---- */
 
-/* Wait until it is over: 1; 0 with an exception of a wait, so that it can go on; -1. */
+/* Wait until it is complete: 1; 0 with an exception of a wait, after which it can go on; -1. */
 static int run(AsyncCollective *async) {
     int done = async->phase.kind ? 0 : after_phase(async, 1);
     while (!done) {
@@ -231,7 +232,7 @@ static int run(AsyncCollective *async) {
     return done;
 }
 
-/* Its rank leaves it, with an exception: it goes on by itself. */
+/* Its rank leaves it, with an exception: it goes on without it. */
 static void go_on_alone(AsyncCollective *async) {
     async->left = true;
     PyObject *class, *error, *trace;
@@ -244,7 +245,7 @@ static void go_on_alone(AsyncCollective *async) {
 }
 
 PyObject *async_run(AsyncCollective *async) {
-    async->item.step = move_on;
+    async->item.step = step_item;
     async->item.comm = (Communicator *)Py_NewRef((PyObject *)async->collective.comm);
     int done = run(async);
     if (done == 0 && async->phase.kind->goes_on && state.phase == RUNNING) {

@@ -1,4 +1,4 @@
-/* A collective call that goes on while its rank does something else. */
+/* A collective call that continues while its rank does something else. */
 #ifndef POLYMPI_COLLECTIVES_ASYNC_COLLECTIVE_H
 #define POLYMPI_COLLECTIVES_ASYNC_COLLECTIVE_H
 
@@ -6,55 +6,54 @@
 #include "collectives/rounds.h"
 #include "transfer/progress/progress_list.h"
 
-/* A call under way, on the heap: one that was begun so, or one that a rank has left in the middle, which had
- * promised the others its part in a collective of the library. The others need what this rank has to do in
- * it, so that it goes on until it is over, whether or not somebody still wants to know. Followed by what the
- * collective puts there. */
+/* A pending call, on the heap: a nonblocking one, or a blocking one that its rank has left after it had
+ * promised the others to take part in a collective of the library. The others depend on this rank, so the
+ * call continues until it is complete, whether or not its result is wanted. The collective's own data follow.
+ */
 typedef struct AsyncCollective {
     ProgressItem item;
     Collective collective;
-    PhaseOp phase; /* the one under way; of no kind: there is none yet */
-    /* Begin the next phase: 1; 0 if the last one is over, -1 with an exception. NULL: there is but one. It
-     * must not need Python where `state.without_python`: asynchronous calls go on at the end of the program.
-     */
+    PhaseOp phase; /* the current one; of no kind: none has begun */
+    /* Begin the next phase: 1; 0 if the last one is over, -1 with an exception. NULL: there is only one. It
+     * must not need Python if `state.without_python`: pending calls continue at the end of the program. */
     int (*next)(struct AsyncCollective *async);
-    /* What the call returns, once it is over; a new reference, or NULL with an exception. */
+    /* The result of the completed call; a new reference, or NULL with an exception. */
     PyObject *(*finish)(struct AsyncCollective *async);
-    /* Give back what follows; nothing of it is under way, unless `collective.lost`. NULL: nothing. */
+    /* Free the data that follow; MPI uses none of them, unless `collective.lost`. NULL: nothing to free. */
     void (*close)(struct AsyncCollective *async);
-    /* Its rank leaves it: take other memory where that of the user is not in use yet. NULL: there is none. */
+    /* Its rank leaves it: replace user buffers that are not in use yet. NULL: there are none. */
     void (*leave)(struct AsyncCollective *async);
-    double look_at; /* when to look at what the others call; 0: not yet known */
-    double step_at; /* not before that, after it was left and has waited for long */
-    bool wanted;    /* somebody will ask for the result */
-    bool left;      /* somebody has, and was told that it was not there in time */
-    bool over;      /* then one of these is there, unless it was asked for */
+    double look_at; /* when to look at what the others call; 0: not set yet */
+    double step_at; /* for a call that was left and has waited long: when to test it next */
+    bool wanted;    /* the result will be asked for */
+    bool left;      /* the call that waited for it was ended by an exception */
+    bool over;      /* then one of the following is set, until it is asked for */
     PyObject *value, *error;
-    size_t nbytes; /* of it, with what follows */
+    size_t nbytes; /* with the data that follow */
 } AsyncCollective;
 
-/* Memory for an asynchronous call and what follows it, `nbytes` in all, of which the first `cleared` are
- * zero; NULL with MemoryError. */
+/* Memory for a call and the data that follow it, `nbytes` in all, of which the first `cleared` are zero; NULL
+ * with MemoryError. */
 AsyncCollective *async_new(size_t nbytes, size_t cleared);
-/* The call begins, for somebody who wants to know: 0; -1 with an exception, and the call is gone. */
+/* Begin a call whose result is wanted: 0; -1 with an exception, and the call is freed. */
 int async_begin(AsyncCollective *async, Communicator *comm, enum verb verb, int root);
-/* Go on as far as it goes at once; `failed`: it could not be set up, for which the exception is set. */
+/* Continue as far as possible without waiting; `failed`: setting it up has failed, with an exception. */
 void async_start(AsyncCollective *async, bool failed);
-/* Go on with a blocking call, which has begun and whose `collective` was moved here, to its end: what it
- * returns, or NULL with an exception. The call is gone then, or on its own way. */
+/* Complete a blocking call, which has begun and whose `collective` was moved here: its result, or NULL with
+ * an exception. It frees the call, now or when a call that was left is complete. */
 PyObject *async_run(AsyncCollective *async);
-/* Free one that does not begin. */
+/* Free a call that does not begin. */
 void async_free(AsyncCollective *async);
 
-/* Whether it is over; moves on what is under way. */
+/* Whether it is complete; makes progress. */
 bool async_test(AsyncCollective *async);
-/* Wait until it is over: the result, a new reference; NULL with an exception. After a time-out it goes on.
- * Once. */
+/* Wait until it is complete: the result, a new reference; NULL with an exception. After a time-out it goes
+ * on. To be called once. */
 PyObject *async_wait(AsyncCollective *async, double timeout);
-/* Nobody will ask for the result. */
+/* The result isn't wanted. */
 void async_leave(AsyncCollective *async);
 
-/* The collectives that can be begun so. NULL with an exception. */
+/* The nonblocking collectives. NULL with an exception. */
 AsyncCollective *barrier_start(Communicator *comm);
 AsyncCollective *bcast_start(Communicator *comm, PyObject *value, int root, PyObject *into);
 AsyncCollective *gather_start(Communicator *comm, PyObject *value, int root, PyObject *into);
@@ -65,13 +64,13 @@ AsyncCollective *alltoall_start(Communicator *comm, PyObject *value, PyObject *i
 /* ---- at the end ---- */
 
 static inline bool async_collectives_under_way(void) { return oldest_item != NULL; }
-/* The call of the next of them; `*place` is NULL at first. NULL: that was all. */
+/* The next pending call; `*place` is NULL at first. NULL: that was all. */
 const Call *async_collectives_next(const void **place);
-/* Move them on without Python, at the very end; whether there are still some. One that fails stays. */
+/* Make progress without Python, at the very end; whether any are pending. One that fails stays. */
 bool async_collectives_test(void);
-/* Give up those that were left, of which the program has heard: whether there were any. */
+/* Give up those that were left, which the program knows of: whether there were any. */
 bool withdraw_left_async_collectives(void);
-/* Give up those under way, just before MPI_Finalize. */
+/* Give up those that are pending, just before MPI_Finalize. */
 void withdraw_async_collectives(void);
 
 #endif

@@ -95,7 +95,7 @@ int pieces_pass(AsyncPieces *pieces) {
 int pieces_expect(AsyncPieces *pieces, const char **of_rank, PyObject *own) {
     Collective *collective = &pieces->async.collective;
     if (!of_rank)
-        return PyErr_NoMemory(), -1;
+        return no_memory();
     pieces->of_rank = of_rank;
     pieces->own = own;
     pieces->receiving = (PieceReceive){.collective = collective, .dropping = true};

@@ -35,7 +35,7 @@ struct AsyncPieces {
     /* Of the exchange: */
     const char **of_rank; /* the slots to receive from, on the heap; NULL: a single piece, or nothing */
     PyObject *own;        /* this rank's own piece, borrowed */
-    int looked;           /* at so many slots, in the order of ranks */
+    int looked;           /* at how many slots, in the order of ranks */
     PieceReceive receiving;
     Incoming *single; /* NULL: there is none */
     enum { UNREAD, READING, READ } boards;
@@ -53,7 +53,7 @@ struct AsyncPieces {
 /* Begin a call; `into` is NULL where this rank has no use for it. NULL with an exception. */
 AsyncCollective *pieces_begin(const PiecesKind *kind, Communicator *comm, int root, PyObject *value,
                               PyObject *into);
-/* Go on with rounds that were opened, to what comes `next` after them. 1. */
+/* Continue with rounds that were opened; `next` comes after them. 1. */
 int pieces_rounds(AsyncPieces *pieces, int next);
 /* Send the departures and go on with the exchange: 1 or -1. */
 int pieces_pass(AsyncPieces *pieces);

@@ -19,12 +19,16 @@ int parse_root(Communicator *comm, PyObject *value, const char *operation, int *
 Signature barrier_signature = {"barrier", 0, 0, 1, {"timeout"}, {NULL}};
 
 typedef struct {
-    Doubling doubling; /* whose rounds are those of the barrier; the rest is for ranks on several machines */
-    Head *head;        /* the message; room for that of another rank follows */
+    union {
+        Rounds rounds;     /* of dissemination */
+        Doubling doubling; /* of ranks on several machines; it begins with its rounds */
+    };
+    Head *head; /* the message; room for that of another rank follows */
     int distance;
 } Barrier;
 
-/* Dissemination (Hensgen, Finkel, Manber 1988): after round k each rank has heard of 2^k ranks before it. */
+/* Dissemination (Hensgen, Finkel, Manber 1988): after round k each rank has heard from 2^k ranks before it.
+ */
 static int disseminate(Rounds *rounds) {
     Barrier *barrier = (Barrier *)rounds;
     const Communicator *comm = rounds->collective->comm;
@@ -40,14 +44,14 @@ static int disseminate(Rounds *rounds) {
 
 static void combine_nothing(Doubling *Py_UNUSED(doubling), bool Py_UNUSED(below)) {}
 
-/* There is room for what a rank sends that calls another collective by mistake. 0 or -1. */
+/* The memory has room for the message of a rank that calls another collective by mistake. 0 or -1. */
 static int barrier_open(Barrier *barrier, Collective *collective) {
     barrier->head = (Head *)collective_memory(collective, PACKET_BYTES);
     if (!barrier->head)
         return -1;
     *barrier->head = (Head){.verb = BARRIER, .nbytes = sizeof *barrier->head};
     if (likely(!collective->comm->placement)) {
-        rounds_open(&barrier->doubling.rounds, collective, disseminate);
+        rounds_open(&barrier->rounds, collective, disseminate);
         barrier->distance = 1;
         return 0;
     }
@@ -67,7 +71,7 @@ PyObject *communicator_barrier(Communicator *self, FASTCALL_ARGS) {
         collective_open(&collective, self, BARRIER, 0, values[0]) < 0)
         return NULL;
     if (barrier_open(&barrier, &collective) == 0)
-        rounds_run(&barrier.doubling.rounds);
+        rounds_run(&barrier.rounds);
     if (collective_close(&collective) < 0)
         return NULL;
     Py_RETURN_NONE;
@@ -76,18 +80,18 @@ PyObject *communicator_barrier(Communicator *self, FASTCALL_ARGS) {
 typedef struct {
     AsyncCollective async;
     Barrier barrier;
-} BarrierFlight;
+} AsyncBarrier;
 
 static PyObject *finish_barrier(AsyncCollective *Py_UNUSED(async)) { Py_RETURN_NONE; }
 
 AsyncCollective *barrier_start(Communicator *comm) {
-    BarrierFlight *started = (BarrierFlight *)async_new(sizeof *started, sizeof started->async);
+    AsyncBarrier *started = (AsyncBarrier *)async_new(sizeof *started, sizeof started->async);
     if (!started || async_begin(&started->async, comm, BARRIER, 0) < 0)
         return NULL;
     started->async.finish = finish_barrier;
     bool opened = barrier_open(&started->barrier, &started->async.collective) == 0;
     if (opened)
-        started->async.phase = (PhaseOp){&rounds_phase, &started->barrier.doubling.rounds};
+        started->async.phase = (PhaseOp){&rounds_phase, &started->barrier.rounds};
     async_start(&started->async, !opened);
     return &started->async;
 }

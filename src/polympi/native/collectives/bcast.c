@@ -1,5 +1,5 @@
-/* MPI 5.0, section 6.4. What is small, from the beginning to the end; large_bcast.h goes on with what is
- * large. */
+/* bcast (MPI 5.0, section 6.4): small data, and the beginning of large data, which large_bcast.h continues.
+ */
 #include <string.h>
 
 #include "collectives/collectives.h"
@@ -11,7 +11,7 @@ typedef struct {
     bool is_root, goes_on;
     char *message;     /* a packet */
     Stream stream;     /* root */
-    LargeBcast *large; /* NULL: the message is all */
+    LargeBcast *large; /* NULL: the message has everything */
     const Target *into;
 } Bcast;
 
@@ -26,7 +26,7 @@ static void write_message(Bcast *bcast, PyObject *value) {
         bcast_error_report(&bcast->collective, bcast->message);
 }
 
-/* Once all have the message, and know that more follows. */
+/* After all have the message, and know that more follows. */
 static PyObject *run_large(Bcast *bcast) {
     LargeBcast *large = bcast->is_root ? bcast->large : large_bcast_await(bcast->message, bcast->into);
     if (!large)
@@ -80,7 +80,7 @@ PyObject *communicator_bcast(Communicator *self, FASTCALL_ARGS) {
         stream_close(&bcast.stream);
     if (unlikely(bcast.large != NULL))
         large_bcast_drop(bcast.large);
-    if (opened && (bcast.is_root || !bcast.goes_on)) /* elsewhere it is that of the flight */
+    if (opened && (bcast.is_root || !bcast.goes_on)) /* otherwise `large` has it */
         target_close(&target);
     if (!bcast.goes_on && collective_close(&bcast.collective) < 0)
         Py_CLEAR(result);

@@ -9,15 +9,16 @@
 
 enum { PAGE_BYTES = 32 * 1024, MOST_PAGES = 16 };
 
-/* All boards of a communicator take so much at most. */
+/* For all boards of a communicator. */
 enum { MOST_BYTES = 4 << 20 };
 
 struct Board {
     _Alignas(64) _Atomic uint64_t written; /* pages so far; written last */
-    _Atomic uint64_t begun; /* the last call in which any were; and below 2^32, how many there were before */
-    _Atomic uint32_t calls[MOST_PAGES]; /* of the page that lies there: the call that it is of */
-    int readers[MOST_PAGES];            /* and whom it is for; the writer's alone */
-    _Alignas(64) _Atomic uint64_t read[MOST_IN_A_CROWD]; /* each rank needs none of those before any more */
+    _Atomic uint64_t begun; /* upper half: the last call that wrote pages; lower half: pages before it */
+    _Atomic uint32_t calls[MOST_PAGES]; /* for each place, the call of its page */
+    int readers[MOST_PAGES];            /* whom it is for; only the writer uses this */
+    _Alignas(64) _Atomic uint64_t
+        read[MOST_IN_A_CROWD]; /* by rank: it no longer needs the pages before this one */
     _Alignas(BOARD_ALIGNMENT) char pages[];
 };
 
@@ -44,18 +45,18 @@ uint64_t board_next(const Communicator *comm) {
 
 uint64_t board_pages(Py_ssize_t nbytes) { return ((uint64_t)nbytes + PAGE_BYTES - 1) / PAGE_BYTES; }
 
-/* What goes into one page of data of which so much is left. */
+/* How much of the data that are left goes into one page. */
 static size_t page_bytes(Py_ssize_t left) { return (size_t)(left < PAGE_BYTES ? left : PAGE_BYTES); }
 
 /* ---- writing ---- */
 
-/* Whether a rank needs a page no more that lies on the board of this one. */
+/* Whether a rank no longer needs a page of this rank's board. */
 static bool has_read(const Communicator *comm, Board *board, uint64_t page, uint32_t call, int rank) {
     return atomic_load_explicit(&board->read[rank], memory_order_acquire) > page ||
            has_left_call(comm, rank, call);
 }
 
-/* Whether the next page may be written over the one that lies there. */
+/* Whether the next page may overwrite the one in its place. */
 static bool is_free(const Communicator *comm, Board *board, uint64_t next) {
     uint64_t count = (uint64_t)places(comm->size);
     if (next < count)
@@ -80,7 +81,7 @@ static void write_page(const Collective *collective, Board *board, uint64_t next
     write->done += (Py_ssize_t)nbytes;
 }
 
-/* Write what there is room for. */
+/* Write as much as there is room for. */
 static void write_some(BoardExchange *exchange) {
     const Communicator *comm = exchange->collective->comm;
     const uint32_t number = exchange->collective->number;
@@ -102,13 +103,13 @@ static void write_some(BoardExchange *exchange) {
 
 /* ---- reading ---- */
 
-/* The writer has given this call up. */
+/* The writer has left this call. */
 static void has_left(BoardExchange *exchange, const BoardRead *read) {
     exchange->left = true;
     exchange->awaited = read->writer;
 }
 
-/* Where the writer begins in this call; false where that is not there yet. */
+/* Find the page where the writer begins in this call; false if it hasn't written any yet. */
 static bool find_page(BoardExchange *exchange, Board *board, BoardRead *read) {
     uint64_t begun = atomic_load_explicit(&board->begun, memory_order_acquire),
              written = atomic_load_explicit(&board->written, memory_order_acquire);
@@ -120,7 +121,7 @@ static bool find_page(BoardExchange *exchange, Board *board, BoardRead *read) {
     return later == 0;
 }
 
-/* Take from a page what is wanted of it. */
+/* Copy the wanted bytes from a page. */
 static void take_page(const BoardRead *read, const char *page, Py_ssize_t nbytes) {
     Py_ssize_t first = read->first > read->done ? read->first : read->done,
                end = read->end < read->done + nbytes ? read->end : read->done + nbytes;
@@ -128,7 +129,7 @@ static void take_page(const BoardRead *read, const char *page, Py_ssize_t nbytes
         memcpy(read->data + (first - read->first), page + (first - read->done), (size_t)(end - first));
 }
 
-/* Read what is there of one rank: whether that was all. */
+/* Read what one rank has written: whether that was all. */
 static bool read_from(BoardExchange *exchange, BoardRead *read) {
     const Communicator *comm = exchange->collective->comm;
     Board *board = board_of(comm, read->writer);
@@ -150,8 +151,8 @@ static bool read_from(BoardExchange *exchange, BoardRead *read) {
     return read->done == read->nbytes;
 }
 
-/* Where a rank has not written all of one read yet, it may have by now: its next one is not looked at before,
- * or this rank would say that it needs none of the pages up to there. */
+/* A later read of a rank waits for the earlier one, even if that rank has written more by now: otherwise this
+ * rank would report that it no longer needs the earlier pages. */
 static void read_some(BoardExchange *exchange) {
     int unread = NOBODY;
     exchange->awaited = NOBODY;
@@ -176,7 +177,7 @@ void board_open(BoardExchange *exchange, Collective *collective, BoardWrite *wri
                                 .read_count = read_count};
 }
 
-/* Whether there is nothing more to do. */
+/* Whether it is complete, or a rank has left. */
 static bool go_on(void *context) {
     BoardExchange *exchange = context;
     write_some(exchange);

@@ -8,11 +8,11 @@
 
 /* ---- slots ---- */
 
-/* Beyond this the one copy of a message costs less than two, for all that it waits. */
+/* For more than this, a message with one copy is faster than two copies, although it waits. */
 enum { MOST_BOARD_BYTES = 1 << 20 };
 
-/* Not pieces of scatter and alltoall, each for another rank: a board is full with them before all ranks have
- * had their turn (64 KiB each to 8 ranks on 2 processors: 162 us, mpi4py 64 us, Open MPI 5.0). */
+/* Not pieces of scatter and alltoall, each for another rank: they fill a board before all ranks have run (64
+ * KiB each to 8 ranks on 2 processors: 162 us, mpi4py 64 us, Open MPI 5.0). */
 static bool is_for_board(const Collective *collective, const Stream *stream) {
     Py_ssize_t nbytes = 0;
     for (int i = 0; i < stream->part_count; i++)
@@ -32,7 +32,7 @@ Py_ssize_t board_content(const Collective *collective, const Stream *stream, uin
     return nbytes;
 }
 
-/* ---- one piece on its way in ---- */
+/* ---- one piece ---- */
 
 int board_receive_open(BoardReceive *reading, const char *slot) {
     BoardHead head;
@@ -46,7 +46,7 @@ int board_receive_open(BoardReceive *reading, const char *slot) {
         return raise_damaged(), -1;
     Arrived *parts = calloc((size_t)head.part_count + 1, sizeof *parts);
     if (!parts)
-        return PyErr_NoMemory(), -1;
+        return no_memory();
     reading->parts = parts;
     reading->part_count = (int)head.part_count;
     reading->page = head.page;
@@ -94,7 +94,7 @@ void board_receive_close(BoardReceive *reading) {
     *reading = (BoardReceive){0};
 }
 
-/* ---- all of a call ---- */
+/* ---- all pieces of a call ---- */
 
 static int add_writes(Traffic *traffic, const Departure *departure) {
     const Stream *stream = &departure->out.stream;
@@ -128,8 +128,7 @@ static void add_reads(Traffic *traffic, const BoardReceive *reading, int owner) 
     }
 }
 
-/* The departures for the board are written in the order in which their pages were promised: they were added
- * before one another. */
+/* Departures are listed last first; their pages were announced in the opposite order. */
 static int add_departures(Traffic *traffic, Departure *departure) {
     if (!departure)
         return 0;

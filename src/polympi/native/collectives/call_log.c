@@ -13,30 +13,27 @@
 int calls_open(Communicator *comm) {
     struct Calls *calls = aligned_alloc(64, sizeof *calls);
     if (!calls)
-        return PyErr_NoMemory(), -1;
+        return no_memory();
     memset(calls, 0, sizeof *calls);
     if (!comm->together) {
-        calls->sent = calloc((size_t)comm->size, sizeof *calls->sent);
-        calls->left = calloc((size_t)comm->size, sizeof *calls->left);
-        calls->called = calloc((size_t)comm->size, sizeof *calls->called);
-        if (!calls->sent || !calls->left || !calls->called) {
-            free(calls->sent);
-            free(calls->left);
-            free(calls->called);
+        size_t size = (size_t)comm->size;
+        calls->left = calloc(size, 2 * sizeof *calls->left + sizeof *calls->sent);
+        if (!calls->left) {
             free(calls);
-            PyErr_NoMemory();
-            return -1;
+            return no_memory();
         }
+        calls->called = calls->left + size;
+        calls->sent = (int *)(calls->called + size);
     }
     calls->log = comm->mailboxes ? mail_log(comm->mailboxes, comm->rank) : &calls->own;
     comm->calls = calls;
     return 0;
 }
 
-/* A number that is there: 0 says that there is none. */
+/* A number of a call that differs from 0, which stands for none. */
 static uint64_t numbered(uint32_t number) { return (uint64_t)1 << 32 | number; }
 
-/* Calls after a number; numbers wrap around. */
+/* By how much one number is after another; numbers wrap around. */
 static int32_t later(uint32_t number, uint32_t than) { return (int32_t)(number - than); }
 
 void log_failure(const Collective *collective) {
@@ -44,21 +41,21 @@ void log_failure(const Collective *collective) {
     struct Calls *calls = comm->calls;
     calls->settled = collective->number;
     atomic_store_explicit(&calls->log->failed, numbered(calls->settled), memory_order_release);
-    calls->untold |= calls->sent && has_large_data(collective->verb);
-    tell_of_failures(comm);
+    calls->unreported |= calls->sent && has_large_data(collective->verb);
+    report_failures(comm);
 }
 
-void log_under_way(const Communicator *comm, bool any, uint32_t number) {
-    atomic_store_explicit(&comm->calls->log->under_way, any ? numbered(number) : 0, memory_order_release);
+void log_pending(const Communicator *comm, bool any, uint32_t number) {
+    atomic_store_explicit(&comm->calls->log->pending, any ? numbered(number) : 0, memory_order_release);
 }
 
-/* The verb and the root of a call; 0 where the log does not hold it. */
+/* The verb and the root of a call; 0 if it is not in the log. */
 static uint32_t logged(const CallLog *log, uint32_t number) {
     uint64_t entry = atomic_load_explicit(&log->entries[number % LOGGED_CALLS], memory_order_acquire);
     return entry_number(entry) == number ? entry_what(entry) : 0;
 }
 
-/* Whether this rank has called something else than what another rank has under a number. */
+/* Whether this rank's call of a number differs from another rank's. */
 static bool contradicts(const struct Calls *calls, uint32_t number, uint32_t theirs) {
     bool past = logged(calls->log, calls->settled) && later(number, calls->settled) <= 0;
     uint32_t own = past ? 0 : logged(calls->log, number);
@@ -69,13 +66,13 @@ bool calls_differ(const Communicator *comm, int rank, uint32_t number) {
     return contradicts(comm->calls, number, logged(mail_log(comm->mailboxes, rank), number));
 }
 
-/* ---- notices: what a rank has called, by message, where they share no memory ---- */
+/* ---- notices: what a rank has called, in messages between ranks that share no memory ---- */
 
-/* The tag on the shadow communicator that neither parts of messages nor collectives have. */
+/* Neither parts of messages nor collectives use this tag on the shadow communicator. */
 static int notice_tag(void) { return state.highest_tag; }
 
-/* Receive the next notice, if one has come. MPI's code. In MPICH 5.0, a receive from any source was seen to
- * wait for ever for notices over a network that a probe finds. */
+/* Receive the next notice, if one has arrived. MPI's code. In MPICH 5.0, a receive from any source was seen
+ * to wait forever for notices from another host that a probe finds. */
 static int take_notice(Communicator *comm, Notice *notice, int *found) {
     MPI_Status status;
     int code = MPI_Iprobe(MPI_ANY_SOURCE, notice_tag(), comm->shadow, found, &status);
@@ -97,7 +94,7 @@ int calls_end(Communicator *comm) {
         Notice notice;
         code = take_notice(comm, &notice, &found);
         if (!found)
-            sched_yield(); /* the rank that sends it may need the processor */
+            sched_yield(); /* its sender may need the processor */
     }
     return code;
 }
@@ -106,15 +103,13 @@ void calls_close(Communicator *comm) {
     struct Calls *calls = comm->calls;
     if (!calls)
         return;
-    free(calls->sent);
     free(calls->left);
-    free(calls->called);
-    if (!calls->told || !comm->size) /* else MPI may still read the notice, and it stays */
+    if (!calls->notified || !comm->size) /* else MPI may still read the notice, so keep it */
         free(calls);
 }
 
-/* The notice has to stay as it is until it has left. */
-static int tell(const Communicator *comm, int dest, const Notice *notice) {
+/* The notice must not change until it has been sent. */
+static int notify(const Communicator *comm, int dest, const Notice *notice) {
     MPI_Request request;
     bool locked = enter_mpi();
     int code = MPI_Isend(notice, sizeof *notice, MPI_BYTE, dest, notice_tag(), comm->shadow, &request);
@@ -126,33 +121,32 @@ static int tell(const Communicator *comm, int dest, const Notice *notice) {
     return code;
 }
 
-/* Tell all what a rank has called: others may wait for this one, which will leave the call. */
-static void tell_all(const Communicator *comm, int rank, uint64_t entry) {
+/* Report to all what a rank has called: others may wait for this rank, which will leave the call. */
+static void notify_all(const Communicator *comm, int rank, uint64_t entry) {
     Notice *notice = comm->together ? NULL : malloc(sizeof *notice);
     if (!notice)
         return;
-    *notice = (Notice){.entry = entry, .rank = rank}; /* never freed: nobody waits until it has left */
+    *notice = (Notice){.entry = entry, .rank = rank}; /* never freed: no call waits until it has been sent */
     for (int other = 0; other < comm->size; other++)
         if (other != comm->rank)
-            tell(comm, other, notice);
+            notify(comm, other, notice);
 }
 
-void tell_of_failures(const Communicator *comm) {
+void report_failures(const Communicator *comm) {
     struct Calls *calls = comm->calls;
-    if (!calls->untold || state.phase != RUNNING || !progress_list_is_first(comm, NULL))
+    if (!calls->unreported || state.phase != RUNNING || !progress_list_is_first(comm, NULL))
         return;
     Notice *notice = malloc(sizeof *notice);
     if (!notice)
         return;
-    calls->untold = false;
-    *notice =
-        (Notice){.entry = log_entry(calls->settled, 0), .rank = comm->rank, .left = true}; /* as above */
+    calls->unreported = false;
+    *notice = (Notice){.entry = log_entry(calls->settled, 0), .rank = comm->rank, .left = true};
     for (int other = 0; other < comm->size; other++)
         if (other != comm->rank && !mail_reaches(comm->mailboxes, other))
-            tell(comm, other, notice);
+            notify(comm, other, notice);
 }
 
-/* ---- what is said ---- */
+/* ---- error messages ---- */
 
 /* "bcast(root=1)"; a new reference. */
 static PyObject *spell_call(uint32_t what) {
@@ -163,7 +157,7 @@ static PyObject *spell_call(uint32_t what) {
                                        : PyUnicode_FromFormat("%s()", verb_names[verb]);
 }
 
-/* A rank has called something else than this one has. -1. */
+/* Raise MismatchError: a rank's call differs from this rank's. -1. */
 static int raise_contradiction(const Collective *collective, int rank, uint32_t number, uint32_t what) {
     const Communicator *comm = collective->comm;
     uint32_t mine = logged(comm->calls->log, number);
@@ -183,8 +177,8 @@ static int raise_contradiction(const Collective *collective, int rank, uint32_t 
     Py_XDECREF(theirs);
     Py_XDECREF(own);
     Py_XDECREF(when);
-    tell_all(comm, rank, log_entry(number, what));
-    tell_all(comm, comm->rank, log_entry(number, mine));
+    notify_all(comm, rank, log_entry(number, what));
+    notify_all(comm, comm->rank, log_entry(number, mine));
     return -1;
 }
 
@@ -205,10 +199,10 @@ static bool has_failed_since(const CallLog *log, uint32_t number) {
     return failed && logged(log, (uint32_t)failed) && later((uint32_t)failed, number) >= 0;
 }
 
-/* Whether a call goes on in flight, or will when those before it are over: to be asked last. */
+/* Whether a call is pending, or will be after those before it; to be checked last. */
 static bool goes_on(const CallLog *log, uint32_t number) {
-    uint64_t under_way = atomic_load_explicit(&log->under_way, memory_order_acquire);
-    return under_way && later(number, (uint32_t)under_way) >= 0;
+    uint64_t pending = atomic_load_explicit(&log->pending, memory_order_acquire);
+    return pending && later(number, (uint32_t)pending) >= 0;
 }
 
 /* Whether a rank has begun a later call, or failed in this one. */
@@ -222,8 +216,8 @@ static bool has_left(const Collective *collective, int rank) {
     return left && !goes_on(log, collective->number);
 }
 
-/* The same where it was told, or not. */
-static bool has_told(const Collective *collective, int rank) {
+/* Whether a rank without mailboxes has reported that. */
+static bool has_reported(const Collective *collective, int rank) {
     uint64_t left = collective->comm->calls->left[rank];
     return left && later((uint32_t)left, collective->number) >= 0;
 }
@@ -231,7 +225,7 @@ static bool has_told(const Collective *collective, int rank) {
 bool has_given_up(const Collective *collective, int rank) {
     const Communicator *comm = collective->comm;
     if (!comm->together && !mail_reaches(comm->mailboxes, rank))
-        return has_told(collective, rank);
+        return has_reported(collective, rank);
     const CallLog *log = mail_log(comm->mailboxes, rank);
     return has_failed_since(log, collective->number) && !goes_on(log, collective->number);
 }
@@ -252,7 +246,7 @@ static int look_at_logs(const Collective *collective, int source) {
     return source != NOBODY && has_left(collective, source);
 }
 
-/* The next notice that has come: 1, 0 if there is none, -1 with an exception. */
+/* The next notice that has arrived: 1, 0 if there is none, -1 with an exception. */
 static int next_notice(const Collective *collective, Notice *notice) {
     int found = 0;
     bool locked = enter_mpi();
@@ -261,8 +255,8 @@ static int next_notice(const Collective *collective, Notice *notice) {
     return code == MPI_SUCCESS ? found : raise_mpi(code, &collective->call);
 }
 
-/* How many ranks are told at a time. */
-enum { TOLD_AT_ONCE = 8 };
+/* How many ranks are sent a notice at a time. */
+enum { NOTIFIED_AT_ONCE = 8 };
 
 int read_notices(const Collective *collective) {
     Notice notice;
@@ -284,11 +278,11 @@ static int exchange_notices(const Collective *collective) {
     uint64_t own = log_entry(collective->number, logged(calls->log, collective->number));
     if (calls->notice.entry != own) {
         calls->notice =
-            (Notice){.entry = own, .rank = comm->rank}; /* as true, should the last not have left */
-        calls->told = 0;
+            (Notice){.entry = own, .rank = comm->rank}; /* as true, if the last is still in flight */
+        calls->notified = 0;
     }
-    for (int i = 0; i < TOLD_AT_ONCE && calls->told < comm->size - 1; i++)
-        tell(comm, (comm->rank + ++calls->told) % comm->size, &calls->notice);
+    for (int i = 0; i < NOTIFIED_AT_ONCE && calls->notified < comm->size - 1; i++)
+        notify(comm, (comm->rank + ++calls->notified) % comm->size, &calls->notice);
     return read_notices(collective);
 }
 
@@ -300,7 +294,7 @@ int look_around(Collective *collective, int source) {
     if (source == NOBODY)
         return 0;
     return mail_reaches(collective->comm->mailboxes, source) ? has_left(collective, source)
-                                                             : has_told(collective, source);
+                                                             : has_reported(collective, source);
 }
 
 bool explain_timeout(Collective *collective, int source) {
@@ -322,8 +316,8 @@ bool explain_timeout(Collective *collective, int source) {
 
 /* ---- who is late ---- */
 
-/* Whether a rank is known to have come to this call, or to a later one. */
-static bool has_come_to(const Collective *collective, int rank) {
+/* Whether a rank is known to have reached this call, or a later one. */
+static bool has_reached(const Collective *collective, int rank) {
     const Communicator *comm = collective->comm;
     if (!comm->together && !mail_reaches(comm->mailboxes, rank)) {
         uint64_t called = comm->calls->called[rank];
@@ -338,25 +332,25 @@ static bool has_come_to(const Collective *collective, int rank) {
     return false;
 }
 
-/* The rank without which this one cannot go on, where that one is not known to have come; or NOBODY. */
+/* The rank that this one waited for, unless it is known to have reached the call; or NOBODY. */
 static int missing_rank(const Collective *collective) {
     const struct Calls *calls = collective->comm->calls;
     int rank = calls->awaited_in == collective->number ? calls->awaited : NOBODY;
-    return rank != NOBODY && rank != collective->comm->rank && !has_come_to(collective, rank) ? rank : NOBODY;
+    return rank != NOBODY && rank != collective->comm->rank && !has_reached(collective, rank) ? rank : NOBODY;
 }
 
-/* The ranks that are named one by one; the others are counted. */
+/* This many ranks are named; the others are counted. */
 enum { MOST_NAMED = 4 };
 
-/* "rank 2 (host b), rank 3 (host b) and 5 more": the ranks that are late, as far as is known; how many. One
- * that this rank waits for counts alone: others may have left the call, of which this one need not know. */
+/* "rank 2 (host b), rank 3 (host b) and 5 more": the ranks that are late, as far as is known; how many. If
+ * this rank waits for one, only that: others may have left the call without this rank's knowledge. */
 static int late_ranks(const Collective *collective, char *text, size_t room) {
     int alone = missing_rank(collective), count = 0;
     size_t length = 0;
     text[0] = '\0';
     for (int rank = 0; rank < collective->comm->size; rank++) {
         char name[RANK_TEXT];
-        if (alone != NOBODY ? rank != alone : rank == collective->comm->rank || has_come_to(collective, rank))
+        if (alone != NOBODY ? rank != alone : rank == collective->comm->rank || has_reached(collective, rank))
             continue;
         if (count++ < MOST_NAMED)
             length += (size_t)snprintf(text + length, room - length, "%s%s", count > 1 ? ", " : "",

@@ -40,7 +40,7 @@ int collective_begin(Collective *collective, Communicator *comm, enum verb verb,
         seconds = state.timeout;
     comm->collective++;
     log_call(comm, verb, root);
-    collective->comm = comm; /* one by one: to clear it all first takes as long as all the rest here */
+    collective->comm = comm; /* one by one: clearing it first takes as long as everything else here */
     collective->call = (Call){
         .operation = verb_names[verb], .rank = comm->rank, .peer = NO_PEER, .tag = NO_TAG, .comm = comm};
     collective->verb = verb;
@@ -52,7 +52,7 @@ int collective_begin(Collective *collective, Communicator *comm, enum verb verb,
     collective->memory = NULL;
     collective->lost = collective->in_flight = false;
     collective->error = NULL;
-    /* who never waits long would leave them lying for ever */
+    /* a rank that never waits long would never read them */
     if (unlikely(!comm->together && comm->collective % LOGGED_CALLS == 0) && read_notices(collective) < 0)
         return collective_close(collective);
     return 0;
@@ -70,8 +70,8 @@ int collective_open(Collective *collective, Communicator *comm, enum verb verb, 
     return 0;
 }
 
-/* Memory that a call has had, for the next one: to get it from the system and give it back takes a third of a
- * small gather. No small messages of all ranks take more where there are fewer than 8000. */
+/* Memory of the last call, for the next one: allocating and freeing it takes a third of a small gather. The
+ * small messages of fewer than 8000 ranks take no more. */
 enum { MOST_SPARE = 1024 * 1024 };
 static char *spare;
 static size_t spare_bytes;
@@ -130,7 +130,7 @@ int fills_target(const Target *into, const char *stream, Py_ssize_t nbytes, cons
            into->layout.contiguous && !(elements.fortran && elements.ndim > 1);
 }
 
-/* The exception at hand speaks of the seconds that were left for the last wait. */
+/* Timeout names the seconds that were left for the last wait: name those of the call. */
 static void name_all_seconds(const Collective *collective) {
     if (!collective->end || now() < collective->end || !is_timeout())
         return;

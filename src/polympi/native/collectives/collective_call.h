@@ -1,4 +1,4 @@
-/* One collective call: what it is about, its beginning and its end. */
+/* One collective call: its arguments, its beginning and its end. */
 #ifndef POLYMPI_COLLECTIVE_CALL_H
 #define POLYMPI_COLLECTIVE_CALL_H
 
@@ -11,52 +11,51 @@ static inline bool has_root(int verb) {
     return verb == BCAST || verb == GATHER || verb == SCATTER || verb == REDUCE;
 }
 
-/* Whether it may have data that the library sends, once all ranks have agreed to that. */
+/* Whether it may have data that the library sends, after all ranks have agreed to that. */
 static inline bool has_large_data(int verb) {
     return verb == BCAST || (verb >= REDUCE && verb <= REDUCE_SCATTER);
 }
 
-/* A collective call under way. */
+/* A collective call in progress. */
 typedef struct {
     Communicator *comm;
     Call call;
     enum verb verb;
-    int root;            /* 0 where there is none */
-    uint32_t number;     /* of the call, alike on all ranks */
-    int tag;             /* made of that */
-    double timeout, end; /* seconds, and the moment in `now()` until which it may wait; 0: for ever */
+    int root;            /* 0 if there is none */
+    uint32_t number;     /* of the call, the same on all ranks */
+    int tag;             /* made from the number */
+    double timeout, end; /* seconds, and until when it may wait, as `now()`; 0: forever */
     char *memory;        /* for small messages */
     size_t memory_bytes; /* of it; 0: it is a packet */
     bool lost;           /* it has failed while MPI may still use the memory */
-    bool in_flight;      /* it was begun (async_collective.h): others may write on the board before it does */
-    PyObject *error;     /* what this rank will raise, once the others have got what they need from it */
+    bool in_flight;  /* nonblocking (async_collective.h): later calls may write to the board before it does */
+    PyObject *error; /* what this rank will raise, after it has done its part for the others */
 } Collective;
 
-/* Begin, once all arguments are known to be right; `root` is 0 where there is none. `timeout` as the user
- * gave it. 0 or -1. */
+/* Begin, after all other arguments have been checked; `timeout` is the user's. 0 or -1. */
 int collective_begin(Collective *collective, Communicator *comm, enum verb verb, int root, PyObject *timeout);
-/* The same of a blocking call, which waits until those in flight on the communicator are over. */
+/* Begin a blocking call, which first waits for those that are pending on the communicator. */
 int collective_open(Collective *collective, Communicator *comm, enum verb verb, int root, PyObject *timeout);
-/* Memory for small messages, 64-byte aligned, until the end; once. NULL with MemoryError. */
+/* Memory for small messages, 64-byte aligned, until the end; at most once. NULL with MemoryError. */
 char *collective_memory(Collective *collective, Py_ssize_t nbytes);
-/* Open what was given as `into`: `target`, or NULL if it was not or that has failed, which is deferred. */
+/* Open the argument `into`: `target`; NULL if it was not given, or with a deferred exception. */
 const Target *collective_target(Collective *collective, Target *target, PyObject *into);
 /* Whether the only part of a stream is all elements of an array, in the order in which they lie in the
  * target: 1, 0, or -1 with an exception where they do not fit. */
 int fills_target(const Target *into, const char *stream, Py_ssize_t nbytes, const Arrived *parts,
                  int part_count, const Call *call);
-/* The end. 0, or -1 with an exception if there is one: the deferred one rather than one that came later. */
+/* The end. 0, or -1 with an exception if there is one: the deferred one rather than a later one. */
 int collective_close(Collective *collective);
-/* The rank leaves with the exception at hand, as above, and the call goes on without it and a time-out. */
+/* The rank leaves with the current exception, as above, and the call goes on without it and a time-out. */
 void collective_leave(Collective *collective);
 
-/* Raise the exception at hand at the end only, so that this rank still does what the others wait for. The
- * first one counts. */
+/* Raise the current exception only at the end, after this rank has done its part for the others. The first
+ * one counts. */
 void collective_defer(Collective *collective);
-/* What the deferred exception says, as "TypeError: cannot pickle ...", in at most `room` bytes; its length.
+/* The text of the deferred exception, as "TypeError: cannot pickle ...", in at most `room` bytes; its length.
  */
 Py_ssize_t collective_error_report(const Collective *collective, char *text, Py_ssize_t room);
-/* Raise Error: another rank could not take its part. -1. */
+/* Raise Error: another rank could not do its part. -1. */
 int raise_failed(const Collective *collective, int rank, const char *text, Py_ssize_t length);
 
 /* Seconds it may still wait, for wait_for. */

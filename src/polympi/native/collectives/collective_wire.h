@@ -1,7 +1,7 @@
-/* The wire of collectives: how the small messages of a collective call begin, and what ranks tell one another
- * besides. What travels in them, streams and announcements, is codec/wire.h's.
+/* The wire format of collectives: heads of their small messages, and what else ranks exchange. The streams
+ * and announcements in these messages are those of codec/wire.h.
  *
- * All are structs that are read and written where they lie, at multiples of 8 bytes.
+ * All are structs that are read and written in place, at multiples of 8 bytes.
  */
 #ifndef POLYMPI_COLLECTIVES_COLLECTIVE_WIRE_H
 #define POLYMPI_COLLECTIVES_COLLECTIVE_WIRE_H
@@ -31,21 +31,21 @@ enum verb {
 
 /* How every small message begins. */
 typedef struct {
-    uint8_t verb;     /* what the sender calls; another one is a mistake of the program */
+    uint8_t verb;     /* what the sender calls; a different one is a mistake of the program */
     uint8_t kind;     /* of what follows */
     uint8_t type, op; /* of reductions */
     uint32_t nbytes;  /* with this head */
-    int32_t root;     /* of bcast, gather, scatter, reduce; 0 of others */
+    int32_t root;     /* of bcast, gather, scatter, reduce; else 0 */
     int32_t failed;   /* of reductions: the lowest rank that cannot do its part; INT32_MAX */
 } Head;
 _Static_assert(sizeof(Head) == 16 && offsetof(Head, failed) == 12, "Head has no padding");
 
 /* ---- answers of all ranks, which are combined bit by bit ---- */
 
-/* Head.kind of what ranks agree on before large data travel. */
+/* Head.kind of an agreement before large data are sent. */
 enum answer { ANSWER_ABLE = 1, ANSWER_MAY_BLOCK = 2 };
 
-/* ... and before a communicator is made. */
+/* Head.kind of an agreement before a communicator is made. */
 enum { ANSWER_NO, ANSWER_YES };
 
 /* ---- bcast ---- */
@@ -53,9 +53,9 @@ enum { ANSWER_NO, ANSWER_YES };
 /* Head.kind of the root's small message, and what follows the head. */
 enum bcast_kind {
     BCAST_STREAM,          /* all of it: the stream of the codec */
-    BCAST_ANNOUNCED,       /* the rest of BcastHead and the body; the parts travel apart */
-    BCAST_ANNOUNCED_BODY,  /* the rest of BcastHead; the body travels apart, then the parts */
-    BCAST_ANNOUNCED_TREE,  /* as BCAST_ANNOUNCED; the parts travel from rank to rank as this message does */
+    BCAST_ANNOUNCED,       /* the rest of BcastHead and the body; the parts are sent separately */
+    BCAST_ANNOUNCED_BODY,  /* the rest of BcastHead; the body is sent separately, then the parts */
+    BCAST_ANNOUNCED_TREE,  /* as BCAST_ANNOUNCED; the parts are sent down the tree, as this message is */
     BCAST_ANNOUNCED_BOARD, /* as BCAST_ANNOUNCED; the parts are on the root's board */
     BCAST_NOTHING,         /* a text: the root could not encode its object */
 };
@@ -73,12 +73,12 @@ _Static_assert(sizeof(BcastHead) == 40 && offsetof(BcastHead, page) == 32, "Bcas
 /* Head.kind of a slot. */
 enum slot_kind {
     SLOT_STREAM, /* all of it: the stream of the codec */
-    SLOT_DIRECT, /* it travels by itself; here is the stream without its parts, if it fits */
-    SLOT_BOARD,  /* its parts travel over the board of the owner; here are BoardHead and the body */
+    SLOT_DIRECT, /* it is sent separately; the stream without its parts, if it fits */
+    SLOT_BOARD,  /* its parts are on the owner's board; BoardHead and the body */
     SLOT_FAILED  /* a text: the owner could not send it */
 };
 
-/* Slots follow each other at multiples of 8 bytes; Head.type is how many bytes fill up to there. */
+/* Slots follow each other at multiples of 8 bytes; Head.type is the number of padding bytes. */
 enum { SLOT_HEAD = sizeof(Head), SLOT_ALIGNMENT = 8 };
 
 static inline Py_ssize_t slot_bytes(const char *slot) { return ((const Head *)slot)->nbytes; }
@@ -90,7 +90,7 @@ static inline Py_ssize_t slot_content_bytes(const char *slot) {
 
 /* The body is that of an announcement. */
 typedef struct {
-    uint64_t page; /* of the owner's board, where the parts begin, each on a page of its own */
+    uint64_t page; /* of the owner's board, where the parts begin, each on a new page */
     uint64_t part_count;
 } BoardHead;
 _Static_assert(sizeof(BoardHead) == 16, "BoardHead has no padding");
@@ -99,14 +99,14 @@ _Static_assert(sizeof(BoardHead) == 16, "BoardHead has no padding");
 
 /* Head.kind. Contributions of one kind, type and shape combine; those of several kinds become OBJECT. */
 enum contribution_kind {
-    FLOAT,       /* Python's numbers: elements of TYPE_DOUBLE, ... */
-    INTEGER,     /* ... of TYPE_LONG */
-    BOOLEAN,     /* ... of TYPE_LONG */
-    COMPLEX,     /* ... of complex128 */
+    FLOAT,       /* Python's numbers, as elements of TYPE_DOUBLE */
+    INTEGER,     /* of TYPE_LONG */
+    BOOLEAN,     /* of TYPE_LONG */
+    COMPLEX,     /* of complex128 */
     SCALAR,      /* a NumPy scalar */
     ARRAY,       /* an ndarray, with its elements */
-    LARGE_ARRAY, /* an ndarray without its elements, which the library's collective shall reduce */
-    OBJECT       /* what Python has to reduce, from messages of its own */
+    LARGE_ARRAY, /* an ndarray without its elements, which the library's collective reduces */
+    OBJECT       /* what Python reduces, in separate messages */
 };
 
 enum {
@@ -124,8 +124,7 @@ enum { MAY_BLOCK = 1, IN_PLACE = 2, ON_BOARDS = 4 };
 typedef struct {
     Head head;        /* type: TYPE_..., op: enum op */
     uint32_t shape;   /* a hash */
-    uint32_t consent; /* MAY_BLOCK, IN_PLACE: how large arrays may be reduced; after the rounds, what all
-                         ranks agree to */
+    uint32_t consent; /* how large arrays may be reduced; after the rounds, what all ranks consent to */
     uint64_t bound;   /* no partial result of integers is larger (a sum), or longer in bits (a product) */
     _Alignas(16) char data[MOST_ELEMENT_BYTES];
 } Contribution;
@@ -147,16 +146,16 @@ static inline uint32_t entry_what(uint64_t entry) { return (uint32_t)entry; }
 typedef struct {
     uint64_t entry; /* as in a log */
     int32_t rank;
-    int32_t left; /* whether it has left that call by an exception, and is through with all before */
+    int32_t left; /* whether it has left that call by an exception, and all calls before are over */
 } Notice;
 _Static_assert(sizeof(Notice) == 16, "Notice has no padding");
 
 /* ---- a new communicator of several machines ---- */
 
-/* What each rank tells the others. */
+/* What each rank sends to the others. */
 typedef struct {
-    uint64_t number; /* for the communicator: that of rank 0 counts */
-    int64_t machine; /* any number that no other machine has */
+    uint64_t number; /* of the communicator: that of rank 0 counts */
+    int64_t machine; /* a number that no other machine has */
 } Introduction;
 _Static_assert(sizeof(Introduction) == 16, "Introduction has no padding");
 

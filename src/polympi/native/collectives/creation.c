@@ -1,25 +1,23 @@
 #include "collectives/creation.h"
 
 #include "base/errors.h"
+#include "base/list.h"
 #include "transfer/progress/offloaded_call.h"
 #include "transfer/progress/wait.h"
 #include "transfer/transfer.h"
 
-static Creation *creations; /* of this process, in the order in which they came */
-static Creation *chosen;    /* the one that this rank takes part in now, or is ready to */
+static Creation *creations; /* of this process, in the order in which they began */
+static Creation *chosen;    /* the one that this rank makes now, or is ready to make */
 
 static void leave(Creation *creation) {
-    Creation **link = &creations;
-    while (*link != creation)
-        link = &(*link)->next;
-    *link = creation->next;
+    LIST_REMOVE(creations, creation);
     if (chosen == creation)
         chosen = NULL;
 }
 
-/* Come behind those that other threads wait in. A signal handler or destructor cannot wait for the very call
- * it has interrupted: -1 with StateError. */
-static int come(Creation *creation) {
+/* Queue up behind the calls of other threads. A signal handler or destructor cannot wait for the call that it
+ * has interrupted: -1 with StateError. */
+static int enqueue(Creation *creation) {
     Creation **link = &creations;
     for (; *link; link = &(*link)->next)
         if (pthread_equal((*link)->thread, creation->thread))
@@ -32,7 +30,7 @@ static int come(Creation *creation) {
     return 0;
 }
 
-/* Whether no other thread's call on the same communicator came before; for wait_poll. */
+/* Whether no other thread's call on the same communicator is before this one; for wait_poll. */
 static int is_first(void *context) {
     const Creation *creation = context;
     for (const Creation *other = creations; other != creation; other = other->next)
@@ -41,9 +39,9 @@ static int is_first(void *context) {
     return 1;
 }
 
-/* Take part in this one next, unless another one is chosen or goes first: of those that all ranks have come
- * to, the one of the lowest number, which is the same at all ranks. So of all calls of the job there is
- * always one that no rank prefers another to. */
+/* Choose this call, unless another one is chosen or goes first: of those that all ranks have reached, the one
+ * whose communicator has the lowest number, the same on all ranks. So there is always one call in the job to
+ * which no rank prefers another. */
 static bool choose(Creation *creation) {
     if (chosen)
         return false;
@@ -74,7 +72,7 @@ static int ask_all(const Creation *creation, bool yes) {
     return collective_close(&collective) < 0 ? -1 : all;
 }
 
-/* Let other threads end what is chosen. 0, or -1 with an exception. */
+/* Let other threads complete the chosen call. 0, or -1 with an exception. */
 static int let_others_go_first(const Creation *creation, double end) {
     if (anything_pending())
         progress_some();
@@ -84,7 +82,7 @@ static int let_others_go_first(const Creation *creation, double end) {
     return end && now() >= end ? raise_timeout(&creation->call, state.timeout) : 0;
 }
 
-/* All ranks have come: try until all have chosen this one. 0 or -1. */
+/* All ranks have reached it: try until all have chosen it. 0 or -1. */
 static int choose_together(Creation *creation) {
     double end = state.timeout > 0 ? now() + state.timeout : 0;
     for (;;) {
@@ -107,7 +105,7 @@ int creation_begin(Creation *creation, Communicator *comm, enum verb verb) {
             {.operation = verb_names[verb], .rank = comm->rank, .peer = NO_PEER, .tag = NO_TAG, .comm = comm},
         .thread = pthread_self(),
     };
-    if (come(creation) < 0)
+    if (enqueue(creation) < 0)
         return -1;
     if (offloaded_wait(comm->named, &creation->call, state.timeout) == 0 &&
         wait_poll(is_first, creation, &creation->call, DEFAULT_TIMEOUT) > 0 && is_usable(comm) &&

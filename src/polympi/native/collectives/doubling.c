@@ -1,4 +1,4 @@
-/* Recursive doubling, and what the ranks agree on by it. */
+/* Recursive doubling, and agreements made with it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,30 +12,31 @@ static uint32_t message_bytes(const char *message) {
     return head.nbytes;
 }
 
-/* The rank that takes part for a unit. */
+/* The rank that exchanges messages for a unit. */
 static int rank_of_unit(const Doubling *doubling, int unit) {
     return doubling->placement ? rank_on_machine(doubling->placement, unit, 0) : unit;
 }
 
-/* Units below this are pairs, of which one takes part: their number need be no power of two. */
+/* Units below this number are pairs, of which one participates, since the number of units may not be a power
+ * of two. */
 static int paired(const Doubling *doubling) { return 2 * (doubling->units - doubling->power); }
 
 /* ---- within a unit, and in a pair ---- */
 
-/* How many ranks give their messages away to this one. */
+/* How many ranks hand their messages to this one. */
 static int children(const Doubling *doubling) {
     bool lower = !doubling->here.own && doubling->unit < paired(doubling) && doubling->unit % 2 == 0;
     return doubling->here.children + lower;
 }
 
-/* Those of this unit come first, as in the order of ranks. */
+/* First those of this unit, as in the order of ranks. */
 static int child_rank(const Doubling *doubling, int child) {
     return child == doubling->here.children
                ? rank_of_unit(doubling, doubling->unit + 1)
                : rank_on_machine(doubling->placement, doubling->unit, level_child(&doubling->here, child));
 }
 
-/* Take the message of the next child; 0 if that was the last one. */
+/* Receive the message of the next child; 0 if there is none. */
 static int absorb(Doubling *doubling) {
     if (doubling->child == children(doubling))
         return 0;
@@ -44,7 +45,7 @@ static int absorb(Doubling *doubling) {
                          child_rank(doubling, doubling->child++));
 }
 
-/* A rank that sits out gives its message away and gets the result. 0 if this one takes part. */
+/* A rank that sits out hands its message over and receives the result. 0 if this one participates. */
 static int sit_out(Doubling *doubling) {
     bool upper = doubling->unit < paired(doubling) && doubling->unit % 2;
     if (!doubling->here.own && !upper)
@@ -58,7 +59,7 @@ static int sit_out(Doubling *doubling) {
                           doubling->theirs, doubling->most, parent);
 }
 
-/* Give the result to the next child. */
+/* Send the result to the next child; 0 if there is none. */
 static int hand_back(Doubling *doubling) {
     if (!doubling->child)
         return 0;
@@ -68,9 +69,9 @@ static int hand_back(Doubling *doubling) {
                       child_rank(doubling, --doubling->child));
 }
 
-/* ---- among those that take part ---- */
+/* ---- among those that participate ---- */
 
-/* Exchange with the next partner; 0 if that was the last one. */
+/* Exchange with the next partner; 0 if there is none. */
 static int pair_up(Doubling *doubling) {
     if (doubling->distance == doubling->power)
         return 0;
@@ -108,7 +109,7 @@ static int next_partner(Rounds *rounds) {
     return pair_up(doubling) || hand_back(doubling);
 }
 
-/* The machines of the ranks where they are the units, or NULL. */
+/* The machines of the ranks if these are the units, or NULL. */
 static const Placement *units_of(const Doubling *doubling, const Communicator *comm) {
     if (doubling->for_neighbour)
         return NULL;
@@ -137,7 +138,7 @@ int doubling_run(Doubling *doubling, Collective *collective) {
     return rounds_run(&doubling->rounds);
 }
 
-/* ---- agreeing ---- */
+/* ---- agreements ---- */
 
 void combine_answers(Doubling *doubling, bool Py_UNUSED(below)) {
     ((Head *)doubling->mine)->kind &= ((Head *)doubling->theirs)->kind;
@@ -151,7 +152,7 @@ int agreement_open(Agreement *agreement, Collective *collective, bool able) {
     Head *answers = malloc(sizeof *answers + PACKET_BYTES); /* room for what another collective sends */
     agreement->answers = answers;
     if (!answers)
-        return PyErr_NoMemory(), -1;
+        return no_memory();
     uint8_t answer = (able ? ANSWER_ABLE : 0) | (can_block(collective) ? ANSWER_MAY_BLOCK : 0);
     answers[0] = (Head){.verb = (uint8_t)collective->verb,
                         .kind = answer,

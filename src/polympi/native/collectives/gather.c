@@ -11,9 +11,9 @@ Signature gather_signature = {"gather", 2, 1, 4, {"x", "root", "into", "timeout"
 enum { ALLGATHER_INTO = 1, ALLGATHER_TIMEOUT };
 Signature allgather_signature = {"allgather", 1, 1, 3, {"x", "into", "timeout"}, {NULL}};
 
-enum { FEW_RANKS = 64 }; /* whose slots are listed on the stack */
+enum { FEW_RANKS = 64 }; /* their slots are listed on the stack */
 
-/* The slots of all ranks, which follow each other in the order of positions in a tree, by rank. */
+/* List by rank the slots of all ranks, which are in the order of positions in a tree. */
 static void list_slots(const TreePosition *tree, const char *slots, const char **of_rank) {
     for (int position = 0; position < tree->size; position++) {
         of_rank[tree_position_rank(tree, position)] = slots;
@@ -44,8 +44,8 @@ static PyObject *gathered_pieces(Collective *collective, const TreePosition *tre
     return result;
 }
 
-/* What this rank gives, apart from the target, in which the pieces of others arrive first. NULL when that has
- * failed, which is deferred. */
+/* What this rank gives, or a copy of it if receiving the pieces of others might change it. NULL with a
+ * deferred exception. */
 static PyObject *own_piece(Collective *collective, PyObject *value, const Target *into) {
     PyObject *own = copy_without_alias(into, value, &collective->call);
     if (!own)
@@ -55,7 +55,7 @@ static PyObject *own_piece(Collective *collective, PyObject *value, const Target
 
 /* ---- gather ---- */
 
-/* Slots up the tree: the bytes of those that are here then, or -1. */
+/* Send slots up the tree: the bytes of those that are here then, or -1. */
 static Py_ssize_t collect(Collective *collective, const TreePosition *tree, char *slots, Py_ssize_t used) {
     Collecting collecting;
     collecting_open(&collecting, collective, tree, slots, used);
@@ -162,9 +162,9 @@ static bool any_strided(const Departure *departure) {
     return false;
 }
 
-/* Write the slot of a value (NULL: there is none, for a reason that is deferred), with a departure to every
- * other rank where it needs them. `*packed` is what is sent instead of a value of strided arrays, so that
- * they are packed once; a new reference or NULL. The bytes of the slot. */
+/* Write the slot of a value (NULL: none, with a deferred exception), with a departure to every other rank if
+ * it needs them. `*packed` is a contiguous copy that is sent instead of strided arrays, to pack them only
+ * once; a new reference or NULL. The bytes of the slot. */
 static Py_ssize_t offer(Collective *collective, char *slot, PyObject *value, Departure **departures,
                         PyObject **packed) {
     int size = collective->comm->size, rank = collective->comm->rank;
@@ -237,7 +237,7 @@ PyObject *communicator_allgather(Communicator *self, FASTCALL_ARGS) {
     return result;
 }
 
-/* From this machine's first rank, all slots go to its other ranks. 1. */
+/* Send all slots from this machine's first rank to its other ranks. 1. */
 static int spread_all(AsyncPieces *pieces, Py_ssize_t room) {
     spread_open_along(&pieces->spread, &pieces->async.collective, &pieces->tree, pieces->slots, room);
     return pieces_rounds(pieces, SLOTS_HERE);

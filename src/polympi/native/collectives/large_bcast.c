@@ -16,19 +16,19 @@ struct LargeBcast {
     bool is_root, blocking, able, complete;
     char *message;   /* the collective's */
     Stream stream;   /* root */
-    PyObject *value; /* root, of a call that was begun */
+    PyObject *value; /* root, of a nonblocking call */
     char *body;      /* in the message, or `body_memory` */
     char *body_memory;
     uint64_t part_count, body_bytes, page;
-    Arrived *parts; /* what is sent and received, in contiguous memory */
-    bool *pooled;   /* whether that memory is the pool's and ours */
+    Arrived *parts; /* what is sent or received, in contiguous memory */
+    bool *pooled;   /* whether that is memory of the pool, to be released here */
     const Target *into;
-    bool filled;   /* part 0 goes straight into the target */
-    char *scratch; /* for a part that this rank only hands down */
+    bool filled;   /* part 0 is received in the target */
+    char *scratch; /* for a part that this rank only passes on */
     enum { BEGUN, ANNOUNCED, BODY_ASKED, BODY, PARTS_ASKED, PARTS, HANDING_DOWN, ON_BOARD } phase;
     int part;
     Py_ssize_t done; /* bytes of it, or of the body */
-    union {          /* of the phase */
+    union {          /* state of the phase */
         Spread spread;
         Agreement agreement;
         LibraryCall library;
@@ -36,7 +36,7 @@ struct LargeBcast {
     };
     BoardWrite write;
     BoardRead read;
-    Target target; /* open where it has an object */
+    Target target; /* open if it has an object */
 };
 
 static const char *stream_bytes(const LargeBcast *large) {
@@ -55,7 +55,7 @@ static int take_memory(LargeBcast *large, int i) {
     return large->pooled[i] ? 0 : -1;
 }
 
-/* The root's parts lie where the object has them; strided ones are packed. */
+/* The root's parts are those of the object; strided ones are packed. */
 static int offer_parts(LargeBcast *large) {
     for (int i = 0; i < large->stream.part_count; i++) {
         const Part *part = &large->stream.parts[i];
@@ -71,8 +71,8 @@ static int offer_parts(LargeBcast *large) {
     return 0;
 }
 
-/* Memory for what the root has announced. What does not fit into the target is received nevertheless; nobody
- * waits for what is in it any more where the call was left, or the interpreter is gone. */
+/* Memory for what the root has announced. What doesn't fit the target is received nevertheless. The target
+ * isn't used if the call was left, or the interpreter is gone. */
 static int await_parts(LargeBcast *large) {
     for (int i = 0; i < (int)large->part_count; i++)
         large->parts[i].nbytes = (Py_ssize_t)wire_get_size(large->body, (uint64_t)i);
@@ -98,7 +98,7 @@ static int prepare_parts(LargeBcast *large) {
     large->parts = calloc((size_t)large->part_count + 1, sizeof *large->parts);
     large->pooled = calloc((size_t)large->part_count + 1, sizeof *large->pooled);
     if (!large->parts || !large->pooled)
-        return PyErr_NoMemory(), -1;
+        return no_memory();
     return large->is_root ? offer_parts(large) : await_parts(large);
 }
 
@@ -132,8 +132,7 @@ static int answered(LargeBcast *large, int phase) {
 
 /* ---- by the library ---- */
 
-/* The next piece of contiguous memory, of as many bytes as an int can count: 1; 0 when there is none, or -1.
- */
+/* The next piece of contiguous memory, of at most CHUNK_BYTES: 1; 0 if there is none, or -1. */
 static int next_piece(LargeBcast *large, char *data, Py_ssize_t nbytes) {
     const Collective *collective = &large->async.collective;
     MPI_Comm comm = collective->comm->comm;
@@ -169,8 +168,8 @@ static int next_piece_of_parts(LargeBcast *large) {
 
 /* ---- from rank to rank ---- */
 
-/* The next part, down the tree. A rank that has no memory of the pool for it hands it down all the same; a
- * root that has none gives 0 bytes. */
+/* The next part, down the tree. A rank without memory of the pool for it passes it on nevertheless; a root
+ * without memory sends 0 bytes. */
 static int hand_down_next(LargeBcast *large) {
     Collective *collective = &large->async.collective;
     if (large->part == (int)large->part_count) {
@@ -180,7 +179,7 @@ static int hand_down_next(LargeBcast *large) {
     }
     const Arrived *part = &large->parts[large->part];
     if (!part->data && !(large->scratch = malloc((size_t)part->nbytes)))
-        return PyErr_NoMemory(), -1;
+        return no_memory();
     spread_open_data(&large->spread, collective, part->data ? part->data : large->scratch,
                      large->able || !large->is_root ? part->nbytes : 0, collective->root);
     large->phase = HANDING_DOWN;
@@ -197,7 +196,7 @@ static int handed_down(LargeBcast *large) {
 
 /* ---- over the root's board ---- */
 
-/* The next part. A rank that has no memory for it passes it over. */
+/* The next part. A rank without memory for it skips it. */
 static int exchange_next(LargeBcast *large) {
     if (large->part == (int)large->part_count)
         return large->able ? 0 : -1;
@@ -223,7 +222,7 @@ static int exchanged(LargeBcast *large) {
 
 /* ---- phase by phase ---- */
 
-/* Read what a message announces. */
+/* Read an announcement. */
 static void read_message(LargeBcast *large, const char *message) {
     BcastHead announced;
     memcpy(&announced, message, sizeof announced);
@@ -243,7 +242,7 @@ static int begin_body(LargeBcast *large) {
     return ask(large, large->body, BODY_ASKED);
 }
 
-/* All ranks know how the parts travel. */
+/* All ranks know how the parts are sent. */
 static int begin_parts(LargeBcast *large) {
     if (large->kind == BCAST_ANNOUNCED_BODY)
         return begin_body(large);
@@ -261,7 +260,7 @@ static int next_phase(AsyncCollective *async) {
     LargeBcast *large = (LargeBcast *)async;
     int more;
     switch (large->phase) {
-    case BEGUN: /* the message of a call that was begun */
+    case BEGUN: /* the message of a nonblocking call */
         if (!large->is_root)
             read_message(large, large->message); /* of which there is room in any case */
         return bcast_is_small(large->kind) ? 0 : begin_parts(large);
@@ -309,12 +308,12 @@ static PyObject *finish(AsyncCollective *async) {
                               &collective->call);
     for (int i = 0; i < count; i++)
         large->pooled[i] = !large->parts[i].taken;
-    if (unlikely(collective->lost)) /* MPI may read what was to be handed down for as long as it lives */
+    if (unlikely(collective->lost)) /* MPI may read it for as long as the process lives */
         Py_XINCREF(value);
     return value;
 }
 
-/* What has not begun to come shall not come into memory of the user. */
+/* A transfer that has not begun must not write to the user buffer. */
 static void leave(AsyncCollective *async) {
     LargeBcast *large = (LargeBcast *)async;
     if (!large->filled || large->phase != PARTS_ASKED)
@@ -376,8 +375,8 @@ void bcast_error_report(Collective *collective, char *message) {
     bcast_head(message, BCAST_NOTHING, (Py_ssize_t)sizeof(Head) + length, collective->root);
 }
 
-/* How the parts travel. A call that was begun goes on, so that it must learn of a rank that has left before
- * it gives data to it. */
+/* How the parts are sent. A nonblocking call goes on in any case, so it must know of a rank that has left
+ * before it sends data to it. */
 static enum bcast_kind way_of_parts(const LargeBcast *large, const Communicator *comm, bool begun) {
     Py_ssize_t nbytes = 0;
     for (int i = 0; i < large->stream.part_count; i++)
@@ -388,7 +387,7 @@ static enum bcast_kind way_of_parts(const LargeBcast *large, const Communicator 
                                                 : BCAST_ANNOUNCED;
 }
 
-/* Write what its stream announces. 0 or -1. */
+/* Write the announcement of its stream. 0 or -1. */
 static int announce(LargeBcast *large, const Collective *collective, char *message, bool begun) {
     const Communicator *comm = collective->comm;
     const Stream *stream = &large->stream;
@@ -398,7 +397,7 @@ static int announce(LargeBcast *large, const Collective *collective, char *messa
     large->body =
         fits ? message + sizeof(BcastHead) : (large->body_memory = malloc((size_t)large->body_bytes));
     if (!large->body)
-        return PyErr_NoMemory(), -1;
+        return no_memory();
     stream_put_body(stream, large->body);
     large->kind = fits ? way_of_parts(large, comm, begun) : BCAST_ANNOUNCED_BODY;
     if (large->kind == BCAST_ANNOUNCED_BOARD) {
@@ -448,7 +447,7 @@ PyObject *large_bcast_run(LargeBcast *large, Collective *collective) {
     return async_run(&large->async);
 }
 
-/* The root's message of a call that is begun. */
+/* The root's message of a nonblocking call. */
 static void write_message(LargeBcast *large, PyObject *value) {
     Collective *collective = &large->async.collective;
     large->value = Py_NewRef(value);
@@ -464,7 +463,7 @@ static void write_message(LargeBcast *large, PyObject *value) {
     }
 }
 
-/* Set up a call that was begun, from the message on. 0 or -1. */
+/* Set up a nonblocking call. 0 or -1. */
 static int open_bcast(LargeBcast *large, PyObject *value, PyObject *into) {
     Collective *collective = &large->async.collective;
     large->into = collective_target(collective, &large->target, into);

@@ -8,9 +8,8 @@
 /* Looks at a mailbox between two looks at the clock. */
 #define LOOKS 64
 
-/* A rank that has left because others call something else has told so before. All look around at the same
- * time, so that this one may have seen in memory that it left, and not yet its message; of two probes, the
- * first has the library take that in. */
+/* A rank that has left because others call something else has sent a notice before. This rank may have seen
+ * in memory that it left, and not yet its notice; of two probes, the first has the library receive that. */
 static int look_for_a_reason(const Collective *collective, int source) {
     const Communicator *comm = collective->comm;
     if (comm->together || source == comm->rank)
@@ -32,49 +31,47 @@ int raise_left(const Collective *collective, int source) {
 /* A wait for shared memory. */
 struct memory_wait {
     Collective *collective;
-    bool (*has_come)(void *context);
+    bool (*has_arrived)(void *context);
     void *context;
     const int *source;
-    double look_at; /* when to look at what the others call; 0: not yet known */
-    double work_at; /* from when on the library gets turns; known as look_at is */
-    unsigned polls; /* since the last one */
+    double look_at; /* when to look at what the others call; 0: not set yet */
+    double work_at; /* when the library begins to get turns; set with look_at */
+    unsigned polls; /* since its last turn */
 };
 
-/* After a long wait: 1 when it has come, 0, or -1 with an exception. */
+/* After a long wait: 1 if it has arrived, 0, or -1 with an exception. */
 static int ask_why(struct memory_wait *wait) {
     wait->look_at = now() + PATIENCE_SECONDS;
     int source = *wait->source, left = look_around(wait->collective, source);
     if (left <= 0)
         return left;
-    if (wait->has_come(wait->context))
+    if (wait->has_arrived(wait->context))
         return 1;
-    /* what it has sent before it left is here now, and then this rank waits for another one */
+    /* what it sent before it left has arrived now, and then this rank waits for another one */
     return *wait->source == source ? raise_left(wait->collective, source) : 0;
 }
 
-/* Where ranks share processors, the library gets no turn in the first moment of a wait, and then one in so
- * many polls, as it may yield by itself. In a barrier of 8 ranks of two hosts on 2 processors (50 us, some
- * 100) turns that nobody needs cost a tenth (Open MPI 5.0, by TCP); a large message that needs many waits but
- * once. */
+/* On an oversubscribed machine, the library gets no turn in the first FIRST_SECONDS of a wait, and then one
+ * in POLLS_PER_TURN polls, since it may yield by itself. In a barrier of 8 ranks of two hosts on 2 processors
+ * (50 us, some 100) unneeded turns cost a tenth (Open MPI 5.0, TCP); a large message that needs them waits
+ * only once. */
 enum { POLLS_PER_TURN = 4 };
 #define FIRST_SECONDS 250e-6
 
-/* Another rank may wait for this one's library to move on what it has sent before. */
+/* Another rank may wait for this one's library to make progress on an earlier message. */
 static int let_library_work(struct memory_wait *wait, double time) {
     if (state.crowded && (++wait->polls < POLLS_PER_TURN || time < wait->work_at))
         return 0;
     wait->polls = 0;
     const Collective *collective = wait->collective;
     int found;
-    bool locked = enter_mpi();
-    int code = MPI_Iprobe(MPI_ANY_SOURCE, 0, collective->comm->shadow, &found, MPI_STATUS_IGNORE);
-    leave_mpi(locked);
-    return likely(code == MPI_SUCCESS) ? 0 : raise_mpi(code, &collective->call);
+    return checked_iprobe(MPI_ANY_SOURCE, 0, collective->comm->shadow, &found, MPI_STATUS_IGNORE,
+                          &collective->call);
 }
 
 static int poll_memory(void *context) {
     struct memory_wait *wait = context;
-    if (wait->has_come(wait->context))
+    if (wait->has_arrived(wait->context))
         return 1;
     double time = now();
     if (!wait->look_at) {
@@ -86,21 +83,22 @@ static int poll_memory(void *context) {
     return time < wait->look_at ? 0 : ask_why(wait);
 }
 
-int wait_in_memory(Collective *collective, bool (*has_come)(void *context), void *context,
+int wait_in_memory(Collective *collective, bool (*has_arrived)(void *context), void *context,
                    const int *source) {
     struct memory_wait wait = {
-        .collective = collective, .has_come = has_come, .context = context, .source = source};
+        .collective = collective, .has_arrived = has_arrived, .context = context, .source = source};
     if (wait_poll(poll_memory, &wait, &collective->call, collective_seconds(collective)) > 0)
         return 0;
     explain_timeout(collective, *source);
     return -1;
 }
 
-int wait_for_mail(Collective *collective, bool (*has_come)(void *context), void *context, const int *source) {
+int wait_for_mail(Collective *collective, bool (*has_arrived)(void *context), void *context,
+                  const int *source) {
     double began = 0;
     while (!state.crowded) {
         for (int looks = 0; looks < LOOKS; looks++) {
-            if (likely(has_come(context)))
+            if (likely(has_arrived(context)))
                 return 0;
             pause_briefly();
         }
@@ -110,5 +108,5 @@ int wait_for_mail(Collective *collective, bool (*has_come)(void *context), void 
         if (time > began + SPIN_SECONDS || anything_pending())
             break;
     }
-    return wait_in_memory(collective, has_come, context, source);
+    return wait_in_memory(collective, has_arrived, context, source);
 }

@@ -1,4 +1,4 @@
-/* Messages of collectives through memory that the ranks share. */
+/* Messages of collectives through shared memory. */
 #ifndef POLYMPI_LETTERS_H
 #define POLYMPI_LETTERS_H
 
@@ -6,17 +6,19 @@
 #include "collectives/mailbox.h"
 #include "collectives/rounds.h"
 
-/* Wait until `has_come(context)`, which looks at shared memory. `*source` is a rank that has to write there,
- * or NOBODY. 0, or -1 with an exception. */
-int wait_in_memory(Collective *collective, bool (*has_come)(void *context), void *context, const int *source);
-/* The same where it may come at once. */
-int wait_for_mail(Collective *collective, bool (*has_come)(void *context), void *context, const int *source);
+/* Wait until `has_arrived(context)`, which looks at shared memory. `*source` is a rank that has to write
+ * there, or NOBODY. 0, or -1 with an exception. */
+int wait_in_memory(Collective *collective, bool (*has_arrived)(void *context), void *context,
+                   const int *source);
+/* The same, but spin first. */
+int wait_for_mail(Collective *collective, bool (*has_arrived)(void *context), void *context,
+                  const int *source);
 /* Raise Timeout: a rank has left the call; or MismatchError, if that is why. -1. */
 int raise_left(const Collective *collective, int source);
 
-/* ---- a round: here, as each is little more than this ---- */
+/* ---- a round; inline, since it costs little more than a call would ---- */
 
-/* A letter of this call from a rank that is to receive one only: it calls something else. 0, or -1 with
+/* A letter of this call from a rank that only receives one shows that it calls something else. 0, or -1 with
  * MismatchError. */
 static inline int check_receiver(const Collective *collective, int dest) {
     const char *letter;
@@ -24,9 +26,9 @@ static inline int check_receiver(const Collective *collective, int dest) {
     return likely(nbytes <= 0) || examine(collective, letter, nbytes, dest) > 0 ? 0 : -1;
 }
 
-/* Give the message of a round: 1, 0 when there is no room for it yet, -1 with an exception. What is longer
- * than a letter travels as a message of the library, which an empty letter announces; so does all that there
- * is no box for, which nothing announces. */
+/* Post the message of a round: 1, 0 if there is no room for it yet, -1 with an exception. What is longer than
+ * a letter is sent by the library, after an empty letter; so is everything that has no box, without a letter.
+ */
 static inline int give_letter(Rounds *rounds) {
     const Collective *collective = rounds->collective;
     Mailboxes *mailboxes = collective->comm->mailboxes;
@@ -44,7 +46,7 @@ static inline int give_letter(Rounds *rounds) {
     return 1;
 }
 
-/* Begin to receive it as a message of the library: 1 or -1. */
+/* Begin to receive it by the library: 1 or -1. */
 static inline int take_message(Rounds *rounds) {
     if (start_receive(rounds->collective, rounds->room, rounds->most, rounds->source, &rounds->requests[0]) <
         0)
@@ -53,8 +55,8 @@ static inline int take_message(Rounds *rounds) {
     return 1;
 }
 
-/* Take the one that comes: 1, 0 when it is not there yet, -1 with an exception. Where the letter is empty, or
- * there is no box, a receive is begun. */
+/* Take the letter of a round: 1, 0 if it hasn't arrived, -1 with an exception. If it is empty, or there is no
+ * box, a receive is begun. */
 static inline int take_letter(Rounds *rounds) {
     Collective *collective = rounds->collective;
     Mailboxes *mailboxes = collective->comm->mailboxes;

@@ -10,19 +10,19 @@
 #include "collectives/call_log.h"
 #include "collectives/shared_memory.h"
 
-/* All boxes of a communicator take so much at most, unless they would be smaller than the least: 32 ranks of
- * which each sends to each have 32 * 32 of 4 KiB. All of /dev/shm is 64 MiB in a container. */
+/* All boxes of a communicator take at most MOST_BYTES, but each at least LEAST_BOX: 32 ranks of which each
+ * sends to each have 32 * 32 of 4 KiB. All of /dev/shm is 64 MiB in a container. */
 enum { MOST_BOX = 16 * 1024, LEAST_BOX = 4 * 1024, MOST_BYTES = 4 << 20 };
 
 /* A box has 4 letters of a page: a rank may be a call ahead, and a call has at most two messages for a rank.
- * Where ranks share processors one should get far ahead before it has to wait for the others: then there are
- * more, and small ones, of which a message takes several. */
+ * On an oversubscribed machine a rank should get far ahead before it has to wait for the others: then there
+ * are more and smaller letters, of which a message takes several. */
 enum { FEW_LETTERS = 4, SMALL_LETTER = 512, MANY_LETTERS = 16 };
 
-/* ---- in the memory that the ranks share ---- */
+/* ---- in shared memory ---- */
 
 typedef struct {
-    _Atomic uint64_t number; /* of the letter, from 1; that of the first one of a message is written last */
+    _Atomic uint64_t number; /* from 1; that of a message's first letter is written last */
     uint32_t collective;
     uint32_t nbytes; /* of the message */
     char data[];
@@ -33,21 +33,21 @@ typedef struct {
     _Alignas(64) _Atomic uint64_t taken; /* letters the receiver has taken */
 } Box;
 
-/* What a rank has of a communicator, all of it its own to take and to give back. */
+/* A rank's memory of a communicator, which it allocates and frees itself. */
 typedef struct {
     CallLog log;
-    _Alignas(64) _Atomic uint32_t left; /* how many of those who look here will look no more */
-    _Atomic SharedPlace board;          /* where it is; NOWHERE: there is none yet */
-    _Atomic SharedPlace boxes[];        /* the same of those to each neighbour, by its place among them */
+    _Alignas(64) _Atomic uint32_t left; /* how many of the neighbours no longer read it */
+    _Atomic SharedPlace board;          /* NOWHERE: none yet */
+    _Atomic SharedPlace boxes[];        /* for each neighbour, by its index; likewise */
 } Desk;
 
-enum { REFUSED = UINT32_MAX }; /* in Desk.boxes: there will be none */
+enum { REFUSED = UINT32_MAX }; /* in Desk.boxes: there will never be one */
 
-/* ---- what a rank knows of them ---- */
+/* ---- in this process ---- */
 
 typedef struct {
     uint64_t posted; /* letters to a rank */
-    uint64_t seen;   /* so many of those were taken when this rank last looked */
+    uint64_t seen;   /* how many of those were taken when this rank last looked */
     Box *out;
     uint64_t taken; /* letters from it */
     Box *in;
@@ -55,18 +55,18 @@ typedef struct {
 
 struct Mailboxes {
     int rank, size;
-    int neighbours, own_place; /* the ranks of this machine, with this one, and its place among them */
+    int neighbours, own_place; /* the ranks of this machine including this one, and its index among them */
     size_t letter, box;        /* bytes of one, multiples of 64 */
-    uint64_t letters, most;    /* in a box, a power of two; of a message */
+    uint64_t letters, most;    /* letters of a box, a power of two; of a message at most */
     Desk **desks;              /* by rank; NULL: on another machine */
-    size_t desk, board;        /* bytes of those of this rank */
+    size_t desk, board;        /* bytes of this rank's */
     SharedPlace own_desk;
-    struct Mailboxes *next_left; /* once it has left */
+    struct Mailboxes *next_left; /* in `left` */
     Pair pairs[];                /* by rank */
 };
 
-/* In place of a box that is not made yet, and of one that there will never be: it has no letters, and no room
- * for any. So only who would wait has to ask why. */
+/* These stand for a box that isn't made yet, and for one that never will be: without letters, and without
+ * room. So only a rank that would have to wait checks for them. */
 #define NO_ROOM (UINT64_MAX / 2)
 static struct {
     Box box;
@@ -83,8 +83,8 @@ static Letter *letter_of(const Mailboxes *mailboxes, Box *box, uint64_t count) {
 
 /* ---- memory ---- */
 
-static Mailboxes *left; /* that this rank has left, while others may look at what it has there */
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of those */
+static Mailboxes *left; /* closed by this rank, while others may still read its memory */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of `left` */
 
 static void give_box(Box *box, size_t nbytes) {
     if (is_made(box))
@@ -101,7 +101,7 @@ static void give_back(Mailboxes *mailboxes) {
     free(mailboxes);
 }
 
-static void give_back_what_was_left(void) {
+static void free_left(void) {
     pthread_mutex_lock(&mutex);
     for (Mailboxes **link = &left; *link;) {
         Mailboxes *mailboxes = *link;
@@ -117,13 +117,13 @@ static void give_back_what_was_left(void) {
 }
 
 static SharedPlace take_memory(size_t nbytes, size_t alignment) {
-    give_back_what_was_left();
+    free_left();
     return shared_take(nbytes, alignment);
 }
 
 /* ---- messages ---- */
 
-/* What one letter holds. */
+/* Bytes of one letter. */
 static size_t letter_room(const Mailboxes *mailboxes) { return mailboxes->letter - offsetof(Letter, data); }
 
 Py_ssize_t mail_room(const Mailboxes *mailboxes) {
@@ -166,8 +166,8 @@ static bool make_box(Mailboxes *mailboxes, int dest) {
     return at != NOWHERE;
 }
 
-/* Whether there is room for so many letters after those that were posted. What was seen before mostly tells:
- * the count itself is written by another processor, so that each look at it takes some 30 ns. */
+/* Whether there is room for this many more letters. Mostly `seen` answers that: the current count is written
+ * by another processor, so reading it takes some 30 ns. */
 static inline bool is_room(const Mailboxes *mailboxes, Pair *pair, uint64_t letters) {
     uint64_t end = pair->posted + letters;
     if (likely(end - pair->seen <= mailboxes->letters))
@@ -198,7 +198,7 @@ int mail_post(Mailboxes *mailboxes, uint32_t collective, const void *message, Py
     return 1;
 }
 
-/* Whether the sender has made its box by now: it is known then; 0, or NO_BOX. */
+/* Find the box that the sender may have made by now: 1, 0 if it hasn't, or NO_BOX. */
 static int find_box(Mailboxes *mailboxes, int source) {
     Pair *pair = &mailboxes->pairs[source];
     if (pair->in == &refused.box)
@@ -236,7 +236,7 @@ uint32_t mail_number(const Mailboxes *mailboxes, int source) {
     return next_letter(mailboxes, source)->collective;
 }
 
-/* So many letters are taken now. */
+/* Report how many letters are taken. */
 static inline void leave_letters(Pair *pair, uint64_t taken) {
     pair->taken = taken;
     atomic_store_explicit(&pair->in->taken, taken, memory_order_release);
@@ -261,7 +261,7 @@ Py_ssize_t mail_take(Mailboxes *mailboxes, int source, void *memory, Py_ssize_t 
     return (Py_ssize_t)nbytes;
 }
 
-/* ---- what lies beside the boxes ---- */
+/* ---- logs and boards ---- */
 
 CallLog *mail_log(const Mailboxes *mailboxes, int rank) { return &mailboxes->desks[rank]->log; }
 
@@ -284,7 +284,7 @@ Board *mail_make_board(Mailboxes *mailboxes, size_t nbytes, size_t zeros) {
 
 static size_t desk_bytes(int neighbours) { return sizeof(Desk) + (size_t)neighbours * sizeof(SharedPlace); }
 
-/* To how many others a rank sends, about. */
+/* About how many others a rank sends to. */
 static size_t partners(int neighbours) {
     if (state.crowded && neighbours <= MOST_IN_A_CROWD)
         return (size_t)neighbours;
@@ -308,12 +308,12 @@ static void lay_out_boxes(Mailboxes *mailboxes) {
     mailboxes->box = sizeof(Box) + box;
 }
 
-/* What a rank tells the others: its machine, and where its desk is. */
+/* What a rank sends to the others: its machine, and the place of its desk. */
 static uint64_t answer(SharedPlace desk) { return (uint64_t)shared_machine << 32 | desk; }
 static uint32_t machine_of(uint64_t answer) { return (uint32_t)(answer >> 32); }
 static SharedPlace desk_of(uint64_t answer) { return (SharedPlace)answer; }
 
-/* Without what the others say yet; NULL where there is no memory for it. */
+/* Before the others have answered; NULL if there is no memory. */
 static Mailboxes *new_mailboxes(int rank, int size) {
     size_t ranks = (size_t)size, pairs = sizeof(Mailboxes) + ranks * sizeof(Pair),
            desks = ranks * sizeof(Desk *);
@@ -328,7 +328,7 @@ static Mailboxes *new_mailboxes(int rank, int size) {
     return mailboxes;
 }
 
-/* The desk of this rank, with room for as many neighbours as there may be; an answer for the others. */
+/* Make the desk of this rank, with room for all possible neighbours; the answer for the others. */
 static uint64_t take_desk(Mailboxes *mailboxes) {
     if (!mailboxes)
         return answer(NOWHERE);
@@ -348,7 +348,7 @@ static bool are_together(const uint64_t *answers, int size) {
     return true;
 }
 
-/* Find the desks of this machine. Whether all its ranks have theirs, and there are several. */
+/* Find the desks of this machine. Whether all its ranks have one, and there are several. */
 static bool find_desks(Mailboxes *mailboxes, const uint64_t *answers) {
     for (int rank = 0; rank < mailboxes->size; rank++) {
         if (machine_of(answers[rank]) != shared_machine)
@@ -376,11 +376,11 @@ int mailboxes_open(MPI_Comm comm, Mailboxes **mailboxes, bool *together) {
         return code;
     Mailboxes *mine = shared_machine ? new_mailboxes(rank, size) : NULL;
     uint64_t own = take_desk(mine),
-             *answers = malloc((size_t)size * sizeof *answers); /* threads may be here */
+             *answers = malloc((size_t)size * sizeof *answers); /* not static: several threads may be here */
     code = answers ? MPI_Allgather(&own, 1, MPI_UINT64_T, answers, 1, MPI_UINT64_T, comm) : MPI_ERR_OTHER;
     if (code != MPI_SUCCESS) {
         free(answers);
-        free(mine); /* the desk stays: others may have found it */
+        free(mine); /* not the desk: others may have found it */
         return code;
     }
     *together = are_together(answers, size);
@@ -406,5 +406,5 @@ void mailboxes_close(Mailboxes *mailboxes) {
     mailboxes->next_left = left;
     left = mailboxes;
     pthread_mutex_unlock(&mutex);
-    give_back_what_was_left();
+    free_left();
 }

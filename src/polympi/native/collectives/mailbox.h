@@ -1,12 +1,12 @@
-/* Small messages between ranks of one machine, through memory they share, for the rounds of collectives.
+/* Small messages between ranks of one machine, through shared memory, for the rounds of collectives.
  *
- * A message of the library costs matching and queues, which rounds do not need: each pair of ranks exchanges
- * messages in an order that both know. So calls that the library does without messages (MPICH reduces in
+ * A message of the library needs matching and queues, which rounds don't: each pair of ranks exchanges
+ * messages in an order that both know. So calls that the library makes without messages (MPICH reduces in
  * shared memory) are not slower here.
  *
- * The ranks of a communicator that are on one machine have mailboxes with each other, all or none of them.
- * The box of a pair is made when its sender first writes. Where there is no memory for it, or the other rank
- * is on another machine, a message is for the library (NO_BOX); so a box never has to be there.
+ * All ranks of a communicator that are on one machine have mailboxes with each other, or none has. The box of
+ * a pair is made when its sender first writes. If there is no memory for it, or the other rank is on another
+ * machine, the library sends the message (NO_BOX); so a box is never required.
  */
 #ifndef POLYMPI_MAILBOX_H
 #define POLYMPI_MAILBOX_H
@@ -17,48 +17,48 @@
 typedef struct Mailboxes Mailboxes;
 typedef struct Board Board;
 
-/* Up to so many ranks that share processors do without trees (rounds.h), so that each may send to each, and
- * have boards. */
+/* Up to this many ranks of an oversubscribed machine use no trees (tree_position.h), so each may send to
+ * each, and have boards. */
 enum { MOST_IN_A_CROWD = 32 };
 
-/* Set up mailboxes of a communicator, on all its ranks together: `*mailboxes` is NULL where this rank has
- * none; `*together`, alike on all ranks: whether each of them reaches each. An MPI error code. */
+/* Set up mailboxes of a communicator; collective. `*mailboxes` is NULL if this rank has none; `*together`,
+ * the same on all ranks: whether each reaches each. An MPI error code. */
 int mailboxes_open(MPI_Comm comm, Mailboxes **mailboxes, bool *together);
-/* This rank uses them no more. Their memory is given back when no rank does. */
+/* This rank no longer uses them. Their memory is freed when no rank does. */
 void mailboxes_close(Mailboxes *mailboxes);
 
-/* Whether this rank and another one, or itself, have mailboxes with each other: alike at both, from the
- * beginning to the end. */
+/* Whether this rank and another one, or itself, have mailboxes with each other: the same at both, and
+ * constant. */
 bool mail_reaches(const Mailboxes *mailboxes, int rank);
 
 /* The longest message. */
 Py_ssize_t mail_room(const Mailboxes *mailboxes);
 
-/* Put a message of a collective call (its number) into the box for `dest`: 1; 0 when the box is full;
- * NO_BOX, now and ever after: the message is for the library. */
+/* Put a message of a collective call (its number) into the box for `dest`: 1; 0 if the box is full; NO_BOX,
+ * from then on always: the library has to send it. */
 int mail_post(Mailboxes *mailboxes, uint32_t collective, const void *message, Py_ssize_t nbytes, int dest);
 
-/* The next message from `source`: its bytes, and `*message` for its head, to be read until it is taken or
- * dropped, if it is of this collective call. Otherwise one of these. */
+/* The next message from `source` if it is of this collective call: its bytes, and `*message` for its head,
+ * which may be read until it is taken or dropped. Otherwise one of these. */
 enum {
     NO_MAIL = -1,
-    EARLIER_MAIL = -2, /* of a call before this one, which failed here: drop it */
-    LATER_MAIL = -3,   /* of a call after this one: its sender has left this one */
-    NO_BOX = -4        /* it will come by the library, as all that follow */
+    EARLIER_MAIL = -2, /* of an earlier call, which failed here: drop it */
+    LATER_MAIL = -3,   /* of a later call: its sender has left this one */
+    NO_BOX = -4        /* the library will send it, and all that follow */
 };
 Py_ssize_t mail_look(Mailboxes *mailboxes, uint32_t collective, int source, const char **message);
-/* The collective call that a message is of that has come. */
+/* The collective call of that message. */
 uint32_t mail_number(const Mailboxes *mailboxes, int source);
-/* Take that message, `most` bytes of it: how many there were of those. */
+/* Take at most `most` bytes of that message, and drop the rest: how many were taken. */
 Py_ssize_t mail_take(Mailboxes *mailboxes, int source, void *memory, Py_ssize_t most);
 void mail_drop(Mailboxes *mailboxes, int source);
 
-/* The last calls of a rank that is reached. */
+/* The log of a rank that is reached. */
 struct CallLog *mail_log(const Mailboxes *mailboxes, int rank);
 
-/* The board of a rank that is reached; NULL: it has none yet. */
+/* The board of a rank that is reached; NULL: none yet. */
 Board *mail_board(const Mailboxes *mailboxes, int rank);
-/* Make that of this rank, the first bytes of it 0; NULL where there is no memory for it. */
+/* Make this rank's board, its first `zeros` bytes 0; NULL if there is no memory. */
 Board *mail_make_board(Mailboxes *mailboxes, size_t nbytes, size_t zeros);
 
 #endif

@@ -1,4 +1,4 @@
-/* Pieces on their way in. */
+/* Receiving pieces. */
 #include <stdlib.h>
 
 #include "base/errors.h"
@@ -19,7 +19,7 @@ int piece_receive_open(PieceReceive *receiving, Collective *collective, Departur
     return 0;
 }
 
-/* What is at hand went wrong: raise it in the end, and drop the rest. */
+/* Raise the current exception at the end, and drop the rest. */
 static void drop_rest(PieceReceive *receiving) {
     collective_defer(receiving->collective);
     receiving->dropping = true;
@@ -34,7 +34,7 @@ static void append(PieceReceive *receiving, PyObject *value) {
 
 /* ---- into a target ---- */
 
-/* Put elements into the rows that come next, from `data`. */
+/* Put elements into the next rows, from `data`. */
 static int place_elements(PieceReceive *receiving, const Elements *elements, const char *data) {
     const Call *call = &receiving->collective->call;
     Target rows;
@@ -46,7 +46,7 @@ static int place_elements(PieceReceive *receiving, const Elements *elements, con
     return 0;
 }
 
-/* The same with a stream; `part` is its only part, NULL where nothing is apart. */
+/* The same with a stream; `part` is its only part, or NULL. */
 static void place_stream(PieceReceive *receiving, const char *bytes, Py_ssize_t nbytes, const Arrived *part) {
     Elements elements = {0};
     _Alignas(16) char scratch[MOST_SCALAR_BYTES];
@@ -103,8 +103,8 @@ static Incoming *await(const Collective *collective, int rank) {
     return incoming_start(collective->comm, INTERNAL, rank, collective->tag, NULL, &collective->call);
 }
 
-/* Another hold of the memory of a target, or of rows of it, for a message that may come when the call has
- * ended. */
+/* Hold the memory of a target, or of rows of it, a second time, for a message that may arrive after the call.
+ */
 static int lend_target(const Target *into, const Py_buffer *held, Target *lent, const Call *call) {
     *lent = *into;
     lent->view.obj = NULL;
@@ -123,8 +123,8 @@ static int lend_target(const Target *into, const Py_buffer *held, Target *lent, 
     return 0;
 }
 
-/* The same into a target, or rows of one; `held` is what the target holds its memory by. Where that fails,
- * which is deferred, the piece is taken in nevertheless. */
+/* The same into a target, or rows of one; `held` is the buffer of the target. If that fails, the exception is
+ * deferred and the piece received nevertheless. */
 static Incoming *await_target(Collective *collective, int rank, const Target *into, const Py_buffer *held) {
     Target lent;
     if (lend_target(into, held, &lent, &collective->call) < 0) {
@@ -134,7 +134,7 @@ static Incoming *await_target(Collective *collective, int rank, const Target *in
     return incoming_start_target(collective->comm, INTERNAL, rank, collective->tag, &lent, &collective->call);
 }
 
-/* A piece that travels by itself, whose elements are known, goes straight into its rows. */
+/* Receive a piece that is sent separately, with known elements, in its rows. */
 static Incoming *await_rows(PieceReceive *receiving, const Elements *elements, int rank) {
     const Call *call = &receiving->collective->call;
     Target rows;
@@ -149,15 +149,15 @@ static Incoming *await_rows(PieceReceive *receiving, const Elements *elements, i
     return incoming;
 }
 
-/* No call waits for it any more. Its sender must be able to complete, so it is received when it comes,
- * but not into memory of the user, unless its data are under way there. */
+/* No call waits for it any more. It is still received, so that its sender completes, but not into the user
+ * buffer unless its data are already in flight. */
 static void abandon_piece(Incoming *incoming) {
     if (incoming->stage == POSTED && !incoming->moving)
         incoming_drop_memory(incoming);
     incoming_abandon(incoming);
 }
 
-/* A single piece: the object, or NULL with an exception, deferred where waiting has failed. */
+/* A single piece: the object, or NULL with an exception, which is deferred if waiting has failed. */
 static PyObject *wait_for_piece(Collective *collective, Incoming *incoming) {
     if (incoming_finish(incoming, collective_seconds(collective)) < 0) {
         collective_defer(collective);
@@ -167,7 +167,7 @@ static PyObject *wait_for_piece(Collective *collective, Incoming *incoming) {
     return incoming_deliver(incoming, NULL);
 }
 
-/* Only the piece itself tells how many rows it has, and where the next one begins. */
+/* Only the piece itself shows how many rows it has, and where the next one begins. */
 static void await_whole(PieceReceive *receiving, int rank) {
     Incoming *whole = await(receiving->collective, rank);
     if (whole && receiving->by_steps) {
@@ -199,7 +199,7 @@ bool piece_receive_ready(PieceReceive *receiving) {
     return true;
 }
 
-/* A piece that travels by itself, for a target. NULL when it has come, or with an exception. */
+/* Receive a piece that is sent separately, for a target. NULL if it has arrived, or with an exception. */
 static Incoming *await_into(PieceReceive *receiving, const char *slot, int rank) {
     Elements elements = {0};
     int is_array = array_elements(slot_content(slot), slot_content_bytes(slot), &elements);
@@ -229,17 +229,17 @@ static void await_piece(PieceReceive *receiving, const char *slot, int rank) {
     bool into = receiving->into && !receiving->dropping;
     Incoming *incoming = into ? await_into(receiving, slot, rank) : await(receiving->collective, rank);
     if (incoming)
-        incoming_list(incoming); /* it has to get on while others are waited for */
+        incoming_list(incoming); /* it makes progress while others are waited for */
     else if (PyErr_Occurred())
         drop_rest(receiving);
     receiving->incoming[rank] = incoming;
     if (!receiving->into)
-        append(receiving, Py_NewRef(Py_None)); /* its place */
+        append(receiving, Py_NewRef(Py_None)); /* replaced when it arrives */
 }
 
 /* ---- one over a board ---- */
 
-/* The rows of the target that come next. */
+/* The next rows of the target. */
 static int take_rows(PieceReceive *receiving, BoardReceive *reading) {
     const Call *call = &receiving->collective->call;
     Elements elements = {0};
@@ -271,10 +271,10 @@ static void await_reading(PieceReceive *receiving, const char *slot, int rank) {
     if (failed)
         drop_rest(receiving);
     if (!receiving->into)
-        append(receiving, Py_NewRef(Py_None)); /* its place */
+        append(receiving, Py_NewRef(Py_None)); /* replaced when it arrives */
 }
 
-/* Put one that has come in the list, or where it belongs in the target. */
+/* Put one that has arrived in the list, or in the target. */
 static void finish_reading(PieceReceive *receiving, int rank) {
     BoardReceive *reading = &receiving->readings[rank];
     if (receiving->dropping || !reading->parts)
@@ -285,7 +285,7 @@ static void finish_reading(PieceReceive *receiving, int rank) {
     Py_XDECREF(value);
 }
 
-/* All of them. 0, or -1 when waiting failed. */
+/* All of them. 0, or -1 if waiting failed. */
 static int finish_readings(PieceReceive *receiving) {
     Collective *collective = receiving->collective;
     int size = receiving->readings ? collective->comm->size : 0;
@@ -330,7 +330,7 @@ void piece_receive_slot(PieceReceive *receiving, const char *slot, int rank) {
     }
 }
 
-/* Wait for one that travels by itself, and put it in the list. 0, or -1 when waiting failed. */
+/* Wait for one that is sent separately, and put it in the list. 0, or -1 if waiting failed. */
 static int finish_piece(PieceReceive *receiving, Incoming *incoming, int rank) {
     if (incoming_finish(incoming, collective_seconds(receiving->collective)) < 0) {
         collective_defer(receiving->collective);

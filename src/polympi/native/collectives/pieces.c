@@ -1,4 +1,4 @@
-/* Pieces on their way out: cut, written into slots, or sent by themselves. */
+/* Cutting pieces, and sending them in slots or separately. */
 #include "collectives/pieces.h"
 
 #include <stdlib.h>
@@ -53,8 +53,8 @@ static Py_ssize_t *read_counts(const Collective *collective, PyObject *counts, P
     return numbers;
 }
 
-/* Rows of an array, as array[first : first + count]; a new reference. Those of plain arrays of numbers are
- * made without the detour over a slice object, as there are many. */
+/* array[first : first + count], a new reference. Arrays of numbers don't need the slower way through a slice
+ * object. */
 static PyObject *rows_of(PyObject *object, Py_ssize_t first, Py_ssize_t count) {
     PyArrayObject *array = (PyArrayObject *)object;
     if (!PyArray_CheckExact(object) || wire_type(PyArray_DESCR(array)) == TYPE_DESCRIBED)
@@ -116,7 +116,7 @@ PyObject *cut_pieces(const Collective *collective, PyObject *value, PyObject *co
                     PySequence_Fast_GET_SIZE(value), size);
         return NULL;
     }
-    return PySequence_Tuple(value); /* encoding may run code of the user, which may change a list */
+    return PySequence_Tuple(value); /* encoding may run user code, which may change a list */
 }
 
 /* ---- slots ---- */
@@ -151,8 +151,8 @@ Py_ssize_t slot_write_failed(Collective *collective, char *slot) {
                       collective_error_report(collective, slot + SLOT_HEAD, room));
 }
 
-/* A new departure, before the others, for what is encoded in `out` (not started yet), which moves there; what
- * was encoded is closed on failure. 0 or -1. */
+/* A new departure, before the others, for `out`, which is not started yet and is moved there, or closed on
+ * failure. 0 or -1. */
 static int departures_add(Departure **departures, Outgoing *out, int dest) {
     Departure *departure = malloc(sizeof *departure);
     if (!departure) {
@@ -174,7 +174,7 @@ static uint64_t next_page(const Communicator *comm, const Departure *departures)
     return board_next(comm);
 }
 
-/* The last departure travels over the board, from that page on. */
+/* Send the last departure over the board, from that page on. */
 static void put_on_board(Departure *departure, uint64_t page) {
     departure->on_board = true;
     departure->end = page;
@@ -182,7 +182,7 @@ static void put_on_board(Departure *departure, uint64_t page) {
         departure->end += board_pages(departure->out.stream.parts[i].nbytes);
 }
 
-/* The slot of a small array, the commonest piece, without an encoder; 0 of any other value. */
+/* The slot of a small array, the most common piece, without an encoder; 0 for any other value. */
 static Py_ssize_t write_simple(const Collective *collective, char *slot, PyObject *value) {
     PyArrayObject *array = (PyArrayObject *)value;
     char head[ARRAY_FORM(SIMPLE_DIMENSIONS)];

@@ -4,8 +4,8 @@
 
 #include "collectives/collective_wire.h"
 
-/* Give machines numbers from 0 on, in the order of their lowest ranks: how many there are. `first` is room,
- * for the lowest rank of each. */
+/* Number the machines from 0, in the order of their lowest ranks: how many there are. `first` is scratch
+ * memory for the lowest rank of each. */
 static int number_machines(const Introduction *all, int size, int *machine, int *first) {
     int machines = 0;
     for (int rank = 0; rank < size; rank++) {
@@ -24,12 +24,12 @@ static void list_ranks(Placement *placement, int size) {
     int *first = placement->first;
     for (int machine = 0; machine <= placement->machines; machine++)
         first[machine] = 0;
-    for (int rank = 0; rank < size; rank++) /* how many ranks, behind each machine */
+    for (int rank = 0; rank < size; rank++) /* the number of ranks, one place further */
         first[placement->machine[rank] + 1]++;
     for (int machine = 1; machine <= placement->machines; machine++)
         first[machine] += first[machine - 1];
     placement->in_order = true;
-    for (int rank = 0; rank < size; rank++) { /* `first` is where the next rank goes */
+    for (int rank = 0; rank < size; rank++) { /* `first` is the place of the next rank */
         int place = first[placement->machine[rank]]++;
         placement->ranks[place] = rank;
         placement->places[rank] = place;
@@ -40,7 +40,7 @@ static void list_ranks(Placement *placement, int size) {
     first[0] = 0;
 }
 
-/* NULL: there is no memory. */
+/* NULL: out of memory. */
 static Placement *placement_new(const Introduction *all, int size) {
     size_t ranks = (size_t)size;
     Placement *placement = malloc(sizeof *placement + (4 * ranks + 1) * sizeof(int));

@@ -1,8 +1,8 @@
-/* On which machines the ranks of a communicator are.
+/* Which machine each rank of a communicator is on.
  *
- * A message between machines takes many times as long as one within a machine. So collectives go among the
- * ranks of a machine first, and between machines by one rank of each. This is for communicators with several
- * machines of which one has several ranks; otherwise there is no placement, and all ranks are alike.
+ * A message between machines takes many times as long as one within a machine. So collectives first combine
+ * the ranks of each machine, and one rank of each communicates between machines. This is for communicators on
+ * several machines, one of them with several ranks; otherwise there is no placement.
  */
 #ifndef POLYMPI_PLACEMENT_H
 #define POLYMPI_PLACEMENT_H
@@ -13,18 +13,19 @@
  * from the lowest up. The first of a machine speaks for it. */
 typedef struct Placement {
     int machines;
-    bool in_order;      /* the list is 0, 1, 2, ...: the ranks of each machine are consecutive */
+    bool in_order;      /* the list is 0, 1, 2, ...: each machine has consecutive ranks */
     uint64_t crossings; /* small messages of collectives from this rank to other machines */
     int *ranks;         /* the list */
     int *places;        /* of each rank in it */
     int *machine;       /* of each rank, from 0 */
-    int *first;         /* of each machine: the place of its first rank; behind the last one, all ranks */
-    int memory[];       /* for these */
+    int *first;         /* of each machine: the place of its first rank; then the number of ranks */
+    int memory[];       /* of these */
 } Placement;
 
-/* Find out where the ranks of `comm` are, on all of them together, and which number the communicator has:
- * that which rank 0 brings in `*number`. `*placement` is NULL where it makes no difference, as where all are
- * `*apart`, each on a machine of its own. MPI's code. */
+/* Find the machines of the ranks of `comm`, and broadcast the communicator's `*number` from rank 0;
+ * collective.
+ * `*placement` is NULL where it makes no difference, also if all ranks are `*apart`, each on a different
+ * machine. MPI's code. */
 int placement_open(MPI_Comm comm, Placement **placement, bool *apart, uint64_t *number);
 
 static inline int rank_on_machine(const Placement *placement, int machine, int place) {
@@ -37,12 +38,12 @@ static inline int ranks_of_machine(const Placement *placement, int machine) {
 static inline int place_on_machine(const Placement *placement, int rank) {
     return placement->places[rank] - placement->first[placement->machine[rank]];
 }
-/* The placement for what keeps the order of ranks. */
+/* The placement for operations that need the order of ranks. */
 static inline const Placement *placement_in_order(const Communicator *comm) {
     return unlikely(comm->placement != NULL) && comm->placement->in_order ? comm->placement : NULL;
 }
 
-/* Count a message to another rank, if it goes to another machine. */
+/* Count a message, if it is to another machine. */
 static inline void count_crossing(const Communicator *comm, int dest) {
     Placement *placement = comm->placement;
     if (unlikely(placement != NULL))

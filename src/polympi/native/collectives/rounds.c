@@ -29,29 +29,23 @@ int start_send(Collective *collective, const void *message, Py_ssize_t nbytes, i
     if (unlikely(still_running(&collective->call) < 0))
         return -1;
     count_crossing(collective->comm, dest);
-    bool locked = enter_mpi();
-    int code =
-        MPI_Isend(message, (int)nbytes, MPI_BYTE, dest, collective->tag, collective->comm->shadow, request);
-    leave_mpi(locked);
-    return likely(code == MPI_SUCCESS) ? 0 : raise_mpi(code, &collective->call);
+    return checked_isend(message, (int)nbytes, MPI_BYTE, dest, collective->tag, collective->comm->shadow,
+                         request, &collective->call);
 }
 
 int start_receive(Collective *collective, void *room, Py_ssize_t most, int source, MPI_Request *request) {
     *request = MPI_REQUEST_NULL;
     if (unlikely(still_running(&collective->call) < 0))
         return -1;
-    bool locked = enter_mpi();
-    int code =
-        MPI_Irecv(room, (int)most, MPI_BYTE, source, collective->tag, collective->comm->shadow, request);
-    leave_mpi(locked);
-    return likely(code == MPI_SUCCESS) ? 0 : raise_mpi(code, &collective->call);
+    return checked_irecv(room, (int)most, MPI_BYTE, source, collective->tag, collective->comm->shadow,
+                         request, &collective->call);
 }
 
 Py_ssize_t examine(const Collective *collective, const void *message, Py_ssize_t nbytes, int source) {
     Head head = {0};
     if (likely(nbytes >= (Py_ssize_t)sizeof head))
         memcpy(&head, message, sizeof head);
-    /* reductions tell all ranks of different roots in the end */
+    /* reductions report different roots to all ranks at the end */
     if (likely(head.verb == collective->verb) && likely(head.root == collective->root || head.verb == REDUCE))
         return nbytes;
     return raise_other_call(collective, source, head.verb, head.root);
@@ -82,7 +76,7 @@ static int give_message(Rounds *rounds) {
         return -1;
     if (rounds->sends_stay)
         return 1;
-    /* a small message is on its way at once: then the receive alone is waited for, which is less work */
+    /* a small send is mostly complete at once, and then only the receive is waited for */
     int left = test_requests(&rounds->requests[rounds->sends], 1, MPI_STATUSES_IGNORE, &collective->call);
     if (likely(left > 0))
         rounds->sends--;
@@ -100,8 +94,8 @@ static int received(Rounds *rounds) {
     return likely(examine(rounds->collective, rounds->room, nbytes, rounds->status.MPI_SOURCE) >= 0) ? 1 : -1;
 }
 
-/* Test the messages of the library one after the other: so each test is of one request, and the library moves
- * on all of them meanwhile. 1 when they are complete, 0, or -1. */
+/* Test the messages of the library one after the other, since the library makes progress on all of them in
+ * each test. 1 when they are complete, 0, or -1. */
 static int complete(Rounds *rounds) {
     const Call *call = &rounds->collective->call;
     if (rounds->receiving) {
@@ -123,13 +117,13 @@ static bool reaches(const Rounds *rounds, int partner) {
     return partner != NOBODY && mail_reaches(rounds->collective->comm->mailboxes, partner);
 }
 
-/* Whether the round is for mailboxes: those that are not there send it back to the library. */
+/* Whether to try mailboxes; a message without a box is left to the library. */
 static inline bool is_by_mail(const Rounds *rounds) {
     return !rounds->by_library && (likely(rounds->collective->comm->together) ||
                                    reaches(rounds, rounds->dest) || reaches(rounds, rounds->source));
 }
 
-/* Move the round on: 1 when it is over, 0 when it waits for others, -1 with an exception. */
+/* Continue the round: 1 when it is over, 0 if it waits for others, -1 with an exception. */
 static inline int round_step(Rounds *rounds) {
     int done = 1;
     if (rounds->stage == GIVING) {
@@ -181,11 +175,11 @@ double collective_seconds(const Collective *collective) {
     if (likely(collective->end == 0))
         return 0;
     double left = collective->end - now();
-    return left > 0 ? left : 1e-9; /* 0 would be for ever */
+    return left > 0 ? left : 1e-9; /* 0 would be forever */
 }
 
-/* Wait so long for one request, of a message from `source` or to NOBODY known: 1 when it is complete, 0, or
- * -1 with an exception, also where the time of the call is over, or a rank has ended without it. */
+/* Wait this long for one request, of a message from `source` (NOBODY: a send): 1 when it is complete, 0, or
+ * -1 with an exception, also if the call has timed out, or a rank has ended without it. */
 static int wait_patiently(Collective *collective, MPI_Request *request, int source, MPI_Status *status,
                           double seconds, Watch *watch) {
     double left = collective_seconds(collective);
@@ -198,12 +192,12 @@ static int wait_patiently(Collective *collective, MPI_Request *request, int sour
     return watch_step(watch, &collective->call, now());
 }
 
-/* Wait until the message of the round has come, and look now and then at what the others have called
- * meanwhile. 0 or -1. */
-static int wait_until_come(Rounds *rounds) {
+/* Wait until the message of the round has arrived, and look from time to time at what the others have called.
+ * 0 or -1. */
+static int wait_until_received(Rounds *rounds) {
     Collective *collective = rounds->collective;
     Watch watch = watch_begin(now(), collective->timeout);
-    int gone = 0; /* whether its sender has left the call: what it has sent before is here then */
+    int gone = 0; /* whether its sender has left the call; what it sent before has then arrived */
     for (;;) {
         int come = wait_patiently(collective, &rounds->requests[0], rounds->source, &rounds->status,
                                   gone ? 1e-9 : PATIENCE_SECONDS, &watch);
@@ -221,10 +215,9 @@ static bool is_refused(const Rounds *rounds) {
     return rounds->receivers && has_given_up(rounds->collective, rounds->receivers[rounds->sends]);
 }
 
-/* The same until the last of the messages sent has left. A rank that has left the call takes nothing any more
- * that it is sent, and a library may hold what is more than a few KiB until it is taken: this is then left to
- * MPI, and the call goes on as where the library had room for it. Who left may have taken it before, which
- * another look shows. */
+/* Wait until the last send is complete. A rank that has left the call receives nothing more in it, so a send
+ * of more than a few KiB may never complete: it is then left to MPI, and the call goes on as if the library
+ * had buffered it. The rank may have received it before it left, which one more wait shows. */
 static int wait_until_sent(Rounds *rounds) {
     Collective *collective = rounds->collective;
     MPI_Request *request = &rounds->requests[rounds->sends];
@@ -246,28 +239,28 @@ static int wait_until_sent(Rounds *rounds) {
 
 /* Wait until the next message of the library is complete. 0 or -1. */
 static int wait_for_message(Rounds *rounds) {
-    return rounds->receiving ? wait_until_come(rounds) : wait_until_sent(rounds);
+    return rounds->receiving ? wait_until_received(rounds) : wait_until_sent(rounds);
 }
 
-/* A round that waits for a letter, and what became of it. */
+/* A round that waits for a letter, and the result of its last step. */
 struct awaited {
     Rounds *rounds;
-    int source; /* of the letter; NOBODY: room for one is awaited */
+    int source; /* of the letter; NOBODY: it waits for room for one */
     int done;
 };
 
-/* Whether there is something else to do now than to look again. */
-static bool has_come(void *context) {
+/* Whether there is something to do other than to look again. */
+static bool has_arrived(void *context) {
     struct awaited *awaited = context;
     awaited->done = round_step(awaited->rounds);
     awaited->source = awaited->rounds->stage == GIVING ? NOBODY : awaited->rounds->source;
     return awaited->done || awaited->rounds->stage >= COMPLETING;
 }
 
-/* Wait until the round has moved on. 0 or -1. */
+/* Wait until the round can go on. 0 or -1. */
 static int wait_for_letter(Rounds *rounds) {
     struct awaited awaited = {.rounds = rounds};
-    if (wait_for_mail(rounds->collective, has_come, &awaited, &awaited.source) < 0)
+    if (wait_for_mail(rounds->collective, has_arrived, &awaited, &awaited.source) < 0)
         return -1;
     return awaited.done < 0 ? -1 : 0;
 }
@@ -295,7 +288,7 @@ static int awaits(const void *state) {
     return rounds->stage == GETTING || rounds->receiving ? rounds->source : NOBODY;
 }
 
-/* Wait until the round has moved on: 1; 0 or -1 with an exception, as PhaseKind.wait. */
+/* Wait until the round can go on: 1; 0 or -1 with an exception, as PhaseKind.wait. */
 static int wait_in_phase(Rounds *rounds) {
     if (rounds->stage >= COMPLETING) {
         int receiving = rounds->receiving;
@@ -305,7 +298,7 @@ static int wait_in_phase(Rounds *rounds) {
         return rounds->receiving != receiving || *awaited == MPI_REQUEST_NULL ? -1 : 0;
     }
     struct awaited awaited = {.rounds = rounds};
-    if (wait_for_mail(rounds->collective, has_come, &awaited, &awaited.source) < 0)
+    if (wait_for_mail(rounds->collective, has_arrived, &awaited, &awaited.source) < 0)
         return 0;
     return awaited.done < 0 ? -1 : 1;
 }

@@ -204,7 +204,7 @@ static int open_alltoall(AsyncPieces *pieces, PyObject *value) {
     pieces->slots = collective_memory(collective, 2 * slots_room(size, size));
     pieces->requests = malloc(2 * (size_t)size * sizeof *pieces->requests);
     if (!pieces->slots || !pieces->requests)
-        return PyErr_NoMemory(), -1;
+        return no_memory();
     swapping_open(&pieces->swapping, collective, pieces->given, pieces->slots, pieces->requests);
     swapping_write(&pieces->swapping);
     pieces->departures = pieces->swapping.departures;

@@ -13,20 +13,20 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* The addresses: much more than mailboxes take (those of 32 ranks take up to 4 MiB a communicator), and still
- * little where a batch system limits them (ulimit -v). */
+/* Address space: much more than mailboxes take (those of 32 ranks take up to 4 MiB per communicator), and
+ * still little if a batch system limits it (ulimit -v). */
 #define ADDRESSES ((size_t)1 << 30)
 
-/* A rank gets addresses by so many at a time: as much as the boxes of two ranks that use many communicators.
- */
+/* How much address space a rank gets at a time: enough for the boxes of two ranks that use many
+ * communicators. */
 enum { STRETCH = 256 * 1024 };
 
 /* The beginning of the memory. */
 typedef struct {
-    _Atomic uint64_t end; /* of the stretches that ranks have */
+    _Atomic uint64_t end; /* of the stretches of all ranks */
 } Beginning;
 
-/* Addresses of this rank that nothing is at; in their order, with something between them. */
+/* Free addresses of this rank; sorted, and not adjacent. */
 typedef struct Gap {
     size_t first, end;
     struct Gap *next;
@@ -48,13 +48,13 @@ static size_t round_up(size_t number, size_t unit) { return round_down(number + 
 
 /* ---- pages ---- */
 
-/* Whether the descriptor is still the memory: programs close descriptors that are not theirs. */
+/* Whether the descriptor is still that file: programs close descriptors that are not theirs. */
 static bool is_ours(void) {
     struct stat now;
     return fstat(file, &now) == 0 && now.st_dev == identity.st_dev && now.st_ino == identity.st_ino;
 }
 
-/* A quarter of what the system has for shared memory stays for others: MPI libraries cannot do without. */
+/* A quarter of the system's shared memory stays free for MPI libraries, which need some. */
 static bool is_room(size_t nbytes) {
     struct statvfs all;
     if (fstatvfs(file, &all) != 0)
@@ -63,7 +63,7 @@ static bool is_room(size_t nbytes) {
            all.f_bavail * all.f_frsize >= nbytes + all.f_blocks / 4 * all.f_frsize;
 }
 
-/* Get the pages of a range: memory that is missing now is better than SIGBUS later. */
+/* Allocate the pages of a range: failing now is better than SIGBUS later. */
 static bool get_pages(size_t first, size_t end) {
     int error;
     first = round_down(first, page);
@@ -76,7 +76,7 @@ static bool get_pages(size_t first, size_t end) {
     return error == 0;
 }
 
-/* Give back the pages of a range that has become part of a gap. */
+/* Free the pages of a range that has become part of a gap. */
 static void drop_pages(const Gap *gap, size_t first, size_t end) {
     size_t least = round_up(gap->first, page), most = round_down(gap->end, page);
     first = round_down(first, page);
@@ -89,8 +89,7 @@ static void drop_pages(const Gap *gap, size_t first, size_t end) {
 
 /* ---- gaps ---- */
 
-/* Make a range part of the gaps: the gap that it is in, or NULL without memory, and its addresses are lost.
- */
+/* Add a range to the gaps: the gap that it is in; NULL without memory, and its addresses are lost. */
 static Gap *add_gap(size_t first, size_t end) {
     Gap **link = &gaps, *before = NULL;
     while (*link && (*link)->first < first) {
@@ -118,7 +117,7 @@ static Gap *add_gap(size_t first, size_t end) {
     return *link = gap;
 }
 
-/* The first gap with so much room: the link to it. */
+/* The link to the first gap with enough room. */
 static Gap **find_gap(size_t nbytes, size_t alignment) {
     Gap **link = &gaps;
     while (*link && round_up((*link)->first, alignment) + nbytes > (*link)->end)
@@ -137,7 +136,7 @@ static bool add_stretch(size_t nbytes) {
     return add_gap(first, first + wanted);
 }
 
-/* Cut a range out of a gap, whose pages are there. False without memory. */
+/* Cut a range out of a gap. False without memory. */
 static bool cut(Gap **link, size_t first, size_t end) {
     Gap *gap = *link;
     if (first > gap->first && end < gap->end) {
@@ -237,7 +236,7 @@ static void undo(void) {
     file = -1;
 }
 
-/* "0": small collectives use messages of the library. */
+/* POLYMPI_MAILBOXES=0: small collectives use messages of the library. */
 static bool is_wanted(void) {
     const char *mailboxes = getenv("POLYMPI_MAILBOXES");
     return !(mailboxes && strcmp(mailboxes, "0") == 0);
@@ -247,7 +246,7 @@ int shared_open(MPI_Comm machine) {
     struct {
         char name[32];
         uint32_t machine;
-    } told = {.machine = (uint32_t)state.world_rank + 1};
+    } answer = {.machine = (uint32_t)state.world_rank + 1};
     int rank, size, all = 0;
     int code = MPI_Comm_rank(machine, &rank);
     if (code == MPI_SUCCESS)
@@ -256,23 +255,24 @@ int shared_open(MPI_Comm machine) {
         return code;
     page = (size_t)sysconf(_SC_PAGESIZE);
     if (rank == 0 && is_wanted())
-        file = create_file(told.name, sizeof told.name);
-    if ((code = MPI_Bcast(&told, sizeof told, MPI_BYTE, 0, machine)) != MPI_SUCCESS) {
+        file = create_file(answer.name, sizeof answer.name);
+    if ((code = MPI_Bcast(&answer, sizeof answer, MPI_BYTE, 0, machine)) != MPI_SUCCESS) {
         if (file >= 0)
-            shm_unlink(told.name);
+            shm_unlink(answer.name);
         undo();
         return code;
     }
-    if (rank != 0 && told.name[0] && is_wanted())
-        file = shm_open(told.name, O_RDWR, 0600);
+    if (rank != 0 && answer.name[0] && is_wanted())
+        file = shm_open(answer.name, O_RDWR, 0600);
     int own = map_file();
     if (own && rank == 0)
-        atomic_store(&((Beginning *)shared_base)->end, STRETCH); /* the others read it after the next call */
+        atomic_store(&((Beginning *)shared_base)->end,
+                     STRETCH); /* the others read it only after the next call */
     code = MPI_Allreduce(&own, &all, 1, MPI_INT, MPI_MIN, machine);
-    if (rank == 0 && told.name[0])
-        shm_unlink(told.name); /* it stays as long as it is mapped */
+    if (rank == 0 && answer.name[0])
+        shm_unlink(answer.name); /* it exists as long as it is mapped */
     if (code == MPI_SUCCESS && all)
-        shared_machine = told.machine, shared_ranks = size;
+        shared_machine = answer.machine, shared_ranks = size;
     else
         undo();
     return code;

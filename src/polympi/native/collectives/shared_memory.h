@@ -1,28 +1,27 @@
-/* Memory that the ranks of one machine share: one file a job and machine, which all of them have mapped.
+/* Memory shared by the ranks of one machine: one file per job and machine, which all of them have mapped.
  *
- * Its addresses are set apart at the start, and cost nothing; pages are taken from the system with what is
- * put there, and go back with it. Each rank takes from stretches of its own, so that no rank waits for
- * another to take or to give back, and none holds a lock that others need when it is killed. The file has no
- * name: it goes with the last of its processes, whatever way that ends.
+ * Its addresses are reserved at the start, at no cost; pages are allocated and freed with the objects there.
+ * Each rank allocates from its own stretches, so no rank waits for another one, and none holds a lock that
+ * others need when it is killed. The file has no name: it disappears with the last of its processes, however
+ * that ends.
  */
 #ifndef POLYMPI_SHARED_MEMORY_H
 #define POLYMPI_SHARED_MEMORY_H
 
 #include "transport/transport.h"
 
-/* Places are counted in units of this size, from the beginning of the memory, which is the same place at all
- * ranks. What is taken begins at a multiple of it. */
+/* Places count units of this size from the beginning of the memory, and are the same on all ranks. */
 enum { SHARED_UNIT = 64 };
 typedef uint32_t SharedPlace;
-enum { NOWHERE = 0 }; /* nothing is put at the very beginning */
+enum { NOWHERE = 0 }; /* nothing is allocated at the beginning */
 
-/* Set it up, on all ranks of a machine together; there is none where one of them has no memory for it, or
- * POLYMPI_MAILBOXES is 0 at one of them. An MPI error code. */
+/* Set it up; collective over the ranks of a machine. There is none if one of them has no memory for it, or
+ * has POLYMPI_MAILBOXES=0. An MPI error code. */
 int shared_open(MPI_Comm machine);
 
-/* A number that the ranks which share the memory have, and those of no other machine; 0: there is none. */
+/* A number of this machine that no other one has; 0: there is no shared memory. */
 extern uint32_t shared_machine;
-/* How many those are. */
+/* How many ranks share it. */
 extern int shared_ranks;
 
 extern char *shared_base;
@@ -31,17 +30,16 @@ static inline SharedPlace shared_place(const void *at) {
     return (SharedPlace)((size_t)((const char *)at - shared_base) / SHARED_UNIT);
 }
 
-/* Take so many bytes, aligned to `alignment`, with anything in them; NOWHERE where there are none. From any
- * thread. */
+/* Allocate uninitialised memory; NOWHERE if there is none. From any thread. */
 SharedPlace shared_take(size_t nbytes, size_t alignment);
-/* Give back what was taken by this rank, when no other looks at it any more. */
+/* Free what this rank has allocated, and no other rank uses. */
 void shared_give(SharedPlace place, size_t nbytes);
 
 /* ---- for tests ---- */
 
-/* The memory that the machine has given for it all. */
+/* The memory that the machine has allocated for all ranks. */
 size_t shared_bytes(void);
-/* This rank gets no more. */
+/* This rank's allocations fail. */
 extern bool shared_refused;
 
 #endif

@@ -4,7 +4,7 @@
 
 /* ---- up a tree ---- */
 
-/* Those of its smallest part first. */
+/* From the child with the smallest part of the tree first. */
 static int collect_slots(Rounds *rounds) {
     Collecting *collecting = (Collecting *)rounds;
     const TreePosition *tree = collecting->tree;
@@ -33,7 +33,7 @@ void collecting_open(Collecting *collecting, Collective *collective, const TreeP
 
 /* ---- among all units ---- */
 
-/* Bring all slots here (Bruck and others 1997). */
+/* Bruck's algorithm (Bruck and others 1997). */
 static int spread_slots(Rounds *rounds) {
     Exchanging *exchanging = (Exchanging *)rounds;
     const TreePosition *tree = exchanging->tree;
@@ -64,7 +64,7 @@ void exchanging_open(Exchanging *exchanging, Collective *collective, const TreeP
 
 /* ---- down a tree ---- */
 
-/* The bytes of so many slots. */
+/* The bytes of several slots. */
 static Py_ssize_t slots_bytes(const char *slots, int count) {
     Py_ssize_t nbytes = 0;
     while (count-- > 0)
@@ -72,7 +72,7 @@ static Py_ssize_t slots_bytes(const char *slots, int count) {
     return nbytes;
 }
 
-/* Those of its largest part first. */
+/* To the child with the largest part of the tree first. */
 static int hand_down(Rounds *rounds) {
     Handing *handing = (Handing *)rounds;
     const TreePosition *tree = handing->tree;
@@ -107,7 +107,7 @@ static int after(const Swapping *swapping, int distance) {
     return (comm->rank + distance) % comm->size;
 }
 
-/* Write the slot for a rank at `slot`: its bytes. */
+/* Write the slot for a rank; its bytes. */
 static Py_ssize_t write_slot(Swapping *swapping, char *slot, int dest) {
     Collective *collective = swapping->rounds.collective;
     return swapping->pieces ? slot_write(collective, slot, PyTuple_GET_ITEM(swapping->pieces, dest), dest,
@@ -122,7 +122,7 @@ void swapping_write(Swapping *swapping) {
     swapping->written = true;
 }
 
-/* The slot for the next rank: its bytes. */
+/* The slot for the next rank; its bytes. */
 static Py_ssize_t next_slot(Swapping *swapping, int *dest) {
     *dest = after(swapping, ++swapping->given);
     return swapping->written ? slot_bytes(swapping->slot) : write_slot(swapping, swapping->slot, *dest);
@@ -160,7 +160,7 @@ static int exchange_slots(Rounds *rounds) {
     return round_await(rounds, begun, swapping->memory + source * swapping->room, source);
 }
 
-/* The same through mailboxes, where ranks share processors: all that a rank gives is there when it first
+/* The same through mailboxes, on an oversubscribed machine: a rank has written everything before it first
  * waits. */
 static int mail_slots(Rounds *rounds) {
     Swapping *swapping = (Swapping *)rounds;
@@ -184,7 +184,7 @@ void swapping_open(Swapping *swapping, Collective *collective, PyObject *pieces,
     for (int i = 0; i < 2 * size; i++)
         requests[i] = MPI_REQUEST_NULL;
     swapping->rounds.requests = requests;
-    swapping->rounds.receivers = NULL; /* all of them send something, too, which is waited for before */
+    swapping->rounds.receivers = NULL; /* each also sends something, which is waited for before */
     swapping->rounds.sends_stay = true;
     swapping->receives = requests + size;
     swapping->pieces = pieces;

@@ -1,67 +1,66 @@
-/* The rounds that bring the slots of gather, allgather, scatter and alltoall (pieces.h) to where they are
- * for. */
+/* The rounds that send the slots of gather, allgather, scatter and alltoall (pieces.h) to their ranks. */
 #ifndef POLYMPI_SLOT_ROUNDS_H
 #define POLYMPI_SLOT_ROUNDS_H
 
 #include "collectives/pieces.h"
 #include "collectives/rounds.h"
 
-/* Up a tree. `slots` begins with this rank's own, of `used` bytes; those of its part of the tree follow, in
- * the order of positions. */
+/* Up a tree. `slots` begins with this rank's own, of `used` bytes; those of the ranks below it are received
+ * after it, in the order of positions. */
 typedef struct {
     Rounds rounds;
     const TreePosition *tree;
     char *slots;
     Py_ssize_t used;
-    int child;  /* the next one that gives this rank its slots */
-    bool given; /* to the parent */
+    int child;  /* the next one to receive from */
+    bool given; /* sent to the parent */
 } Collecting;
 void collecting_open(Collecting *collecting, Collective *collective, const TreePosition *tree, char *slots,
                      Py_ssize_t used);
 
-/* Among all units. `slots` begins with those of this unit, of `used` bytes; in the end those of the units
- * after it follow, the last one's after the first's. */
+/* Among all units. `slots` begins with those of this unit, of `used` bytes; those of the units after it are
+ * received after them, cyclically. */
 typedef struct {
     Rounds rounds;
     const TreePosition *tree; /* from this unit on */
     char *slots;
     Py_ssize_t used;
-    int held; /* of so many units, after the next round of twice as many */
+    int held; /* of how many units; twice as many after the next round */
 } Exchanging;
 void exchanging_open(Exchanging *exchanging, Collective *collective, const TreePosition *tree, char *slots,
                      Py_ssize_t used);
 
-/* Down a tree. `slots` are those of this rank's part of the tree, its own first; elsewhere than at the root
- * they come there. */
+/* Down a tree. `slots` are those of this rank's part of the tree, its own first; ranks other than the root
+ * receive them there. */
 typedef struct {
     Rounds rounds;
     const TreePosition *tree;
     char *slots;
-    int child;   /* the one that got its slots last */
-    bool awaits; /* the slots from above */
+    int child;   /* the last one that was sent its slots */
+    bool awaits; /* the slots from the parent */
 } Handing;
 void handing_open(Handing *handing, Collective *collective, const TreePosition *tree, char *slots);
 
-/* To and from all other ranks: slots to send follow each other from `slot` on, those that come have `room`
- * each, by rank. */
+/* To and from all other ranks: slots to send follow each other from `slot` on; those received are in
+ * `memory`, `room` bytes each, by rank. */
 typedef struct {
     Rounds rounds;
-    PyObject *pieces; /* NULL: they could not be cut, for a reason that is deferred */
+    PyObject *pieces; /* NULL: they could not be cut, with a deferred exception */
     char *memory, *slot;
-    MPI_Request *receives; /* begun, of each source */
+    MPI_Request *receives; /* pending, by distance */
     Py_ssize_t room;
-    bool written;     /* the slots are: no piece is needed any more */
-    int given, taken; /* slots so far, in order of distance */
+    bool written;     /* all slots are, so no piece is needed any more */
+    int given, taken; /* how many slots so far, in the order of distance */
     Departure *departures;
 } Swapping;
-/* `memory` has room for the slots of all ranks twice, `requests` for one to and one from each rank. */
+/* `memory` has room for the slots of all ranks twice, `requests` for a send and a receive per rank. */
 void swapping_open(Swapping *swapping, Collective *collective, PyObject *pieces, char *memory,
                    MPI_Request *requests);
-/* Write all slots before the first round, instead of each before it is sent. */
+/* Write all slots before the first round, rather than each before it is sent. */
 void swapping_write(Swapping *swapping);
-/* Leave the receives that were begun to MPI, after the rounds were given up. */
+/* Leave the pending receives to MPI, after the rounds were given up. */
 void swapping_give_up(Swapping *swapping);
-/* Its rounds as a phase of a call that was begun. */
+/* Its rounds as a phase of a nonblocking call. */
 extern const PhaseKind swapping_phase;
 
 #endif

@@ -1,9 +1,9 @@
-/* From one rank to all: down the tree. */
+/* Broadcasting down the tree. */
 #include <string.h>
 
 #include "collectives/rounds.h"
 
-/* From the parent, then to the children, those with the largest parts of the tree first. */
+/* Receive from the parent, then send to the children, those with the largest parts of the tree first. */
 static int next_branch(Rounds *rounds) {
     Spread *spread = (Spread *)rounds;
     if (spread->phase == TO_COME) {
@@ -48,14 +48,14 @@ void spread_open_data(Spread *spread, Collective *collective, char *data, Py_ssi
     spread->rounds.by_library = true;
 }
 
-/* Where ranks share processors, asking all of them first, and the steps of the library's nonblocking
- * collective, take longer than the data: 64 KiB to 8 ranks on 2 processors 368 us against 116 with MPICH 5.0,
- * 243 against 161 with Open MPI 5.0.
+/* On an oversubscribed machine, an agreement and the library's nonblocking collective take longer than the
+ * data: 64 KiB to 8 ranks on 2 processors 368 us instead of 116 with MPICH 5.0, 243 instead of 161 with Open
+ * MPI 5.0.
  *
- * Where each rank is alone on its machine, asking takes two messages one after the other for each level of
- * the tree: 8 KiB over two hosts take 38 us with it, and 20 without. There the data are as small as any
- * message that a library takes at once, so that a rank that has left the call holds up none that sends to it.
- * In pieces of that size, more data took longer than with asking: 64 KiB 109 us against 60. */
+ * If each rank is alone on its machine, an agreement takes two consecutive messages per level of the tree: 8
+ * KiB over two hosts take 38 us with it, and 20 without. This is only for data that libraries send eagerly,
+ * so that a rank that has left the call doesn't hold up its parent. In pieces of that size, more data took
+ * longer than with an agreement: 64 KiB 109 us instead of 60. */
 Py_ssize_t most_down_the_tree(const Communicator *comm) {
     enum { MOST_OF_A_CROWD = 1 << 20 };
     return state.crowded ? MOST_OF_A_CROWD : comm->apart ? PACKET_BYTES : 0;

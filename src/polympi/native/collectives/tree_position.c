@@ -2,7 +2,7 @@
 
 #include "collectives/mailbox.h"
 
-_Static_assert(MOST_IN_A_CROWD - 1 <= MOST_CHILDREN / 2, "a root without a tree has no more children");
+_Static_assert(MOST_IN_A_CROWD - 1 <= MOST_CHILDREN / 2, "a root without a tree has fewer children");
 
 bool without_tree(const Collective *collective) {
     return state.crowded && collective->comm->together && collective->comm->size <= MOST_IN_A_CROWD;
@@ -18,7 +18,7 @@ int tree_position_unit(const TreePosition *tree, int unit) {
 }
 
 /* On one level. */
-static void place_alike(TreePosition *tree, int rank, bool flat) {
+static void place_on_one_level(TreePosition *tree, int rank, bool flat) {
     tree->units = tree->size;
     tree->own = rank < tree->root ? rank - tree->root + tree->size : rank - tree->root;
     tree->here = level_of(tree->size, tree->own, flat);
@@ -54,24 +54,24 @@ static void place_on_machines(TreePosition *tree, int rank, bool flat) {
     }
 }
 
-static void open_branch(TreePosition *tree, const Communicator *comm, const Placement *placement, int root,
-                        bool flat) {
+static void open_position(TreePosition *tree, const Communicator *comm, const Placement *placement, int root,
+                          bool flat) {
     tree->placement = placement;
     tree->size = comm->size;
     tree->root = root;
     if (likely(!placement))
-        place_alike(tree, comm->rank, flat);
+        place_on_one_level(tree, comm->rank, flat);
     else
         place_on_machines(tree, comm->rank, flat);
     tree->children = tree->here.children + tree->machines.children;
 }
 
 void tree_position_open(TreePosition *tree, const Collective *collective, int root) {
-    open_branch(tree, collective->comm, collective->comm->placement, root, without_tree(collective));
+    open_position(tree, collective->comm, collective->comm->placement, root, without_tree(collective));
 }
 
 void tree_position_open_in_order(TreePosition *tree, const Communicator *comm) {
-    open_branch(tree, comm, placement_in_order(comm), 0, false);
+    open_position(tree, comm, placement_in_order(comm), 0, false);
 }
 
 void tree_position_open_on_machine(TreePosition *tree, const Collective *collective) {

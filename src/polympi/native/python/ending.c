@@ -1,9 +1,9 @@
-/* The end: what is under way is brought home, threads stopped, and all ranks come together.
+/* The end: outstanding operations are drained, threads stopped, and all ranks meet.
  *
- * A rank at its end waits until what it has sent is received, and until its collective calls in flight are
- * over: both depend on what others still do. That something never will be can be known only when all ranks
- * are there. So they go to the end in steps, each of them a nonblocking collective that is moved on beside
- * what is under way.
+ * A rank at its end waits until what it has sent is received, and its pending collective calls are complete,
+ * which depends on other ranks. That something will never complete is known only when all ranks have reached
+ * their end. So they end in steps, each of them a nonblocking collective, while the outstanding operations
+ * make progress.
  */
 #include "python/ending.h"
 
@@ -30,14 +30,13 @@
 #include "transfer/transfer.h"
 #include "transport/strided_datatype.h"
 
-/* How long data may take that are on their way, for a rank that may have failed: 1 GB by a network of 1
- * Gbit/s. */
+/* How long a rank that may have failed waits for data in flight: 1 GB over a network of 1 Gbit/s. */
 #define DATA_SECONDS 10.0
 
-#define INTERRUPTED 130 /* the exit code after Ctrl-C, as shells have it */
+#define INTERRUPTED 130 /* the exit code of shells after Ctrl-C */
 
-/* End the whole job. Of the exit code the low byte counts, and 0 would be success. While the process exits
- * already, MPICH's MPI_Abort returns. */
+/* End the whole job. Only the low byte of the exit code counts, and 0 would be success. MPICH's MPI_Abort
+ * returns if the process is already exiting. */
 static _Noreturn void abort_with(int status) {
     int code = status & 0xff ? status & 0xff : 1;
     wait_for_last_words();
@@ -50,22 +49,23 @@ static _Noreturn void abort_with(int status) {
 static enum {
     AT_WORK,
     ARRIVING, /* this rank is at its end */
-    ALL_HERE, /* all are */
-    TAKING,   /* they are, and this one has taken in what was on its way to it */
-    QUIET,    /* all have: nothing will be received any more */
-    LEAVING,  /* what this rank has sent was received */
-    TOGETHER  /* likewise of all */
+    ALL_HERE, /* all ranks are */
+    TAKING,   /* this rank has also received everything in flight to it */
+    QUIET,    /* all ranks have: nothing will be received any more */
+    LEAVING,  /* everything this rank has sent was received */
+    TOGETHER  /* likewise for all ranks */
 } step;
 
-static bool have_world;   /* else this rank ends by itself: what it has sent is all that it waits for */
-static MPI_Comm everyone; /* for these steps alone: the program may leave collectives unfinished on others */
+static bool have_world;   /* else this rank ends alone, and waits only for its own sends */
+static MPI_Comm everyone; /* only for these steps: on others, the program may leave collectives unfinished */
 static MPI_Request agreement = MPI_REQUEST_NULL;
 static enum way_to_end way = AT_PROGRAM_END;
 static Undelivered left;  /* messages to this rank that nobody has received */
-static int mine, anyones; /* whether something was under way at the end, here and anywhere */
-static double since;      /* when this rank came to its end */
+static int mine, anyones; /* whether operations were outstanding at the end, here and anywhere */
+static double since;      /* when this rank reached its end */
 
-/* Go on as far as the others have come. Where nothing was under way anywhere, the first step is all. */
+/* Advance as far as the other ranks allow. If nothing was outstanding anywhere, the first step is the only
+ * one. */
 static void go_on(bool sending, bool arriving) {
     int done = 0;
     if (!have_world) {
@@ -93,7 +93,7 @@ static void go_on(bool sending, bool arriving) {
     leave_mpi(locked);
 }
 
-/* Whether a raw message may go to a partner outside of the world, of which nobody knows when it ends. */
+/* Whether a raw message may be for a partner outside the world, whose end is unknown. */
 static bool partner_may_receive(void) {
     const void *place = NULL;
     const Call *call = NULL;
@@ -105,7 +105,7 @@ static bool partner_may_receive(void) {
     return false;
 }
 
-/* Whether what is under way may be given up: nobody receives any more, for some time. */
+/* Whether outstanding operations may be given up: no rank has received any more for some time. */
 static bool hopeless(void) {
     static double quiet_since;
     if (step < QUIET || !have_world || partner_may_receive())
@@ -115,12 +115,12 @@ static bool hopeless(void) {
     return now() > quiet_since + GRACE_SECONDS;
 }
 
-/* Whether a wait that began then is over by POLYMPI_TIMEOUT. */
+/* Whether a wait that began then has exceeded POLYMPI_TIMEOUT. */
 static bool timed_out(double began) { return state.timeout > 0 && now() > began + state.timeout; }
 
 /* ---- with Python ---- */
 
-/* Let other threads run, and signal handlers now and then: 0 or -1. */
+/* Let other threads run, and from time to time signal handlers: 0 or -1. */
 static int let_others_run(double *signals) {
     yield_gil();
     if (now() < *signals + SIGNAL_SECONDS)
@@ -129,8 +129,8 @@ static int let_others_run(double *signals) {
     return PyErr_CheckSignals();
 }
 
-/* Wait for collective calls that were left, and hold MPI: 0, or -1 with an exception. */
-static int bring_asides_home(PyObject *say, bool patient) {
+/* Wait for offloaded calls that were left, and still occupy MPI: 0, or -1 with an exception. */
+static int drain_offloaded(PyObject *say, bool patient) {
     double began = now(), signals = began;
     bool said = false;
     for (offloaded_calls_reap(); offloaded_calls_under_way(); offloaded_calls_reap()) {
@@ -146,11 +146,11 @@ static int bring_asides_home(PyObject *say, bool patient) {
     return 0;
 }
 
-/* Move everything on until nothing is under way, or nothing will arrive any more, or the time-out, or, for
- * the end of the program, until no receive has gone on for a moment (a busy machine may take seconds for
- * large ones; what was sent is waited for later, when the exit status is known): 0, or -1 with an exception.
- */
-static int bring_home(PyObject *say, bool patient) {
+/* Make progress until nothing is outstanding, or nothing will arrive any more, or the time-out; at the end of
+ * the program (not `patient`), until no receive has made progress for a moment (a busy machine may take
+ * seconds for large ones; sends are waited for later, when the exit status is known): 0, or -1 with an
+ * exception. */
+static int drain(PyObject *say, bool patient) {
     double began = now(), signals = began, last_step = began;
     Py_ssize_t steps_left = -1;
     bool said = false;
@@ -188,7 +188,7 @@ static int report_stuck(PyObject *sentences) {
 }
 
 /* At the end of the program (not `patient`) the exit status is not known yet: a rank that has failed must not
- * wait for others, which may wait for it. What it has sent is waited for when the interpreter is gone. */
+ * wait for others, which may wait for it. Its sends are waited for after the interpreter has ended. */
 PyObject *settle(PyObject *Py_UNUSED(module), PyObject *args) {
     PyObject *say;
     int patient;
@@ -199,15 +199,15 @@ PyObject *settle(PyObject *Py_UNUSED(module), PyObject *args) {
     if (!sentences || !is_alive() || state.exit_status)
         return sentences;
     state.stuck = false;
-    int failed = bring_asides_home(say, patient);
-    if (!failed && state.phase == HELD) { /* of the rest MPI cannot be asked */
+    int failed = drain_offloaded(say, patient);
+    if (!failed && state.phase == HELD) { /* MPI can't be called for the rest */
         state.stuck = patient;
         failed = patient ? report_left(sentences) : 0;
     } else if (!failed) {
         abandon_sends();
         plan_transfers_let_go();
         progress();
-        failed = bring_home(say, patient) < 0 || (patient && report_stuck(sentences) < 0) ||
+        failed = drain(say, patient) < 0 || (patient && report_stuck(sentences) < 0) ||
                  report_receives(sentences) < 0 || raw_receives_report(sentences) < 0 ||
                  plan_transfers_report(sentences) < 0;
     }
@@ -219,11 +219,11 @@ PyObject *settle(PyObject *Py_UNUSED(module), PyObject *args) {
 /* ---- without ---- */
 
 static _Noreturn void abort_stuck(void) {
-    tell_fates();
+    write_fates();
     abort_with(1);
 }
 
-/* Wait until all ranks are here: no rank runs Python any more, so that all messages have been sent. */
+/* Wait until all ranks are here: no rank runs Python any more, so all messages have been sent. */
 static void meet(void) {
     int done = 0;
     if (MPI_Ibarrier(everyone, &agreement) != MPI_SUCCESS)
@@ -234,13 +234,14 @@ static void meet(void) {
     }
 }
 
-/* A probe that finds nothing may have looked at one message in the queue of a library, of another
- * communicator. The meeting that follows has looked at all that were before its own. */
+/* A probe that finds nothing may have processed only one message in the library's queue, of another
+ * communicator. The meeting after it processes all that were before its own. */
 enum { LOOKS = 2 };
 
-/* Find messages that no rank has received. A rank that has some ends the job: all report theirs before. */
-static void look_for_undelivered(bool tells) {
-    static bool looked; /* every rank meets the others once, whatever way it comes here */
+/* Find messages that no rank has received. A rank that has some ends the job, after all have reported theirs.
+ */
+static void look_for_undelivered(bool reports) {
+    static bool looked; /* every rank meets the others once, however it ends */
     if (!have_world || looked)
         return;
     looked = true;
@@ -248,15 +249,14 @@ static void look_for_undelivered(bool tells) {
         meet();
         undelivered_take_all(everyone, look == LOOKS - 1, &left);
     }
-    if (tells && left.count)
-        tell_left(&left);
+    if (reports && left.count)
+        write_left(&left);
     meet();
 }
 
-/* Bring home what was sent, and come together with all ranks, moving everything on all the time. MPICH 5.0
- * waits in MPI_Finalize without doing so, and a rank that came there first may owe another one the
- * acknowledgement of a large message. */
-static void come_together(bool tells) {
+/* Drain sends, and meet all ranks, while everything makes progress. MPICH 5.0 waits in MPI_Finalize without
+ * progress, and another rank may wait for this one to acknowledge a large message. */
+static void come_together(bool reports) {
     bool said = false;
     for (;; sched_yield()) {
         bool sending = sends_test(), arriving = receives_test();
@@ -270,15 +270,15 @@ static void come_together(bool tells) {
         if (sending && (hopeless() || timed_out(since)) && !withdraw_left_async_collectives())
             abort_stuck();
         if (sending && !said && step < ALL_HERE && now() > since + GRACE_SECONDS)
-            said = tell_what_is_waited_for();
+            said = write_what_is_waited_for();
     }
-    look_for_undelivered(tells);
+    look_for_undelivered(reports);
     state.phase = FINISHED;
 }
 
-/* A job that has lost messages has failed: this process ends with 1 when MPI has ended. Hydra would kill
- * ranks that are a moment behind then, and end with their signal as code, so there the job is aborted; the
- * launcher of Open MPI 5.0 may crash by an abort while others are in MPI_Finalize. */
+/* A job that has lost messages has failed: this process exits with 1 after MPI has ended. Hydra would then
+ * kill ranks that are a moment late, and exit with their signal as code, so there the job is aborted; Open
+ * MPI 5.0's launcher may crash if a rank aborts while others are in MPI_Finalize. */
 static void fail_if_undelivered(void) {
 #ifndef OPEN_MPI
     if (left.count && state.job_size == state.world_size) /* else partners may still work */
@@ -293,9 +293,9 @@ static void leave_if_undelivered(void) {
     _exit(1);
 }
 
-/* ---- by ourselves ---- */
+/* ---- by finalize ---- */
 
-/* Give back to MPI what only polympi knows of. */
+/* Free the MPI objects that only polympi knows. */
 static void give_back(void) {
     withdraw_async_collectives();
     withdraw_waits();
@@ -306,7 +306,7 @@ static void give_back(void) {
     ops_forget();
 }
 
-/* Stop all other threads, and give everything back. GIL held; calls are refused from now on. */
+/* Stop all other threads, and free everything. GIL held; calls are refused from now on. */
 static void take_leave(void) {
     state.phase = FINISHED;
     dismiss_threads();
@@ -316,11 +316,11 @@ static void take_leave(void) {
 PyObject *finish(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
     if (!is_alive())
         Py_RETURN_NONE;
-    if (state.stuck) { /* MPI_Finalize may wait for them for ever */
+    if (state.stuck) { /* MPI_Finalize may wait for them forever */
         raise_error("StateError", NULL, "MPI cannot be finalised while %s",
                     async_collectives_under_way() || offloaded_calls_under_way()
-                        ? "collective calls are under way that not all ranks have made"
-                        : "messages are under way that were not received");
+                        ? "collective calls are pending that not all ranks have made"
+                        : "messages are pending that were not received");
         return NULL;
     }
     take_leave();
@@ -357,34 +357,34 @@ PyObject *abort_job(PyObject *Py_UNUSED(module), PyObject *code) {
 PyObject *expect_exit(PyObject *Py_UNUSED(module), PyObject *status) {
     long number = PyLong_AsLong(status);
     if (number == -1 && PyErr_Occurred())
-        PyErr_Clear();      /* Python makes -1 of what is too large */
-    if (Py_IsInitialized()) /* later it was an exception that the program has caught, and kept */
+        PyErr_Clear();      /* Python exits with -1 if it is too large */
+    if (Py_IsInitialized()) /* later, the program had caught the exception, and kept it */
         state.exit_status = (int)number;
     Py_RETURN_NONE;
 }
 
-/* ---- by others ---- */
+/* ---- by MPI_Finalize, or the end of the process ---- */
 
-/* Wait for collective calls that were left: nobody can take their threads out of MPI. */
-static void await_asides(void) {
+/* Wait for offloaded calls that were left: nothing can end their calls of MPI. */
+static void await_offloaded(void) {
     double began = now();
     for (bool said = false; offloaded_calls_under_way();
          nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL)) {
         if (timed_out(began))
             abort_stuck();
         if (!said && now() > began + GRACE_SECONDS)
-            said = tell_what_is_waited_for();
+            said = write_what_is_waited_for();
     }
     offloaded_calls_forget();
 }
 
-/* The interpreter is gone: stop all other threads, and abort the job if this rank has failed, or if the
- * system would make success of its exit status. What is in flight goes on. */
+/* The interpreter has ended: stop all other threads, and abort the job if this rank has failed, or if its
+ * exit status would become 0. Pending operations continue. */
 static void take_leave_without_python(int status) {
     bool failed = status != 0 && (state.job_size > 1 || (status & 0xff) == 0);
-    if (state.stuck || failed) /* threads may be in MPI for ever */
+    if (state.stuck || failed) /* threads may be in MPI forever */
         abort_with(status);
-    await_asides();
+    await_offloaded();
     park_threads();
     state.without_python = true;
     withdraw_waits();
@@ -393,7 +393,7 @@ static void take_leave_without_python(int status) {
     plan_transfers_withdraw();
 }
 
-static PyObject *settle_messages; /* of polympi.startup: settles, and says what is left */
+static PyObject *settle_messages; /* of polympi.startup: settles, and reports what is left */
 
 static void take_leave_with_python(void) {
     PyGILState_STATE gil = PyGILState_Ensure();
@@ -414,8 +414,8 @@ static void take_leave_with_python(void) {
     PyGILState_Release(gil);
 }
 
-/* MPI_Finalize was called, perhaps by mpi4py or C: it frees MPI_COMM_SELF first, whose attribute has this
- * callback, in which MPI still works (MPI 5.0, section 11.2.4). */
+/* MPI_Finalize was called, perhaps by mpi4py or C: it first deletes the attributes of MPI_COMM_SELF, one of
+ * which has this callback, in which MPI still works (MPI 5.0, section 11.2.4). */
 static int at_finalize(MPI_Comm Py_UNUSED(self), int Py_UNUSED(key), void *Py_UNUSED(value),
                        void *Py_UNUSED(extra)) {
     if (state.phase == FORKED || (state.phase == FINISHED && state.initialised_by_us))
@@ -433,7 +433,7 @@ static int at_finalize(MPI_Comm Py_UNUSED(self), int Py_UNUSED(key), void *Py_UN
 
 static pid_t starter; /* the process that MPI runs in: not its forked children */
 
-/* The process ends, with its exit status at hand: the interpreter is gone, and no rank may hang for ever. */
+/* The process ends, with a known exit status: the interpreter has ended, and no rank may hang forever. */
 static void at_exit(int status, void *unused) {
     (void)unused;
     if (state.gone && status == 0 && getpid() == starter)
@@ -441,7 +441,7 @@ static void at_exit(int status, void *unused) {
     if (!is_alive() || state.gone)
         return;
     if (!state.initialised_by_us && !state.stuck && status == 0)
-        return; /* the end is the affair of who started MPI */
+        return; /* whoever started MPI ends it */
     take_leave_without_python(status);
     if (!state.initialised_by_us)
         return;
@@ -452,10 +452,10 @@ static void at_exit(int status, void *unused) {
     leave_if_undelivered();
 }
 
-/* `os._exit` skips the end of the interpreter, and the handlers of `exit`: that of polympi, which ends MPI,
- * and that of MPICH, which tells its launcher that the rank has ended and not failed. So `exit` is called
- * instead, without the interpreter's end. As no other thread gets the GIL any more, it is as if the
- * interpreter were gone. Nor would a Python signal handler run: Ctrl-C ends the process. */
+/* `os._exit` skips the end of the interpreter, and the handlers of `exit`: polympi's, which ends MPI, and
+ * MPICH's, which reports to its launcher that the rank has not failed. So `exit` is called instead. Since no
+ * other thread gets the GIL any more, it is as if the interpreter had ended; nor would a Python signal
+ * handler run, so Ctrl-C ends the process. */
 PyObject *end_at_once(PyObject *Py_UNUSED(module), PyObject *status) {
     long number = PyLong_AsLong(status);
     if (number == -1 && PyErr_Occurred())

@@ -4,10 +4,10 @@
 
 #include "transport/transport.h"
 
-/* Once MPI runs: what the end needs, and the hooks that notice it. `settle` is a Python
- * function, which is called when other code finalises MPI. MPI's code. */
+/* After MPI has started: install the hooks that notice the end. `settle` is a Python function, which is
+ * called when other code finalises MPI. MPI's code. */
 int ending_prepare(PyObject *settle);
-/* Once the ranks of a world have come together, which will do so again at their end. MPI's code. */
+/* After a world was made, whose ranks meet again at the end. MPI's code. */
 int ending_of_world(MPI_Comm world);
 
 /* Methods of the module. */

@@ -78,43 +78,43 @@ int report_fates(PyObject *sentences, const Call *sent) {
 
 /* ---- without ---- */
 
-void tell(const char *sentence) {
+void write_report(const char *sentence) {
     char line[4 * CALL_TEXT + RANK_TEXT], rank[RANK_TEXT];
     const Call own = {.rank = state.world_rank};
     int length = snprintf(line, sizeof line, "[%s] %s\n", rank_text(rank, &own, state.world_rank), sentence);
     if (write(STDERR_FILENO, line, (size_t)length) < 0)
-        return; /* nobody reads it */
+        return; /* standard error is closed */
 }
 
-bool tell_what_is_waited_for(void) {
+bool write_what_is_waited_for(void) {
     char sentence[3 * CALL_TEXT];
     if (!what_is_waited_for(sentence))
         return false;
-    tell(sentence);
+    write_report(sentence);
     return true;
 }
 
-static void tell_fate(const Call *call) {
+static void write_fate(const Call *call) {
     char text[CALL_TEXT], sentence[3 * CALL_TEXT];
     call_text(text, sizeof text, call);
     snprintf(sentence, sizeof sentence, "%s %s", text, fate(call));
-    tell(sentence);
+    write_report(sentence);
 }
 
-static void tell_all(const Call *(*next)(const void **place)) {
+static void write_all(const Call *(*next)(const void **place)) {
     const void *place = NULL;
     const Call *call;
     while ((call = next(&place)))
-        tell_fate(call);
+        write_fate(call);
 }
 
-void tell_fates(void) {
+void write_fates(void) {
     const Call *call = send_waited_for();
     if (call)
-        tell_fate(call);
-    tell_all(sends_next);
-    tell_all(async_collectives_next);
-    tell_all(offloaded_calls_next);
+        write_fate(call);
+    write_all(sends_next);
+    write_all(async_collectives_next);
+    write_all(offloaded_calls_next);
 }
 
 void undelivered_text(char *text, const Call *call, const Undelivered *left) {
@@ -127,16 +127,16 @@ void undelivered_text(char *text, const Call *call, const Undelivered *left) {
              rank_text(source, call, left->source), tag, more);
 }
 
-void tell_undelivered(const Call *freeing, const Undelivered *dropped) {
+void write_undelivered(const Call *freeing, const Undelivered *dropped) {
     char sentence[UNDELIVERED_TEXT + 16] = "free(): ";
     if (!dropped->count)
         return;
     undelivered_text(sentence + strlen(sentence), freeing, dropped);
-    tell(sentence);
+    write_report(sentence);
 }
 
-void tell_left(const Undelivered *left) {
+void write_left(const Undelivered *left) {
     char sentence[UNDELIVERED_TEXT];
     undelivered_text(sentence, &(Call){.rank = state.world_rank}, left);
-    tell(sentence);
+    write_report(sentence);
 }

@@ -1,5 +1,5 @@
-/* What is said at the end, of the program or of a communicator: what it waits for, and what became of
- * messages and calls that it has given up. */
+/* Reports at the end of the program or of a communicator: what it waits for, and which messages and calls it
+ * has given up. */
 #ifndef POLYMPI_LAST_REPORT_H
 #define POLYMPI_LAST_REPORT_H
 
@@ -8,9 +8,9 @@
 
 /* ---- with Python: 0, or -1 with an exception ---- */
 
-/* Have `say` say what is waited for, if there is anything. */
+/* Call `say` with what is waited for, if anything. */
 int say_what_is_waited_for(PyObject *say);
-/* Sentences on collective calls that were left; and on all that is given up, of which `sent` is a send that a
+/* Append sentences on offloaded calls that were left; on everything given up, including `sent`, a send that a
  * thread waits for, or NULL. */
 int report_left(PyObject *sentences);
 int report_fates(PyObject *sentences, const Call *sent);
@@ -18,17 +18,17 @@ int report_fates(PyObject *sentences, const Call *sent);
 /* ---- without ---- */
 
 /* Write a sentence to standard error, after the rank. */
-void tell(const char *sentence);
+void write_report(const char *sentence);
 
-/* The same on standard error. Whether there is anything. */
-bool tell_what_is_waited_for(void);
-void tell_fates(void);
-/* Messages that were dropped with their communicator, which `freeing` frees, if there are any. */
-void tell_undelivered(const Call *freeing, const Undelivered *dropped);
-/* Those that were left when all ranks had reached their end, in at most UNDELIVERED_TEXT bytes. */
+/* As say_what_is_waited_for and report_fates, on standard error. Whether there is anything. */
+bool write_what_is_waited_for(void);
+void write_fates(void);
+/* Report messages that were dropped with their communicator, which `freeing` frees. */
+void write_undelivered(const Call *freeing, const Undelivered *dropped);
+/* Describe those left when all ranks had reached their end, in at most UNDELIVERED_TEXT bytes; report them.
+ */
 enum { UNDELIVERED_TEXT = 2 * RANK_TEXT + 128 };
 void undelivered_text(char *text, const Call *call, const Undelivered *left);
-/* The same on standard error. */
-void tell_left(const Undelivered *left);
+void write_left(const Undelivered *left);
 
 #endif

@@ -8,7 +8,7 @@
 #define KEYWORD_METHOD(name, function, documentation)                                                        \
     { name, (PyCFunction)(void (*)(void))function, METH_FASTCALL | METH_KEYWORDS, documentation }
 
-#define TIMEOUT_ARGUMENT "    timeout: seconds to wait; None stands for POLYMPI_TIMEOUT, or for ever.\n"
+#define TIMEOUT_ARGUMENT "    timeout: seconds to wait; None means POLYMPI_TIMEOUT, or no limit.\n"
 
 /* One table of several, for a class whose methods are in several files; it lives as long as the class. */
 static inline PyMethodDef *join_methods(PyMethodDef *const *tables, int count) {

@@ -1,4 +1,4 @@
-/* The extension module: what it holds. */
+/* The extension module. */
 #include "transport/transport.h"
 
 #include "base/arguments.h"
@@ -18,7 +18,7 @@
 #define JOIN_OF(a, b) a##b
 #define JOIN(a, b) JOIN_OF(a, b)
 
-/* ---- facts ---- */
+/* ---- the state of the process ---- */
 
 static PyObject *phase(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
     static const char *const texts[] = {[NOT_STARTED] = "not started",
@@ -103,22 +103,21 @@ static PyMethodDef functions[] = {
      "start_world($module, communicator_class, raw, /)\n--\n\n"
      "Make the world of polympi of the ranks of a raw communicator, all of which call it."},
     {"wrap", wrap, METH_VARARGS,
-     "wrap($module, communicator_class, handle, /)\n--\n\nA communicator of the same ranks as one that "
-     "others have "
-     "made, by its handle in C. All its ranks call it."},
+     "wrap($module, communicator_class, handle, /)\n--\n\nA communicator of the same ranks as one of other "
+     "code, "
+     "by its C handle. All its ranks call it."},
     {"raw_of_handle", raw_of_handle, METH_O,
-     "raw_of_handle($module, handle, /)\n--\n\nA raw communicator of what others have made, by its "
-     "handle in C."},
+     "raw_of_handle($module, handle, /)\n--\n\nA raw communicator over one of other code, by its C handle."},
     {"from_fortran", from_fortran, METH_O,
-     "from_fortran($module, handle, /)\n--\n\nThe handle in C of a communicator, by that in Fortran."},
+     "from_fortran($module, handle, /)\n--\n\nThe C handle of a communicator, from its Fortran handle."},
     {"settle", settle, METH_VARARGS,
      "settle($module, say, patient, /)\n--\n\n"
      "Wait for a moment, or, if `patient`, until what this rank has sent is received, or no rank is left to "
-     "receive it, or POLYMPI_TIMEOUT; `say` is called with what is waited for, if it takes long. Sentences "
-     "on "
+     "receive it, or POLYMPI_TIMEOUT; call `say` with what is waited for, if it takes long. Returns "
+     "sentences on "
      "what is given up."},
     {"finish", finish, METH_NOARGS,
-     "finish($module, /)\n--\n\nFinalise MPI if we have started it, and settle left nothing that was sent."},
+     "finish($module, /)\n--\n\nFinalise MPI if polympi has started it, and no sends are pending."},
     {"abort", abort_job, METH_O,
      "abort($module, code, /)\n--\n\nEnd all ranks with an exit code, never 0; does not return."},
     {"expect_exit", expect_exit, METH_O,
@@ -135,29 +134,28 @@ static PyMethodDef functions[] = {
     {"thread_level", thread_level, METH_NOARGS,
      "thread_level($module, /)\n--\n\n0 single, 1 funneled, 2 serialized, 3 multiple: what MPI granted."},
     {"crowded", crowded, METH_NOARGS,
-     "crowded($module, /)\n--\n\nWhether the ranks of this machine outnumber its CPUs, so that waiting ones "
-     "yield."},
+     "crowded($module, /)\n--\n\nWhether this machine is oversubscribed, so waiting ranks yield."},
     {"machine", machine, METH_NOARGS,
-     "machine($module, /)\n--\n\nA number of the machine that this rank is on: one rank of the world on it."},
+     "machine($module, /)\n--\n\nThe number of this machine: the world rank of one of its ranks."},
     {"rank_and_host", rank_and_host, METH_VARARGS,
      "rank_and_host($module, comm, rank, /)\n--\n\n'rank 3', with its host where the job has several: "
      "'rank 3 (host b)'."},
     {"own_host", own_host, METH_NOARGS,
      "own_host($module, /)\n--\n\nThe name of the host of this rank where the job has several, else None."},
     {"library_version", library_version, METH_NOARGS,
-     "library_version($module, /)\n--\n\nWhat the MPI library says it is."},
+     "library_version($module, /)\n--\n\nThe MPI library's version string."},
     {"set_timeout", set_timeout, METH_O,
-     "set_timeout($module, seconds, /)\n--\n\nSet what blocking calls may take; 0: for ever."},
+     "set_timeout($module, seconds, /)\n--\n\nSet the default time-out; 0: forever."},
     {"get_timeout", get_timeout, METH_NOARGS,
-     "get_timeout($module, /)\n--\n\nWhat blocking calls may take, in seconds; 0: for ever."},
+     "get_timeout($module, /)\n--\n\nThe default time-out in seconds; 0: forever."},
     {"limit_of", limit_of, METH_VARARGS,
-     "limit_of($module, function, timeout, /)\n--\n\nThe seconds that a call may take with what it was given "
-     "as "
-     "timeout; 0: for ever."},
+     "limit_of($module, function, timeout, /)\n--\n\nThe time-out in seconds of a call with this argument; "
+     "0: "
+     "forever."},
     {"set_buffer", set_buffer, METH_O,
-     "set_buffer($module, nbytes, /)\n--\n\nRoom for bsend, -1 for none; what it was before."},
+     "set_buffer($module, nbytes, /)\n--\n\nAttach a buffer for bsend, -1 for none; the size before."},
     {"buffer_in_use", buffer_in_use, METH_NOARGS,
-     "buffer_in_use($module, /)\n--\n\nBytes of buffered messages that were not received yet."},
+     "buffer_in_use($module, /)\n--\n\nBytes of buffered messages that haven't been received."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -172,8 +170,8 @@ static int add_types(PyObject *module) {
            PyModule_AddIntConstant(module, "PROC_NULL", PROC_NULL);
 }
 
-/* MPI, and the state here, are one for the process, and their lock is the GIL of the main interpreter. The
- * exception is the other interpreter's own. */
+/* The process has one MPI, whose lock is the GIL of the main interpreter. The exception is that of the other
+ * interpreter. */
 static int in_main_interpreter(void) {
     if (PyInterpreterState_Get() == PyInterpreterState_Main())
         return 0;
@@ -199,7 +197,7 @@ static int fill(PyObject *module) {
 static PyModuleDef_Slot slots[] = {
     {Py_mod_exec, (void *)fill},
 #if PY_VERSION_HEX >= 0x030C0000
-    {Py_mod_multiple_interpreters, Py_MOD_PER_INTERPRETER_GIL_SUPPORTED}, /* refused in words of our own */
+    {Py_mod_multiple_interpreters, Py_MOD_PER_INTERPRETER_GIL_SUPPORTED}, /* refused with a clear message */
 #endif
     {0, NULL},
 };

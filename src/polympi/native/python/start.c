@@ -16,11 +16,11 @@
 #include "transfer/hosts.h"
 #include "transport/transport.h"
 
-/* ---- what this process and its machine are ---- */
+/* ---- this process and its machine ---- */
 
 /* Whether the library yields the processor in calls that find nothing to do: Open MPI does if its launcher
- * knows that ranks outnumber processors. MPI must run: MPI_T_init_thread of Open MPI sets the thread level of
- * the whole library to the one it is given, so it gets the level that was granted. */
+ * knows that the machine is oversubscribed. MPI must run: Open MPI's MPI_T_init_thread sets the thread level
+ * of the whole library, so it is given the one that was granted. */
 static bool does_library_yield(void) {
     int yields = 0; /* of which Open MPI writes one byte */
 #ifdef OPEN_MPI
@@ -39,8 +39,7 @@ static bool does_library_yield(void) {
     return yields;
 }
 
-/* A number of this machine: the lowest of its ranks. A test may have said before that ranks are on several
- * machines, and given them numbers. */
+/* The number of this machine: the lowest of its ranks. A test may have set different numbers before. */
 static int number_machine(MPI_Comm machine, bool several) {
     if (state.several_machines)
         return MPI_SUCCESS;
@@ -50,7 +49,7 @@ static int number_machine(MPI_Comm machine, bool several) {
 }
 
 /* Whether the ranks of this machine outnumber the CPUs that they may use together, and whether there are
- * others; the memory that they share. */
+ * other machines; set up shared memory. */
 static int look_at_machine(MPI_Comm world) {
     MPI_Comm machine;
     cpu_set_t mine, all;
@@ -69,7 +68,7 @@ static int look_at_machine(MPI_Comm world) {
     }
     if (code == MPI_SUCCESS)
         code = shared_open(machine);
-    if (code == MPI_SUCCESS && ranks < state.world_size) /* so on each machine, or on none */
+    if (code == MPI_SUCCESS && ranks < state.world_size) /* on all machines, or on none */
         code = hosts_learn(world);
     MPI_Comm_free(&machine);
     return code;
@@ -101,14 +100,14 @@ static int initialise(int level) {
 
 uint32_t wire_version = WIRE_VERSION;
 
-/* A rank, behind its version, so that the least of all tells who has it. */
+/* A version, and a rank that has it in the lower half, so that the minimum over ranks names one. */
 static uint64_t speaker(uint32_t version) { return (uint64_t)version << 32 | (uint32_t)state.world_rank; }
 static uint32_t version_of(uint64_t speaker) { return (uint32_t)(speaker >> 32); }
 static int rank_of(uint64_t speaker) { return (int)(uint32_t)speaker; }
 
-/* What all ranks come together for first: whether one has another version than this rank; `*other` is then
- * the lowest of these, or the highest. This must stay as it is in all versions, so that each learns of the
- * others here. MPI's code. */
+/* The first collective: whether a rank has another version than this one; `*other` is then the lowest of
+ * these, or the highest. This must be the same in all versions, so that each can read the others here. MPI's
+ * code. */
 static int compare_versions(MPI_Comm world, bool *differ, uint64_t *other) {
     const uint64_t own[] = {speaker(wire_version), speaker(~wire_version)};
     uint64_t least[] = {own[0], own[1]};
@@ -119,8 +118,7 @@ static int compare_versions(MPI_Comm world, bool *differ, uint64_t *other) {
     return code;
 }
 
-/* Ranks that would misread one another leave MPI together, as all of them know of it. Raises LibraryError;
- * NULL. */
+/* Ranks that would misread each other leave MPI together. Raises LibraryError; NULL. */
 static PyObject *refuse_other_version(PyObject *module, uint64_t other) {
     state.phase = FINISHED;
     if (state.initialised_by_us) {
@@ -143,8 +141,8 @@ static PyObject *refuse_other_version(PyObject *module, uint64_t other) {
 
 /* ---- thread levels ---- */
 
-/* MPICH 5.0 takes other algorithms for its collectives at MPI_THREAD_MULTIPLE than below, so that ranks of
- * one host hang that have both, whatever calls them: two programs with mpi4py alone do. MPI's code. */
+/* MPICH 5.0 uses other algorithms for its collectives at MPI_THREAD_MULTIPLE than at lower levels, so ranks
+ * of one host with different levels hang, even two programs with mpi4py alone. MPI's code. */
 static int compare_levels(MPI_Comm world) {
     int multiple = state.level == MPI_THREAD_MULTIPLE, mine[] = {multiple, !multiple}, any[] = {0, 0};
     int code = MPI_Allreduce(mine, any, 2, MPI_INT, MPI_MAX, world);
@@ -152,16 +150,17 @@ static int compare_levels(MPI_Comm world) {
     state.levels_clash = any[0] && any[1];
 #endif
     if (state.levels_clash && state.world_rank == 0)
-        tell("warning: the ranks run MPI at different thread levels, 'multiple' and a lower one, with which "
-             "collectives of this MPI library may hang: give all the same, by POLYMPI_THREADS, or by "
-             "mpi4py.rc.thread_level where mpi4py starts MPI");
+        write_report(
+            "warning: the ranks run MPI at different thread levels, 'multiple' and a lower one, with which "
+            "collectives of this MPI library may hang: give all the same, by POLYMPI_THREADS, or by "
+            "mpi4py.rc.thread_level where mpi4py starts MPI");
     return code;
 }
 
-/* ---- the start of MPI, which concerns this rank alone ---- */
+/* ---- the start of MPI, by this rank alone ---- */
 
-/* How the ranks of the job are placed, as far as launchers tell (Open MPI's; Hydra): those of a world find
- * out together later. */
+/* Where the ranks of the job are, as far as launchers report it (Open MPI's; Hydra); those of a world find
+ * out later. */
 static void look_at_launcher(void) {
     const char *here = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
     if (!here)
@@ -172,7 +171,7 @@ static void look_at_launcher(void) {
     state.elsewhere = here ? ranks < state.job_size : state.job_size > 1;
 }
 
-/* `level` 0 to 3 as in MPI's order: single, funneled, serialized, multiple. */
+/* `level` is 0 to 3 in MPI's order: single, funneled, serialized, multiple. */
 PyObject *start_mpi(PyObject *Py_UNUSED(module), PyObject *args) {
     static const int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED,
                                  MPI_THREAD_MULTIPLE};
@@ -192,7 +191,7 @@ PyObject *start_mpi(PyObject *Py_UNUSED(module), PyObject *args) {
     start_watch_end();
     if (failed)
         return NULL;
-    if (state.initialised_by_us) { /* errors of MPI_Testall go to these (MPI 5.0, section 9.3) */
+    if (state.initialised_by_us) { /* MPI_Testall reports errors to these (MPI 5.0, section 9.3) */
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
         MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     }
@@ -210,14 +209,14 @@ PyObject *start_mpi(PyObject *Py_UNUSED(module), PyObject *args) {
     return (PyObject *)raw_new(MPI_COMM_WORLD, false);
 }
 
-/* ---- the start of a world, which concerns all its ranks ---- */
+/* ---- the start of a world, by all its ranks ---- */
 
 static MPI_Group ranks; /* of the world */
 static bool world_made;
 
 MPI_Group ranks_of_world(void) { return ranks; }
 
-/* What the ranks of a world find out together: MPI's code. */
+/* The collective part: MPI's code. */
 static int make_world(MPI_Comm of, MPI_Comm *world, bool *differ, uint64_t *other) {
     int code = MPI_Comm_rank(of, &state.world_rank);
     if (code == MPI_SUCCESS)

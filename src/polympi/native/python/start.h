@@ -1,14 +1,14 @@
-/* The start: MPI, for this rank alone; then a world, what its ranks have to agree on, and their communicator.
+/* The start: of MPI, by this rank alone; then of a world, by all its ranks, which agree on some things first.
  */
 #ifndef POLYMPI_START_H
 #define POLYMPI_START_H
 
 #include "transport/transport.h"
 
-/* The version of the wire that this rank speaks: WIRE_VERSION, unless a test claims another one. */
+/* The version of the wire format of this rank: WIRE_VERSION, unless a test claims another one. */
 extern uint32_t wire_version;
 
-/* The ranks of the world of polympi, once that is made. */
+/* The ranks of polympi's world, after it was made. */
 MPI_Group ranks_of_world(void);
 
 /* Methods of the module. */

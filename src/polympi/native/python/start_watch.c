@@ -9,8 +9,8 @@
 #include "base/errors.h"
 #include "base/last_words.h"
 
-/* MPI itself may take as long to start where the machine is busy or the job large. A shorter POLYMPI_TIMEOUT,
- * which is meant for messages, does not hold here. */
+/* MPI may take this long to start if the machine is busy or the job large. A shorter POLYMPI_TIMEOUT, which
+ * is meant for messages, has no effect here. */
 #define USUAL_SECONDS 10.0
 
 static struct {
@@ -19,10 +19,10 @@ static struct {
     pthread_cond_t changed;
     bool running, over;
     double timeout;
-    char sentence[256]; /* what is waited for, where */
+    char sentence[256]; /* what is waited for, and where */
 } watch = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-/* This rank as the launcher knows it: MPI may not. */
+/* This rank, from the launcher: MPI may not have started. */
 static const char *own_rank(void) {
     static const char *const names[] = {"PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -31,15 +31,15 @@ static const char *own_rank(void) {
     return "0";
 }
 
-static void tell(const char *beginning, double seconds, const char *advice) {
+static void write_report(const char *beginning, double seconds, const char *advice) {
     char line[512];
     int length = snprintf(line, sizeof line, "[rank %s] %s %.0f s %s: %s\n", own_rank(), beginning, seconds,
                           watch.sentence, advice);
     if (length > 0 && write(STDERR_FILENO, line, (size_t)length) < 0)
-        return; /* nobody reads it */
+        return; /* standard error is closed */
 }
 
-/* Wait for the start to be over: whether it was within this many seconds. */
+/* Wait until the start is over, at most this many seconds: whether it is. */
 static bool is_over_within(double seconds) {
     struct timespec end;
     clock_gettime(CLOCK_MONOTONIC, &end);
@@ -55,13 +55,13 @@ static bool is_over_within(double seconds) {
     return over;
 }
 
-/* End the job, where the launcher can be told; it may wait for the ranks of other hosts when one only exits.
- * The words are those of the first protocol of PMI, which the process managers of MPICH and Slurm speak. */
+/* End the job, if that can be requested from the launcher, which may wait for the ranks of other hosts if one
+ * only exits: by PMI version 1, which the process managers of MPICH and Slurm support. */
 static _Noreturn void end_job(void) {
     const char *launcher = getenv("PMI_FD");
     static const char words[] = "cmd=abort exitcode=1\n";
     if (launcher && write(atoi(launcher), words, sizeof words - 1) < 0)
-        _exit(1); /* it is gone, and its ranks with it */
+        _exit(1); /* the launcher has ended */
     _exit(1);
 }
 
@@ -71,15 +71,17 @@ static void *look_on(void *unused) {
     if (is_over_within(USUAL_SECONDS))
         return unused;
     if (!limited || limit > USUAL_SECONDS)
-        tell("has waited", USUAL_SECONDS,
-             "every rank that the launcher has started must do so; one of them has ended, or does something "
-             "else");
+        write_report(
+            "has waited", USUAL_SECONDS,
+            "every rank that the launcher has started must do so; one of them has ended, or does something "
+            "else");
     if (!limited || (limit > USUAL_SECONDS && is_over_within(limit - USUAL_SECONDS)))
         return unused;
-    tell("waited", limit,
-         "not all ranks that the launcher has started did so, and the time of POLYMPI_TIMEOUT is over; this "
-         "ends "
-         "the job");
+    write_report(
+        "waited", limit,
+        "not all ranks that the launcher has started did so, and the time of POLYMPI_TIMEOUT is over; this "
+        "ends "
+        "the job");
     wait_for_last_words();
     end_job();
 }

@@ -1,7 +1,7 @@
 /* A thread that watches the start of MPI, whose calls block: they return when all ranks have arrived.
  *
- * A rank that never comes would let the others hang without a word. So the thread says what is waited for
- * when it takes long, and ends the process where POLYMPI_TIMEOUT is over: no exception can end a call of the
+ * Without it, a rank that never arrives would let the others hang silently. The thread reports what is waited
+ * for when it takes long, and ends the process after POLYMPI_TIMEOUT: no exception can end a call of the
  * library.
  */
 #ifndef POLYMPI_START_WATCH_H
@@ -9,7 +9,7 @@
 
 #include "base/state.h"
 
-/* Watch from now on; `step` says what all ranks have to do, for a sentence. With the GIL. */
+/* Begin to watch; `step` is what all ranks have to do, for the report. With the GIL. */
 void start_watch_begin(const char *step, double timeout);
 void start_watch_end(void);
 

@@ -1,4 +1,3 @@
-/* Functions of the module for the tests of what Python code cannot reach by itself. */
 #include "python/test_functions.h"
 
 #include "base/errors.h"
@@ -14,7 +13,7 @@
 #include "transfer/transfer.h"
 #include "transport/strided_datatype.h"
 
-/* The layouts of two arrays, of which the second has room for the first. */
+/* The layouts of two arrays; the second has room for the first. */
 static int two_layouts(PyObject *args, Layout *from, Layout *into) {
     PyObject *source, *target;
     if (!numpy_loaded(true) || !PyArg_ParseTuple(args, "O!O!", ndarray_type, &source, ndarray_type, &target))
@@ -26,6 +25,7 @@ static int two_layouts(PyObject *args, Layout *from, Layout *into) {
     return 0;
 }
 
+/* Copy an array to the first elements of another through packed memory. */
 static PyObject *strided_copy(PyObject *Py_UNUSED(module), PyObject *args) {
     Layout from, into;
     if (two_layouts(args, &from, &into) < 0)
@@ -39,6 +39,7 @@ static PyObject *strided_copy(PyObject *Py_UNUSED(module), PyObject *args) {
     Py_RETURN_NONE;
 }
 
+/* Copy an array to another by a message to this rank, with derived datatypes. */
 static PyObject *datatype_copy(PyObject *Py_UNUSED(module), PyObject *args) {
     Layout from, into;
     MPI_Datatype sent, received;
@@ -57,6 +58,7 @@ static PyObject *datatype_copy(PyObject *Py_UNUSED(module), PyObject *args) {
     Py_RETURN_NONE;
 }
 
+/* An array of uint8 that owns memory of the pool. */
 static PyObject *pool_array(PyObject *Py_UNUSED(module), PyObject *size) {
     npy_intp nbytes = PyLong_AsSsize_t(size);
     if ((nbytes == -1 && PyErr_Occurred()) || !numpy_loaded(true))
@@ -75,6 +77,7 @@ static PyObject *pool_array(PyObject *Py_UNUSED(module), PyObject *size) {
     return array;
 }
 
+/* An object with the buffer protocol over memory of the pool. */
 static PyObject *memory_of_pool(PyObject *Py_UNUSED(module), PyObject *size) {
     Py_ssize_t nbytes = PyLong_AsSsize_t(size);
     if (nbytes == -1 && PyErr_Occurred())
@@ -83,6 +86,7 @@ static PyObject *memory_of_pool(PyObject *Py_UNUSED(module), PyObject *size) {
     return memory ? pool_memory(memory, nbytes) : NULL;
 }
 
+/* The capsule with NumPy's allocator. */
 static PyObject *handler_of_pool(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
     return Py_XNewRef(pool_handler());
 }
@@ -91,6 +95,7 @@ static PyObject *statistics_of_pool(PyObject *Py_UNUSED(module), PyObject *Py_UN
     return pool_statistics();
 }
 
+/* Send bytes unchanged: as a user's message, or `apart`, as what an announcement announces. */
 static PyObject *send_raw(PyObject *Py_UNUSED(module), PyObject *args) {
     Communicator *comm;
     const char *bytes;
@@ -107,10 +112,12 @@ static PyObject *send_raw(PyObject *Py_UNUSED(module), PyObject *args) {
     Py_RETURN_NONE;
 }
 
+/* The tag of plans' offers, which `_send_raw` sends `apart`. */
 static PyObject *tag_of_agreements(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
     return is_running() ? PyLong_FromLong(agreement_tag()) : NULL;
 }
 
+/* Have this rank report this version of the wire at its start. */
 static PyObject *claim_version(PyObject *Py_UNUSED(module), PyObject *version) {
     unsigned long number = PyLong_AsUnsignedLong(version);
     if (PyErr_Occurred())
@@ -119,15 +126,18 @@ static PyObject *claim_version(PyObject *Py_UNUSED(module), PyObject *version) {
     Py_RETURN_NONE;
 }
 
+/* The bytes that this machine has allocated for the mailboxes and boards of this job. */
 static PyObject *bytes_of_shared_memory(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
     return PyLong_FromSize_t(shared_bytes());
 }
 
+/* Whether this rank gets no more memory for mailboxes and boards. */
 static PyObject *refuse_shared_memory(PyObject *Py_UNUSED(module), PyObject *refused) {
     shared_refused = PyObject_IsTrue(refused);
     Py_RETURN_NONE;
 }
 
+/* The ranks that this one has mailboxes with. */
 static PyObject *neighbours(PyObject *Py_UNUSED(module), PyObject *comm) {
     if (!PyObject_TypeCheck(comm, &Communicator_Type) || !is_usable((Communicator *)comm))
         return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "a communicator is wanted");
@@ -154,6 +164,7 @@ static PyObject *start_barrier(PyObject *Py_UNUSED(module), PyObject *comm) {
     return async ? PyCapsule_New(async, NULL, leave_flight) : NULL;
 }
 
+/* Begin a nonblocking bcast, gather, scatter, allgather or alltoall. */
 static PyObject *start_call(PyObject *Py_UNUSED(module), PyObject *args) {
     Communicator *comm;
     const char *name;
@@ -187,6 +198,7 @@ static PyObject *wait_for_flight(PyObject *Py_UNUSED(module), PyObject *args) {
     return async ? async_wait(async, timeout) : NULL;
 }
 
+/* Have communicators made from now on, on all ranks, place this rank on the machine of this number. */
 static PyObject *pretend_machine(PyObject *Py_UNUSED(module), PyObject *number) {
     long machine = PyLong_AsLong(number);
     if (machine == -1 && PyErr_Occurred())
@@ -196,6 +208,7 @@ static PyObject *pretend_machine(PyObject *Py_UNUSED(module), PyObject *number) 
     Py_RETURN_NONE;
 }
 
+/* Small messages of collectives from this rank to other machines; None if machines make no difference. */
 static PyObject *crossings(PyObject *Py_UNUSED(module), PyObject *comm) {
     if (!PyObject_TypeCheck(comm, &Communicator_Type))
         return PyErr_Format(PyExc_TypeError, "a communicator is wanted");
@@ -204,50 +217,23 @@ static PyObject *crossings(PyObject *Py_UNUSED(module), PyObject *comm) {
 }
 
 PyMethodDef test_functions[] = {
-    {"_strided_copy", strided_copy, METH_VARARGS,
-     "_strided_copy($module, source, target, /)\n--\n\n"
-     "Copy an array to the first elements of another by way of packed memory."},
-    {"_datatype_copy", datatype_copy, METH_VARARGS,
-     "_datatype_copy($module, source, target, /)\n--\n\n"
-     "Copy an array to another by a message to this rank, with derived datatypes."},
-    {"_pool_array", pool_array, METH_O,
-     "_pool_array($module, nbytes, /)\n--\n\nAn array of uint8 that owns memory of the pool."},
-    {"_pool_memory", memory_of_pool, METH_O,
-     "_pool_memory($module, nbytes, /)\n--\n\nAn object with the buffer protocol over memory of the pool."},
-    {"_pool_handler", handler_of_pool, METH_NOARGS,
-     "_pool_handler($module, /)\n--\n\nThe capsule with NumPy's allocator."},
-    {"_pool_statistics", statistics_of_pool, METH_NOARGS,
-     "_pool_statistics($module, /)\n--\n\nWhat the pool holds: live, kept, kept_bytes, mapped_bytes."},
-    {"_send_raw", send_raw, METH_VARARGS,
-     "_send_raw($module, communicator, message, dest, tag, apart, /)\n--\n\n"
-     "Send bytes as they are: as a message of the user, or `apart`, as what an announcement announces."},
-    {"_agreement_tag", tag_of_agreements, METH_NOARGS,
-     "_agreement_tag($module, /)\n--\n\nThe tag of offers of plans, on what `_send_raw` calls `apart`."},
-    {"_claim_version", claim_version, METH_O,
-     "_claim_version($module, version, /)\n--\n\n"
-     "Let this rank say at its start that it speaks this version of the wire."},
-    {"_pretend_machine", pretend_machine, METH_O,
-     "_pretend_machine($module, number, /)\n--\n\n"
-     "Let communicators made from now on, on all ranks, take this rank to be on the machine of this number."},
-    {"_crossings", crossings, METH_O,
-     "_crossings($module, communicator, /)\n--\n\n"
-     "Small messages of collectives from this rank to other machines; None where machines do not count."},
-    {"_shared_memory", bytes_of_shared_memory, METH_NOARGS,
-     "_shared_memory($module, /)\n--\n\n"
-     "The bytes that this machine has given for the mailboxes and boards of this job."},
-    {"_refuse_shared_memory", refuse_shared_memory, METH_O,
-     "_refuse_shared_memory($module, refused, /)\n--\n\n"
-     "Whether this rank shall get no more memory for mailboxes and boards."},
-    {"_neighbours", neighbours, METH_O,
-     "_neighbours($module, communicator, /)\n--\n\nThe ranks that this one has mailboxes with."},
-    {"_start_barrier", start_barrier, METH_O,
-     "_start_barrier($module, communicator, /)\n--\n\nBegin a barrier that goes on meanwhile."},
-    {"_start_call", start_call, METH_VARARGS,
-     "_start_call($module, communicator, operation, value, root, into, /)\n--\n\nBegin a bcast, gather, "
-     "scatter, allgather or alltoall that goes on meanwhile."},
-    {"_test_flight", test_flight, METH_O,
-     "_test_flight($module, async, /)\n--\n\nWhether what was begun so is over; moves it on."},
-    {"_wait_for_flight", wait_for_flight, METH_VARARGS,
-     "_wait_for_flight($module, async, timeout, /)\n--\n\nWait until it is over; what the call returns."},
+    {"_strided_copy", strided_copy, METH_VARARGS, NULL},
+    {"_datatype_copy", datatype_copy, METH_VARARGS, NULL},
+    {"_pool_array", pool_array, METH_O, NULL},
+    {"_pool_memory", memory_of_pool, METH_O, NULL},
+    {"_pool_handler", handler_of_pool, METH_NOARGS, NULL},
+    {"_pool_statistics", statistics_of_pool, METH_NOARGS, NULL},
+    {"_send_raw", send_raw, METH_VARARGS, NULL},
+    {"_agreement_tag", tag_of_agreements, METH_NOARGS, NULL},
+    {"_claim_version", claim_version, METH_O, NULL},
+    {"_pretend_machine", pretend_machine, METH_O, NULL},
+    {"_crossings", crossings, METH_O, NULL},
+    {"_shared_memory", bytes_of_shared_memory, METH_NOARGS, NULL},
+    {"_refuse_shared_memory", refuse_shared_memory, METH_O, NULL},
+    {"_neighbours", neighbours, METH_O, NULL},
+    {"_start_barrier", start_barrier, METH_O, NULL},
+    {"_start_call", start_call, METH_VARARGS, NULL},
+    {"_test_flight", test_flight, METH_O, NULL},
+    {"_wait_for_flight", wait_for_flight, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

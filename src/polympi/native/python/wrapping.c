@@ -7,9 +7,9 @@
 #include "transfer/progress/wait.h"
 #include "transport/handles.h"
 
-/* ---- from others ---- */
+/* ---- from other code ---- */
 
-/* Whether all ranks of a communicator are ranks of the world of polympi; the number of those that are not. */
+/* The number of ranks of a communicator that don't belong to polympi's world. */
 static int count_strangers(MPI_Comm comm, int *strangers) {
     MPI_Group theirs;
     int size, code = MPI_Comm_group(comm, &theirs);
@@ -26,7 +26,7 @@ static int count_strangers(MPI_Comm comm, int *strangers) {
     return code;
 }
 
-/* Whether polympi can speak on it: 0, or -1 with MismatchError, the same on all its ranks. */
+/* Whether polympi can use it: 0, or -1 with MismatchError, the same on all its ranks. */
 static int check_foreign(MPI_Comm comm, Call *call) {
     if (comm == MPI_COMM_NULL)
         return raise_error("MismatchError", call,
@@ -53,8 +53,7 @@ static int check_foreign(MPI_Comm comm, Call *call) {
     return 0;
 }
 
-/* Wait until all ranks have called wrap, as a call that can be interrupted; what follows does not wait long.
- */
+/* Wait until all ranks have called wrap, interruptibly; what follows doesn't wait long. */
 static int meet(MPI_Comm comm, const Call *call) {
     MPI_Request request;
     bool locked = enter_mpi();
@@ -81,7 +80,7 @@ PyObject *wrap(PyObject *Py_UNUSED(module), PyObject *args) {
     if (!PyArg_ParseTuple(args, "O!O!", &PyType_Type, &type, &PyLong_Type, &given) || !is_running() ||
         !has_handles(&call))
         return NULL;
-    /* as many bits as there are: mpi4py gives a negative int as an unsigned number of 64 bits */
+    /* masked: mpi4py returns a negative int as an unsigned number of 64 bits */
     struct copying copying = {.from = handle_of_number((long long)PyLong_AsUnsignedLongLongMask(given))};
     if (check_foreign(copying.from, &call) < 0 || meet(copying.from, &call) < 0)
         return NULL;
@@ -99,23 +98,23 @@ PyObject *from_fortran(PyObject *Py_UNUSED(module), PyObject *number) {
     return PyLong_FromLongLong(handle_number(handle_of_fortran(given)));
 }
 
-/* ---- for others ---- */
+/* ---- for other code ---- */
 
-static bool can_tell(const Communicator *self) {
+static bool has_handle(const Communicator *self) {
     const Call call = {.operation = "handle", .rank = self->rank, .peer = NO_PEER, .tag = NO_TAG};
     return is_usable(self) && has_handles(&call);
 }
 
 static PyObject *get_handle(Communicator *self, void *Py_UNUSED(unused)) {
-    return can_tell(self) ? PyLong_FromLongLong(handle_number(self->named)) : NULL;
+    return has_handle(self) ? PyLong_FromLongLong(handle_number(self->named)) : NULL;
 }
 
 static PyObject *get_handle_size(Communicator *self, void *Py_UNUSED(unused)) {
-    return can_tell(self) ? PyLong_FromLong(HANDLE_BYTES) : NULL;
+    return has_handle(self) ? PyLong_FromLong(HANDLE_BYTES) : NULL;
 }
 
 static PyObject *get_fortran_handle(Communicator *self, void *Py_UNUSED(unused)) {
-    return can_tell(self) ? PyLong_FromLong(fortran_number(self->named)) : NULL;
+    return has_handle(self) ? PyLong_FromLong(fortran_number(self->named)) : NULL;
 }
 
 static PyObject *get_raw(Communicator *self, void *Py_UNUSED(unused)) {

@@ -1,12 +1,12 @@
-/* Communicators from others in this process, and for them. */
+/* Communicators of other code in this process, and handles for it. */
 #ifndef POLYMPI_WRAPPING_H
 #define POLYMPI_WRAPPING_H
 
 #include "python/interface/communicator.h"
 
-/* Methods of the module: a communicator of the class over one that others have made. */
+/* Methods of the module: a communicator of the class over one that other code has made. */
 PyObject *wrap(PyObject *module, PyObject *args);
-/* The C handle of a communicator, by the number that Fortran has of it. */
+/* The C handle of a communicator, from its Fortran handle. */
 PyObject *from_fortran(PyObject *module, PyObject *number);
 
 /* The attributes `handle`, `handle_size` and `fortran_handle` of communicators. */

@@ -17,7 +17,7 @@ static Py_ssize_t segment(const BoardReduction *reduction, int rank, Py_ssize_t 
     return count * reduction->itemsize;
 }
 
-/* One after another, in the order of ranks. */
+/* The segments are in the order of ranks. */
 void board_bring(BoardReduction *reduction) {
     Collective *collective = reduction->collective;
     int size = collective->comm->size, here = collective->comm->rank, count = 0;
@@ -54,7 +54,7 @@ static int combine_segments(const BoardReduction *reduction) {
     return code == MPI_SUCCESS ? 0 : raise_mpi(code, &collective->call);
 }
 
-/* Each rank goes on to write where it has written its contribution. */
+/* The pages follow those of the contributions. */
 int board_spread(BoardReduction *reduction) {
     if (combine_segments(reduction) < 0)
         return -1;

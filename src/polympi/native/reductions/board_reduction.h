@@ -1,7 +1,7 @@
-/* Allreduce of large arrays where ranks share processors and memory.
+/* Allreduce of large arrays on an oversubscribed machine.
  *
  * Each rank combines one segment of the array for all, from the boards of the others (board.h), and writes
- * the result on its own board: two waits, for any number of ranks.
+ * the result to its own board: two waits, for any number of ranks.
  */
 #ifndef POLYMPI_BOARD_REDUCTION_H
 #define POLYMPI_BOARD_REDUCTION_H
@@ -22,11 +22,11 @@ typedef struct {
     BoardRead reads[MOST_IN_A_CROWD];
 } BoardReduction;
 
-/* Whether a call uses this way, which is the same on all ranks with arrays of one type and shape. */
+/* Whether a call is reduced so: the same on all ranks if their arrays have the same type and shape. */
 bool reduces_on_boards(const Collective *collective, Py_ssize_t nbytes);
 
-/* Two phases (board_phase): bring this rank's segment of all here; then, when these are combined, give the
- * others the result and take theirs. 0 or -1. */
+/* Two phases (board_phase): read this rank's segment of all arrays; then combine these, write the result, and
+ * read those of the others. 0 or -1. */
 void board_bring(BoardReduction *reduction);
 int board_spread(BoardReduction *reduction);
 

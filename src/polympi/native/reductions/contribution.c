@@ -4,7 +4,7 @@
 #include "codec/numpy_api.h"
 #include "memory/strided.h"
 
-/* ---- what a value is ---- */
+/* ---- writing a contribution ---- */
 
 static inline void set_form(Contribution *own, enum contribution_kind kind, int type, Py_ssize_t nbytes) {
     own->head.kind = kind;
@@ -12,8 +12,8 @@ static inline void set_form(Contribution *own, enum contribution_kind kind, int 
     own->head.nbytes = (uint32_t)(CONTRIBUTION_HEAD + nbytes);
 }
 
-/* Python's rule: an int of any size is exact. So the fast path is for results that certainly fit 64 bits, in
- * whatever order they are combined. */
+/* Python's ints are exact. So the fast path is for results that certainly fit 64 bits, in whatever order they
+ * are combined. */
 static uint64_t magnitude(long number, enum op op) {
     uint64_t absolute = number < 0 ? -(uint64_t)number : (uint64_t)number;
     if (op == OP_SUM)
@@ -37,7 +37,7 @@ static void contribute_integer(Contribution *own, enum contribution_kind kind, P
     memcpy(own->data, &number, sizeof number);
 }
 
-/* Logical operations on NumPy's numbers give booleans, which only NumPy makes. */
+/* Logical operations on NumPy's numbers give booleans, which are left to NumPy. */
 static void contribute_scalar(Contribution *own, PyObject *value, enum op op) {
     Native native;
     PyArray_Descr *dtype = PyArray_DescrFromScalar(value);
@@ -81,16 +81,16 @@ static void contribute_array(Contribution *own, PyObject *value, enum op op) {
         strided_pack(&layout, own->data);
 }
 
-/* ---- what has no bits ---- */
+/* ---- values without bits ---- */
 
-/* Whether elements of a dtype, in whatever byte order, have bits to combine; objects may. */
+/* Whether elements of a dtype, in any byte order, have bits to combine; objects may. */
 static bool elements_have_bits(const PyArray_Descr *dtype) {
     int type = dtype->type_num;
     return PyTypeNum_ISBOOL(type) || PyTypeNum_ISINTEGER(type) || PyTypeNum_ISOBJECT(type);
 }
 
-/* Whether the class of an object has the operator; what NumPy makes an array of may meet one of another rank.
- */
+/* Whether the class of an object has the operator, or NumPy can make an array of it, to be combined with one
+ * of another rank. */
 static bool object_has_bits(PyObject *value, enum op op) {
     const PyNumberMethods *methods = Py_TYPE(value)->tp_as_number;
     const binaryfunc function = !methods        ? NULL
@@ -118,7 +118,7 @@ int check_bits(const Collective *collective, PyObject *value, enum op op) {
         return -1;
     bool have = dtype ? elements_have_bits(dtype) : object_has_bits(value, op);
     const char *name = dtype ? dtype->typeobj->tp_name : Py_TYPE(value)->tp_name, *last = strrchr(name, '.');
-    Py_XDECREF(dtype); /* the name is its class's */
+    Py_XDECREF(dtype); /* the name belongs to its class */
     return have ? 0
                 : raise_error("MismatchError", &collective->call,
                               "%U combines integers, booleans and objects that have %s, not %s",
@@ -168,23 +168,10 @@ void combine_data(const Contribution *left, Contribution *right) {
     Py_ssize_t nbytes = (Py_ssize_t)right->head.nbytes - CONTRIBUTION_HEAD;
     if (nbytes == 0)
         return;
-    static const uint8_t sizes[] = {sizeof(npy_bool),
-                                    1,
-                                    1,
-                                    sizeof(short),
-                                    sizeof(short),
-                                    sizeof(int),
-                                    sizeof(int),
-                                    sizeof(long),
-                                    sizeof(long),
-                                    sizeof(long long),
-                                    sizeof(long long),
-                                    sizeof(float),
-                                    sizeof(double),
-                                    sizeof(long double),
-                                    2 * sizeof(float),
-                                    2 * sizeof(double),
-                                    2 * sizeof(long double)};
+#define SIZE_OF_TYPE(name, number, ctype, kind, npy, mpi, text, format) [number] = sizeof(ctype),
+    static const uint8_t sizes[] = {
+        ELEMENT_TYPES(SIZE_OF_TYPE)[TYPE_LONG_LONG] = sizeof(long long), [TYPE_ULONG_LONG] =
+                                                                             sizeof(long long)};
     combine_elements(right->head.type, right->head.op, left->data, right->data,
                      (int)(nbytes / sizes[right->head.type]));
 }

@@ -1,4 +1,4 @@
-/* Messages by which Python combines objects (polympi.reductions), and the tree that they go along. */
+/* Messages with which polympi.reductions combines objects in Python, and their tree. */
 #include "base/arguments.h"
 #include "base/errors.h"
 #include "codec/stream.h"
@@ -9,7 +9,7 @@
 Signature _exchange_signature = {"_exchange", 5, 5, 5, {"call", "obj", "dest", "source", "error_report"},
                                  {NULL}};
 
-/* Encode the object; where that fails, what the function makes of the exception. 0 or -1. */
+/* Encode the object; if that fails, error_report(exception). 0 or -1. */
 static int encode_or_report(Stream *stream, PyObject *value, PyObject *error_report) {
     if (likely(codec_encode(stream, value) == 0) || !PyErr_ExceptionMatches(PyExc_Exception))
         return PyErr_Occurred() ? -1 : 0;
@@ -22,7 +22,7 @@ static int encode_or_report(Stream *stream, PyObject *value, PyObject *error_rep
     return failed;
 }
 
-/* Send to one rank while a receive from another is posted (NULL: none), and take the object that came. */
+/* Send to one rank while a receive from another is posted (NULL: none); the received object. */
 static PyObject *exchange_objects(Collective *collective, PyObject *value, PyObject *error_report, int dest,
                                   Incoming *in) {
     Outgoing out;
@@ -68,7 +68,7 @@ PyObject *communicator__exchange(Communicator *self, FASTCALL_ARGS) {
         !(in = incoming_start(self, INTERNAL, source, collective.tag, NULL, &collective.call)))
         return NULL;
     if (in)
-        incoming_list(in); /* it has to get on while the send is waited for */
+        incoming_list(in); /* it makes progress while the send is waited for */
     return exchange_objects(&collective, values[1], values[4], dest, in);
 }
 

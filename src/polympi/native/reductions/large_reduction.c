@@ -21,7 +21,7 @@ static bool overlap(const char *a, Py_ssize_t a_bytes, const char *b, Py_ssize_t
     return a < b + b_bytes && b < a + a_bytes;
 }
 
-/* Where the result goes: into the target if the library can write there. */
+/* Memory for the result: the target if the library can write there. */
 static int take_result(LargeReduction *large) {
     const Layout *into = large->into ? &large->into->layout : NULL;
     large->own_result = !into || !into->contiguous || !is_aligned(into->data, into->itemsize);
@@ -39,7 +39,7 @@ static int pack_source(LargeReduction *large) {
     return 0;
 }
 
-/* The contribution, in C order and apart from the result, or just where the result goes. */
+/* The contribution, in C order, either without overlap with the result, or exactly in its place. */
 static int take_source(LargeReduction *large) {
     const Layout *layout = &large->layout;
     bool shared = large->result && !large->own_result &&
@@ -83,8 +83,8 @@ int large_open(LargeReduction *large, Collective *collective, PyObject *value, e
     return take_source(large);
 }
 
-/* Where the result would come to lie on the contribution, it lies on a copy of that: all ranks know that this
- * one reduces in place. */
+/* If the result was to overwrite the contribution, it overwrites a copy: all ranks know that this one reduces
+ * in place. */
 bool large_detach(LargeReduction *large) {
     if (large->result && !large->own_result) {
         char *result = pool_allocate(large->shape.nbytes);
@@ -117,8 +117,8 @@ void large_close(LargeReduction *large) {
 
 /* ---- calls of the library ---- */
 
-/* `code` is what a collective of the library has returned: 1 where it goes on, in a phase; 0 if it was a
- * blocking one, or -1. */
+/* After a collective of the library has returned `code`: 1 if it is nonblocking, as a phase; 0 if it was
+ * blocking, or -1. */
 static int begun(LargeReduction *large, int code, MPI_Request request) {
     if (unlikely(code != MPI_SUCCESS))
         return raise_mpi(code, &large->collective->call);
@@ -157,8 +157,7 @@ static int reduce_chunk(LargeReduction *large, const void *source, void *result,
     return begun(large, code, request);
 }
 
-/* The next of the elements first to first + count of the contribution; the result of those goes to `result`:
- * 1, 0 when all are reduced, or -1. */
+/* Reduce the next elements of first to first + count into `result`: 1, 0 if all are reduced, or -1. */
 static int next_of_range(LargeReduction *large, Py_ssize_t first, Py_ssize_t count, char *result, int root) {
     Py_ssize_t itemsize = large->layout.itemsize;
     while (large->done < count) {
@@ -174,7 +173,7 @@ static int next_of_range(LargeReduction *large, Py_ssize_t first, Py_ssize_t cou
     return 0;
 }
 
-/* Each piece by itself, because their elements are more than an int can count. */
+/* Each piece separately, because an int can't count all elements. */
 static int next_of_pieces(LargeReduction *large) {
     const Communicator *comm = large->collective->comm;
     Py_ssize_t rows = large->layout.shape[0], row = large->layout.count / rows, first, count;
@@ -194,7 +193,7 @@ static int reduce_scatter(LargeReduction *large) {
     Py_ssize_t rows = large->layout.shape[0], row = large->layout.count / rows, first, count;
     int *counts = large->counts = malloc((size_t)comm->size * sizeof *counts);
     if (!counts)
-        return PyErr_NoMemory(), -1;
+        return no_memory();
     for (int rank = 0; rank < comm->size; rank++) {
         split_rows(rows, comm->size, rank, &first, &count);
         counts[rank] = (int)(count * row);
@@ -235,7 +234,7 @@ int large_begin(LargeReduction *large, bool blocking, bool in_place, bool on_boa
         large->phase = (PhaseOp){&board_phase, &large->board.exchange};
         return 1;
     }
-    /* MPI_IN_PLACE is for all ranks or none, but in MPI_Reduce, where it is the root's alone */
+    /* all ranks use MPI_IN_PLACE or none does, except in MPI_Reduce, where only the root may */
     if (large->in_place && !in_place && large->collective->verb != REDUCE && pack_source(large) < 0)
         return -1;
     large->stage = IN_LIBRARY;
@@ -254,7 +253,7 @@ int large_next(LargeReduction *large) {
 
 /* ---- the result ---- */
 
-/* An ndarray that owns the memory of the result: decoded as if it had come in a message. */
+/* An ndarray that owns the memory of the result, decoded as if it had arrived in a message. */
 static PyObject *adopt_result(LargeReduction *large) {
     char stream[ARRAY_FORM(MOST_DIMENSIONS)];
     const struct array_head head = {.tag = TAG_ARRAY,

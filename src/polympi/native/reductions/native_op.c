@@ -1,4 +1,4 @@
-/* What the MPI library computes itself, and what it computes in another way than NumPy, which we do. */
+/* Which MPI operation combines which elements, and operations of the core where MPI's differ from NumPy's. */
 #include "codec/element_types.h"
 #include "reductions/op.h"
 
@@ -14,7 +14,7 @@ static enum class classify(int type, MPI_Datatype *to) {
     return UNKNOWN;
 }
 
-/* ---- operations of our own ---- */
+/* ---- operations of the core ---- */
 
 /* As numpy.minimum and numpy.maximum: NaN where either is, the lower rank's of equal ones. */
 #define BETTER(order, left, right) ((right)order(left) || (right) != (right) ? (right) : (left))
@@ -82,7 +82,7 @@ static const MPI_Op boolean_ops[OP_MINLOC] = {
     [OP_LOR] = MPI_LOR, [OP_LXOR] = MPI_LXOR, [OP_BAND] = MPI_LAND, [OP_BOR] = MPI_LOR, [OP_BXOR] = MPI_LXOR,
 };
 
-/* No logical ones: what they make of a single contribution, unlike NumPy, is not its truth. */
+/* No logical ones: of a single contribution they give its value, where NumPy gives its truth. */
 static MPI_Op integer_op(enum op op) { return op >= OP_LAND && op <= OP_LXOR ? MPI_OP_NULL : mpi_ops[op]; }
 
 static bool is_short(int type) {
@@ -134,9 +134,9 @@ bool is_combined_by_mpi(MPI_Datatype type, enum op op, const char **elements) {
     }
 }
 
-/* ---- combining here ---- */
+/* ---- combining contributions ---- */
 
-/* One double, which most reductions are of; false for other operations. */
+/* One double, the most common contribution; false for other operations. */
 static inline bool combine_double(enum op op, double left, double *right) {
     switch (op) {
     case OP_SUM:
@@ -156,7 +156,7 @@ static inline bool combine_double(enum op op, double left, double *right) {
     }
 }
 
-/* One long. Who calls this sees to it that nothing overflows, and that truths are 0 and 1. */
+/* One long. The caller ensures that nothing overflows, and that truths are 0 and 1. */
 static inline bool combine_long(enum op op, long left, long *right) {
     switch (op) {
     case OP_SUM:

@@ -1,4 +1,4 @@
-/* Operations of reductions (MPI 5.0, section 6.9.2), and what MPI computes them with. */
+/* Operations of reductions (MPI 5.0, section 6.9.2), and MPI's for them. */
 #ifndef POLYMPI_OP_H
 #define POLYMPI_OP_H
 
@@ -21,7 +21,7 @@ enum op {
     OP_USER = BUILT_IN_OPS
 };
 
-/* polympi.SUM and the like, and what polympi.op makes. */
+/* polympi.SUM and the like, and results of polympi.op. */
 typedef struct {
     PyObject_HEAD enum op code;
     PyObject *name;     /* str */
@@ -33,23 +33,23 @@ extern PyTypeObject Op_Type;
 extern Op *built_in_ops[BUILT_IN_OPS];
 extern const MPI_Op mpi_ops[OP_MINLOC]; /* MPI's own of the same names */
 
-/* What was given as `op`: SUM if it was not (borrowed), or NULL with MismatchError. */
+/* The argument `op`, borrowed; SUM if it was not given; NULL with MismatchError. */
 Op *parse_op(PyObject *value, const char *function);
 
-/* Make the type and the built-in operations, and put them in the module. */
+/* Add the type and the built-in operations to the module. */
 int op_prepare(PyObject *module);
 
-/* How the library combines elements of a TYPE_...; false where it cannot, and Python must. MIN and MAX of
- * floating types are operations of ours: NaN wins, as in NumPy, which MPI leaves open. So are SUM and PROD of
- * integers of 8 and 16 bits, which wrap around. */
+/* How the library combines elements of a TYPE_...; false if it cannot, and Python must. MIN and MAX of
+ * floating types are operations of the core: NaN wins, as in NumPy, which MPI leaves open. So are SUM and
+ * PROD of integers of 8 and 16 bits, which wrap around. */
 typedef struct {
     MPI_Datatype type;
     MPI_Op op;
 } Native;
 bool native_op(int type, enum op op, Native *native);
 
-/* Whether MPI itself combines elements of one of its types by an operation (MPI 5.0, section 6.9.2);
- * otherwise what it has no such operation for, as "float64". */
+/* Whether MPI has an operation for elements of one of its types (MPI 5.0, section 6.9.2); `*elements` is
+ * their name, as "float64". */
 bool is_combined_by_mpi(MPI_Datatype type, enum op op, const char **elements);
 
 /* right = left combined with right, element by element. An MPI error code. */

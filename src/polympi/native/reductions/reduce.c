@@ -1,8 +1,8 @@
 /* Reductions: reduce, allreduce, scan, exscan, reduce_scatter (MPI 5.0, sections 6.9 to 6.11).
  *
- * Contributions that are small travel in rounds of recursive doubling and combine on the way, after which all
- * ranks know the result, or that they have to go on together: large arrays with the library's collective,
- * everything else in Python (polympi.reductions).
+ * Small contributions are combined in rounds of recursive doubling, after which all ranks know the result, or
+ * how they continue together: large arrays with the library's collective, everything else in Python
+ * (polympi.reductions).
  */
 #include "base/arguments.h"
 #include "base/errors.h"
@@ -17,19 +17,19 @@ typedef struct {
     Op *op;
     int root;
     PyObject *value;
-    bool wanted;                /* this rank gets a result */
-    bool prefixes;              /* scan, exscan */
-    Contribution *own, *prefix; /* for those */
+    bool wanted;   /* this rank gets a result */
+    bool prefixes; /* scan, exscan, which use: */
+    Contribution *own, *prefix;
     bool has_prefix;
     const Target *into;
-    bool goes_on; /* in another struct, with the collective and the target */
+    bool goes_on; /* a LargeCall has taken over the collective and the target */
 } Reduction;
 
 static Contribution *total_of(const Reduction *reduction) { return (Contribution *)reduction->doubling.mine; }
 
 /* ---- rounds ---- */
 
-/* Prefix: what the ranks below this one contribute. */
+/* The prefix combines the contributions of the ranks below this one. */
 static void extend_prefix(Reduction *reduction, const Contribution *below) {
     if (reduction->has_prefix && alike(below, reduction->prefix))
         combine_data(below, reduction->prefix);
@@ -51,14 +51,14 @@ static void combine(Doubling *doubling, bool below) {
     }
 }
 
-/* The data of a scan: what the ranks below contribute and this rank itself; written to `data`. */
+/* The result of a scan, with this rank's own contribution; written to `data`. */
 static void inclusive(const Reduction *reduction, Contribution *data) {
     memcpy(data, reduction->own, reduction->own->head.nbytes);
     if (reduction->has_prefix && total_of(reduction)->head.kind <= ARRAY)
         combine_data(reduction->prefix, data);
 }
 
-/* For the rank above, which sat out: the facts of all, with what the ranks below it contribute. */
+/* For the rank above, which sat out: the head of the total, with the data of its prefix. */
 static char *prefix_of_neighbour(Doubling *doubling) {
     Reduction *reduction = (Reduction *)doubling;
     Contribution *message = (Contribution *)doubling->theirs;
@@ -67,11 +67,11 @@ static char *prefix_of_neighbour(Doubling *doubling) {
     return (char *)message;
 }
 
-/* ---- ends ---- */
+/* ---- results ---- */
 
 static PyObject *none(void) { Py_RETURN_NONE; }
 
-/* The rows of an array that reduce_scatter gives this rank; all with other calls. */
+/* The rows of an array that reduce_scatter gives this rank; of other calls, all. */
 static void own_rows(const Reduction *reduction, Py_ssize_t *first, Py_ssize_t *rows) {
     *first = 0;
     *rows = -1;
@@ -113,7 +113,7 @@ static PyObject *finish_here(Reduction *reduction) {
     if (!reduction->wanted || reduction->collective->error)
         return none();
     if (reduction->prefixes) {
-        if (reduction->doubling.sat_out) { /* what has come is the prefix */
+        if (reduction->doubling.sat_out) { /* the received message is the prefix */
             memcpy(reduction->prefix, result, result->head.nbytes);
             reduction->has_prefix = true;
         }
@@ -133,7 +133,7 @@ static PyObject *finish_here(Reduction *reduction) {
     return filled;
 }
 
-/* Python combines objects, in messages of their own. */
+/* Python combines objects, in separate messages. */
 static PyObject *finish_in_python(Reduction *reduction) {
     const Collective *collective = reduction->collective;
     PyObject *module = PyImport_ImportModule("polympi.reductions");
@@ -153,7 +153,7 @@ static PyObject *finish_in_python(Reduction *reduction) {
     return delivered;
 }
 
-/* What the ranks have found out about each other. 0, or -1 with an exception. */
+/* Whether the ranks' calls agree, and all can do their part. 0, or -1 with an exception. */
 static int check_agreement(const Reduction *reduction) {
     const Collective *collective = reduction->collective;
     const Contribution *total = total_of(reduction);
@@ -174,8 +174,8 @@ static int check_agreement(const Reduction *reduction) {
 
 /* ---- the call ---- */
 
-/* The elements that the result would have if it is an array like the contribution must fit into the target:
- * better found out now than when all is done. */
+/* If the result is an array like the contribution, its elements must fit the target: checked now rather than
+ * when everything is done. */
 static int check_target(Reduction *reduction) {
     Layout layout;
     Py_ssize_t first, rows;
@@ -194,7 +194,7 @@ static int check_target(Reduction *reduction) {
     return target_accepts(reduction->into, &elements, &reduction->collective->call);
 }
 
-/* What reduce_scatter cannot cut is found before the others wait for this rank. */
+/* Find what reduce_scatter cannot cut before the others wait for this rank. */
 static int check_pieces(const Reduction *reduction) {
     enum contribution_kind kind = (enum contribution_kind)total_of(reduction)->head.kind;
     if ((kind == ARRAY || kind == LARGE_ARRAY) && PyObject_Size(reduction->value) >= 0)
@@ -208,7 +208,7 @@ static int check_pieces(const Reduction *reduction) {
     return failed;
 }
 
-/* This rank's contribution; where it has none, the exception is deferred and the others are told. */
+/* This rank's contribution; if that fails, the exception is deferred, and reported to the others. */
 static void write_contribution(Reduction *reduction, Contribution *own) {
     Collective *collective = reduction->collective;
     bool able = contribute(collective, own, reduction->value, reduction->op->code) == 0;
@@ -239,8 +239,8 @@ static int run_rounds(Reduction *reduction) {
 
 /* ---- with a large array ---- */
 
-/* The call of a rank that brings one. It promises the others to reduce with them, so that it goes on where
- * the rank leaves it; the rounds are its first phase. */
+/* The call of a rank that contributes one. In the rounds, its first phase, it promises to reduce with the
+ * others, so it goes on if the rank leaves it. */
 typedef struct {
     AsyncCollective async; /* first, so that its address is that of the call */
     bool agreed;           /* on reducing large arrays */
@@ -257,7 +257,8 @@ static int next_phase(AsyncCollective *async) {
         more = large_next(&call->large);
     else if (check_agreement(&call->reduction) < 0)
         return -1;
-    else if (total->head.kind != LARGE_ARRAY) /* then it is for Python, which is gone with who has left */
+    else if (total->head.kind !=
+             LARGE_ARRAY) /* then Python combines, for which nobody waits if it was left */
         return async->left ? raise_left(&async->collective, async->collective.comm->rank) : 0;
     else {
         call->agreed = true;
@@ -294,7 +295,7 @@ static void close_large(AsyncCollective *async) {
     Py_DECREF(call->reduction.op);
 }
 
-/* Get ready before the others are told what this rank can do, and go on with the call. */
+/* Allocate memory before reporting to the others what this rank can do, and continue the call. */
 static PyObject *run_large(Reduction *reduction) {
     LargeCall *call = (LargeCall *)async_new(sizeof *call, offsetof(LargeCall, reduction));
     if (!call)
@@ -336,7 +337,7 @@ static PyObject *run(Reduction *reduction) {
     char *memory = collective_memory(reduction->collective, 4 * CONTRIBUTION_BYTES);
     if (unlikely(!memory))
         return NULL;
-    reduction->doubling.mine = memory; /* one by one: to clear the rounds first takes 5 ns */
+    reduction->doubling.mine = memory; /* one by one: clearing the rounds first takes 5 ns */
     reduction->doubling.theirs = memory + CONTRIBUTION_BYTES;
     reduction->doubling.most = CONTRIBUTION_BYTES;
     reduction->doubling.in_order = true;
@@ -372,7 +373,7 @@ static PyObject *reduce_with(Communicator *self, enum verb verb, PyObject *value
     bool opened = reduction.into;
     PyObject *result = run(&reduction);
     if (unlikely(reduction.goes_on))
-        opened &= !reduction.into; /* which is then the asynchronous call's */
+        opened &= !reduction.into; /* which LargeCall has then */
     if (opened)
         target_close(&target);
     if (likely(!reduction.goes_on) && unlikely(collective_close(&collective) < 0))

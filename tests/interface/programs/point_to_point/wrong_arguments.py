@@ -87,7 +87,7 @@ for call in (
             call(timeout=wrong)
 for wrong in [1], [c.irecv(1, 5), None]:
     for wait in mpi.wait_all, mpi.wait_any, mpi.test_all:
-        with raises(TypeError, "is no Request but"):
+        with raises(TypeError, ", not a Request"):
             wait(wrong)
 with raises(TypeError, "object is not iterable"):
     mpi.wait_all(5)

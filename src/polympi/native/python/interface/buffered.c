@@ -6,8 +6,8 @@
 
 static Py_ssize_t attached = -1; /* bytes; -1: none */
 
-/* What a small message holds besides data: heads of arrays, lengths. Not counted, so that
- * `buffer_attach(a.nbytes)` is enough for `bsend(a)`. */
+/* Heads and lengths in a small message. Not counted, so `buffer_attach(a.nbytes)` is enough for `bsend(a)`.
+ */
 #define UNCOUNTED_BYTES 128
 
 PyObject *set_buffer(PyObject *Py_UNUSED(module), PyObject *nbytes) {
@@ -15,7 +15,7 @@ PyObject *set_buffer(PyObject *Py_UNUSED(module), PyObject *nbytes) {
     if (given == -1 && PyErr_Occurred())
         return NULL;
     if (given >= 0 && (state.phase == FINISHED || state.phase == FORKED) && !running())
-        return NULL; /* room can be attached before MPI is started, but not after its end */
+        return NULL; /* a buffer can be attached before MPI starts, but not after its end */
     attached = given;
     return PyLong_FromSsize_t(before);
 }
@@ -26,7 +26,7 @@ PyObject *buffer_in_use(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)
     return PyLong_FromSsize_t(buffered_bytes());
 }
 
-/* The bytes this message takes of the attached buffer; -1 with NoBufferError when there is no room. */
+/* The bytes this message takes of the attached buffer; -1 with NoBufferError if there is no room. */
 static Py_ssize_t take_buffer(const Stream *stream, const Call *call) {
     if (attached < 0)
         return raise_error("NoBufferError", call,

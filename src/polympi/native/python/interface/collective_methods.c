@@ -8,14 +8,15 @@
 
 #define ROOT_ERROR "    RankError: there is no such rank as root.\n"
 #define INTO_ERRORS                                                                                          \
-    "    MismatchError: a message does not fit into, or into is not writable.\n"                             \
-    "    TruncationError: there are more elements than into has.\n"
+    "    MismatchError: a message does not fit ``into``, or ``into`` is not writable.\n"                     \
+    "    TruncationError: there are more elements than into holds.\n"
 #define PIECES_ERROR                                                                                         \
-    "    MismatchError: there is not one piece for each rank, or counts do not add up to the rows.\n"
+    "    MismatchError: there is not one piece per rank, or counts do not add up to the rows.\n"
 #define FAILED_ERROR "    Error: another rank could not send its part; the text says why.\n"
 #define TIMEOUT_ERROR                                                                                        \
-    "    Timeout: not all ranks came in time, or one has left the call before it was complete. This rank "   \
-    "has left it, too; others do not get what they needed from it.\n"                                        \
+    "    Timeout: not all ranks called it in time, or one has left it before it was complete. This rank "    \
+    "has "                                                                                                   \
+    "left it, too; others do not get what they needed from it.\n"                                            \
     "    MismatchError: the ranks call different collectives, or name different roots.\n"
 #define CUT                                                                                                  \
     "Of a list or tuple, item i is for rank i. An array is cut along its first axis as numpy.array_split "   \
@@ -36,7 +37,7 @@
     "and its place), or what polympi.op makes of a function. None stands for SUM.\n"
 #define RESULT_ARGUMENT "    into: writable array or buffer for the result; it may be x itself.\n"
 #define REDUCTION_ERRORS                                                                                     \
-    "    MismatchError: op is no operation, or not the same at all ranks; it does not combine such "         \
+    "    MismatchError: op isn't an operation, or not the same on all ranks; it does not combine such "      \
     "values.\n"
 
 PyMethodDef collective_methods[] = {

@@ -20,7 +20,7 @@
 
 /* ---- making them ---- */
 
-/* A number that no other communicator has: which its rank 0 has made before, and who that is. */
+/* A number that no other communicator has: how many its rank 0 has made before, and the rank. */
 static uint64_t next_number(void) {
     static uint32_t given;
     return (uint64_t)state.world_rank << 32 | given++;
@@ -41,7 +41,7 @@ int communicator_complete(Communicator *self) {
     return code;
 }
 
-/* All that a communicator has beside self->comm. MPI's code; without the GIL. */
+/* Set up a communicator, except self->comm. MPI's code; without the GIL. */
 static int complete(Communicator *self) {
     self->number = next_number();
     MPI_Comm_set_errhandler(self->comm, MPI_ERRORS_RETURN);
@@ -69,11 +69,11 @@ PyObject *communicator_new(PyTypeObject *type, MPI_Comm comm, MPI_Comm named) {
     return (PyObject *)self;
 }
 
-/* One communicator that is made of another. */
+/* A communicator to be made from another. */
 struct making {
-    Communicator *from, *made; /* NULL: this rank takes no part */
+    Communicator *from, *made; /* NULL: not for this rank */
     int color, key;            /* of split */
-    MPI_Comm raw;              /* what is made for others */
+    MPI_Comm raw;              /* made for other code */
 };
 
 static int make_copy(void *context) {
@@ -93,7 +93,7 @@ static int make_part(void *context) {
     return complete(making->made);
 }
 
-/* The communicator that `make` makes; None where this rank takes no part in it. */
+/* The communicator that `make` makes; None if this rank has color None. */
 static PyObject *make(struct making *making, enum verb verb, int (*make)(void *context)) {
     PyTypeObject *type = Py_TYPE(making->from);
     Creation creation;
@@ -116,6 +116,16 @@ static PyObject *make(struct making *making, enum verb verb, int (*make)(void *c
     return making->made ? (PyObject *)making->made : Py_NewRef(Py_None);
 }
 
+int parse_split(PyObject *const *values, int *color, int *key, const Call *call) {
+    if ((values[0] != Py_None && parse_int(values[0], color, "split", "color") < 0) ||
+        (values[1] && parse_int(values[1], key, "split", "key") < 0))
+        return -1;
+    if (values[0] == Py_None || *color >= 0)
+        return 0;
+    return raise_error("MismatchError", call, "color is %d, but must be 0 or more, or None to take no part",
+                       *color);
+}
+
 static Signature split_signature = {"split", 2, 1, 2, {"color", "key"}, {NULL}};
 
 static PyObject *communicator_split(Communicator *self, FASTCALL_ARGS) {
@@ -124,16 +134,7 @@ static PyObject *communicator_split(Communicator *self, FASTCALL_ARGS) {
     int color = MPI_UNDEFINED, key = 0;
     if (signature_parse(&split_signature, args, nargs, kwnames, values) < 0 || !is_usable(self))
         return NULL;
-    if (values[0] != Py_None) {
-        if (parse_int(values[0], &color, "split", "color") < 0)
-            return NULL;
-        if (color < 0) {
-            raise_error("MismatchError", &call, "color is %d, but must be 0 or more, or None to take no part",
-                        color);
-            return NULL;
-        }
-    }
-    if (values[1] && parse_int(values[1], &key, "split", "key") < 0)
+    if (parse_split(values, &color, &key, &call) < 0)
         return NULL;
     return make(&(struct making){.from = self, .color = color, .key = key}, SPLIT, make_part);
 }
@@ -172,7 +173,7 @@ static PyObject *communicator_repr(Communicator *self) {
     return PyUnicode_FromFormat("<%s, rank %d of %d>", Py_TYPE(self)->tp_name, self->rank, self->size);
 }
 
-/* MPI has no way to free a communicator on one rank alone, so that one that is only forgotten stays. */
+/* MPI can't free a communicator on one rank alone, so a dropped one stays allocated. */
 static void communicator_dealloc(Communicator *self) {
     Py_XDECREF(self->raw);
     open_communicators_drop(self);

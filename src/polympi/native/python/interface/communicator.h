@@ -7,12 +7,15 @@
 
 extern PyTypeObject Communicator_Type;
 
-/* A communicator of the class `type` over `comm`, which it takes over, with a new shadow; others know it as
- * `named`. Collective over comm. */
+/* A communicator of the class `type` over `comm`, which it owns, with a new shadow; `named` is its public
+ * handle. Collective over comm. */
 PyObject *communicator_new(PyTypeObject *type, MPI_Comm comm, MPI_Comm named);
 
-/* What it has beside its communicator, its shadow and its number. MPI's code; without the GIL. Collective. */
+/* Set up everything except its communicator, shadow and number. MPI's code; without the GIL. Collective. */
 int communicator_complete(Communicator *self);
+
+/* The color and the key of split, which keep their defaults. 0, or -1 with an exception. */
+int parse_split(PyObject *const *values, int *color, int *key, const Call *call);
 
 /* Make the class, once, at module start. */
 int communicator_prepare(void);

@@ -14,17 +14,17 @@
 #include "transfer/transfer.h"
 #include "transfer/undelivered.h"
 
-/* What is under way on a communicator when all ranks have come to free it, from bad to worse. */
+/* What is outstanding on a communicator when all ranks free it, from bad to worse. */
 enum { NOTHING, SENDS, DATA };
 
 struct freeing {
     Communicator *comm;
-    bool sends, patient;     /* whether messages of this rank are under way, and whether it waits for them */
+    bool sends, patient;     /* whether this rank's sends are pending, and whether it waits for them */
     int state;               /* the worst of all ranks */
-    Undelivered undelivered; /* of the user's messages */
+    Undelivered undelivered; /* user messages */
 };
 
-/* Data of a message could not be fetched any more once the communicator is freed. */
+/* A message's data couldn't be received after the communicator was freed. */
 static int end_receives(Communicator *self, const Call *call) {
     progress();
     if (plan_transfers_under_way(self))
@@ -34,14 +34,14 @@ static int end_receives(Communicator *self, const Call *call) {
         return wait_poll(give_up_abandoned, self, call, DEFAULT_TIMEOUT) < 0 ? -1 : 0;
     PyObject *text = describe_call(receive);
     if (text)
-        raise_error("StateError", call, "%U is under way: wait for it, or cancel it, first", text);
+        raise_error("StateError", call, "%U is pending: wait for it, or cancel it, first", text);
     Py_XDECREF(text);
     return -1;
 }
 
-/* Take what nobody will receive, and agree on the worst; also after an error, since others wait. Of what is
- * on the shadow nothing is said: these are data of undelivered messages, and messages of collectives that
- * this rank has left by an exception. */
+/* Receive what nobody else will, and agree on the worst state; also after an error, since others wait.
+ * Messages on the shadow are not reported: these are data of undelivered messages, and messages of
+ * collectives that this rank has left by an exception. */
 static int look(void *context) {
     struct freeing *freeing = context;
     Communicator *comm = freeing->comm;
@@ -65,7 +65,7 @@ static int give_back(void *context) {
     return code == MPI_SUCCESS ? MPI_Comm_free(&self->comm) : code;
 }
 
-/* Take a step without the GIL, if MPI still runs: another thread may have ended it since the last one. */
+/* Make a step without the GIL, if MPI still runs: another thread may have ended it since the last one. */
 static int make(int (*step)(void *context), void *context, const Call *call) {
     if (still_running(call) < 0)
         return -1;
@@ -73,12 +73,11 @@ static int make(int (*step)(void *context), void *context, const Call *call) {
     return code == MPI_SUCCESS ? 0 : raise_mpi(code, call);
 }
 
-/* A probe that finds nothing may have looked at one message in the queue of a library, of another
- * communicator. The agreement that follows has looked at all that were before its own. */
+/* A probe that finds nothing may have processed only one message in the library's queue, of another
+ * communicator. The agreement after it processes all that were before its own. */
 enum { LOOKS = 2 };
 
-/* Give the communicator back to MPI, unless data are on it that nobody will receive: it stays then, and so do
- * these. 0 or -1. */
+/* Free the communicator, unless there are data on it that nobody will receive: then both stay. 0 or -1. */
 static int give_back_if_unused(struct freeing *freeing, const Call *call) {
     double end = now() + GRACE_SECONDS;
     if (make(end_calls, freeing->comm, call) < 0)
@@ -108,7 +107,7 @@ static PyObject *communicator_free(Communicator *self, PyObject *Py_UNUSED(unuse
     struct freeing freeing = {.comm = self};
     int failed = give_back_if_unused(&freeing, &call);
     creation_end(&creation);
-    tell_undelivered(&call, &freeing.undelivered);
+    write_undelivered(&call, &freeing.undelivered);
     if (failed)
         return NULL;
     Py_RETURN_NONE;
@@ -120,7 +119,7 @@ PyMethodDef freeing_methods[] = {
      "Free the communicator. All ranks call it; calls on it afterwards raise StateError. Messages that were\n"
      "never received are reported on standard error.\n\n"
      "Raises:\n"
-     "    StateError: a receive or a plan on it is under way.\n"
+     "    StateError: a receive or a plan on it is pending.\n"
      "    Timeout: not all ranks came within POLYMPI_TIMEOUT.\n\n"
      "MPI libraries have room for one or two thousand communicators (MPI 5.0, section 7.4.3)."},
     {NULL, NULL, 0, NULL},

@@ -11,14 +11,14 @@
 typedef struct {
     PyObject_HEAD vectorcallfunc call;
     PlanTransfers *transfers; /* NULL: freed */
-    bool busy; /* a thread works on it, perhaps without the GIL, or in Python code, where others run */
+    bool busy; /* a thread uses it, perhaps without the GIL, or in Python code, when other threads run */
 } Plan;
 
-/* ---- what all calls check ---- */
+/* ---- checks ---- */
 
 static int refuse(const char *sentence) { return raise_error("StateError", NULL, "%s", sentence); }
 
-/* Whether this thread may work on the plan. */
+/* Whether this thread may use the plan. */
 static int check_free(const Plan *plan) {
     if (unlikely(!plan->transfers))
         return refuse("this plan was freed: make another one with plan() of a communicator");
@@ -54,7 +54,7 @@ static int check_partner(const Communicator *comm, const Call *call) {
 
 static PyObject *add(Plan *plan, PyObject *object, const Call *call) {
     PlanTransfers *transfers = plan->transfers;
-    plan->busy = true; /* to open memory may run Python code */
+    plan->busy = true; /* opening memory may run Python code */
     Channel *channel = channel_new(transfers->comm, object, call);
     bool added = channel && call->peer != PROC_NULL && plan_transfers_add(transfers, channel) == 0;
     plan->busy = false;
@@ -114,7 +114,7 @@ static PyObject *result(Plan *plan, int failed) {
     return unlikely(failed < 0) ? NULL : Py_NewRef(Py_None);
 }
 
-/* What is left of the time, where agreement may have taken some. */
+/* The time left after agreement. */
 static double time_left(double limit, double began) {
     double left = began + limit - now();
     return left > 0 ? left : 1e-9; /* what is complete is still delivered */
@@ -138,7 +138,7 @@ static PyObject *plan_call(PyObject *object, PyObject *const *args, size_t nargs
     return result(self, failed);
 }
 
-/* What shows its arguments: a call of a plan does not come here. */
+/* For introspection of the arguments; calling a plan uses plan_call. */
 static PyObject *plan_dunder_call(PyObject *self, FASTCALL_ARGS) {
     return plan_call(self, args, (size_t)nargs, kwnames);
 }
@@ -199,8 +199,7 @@ static PyObject *plan_exit(Plan *self, PyObject *args) {
         kind = PyTuple_GET_ITEM(args, 0);
     if (kind == Py_None || !self->transfers || self->busy)
         return plan_free(self, NULL);
-    PlanTransfers *transfers =
-        self->transfers; /* after an exception it may be started: what is under way goes on */
+    PlanTransfers *transfers = self->transfers; /* if started, its transfers continue */
     self->transfers = NULL;
     plan_transfers_drop(transfers);
     Py_RETURN_NONE;
@@ -212,8 +211,7 @@ static Py_ssize_t plan_length(Plan *self) { return self->transfers ? self->trans
 
 static int plan_traverse(Plan *self, visitproc visit, void *arg) {
     PlanTransfers *transfers = self->transfers;
-    if (!transfers || transfers->stage != RESTING ||
-        self->busy) /* MPI needs what is under way, so it is no rubbish */
+    if (!transfers || transfers->stage != RESTING || self->busy) /* MPI still needs it, so it isn't garbage */
         return 0;
     Py_VISIT(transfers->comm);
     for (Py_ssize_t i = 0; i < transfers->count; i++) {
@@ -271,22 +269,22 @@ static PyObject *communicator_plan(PyObject *comm, PyObject *Py_UNUSED(unused)) 
 
 static PyMethodDef methods[] = {
     METHOD(send, "send($self, array, dest, tag=0)\n--\n\n"
-                 "Add a part that sends what is in an array at each start.\n\n"
+                 "Add a part that sends the contents of an array at each start.\n\n"
                  "Args:\n"
                  "    array: an array, strided if you like, or another buffer.\n"
                  "    dest: rank to send to, or PROC_NULL: then nothing is added.\n"
-                 "    tag: number that the part of the receiver has, too.\n\n" PART_ERRORS
+                 "    tag: number, the same as of the receiver's part.\n\n" PART_ERRORS
                  "    MismatchError: it has no memory of plain elements, or overlaps with what is received."),
     METHOD(recv, "recv($self, array, source, tag=0)\n--\n\n"
                  "Add a part that receives into an array.\n\n"
                  "Args:\n"
                  "    array: a writable array, strided if you like, or another writable buffer.\n"
                  "    source: rank to receive from, or PROC_NULL: then nothing is added.\n"
-                 "    tag: number that the part of the sender has, too.\n\n" PART_ERRORS
+                 "    tag: number, the same as of the sender's part.\n\n" PART_ERRORS
                  "    MismatchError: it is not writable memory of plain elements, or overlaps with another "
                  "part."),
     METHOD(agree, "agree($self, *, timeout=None)\n--\n\n"
-                  "Agree with the partners on the parts that are new; the next start does it otherwise.\n\n"
+                  "Agree with the partners on the new parts; otherwise the next start does so.\n\n"
                   "Args:\n" TIMEOUT_ARGUMENT "\n"
                   "Raises:\n"
                   "    Timeout: a partner has not agreed in time; the next call goes on.\n" AGREEMENT_ERRORS),
@@ -295,7 +293,7 @@ static PyMethodDef methods[] = {
            "Begin to send and receive all parts. Do not touch the arrays before ``finish`` returns.\n\n"
            "Args:\n"
            "    timeout: seconds for partners to agree on new parts; None stands for POLYMPI_TIMEOUT, "
-           "or for ever.\n\n"
+           "or no limit.\n\n"
            "Raises:\n"
            "    Timeout: a partner has not agreed in time; nothing was started.\n" AGREEMENT_ERRORS
            "    StateError: it was started before, and not finished.\n\n"
@@ -312,7 +310,7 @@ static PyMethodDef methods[] = {
      "__call__($self, *, timeout=None)\n--\n\n"
      "Send and receive all parts: ``start`` and ``finish``.\n\n"
      "Args:\n"
-     "    timeout: seconds for both together; None stands for POLYMPI_TIMEOUT, or for ever.\n\n"
+     "    timeout: seconds for both together; None means POLYMPI_TIMEOUT, or no limit.\n\n"
      "Raises:\n"
      "    Timeout: a partner has not agreed in time, and nothing was started; or a part was not complete in "
      "time, and a later ``finish`` goes on.\n" AGREEMENT_ERRORS
@@ -330,7 +328,7 @@ static PyMethodDef methods[] = {
     {"__enter__", plan_enter, METH_NOARGS, "__enter__($self, /)\n--\n\nThe plan itself."},
     {"__exit__", (PyCFunction)plan_exit, METH_VARARGS,
      "__exit__($self, /, *args)\n--\n\n"
-     "Free it; after an exception also if it is started: what is under way goes on by itself."},
+     "Free it; after an exception also if it is started: its transfers then continue."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -341,7 +339,7 @@ PyTypeObject Plan_Type = {
     .tp_basicsize = sizeof(Plan),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
                 Py_TPFLAGS_DISALLOW_INSTANTIATION,
-    .tp_doc = "Sends and receives that are agreed on once and made again and again, from plan() of a "
+    .tp_doc = "Sends and receives that are agreed on once and repeated, from plan() of a "
               "communicator. To call it starts and finishes it.",
     .tp_dealloc = (destructor)plan_dealloc,
     .tp_traverse = (traverseproc)plan_traverse,
@@ -355,7 +353,7 @@ PyTypeObject Plan_Type = {
 PyMethodDef plan_methods[] = {
     {"plan", communicator_plan, METH_NOARGS,
      "plan($self, /)\n--\n\n"
-     "A new Plan: add sends and receives of arrays to it, and call it as often as you like. Not collective."},
+     "A new Plan: add sends and receives of arrays to it, and call it any number of times. Not collective."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -8,7 +8,7 @@
 #include "transfer/simple_array.h"
 #include "transfer/transfer.h"
 
-/* ---- what all of them check ---- */
+/* ---- checks ---- */
 
 /* Peer and tag, from the arguments into the call. */
 static inline int resolve_peer(Communicator *self, PyObject *peer, const char *role, PyObject *tag,
@@ -28,12 +28,12 @@ static inline int resolve_peer(Communicator *self, PyObject *peer, const char *r
 
 /* ---- blocking sends ---- */
 
-/* A message to the rank itself: this thread, which would wait, may be the one to receive it. */
+/* A message to the rank itself: this thread may be the one that receives it, so it can't wait. */
 static inline bool not_waited_for(const Communicator *self, const Call *call, enum mode mode) {
     return mode == STANDARD && call->peer == self->rank;
 }
 
-/* Send the message in a packet, and see whether it is `complete` or has to be waited for. A code of MPI. */
+/* Send the message in a packet, and test whether it is `complete`. MPI's code. */
 static inline int send_now(Communicator *self, const char *packet, Py_ssize_t nbytes, int dest, int tag,
                            MPI_Request *request, int *complete) {
     *complete = 0;
@@ -47,7 +47,7 @@ static inline int send_now(Communicator *self, const char *packet, Py_ssize_t nb
     return code;
 }
 
-/* Wait for a message of no more than its packet, which has begun. 0 or -1. */
+/* Wait for a pending send of a packet. 0 or -1. */
 static int wait_for_packet(Communicator *self, char *packet, MPI_Request request, int code, const Call *call,
                            double timeout) {
     Outgoing out;
@@ -60,8 +60,8 @@ static int wait_for_packet(Communicator *self, char *packet, MPI_Request request
     return code == MPI_SUCCESS ? 0 : raise_mpi(code, call);
 }
 
-/* Encode what is no small array: the bytes of the message, where the packet has all of it and the mode is the
- * standard one; 0: it was started; -1. */
+/* Encode an object: the bytes of the message if the packet has all of it and the mode is the standard one; 0:
+ * it was started; -1. */
 static Py_ssize_t encode_or_start(Outgoing *out, PyObject *object, enum mode mode) {
     const Stream *stream = &out->stream;
     bool copied = not_waited_for(out->comm, &out->call, mode);
@@ -76,7 +76,7 @@ static Py_ssize_t encode_or_start(Outgoing *out, PyObject *object, enum mode mod
     return outgoing_start(out, USER, out->call.peer, out->call.tag, mode);
 }
 
-/* Send to a rank, with a tag, that were checked. */
+/* Send to a rank and tag that were checked. */
 static inline int send_checked(Communicator *self, PyObject *object, const Call *call, double timeout,
                                enum mode mode) {
     Outgoing out;
@@ -102,9 +102,9 @@ static inline int send_checked(Communicator *self, PyObject *object, const Call 
     return nbytes < 0 ? -1 : 0;
 }
 
-/* The commonest send: a small array to another rank, with arguments by position; `number` is the tag, or
- * NULL. Nothing is noted for errors before there is one, so that the message leaves a tenth of the way
- * earlier. 1; 0 for any other, -1 with an exception. */
+/* The most common send: a small array to another rank, with positional arguments; `number` is the tag, or
+ * NULL. Nothing is recorded for errors before there is one, which saves a tenth of the time until the message
+ * leaves. 1; 0 for any other send, -1 with an exception. */
 static inline int send_array_at_once(Communicator *self, PyObject *object, PyObject *peer, PyObject *number) {
     int dest, tag = 0, complete;
     if (Py_TYPE(object) != ndarray_type || unlikely(!short_int(peer, &dest)) ||
@@ -132,8 +132,6 @@ static inline int send_array_at_once(Communicator *self, PyObject *object, PyObj
 
 enum { OBJECT, DEST, TAG, TIMEOUT };
 static Signature send_signature = {"send", 3, 2, 4, {"obj", "dest", "tag", "timeout"}, {NULL}};
-static Signature ssend_signature = {"ssend", 3, 2, 4, {"obj", "dest", "tag", "timeout"}, {NULL}};
-static Signature rsend_signature = {"rsend", 3, 2, 4, {"obj", "dest", "tag", "timeout"}, {NULL}};
 static Signature bsend_signature = {"bsend", 3, 2, 4, {"obj", "dest", "tag", "timeout"}, {NULL}};
 
 static inline PyObject *blocking_send(Communicator *self, FASTCALL_ARGS, const Signature *signature,
@@ -159,13 +157,13 @@ static PyObject *communicator_send(Communicator *self, FASTCALL_ARGS) {
     return blocking_send(self, args, nargs, kwnames, &send_signature, STANDARD);
 }
 
-static PyObject *communicator_ssend(Communicator *self, FASTCALL_ARGS) {
-    return blocking_send(self, args, nargs, kwnames, &ssend_signature, SYNCHRONOUS);
-}
-
-static PyObject *communicator_rsend(Communicator *self, FASTCALL_ARGS) {
-    return blocking_send(self, args, nargs, kwnames, &rsend_signature, READY);
-}
+#define BLOCKING_SEND(name, mode)                                                                            \
+    static Signature name##_signature = {#name, 3, 2, 4, {"obj", "dest", "tag", "timeout"}, {NULL}};         \
+    static PyObject *communicator_##name(Communicator *self, FASTCALL_ARGS) {                                \
+        return blocking_send(self, args, nargs, kwnames, &name##_signature, mode);                           \
+    }
+BLOCKING_SEND(ssend, SYNCHRONOUS)
+BLOCKING_SEND(rsend, READY)
 
 /* ---- buffered sends ---- */
 
@@ -193,16 +191,13 @@ static int open_message(Outgoing *out, Communicator *self, PyObject *object, con
     return -1;
 }
 
-static Signature isend_signature = {"isend", 3, 2, 3, {"obj", "dest", "tag"}, {NULL}};
-static Signature issend_signature = {"issend", 3, 2, 3, {"obj", "dest", "tag"}, {NULL}};
-static Signature irsend_signature = {"irsend", 3, 2, 3, {"obj", "dest", "tag"}, {NULL}};
 static Signature ibsend_signature = {"ibsend", 3, 2, 3, {"obj", "dest", "tag"}, {NULL}};
 
-/* Where more sends than these are under way, the library has no room for another one, and a test would only
- * cost time (Open MPI: 80 us each with thousands under way). */
+/* With more pending sends than these, the library won't complete another one at once, and a test would only
+ * cost time (Open MPI: 80 us each with thousands pending). */
 enum { MOST_TESTED = 16 };
 
-/* What is longer is mostly not complete at once, and a test costs as much as the send. */
+/* Longer messages are mostly not complete at once, and a test costs as much as the send. */
 enum { MOST_TESTED_BYTES = 256 };
 
 static bool may_be_complete(const Outgoing *out) {
@@ -210,7 +205,7 @@ static bool may_be_complete(const Outgoing *out) {
            sends_of_requests() < MOST_TESTED;
 }
 
-/* Start a message that the request stands for: 0 or -1. Most small ones are complete then. */
+/* Start the send of a request: 0 or -1. Most small ones are then complete. */
 static int start_lasting(Communicator *self, PyObject *object, const Call *call, enum mode mode,
                          Request *request) {
     Outgoing out;
@@ -246,17 +241,14 @@ static PyObject *nonblocking_send(Communicator *self, FASTCALL_ARGS, const Signa
     return (PyObject *)request;
 }
 
-static PyObject *communicator_isend(Communicator *self, FASTCALL_ARGS) {
-    return nonblocking_send(self, args, nargs, kwnames, &isend_signature, STANDARD);
-}
-
-static PyObject *communicator_issend(Communicator *self, FASTCALL_ARGS) {
-    return nonblocking_send(self, args, nargs, kwnames, &issend_signature, SYNCHRONOUS);
-}
-
-static PyObject *communicator_irsend(Communicator *self, FASTCALL_ARGS) {
-    return nonblocking_send(self, args, nargs, kwnames, &irsend_signature, READY);
-}
+#define NONBLOCKING_SEND(name, mode)                                                                         \
+    static Signature name##_signature = {#name, 3, 2, 3, {"obj", "dest", "tag"}, {NULL}};                    \
+    static PyObject *communicator_##name(Communicator *self, FASTCALL_ARGS) {                                \
+        return nonblocking_send(self, args, nargs, kwnames, &name##_signature, mode);                        \
+    }
+NONBLOCKING_SEND(isend, STANDARD)
+NONBLOCKING_SEND(issend, SYNCHRONOUS)
+NONBLOCKING_SEND(irsend, READY)
 
 static PyObject *communicator_ibsend(Communicator *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
@@ -292,8 +284,8 @@ static PyObject *communicator_recv(Communicator *self, FASTCALL_ARGS) {
         return NULL;
     if (unlikely(call.peer == PROC_NULL))
         return with_status(Py_NewRef(values[INTO] ? values[INTO] : Py_None), &null_status, values[STATUS]);
-    Status *told = values[STATUS] ? &status : NULL;
-    PyObject *value = incoming_receive(self, call.peer, call.tag, values[INTO], &call, told, timeout);
+    Status *wanted = values[STATUS] ? &status : NULL;
+    PyObject *value = incoming_receive(self, call.peer, call.tag, values[INTO], &call, wanted, timeout);
     return with_status(value, &status, values[STATUS]);
 }
 
@@ -317,7 +309,7 @@ static PyObject *communicator_irecv(Communicator *self, FASTCALL_ARGS) {
         return NULL;
     }
     request->kind = RECEIVING;
-    incoming_list(request->in); /* its data may have to be fetched while this rank waits for something else */
+    incoming_list(request->in); /* it makes progress while this rank waits for something else */
     return (PyObject *)request;
 }
 
@@ -328,7 +320,7 @@ static Signature sendrecv_signature = {
     "sendrecv", 5, 2, 8, {"obj", "dest", "sendtag", "source", "recvtag", "into", "status", "timeout"},
     {NULL}};
 
-/* Send what was encoded while a receive is posted, and close. */
+/* Send while a receive is posted, and close. */
 static int send_beside(Outgoing *out, Incoming *in, double timeout) {
     int complete = outgoing_start(out, USER, out->call.peer, out->call.tag, STANDARD);
     if (complete < 0 || (complete = outgoing_test(out)) < 0) {
@@ -423,7 +415,7 @@ static PyObject *communicator_iprobe(Communicator *self, FASTCALL_ARGS) {
 
 #define SEND_ARGUMENTS                                                                                       \
     "Args:\n"                                                                                                \
-    "    obj: any object. Arrays are sent as they are, also strided ones; objects without a native form "    \
+    "    obj: any object. Arrays are sent unchanged, also strided ones; objects without a native form "      \
     "are pickled.\n"                                                                                         \
     "    dest: rank to send to, or PROC_NULL.\n"                                                             \
     "    tag: number that the receiver may select by.\n"
@@ -440,27 +432,25 @@ static PyObject *communicator_iprobe(Communicator *self, FASTCALL_ARGS) {
 #define RECEIVE_ERRORS                                                                                       \
     "    RankError, TagError: there is no such rank or tag.\n"                                               \
     "    MismatchError: the message does not fit ``into``, and is lost.\n"                                   \
-    "    TruncationError: more elements came than ``into`` holds; nothing was written, the message is "      \
+    "    TruncationError: more elements arrived than ``into`` holds; nothing was written, the message is "   \
     "lost.\n"
 
 PyMethodDef point_to_point_methods[] = {
-    METHOD(
-        send,
-        "send($self, obj, dest, tag=0, *, timeout=None)\n--\n\n"
-        "Send any object.\n\n"
-        "Returns when the object may be changed again; a small one is then under way, a large one has been "
-        "received.\n\n" SEND_ARGUMENTS TIMEOUT_ARGUMENT "\n" SEND_ERRORS TIMEOUT_ERROR
-        "\nMPI 5.0, section 3.2.1."),
+    METHOD(send, "send($self, obj, dest, tag=0, *, timeout=None)\n--\n\n"
+                 "Send any object.\n\n"
+                 "Returns when the object may be changed again; a small message is then in flight, a large "
+                 "one has been "
+                 "received.\n\n" SEND_ARGUMENTS TIMEOUT_ARGUMENT "\n" SEND_ERRORS TIMEOUT_ERROR
+                 "\nMPI 5.0, section 3.2.1."),
     METHOD(ssend, "ssend($self, obj, dest, tag=0, *, timeout=None)\n--\n\n"
                   "Send synchronously: return when the receive has begun.\n\n" SEND_ARGUMENTS TIMEOUT_ARGUMENT
                   "\n" SEND_ERRORS TIMEOUT_ERROR "\nMPI 5.0, section 3.4."),
-    METHOD(rsend,
-           "rsend($self, obj, dest, tag=0, *, timeout=None)\n--\n\n"
-           "Send to a receive that is posted already; it is an error when it is not.\n\n" SEND_ARGUMENTS
-               TIMEOUT_ARGUMENT "\n" SEND_ERRORS TIMEOUT_ERROR "\nMPI 5.0, section 3.4."),
+    METHOD(rsend, "rsend($self, obj, dest, tag=0, *, timeout=None)\n--\n\n"
+                  "Send to a receive that must already be posted.\n\n" SEND_ARGUMENTS TIMEOUT_ARGUMENT
+                  "\n" SEND_ERRORS TIMEOUT_ERROR "\nMPI 5.0, section 3.4."),
     METHOD(bsend,
            "bsend($self, obj, dest, tag=0, *, timeout=None)\n--\n\n"
-           "Send a copy out of the attached buffer, and return at once.\n\n" SEND_ARGUMENTS
+           "Send a copy from the attached buffer, and return at once.\n\n" SEND_ARGUMENTS
            "    timeout: for symmetry; the call never waits.\n\n" SEND_ERRORS
            "    NoBufferError: no buffer is attached, or it is full.\n\nMPI 5.0, section 3.4 and 3.6."),
     METHOD(isend,
@@ -471,13 +461,12 @@ PyMethodDef point_to_point_methods[] = {
                    "Begin to send synchronously: complete when the receive has begun.\n\n" SEND_ARGUMENTS
                    "\n" SEND_ERRORS "\nMPI 5.0, section 3.7.2."),
     METHOD(irsend, "irsend($self, obj, dest, tag=0)\n--\n\n"
-                   "Begin to send to a receive that is posted already.\n\n" SEND_ARGUMENTS "\n" SEND_ERRORS
-                   "\nMPI 5.0, section 3.7.2."),
-    METHOD(ibsend,
-           "ibsend($self, obj, dest, tag=0)\n--\n\n"
-           "Send a copy out of the attached buffer; the request is complete at once.\n\n" SEND_ARGUMENTS
-           "\n" SEND_ERRORS
-           "    NoBufferError: no buffer is attached, or it is full.\n\nMPI 5.0, section 3.7.2."),
+                   "Begin to send to a receive that must already be posted.\n\n" SEND_ARGUMENTS
+                   "\n" SEND_ERRORS "\nMPI 5.0, section 3.7.2."),
+    METHOD(ibsend, "ibsend($self, obj, dest, tag=0)\n--\n\n"
+                   "Send a copy from the attached buffer; the request is complete at once.\n\n" SEND_ARGUMENTS
+                   "\n" SEND_ERRORS
+                   "    NoBufferError: no buffer is attached, or it is full.\n\nMPI 5.0, section 3.7.2."),
     METHOD(recv, "recv($self, source=polympi.shown.ANY_SOURCE, tag=polympi.shown.ANY_TAG, *, into=None, "
                  "status=False, timeout=None)\n--\n\n"
                  "Receive an object: what was sent, of the same type, dtype and shape.\n\n" RECEIVE_ARGUMENTS
@@ -486,7 +475,7 @@ PyMethodDef point_to_point_methods[] = {
                  "    The object, or what was given as ``into``; None from PROC_NULL. With status, (value, "
                  "Status).\n\n"
                  "Raises:\n"
-                 "    Timeout: no message came in time; the receive is given up.\n" RECEIVE_ERRORS
+                 "    Timeout: no message arrived in time; the receive is cancelled.\n" RECEIVE_ERRORS
                  "\nMPI 5.0, section 3.2.4."),
     METHOD(irecv,
            "irecv($self, source=polympi.shown.ANY_SOURCE, tag=polympi.shown.ANY_TAG, *, into=None)\n--\n\n"
@@ -509,18 +498,18 @@ PyMethodDef point_to_point_methods[] = {
            "Returns:\n"
            "    As recv does.\n\n"
            "Raises:\n"
-           "    Timeout: one of both was not complete in time.\n" RECEIVE_ERRORS "\nMPI 5.0, section 3.10."),
+           "    Timeout: one of them was not complete in time.\n" RECEIVE_ERRORS "\nMPI 5.0, section 3.10."),
     METHOD(probe,
            "probe($self, source=polympi.shown.ANY_SOURCE, tag=polympi.shown.ANY_TAG, *, timeout=None)\n--\n\n"
-           "Wait for a message that matches, without receiving it; its Status (source and tag).\n\n"
+           "Wait for a matching message, without receiving it; its Status (source and tag).\n\n"
            "Args:\n"
            "    source: rank, ANY_SOURCE or PROC_NULL.\n"
            "    tag: tag, or ANY_TAG.\n" TIMEOUT_ARGUMENT "\n"
            "Raises:\n"
-           "    Timeout: no message came in time.\n"
+           "    Timeout: no message arrived in time.\n"
            "    RankError, TagError: there is no such rank or tag.\n\nMPI 5.0, section 3.8.1."),
     METHOD(iprobe, "iprobe($self, source=polympi.shown.ANY_SOURCE, tag=polympi.shown.ANY_TAG)\n--\n\n"
-                   "The Status (source and tag) of a message that matches and has come, or None.\n\n"
+                   "The Status (source and tag) of a matching message that has arrived, or None.\n\n"
                    "MPI 5.0, section 3.8.1."),
     {NULL, NULL, 0, NULL},
 };

@@ -2,11 +2,12 @@
 
 #include "base/arguments.h"
 #include "base/errors.h"
+#include "base/list.h"
 #include "python/raw/raw_receive.h"
 
-/* Requests that are used again, which costs less than new ones: a window of them comes and goes as one. */
+/* A free list of requests, for windows of them. */
 #ifdef __SANITIZE_ADDRESS__
-enum { MOST_UNUSED = 0 }; /* which tells of one that is used after it was given back */
+enum { MOST_UNUSED = 0 }; /* so that it detects requests that are used after they were freed */
 #else
 enum { MOST_UNUSED = 128 };
 #endif
@@ -17,11 +18,10 @@ static Request *request_memory(void) {
     if (unlikely(!unused_count))
         return PyObject_GC_New(Request, &Request_Type);
     Request *request = unused[--unused_count];
-    _Py_NewReference((PyObject *)request);
-    return request;
+    return (Request *)PyObject_Init((PyObject *)request, &Request_Type);
 }
 
-/* It is untracked, and nothing refers to it. */
+/* Of an untracked request without references. */
 static void give_memory(Request *request) {
     if (likely(unused_count < MOST_UNUSED))
         unused[unused_count++] = request;
@@ -40,7 +40,7 @@ Request *request_new(void) {
     return request;
 }
 
-/* ---- sends under way ---- */
+/* ---- pending sends ---- */
 
 static Sending *sending;
 static Py_ssize_t sending_count;
@@ -52,11 +52,8 @@ bool requests_send_on(const Communicator *comm) {
     bool any = false;
     for (Sending *send = sending; send; send = send->next) {
         int complete;
-        if (!send->request->busy && sending_is_on(send, comm)) {
-            bool locked = enter_mpi();
-            test_any_number(send->requests, send->request_count, MPI_STATUSES_IGNORE, &complete);
-            leave_mpi(locked);
-        }
+        if (!send->request->busy && sending_is_on(send, comm))
+            locked_test(send->requests, send->request_count, MPI_STATUSES_IGNORE, &complete);
         any |= sending_is_on(send, comm);
     }
     return any;
@@ -66,20 +63,14 @@ void request_sends(Request *request, Sending *send) {
     request->kind = SENDING;
     request->send = send;
     send->request = request;
-    send->next = sending;
-    send->previous = NULL;
-    if (sending)
-        sending->previous = send;
-    sending = send;
+    CHAIN_PUSH(sending, send);
     sending_count++;
 }
 
-/* The message is complete, or no call will wait for it. Dropping what was sent may run Python code. */
+/* The send is complete, or no call will wait for it. Dropping the object may run Python code. */
 static void close_send(Request *request) {
     Sending *send = request->send;
-    *(send->previous ? &send->previous->next : &sending) = send->next;
-    if (send->next)
-        send->next->previous = send->previous;
+    CHAIN_REMOVE(sending, send);
     sending_count--;
     request->kind = COMPLETE;
     sending_close(send, 0);
@@ -90,7 +81,7 @@ void abandon_sends(void) {
         next = send->next;
         if (!send->request->busy) {
             close_send(send->request);
-            next = sending; /* dropping what was sent may have run code that changed the list */
+            next = sending; /* that may have run code that changed the list */
         }
     }
 }
@@ -101,8 +92,8 @@ static void request_dealloc(Request *request) {
     PyObject_GC_UnTrack(request);
     if (request->kind == SENDING && is_alive())
         close_send(request);
-    if (state.phase == RUNNING) {                        /* else what is posted stays so */
-        if (request->kind == RECEIVING && python_ends()) /* no receive will come later */
+    if (state.phase == RUNNING) {                        /* else receives stay posted */
+        if (request->kind == RECEIVING && python_ends()) /* no later receive can take the message */
             incoming_abandon(request->in);
         else if (request->kind == RECEIVING)
             incoming_leave(request->in);
@@ -113,8 +104,8 @@ static void request_dealloc(Request *request) {
     give_memory(request);
 }
 
-/* What has been received may refer to the request. What is under way may as well; but MPI needs that until it
- * is complete, so it is no rubbish. */
+/* A received object may refer to the request. So may the objects of a pending one; but MPI needs these until
+ * it is complete, so they aren't garbage. */
 static int request_traverse(Request *request, visitproc visit, void *arg) {
     Py_VISIT(request->value);
     return 0;
@@ -125,7 +116,7 @@ static int request_clear(Request *request) {
     return 0;
 }
 
-/* The garbage collector looks at requests whose value may refer to them; sends never are among them. */
+/* Only requests whose value may refer to them are tracked by the garbage collector; sends never are. */
 void request_set_value(Request *request, PyObject *value) {
     PyObject *before = request->value;
     request->value = value;
@@ -134,7 +125,7 @@ void request_set_value(Request *request, PyObject *value) {
     Py_XDECREF(before);
 }
 
-/* Whether this thread may work on the request, which is under way: 0, or -1 with StateError. */
+/* Whether this thread may use the request: 0, or -1 with StateError. */
 static int check_free(const Request *request) {
     if (unlikely(request->kind != COMPLETE && !is_running()))
         return -1;
@@ -144,13 +135,13 @@ static int check_free(const Request *request) {
     return 0;
 }
 
-/* All has arrived: make an object of it. */
+/* Everything has arrived: deliver the object. */
 static int complete_receive(Request *request) {
     PyObject *value = request->kind == RECEIVING ? incoming_deliver(request->in, &request->status)
                                                  : raw_receive_deliver(request->raw, &request->status);
     incoming_trim();
     request->kind = COMPLETE;
-    request_set_value(request, value); /* NULL when it failed: every later wait says so */
+    request_set_value(request, value); /* NULL if it failed: every later wait reports that */
     return value ? 0 : -1;
 }
 
@@ -166,7 +157,7 @@ static int wait_for_message(Request *request, double timeout) {
     return 0;
 }
 
-/* Wait until complete: 0 or -1. After a time-out the request is as before. The caller holds the request. */
+/* Wait until complete: 0 or -1. After a time-out the request is unchanged. The caller holds a reference. */
 static int finish(Request *request, double timeout) {
     if (check_free(request) < 0)
         return -1;
@@ -193,7 +184,7 @@ static int test_message(Request *request) {
     return 1;
 }
 
-/* 1 complete, 0 not yet, -1 exception. The caller holds the request. */
+/* 1 complete, 0 not yet, -1 exception. The caller holds a reference. */
 static int test(Request *request) {
     if (check_free(request) < 0)
         return -1;
@@ -248,16 +239,16 @@ static PyMethodDef request_methods[] = {
     {"wait", (PyCFunction)(void (*)(void))request_wait, METH_FASTCALL | METH_KEYWORDS,
      "wait($self, *, status=False, timeout=None)\n--\n\n"
      "Wait until the operation is complete.\n\n"
-     "May be called again, and then returns the same. After a time-out the operation is still under way.\n\n"
+     "May be called again, and then returns the same. After a time-out the operation is still pending.\n\n"
      "Args:\n"
      "    status: also return a Status.\n"
-     "    timeout: seconds to wait; None stands for POLYMPI_TIMEOUT, or for ever.\n\n"
+     "    timeout: seconds to wait; None means POLYMPI_TIMEOUT, or no limit.\n\n"
      "Returns:\n"
      "    What was received, or what was given as ``into``; None for a send. With status, (value, "
      "Status).\n\n"
      "Raises:\n"
      "    Timeout: it was not complete in time.\n"
-     "    TruncationError: more elements came than fit ``into``.\n"
+     "    TruncationError: more elements arrived than fit ``into``.\n"
      "    MismatchError: the message does not fit ``into``.\n"
      "    StateError: another thread waits for it.\n\n"
      "MPI 5.0, section 3.7.3."},
@@ -268,7 +259,7 @@ static PyMethodDef request_methods[] = {
      "MPI 5.0, section 3.7.3."},
     {"cancel", (PyCFunction)request_cancel, METH_NOARGS,
      "cancel($self, /)\n--\n\n"
-     "Give up a receive that no message has come for; True when it was given up. Sends cannot be "
+     "Cancel a receive that no message has arrived for; True if it was cancelled. Sends cannot be "
      "cancelled.\n\n"
      "MPI 5.0, section 3.8.4."},
     {"__class_getitem__", Py_GenericAlias, METH_O | METH_CLASS,
@@ -286,7 +277,7 @@ PyTypeObject Request_Type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "polympi.Request",
     .tp_basicsize = sizeof(Request),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-    .tp_doc = "A send or receive that is under way (MPI 5.0, section 3.7), from isend, irecv and the like.",
+    .tp_doc = "A pending send or receive (MPI 5.0, section 3.7), from isend, irecv and the like.",
     .tp_dealloc = (destructor)request_dealloc,
     .tp_traverse = (traverseproc)request_traverse,
     .tp_clear = (inquiry)request_clear,
@@ -296,14 +287,14 @@ PyTypeObject Request_Type = {
 
 /* ---- several requests ---- */
 
-/* The requests in a tuple of our own: while they are waited for, other threads, signal handlers and
- * destructors may change what was given, and drop what was in it. NULL with TypeError. */
+/* The requests in a new tuple: while they are waited for, other threads, signal handlers and destructors may
+ * change the given sequence. NULL with TypeError. */
 static PyObject *tuple_of_requests(PyObject *given, const char *function) {
     PyObject *requests = PySequence_Tuple(given);
     for (Py_ssize_t i = 0; requests && i < PyTuple_GET_SIZE(requests); i++) {
         PyObject *item = PyTuple_GET_ITEM(requests, i);
         if (Py_TYPE(item) != &Request_Type) {
-            PyErr_Format(PyExc_TypeError, "%s(): item %zd is no Request but %.100s", function, i,
+            PyErr_Format(PyExc_TypeError, "%s(): item %zd is a %.100s, not a Request", function, i,
                          Py_TYPE(item)->tp_name);
             Py_CLEAR(requests);
         }
@@ -318,7 +309,7 @@ static inline Request *request_at(PyObject *requests, Py_ssize_t i) {
 static Signature wait_all_signature = {"wait_all", 1, 1, 2, {"requests", "timeout"}, {NULL}};
 static Signature wait_any_signature = {"wait_any", 1, 1, 2, {"requests", "timeout"}, {NULL}};
 
-/* Receives that are not first make progress while the first is waited for. */
+/* All receives make progress while the first is waited for. */
 static void list_receives(PyObject *requests) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(requests); i++) {
         Request *request = request_at(requests, i);
@@ -327,8 +318,8 @@ static void list_receives(PyObject *requests) {
     }
 }
 
-/* Let a Timeout name the time for all requests instead of what was left for this one. */
-static void tell_whole_time(const Request *request, double seconds) {
+/* Let a Timeout name the time for all requests instead of the time left for this one. */
+static void name_whole_time(const Request *request, double seconds) {
     if (request->kind == COMPLETE || !PyErr_ExceptionMatches(PyExc_TimeoutError))
         return;
     /* a copy: raising runs Python code, in which another thread may complete the request */
@@ -349,7 +340,7 @@ static int finish_all(PyObject *requests, double timeout) {
             left = 1e-9; /* what is complete is still delivered */
         if (finish(request_at(requests, i), left) < 0) {
             if (limit > 0 && now() >= end)
-                tell_whole_time(request_at(requests, i), limit);
+                name_whole_time(request_at(requests, i), limit);
             return -1;
         }
     }
@@ -410,7 +401,7 @@ static PyObject *wait_any(PyObject *Py_UNUSED(module), FASTCALL_ARGS) {
         if (request->value)
             result = Py_BuildValue("nO", any.complete, request->value);
         else
-            finish(request, timeout); /* raises what became of it */
+            finish(request, timeout); /* raises its error */
     }
     Py_DECREF(any.requests);
     return result;
@@ -435,7 +426,7 @@ PyMethodDef request_functions[] = {
      "Wait until all requests are complete; the list of their values, in their order.\n\n"
      "Args:\n"
      "    requests: any iterable of Request.\n"
-     "    timeout: seconds for all of them together; None stands for POLYMPI_TIMEOUT, or for ever.\n\n"
+     "    timeout: seconds for all of them together; None means POLYMPI_TIMEOUT, or no limit.\n\n"
      "Raises:\n"
      "    Timeout: one was not complete in time; those that are keep their values.\n\n"
      "MPI 5.0, section 3.7.5 (MPI_Waitall)."},
@@ -444,7 +435,7 @@ PyMethodDef request_functions[] = {
      "Wait until one request is complete; its index and its value. The first in order, if several are.\n\n"
      "Args:\n"
      "    requests: a sequence of Request; one that was complete before counts, so take it out.\n"
-     "    timeout: seconds; None stands for POLYMPI_TIMEOUT, or for ever.\n\n"
+     "    timeout: seconds; None means POLYMPI_TIMEOUT, or no limit.\n\n"
      "Raises:\n"
      "    Timeout: none was complete in time.\n"
      "    ValueError: there are no requests.\n\n"

@@ -1,4 +1,4 @@
-/* What a receive or probe tells besides the object. */
+/* What a receive or probe returns in addition to the object. */
 #include "python/interface/request.h"
 
 PyTypeObject *Status_Type;
@@ -48,9 +48,9 @@ PyObject *with_status(PyObject *value, const Status *status, PyObject *wanted) {
     int true_value = PyObject_IsTrue(wanted);
     if (true_value == 0)
         return value;
-    PyObject *told = true_value > 0 ? status_object(status) : NULL;
-    PyObject *both = told ? PyTuple_Pack(2, value, told) : NULL;
-    Py_XDECREF(told);
+    PyObject *found = true_value > 0 ? status_object(status) : NULL;
+    PyObject *both = found ? PyTuple_Pack(2, value, found) : NULL;
+    Py_XDECREF(found);
     Py_DECREF(value);
     return both;
 }

@@ -1,5 +1,5 @@
-/* mpi4py's messages and collectives of NumPy arrays: contiguous ones of numbers. What travels is what mpi4py
- * itself sends, so that partners may be any program of MPI. */
+/* mpi4py's messages and collectives of contiguous NumPy arrays of numbers. They send what mpi4py itself
+ * sends, so partners may be any MPI program. */
 #include "python/mpi4py/mpi4py.h"
 
 #ifndef POLYMPI_SERIAL
@@ -22,7 +22,7 @@ static Signature allreduce_names = {"Allreduce", 3, 2, 3, {"sendbuf", "recvbuf",
 
 /* ---- arrays ---- */
 
-/* Numbers of MPI. */
+/* A buffer of MPI. */
 typedef struct {
     void *data;
     int count;
@@ -40,8 +40,8 @@ static MPI_Datatype datatype_of(int type) {
     }
 }
 
-/* Whether an object is an array that MPI can take as it lies: contiguous, in C or Fortran order, of a native
- * type, and not longer than MPI counts. */
+/* Whether MPI can use an array in place: contiguous, in C or Fortran order, of a native type, with at most
+ * INT_MAX elements. */
 static inline bool take_numbers(PyObject *object, bool written, Numbers *elements) {
     if (unlikely(!object))
         return false;
@@ -64,14 +64,14 @@ static inline bool take_numbers(PyObject *object, bool written, Numbers *element
 
 /* ---- waiting ---- */
 
-/* The wait of a call was ended by a time-out or an exception, and MPI still has the array: of a receive, take
- * it back; 1 if its message has come instead. Whatever goes on keeps its array. */
+/* A wait was ended by a time-out or an exception, and MPI still uses the array. Cancel a receive; 1 if its
+ * message has arrived instead. A send goes on, and keeps its array. */
 static int give_up(MPI_Request *request, PyObject *array, bool receives, MPI_Status *status) {
     int cancelled = 1;
     if (*request == MPI_REQUEST_NULL)
         return 0;
     if (!receives) {
-        Py_INCREF(array); /* for ever: nobody will know when it has gone */
+        Py_INCREF(array); /* forever: nobody will know when it is complete */
         MPI_Request_free(request);
         return 0;
     }
@@ -86,7 +86,7 @@ static inline int wait_one(MPI_Request *request, PyObject *array, bool receives,
                            const Call *call) {
     int waited;
     while (unlikely((waited = wait_for(request, 1, status, call, DEFAULT_TIMEOUT)) > 0))
-        ; /* a receive of objects would look elsewhere now */
+        ; /* recalled, which concerns receives of objects only */
     if (unlikely(waited < 0) && state.phase == RUNNING && give_up(request, array, receives, status) &&
         is_timeout()) {
         PyErr_Clear();
@@ -113,11 +113,13 @@ static inline int begin_receive(const Numbers *elements, const Communicator *com
     return code;
 }
 
-static inline PyObject *done(int failed) { return unlikely(failed < 0) ? told(NULL) : Py_NewRef(Py_None); }
+static inline PyObject *done(int failed) {
+    return unlikely(failed < 0) ? mpi4py_exception() : Py_NewRef(Py_None);
+}
 
 /* ---- messages ---- */
 
-/* Whether a send is one for the core. */
+/* Whether the core handles a send. */
 static inline Communicator *take_send(PyObject *self, FASTCALL_ARGS, PyObject **values, Numbers *elements,
                                       Call *call) {
     Communicator *comm = attached(self);
@@ -155,7 +157,7 @@ static PyObject *accelerated_Isend(PyObject *self, FASTCALL_ARGS) {
     return unlikely(code != MPI_SUCCESS) ? raise_mpi4py(code) : buffer_request(request, values[0]);
 }
 
-/* Whether a receive is one for the core. */
+/* Whether the core handles a receive. */
 static inline Communicator *take_receive(PyObject *self, FASTCALL_ARGS, PyObject **values, Numbers *elements,
                                          Call *call) {
     Communicator *comm = attached(self);
@@ -236,8 +238,8 @@ static PyObject *accelerated_Sendrecv(PyObject *self, FASTCALL_ARGS) {
 
 /* ---- collectives ---- */
 
-/* They are MPI's blocking ones, which alone match those of partners. The GIL is kept only where nobody could
- * use it. */
+/* MPI's blocking ones, the only ones that match those of partners. The GIL is kept only if no other thread
+ * could use it. */
 #define CALL_BLOCKING(code, call)                                                                            \
     do {                                                                                                     \
         if (may_block(0))                                                                                    \

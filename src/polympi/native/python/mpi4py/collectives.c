@@ -69,7 +69,7 @@ static PyObject *accelerated_bcast(PyObject *self, FASTCALL_ARGS) {
         !take_root(values[1], comm, &root))
         return call_before(&collective_takeovers[AT_bcast], self, args, nargs, kwnames);
     if (unlikely(join(comm, "bcast") < 0))
-        return told(NULL);
+        return mpi4py_exception();
     bool is_root = comm->rank == root;
     PyObject *object = is_root ? to_send(values[0]) : Py_NewRef(Py_None);
     if (!object)
@@ -77,7 +77,7 @@ static PyObject *accelerated_bcast(PyObject *self, FASTCALL_ARGS) {
     PyObject *inner[] = {object, values[1]};
     PyObject *result = call_held(communicator_bcast, comm, inner, 2);
     Py_DECREF(object);
-    return told(is_root ? own_copy(result) : result);
+    return checked_result(is_root ? own_copy(result) : result);
 }
 
 static PyObject *accelerated_gather(PyObject *self, FASTCALL_ARGS) {
@@ -88,14 +88,14 @@ static PyObject *accelerated_gather(PyObject *self, FASTCALL_ARGS) {
         !take_root(values[1], comm, &root))
         return call_before(&collective_takeovers[AT_gather], self, args, nargs, kwnames);
     if (unlikely(join(comm, "gather") < 0))
-        return told(NULL);
+        return mpi4py_exception();
     PyObject *object = to_send(values[0]);
     if (!object)
         return NULL;
     PyObject *inner[] = {object, values[1]};
     PyObject *result = call_held(communicator_gather, comm, inner, 2);
     Py_DECREF(object);
-    return told(result);
+    return checked_result(result);
 }
 
 static PyObject *accelerated_allgather(PyObject *self, FASTCALL_ARGS) {
@@ -104,17 +104,17 @@ static PyObject *accelerated_allgather(PyObject *self, FASTCALL_ARGS) {
     if (unlikely(!comm) || !takes_arguments(&joint_names, args, nargs, kwnames, values))
         return call_before(&collective_takeovers[AT_allgather], self, args, nargs, kwnames);
     if (unlikely(join(comm, "allgather") < 0))
-        return told(NULL);
+        return mpi4py_exception();
     PyObject *object = to_send(values[0]);
     if (!object)
         return NULL;
     PyObject *result = call_held(communicator_allgather, comm, &object, 1);
     Py_DECREF(object);
-    return told(result);
+    return checked_result(result);
 }
 
-/* The items of what is to be divided among the ranks: mpi4py takes any iterable, and None for as many None.
- * A list or tuple is borrowed as it is. */
+/* The items to divide among the ranks: mpi4py accepts any iterable, and None for as many None. A list or
+ * tuple isn't copied. */
 static PyObject *items_of(PyObject *given, int size) {
     if (given == Py_None) {
         PyObject *items = PyList_New(size);
@@ -139,7 +139,7 @@ static PyObject *items_of(PyObject *given, int size) {
     return pickled;
 }
 
-/* The number of items was wrong: what mpi4py raises, after the other ranks have been told. */
+/* Raise what mpi4py does for a wrong number of items, after that was reported to the other ranks. */
 static PyObject *wrong_number(PyObject *result, PyObject *items, int size) {
     Py_ssize_t count = PySequence_Fast_GET_SIZE(items);
     if (!result && count != size) {
@@ -147,7 +147,7 @@ static PyObject *wrong_number(PyObject *result, PyObject *items, int size) {
         PyErr_Format(PyExc_ValueError, "expecting %d items, got %zd", size, count);
         return NULL;
     }
-    return told(result);
+    return checked_result(result);
 }
 
 static PyObject *accelerated_scatter(PyObject *self, FASTCALL_ARGS) {
@@ -158,7 +158,7 @@ static PyObject *accelerated_scatter(PyObject *self, FASTCALL_ARGS) {
         !take_root(values[1], comm, &root))
         return call_before(&collective_takeovers[AT_scatter], self, args, nargs, kwnames);
     if (unlikely(join(comm, "scatter") < 0))
-        return told(NULL);
+        return mpi4py_exception();
     bool is_root = comm->rank == root;
     int size = comm->size;
     PyObject *items = is_root ? items_of(values[0], size) : Py_NewRef(Py_None);
@@ -166,7 +166,7 @@ static PyObject *accelerated_scatter(PyObject *self, FASTCALL_ARGS) {
         return NULL;
     PyObject *inner[] = {items, values[1]};
     PyObject *result = call_held(communicator_scatter, comm, inner, 2);
-    result = is_root ? wrong_number(result, items, size) : told(result);
+    result = is_root ? wrong_number(result, items, size) : checked_result(result);
     Py_DECREF(items);
     return result;
 }
@@ -177,7 +177,7 @@ static PyObject *accelerated_alltoall(PyObject *self, FASTCALL_ARGS) {
     if (unlikely(!comm) || !takes_arguments(&joint_names, args, nargs, kwnames, values))
         return call_before(&collective_takeovers[AT_alltoall], self, args, nargs, kwnames);
     if (unlikely(join(comm, "alltoall") < 0))
-        return told(NULL);
+        return mpi4py_exception();
     int size = comm->size;
     PyObject *items = items_of(values[0], size);
     if (!items)
@@ -190,7 +190,7 @@ static PyObject *accelerated_alltoall(PyObject *self, FASTCALL_ARGS) {
 
 /* ---- reductions ---- */
 
-/* The operation of ours that is the same, by MPI's handle. */
+/* The core's operation for MPI's handle, or NULL. */
 static Op *known_op(MPI_Op op) {
     for (int code = 0; code < OP_MINLOC; code++)
         if (mpi_ops[code] == op)
@@ -198,7 +198,7 @@ static Op *known_op(MPI_Op op) {
     return op == MPI_MINLOC ? built_in_ops[OP_MINLOC] : op == MPI_MAXLOC ? built_in_ops[OP_MAXLOC] : NULL;
 }
 
-/* The same for an operation of mpi4py, or a function of two arguments. A new reference. */
+/* The core's operation for one of mpi4py, or a function of two arguments. A new reference. */
 static PyObject *op_of(PyObject *given) {
     if (!given)
         return Py_NewRef((PyObject *)built_in_ops[OP_SUM]);
@@ -221,7 +221,7 @@ static inline PyObject *reduce_by(Method method, Communicator *comm, PyObject *o
     PyObject *inner[] = {object, op, root};
     PyObject *result = call_held(method, comm, inner, 3);
     Py_DECREF(op);
-    return told(result);
+    return checked_result(result);
 }
 
 static PyObject *accelerated_reduce(PyObject *self, FASTCALL_ARGS) {
@@ -232,7 +232,7 @@ static PyObject *accelerated_reduce(PyObject *self, FASTCALL_ARGS) {
         !take_root(values[2], comm, &root))
         return call_before(&collective_takeovers[AT_reduce], self, args, nargs, kwnames);
     if (unlikely(join(comm, "reduce") < 0))
-        return told(NULL);
+        return mpi4py_exception();
     return reduce_by(communicator_reduce, comm, values[0], values[1], values[2]);
 }
 
@@ -243,7 +243,7 @@ static PyObject *accelerated_reduce(PyObject *self, FASTCALL_ARGS) {
         if (unlikely(!comm) || !takes_arguments(&scan_names, args, nargs, kwnames, values))                  \
             return call_before(&collective_takeovers[AT_##name], self, args, nargs, kwnames);                \
         if (unlikely(join(comm, #name) < 0))                                                                 \
-            return told(NULL);                                                                               \
+            return mpi4py_exception();                                                                       \
         return reduce_by(communicator_##name, comm, values[0], values[1], NULL);                             \
     }
 REDUCTION(allreduce)

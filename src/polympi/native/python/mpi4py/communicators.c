@@ -1,10 +1,10 @@
 /* The Communicators of mpi4py's communicators.
  *
- * Making a communicator is mpi4py's own call, and costs nothing more. The first call of ours on it looks at
- * its ranks: it is ours if they are one group, all of the world. Every rank finds the same by itself, however
- * and by whomever the communicator was made, so messages need no meeting: small ones travel on the
+ * Making a communicator is mpi4py's own call, at no extra cost. The first accelerated call on it looks at its
+ * ranks: the core handles it if they are one group, all of the world. Every rank finds the same by itself,
+ * however the communicator was made, so messages need no synchronisation: small ones are sent on the
  * communicator itself, and their parts on a carrier that all communicators share. The ranks meet at the first
- * collective of objects, which all of them call, and then get what collectives need.
+ * collective of objects, and then set up what collectives need.
  */
 #include "python/mpi4py/mpi4py.h"
 
@@ -26,7 +26,7 @@ static int keyval = MPI_KEYVAL_INVALID;
 static PyTypeObject *communicator_type;
 static Communicator *carrier; /* of the parts of all messages: a duplicate of the world's shadow */
 
-/* ---- giving them back ---- */
+/* ---- freeing them ---- */
 
 static Attachment *freed; /* those whose handles are freed; atomic */
 
@@ -41,9 +41,9 @@ static int note_freed(MPI_Comm Py_UNUSED(comm), int Py_UNUSED(key), void *value,
     return MPI_SUCCESS;
 }
 
-/* Freeing is local here, as it is in MPI libraries: programs may rely on that no rank waits for another one.
- * Where notices of calls may be under way (ranks on several machines), or what comes for a receive, the
- * shadow has to stay. */
+/* Freeing is local, as it is in MPI libraries: programs may rely on no rank waiting for another one. The
+ * shadow has to stay if notices of calls (ranks on several machines), or a message for a receive, may be in
+ * flight. */
 static void leave(Communicator *comm) {
     progress();
     if (receive_under_way(comm) || (state.several_machines && comm->calls))
@@ -75,7 +75,7 @@ static void give_back_freed(void) {
     Attachment *all = __atomic_exchange_n(&freed, NULL, __ATOMIC_ACQUIRE), *next;
     for (; all; all = next) {
         next = all->next;
-        if (!all->joining) /* else a thread is still in a call on it */
+        if (!all->joining) /* else a thread is still using it */
             give_back(all);
     }
 }
@@ -91,8 +91,7 @@ static Attachment *attachment_of(MPI_Comm handle) {
     return code == MPI_SUCCESS && found ? attachment : NULL;
 }
 
-/* Where the first ranks of a group are in the world: `*places`, NULL where they are at the same places;
- * `*ours`: none is elsewhere. */
+/* The world ranks of a group: `*places`, NULL if they are the same; `*ours`: all have one. */
 static int find_places(MPI_Group group, int size, bool *ours, int **places) {
     int *numbers = malloc(2 * (size_t)size * sizeof *numbers), *found = numbers + size, code = MPI_ERR_OTHER;
     bool same = true;
@@ -114,8 +113,8 @@ static int find_places(MPI_Group group, int size, bool *ours, int **places) {
     return code;
 }
 
-/* Whether a communicator is one for the core: one group of ranks, all of the world. After Spawn and Merge,
- * the others have another polympi, if any. All ranks find the same. */
+/* Whether the core handles a communicator: one group of ranks, all of the world. After Spawn and Merge, other
+ * ranks have another polympi, if any. All ranks find the same. */
 static int look_at_ranks(MPI_Comm handle, bool *ours, Communicator *comm) {
     int between = 0, code = MPI_Comm_test_inter(handle, &between);
     MPI_Group group;
@@ -142,7 +141,7 @@ static int remember(Attachment *attachment) {
     return code;
 }
 
-/* NULL: there is no memory, or the handle is none. */
+/* NULL: out of memory, or the handle is invalid. */
 static Attachment *attach(MPI_Comm handle) {
     Attachment *attachment = calloc(1, sizeof *attachment);
     Communicator *comm = (Communicator *)communicator_type->tp_alloc(communicator_type, 0);
@@ -184,28 +183,28 @@ Communicator *find_attached(MPI_Comm handle) {
 
 PyObject *is_attached(PyObject *Py_UNUSED(module), PyObject *comm) {
     if (!PyObject_TypeCheck(comm, mpi4py.comm_type))
-        return PyErr_Format(PyExc_TypeError, "is_attached(): %R is no communicator of mpi4py", comm);
+        return PyErr_Format(PyExc_TypeError, "is_attached(): %R isn't a communicator of mpi4py", comm);
     return PyBool_FromLong(attached(comm) != NULL);
 }
 
 PyObject *is_joint(PyObject *Py_UNUSED(module), PyObject *comm) {
     if (!PyObject_TypeCheck(comm, mpi4py.comm_type))
-        return PyErr_Format(PyExc_TypeError, "is_joint(): %R is no communicator of mpi4py", comm);
+        return PyErr_Format(PyExc_TypeError, "is_joint(): %R isn't a communicator of mpi4py", comm);
     const Communicator *known = attached(comm);
     return PyBool_FromLong(known && known->shadow != MPI_COMM_NULL);
 }
 
 /* ---- the first collective ---- */
 
-/* Numbers of communicators that `dup` and `split` do not give: their upper half. */
+/* Numbers of communicators that `dup` and `split` do not use: the upper half. */
 static uint64_t next_number(void) {
     static uint32_t given = (uint32_t)1 << 31;
     return (uint64_t)state.world_rank << 32 | given++;
 }
 
-/* The same ranks without the attributes of the user, whose copying in MPI_Comm_dup would call functions of
- * theirs. Not by MPI_Comm_create: with MPICH 5 the group of a mesh has ranks that the mesh leaves over.
- * Without the GIL. */
+/* Duplicate without user attributes, since MPI_Comm_dup would call their copy functions. Not with
+ * MPI_Comm_create: with MPICH 5, the group of a mesh includes ranks that aren't in the mesh. Without the GIL.
+ */
 static int complete(void *context) {
     Communicator *made = context;
     int code = MPI_Comm_split(made->comm, 0, 0, &made->shadow);
@@ -214,8 +213,8 @@ static int complete(void *context) {
     return code == MPI_SUCCESS ? communicator_complete(made) : code;
 }
 
-/* Wait until all ranks have come, in a way that time-outs and Ctrl-C end and that moves all else on; one that
- * has left goes on with it in its next collective. What follows does not wait long. 0 or -1. */
+/* Wait until all ranks are here, interruptibly and with progress on everything else; a rank that was
+ * interrupted continues the wait in its next collective. What follows doesn't wait long. 0 or -1. */
 static int meet(Attachment *attachment, const Call *call) {
     int code = MPI_SUCCESS, waited;
     if (attachment->met)
@@ -234,7 +233,7 @@ static int meet(Attachment *attachment, const Call *call) {
 }
 
 static int make_joint(Attachment *attachment, Communicator *comm, const Call *call) {
-    Communicator made = *comm; /* other threads look at `comm` meanwhile */
+    Communicator made = *comm; /* other threads use `comm` meanwhile */
     if (meet(attachment, call) < 0)
         return -1;
     made.number = next_number();

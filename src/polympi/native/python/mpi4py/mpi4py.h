@@ -1,9 +1,8 @@
-/* mpi4py's own methods, taken over where they are on a communicator that polympi knows.
+/* mpi4py's own methods, replaced by functions of the core.
  *
- * mpi4py's classes stay as they are, and so does every object of them. Of their methods some are replaced, in
- * place, by functions of the core. Such a function does what the core can do, and calls the method that it
- * replaces for everything else: on communicators that have no Communicator of polympi, with arguments that
- * are out of the ordinary, and with wrong ones, whose exceptions are then those of mpi4py.
+ * mpi4py's classes and objects stay the same; some methods are replaced in place. Such a function does what
+ * the core can do, and calls the original method for everything else: on communicators without a Communicator
+ * of polympi, with unusual arguments, and with wrong ones, whose exceptions are then those of mpi4py.
  */
 #ifndef POLYMPI_PYTHON_MPI4PY_MPI4PY_H
 #define POLYMPI_PYTHON_MPI4PY_MPI4PY_H
@@ -18,13 +17,13 @@ extern PyMethodDef mpi4py_functions[];
 
 /* ---- its objects ---- */
 
-/* Where the handle, or the status of MPI, lies in mpi4py's objects: found with its C interface. */
+/* Offsets of MPI's handles and statuses in mpi4py's objects, found with its C interface. */
 typedef struct {
     Py_ssize_t comm, status, request, op;
     PyTypeObject *comm_type, *status_type, *request_type, *op_type, *message_type;
     PyObject *exception;                   /* MPI.Exception */
-    PyObject *help;                        /* polympi.mpi4py.help: what need not be fast, in Python */
-    Py_ssize_t request_kept, message_kept; /* where they refer to their buffer until they are complete */
+    PyObject *help;                        /* polympi.mpi4py.help: what needn't be fast, in Python */
+    Py_ssize_t request_kept, message_kept; /* offsets of references to their buffers while pending */
     PyObject
         *pickled; /* wraps what a program wants to have pickled by a function of its own; NULL: nothing */
 } Mpi4py;
@@ -37,17 +36,17 @@ static inline MPI_Request *request_of(PyObject *request) {
 
 /* ---- the Communicator of an mpi4py communicator ---- */
 
-/* Which Communicator a handle has. It is an attribute of the handle, whose deletion says that the handle is
- * freed, by whomever. */
+/* The Communicator of a handle. It is an attribute of the handle; when any code frees the handle, MPI deletes
+ * the attribute. */
 typedef struct Attachment {
     MPI_Comm handle;
     Communicator *comm;      /* NULL: all methods are mpi4py's own */
-    int freed;               /* atomic: MPI tells it without the GIL */
-    struct Attachment *next; /* of those that were freed */
+    int freed;               /* atomic: set without the GIL */
+    struct Attachment *next; /* in the list of freed ones */
     /* Of the first collective of objects: */
     MPI_Request meeting; /* of all ranks */
-    bool met, joining;   /* it is over; a thread is in it */
-    pthread_t thread;    /* that one */
+    bool met, joining;   /* they have met; a thread is in it */
+    pthread_t thread;    /* that thread */
 } Attachment;
 
 enum { RECENT = 16 };
@@ -59,7 +58,7 @@ static inline size_t recent_place(MPI_Comm handle) {
 
 Communicator *find_attached(MPI_Comm handle);
 
-/* The Communicator of mpi4py's, borrowed; NULL: mpi4py shall do it, or MPI does not run. Ready for messages;
+/* The Communicator of mpi4py's, borrowed; NULL: leave it to mpi4py, or MPI doesn't run. Ready for messages;
  * for collectives `join` it first. */
 static inline Communicator *attached(PyObject *comm) {
     MPI_Comm handle = handle_of(comm);
@@ -69,8 +68,7 @@ static inline Communicator *attached(PyObject *comm) {
     return find_attached(handle);
 }
 
-/* Before a collective of objects, which all ranks call: what the first one of a communicator needs. 0 or -1.
- */
+/* Before each collective of objects: set up what the first one of a communicator needs. 0 or -1. */
 int join_first(Communicator *comm, const char *operation);
 static inline int join(Communicator *comm, const char *operation) {
     return likely(comm->shadow != MPI_COMM_NULL) ? 0 : join_first(comm, operation);
@@ -85,8 +83,8 @@ PyObject *is_joint(PyObject *module, PyObject *comm);
 
 typedef struct {
     PyMethodDef method;
-    const char *owner; /* the class of mpi4py that has it */
-    PyObject *before;  /* what mpi4py has */
+    const char *owner; /* the class of mpi4py */
+    PyObject *before;  /* mpi4py's own method */
 } Takeover;
 
 /* Of a list X(class, method): the place of each method in a table, AT_method, and its row, with the function
@@ -105,7 +103,7 @@ typedef struct {
 int set_anyway(PyTypeObject *type, const char *name, PyObject *value);
 /* Replace them, where mpi4py has them. */
 int take_over(PyObject *module, Takeover *takeovers);
-/* What mpi4py does. */
+/* Call mpi4py's own method. */
 PyObject *call_before(const Takeover *takeover, PyObject *self, FASTCALL_ARGS);
 
 extern Takeover object_takeovers[], collective_takeovers[], buffer_takeovers[], probe_takeovers[],
@@ -115,7 +113,7 @@ int mpi4py_objects_prepare(void), mpi4py_collectives_prepare(void), mpi4py_buffe
 
 /* ---- arguments ---- */
 
-/* As signature_parse; false without an exception: mpi4py shall say what is wrong. */
+/* As signature_parse; false without an exception, since mpi4py reports what is wrong. */
 static inline bool takes_arguments(const Signature *signature, FASTCALL_ARGS, PyObject **values) {
     if (likely(signature_parse(signature, args, nargs, kwnames, values) == 0))
         return true;
@@ -128,11 +126,11 @@ static inline bool take_int(PyObject *value, int *number) {
     PyErr_Clear();
     return false;
 }
-/* A rank of the communicator, and nothing else. */
+/* A rank of the communicator. */
 static inline bool take_rank(PyObject *value, const Communicator *comm, int *rank) {
     return take_int(value, rank) && (unsigned)*rank < (unsigned)comm->size;
 }
-/* The same, or any: then our number for it. */
+/* The same, or any source: then the core's ANY_SOURCE. */
 static inline bool take_source(PyObject *value, const Communicator *comm, int *rank) {
     *rank = ANY_SOURCE;
     if (!value || take_rank(value, comm, rank))
@@ -141,12 +139,12 @@ static inline bool take_source(PyObject *value, const Communicator *comm, int *r
     *rank = ANY_SOURCE;
     return any;
 }
-/* A tag of a message to send; not given: 0. */
+/* The tag of a message to send; default 0. */
 static inline bool take_tag(PyObject *value, int *tag) {
     *tag = 0;
     return !value || (take_int(value, tag) && *tag >= 0 && *tag <= state.highest_tag);
 }
-/* Of one to receive, or any. */
+/* The tag of one to receive, or any. */
 static inline bool take_any_tag(PyObject *value, int *tag) {
     *tag = ANY_TAG;
     if (!value)
@@ -159,8 +157,8 @@ static inline bool take_any_tag(PyObject *value, int *tag) {
     *tag = ANY_TAG;
     return any;
 }
-/* A Status of mpi4py: where MPI writes it, NULL where none is given. The library is to write there itself:
- * which calls set MPI_ERROR differs from library to library (MPI 5.0, section 3.2.5). */
+/* The MPI_Status in a Status of mpi4py, NULL if none is given. The library writes there itself, since
+ * libraries differ in which calls set MPI_ERROR (MPI 5.0, section 3.2.5). */
 static inline bool take_status(PyObject *value, MPI_Status **status) {
     *status = NULL;
     if (!value || value == Py_None)
@@ -173,62 +171,64 @@ static inline bool take_status(PyObject *value, MPI_Status **status) {
 
 /* ---- receives that stay posted ---- */
 
-/* The program has begun one, and has waited for one, which the thread that moves them on watches. */
+/* The program has begun one; has waited for one. The progress thread counts both. */
 void receive_posted(Request *request);
 void receive_closed(Request *request);
-/* The end of the program: the thread stops. */
+/* Stop the thread at the end of the program. */
 PyObject *stop_helper(PyObject *module, PyObject *unused);
 
 /* ---- waits for several requests ---- */
 
-/* wait_until(look, operation): call `look` again and again, as the core waits, until it returns something. */
+/* wait_until(look, operation): wait, calling `look` repeatedly until it returns something. */
 PyObject *wait_until(PyObject *module, PyObject *args);
 
 /* ---- results ---- */
 
-/* Say in a status of MPI what is known of a message; NULL is allowed. Its MPI_ERROR stays, as in calls of MPI
- * for one message. */
+/* Write what is known of a message to a status of MPI, which may be NULL. Its MPI_ERROR is unchanged, as
+ * after MPI calls for one message. */
 void fill_status(MPI_Status *status, const Status *known, bool cancelled);
-/* Say that there is nothing to tell (MPI 5.0, section 3.7.3: an empty status). */
+/* Make it an empty status (MPI 5.0, section 3.7.3). */
 void empty_status(MPI_Status *status);
 
-/* Hand on a result; where it is NULL an error of the MPI library becomes an MPI.Exception. */
+/* Turn an exception for an error of the MPI library into an MPI.Exception; NULL. */
 PyObject *mpi4py_exception(void);
-static inline PyObject *told(PyObject *result) {
+/* The result; NULL with such an exception. */
+static inline PyObject *checked_result(PyObject *result) {
     return likely(result != NULL) ? result : mpi4py_exception();
 }
-/* MPI.Exception of a code of the library; NULL. */
+/* Raise MPI.Exception for a code of the library; NULL. */
 PyObject *raise_mpi4py(int code);
 
-/* What is sent for an object: itself, unless the program pickles in its own way. A new reference. */
+/* What is sent for an object: itself, unless the program has a pickle function of its own. A new reference.
+ */
 static inline PyObject *to_send(PyObject *object) {
     return likely(!mpi4py.pickled) ? Py_NewRef(object) : PyObject_CallOneArg(mpi4py.pickled, object);
 }
 
 /* A request of mpi4py's for one of the core, which is stolen; NULL stays NULL. */
 PyObject *object_request(PyObject *request);
-/* A request of mpi4py's that MPI has started, with the memory that it needs. */
+/* A request of mpi4py's for one of MPI, with the buffer that it uses. */
 PyObject *buffer_request(MPI_Request request, PyObject *memory);
-/* A message that was matched, which the request of the core, stolen, receives. */
+/* A matched message, which is received by the request of the core, stolen. */
 PyObject *matched_message(PyObject *request);
-/* The core's request in an object of mpi4py, borrowed; NULL: it has none. */
+/* The core's request in an object of mpi4py, borrowed, or NULL. */
 static inline PyObject *inner_of(PyObject *object, Py_ssize_t offset) {
     PyObject *kept = *(PyObject **)((char *)object + offset);
     return kept && Py_IS_TYPE(kept, &Request_Type) ? kept : NULL;
 }
 /* Have an object of mpi4py refer to another one, which is stolen. */
-static inline void unclaimed_add(PyObject *object, Py_ssize_t offset, PyObject *kept) {
+static inline void keep_in(PyObject *object, Py_ssize_t offset, PyObject *kept) {
     PyObject **place = (PyObject **)((char *)object + offset), *before = *place;
     *place = kept;
     Py_XDECREF(before);
 }
-/* `==`, `!=` of two of them by what they keep, after mpi4py has compared their handles; the result is stolen.
+/* `==`, `!=` of two such objects by what they keep; `result` is mpi4py's comparison of their handles, stolen.
  */
 PyObject *compare_inner(PyObject *result, PyObject *self, PyObject *const *args, PyTypeObject *type,
                         Py_ssize_t offset, bool equal);
-/* ValueError, as mpi4py has it: they are of this process. */
+/* Raise mpi4py's ValueError: they can't be pickled. */
 PyObject *refuse_reduce(PyObject *self);
-/* What Python asks of such objects of one class, where they keep a request of the core. */
+/* Special methods of a class whose objects may keep a request of the core. */
 #define IDENTITY_METHODS(takeovers, type, offset)                                                            \
     static PyObject *accelerated___bool__(PyObject *self, FASTCALL_ARGS) {                                   \
         return inner_of(self, offset) ? Py_NewRef(Py_True)                                                   \
@@ -247,7 +247,7 @@ PyObject *refuse_reduce(PyObject *self);
                                       : call_before(&takeovers[AT___reduce__], self, args, nargs, kwnames);  \
     }
 
-/* For polympi.mpi4py.several: whether a request is of an object; have a status say what another one says. */
+/* For polympi.mpi4py.several: whether a request is of an object; copy a status. */
 PyObject *is_of_object(PyObject *module, PyObject *request);
 PyObject *copy_status(PyObject *module, PyObject *args);
 

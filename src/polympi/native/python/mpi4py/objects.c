@@ -8,7 +8,7 @@
 #include "python/interface/communicator.h"
 #include "transfer/send/sending.h"
 
-/* The methods of the Communicator, and the numbers that they take for any rank and tag, and for none. */
+/* The methods of the Communicator, and their numbers for any rank and tag, and for no rank. */
 typedef PyObject *(*Method)(PyObject *self, FASTCALL_ARGS);
 static Method send_method, ssend_method, isend_method, issend_method, irecv_method, sendrecv_method;
 static PyObject *any_source, *any_tag, *no_rank, *status_keyword;
@@ -25,7 +25,7 @@ enum { OBJECT_METHODS(TAKEOVER_PLACE) };
 enum { OBJECT, DEST, TAG };
 static Signature send_signature = {"send", 3, 2, 3, {"obj", "dest", "tag"}, {NULL}};
 
-/* Whether a send is one for the core: its Communicator, and the call. */
+/* The Communicator and call of a send that the core handles, or NULL. */
 static inline Communicator *take_send(PyObject *self, FASTCALL_ARGS, PyObject **values, Call *call) {
     Communicator *comm = attached(self);
     if (unlikely(!comm) || !takes_arguments(&send_signature, args, nargs, kwnames, values) ||
@@ -48,7 +48,7 @@ static inline PyObject *send_by(Method method, int which, PyObject *self, FASTCA
     PyObject *result = method((PyObject *)comm, values, values[TAG] ? 3 : 2, NULL);
     Py_DECREF(comm);
     Py_DECREF(object);
-    return told(result);
+    return checked_result(result);
 }
 
 static PyObject *accelerated_send(PyObject *self, FASTCALL_ARGS) {
@@ -69,7 +69,7 @@ static PyObject *accelerated_issend(PyObject *self, FASTCALL_ARGS) {
     return result && Py_IS_TYPE(result, &Request_Type) ? object_request(result) : result;
 }
 
-/* A copy that needs no attached buffer: its memory is taken as it is needed. */
+/* Send a copy, without an attached buffer: memory is allocated as needed. */
 static int start_copy(Communicator *comm, PyObject *object, const Call *call) {
     Outgoing out;
     if (outgoing_open(&out, comm, call) < 0)
@@ -99,7 +99,7 @@ static PyObject *send_copy(int which, PyObject *self, FASTCALL_ARGS) {
     Py_DECREF(comm);
     Py_DECREF(object);
     if (failed < 0)
-        return told(NULL);
+        return mpi4py_exception();
     return which == AT_ibsend ? object_request((PyObject *)request_new()) : Py_NewRef(Py_None);
 }
 
@@ -112,7 +112,7 @@ enum { BUFFER, SOURCE_RANK, SOURCE_TAG, STATUS };
 static Signature recv_signature = {"recv", 4, 0, 4, {"buf", "source", "tag", "status"}, {NULL}};
 static Signature irecv_signature = {"irecv", 3, 0, 3, {"buf", "source", "tag"}, {NULL}};
 
-/* Memory for the pickle of a message is not needed. */
+/* A buffer for the pickle of a message isn't needed. */
 static inline int warn_of_buffer(PyObject *buffer) {
     if (likely(!buffer || buffer == Py_None))
         return 0;
@@ -139,10 +139,10 @@ static PyObject *accelerated_recv(PyObject *self, FASTCALL_ARGS) {
     if (value && status)
         fill_status(status, &known, false);
     Py_DECREF(comm);
-    return told(value);
+    return checked_result(value);
 }
 
-/* Source and tag as the Communicator's method takes them. */
+/* Source and tag for the Communicator's method. */
 static void translate(PyObject **values, int source, int tag) {
     if (source == ANY_SOURCE)
         values[0] = any_source;
@@ -163,7 +163,7 @@ static PyObject *accelerated_irecv(PyObject *self, FASTCALL_ARGS) {
     PyObject *request = irecv_method((PyObject *)comm, inner, 2, NULL);
     Py_DECREF(comm);
     if (!request)
-        return told(NULL);
+        return mpi4py_exception();
     receive_posted((Request *)request);
     return object_request(request);
 }
@@ -183,9 +183,9 @@ static bool is_no_rank(PyObject *value) {
 static PyObject *split_status(PyObject *both, MPI_Status *status) {
     PyObject *value = NULL;
     if (both) {
-        PyObject *told = PyTuple_GET_ITEM(both, 1), *nbytes = PyTuple_GET_ITEM(told, 3);
-        Status known = {.source = (int)PyLong_AsLong(PyTuple_GET_ITEM(told, 0)),
-                        .tag = (int)PyLong_AsLong(PyTuple_GET_ITEM(told, 1)),
+        PyObject *found = PyTuple_GET_ITEM(both, 1), *nbytes = PyTuple_GET_ITEM(found, 3);
+        Status known = {.source = (int)PyLong_AsLong(PyTuple_GET_ITEM(found, 0)),
+                        .tag = (int)PyLong_AsLong(PyTuple_GET_ITEM(found, 1)),
                         .nbytes = nbytes == Py_None ? 0 : PyLong_AsSsize_t(nbytes)};
         fill_status(status, &known, false);
         value = Py_NewRef(PyTuple_GET_ITEM(both, 0));
@@ -224,7 +224,7 @@ static PyObject *accelerated_sendrecv(PyObject *self, FASTCALL_ARGS) {
     Py_DECREF(comm);
     Py_DECREF(zero);
     Py_DECREF(object);
-    return told(status ? split_status(result, status) : result);
+    return checked_result(status ? split_status(result, status) : result);
 }
 
 /* ---- the table ---- */

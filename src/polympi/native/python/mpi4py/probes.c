@@ -1,4 +1,4 @@
-/* mpi4py's probes. They look at the communicator of mpi4py, where messages of objects and of buffers are. */
+/* mpi4py's probes, on mpi4py's communicator, which has the messages of objects and of buffers. */
 #include "python/mpi4py/mpi4py.h"
 
 #ifndef POLYMPI_SERIAL
@@ -20,7 +20,7 @@ enum { MESSAGE_METHODS(TAKEOVER_PLACE) };
 static Signature probe_names = {"probe", 3, 0, 3, {"source", "tag", "status"}, {NULL}};
 static PyObject *wait_word;
 
-/* Whether a probe is one for the core: its Communicator, the call, and where its status goes. */
+/* The Communicator, call and status of a probe that the core handles, or NULL. */
 static Communicator *take_probe(PyObject *self, FASTCALL_ARGS, Call *call, MPI_Status **status) {
     PyObject *values[MOST_ARGUMENTS];
     Communicator *comm = attached(self);
@@ -32,8 +32,8 @@ static Communicator *take_probe(PyObject *self, FASTCALL_ARGS, Call *call, MPI_S
     return comm;
 }
 
-/* 1 there is a message, 0 there is none, or -1 with an exception. The status is filled only where there is
- * one. */
+/* 1 there is a message, 0 there is none, or -1 with an exception. The status is filled only if there is one.
+ */
 static int look(Communicator *comm, const Call *call, bool waits, MPI_Status *status) {
     Py_INCREF(comm);
     int found = waits ? probe_wait(comm, call, DEFAULT_TIMEOUT, status) : probe_now(comm, call, status);
@@ -50,7 +50,7 @@ static PyObject *probe_by(int which, PyObject *self, FASTCALL_ARGS) {
     if (!comm)
         return call_before(&probe_takeovers[which], self, args, nargs, kwnames);
     int found = look(comm, &call, which == AT_probe || which == AT_Probe, wanted ? wanted : &unwanted);
-    return found < 0 ? told(NULL) : PyBool_FromLong(found);
+    return found < 0 ? mpi4py_exception() : PyBool_FromLong(found);
 }
 
 TAKEN_BY(probe, probe_by)
@@ -60,7 +60,7 @@ TAKEN_BY(Iprobe, probe_by)
 
 /* ---- matched messages ---- */
 
-/* Begin to receive the message that was found. */
+/* Begin to receive the message. */
 static PyObject *match(Communicator *comm, const MPI_Status *status) {
     const Call call = {
         .operation = "recv", .rank = comm->rank, .peer = status->MPI_SOURCE, .tag = status->MPI_TAG};
@@ -91,22 +91,22 @@ static PyObject *match_by(int which, PyObject *self, FASTCALL_ARGS) {
         *wanted = status;
     PyObject *message = found > 0 ? match(comm, &status) : found == 0 ? Py_NewRef(Py_None) : NULL;
     Py_DECREF(comm);
-    return told(message);
+    return checked_result(message);
 }
 
 TAKEN_BY(mprobe, match_by)
 TAKEN_BY(improbe, match_by)
 
-/* ---- what can be done with them ---- */
+/* ---- methods of messages ---- */
 
-/* The core's request that receives it, borrowed; NULL: it is not of an object, or was received. */
+/* The core's request that receives it, borrowed; NULL: it isn't of an object, or was received. */
 static inline PyObject *inner(PyObject *self) { return inner_of(self, mpi4py.message_kept); }
 
-/* A request that receives it from now on. Copies of the message share what it receives. */
+/* A request that receives it. Copies of the message share what it receives. */
 static PyObject *begin(PyObject *self) {
     PyObject *request = object_request(Py_NewRef(inner(self)));
     if (request)
-        unclaimed_add(self, mpi4py.message_kept, Py_NewRef(Py_None));
+        keep_in(self, mpi4py.message_kept, Py_NewRef(Py_None));
     return request;
 }
 
@@ -131,7 +131,7 @@ static PyObject *accelerated_irecv(PyObject *self, FASTCALL_ARGS) {
                : call_before(&message_takeovers[AT_irecv], self, args, nargs, kwnames);
 }
 
-/* MPI.Exception of a message that is not for buffers, whose cause says what to do. */
+/* Raise MPI.Exception for a message of an object, with a cause that says what to do. */
 static PyObject *refuse_buffer(int which, PyObject *self, FASTCALL_ARGS) {
     if (!inner(self))
         return call_before(&message_takeovers[which], self, args, nargs, kwnames);

@@ -1,9 +1,9 @@
-/* Moving receives of objects on while a program is in calls of mpi4py itself.
+/* Progress on receives of objects while a program is in calls of mpi4py itself.
  *
- * Large data of a message are fetched by its receiver, once the message that announces them has come. Waits
- * of the core do that for all receives that are posted. But a rank may post irecv and then wait in a call
- * that knows nothing of it, such as Barrier, while the sender waits for the data to be fetched. So a thread
- * looks after receives that stay posted. It needs MPI_THREAD_MULTIPLE, which mpi4py asks for.
+ * The receiver of a large message posts receives for its data when the announcement has arrived. Waits of the
+ * core do that for all posted receives. But a rank may call irecv and then wait in a call that doesn't, such
+ * as Barrier, while the sender waits for the data to be received. So a thread makes progress on receives that
+ * stay posted. It needs MPI_THREAD_MULTIPLE, which mpi4py requests.
  */
 #include "python/mpi4py/mpi4py.h"
 
@@ -12,14 +12,15 @@
 #include <signal.h>
 #include <time.h>
 
-/* How often it looks. A tick costs it some microseconds, and the others nothing where nothing is posted. */
+/* How often it looks. A tick takes some microseconds, and costs other threads nothing if no receive is
+ * posted. */
 #define TICK_NANOSECONDS 2000000
 
 static struct {
     bool started;
     pthread_t thread;
     int stop;                /* atomic, as all below */
-    uint64_t posted, closed; /* receives that the program has begun, and waits for them that have ended */
+    uint64_t posted, closed; /* receives that the program has begun, and completed waits for them */
 } helper;
 
 static void move_on(void) {
@@ -29,13 +30,13 @@ static void move_on(void) {
     PyGILState_Release(gil);
 }
 
-static void *look_after(void *Py_UNUSED(unused)) {
+static void *run_thread(void *Py_UNUSED(unused)) {
     uint64_t closed_before = 0;
     while (!__atomic_load_n(&helper.stop, __ATOMIC_ACQUIRE)) {
         const struct timespec tick = {.tv_nsec = TICK_NANOSECONDS};
         nanosleep(&tick, NULL);
         uint64_t closed = __atomic_load_n(&helper.closed, __ATOMIC_RELAXED);
-        bool waits = closed != closed_before; /* then the core moves on all others, too */
+        bool waits = closed != closed_before; /* then the core makes progress on all receives */
         closed_before = closed;
         if (!waits && __atomic_load_n(&helper.posted, __ATOMIC_RELAXED) > closed)
             move_on();
@@ -43,12 +44,12 @@ static void *look_after(void *Py_UNUSED(unused)) {
     return NULL;
 }
 
-/* Signals are for the threads of the program. */
+/* Signals are handled by the program's threads. */
 static void start(void) {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    helper.started = pthread_create(&helper.thread, NULL, look_after, NULL) == 0;
+    helper.started = pthread_create(&helper.thread, NULL, run_thread, NULL) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -59,7 +60,7 @@ void receive_posted(Request *request) {
         start();
 }
 
-/* Once: copies of mpi4py's request share the core's. */
+/* At most once: copies of mpi4py's request share the core's. */
 void receive_closed(Request *request) {
     if (request->posted)
         __atomic_add_fetch(&helper.closed, 1, __ATOMIC_RELAXED);

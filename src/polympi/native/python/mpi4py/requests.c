@@ -1,7 +1,8 @@
 /* Requests for mpi4py programs: of objects, which are requests of the core, and of arrays, which are MPI's.
- * All are of mpi4py's own class. What MPI needs until a request is complete mpi4py keeps in it, beside the
- * handle: there a request of an object has that of the core, and REQUEST_NULL as its handle, and one of an
- * array the array. Copies of a request share what it keeps.
+ *
+ * All are of mpi4py's own class, which keeps a reference to the buffer that MPI uses until a request is
+ * complete. There a request of an object has that of the core, and REQUEST_NULL as its handle. Copies of a
+ * request share this reference.
  */
 #include "python/mpi4py/mpi4py.h"
 
@@ -33,7 +34,7 @@ enum { REQUEST_METHODS(TAKEOVER_PLACE) };
 static PyObject *make(PyTypeObject *type, Py_ssize_t offset, PyObject *kept) {
     PyObject *made = kept ? type->tp_new(type, no_arguments, NULL) : NULL;
     if (made)
-        unclaimed_add(made, offset, kept);
+        keep_in(made, offset, kept);
     else
         Py_XDECREF(kept);
     return made;
@@ -56,13 +57,13 @@ PyObject *buffer_request(MPI_Request request, PyObject *memory) {
 
 /* ---- of objects ---- */
 
-enum { CANCELLED = -199 }; /* a source in the status of a receive that was given up */
+enum { CANCELLED = -199 }; /* source in the status of a cancelled receive */
 
-/* The core's request, borrowed; NULL: it is none of an object, or is complete. */
+/* The core's request, borrowed; NULL: it isn't of an object, or is complete. */
 static inline PyObject *inner(PyObject *self) { return inner_of(self, mpi4py.request_kept); }
 
-/* What is known of a request that is complete. */
-static void tell(const Request *request, MPI_Status *status) {
+/* Fill the status of a complete request. */
+static void report_status(const Request *request, MPI_Status *status) {
     const Status *known = &request->status;
     if (!status)
         return;
@@ -74,19 +75,19 @@ static void tell(const Request *request, MPI_Status *status) {
         fill_status(status, known, false);
 }
 
-/* Wait for what `self` had when the call began: its value, or NULL. `self` has it no longer then; its copies
- * do, and may wait for the same value. */
+/* Wait for the request that `self` had when the call began: its value, or NULL. Then `self` drops it, but its
+ * copies may still wait for the same value. */
 static PyObject *finish(PyObject *self, PyObject *waited, MPI_Status *status) {
     Request *request = (Request *)Py_NewRef(waited);
     PyObject *value = wait_method(waited, NULL, 0, NULL);
-    if (value || (request->kind == COMPLETE && !request->value)) { /* or it has failed, once for all */
+    if (value || (request->kind == COMPLETE && !request->value)) { /* or it has failed */
         if (inner(self) == waited)
-            unclaimed_add(self, mpi4py.request_kept, Py_NewRef(Py_None));
+            keep_in(self, mpi4py.request_kept, Py_NewRef(Py_None));
         receive_closed(request);
-        tell(request, status);
+        report_status(request, status);
     }
     Py_DECREF(request);
-    return told(value);
+    return checked_result(value);
 }
 
 /* Whether it is complete: 1, 0, or -1 with an exception. */
@@ -102,8 +103,7 @@ static int is_complete(PyObject *waited) {
     return complete == Py_True;
 }
 
-/* The core's request and the status of a call that takes one; NULL: mpi4py is to do it, or to say what is
- * wrong. */
+/* The core's request and the status of a call; NULL: mpi4py handles it, or reports what is wrong. */
 static inline PyObject *take_wait(PyObject *self, FASTCALL_ARGS, MPI_Status **status) {
     PyObject *values[MOST_ARGUMENTS], *found = inner(self);
     if (!found || !takes_arguments(&wait_names, args, nargs, kwnames, values) ||
@@ -119,7 +119,7 @@ static PyObject *accelerated_wait(PyObject *self, FASTCALL_ARGS) {
                   : call_before(&request_takeovers[AT_wait], self, args, nargs, kwnames);
 }
 
-/* Of an array: as the core waits. What a signal handler raises leaves the request as it is. */
+/* Wait for an array as the core does. An exception of a signal handler leaves the request unchanged. */
 static PyObject *wait_for_array(PyObject *self, MPI_Status *status) {
     const Call call = {.operation = "wait", .rank = state.world_rank, .peer = NO_PEER, .tag = NO_TAG};
     MPI_Status unwanted;
@@ -129,12 +129,12 @@ static PyObject *wait_for_array(PyObject *self, MPI_Status *status) {
     MPI_Request *place = request_of(self), request = *place;
     Py_INCREF(self);
     while ((waited = wait_for(&request, 1, status ? status : &unwanted, &call, DEFAULT_TIMEOUT)) > 0)
-        ; /* a receive of objects would look elsewhere now */
+        ; /* recalled, which concerns receives of objects only */
     *place = request;
     if (request == MPI_REQUEST_NULL)
-        unclaimed_add(self, mpi4py.request_kept, Py_NewRef(Py_None));
+        keep_in(self, mpi4py.request_kept, Py_NewRef(Py_None));
     Py_DECREF(self);
-    return waited < 0 ? told(NULL) : Py_NewRef(Py_True);
+    return waited < 0 ? mpi4py_exception() : Py_NewRef(Py_True);
 }
 
 static inline bool is_of_array(PyObject *self) {
@@ -155,36 +155,34 @@ static PyObject *accelerated_Wait(PyObject *self, FASTCALL_ARGS) {
     return value ? Py_NewRef(Py_True) : NULL;
 }
 
+/* Test it, and wait for it if it is complete: 1 and its value, 0, or -1 with an exception. */
+static int test(PyObject *self, PyObject *waited, MPI_Status *status, PyObject **value) {
+    Py_INCREF(waited);
+    int complete = is_complete(waited);
+    *value = complete > 0 ? finish(self, waited, status) : NULL;
+    Py_DECREF(waited);
+    return complete > 0 && !*value ? -1 : complete;
+}
+
 static PyObject *accelerated_test(PyObject *self, FASTCALL_ARGS) {
     MPI_Status *status;
-    PyObject *waited = take_wait(self, args, nargs, kwnames, &status);
+    PyObject *value, *waited = take_wait(self, args, nargs, kwnames, &status);
     if (!waited)
         return call_before(&request_takeovers[AT_test], self, args, nargs, kwnames);
-    Py_INCREF(waited);
-    PyObject *result = NULL, *value = NULL;
-    int complete = is_complete(waited);
-    if (complete == 0)
-        result = PyTuple_Pack(2, Py_False, Py_None);
-    else if (complete > 0 && (value = finish(self, waited, status)))
-        result = PyTuple_Pack(2, Py_True, value);
-    Py_XDECREF(value);
-    Py_DECREF(waited);
-    return result;
+    int complete = test(self, waited, status, &value);
+    return complete < 0    ? NULL
+           : complete == 0 ? PyTuple_Pack(2, Py_False, Py_None)
+                           : Py_BuildValue("(ON)", Py_True, value);
 }
 
 static PyObject *accelerated_Test(PyObject *self, FASTCALL_ARGS) {
     MPI_Status *status;
-    PyObject *waited = take_wait(self, args, nargs, kwnames, &status);
+    PyObject *value, *waited = take_wait(self, args, nargs, kwnames, &status);
     if (!waited)
         return call_before(&request_takeovers[AT_Test], self, args, nargs, kwnames);
-    Py_INCREF(waited);
-    int complete = is_complete(waited);
-    PyObject *value = complete > 0 ? finish(self, waited, status) : NULL;
-    Py_DECREF(waited);
-    if (complete < 0 || (complete > 0 && !value))
-        return NULL;
+    int complete = test(self, waited, status, &value);
     Py_XDECREF(value);
-    return PyBool_FromLong(complete);
+    return complete < 0 ? NULL : PyBool_FromLong(complete);
 }
 
 static PyObject *get_status(int which, PyObject *self, FASTCALL_ARGS) {
@@ -195,12 +193,12 @@ static PyObject *get_status(int which, PyObject *self, FASTCALL_ARGS) {
     Py_INCREF(waited);
     int complete = is_complete(waited);
     if (complete > 0)
-        tell((Request *)waited, status);
+        report_status((Request *)waited, status);
     Py_DECREF(waited);
     return complete < 0 ? NULL : PyBool_FromLong(complete);
 }
 
-/* A receive that no message has come for is given up; it is complete then. A send goes on. */
+/* Cancel a receive that no message has arrived for; it is then complete. A send goes on. */
 static PyObject *cancel(int which, PyObject *self, FASTCALL_ARGS) {
     PyObject *waited = nargs || kwnames ? NULL : inner(self);
     if (!waited)
@@ -211,14 +209,14 @@ static PyObject *cancel(int which, PyObject *self, FASTCALL_ARGS) {
         ((Request *)waited)->status.source = CANCELLED;
     Py_DECREF(waited);
     Py_XDECREF(cancelled);
-    return cancelled ? Py_NewRef(Py_None) : told(NULL);
+    return cancelled ? Py_NewRef(Py_None) : mpi4py_exception();
 }
 
-/* Forget it: a send goes on, and a receive that no copy has is given up. */
+/* Drop it: a send goes on, and a receive without further copies is cancelled. */
 static PyObject *free_request(int which, PyObject *self, FASTCALL_ARGS) {
     if (nargs || kwnames || !inner(self))
         return call_before(&request_takeovers[which], self, args, nargs, kwnames);
-    unclaimed_add(self, mpi4py.request_kept, Py_NewRef(Py_None));
+    keep_in(self, mpi4py.request_kept, Py_NewRef(Py_None));
     Py_RETURN_NONE;
 }
 
@@ -229,7 +227,7 @@ TAKEN_BY(Cancel, cancel)
 TAKEN_BY(free, free_request)
 TAKEN_BY(Free, free_request)
 
-/* ---- what Python asks of any object ---- */
+/* ---- special methods ---- */
 
 PyObject *compare_inner(PyObject *result, PyObject *self, PyObject *const *args, PyTypeObject *type,
                         Py_ssize_t offset, bool equal) {
@@ -265,7 +263,7 @@ PyObject *copy_status(PyObject *Py_UNUSED(module), PyObject *args) {
 /* Requests of objects among several: none, all, or some of them. */
 enum mixture { NONE, ALL, SOME };
 
-/* None where one is no request, too, which mpi4py says. */
+/* NONE also if an item isn't a request, which mpi4py reports. */
 static enum mixture mixture_of(PyObject *const *items, Py_ssize_t count) {
     Py_ssize_t objects = 0;
     for (Py_ssize_t i = 0; i < count; i++) {
@@ -276,7 +274,7 @@ static enum mixture mixture_of(PyObject *const *items, Py_ssize_t count) {
     return objects == 0 ? NONE : objects == count ? ALL : SOME;
 }
 
-/* Those of any sequence that mpi4py takes. */
+/* Of any sequence that mpi4py accepts. */
 static enum mixture mixture_of_sequence(PyObject *given) {
     if (PyList_Check(given) || PyTuple_Check(given))
         return mixture_of(PySequence_Fast_ITEMS(given), PySequence_Fast_GET_SIZE(given));
@@ -288,7 +286,7 @@ static enum mixture mixture_of_sequence(PyObject *given) {
 }
 
 /* Wait for requests that are all of objects: the list of their values. The list of requests may change
- * meanwhile, and a request may be in it twice. */
+ * meanwhile, and contain a request twice. */
 static PyObject *wait_objects(PyObject *given) {
     PyObject *requests = PySequence_Tuple(given);
     Py_ssize_t count = requests ? PyTuple_GET_SIZE(requests) : 0;
@@ -309,7 +307,7 @@ static PyObject *wait_objects(PyObject *given) {
 
 typedef struct {
     const char *name;
-    PyObject *before, *mixed; /* of mpi4py; of polympi.mpi4py.several, for those of objects */
+    PyObject *before, *mixed; /* mpi4py's; that of polympi.mpi4py.several, if some are of objects */
 } Several;
 
 /* The requests among the arguments, borrowed, or NULL. */
@@ -376,13 +374,13 @@ static int take_over_several(Several *several, PyMethodDef *method, PyObject *mo
     return failed;
 }
 
-/* ---- some of several: Python code looks at them ---- */
+/* ---- waiting for some of several ---- */
 
 typedef struct {
     PyObject *look, *found;
 } Search;
 
-/* Look once: 1 and what was found, 0 nothing yet, -1 with an exception. */
+/* Call the Python function: 1 if it has found something, 0 if not, -1 with an exception. */
 static int look_once(void *context) {
     Search *search = context;
     PyObject *found = PyObject_CallNoArgs(search->look);
@@ -406,8 +404,8 @@ PyObject *wait_until(PyObject *Py_UNUSED(module), PyObject *args) {
 
 /* ---- the start ---- */
 
-/* Where objects of a class of mpi4py refer to what they keep: the one place with None in a new one, which
- * copies share. -1 with LibraryError. */
+/* The offset of the reference to the buffer in objects of a class of mpi4py: the only None in a new one,
+ * which copies share. -1 with LibraryError. */
 static Py_ssize_t find_kept(PyTypeObject *type) {
     Py_ssize_t found = -1;
     PyObject *made = type->tp_new(type, no_arguments, NULL);
@@ -419,7 +417,7 @@ static Py_ssize_t find_kept(PyTypeObject *type) {
             found = found < 0 ? offset : type->tp_basicsize;
     PyObject *copy = NULL;
     if (found >= 0 && found < type->tp_basicsize) {
-        unclaimed_add(made, found, Py_NewRef(Py_NotImplemented));
+        keep_in(made, found, Py_NewRef(Py_NotImplemented));
         copy = PyObject_CallOneArg((PyObject *)type, made);
     }
     bool shared = copy && *(PyObject **)((char *)copy + found) == Py_NotImplemented;

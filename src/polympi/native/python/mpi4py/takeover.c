@@ -1,4 +1,4 @@
-/* How mpi4py's methods are replaced, and what its objects hold. */
+/* Replacing mpi4py's methods, and access to its objects. */
 #include "python/mpi4py/mpi4py.h"
 
 #ifndef POLYMPI_SERIAL
@@ -30,7 +30,7 @@ static int take_over_one(PyTypeObject *type, Takeover *takeover) {
     PyObject *text = takeover->before ? PyObject_GetAttrString(takeover->before, "__doc__") : NULL;
     takeover->method.ml_flags = METH_FASTCALL | METH_KEYWORDS;
     if (text && PyUnicode_Check(text))
-        takeover->method.ml_doc = PyUnicode_AsUTF8(text); /* which is kept with what was there before */
+        takeover->method.ml_doc = PyUnicode_AsUTF8(text); /* which `before` keeps alive */
     PyObject *method = text ? PyDescr_NewMethod(type, &takeover->method) : NULL;
     int failed = method ? set_anyway(type, takeover->method.ml_name, method) : -1;
     Py_XDECREF(method);
@@ -121,7 +121,7 @@ static void *capsule_of(PyObject *interface, const char *name) {
     return function;
 }
 
-/* Where the handle lies in an object of a class of mpi4py. */
+/* The offset of the handle in an object of a class of mpi4py. */
 static Py_ssize_t offset_in(PyObject *module, PyObject *interface, const char *class, PyTypeObject **type,
                             const char *getter) {
     void *(*get)(PyObject *) = (void *(*)(PyObject *))capsule_of(interface, getter);
@@ -148,7 +148,7 @@ static int find_offsets(PyObject *module) {
     return PyErr_Occurred() ? -1 : 0;
 }
 
-/* Whether mpi4py and this core use the same library: its world has this core's handle. */
+/* Whether mpi4py and this core use the same library: then its world has this core's handle. */
 static int check_library(PyObject *module) {
     PyObject *world = PyObject_GetAttrString(module, "COMM_WORLD");
     if (!world)
@@ -191,8 +191,7 @@ static PyObject *set_pickled(PyObject *Py_UNUSED(module), PyObject *function) {
     Py_RETURN_NONE;
 }
 
-/* What Python code receives into a Status of mpi4py: source, tag, bytes, whether it was cancelled; our
- * numbers, as a Status of the core has them. */
+/* Fill a Status of mpi4py from Python, with source and tag as in a Status of the core. */
 static PyObject *tell_status(PyObject *Py_UNUSED(module), PyObject *args) {
     PyObject *object, *nbytes;
     Status known = {.elements = -1};
@@ -216,8 +215,7 @@ PyMethodDef mpi4py_functions[] = {
      "Replace methods of mpi4py's classes. LibraryError: it uses another MPI library."},
     {"mpi4py_open", open_attachments, METH_VARARGS,
      "mpi4py_open($module, type, world, /)\n--\n\n"
-     "Let mpi4py's communicators have Communicators of this class, from now on; all ranks of the world call "
-     "it."},
+     "From now on, mpi4py's communicators have Communicators of this class. All ranks of the world call it."},
     {"mpi4py_is_attached", is_attached, METH_O,
      "mpi4py_is_attached($module, comm, /)\n--\n\nWhether the methods of a communicator of mpi4py are ours."},
     {"mpi4py_is_joint", is_joint, METH_O,
@@ -226,18 +224,17 @@ PyMethodDef mpi4py_functions[] = {
     {"mpi4py_replace", replace, METH_VARARGS,
      "mpi4py_replace($module, type, name, value, /)\n--\n\nSet an attribute of a class of mpi4py."},
     {"mpi4py_pickled", set_pickled, METH_O,
-     "mpi4py_pickled($module, function, /)\n--\n\nSend what function(object) returns in place of each "
-     "object; "
-     "None: the objects."},
+     "mpi4py_pickled($module, function, /)\n--\n\nSend function(object) instead of each object; None: the "
+     "objects."},
     {"mpi4py_stop", stop_helper, METH_NOARGS,
-     "mpi4py_stop($module, /)\n--\n\nStop the thread that moves on receives, before the interpreter ends."},
+     "mpi4py_stop($module, /)\n--\n\nStop the progress thread, before the interpreter ends."},
     {"mpi4py_wait_until", wait_until, METH_VARARGS,
      "mpi4py_wait_until($module, look, operation, /)\n--\n\n"
-     "What look() returns once that is not None; waits as the core does. Timeout names the operation."},
+     "Wait until look() doesn't return None, and return its result. Timeout names the operation."},
     {"mpi4py_is_of_object", is_of_object, METH_O,
      "mpi4py_is_of_object($module, request, /)\n--\n\nWhether a request of mpi4py is of an object."},
     {"mpi4py_copy_status", copy_status, METH_VARARGS,
-     "mpi4py_copy_status($module, status, found, /)\n--\n\nHave a Status of mpi4py say what another says."},
+     "mpi4py_copy_status($module, status, found, /)\n--\n\nCopy a Status of mpi4py to another one."},
     {"mpi4py_status", tell_status, METH_VARARGS,
      "mpi4py_status($module, status, source, tag, nbytes, cancelled, /)\n--\n\nFill a Status of mpi4py."},
     {NULL, NULL, 0, NULL},

@@ -7,6 +7,7 @@
 #include "base/arguments.h"
 #include "base/errors.h"
 #include "collectives/creation.h"
+#include "python/interface/communicator.h"
 #include "transfer/open_communicators.h"
 #include "transfer/progress/offloaded_call.h"
 #include "transport/handles.h"
@@ -48,12 +49,12 @@ int raw_limit(PyObject *timeout, const Call *call, double *seconds, bool *given)
     return 0;
 }
 
-/* ---- making and freeing them: MPI's own calls, in which any partner takes part ---- */
+/* ---- making and freeing them: MPI's own calls, with any partner ---- */
 
 struct creating {
     MPI_Comm from, made;
     int color, key;
-    PyObject *held; /* where it is left: the communicator that it is made of */
+    PyObject *held; /* of an offloaded call: the communicator that it is made of */
 };
 
 static int make_part(void *context) {
@@ -72,7 +73,7 @@ static int give_back(void *context) {
     return MPI_Comm_free(&creating->from);
 }
 
-/* A communicator that is made after its caller has left is nobody's: its ranks would have to free it
+/* A communicator that is made after the caller has left stays allocated: its ranks would have to free it
  * together. */
 static void close_creating(void *context) {
     struct creating *creating = context;
@@ -80,12 +81,12 @@ static void close_creating(void *context) {
     free(creating);
 }
 
-/* With a time-out: 0 with MPI's code, or LEFT or -1. */
+/* A call with a time-out: 0 with MPI's code, or LEFT or -1. */
 static int make_offloaded(Raw *self, struct creating *creating, int (*function)(void *context),
                           const Call *call, double seconds, int *code) {
     struct creating *moved = malloc(sizeof *moved);
     if (!moved)
-        return PyErr_NoMemory(), -1;
+        return no_memory();
     *moved = *creating;
     moved->held = Py_NewRef((PyObject *)self);
     const OffloadedCall what = {
@@ -98,7 +99,7 @@ static int make_offloaded(Raw *self, struct creating *creating, int (*function)(
     return failed;
 }
 
-/* The raw communicator that is made; None where there is none for this rank. */
+/* The raw communicator that is made; None if there is none for this rank. */
 static PyObject *create(Raw *self, struct creating *creating, int (*function)(void *context),
                         const Call *call, PyObject *timeout) {
     double seconds;
@@ -128,14 +129,8 @@ static PyObject *raw_split(Raw *self, FASTCALL_ARGS) {
     const Call call = {.operation = "raw.split", .rank = self->rank, .peer = NO_PEER, .tag = NO_TAG};
     struct creating creating = {.from = self->comm, .made = MPI_COMM_NULL, .color = MPI_UNDEFINED};
     if (signature_parse(&split_signature, args, nargs, kwnames, values) < 0 || !is_raw_joinable(self) ||
-        (values[0] != Py_None && parse_int(values[0], &creating.color, "split", "color") < 0) ||
-        (values[1] && parse_int(values[1], &creating.key, "split", "key") < 0))
+        parse_split(values, &creating.color, &creating.key, &call) < 0)
         return NULL;
-    if (values[0] != Py_None && creating.color < 0) {
-        raise_error("MismatchError", &call, "color is %d, but must be 0 or more, or None to take no part",
-                    creating.color);
-        return NULL;
-    }
     return create(self, &creating, make_part, &call, values[2]);
 }
 
@@ -158,7 +153,7 @@ static PyObject *raw_free(Raw *self, PyObject *Py_UNUSED(unused)) {
     if (self->lent || !self->owned) {
         raise_error("StateError", &call, "%s",
                     self->lent ? "polympi.world was made of this communicator and needs it until MPI ends"
-                               : "this communicator belongs to whoever has made it, who may free it");
+                               : "this communicator belongs to the code that made it, which may free it");
         return NULL;
     }
     if (offloaded_wait(self->comm, &call, state.timeout) < 0)
@@ -197,21 +192,21 @@ PyObject *raw_of_handle(PyObject *Py_UNUSED(module), PyObject *handle) {
 
 /* ---- the class ---- */
 
-static bool can_tell(const Raw *self) {
+static bool has_handle(const Raw *self) {
     const Call call = {.operation = "handle", .rank = self->rank, .peer = NO_PEER, .tag = NO_TAG};
     return is_raw_usable(self) && has_handles(&call);
 }
 
 static PyObject *get_handle(Raw *self, void *Py_UNUSED(unused)) {
-    return can_tell(self) ? PyLong_FromLongLong(handle_number(self->comm)) : NULL;
+    return has_handle(self) ? PyLong_FromLongLong(handle_number(self->comm)) : NULL;
 }
 
 static PyObject *get_handle_size(Raw *self, void *Py_UNUSED(unused)) {
-    return can_tell(self) ? PyLong_FromLong(HANDLE_BYTES) : NULL;
+    return has_handle(self) ? PyLong_FromLong(HANDLE_BYTES) : NULL;
 }
 
 static PyObject *get_fortran_handle(Raw *self, void *Py_UNUSED(unused)) {
-    return can_tell(self) ? PyLong_FromLong(fortran_number(self->comm)) : NULL;
+    return has_handle(self) ? PyLong_FromLong(fortran_number(self->comm)) : NULL;
 }
 
 static PyObject *raw_repr(Raw *self) {
@@ -243,12 +238,12 @@ static PyGetSetDef attributes[] = {
 static PyMethodDef management[] = {
     {"split", (PyCFunction)(void (*)(void))raw_split, METH_FASTCALL | METH_KEYWORDS,
      "split($self, color, key=0, *, timeout=None)\n--\n\n"
-     "Raw communicators of the ranks that give the same color, in the order of their keys; partners call "
+     "Raw communicators of the ranks with the same color, in the order of their keys; partners call "
      "MPI_Comm_split.\n\n"
      "Args:\n"
      "    color: 0 or more, or None (MPI_UNDEFINED) to take no part.\n"
      "    key: ranks of the new communicator follow it; equal keys, the old ranks.\n"
-     "    timeout: seconds to wait; None stands for POLYMPI_TIMEOUT, or for ever.\n\n"
+     "    timeout: seconds to wait; None means POLYMPI_TIMEOUT, or no limit.\n\n"
      "Returns:\n"
      "    The new one; None where color is None.\n\n"
      "Raises:\n"

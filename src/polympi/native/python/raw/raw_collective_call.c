@@ -12,7 +12,7 @@ Joint *joint_open(Raw *self, const char *operation, PyObject *timeout) {
     if (!joint)
         return PyErr_NoMemory(), NULL;
     spare = NULL;
-    joint->self = self; /* not all of it: a RawBuffer is long, and is written by raw_buffer_open */
+    joint->self = self; /* one by one: a RawBuffer is long, and initialised by raw_buffer_open */
     joint->gives = joint->takes = joint->in_place = false;
     joint->root = 0;
     joint->counts = joint->places = joint->counts_to = joint->places_to = NULL;
@@ -75,7 +75,7 @@ int joint_to(Joint *joint, PyObject *into) {
     return 0;
 }
 
-/* Hold what the call reads and writes, so that its caller may leave it. 0 or -1. */
+/* Hold what the call uses, so that its caller may leave it. 0 or -1. */
 static int hold(Joint *joint) {
     joint->held[0] = Py_NewRef((PyObject *)joint->self);
     if (joint->gives && !(joint->held[1] = raw_buffer_owner(&joint->from, joint->array)))
@@ -136,7 +136,6 @@ PyObject *joint_end(Joint *joint, int failed, PyObject *result) {
     return Py_NewRef(takes ? result : Py_None);
 }
 
-/* Whether the whole of a memory has as many pieces as there are ranks; `*piece` elements of MPI each. */
 int joint_cut(const Joint *joint, const RawBuffer *whole, const char *name, int *piece) {
     int size = joint->self->size;
     *piece = whole->count / size;

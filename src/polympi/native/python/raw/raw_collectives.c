@@ -3,7 +3,8 @@
 
 /* ---- counts ---- */
 
-/* Elements for each rank, one after the other, of memory: 0 or -1. `counts` are of its own elements. */
+/* Read `given`, the number of elements per rank in a buffer: counts and displacements in elements of MPI. 0
+ * or -1. */
 static int take_counts(Joint *joint, PyObject *given, const RawBuffer *whole, const char *name, int **counts,
                        int **places) {
     int size = joint->self->size;
@@ -77,7 +78,7 @@ static PyObject *raw_bcast(Raw *self, FASTCALL_ARGS) {
 
 /* ---- gather, scatter, and the like of all ---- */
 
-/* The arguments that calls have in other places. */
+/* Arguments whose places differ between calls; the root counts only where there is one. */
 struct last {
     PyObject *root, *timeout;
 };
@@ -102,7 +103,7 @@ static int call_alltoall(const Joint *j) {
     return MPI_Alltoall(j->from.data, piece, j->from.type, j->to.data, piece, j->to.type, j->self->comm);
 }
 
-/* The pieces of all ranks, which are of one size. */
+/* All pieces have one size. */
 static int match_pieces(Joint *joint, PyObject *const *Py_UNUSED(values), enum shape shape) {
     int piece = 0;
     if (shape == ALL_TO_ALL)
@@ -122,7 +123,7 @@ static int match_pieces(Joint *joint, PyObject *const *Py_UNUSED(values), enum s
                : 0;
 }
 
-/* A call in pieces; `match` compares what is given. */
+/* A call with pieces; `match` checks their sizes. */
 static PyObject *make_call(Raw *self, PyObject *const *values, struct last last, const char *operation,
                            enum shape shape,
                            int (*match)(Joint *joint, PyObject *const *values, enum shape shape),
@@ -146,29 +147,23 @@ static PyObject *make_call(Raw *self, PyObject *const *values, struct last last,
     return joint_end(joint, failed, values[1]);
 }
 
-static PyObject *of_pieces(Raw *self, PyObject *const *values, const char *operation, enum shape shape,
-                           int (*function)(const Joint *joint)) {
-    bool rooted = shape == GATHER_ONE || shape == SCATTER_ONE;
-    const struct last last = {.root = values[2], .timeout = values[rooted ? 3 : 2]};
-    return make_call(self, values, last, operation, shape, match_pieces, function);
-}
-
 static Signature gather_signature = {"gather", 3, 1, 4, {"array", "into", "root", "timeout"}, {NULL}};
 static Signature scatter_signature = {"scatter", 3, 0, 4, {"array", "into", "root", "timeout"}, {NULL}};
 static Signature allgather_signature = {"allgather", 2, 2, 3, {"array", "into", "timeout"}, {NULL}};
 static Signature alltoall_signature = {"alltoall", 2, 2, 3, {"array", "into", "timeout"}, {NULL}};
 
-#define OF_PIECES(name, shape)                                                                               \
+#define CALL_IN_PIECES(name, shape, match, root, timeout)                                                    \
     static PyObject *raw_##name(Raw *self, FASTCALL_ARGS) {                                                  \
         PyObject *values[MOST_ARGUMENTS];                                                                    \
         if (signature_parse(&name##_signature, args, nargs, kwnames, values) < 0)                            \
             return NULL;                                                                                     \
-        return of_pieces(self, values, "raw." #name, shape, call_##name);                                    \
+        const struct last last = {values[root], values[timeout]};                                            \
+        return make_call(self, values, last, "raw." #name, shape, match, call_##name);                       \
     }
-OF_PIECES(gather, GATHER_ONE)
-OF_PIECES(scatter, SCATTER_ONE)
-OF_PIECES(allgather, ALL_GATHER)
-OF_PIECES(alltoall, ALL_TO_ALL)
+CALL_IN_PIECES(gather, GATHER_ONE, match_pieces, 2, 3)
+CALL_IN_PIECES(scatter, SCATTER_ONE, match_pieces, 2, 3)
+CALL_IN_PIECES(allgather, ALL_GATHER, match_pieces, 2, 2)
+CALL_IN_PIECES(alltoall, ALL_TO_ALL, match_pieces, 2, 2)
 
 /* ---- the same with counts ---- */
 
@@ -190,7 +185,7 @@ static int call_alltoallv(const Joint *j) {
                          j->places_to, j->to.type, j->self->comm);
 }
 
-/* Of one's own piece the count says the same as the memory. */
+/* This rank's own piece must have as many elements as its count says. */
 static int match_own(const Joint *joint, const RawBuffer *mine, const char *name, const int *counts) {
     return counts ? joint_match(joint, mine, name, counts[joint->self->rank]) : 0;
 }
@@ -224,23 +219,10 @@ static int take_all_counts(Joint *joint, PyObject *const *values, enum shape sha
                : 0;
 }
 
-static PyObject *with_counts(Raw *self, PyObject *const *values, const char *operation, enum shape shape,
-                             int (*function)(const Joint *joint)) {
-    const struct last last = {.root = values[3], .timeout = values[shape == ALL_GATHER ? 3 : 4]};
-    return make_call(self, values, last, operation, shape, take_all_counts, function);
-}
-
-#define WITH_COUNTS(name, shape)                                                                             \
-    static PyObject *raw_##name(Raw *self, FASTCALL_ARGS) {                                                  \
-        PyObject *values[MOST_ARGUMENTS];                                                                    \
-        if (signature_parse(&name##_signature, args, nargs, kwnames, values) < 0)                            \
-            return NULL;                                                                                     \
-        return with_counts(self, values, "raw." #name, shape, call_##name);                                  \
-    }
-WITH_COUNTS(gatherv, GATHER_ONE)
-WITH_COUNTS(scatterv, SCATTER_ONE)
-WITH_COUNTS(allgatherv, ALL_GATHER)
-WITH_COUNTS(alltoallv, ALL_TO_ALL)
+CALL_IN_PIECES(gatherv, GATHER_ONE, take_all_counts, 3, 4)
+CALL_IN_PIECES(scatterv, SCATTER_ONE, take_all_counts, 3, 4)
+CALL_IN_PIECES(allgatherv, ALL_GATHER, take_all_counts, 3, 3)
+CALL_IN_PIECES(alltoallv, ALL_TO_ALL, take_all_counts, 4, 4)
 
 /* ---- the table ---- */
 

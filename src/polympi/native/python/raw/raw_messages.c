@@ -3,10 +3,10 @@
 #include "python/interface/request.h"
 #include "python/raw/raw_receive.h"
 
-/* How often a receive is tested before it is waited for in earnest: about a microsecond. */
+/* How often a receive is tested before it waits: about a microsecond. */
 enum { TESTS_AT_ONCE = 32 };
 
-/* ---- what all of them check ---- */
+/* ---- checks ---- */
 
 /* Peer and tag, from the arguments into the call. */
 static inline int raw_peer(Raw *self, PyObject *peer, const char *role, PyObject *tag, bool receives,
@@ -46,8 +46,8 @@ static inline int start_send(Raw *self, const RawBuffer *raw, const Call *call, 
     return unlikely(code != MPI_SUCCESS) ? raise_mpi(code, call) : complete;
 }
 
-/* A send that its call leaves, or that a request stands for; it holds the memory. NULL: there is none for it,
- * and the memory is lost rather than freed under MPI's hands. */
+/* Keep a send that is pending after its call; it holds the buffer. NULL: out of memory, and the buffer is
+ * never freed, since MPI uses it. */
 static Sending *keep_send(Raw *self, RawBuffer *raw, PyObject *object, const Call *call,
                           MPI_Request request) {
     PyObject *error = take_exception();
@@ -62,7 +62,7 @@ static Sending *keep_send(Raw *self, RawBuffer *raw, PyObject *object, const Cal
     return send;
 }
 
-/* Wait for a send: 0, or -1, and what is under way is kept until it is complete. */
+/* Wait for a send: 0, or -1, and a pending send is kept until it is complete. */
 static int finish_send(Raw *self, RawBuffer *raw, PyObject *object, const Call *call, MPI_Request *request,
                        double timeout) {
     if (wait_for(request, 1, MPI_STATUSES_IGNORE, call, timeout) == 0)
@@ -135,8 +135,8 @@ enum { INTO, SOURCE_RANK, SOURCE_TAG, STATUS, RECEIVE_TIMEOUT };
 static Signature recv_signature = {"recv", 3, 1, 5, {"into", "source", "tag", "status", "timeout"}, {NULL}};
 static Signature irecv_signature = {"irecv", 3, 1, 3, {"into", "source", "tag"}, {NULL}};
 
-/* Wait for a posted receive longer than the first tests: 0 or -1. One that is recalled for a message of
- * polympi itself has nothing to do with that. */
+/* Wait for a posted receive after the first tests: 0 or -1. Recalls, for messages of polympi itself, don't
+ * concern it. */
 static int wait_long(MPI_Request *request, MPI_Status *status, const RawBuffer *into, const Call *call,
                      double timeout) {
     double limit = timeout == DEFAULT_TIMEOUT ? state.timeout : timeout, end = limit > 0 ? now() + limit : 0;
@@ -155,7 +155,7 @@ static int wait_long(MPI_Request *request, MPI_Status *status, const RawBuffer *
         return -1; /* MPI has failed, or is over */
     if (take_back(request, status) || !is_timeout() || status->MPI_ERROR != MPI_SUCCESS)
         return -1;
-    PyErr_Clear(); /* a message has come at the last moment */
+    PyErr_Clear(); /* a message has arrived at the last moment */
     return 0;
 }
 
@@ -167,7 +167,7 @@ static inline int test_at_once(MPI_Request *request, int *complete, MPI_Status *
     return code;
 }
 
-/* What has come: put where it belongs. 0 or -1. */
+/* Deliver the received elements. 0 or -1. */
 static inline int arrived(const RawBuffer *raw, const MPI_Status *from, Status *status, bool wanted,
                           const Call *call) {
     if (likely(!wanted && !raw->packed && raw->itemsize == 1))
@@ -177,8 +177,8 @@ static inline int arrived(const RawBuffer *raw, const MPI_Status *from, Status *
     return failed;
 }
 
-/* A receive from any source that MPICH posts, with ranks on several machines, may lose its message where it
- * is cancelled (see probing_receive.h). So the message is looked for. */
+/* With MPICH and ranks on several machines, cancelling a receive from any source may lose its message (see
+ * probing_receive.h). So such receives probe for their message. */
 static inline bool may_lose(const Call *call) {
 #ifdef OPEN_MPI
     (void)call;
@@ -205,8 +205,8 @@ static int poll_match(void *context) {
     return code != MPI_SUCCESS ? raise_mpi(code, call) : found;
 }
 
-/* Wait for a message, and receive exactly that one: 0 or -1. No signal handler or time-out ends the second,
- * since nobody else could receive it any more. */
+/* Wait for a message, and receive exactly that one: 0 or -1. No signal handler or time-out ends the receive,
+ * since no other call could receive the matched message. */
 static int receive_matched(Raw *self, const RawBuffer *raw, const Call *call, double timeout,
                            MPI_Status *from) {
     struct matching matching = {.raw = self, .call = call};
@@ -217,9 +217,7 @@ static int receive_matched(Raw *self, const RawBuffer *raw, const Call *call, do
     int code = MPI_Imrecv(raw->data, raw->count, raw->type, &matching.message, &request), complete = 0;
     leave_mpi(locked);
     while (code == MPI_SUCCESS && !complete) {
-        locked = enter_mpi();
-        code = MPI_Test(&request, &complete, from);
-        leave_mpi(locked);
+        code = locked_test(&request, 1, from, &complete);
         if (!complete)
             yield_gil();
     }
@@ -300,21 +298,16 @@ static Signature sendrecv_signature = {
     "sendrecv", 6, 2, 8, {"array", "dest", "sendtag", "into", "source", "recvtag", "status", "timeout"},
     {NULL}};
 
-/* Both halves; the memory of the two is apart. 0 or -1. */
+/* Both halves; their buffers don't overlap. 0 or -1. */
 static int exchange(Raw *self, RawBuffer *sent, PyObject *array, const Call *sending, const RawBuffer *into,
                     const Call *receiving, double timeout, Status *status) {
     MPI_Request posted = MPI_REQUEST_NULL, started;
     MPI_Status from;
     bool receives = receiving->peer != PROC_NULL;
     int complete;
-    if (receives) {
-        bool locked = enter_mpi();
-        int code = MPI_Irecv(into->data, into->count, into->type, mpi_source(receiving->peer),
-                             mpi_tag(receiving->tag), self->comm, &posted);
-        leave_mpi(locked);
-        if (code != MPI_SUCCESS)
-            return raise_mpi(code, receiving);
-    }
+    if (receives && checked_irecv(into->data, into->count, into->type, mpi_source(receiving->peer),
+                                  mpi_tag(receiving->tag), self->comm, &posted, receiving) < 0)
+        return -1;
     complete = sending->peer == PROC_NULL ? 1 : start_send(self, sent, sending, &started);
     if (complete == 0)
         complete = finish_send(self, sent, array, sending, &started, timeout);
@@ -374,14 +367,14 @@ static int poll_probe(void *context) {
     struct probing *probing = context;
     const Call *call = probing->call;
     int found = 0;
-    bool locked = enter_mpi();
-    int code =
-        MPI_Iprobe(mpi_source(call->peer), mpi_tag(call->tag), probing->raw->comm, &found, &probing->status);
-    leave_mpi(locked);
-    return code != MPI_SUCCESS ? raise_mpi(code, call) : found;
+    return checked_iprobe(mpi_source(call->peer), mpi_tag(call->tag), probing->raw->comm, &found,
+                          &probing->status, call) < 0
+               ? -1
+               : found;
 }
 
-/* The bytes of an element of a dtype, or of what NumPy makes one of; of bytes where none is given. -1. */
+/* The bytes of an element of a dtype, or of what NumPy converts to one; 1 if none is given. -1 with an
+ * exception. */
 static Py_ssize_t dtype_bytes(PyObject *given) {
     if (!given || given == Py_None)
         return 1;
@@ -393,7 +386,7 @@ static Py_ssize_t dtype_bytes(PyObject *given) {
     return itemsize ? itemsize : 1;
 }
 
-/* None in place of the elements where the bytes are no whole number of them. */
+/* Elements are None if the bytes are not a whole number of them. */
 static PyObject *probed(const MPI_Status *from, Py_ssize_t itemsize, const Call *call) {
     Status status;
     if (raw_buffer_status(from, 1, &status, call) < 0)
@@ -438,8 +431,8 @@ static PyObject *raw_iprobe(Raw *self, FASTCALL_ARGS) {
 
 #define SEND_ARGUMENTS                                                                                       \
     "Args:\n"                                                                                                \
-    "    array: an array of any strides, or anything with memory; bytes and the like are bytes. Its dtype "  \
-    "is MPI's datatype; structures and what else MPI has no type for are bytes, too.\n"                      \
+    "    array: an array, also strided, or another buffer; bytes and the like are bytes. Its dtype "         \
+    "is MPI's datatype; structures and other dtypes without an MPI type are sent as bytes.\n"                \
     "    dest: rank to send to, or PROC_NULL.\n"                                                             \
     "    tag: number that the receiver may select by.\n"
 #define SEND_ERRORS                                                                                          \
@@ -453,7 +446,8 @@ static PyObject *raw_iprobe(Raw *self, FASTCALL_ARGS) {
     "    tag: tag of the message, or ANY_TAG.\n"
 #define RECEIVE_ERRORS                                                                                       \
     "    RankError, TagError: there is no such rank or tag.\n"                                               \
-    "    MismatchError: into is not writable memory; or the message is no whole number of its elements.\n"   \
+    "    MismatchError: into is not writable memory; or the message is not a whole number of its "           \
+    "elements.\n"                                                                                            \
     "    TruncationError: the message is longer than into, and is lost.\n"
 
 PyMethodDef raw_messages[] = {
@@ -475,7 +469,7 @@ PyMethodDef raw_messages[] = {
                      "Returns:\n"
                      "    into; with status, (into, Status).\n\n"
                      "Raises:\n"
-                     "    Timeout: no message came in time; the receive is cancelled.\n" RECEIVE_ERRORS
+                     "    Timeout: no message arrived in time; the receive is cancelled.\n" RECEIVE_ERRORS
                      "\nMPI 5.0, section 3.2.4."),
     RAW_METHOD(irecv, "irecv($self, into, source=polympi.shown.ANY_SOURCE, tag=polympi.shown.ANY_TAG)\n--\n\n"
                       "Begin to receive; ``wait`` of the request returns into.\n\n"
@@ -496,7 +490,7 @@ PyMethodDef raw_messages[] = {
                "Returns:\n"
                "    As recv does.\n\n"
                "Raises:\n"
-               "    Timeout: one of both was not complete in time.\n" RECEIVE_ERRORS
+               "    Timeout: one of them was not complete in time.\n" RECEIVE_ERRORS
                "\nMPI 5.0, section 3.10."),
     RAW_METHOD(probe,
                "probe($self, source=polympi.shown.ANY_SOURCE, tag=polympi.shown.ANY_TAG, *, dtype=None, "
@@ -508,14 +502,14 @@ PyMethodDef raw_messages[] = {
                "    dtype: what its elements are counted in; bytes if it is not given.\n" TIMEOUT_ARGUMENT
                "\n"
                "Returns:\n"
-               "    Its Status; elements is None where the message is no whole number of them.\n\n"
+               "    Its Status; elements is None if the message is not a whole number of them.\n\n"
                "Raises:\n"
-               "    Timeout: no message came in time.\n"
+               "    Timeout: no message arrived in time.\n"
                "    RankError, TagError: there is no such rank or tag.\n\nMPI 5.0, section 3.8.1."),
     RAW_METHOD(
         iprobe,
         "iprobe($self, source=polympi.shown.ANY_SOURCE, tag=polympi.shown.ANY_TAG, *, dtype=None)\n--\n\n"
-        "The Status of a message that matches and has come, as of probe; or None.\n\n"
+        "The Status of a matching message that has arrived, as of probe; or None.\n\n"
         "MPI 5.0, section 3.8.1."),
     {NULL, NULL, 0, NULL},
 };

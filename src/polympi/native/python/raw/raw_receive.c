@@ -3,15 +3,17 @@
 #include <stdlib.h>
 
 #include "base/errors.h"
+#include "base/list.h"
+#include "transport/calls.h"
 
 struct RawReceive {
     RawReceive *next, *previous;
     Raw *raw;
-    PyObject *into; /* what was given */
+    PyObject *into; /* the user's */
     Call call;
     MPI_Request request;
     MPI_Status status;
-    int code; /* what MPI said of it */
+    int code; /* MPI's code of the test */
     RawBuffer buffer;
 };
 
@@ -28,34 +30,20 @@ RawReceive *raw_receive_start(Raw *raw, PyObject *into, const Call *call) {
     receive->call = *call;
     receive->code = MPI_SUCCESS;
     const RawBuffer *buffer = &receive->buffer;
-    bool locked = enter_mpi();
-    int code = MPI_Irecv(buffer->data, buffer->count, buffer->type, mpi_source(call->peer),
-                         mpi_tag(call->tag), raw->comm, &receive->request);
-    leave_mpi(locked);
-    if (code != MPI_SUCCESS) {
+    if (checked_irecv(buffer->data, buffer->count, buffer->type, mpi_source(call->peer), mpi_tag(call->tag),
+                      raw->comm, &receive->request, call) < 0) {
         raw_buffer_close(&receive->buffer);
         free(receive);
-        raise_mpi(code, call);
         return NULL;
     }
     receive->raw = (Raw *)Py_NewRef((PyObject *)raw);
     receive->into = Py_NewRef(into);
-    receive->next = receives;
-    receive->previous = NULL;
-    if (receives)
-        receives->previous = receive;
-    receives = receive;
+    CHAIN_PUSH(receives, receive);
     return receive;
 }
 
-static void unlist(RawReceive *receive) {
-    *(receive->previous ? &receive->previous->next : &receives) = receive->next;
-    if (receive->next)
-        receive->next->previous = receive->previous;
-}
-
 static void close_receive(RawReceive *receive) {
-    unlist(receive);
+    CHAIN_REMOVE(receives, receive);
     raw_buffer_close(&receive->buffer);
     Py_DECREF(receive->into);
     Py_DECREF((PyObject *)receive->raw);
@@ -68,9 +56,7 @@ int raw_receive_test(RawReceive *receive) {
     if (receive->request == MPI_REQUEST_NULL)
         return 1;
     int complete = 0;
-    bool locked = enter_mpi();
-    int code = MPI_Test(&receive->request, &complete, &receive->status);
-    leave_mpi(locked);
+    int code = locked_test(&receive->request, 1, &receive->status, &complete);
     if (code == MPI_SUCCESS)
         return complete;
     receive->code = code;
@@ -108,10 +94,8 @@ int take_back(MPI_Request *request, MPI_Status *status) {
     bool locked = enter_mpi();
     int code = MPI_Cancel(request);
     leave_mpi(locked);
-    while (code == MPI_SUCCESS && !complete && !state.gone) { /* data that are on their way arrive */
-        locked = enter_mpi();
-        code = MPI_Test(request, &complete, status);
-        leave_mpi(locked);
+    while (code == MPI_SUCCESS && !complete && !state.gone) { /* data in flight arrive */
+        code = locked_test(request, 1, status, &complete);
         if (!complete)
             yield_gil();
     }

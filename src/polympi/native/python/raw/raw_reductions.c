@@ -5,11 +5,11 @@
 /* MPI's own operations alone: a partner names the same, and libraries choose how they reduce by that. */
 static int take_op(Joint *joint, const Op *op) {
     if (op->code > OP_BXOR)
-        return raise_error(
-            "MismatchError", &joint->call,
-            "%R is no operation that partners know: use one of SUM, PROD, MIN, MAX, LAND, LOR, "
-            "LXOR, BAND, BOR, BXOR",
-            (PyObject *)op);
+        return raise_error("MismatchError", &joint->call,
+                           "%R is not one of MPI's operations, which partners need: use one of SUM, PROD, "
+                           "MIN, MAX, LAND, LOR, "
+                           "LXOR, BAND, BOR, BXOR",
+                           (PyObject *)op);
     joint->op = mpi_ops[op->code];
     return 0;
 }
@@ -34,11 +34,10 @@ static bool same_memory(const RawBuffer *one, const RawBuffer *other) {
     return !one->packed && !other->packed && one->data == other->data && one->count == other->count;
 }
 
-/* Both libraries refuse the same elements as the standard, each in its own words. */
+/* Refuse what both libraries and the standard do, with one message. */
 static int match_reduction(Joint *joint, enum op op) {
     const char *elements;
-    bool half =
-        joint->from.open && joint->from.target.type == TYPE_HALF; /* a number that MPI has no type for */
+    bool half = joint->from.open && joint->from.target.type == TYPE_HALF; /* numbers without an MPI type */
     if (!is_combined_by_mpi(joint->from.element, op, &elements) || half)
         return raise_error("MismatchError", &joint->call, "MPI does not combine %s by %U",
                            half ? "float16" : elements, built_in_ops[op]->name);
