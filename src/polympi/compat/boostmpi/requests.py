@@ -27,18 +27,11 @@ class Request:
 
         Returns:
             Its status.
-
-        Raises:
-            Error: it failed.
         """
         return self._result()[1]
 
     def test(self) -> Any:
-        """What :meth:`wait` returns, if it is complete; else None. Never waits.
-
-        Raises:
-            Error: it failed.
-        """
+        """What :meth:`wait` returns, if it is complete; else None. Never waits."""
         return self.wait() if self._is_complete() else None
 
     def cancel(self) -> None:
@@ -84,8 +77,5 @@ class RequestWithValue(Request):
 
         Returns:
             The message, which is None after a successful :meth:`cancel`, and its status.
-
-        Raises:
-            Error: it failed, or the message does not fit the content that it is for.
         """
         return self._result()
