@@ -1,4 +1,4 @@
-"""MYMPI: what its calls do on several ranks, what of wrong ones is told, and that its documented programs run."""
+"""MYMPI: what its calls do on several ranks, how wrong ones are reported, and that its documented programs run."""
 
 from __future__ import annotations
 
@@ -279,7 +279,7 @@ for name in old.__all__:
 
 
 @pytest.mark.mpi
-def test_mistakes_are_told_in_a_sentence(run_in_job, stack: Stack) -> None:
+def test_mistakes_are_reported_in_a_sentence(run_in_job, stack: Stack) -> None:
     script = """
 def fails(number, *words):
     return raises(old.error, *words, number=number)
@@ -426,7 +426,7 @@ def test_an_error_ends_the_job(run_as, stack: Stack, tmp_path: Path) -> None:
     assert "error: rank 1, mpi_send(): the count is 2, but the buffer has 1 elements" in ended.stderr
 
 
-def test_of_the_modules_called_mpi_it_is_told_by_its_names(tmp_path: Path) -> None:
+def test_of_the_modules_called_mpi_it_is_recognized_by_its_names(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text("from mpi import *\nfrom Numeric import *\nmpi_isend(zeros(3))\nmpi_barrier(MPI_COMM_WORLD)\n")
     facade, _ = choose("auto", read(str(script)))

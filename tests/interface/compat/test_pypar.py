@@ -105,7 +105,7 @@ assert (got, status.source, status.tag) == (left, left, pypar.max_tag) and pypar
 
 
 @pytest.mark.mpi
-def test_mistakes_are_told_in_a_sentence(run_in_job, stack: Stack) -> None:
+def test_mistakes_are_reported_in_a_sentence(run_in_job, stack: Stack) -> None:
     script = """
 for call in pypar.send, pypar.bsend:
     with raises(AssertionError, "Destination id (1.5) must be an integer."):
@@ -379,7 +379,7 @@ assert (pypar.default_tag, pypar.control_tag, pypar.control_sep, pypar.control_d
 
 
 @pytest.mark.mpi
-def test_the_start_is_told_and_mpi_may_be_ended_twice(run, stack: Stack) -> None:
+def test_the_start_is_reported_and_mpi_may_be_ended_twice(run, stack: Stack) -> None:
     script = """
 from polympi.compat import pypar
 pypar.finalize()

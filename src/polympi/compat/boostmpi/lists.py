@@ -122,7 +122,7 @@ def _asked(call: str, requests: Iterable[Request]) -> list[Request]:
         raise ValueError("cannot wait on an empty request vector")
     for request in asked:
         if not isinstance(request, Request):
-            raise TypeError(f"{call}(): {request!r} is no request: give what isend and irecv return")
+            raise TypeError(f"{call}(): {request!r} isn't a request: give what isend and irecv return")
     return asked
 
 

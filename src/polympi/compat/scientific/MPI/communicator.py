@@ -284,7 +284,7 @@ class Communicator:
             self._check_pair(call, sendbuf, recvbuf, sendbuf.shape)
             return op.op
         if not isinstance(op, Operation):
-            raise ArgumentError(f"rank {self._rank}, {call}(): {op!r} is no operation: give MPI.sum or the like")
+            raise ArgumentError(f"rank {self._rank}, {call}(): {op!r} isn't an operation: give MPI.sum or the like")
         self._check_pair(call, sendbuf, recvbuf, np.shape(sendbuf))
         if op.op is None:
             raise MPIError(f"rank {self._rank}, {call}(): arrays cannot be reduced by {op.name}: choose another one")
