@@ -59,11 +59,11 @@ MOST_REPEATS = 10  # of one launch; the CPUs stay where they are for seconds at 
 
 
 class Contest:
-    """Our programs and those of others on one stack, ready to be launched in turn.
+    """Our programs and third-party ones on one stack, ready to be launched in turn.
 
     Args:
         stack: on which MPI.
-        opponents: the programs of others.
+        opponents: the third-party programs.
         sizes: of the messages, in bytes.
         seed: of all random orders.
         folder: scratch, empty.

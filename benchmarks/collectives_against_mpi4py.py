@@ -1,4 +1,4 @@
-"""Collectives of polympi against the buffer collectives of mpi4py, in one launch, on ranks that share processors.
+"""Collectives of polympi against the buffer collectives of mpi4py, in one launch, oversubscribed.
 
     mpiexec -n 8 python benchmarks/collectives_against_mpi4py.py bcast:65536 allreduce:8
 
@@ -37,7 +37,7 @@ rank, size = world.rank, world.size
 
 
 def arms(verb: str, nbytes: int, vectors: bool) -> Arms:
-    """The calls of a case; mpi4py's is the first. All have the same arrays, lest their places in memory differ."""
+    """The calls of a case; mpi4py's is the first. All use the same arrays at the same addresses."""
     one, other = np.ones(max(nbytes // 8, 1)), np.zeros(max(nbytes // 8, 1))
     rows, all_rows = np.ones((size, one.size)), np.zeros((size, one.size))
     at_root = rank == 0
@@ -78,7 +78,7 @@ def arms(verb: str, nbytes: int, vectors: bool) -> Arms:
 
 
 def complete(request: MPI.Request) -> None:
-    """Wait as polympi does where ranks share processors."""
+    """Wait as polympi does when oversubscribed."""
     while not request.Test():
         os.sched_yield()
 

@@ -121,7 +121,7 @@ WITHOUT_SUM = {"str": {"reduce", "allreduce", "scan"}, "dict": {"reduce", "allre
 
 
 def loop(call: str | tuple[str, str], payload: Any) -> Callable[[int], None]:
-    """A function that makes so many calls; the second rank of a ping-pong receives first."""
+    """A function that makes this many calls; the second rank of a ping-pong receives first."""
     lines = [call] if isinstance(call, str) else list(call if rank == 0 else reversed(call))
     is_array = isinstance(payload, np.ndarray)
     names = {

@@ -19,7 +19,7 @@ enum { WINDOW = 16 };
 static int rank, size;
 static const char *folder;
 
-/* Wait, without a call of MPI, until all ranks have come here. */
+/* Wait, without a call of MPI, until all ranks have arrived. */
 static void meet(const char *where, int step) {
     static const struct timespec pause = {.tv_nsec = 50 * 1000 * 1000};
     char name[4096];
@@ -87,7 +87,7 @@ static void exchange(const int *others, int count) {
     free(in);
 }
 
-/* With all others, so many at a time, from the nearest on: who waits for a rank is waited for by it. */
+/* With all others, this many at a time, from the nearest on: who waits for a rank is waited for by it. */
 static void exchange_with_all(int window) {
     int count = 0, *others = malloc((size_t)size * sizeof *others);
     for (int near = 1; near <= size / 2; near++) {

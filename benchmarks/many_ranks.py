@@ -1,4 +1,4 @@
-"""What the interface takes with many ranks on one machine: memory and start-up, beside C, mpi4py and the interpreter.
+"""Memory and start-up of the interface with many ranks on one machine, next to C, mpi4py and the interpreter.
 
     python benchmarks/many_ranks.py measure FILE --stacks mpich,openmpi --ranks 16,32,64,128,256 --rounds 3
     python benchmarks/many_ranks.py tables FILE

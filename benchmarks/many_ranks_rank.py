@@ -1,4 +1,4 @@
-"""A rank of many_ranks.py: takes some steps, and after each tells what memory and processor time it has taken.
+"""A rank of many_ranks.py: takes some steps, and reports after each how much memory and processor time it has taken.
 
     mpiexec -n RANKS python benchmarks/many_ranks_rank.py python|mpi4py|polympi FOLDER RANKS
 
@@ -30,11 +30,11 @@ START, BARRIER, NEIGHBOURS, ALL, COLLECTIVES, AT_ONCE = STEPS = (
     "at once",
 )
 PAUSE_S = 0.05
-WINDOW = 16  # messages under way in the step "all"; in the step "at once" those of all partners are
+WINDOW = 16  # messages in flight in the step "all"; in the step "at once" those with all partners are
 
 
 def meet(folder: Path, where: str, ranks: int) -> None:
-    """Wait until all ranks have come here."""
+    """Wait until all ranks have arrived."""
     file = os.open(folder / where, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.write(file, b"x")
     while os.fstat(file).st_size < ranks:
@@ -74,7 +74,7 @@ def tell(folder: Path, step: str, rank: int, ranks: int) -> None:
 
 
 def windows(rank: int, ranks: int, step: str) -> Iterator[Sequence[int]]:
-    """Whom a rank exchanges messages with in a step, in groups that are under way together."""
+    """Whom a rank exchanges messages with in a step, in groups that are in flight together."""
     sides = [((rank + near) % ranks, (rank - near) % ranks) for near in range(1, ranks // 2 + 1)]
     # From the nearest on, both sides in turn: who waits for a rank is waited for by it.
     around = list(dict.fromkeys(other for pair in sides for other in pair))

@@ -39,7 +39,7 @@ from polympi.lab.stacks.stack import Stack, installed_stacks
 HERE = Path(__file__).parent
 RANK_PROGRAM = HERE / "mpi4py_suite_rank.py"
 TIMEOUT_S = 600.0
-DEMO_S = 60.0  # a demo takes seconds, and one goes round for ever where its counter is reset while others use it
+DEMO_S = 60.0  # a demo takes seconds, and one never ends if its counter is reset while others use it
 ARMS = ("plain", "accelerated")
 COLUMNS = ("stack", "ranks", "arm", "test", "outcome")
 WORST_FIRST = ("stopped", "failed", "skipped", "passed")
@@ -141,7 +141,7 @@ def _download(source: Source) -> bytes:
 
 
 def install(stack: Stack) -> Path:
-    """mpi4py-fft and schwimmbad, compiled once in a folder of their own, so that the stacks stay as they are.
+    """mpi4py-fft and schwimmbad, compiled once in a separate folder, so that the stacks stay as they are.
 
     Raises:
         subprocess.CalledProcessError: they do not compile; FFTW may be missing.
@@ -199,7 +199,7 @@ def launch(
 
 
 def run_modules(tests: Path, names: Iterable[str], ranks: int, stack: Stack, arm: str) -> dict[str, str]:
-    """What became of each test of modules, each in a launch of its own."""
+    """What became of each test of modules, each in its own launch."""
     found: dict[str, str] = {}
     for name in names:
         with tempfile.TemporaryDirectory() as folder:

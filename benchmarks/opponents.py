@@ -1,4 +1,4 @@
-"""The programs of others that ``against_others.py`` launches beside ours, and how they are called there.
+"""The third-party programs that ``against_others.py`` launches next to ours, and how they are called there.
 
 What each of them does is said where a run launches it as a tool: :mod:`polympi.lab.tools.osu`,
 :mod:`polympi.lab.tools.imb`, :mod:`polympi.lab.tools.netpipe`; of NetPIPE it is from counting the calls of Debian's
@@ -43,7 +43,7 @@ MOST_NETPIPE = 0.05  # which averages nothing
 
 @dataclass(frozen=True)
 class Opponent:
-    """A program of others as it is compared here.
+    """A third-party program as it is compared here.
 
     Attributes:
         tool: which one.
@@ -103,7 +103,7 @@ def imb_opponent(program: Path) -> Opponent:
         UsageError: it is no program.
     """
     if not _is_program(program):
-        raise UsageError(f"'{program}' is no program: give the path of IMB-MPI1, built for the stack.")
+        raise UsageError(f"'{program}' isn't a program: give the path of IMB-MPI1, built for the stack.")
 
     def command(sizes: Sequence[int]) -> list[str]:
         [arguments] = IMB_PINGPONG.calls(sizes)

@@ -117,9 +117,9 @@ class OurPrograms:
 
     @property
     def names(self) -> list[str]:
-        """The launches that belong into a round: one for each figure and benchmark, as short as those of others.
+        """The launches that belong into a round: one for each figure and benchmark, as short as theirs.
 
-        The mean over batches needs none of its own.
+        The mean over batches needs no launch.
         """
         return list(self._plans)
 

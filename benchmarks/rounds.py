@@ -1,4 +1,4 @@
-"""The comparison of one program of others with ours, size by size, from launches paired by round."""
+"""The comparison of one third-party program with ours, size by size, from launches paired by round."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Comparison:
-    """All sizes of one program of others, ascending."""
+    """All sizes of one third-party program, ascending."""
 
     opponent: Opponent
     rows: Sequence[Row]

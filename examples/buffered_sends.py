@@ -17,7 +17,7 @@ def main() -> None:
     right, left = (world.rank + 1) % world.size, (world.rank - 1) % world.size
     mine = np.full(1_000_000, float(world.rank))
 
-    with mpi.buffer_attach(mine.nbytes):  # room for all messages under way; at the end of `with` all are received
+    with mpi.buffer_attach(mine.nbytes):  # room for all messages in flight; at the end of `with` all are received
         world.bsend(mine, dest=right)
         mine[:] = -1  # what was sent is a copy
         try:

@@ -34,7 +34,7 @@ def main() -> None:
     print(f"rank {rank} has the letters {letters}")
     assert letters == [f"from {i} to {rank}" for i in range(size)]
 
-    world.barrier(timeout=60)  # all ranks have come as far as this
+    world.barrier(timeout=60)  # all ranks have got this far
 
 
 if __name__ == "__main__":

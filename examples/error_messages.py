@@ -25,7 +25,7 @@ def expect(kind: type[mpi.Error], call: Callable[[], object]) -> None:
 
 
 def main() -> None:
-    """Rank 1 makes mistakes; each is found before or after a message has come, and harms no later one."""
+    """Rank 1 makes mistakes; each is found before or after a message has arrived, and harms no later message."""
     world = mpi.world
     if world.rank == 0:
         for _ in range(4):

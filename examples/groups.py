@@ -1,4 +1,4 @@
-"""Groups: communicators of some of the ranks, with ranks and messages of their own.
+"""Groups: communicators of some of the ranks, with their own ranks and messages.
 
     mpiexec -n 4 python examples/groups.py
 

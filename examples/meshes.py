@@ -1,4 +1,4 @@
-"""Meshes of ranks: who is beside whom, and which part of an array each rank has.
+"""Meshes of ranks: which ranks are neighbours, and which part of an array each rank has.
 
     mpiexec -n 4 python examples/meshes.py
 
@@ -44,7 +44,7 @@ def main() -> None:
         print(f"rank {cart.rank} has the mean {mine.mean():g}, its neighbours have {means}")
         assert len(means) == 3  # one of the four is beyond an end
 
-        with cart.sub(keep=[1]) as row:  # the ranks beside each other along axis 1
+        with cart.sub(keep=[1]) as row:  # the neighbours along axis 1
             assert row.allreduce(mine.sum()) == table[block.slices[0]].sum()
 
         mine *= 2

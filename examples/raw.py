@@ -20,7 +20,7 @@ def main() -> None:
     if raw.rank == last:
         found = raw.probe(source=0, tag=1, dtype=float)  # MPI_Probe and MPI_Get_count
         numbers = raw.recv(np.empty(found.elements or 0), source=0, tag=1)
-        print(f"{found.elements} numbers of {found.nbytes} bytes have come")
+        print(f"{found.elements} numbers of {found.nbytes} bytes have arrived")
         raw.isend(np.array([numbers.sum()]), dest=0, tag=2)
     if raw.rank == 0:
         total, status = raw.recv(np.empty(5), source=last, tag=2, status=True)  # there is room for more

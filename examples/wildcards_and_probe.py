@@ -1,4 +1,4 @@
-"""Receive from whoever comes first, and look at a message before receiving it.
+"""Receive whichever message arrives first, and look at a message before receiving it.
 
     mpiexec -n 3 python examples/wildcards_and_probe.py
 
@@ -13,7 +13,7 @@ NUMBERS = range(10)
 
 
 def work(world: mpi.Communicator) -> None:
-    """Square what comes, until told to stop; the tag says which it is."""
+    """Square what arrives, until the stop message; the tag says which it is."""
     while world.probe(source=0).tag == WORK:  # what is waiting? It stays there until it is received
         number = world.recv(source=0, tag=WORK)
         world.send((number, number**2), dest=0)

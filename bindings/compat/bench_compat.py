@@ -5,7 +5,7 @@ Usage: bench_compat.py PLAN SAMPLES pypar|pympi|mympi|scientific|boostmpi FOLDER
 
 APPLICATIONS holds the applications, which communicate in the style of the module. FOLDER holds the package ``polympi``
 with a core for this MPI (``../polympi/install.py``). The module is loaded after MPI has started, so that the time of
-each can be told; its import loads NumPy, too, as that of the original did.
+each can be measured; its import loads NumPy, too, as that of the original did.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import os
 import sys
 import time
 
-FACADES = {  # what a script imports, in place of what it says
+FACADES = {  # what a script imports, instead of the original
     "pypar": "polympi.compat.pypar",
     "pympi": "polympi.compat.pympi",
     "mympi": "polympi.compat.mympi",

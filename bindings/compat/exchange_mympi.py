@@ -27,7 +27,7 @@ class Exchange(Ghosts):
 
 
 def total(values: list[float]) -> list[float]:
-    """The sums over all ranks: there is no allreduce, and what a broadcast is given counts on its root alone."""
+    """The sums over all ranks: there is no allreduce, and only the root's argument of a broadcast counts."""
     count = len(values)
     sums = mpi.mpi_reduce(np.array(values), count, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD)
     return list(mpi.mpi_bcast(sums, count, MPI_DOUBLE, 0, MPI_COMM_WORLD))

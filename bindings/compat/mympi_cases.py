@@ -1,4 +1,4 @@
-"""MYMPI: the calls of MPI by their names in C, which give what comes as a new array.
+"""MYMPI: the calls of MPI by their names in C, which return received data as a new array.
 
 Rank 0 holds the clock. The loops of a ping-pong are also those of a ring, of which rank 0 begins each lap.
 """

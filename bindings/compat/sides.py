@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Side:
-    """One side of a block, beside which another rank has one.
+    """One side of a block that has a neighbour.
 
     Attributes:
         neighbor: that rank, in the world.

@@ -10,7 +10,7 @@ int main(int argc, char **argv) {
     int rank, count;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_split(MPI_COMM_WORLD, MPI_UNDEFINED, 0, &none); /* the others make a world of their own */
+    MPI_Comm_split(MPI_COMM_WORLD, MPI_UNDEFINED, 0, &none); /* the others make their own world */
 
     double parameters[] = {100.0, 0.5}, sum = 0;
     MPI_Bcast(parameters, 2, MPI_DOUBLE, rank, MPI_COMM_WORLD);

@@ -1,4 +1,4 @@
-"""Step 5: the same wave; points are updated by a compiled loop, most of them while messages are under way.
+"""Step 5: the same wave; points are updated by a compiled loop, most of them while messages are in flight.
 
     mpiexec -n 4 python examples/steps/step5_overlap.py
 

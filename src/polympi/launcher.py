@@ -60,7 +60,7 @@ def refuse_child() -> None:
         rank, process, *_ = os.environ[RANK_VARIABLE].split(" ")
         raise LauncherError(
             f"this process (pid {os.getpid()}) was not started by an MPI launcher but by rank {rank} of a job (pid "
-            f"{process}), and cannot take part in MPI in its place: use polympi in the rank alone, or start this "
+            f"{process}), and cannot use MPI in its place: use polympi in the rank alone, or start this "
             "program with its own mpiexec."
         )
 

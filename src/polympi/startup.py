@@ -166,7 +166,7 @@ def _timeout() -> float:
         seconds = -1.0
     if not 0 <= seconds < float("inf"):
         raise ValueError(
-            f"{TIMEOUT_VARIABLE} is '{text}': give the seconds that a call may wait, or 0 to wait for ever."
+            f"{TIMEOUT_VARIABLE} is '{text}': give the seconds that a call may wait, or 0 for no limit."
         )
     return seconds
 

@@ -1,4 +1,4 @@
-"""The comparison with programs of others: how they are called and read, what of ours stands against them, pairing."""
+"""The comparison with third-party programs: how they are called and read, what of ours stands against them, pairing."""
 
 import sys
 from dataclasses import replace
@@ -253,7 +253,7 @@ def test_a_size_is_outside_only_with_all_of_its_interval():
 
 
 OTHER_PROGRAM = """#!/bin/sh
-# A launcher and a program of others in one: it prints what OSU prints.
+# A launcher and a third-party program in one: it prints what OSU prints.
 cat <<'END'
 {printed}
 END

@@ -43,7 +43,7 @@ def verdicts(path, now):
     return {(group.binding, group.verdict) for group in found.groups if group.benchmark == "latency"}
 
 
-def test_a_core_that_became_slower_is_told_and_one_that_did_not_is_not(tmp_path):
+def test_a_core_that_became_slower_is_reported_and_one_that_did_not_is_not(tmp_path):
     assert verdicts(tmp_path / "slower", SLOWER) == {("polympi", "slower")}
     assert verdicts(tmp_path / "same", HALF) == {("polympi", "same")}
     assert verdicts(tmp_path / "faster", (0.0, 0.0, 0.4)) == {("polympi", "faster")}

@@ -305,7 +305,7 @@ def test_a_time_out_that_is_no_number_of_seconds_is_an_error(run, mpich: Stack, 
     ended = run("import polympi; polympi.world", None, mpich, env={"POLYMPI_TIMEOUT": rubbish})
     assert ended.exit_code == 1
     assert ended.stderr.splitlines()[-1] == (
-        f"ValueError: POLYMPI_TIMEOUT is '{rubbish}': give the seconds that a call may wait, or 0 to wait for ever."
+        f"ValueError: POLYMPI_TIMEOUT is '{rubbish}': give the seconds that a call may wait, or 0 for no limit."
     )
 
 

@@ -1,4 +1,4 @@
-"""Groups of ranks: each color has a communicator of its own.
+"""Groups of ranks: each color has its own communicator.
 
     mpiexec -n 4 python -m polympi --as boostmpi examples/compat/boostmpi/groups.py
 

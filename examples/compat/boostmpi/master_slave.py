@@ -12,7 +12,7 @@ ASK, RESULT, WORK, STOP = 1, 2, 3, 4  # tags
 
 
 def master():
-    """Serve workers until all results have come and all workers have been told to stop."""
+    """Serve workers until all results have arrived and all workers have been sent the stop message."""
     todo, results, working = list(TASKS), {}, mpi.size - 1
     while working:
         found = mpi.world.probe(mpi.any_source, mpi.any_tag)
@@ -28,7 +28,7 @@ def master():
 
 
 def worker():
-    """Ask for work, do it, and send what comes out."""
+    """Ask for work, do it, and send the result."""
     while True:
         mpi.world.send(0, ASK)
         task, status = mpi.world.recv(0, return_status=True)

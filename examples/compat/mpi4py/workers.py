@@ -1,4 +1,4 @@
-"""A master hands out pieces of work to whoever is ready; the workers are told to stop by a tag."""
+"""A master hands out pieces of work to the next free worker; a tag tells the workers to stop."""
 
 from mpi4py import MPI
 

@@ -37,7 +37,7 @@ mine = lines(begins[myid], begins[myid + 1])
 whole = mpi.mpi_gatherv(mine, counts[myid], mpi.MPI_INT, counts, displs, mpi.MPI_INT, 0, mpi.MPI_COMM_WORLD)
 
 if myid == 0:
-    whole = whole.reshape(HEIGHT, WIDTH)  # what comes has one axis
+    whole = whole.reshape(HEIGHT, WIDTH)  # received arrays have one axis
     for row in whole:
         print("".join(" .:-=+*#"[min(7, count // 7)] for count in row))
     assert (whole == lines(0, HEIGHT)).all()

@@ -38,7 +38,7 @@ first, behind = COLUMNS * myid // numnodes, COLUMNS * (myid + 1) // numnodes
 
 
 def exchange(psi):
-    """The columns beside the own ones, from the neighbours: even processors send first, and odd ones receive first."""
+    """The neighbours' columns next to this rank's: even processors send first, odd ones receive first."""
     n = ROWS + 2
     for turn in 0, 1:
         if myid % 2 == turn:

@@ -13,7 +13,7 @@ root = mpi.size - 1
 table = mpi.bcast(np.arange(12.0).reshape(3, 4) if mpi.rank == root else None, root)
 assert table.shape == (3, 4)
 assert table.sum() == 66
-table[0] = mpi.rank  # each process has an array of its own
+table[0] = mpi.rank  # each process has its own array
 
 column = mpi.bcast(table[:, 1], root)  # a strided one, too
 assert column.tolist() == [root, 5, 9]

@@ -12,7 +12,7 @@ ASK, RESULT = 1, 2  # tags
 
 
 def master():
-    """Serve workers until all results have come and all workers have been told to stop."""
+    """Serve workers until all results have arrived and all workers have been sent the stop message."""
     todo, results, working = list(TASKS), {}, mpi.size - 1
     while working:
         message, status = mpi.recv(mpi.ANY_SOURCE, mpi.ANY_TAG)
@@ -27,7 +27,7 @@ def master():
 
 
 def worker():
-    """Ask for work, do it, and send what comes out."""
+    """Ask for work, do it, and send the result."""
     while True:
         mpi.send("work, please", 0, ASK)
         task, _status = mpi.recv(0)

@@ -8,7 +8,7 @@ Periodic axes have no ends, and so every rank has all neighbours.
 import mpi
 
 dims = [2, mpi.size // 2] if mpi.size % 2 == 0 else [1, mpi.size]
-torus = mpi.cartesian_communicator(mpi.WORLD, dims)  # periodic along all axes unless told otherwise
+torus = mpi.cartesian_communicator(mpi.WORLD, dims)  # periodic along all axes unless periods say otherwise
 place = torus.coords()
 for axis in range(torus.ndims):
     source, dest = torus.shift(axis, 1)
@@ -18,7 +18,7 @@ for axis in range(torus.ndims):
     assert neighbour == tuple(expected)
     assert neighbour == torus.coords(status.source)
 
-# The ranks are a sequence: every second one makes a communicator of its own.
+# The ranks are a sequence: every second one makes its own communicator.
 some = mpi.WORLD.comm_create(mpi.WORLD[::2])
 if some:
     assert some.allgather([mpi.rank]) == list(range(0, mpi.size, 2))

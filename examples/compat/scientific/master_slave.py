@@ -1,4 +1,4 @@
-"""Rank 0 gives tasks, as strings, to whoever is free; the others send results as arrays.
+"""Rank 0 gives tasks, as strings, to the next free worker; the others send results as arrays.
 
     mpiexec -n 3 python -m polympi --as scientific examples/compat/scientific/master_slave.py
 

@@ -22,6 +22,6 @@ total = N.zeros_st((1,), inside)
 world.reduce(inside, total, MPI.sum, 0)
 if world.rank == 0:
     pi = 4 * total[0] / (points * world.size)
-    # Six standard deviations of the mean of so many points.
+    # Six standard deviations of the mean of this many points.
     assert abs(pi - math.pi) < 6 * math.sqrt(math.pi * (4 - math.pi) / (points * world.size))
     print(f"pi is about {pi}")

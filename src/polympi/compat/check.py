@@ -39,11 +39,11 @@ def report(script: Script, facade: Facade) -> list[str]:
 
 
 def of_python_2(path: str, idioms: Sequence[Idiom]) -> list[str]:
-    """Lines of text: what a script has that Python 3 does not read, so that nothing else of it can be told."""
+    """Lines of text: what a script has that Python 3 cannot parse, so that nothing else can be checked."""
     found: dict[tuple[str, str], set[int]] = {}
     for idiom in idioms:
         found.setdefault((idiom.what, idiom.fixer), set()).add(idiom.line)
-    lines = [f"{path} has, and when that is mended, --check tells which calls it uses:"]
+    lines = [f"{path} has the following. After that is fixed, --check reports which calls it uses:"]
     return lines + [f"  {what} ({_words(sorted(at))}): 2to3 -f {fixer}" for (what, fixer), at in found.items()]
 
 

@@ -50,7 +50,7 @@ class Facade:
             import_module("polympi.mpi4py").install(version=self.version)
 
     def uses(self, script: Script) -> list[Use]:
-        """What a script uses of the interface; modules beside it, like that of Scientific.N, do not count."""
+        """What a script uses of the interface; other modules, like that of Scientific.N, do not count."""
         return [use for use in script.uses(set(self.modules)) if self.modules[use.module] == self.module]
 
     def names(self) -> set[str]:

@@ -125,9 +125,9 @@ def parse(path: str, source: str, filename: str) -> Script:
         reason = python2.sentence(path, source, error)
         if reason:
             raise ScriptError(reason, python2.syntax_idioms(source)) from None
-        raise ScriptError(f"{path} is no script of Python: line {error.lineno}: {error.msg}.") from None
+        raise ScriptError(f"{path} isn't a Python script: line {error.lineno}: {error.msg}.") from None
     except ValueError as error:  # null bytes
-        raise ScriptError(f"{path} is no script of Python: {error}.") from None
+        raise ScriptError(f"{path} isn't a Python script: {error}.") from None
 
 
 class _Uses(ast.NodeVisitor):

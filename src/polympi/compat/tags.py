@@ -8,7 +8,7 @@ import polympi
 
 
 def highest_tag(comm: polympi.Communicator) -> int:
-    """The highest tag of messages with this MPI library; only a look for messages tells whether a tag is one."""
+    """The highest tag of messages with this MPI library; only a probe shows whether a tag is valid."""
 
     def is_refused(tag: int) -> bool:
         try:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _ALL_RANKS = (
-    "all ranks of a job must import polympi.mpi4py, or none: `python -m polympi --as mpi4py` in place of `python` "
+    "all ranks of a job must import polympi.mpi4py, or none: `python -m polympi --as mpi4py` instead of `python` "
     "does it for them"
 )
 

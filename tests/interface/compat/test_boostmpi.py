@@ -46,7 +46,7 @@ except AttributeError as error:
     )
 
 
-def test_a_script_is_told_from_those_of_other_modules_by_its_names(tmp_path: Path) -> None:
+def test_a_script_is_distinguished_from_those_of_other_modules_by_its_names(tmp_path: Path) -> None:
     def chosen(text: str) -> str:
         file = tmp_path / "script.py"
         file.write_text(text)
@@ -223,7 +223,7 @@ assert world.recv(left, 3) == "next"
 """,
     "requests alone and in lists": """
 asked = world.irecv(left, 1)
-assert asked.test() is None and repr(asked) == "<boostmpi RequestWithValue, under way>"
+assert asked.test() is None and repr(asked) == "<boostmpi RequestWithValue, pending>"
 world.barrier()
 sent = world.isend(right, 1, [rank])
 while (got := asked.test()) is None:
@@ -248,7 +248,7 @@ told = []
 def tell(value, status):
     told.append((value, status.source, status.tag))
 def took(tag, *places):
-    "Whether exactly these messages were told of."
+    "Whether exactly these messages were reported."
     found = told == [((left, k), left, tag + k) for k in places]
     told.clear()
     return found
@@ -323,7 +323,7 @@ old.wait_all(requests)
 for call in old.wait_any, old.test_any, old.wait_all, old.test_all, old.wait_some, old.test_some:
     with raises(ValueError, "cannot wait on an empty request vector"):
         call([])
-    with raises(TypeError, f"{call.__name__}(): 5 is no request: give what isend and irecv return"):
+    with raises(TypeError, f"{call.__name__}(): 5 isn't a request: give what isend and irecv return"):
         call([5])
 for call in old.wait_some, old.test_some:
     with raises(TypeError, f"{call.__name__}() moves complete requests to the end: give a RequestList"):

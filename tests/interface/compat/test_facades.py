@@ -233,7 +233,7 @@ for wrong in [1], {}, 77:
         with raises(ValueError, "there is no operation"):
             pypar.reduce(x, wrong, 0, y)
     elif sys.argv[1] == "scientific":
-        with raises(MPI.world.allreduce.__globals__["ArgumentError"], "is no operation"):
+        with raises(MPI.world.allreduce.__globals__["ArgumentError"], "isn't an operation"):
             MPI.world.allreduce(x, y, wrong)
     else:
         W = mympi.MPI_COMM_WORLD

@@ -1,4 +1,4 @@
-"""mpi4py, accelerated: what its methods do with polympi's core behind them, and what stays mpi4py's own."""
+"""mpi4py, accelerated: what its methods do with polympi's core, and what stays mpi4py's own."""
 
 import re
 from pathlib import Path
@@ -38,7 +38,7 @@ def test_the_differences_are_those_of_names_and_are_sentences() -> None:
     assert {"COMM_WORLD", "Request", "SUM", "Init"} < names
 
 
-def test_a_script_is_told_by_its_import_and_checked(tmp_path: Path) -> None:
+def test_a_script_is_recognized_by_its_import_and_checked(tmp_path: Path) -> None:
     file = tmp_path / "script.py"
     file.write_text("from mpi4py import MPI\nMPI.COMM_WORLD.send(1, 0)\nMPI.Nosuch\n")
     assert choose("auto", script_of(str(file)))[0].name == "mpi4py"
@@ -73,7 +73,7 @@ def test_a_program_of_many_checks(run, stack: Stack, program: str, ranks: int) -
 
 @pytest.mark.mpi
 @pytest.mark.sanitize
-@pytest.mark.one_host  # over several, MPICH's own receive from any source may wait for ever
+@pytest.mark.one_host  # over several, MPICH's own receive from any source may hang
 def test_statuses_are_filled_as_mpi4py_itself_fills_them(run, stack: Stack) -> None:
     program = PROGRAMS / "mpi4py_statuses.py"
     said = sorted(run(program, 2, stack).succeeded().splitlines())
@@ -274,7 +274,7 @@ group.Free(), half.Free(), comm.Free(), session.Finalize()
 
 
 @pytest.mark.mpi
-def test_workers_that_never_import_it_are_left_to_mpi4py_and_the_user_is_told(
+def test_workers_that_never_import_it_are_left_to_mpi4py_and_the_user_is_reported(
     run, stack: Stack, tmp_path: Path
 ) -> None:
     program = tmp_path / "pool.py"

@@ -31,7 +31,7 @@ from polympi.lab.stacks.stack import Stack
 pytestmark = [pytest.mark.mpi, pytest.mark.large, pytest.mark.busy]
 
 # Of the modules of buffers those whose methods are replaced; the others run in the benchmark.
-# On one rank its pool starts processes, for which Open MPI may wait for ever where mpi4py is as it is, too.
+# On one rank its pool starts processes, for which Open MPI may hang where mpi4py is as it is, too.
 ALONE = tuple(name for name in OBJECTS if name != "test_util_pool")
 REPLACED = tuple(name for name in BUFFERS if name in {"test_p2p_buf", "test_p2p_buf_matched", "test_cco_buf"})
 

@@ -1,4 +1,4 @@
-"""MYMPI: what its calls do on several ranks, what of wrong ones is told, and that its documented programs run."""
+"""MYMPI: what its calls do on several ranks, how wrong ones are reported, and that its documented programs run."""
 
 from pathlib import Path
 
@@ -272,7 +272,7 @@ else:
     assert mpi_get_count(MPI_INT) == 1
     assert mpi_recv(1, MPI_INT, 0, 2, W) == 2 and mpi_recv(1, MPI_INT, 0, 1, W) == 1
 """,
-    "mistakes are told in a sentence": """
+    "mistakes are reported in a sentence": """
 def fails(number, *words):
     return raises(old.error, *words, number=number)
 with fails(6, f"rank {rank}, send(", "dest is 9"):
@@ -419,7 +419,7 @@ def test_an_error_ends_the_job(run_as, stack: Stack, tmp_path: Path) -> None:
     assert "error: rank 1, mpi_send(): the count is 2, but the buffer has 1 elements" in ended.stderr
 
 
-def test_of_the_modules_called_mpi_it_is_told_by_its_names(tmp_path: Path) -> None:
+def test_of_the_modules_called_mpi_it_is_recognized_by_its_names(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text("from mpi import *\nfrom Numeric import *\nmpi_isend(zeros(3))\nmpi_barrier(MPI_COMM_WORLD)\n")
     facade, _ = choose("auto", read(str(script)))

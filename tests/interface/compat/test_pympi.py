@@ -149,8 +149,8 @@ assert old.waitall() == old.waitall([]) == old.testall() == [] and old.testany([
 assert old.waitsome() == old.testsome([]) == ([], [])
 fails(old.waitany, ValueError, "waitany needs a request, but got none")
 for call in old.waitall, old.testall, old.waitany, old.testsome:
-    fails(lambda: call(["no"]), TypeError, "'no' is no request: give what isend and irecv return")
-fails(lambda: old.wait("x"), TypeError, "'x' is no request")
+    fails(lambda: call(["no"]), TypeError, "'no' isn't a request: give what isend and irecv return")
+fails(lambda: old.wait("x"), TypeError, "'x' isn't a request")
 fails(lambda: old.wait(5), TypeError, "")
 # dropped ones: the receive is given up, the send goes on
 old.irecv(before, 50)
@@ -243,7 +243,7 @@ assert old.reduce("b", old.SUM, ground="a", root=0) == ("a" + "b" * size if rank
 # type
 assert same(old.allreduce(rank, old.SUM, type=float), float(sum(range(size))))
 assert same(old.reduce(rank + 0.7, old.SUM, 0, None, int), sum(range(size)) if rank == 0 else None)
-# values that are no pairs, with their ranks
+# values that aren't pairs, with their ranks
 assert old.allreduce(rank % 2 + 0.5, old.MAXLOC) == ((1.5, 1) if size > 1 else (0.5, 0))
 assert same(old.allreduce([4, rank], old.MINLOC), (4, 0))
 # arrays, also strided ones
@@ -315,7 +315,7 @@ if size > 1:  # ranks that give different groups
         assert w.comm_create(None) is None
     else:
         fails(lambda: w.comm_create(w), RuntimeError, f"rank {rank}, comm_create(): this rank gives the group [0, 1")
-# meshes: a ring of all unless told otherwise
+# meshes: a ring of all unless periods say otherwise
 for ring in old.cart_create(), old.cartesian_communicator(), w.cart_create():
     assert (ring.dims, ring.ndims, ring.periods, ring.coords()) == ([size], 1, [1], (rank,))
     assert ring.shift() == ((rank - 1) % size, (rank + 1) % size) and ring.coords(-1) == (size - 1,)

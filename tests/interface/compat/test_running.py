@@ -140,7 +140,7 @@ def test_one_rank_ends_the_whole_job(run_as, openmpi: Stack, tmp_path: Path, end
         (["-m", "json.decoder.x"], "there is no module json.decoder.x: "),
         (["-m", "xml"], "there is no module xml, or it is a package without __main__."),
         (["-m", "sys"], "the module sys has no source: it cannot be run."),
-        (["-c", "def f(:"], "-c is no script of Python: line 1: "),
+        (["-c", "def f(:"], "-c isn't a Python script: line 1: "),
     ],
 )
 def test_modules_and_code_that_cannot_be_run(capsys: pytest.CaptureFixture[str], program: list[str], said: str) -> None:
@@ -166,13 +166,13 @@ def test_modules_and_code_that_cannot_be_run(capsys: pytest.CaptureFixture[str],
             "if 1:\n        a = 1\n\tb = 2",
             "script.py is a script of Python 2: line 3 mixes tabs and spaces",
         ),
-        (["--as", "pypar"], "def f(:", "script.py is no script of Python: line 1: "),
-        (["--as", "pypar"], "a = '\0'", "script.py is no script of Python: "),
+        (["--as", "pypar"], "def f(:", "script.py isn't a Python script: line 1: "),
+        (["--as", "pypar"], "a = '\0'", "script.py isn't a Python script: "),
         (["--as", "pypar"], "# coding: klingon", "script.py cannot be read: unknown encoding"),
         (["--as", "pypar"], None, "script.py cannot be read: No such file or directory."),
     ],
 )
-def test_what_cannot_be_run_is_told_in_one_sentence(
+def test_what_cannot_be_run_is_reported_in_one_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], text: str | None, said: str
 ) -> None:
     script = str(tmp_path / "script.py") if text is None else written(tmp_path, text)
@@ -297,7 +297,7 @@ def test_check_lists_all_that_python_3_does_not_read(tmp_path: Path, capsys: pyt
     told = capsys.readouterr()
     assert told.err.startswith(f"python -m polympi: {script} is a script of Python 2: line 7 has a print statement.")
     assert told.out.splitlines() == [
-        f"{script} has, and when that is mended, --check tells which calls it uses:",
+        f"{script} has the following. After that is fixed, --check reports which calls it uses:",
         "  a print statement (lines 7, 8, 12): 2to3 -f print",
         "  a long number with an L (line 7): 2to3 -f numliterals",
         "  an octal number with a leading 0 (line 8): 2to3 -f numliterals",

@@ -335,7 +335,7 @@ for call in lambda: world.send(x, right, -1), lambda: world.receive(x, left, -1)
 with raises(TypeError):
     world.send(x, right)  # a tag is needed
 for code in "", "z", "O", "S", "V", "U":
-    with raises(ArgumentError, f"{me}receive(): {code!r} is no type code"):
+    with raises(ArgumentError, f"{me}receive(): {code!r} isn't a type code"):
         world.receive(code)
 locked = np.zeros(3)
 locked.flags.writeable = False
@@ -349,7 +349,7 @@ for y, words in (5, "not a int"), (np.array([None]), "an array of objects"), (lo
         world.share(np.zeros(()) if y is locked else x, y)
 with raises(ArgumentError, f"rank {rank}", "receive", "into"):
     shifted(x, locked)
-# what comes does not fit; the next message does
+# the message does not fit; the next message does
 for sent, given, words in [
     (x, "l", "an array of float64 came for one of int64: receive it with an array or a type code"),
     ("text", "d", "a string came for one of float64: receive it by receiveString"),
@@ -372,7 +372,7 @@ with raises(ArgumentError, f"{me}reduce(): the second array must have the shape 
     world.reduce(x, np.zeros(3, int), MPI.sum, 0)
 with raises(ArgumentError, f"{me}allreduce(): the second array must have the shape (3,)"):
     world.allreduce(x, np.zeros(4), MPI.sum)
-with raises(ArgumentError, f"{me}allreduce(): <built-in function sum> is no operation: give MPI.sum"):
+with raises(ArgumentError, f"{me}allreduce(): <built-in function sum> isn't an operation: give MPI.sum"):
     world.allreduce(x, x, sum)
 with raises(MPI.MPIError, f"{me}reduce(): arrays cannot be reduced by replace"):
     world.reduce(x, x, MPI.replace, 0)

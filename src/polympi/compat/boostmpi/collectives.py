@@ -1,6 +1,8 @@
 """Calls of all ranks of a communicator, which comes first: ``broadcast(world, value, root)``.
 
-A first argument that is no communicator is the value, and the communicator that of all ranks: ``all_reduce(1, add)``.
+If the first argument isn't a communicator, it is the value, and the communicator is that of all ranks:
+``all_reduce(1, add)``. Calls raise Error for a root that does not exist, a wrong number of values, and if another rank
+could not send its value or its function failed.
 """
 
 from __future__ import annotations
@@ -40,11 +42,7 @@ _NATIVE: dict[int, Op] = {
 
 
 def all_gather(comm: Any = world, value: Any = None) -> tuple[Any, ...]:
-    """The values of all ranks, in their order.
-
-    Raises:
-        Error: a rank could not send its value.
-    """
+    """The values of all ranks, in their order."""
     if not isinstance(comm, Communicator):
         comm, value = _arranged("all_gather", comm, value)
     try:
@@ -60,9 +58,6 @@ def all_reduce(comm: Any = world, value: Any = MISSING, op: Callable[[Any, Any],
         comm: the communicator.
         value: that of this rank.
         op: a function of two values, which is associative and does not change them.
-
-    Raises:
-        Error: the function failed on another rank.
     """
     if not isinstance(comm, Communicator):
         comm, value, op = _arranged("all_reduce", comm, value, op)
@@ -75,11 +70,7 @@ def all_reduce(comm: Any = world, value: Any = MISSING, op: Callable[[Any, Any],
 
 
 def all_to_all(comm: Any = world, values: Iterable[Any] | None = None) -> tuple[Any, ...]:
-    """What all ranks have for this one: the value at its place in the values of each.
-
-    Raises:
-        Error: there are not as many values as ranks, here or elsewhere.
-    """
+    """What all ranks have for this one: the value at its place in the values of each."""
     if not isinstance(comm, Communicator):
         comm, values = _arranged("all_to_all", comm, values)
     try:
@@ -92,9 +83,6 @@ def broadcast(comm: Any = world, value: Any = None, root: int = MISSING) -> Any:
     """The value of the root, on all ranks.
 
     The content of an array is filled with that of the root, and a skeleton of the root is a new array elsewhere.
-
-    Raises:
-        Error: there is no such root, or its array does not fit.
     """
     if not isinstance(comm, Communicator):
         comm, value, root = _arranged("broadcast", comm, value, root)
@@ -111,11 +99,7 @@ def broadcast(comm: Any = world, value: Any = None, root: int = MISSING) -> Any:
 
 
 def gather(comm: Any = world, value: Any = None, root: int = MISSING) -> tuple[Any, ...] | None:
-    """The values of all ranks, in their order, on the root; None elsewhere.
-
-    Raises:
-        Error: there is no such root, or a rank could not send its value.
-    """
+    """The values of all ranks, in their order, on the root; None elsewhere."""
     if not isinstance(comm, Communicator):
         comm, value, root = _arranged("gather", comm, value, root)
     if root is MISSING:
@@ -130,11 +114,7 @@ def gather(comm: Any = world, value: Any = None, root: int = MISSING) -> tuple[A
 def reduce(
     comm: Any = world, value: Any = MISSING, op: Callable[[Any, Any], Any] = MISSING, root: int = MISSING
 ) -> Any:
-    """Like :func:`all_reduce`, with the combination on the root, and None elsewhere.
-
-    Raises:
-        Error: there is no such root, or the function failed on another rank.
-    """
+    """Like :func:`all_reduce`, with the combination on the root, and None elsewhere."""
     if not isinstance(comm, Communicator):
         comm, value, op, root = _arranged("reduce", comm, value, op, root)
     if value is MISSING or op is MISSING or root is MISSING:
@@ -146,11 +126,7 @@ def reduce(
 
 
 def scan(comm: Any = world, value: Any = MISSING, op: Callable[[Any, Any], Any] = MISSING) -> Any:
-    """Like :func:`all_reduce`, with the combination of the ranks up to this one.
-
-    Raises:
-        Error: the function failed on another rank.
-    """
+    """Like :func:`all_reduce`, with the combination of the ranks up to this one."""
     if not isinstance(comm, Communicator):
         comm, value, op = _arranged("scan", comm, value, op)
     if value is MISSING or op is MISSING:
@@ -162,11 +138,7 @@ def scan(comm: Any = world, value: Any = MISSING, op: Callable[[Any, Any], Any] 
 
 
 def scatter(comm: Any = world, values: Iterable[Any] | None = None, root: int = MISSING) -> Any:
-    """The value at the place of this rank in the values of the root; those of other ranks are ignored.
-
-    Raises:
-        Error: there is no such root, or it has not as many values as there are ranks.
-    """
+    """The value at the place of this rank in the values of the root; those of other ranks are ignored."""
     if not isinstance(comm, Communicator):
         comm, values, root = _arranged("scatter", comm, values, root)
     if root is MISSING:

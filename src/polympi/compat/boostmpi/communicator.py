@@ -19,7 +19,10 @@ _world = polympi.world.dup()  # its messages never meet those of polympi or of a
 
 
 class Communicator:
-    """A group of ranks; made without an argument it is that of all ranks."""
+    """A group of ranks; made without an argument it is that of all ranks.
+
+    Calls raise Error for a rank or tag that does not exist, a message that does not fit, or a time-out.
+    """
 
     def __init__(self) -> None:
         self._take(_world)
@@ -50,11 +53,7 @@ class Communicator:
     # ---- messages ----
 
     def send(self, dest: int, tag: int = 0, value: Any = None) -> None:
-        """Send an object, also a skeleton or a content.
-
-        Raises:
-            Error: there is no such rank or tag.
-        """
+        """Send an object, also a skeleton or a content."""
         if type(value) is Content:
             value = value.object
         try:
@@ -79,9 +78,6 @@ class Communicator:
 
         Returns:
             The object, or the array; or a pair of it and of the status.
-
-        Raises:
-            Error: there is no such rank or tag, or the message does not fit the array.
         """
         if buffer is None and not return_status:
             try:
@@ -103,11 +99,7 @@ class Communicator:
         return value, Status(found.source, found.tag)
 
     def isend(self, dest: int, tag: int = 0, value: Any = None) -> Request:
-        """Begin to send an object, which must not be changed until the request is complete.
-
-        Raises:
-            Error: there is no such rank or tag.
-        """
+        """Begin to send an object, which must not be changed until the request is complete."""
         if type(value) is Content:
             value = value.object
         try:
@@ -116,11 +108,7 @@ class Communicator:
             raise translated(error) from None
 
     def irecv(self, source: int = ANY_SOURCE, tag: int = ANY_TAG, buffer: Content | None = None) -> RequestWithValue:
-        """Begin to receive an object, or into the content of an array.
-
-        Raises:
-            Error: there is no such rank or tag, or the array cannot be written.
-        """
+        """Begin to receive an object, or into the content of an array."""
         into = None if buffer is None else self._memory("irecv", buffer)
         try:
             request = self._comm.irecv(source, tag, into=into)
@@ -129,11 +117,7 @@ class Communicator:
         return RequestWithValue(request)
 
     def probe(self, source: int = ANY_SOURCE, tag: int = ANY_TAG) -> Status:
-        """Wait for a message, and give its status; it is still to be received.
-
-        Raises:
-            Error: there is no such rank or tag.
-        """
+        """Wait for a message, and give its status; it is still to be received."""
         try:
             found = self._comm.probe(source, tag)
         except polympi.Error as error:
@@ -141,11 +125,7 @@ class Communicator:
         return Status(found.source, found.tag)
 
     def iprobe(self, source: int = ANY_SOURCE, tag: int = ANY_TAG) -> Status | None:
-        """The status of a message that can be received; None if there is none.
-
-        Raises:
-            Error: there is no such rank or tag.
-        """
+        """The status of a message that can be received; None if there is none."""
         try:
             found = self._comm.iprobe(source, tag)
         except polympi.Error as error:
@@ -164,11 +144,7 @@ class Communicator:
     # ---- all ranks ----
 
     def barrier(self) -> None:
-        """Wait for all ranks.
-
-        Raises:
-            Error: not all came in the time that POLYMPI_TIMEOUT allows.
-        """
+        """Wait for all ranks."""
         try:
             self._comm.barrier()
         except polympi.Error as error:
@@ -178,9 +154,6 @@ class Communicator:
         """The communicator of the ranks with this color, in the order of their keys; all ranks call it.
 
         Ranks with the color None get one of no ranks, which is false.
-
-        Raises:
-            Error: not all came in the time that POLYMPI_TIMEOUT allows.
         """
         try:
             return Communicator._of(self._comm.split(color, key))

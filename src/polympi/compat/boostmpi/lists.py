@@ -1,4 +1,7 @@
-"""Several requests at once: wait for one, for some or for all of them."""
+"""Several requests at once: wait for one, for some or for all of them.
+
+Calls raise Error if a request failed, ValueError for an empty list, and TypeError if the list cannot be reordered.
+"""
 
 from __future__ import annotations
 
@@ -49,12 +52,7 @@ def test_any(requests: Iterable[Request]) -> tuple[Any, Status, int] | None:
 
 
 def wait_all(requests: Iterable[Request], callable: Callable[[Any, Status], object] | None = None) -> None:  # noqa: A002  (its name)
-    """Wait for all requests, and then call a function with the value and the status of each, in their order.
-
-    Raises:
-        ValueError: the list is empty.
-        Error: a request failed.
-    """
+    """Wait for all requests, and then call a function with the value and the status of each, in their order."""
     asked = _asked("wait_all", requests)
     try:
         polympi.wait_all([request._request for request in asked])
@@ -64,12 +62,7 @@ def wait_all(requests: Iterable[Request], callable: Callable[[Any, Status], obje
 
 
 def test_all(requests: Iterable[Request], callable: Callable[[Any, Status], object] | None = None) -> bool:  # noqa: A002, PT028  (no test of pytest)
-    """Whether all requests are complete. If they are, call a function as :func:`wait_all` does.
-
-    Raises:
-        ValueError: the list is empty.
-        Error: a request failed.
-    """
+    """Whether all requests are complete. If they are, call a function as :func:`wait_all` does."""
     asked = _asked("test_all", requests)
     try:
         if not polympi.test_all([request._request for request in asked]):
@@ -88,11 +81,6 @@ def wait_some(requests: list[Request], callable: Callable[[Any, Status], object]
     Returns:
         The index of the first complete one, which is also the number of the others: ``del requests[index:]`` keeps
         what is to be waited for.
-
-    Raises:
-        ValueError: the list is empty.
-        TypeError: it is no list, so that it cannot be reordered.
-        Error: a request failed.
     """
     active = [request for request in _reorderable("wait_some", requests) if not request._is_known]
     if active:
@@ -101,13 +89,7 @@ def wait_some(requests: list[Request], callable: Callable[[Any, Status], object]
 
 
 def test_some(requests: list[Request], callable: Callable[[Any, Status], object] | None = None) -> int:  # noqa: A002, PT028
-    """Like :func:`wait_some`, without waiting: where none is complete, it gives the length of the list.
-
-    Raises:
-        ValueError: the list is empty.
-        TypeError: it is no list, so that it cannot be reordered.
-        Error: a request failed.
-    """
+    """Like :func:`wait_some`, without waiting: where none is complete, it gives the length of the list."""
     _reorderable("test_some", requests)
     return _partition(requests, callable)
 
@@ -140,7 +122,7 @@ def _asked(call: str, requests: Iterable[Request]) -> list[Request]:
         raise ValueError("cannot wait on an empty request vector")
     for request in asked:
         if not isinstance(request, Request):
-            raise TypeError(f"{call}(): {request!r} is no request: give what isend and irecv return")
+            raise TypeError(f"{call}(): {request!r} isn't a request: give what isend and irecv return")
     return asked
 
 

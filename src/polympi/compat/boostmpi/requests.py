@@ -1,4 +1,4 @@
-"""Sends and receives that are under way."""
+"""Pending sends and receives."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Request:
-    """A send that is under way; what :meth:`wait` and :meth:`test` of it give is its status."""
+    """A pending send; what :meth:`wait` and :meth:`test` of it give is its status."""
 
     __slots__ = ("_cancelled", "_request", "_status", "_value")
 
@@ -27,22 +27,15 @@ class Request:
 
         Returns:
             Its status.
-
-        Raises:
-            Error: it failed.
         """
         return self._result()[1]
 
     def test(self) -> Any:
-        """What :meth:`wait` returns, if it is complete; else None. Never waits.
-
-        Raises:
-            Error: it failed.
-        """
+        """What :meth:`wait` returns, if it is complete; else None. Never waits."""
         return self.wait() if self._is_complete() else None
 
     def cancel(self) -> None:
-        """Give up a receive for which no message has come; sends go on."""
+        """Give up a receive that no message has arrived for; sends go on."""
         try:
             self._cancelled = self._request.cancel() or self._cancelled
         except polympi.Error as error:
@@ -71,21 +64,18 @@ class Request:
         return self._value, self._status
 
     def __repr__(self) -> str:
-        return f"<boostmpi {type(self).__name__}, {'complete' if self._is_known else 'under way'}>"
+        return f"<boostmpi {type(self).__name__}, {'complete' if self._is_known else 'pending'}>"
 
 
 class RequestWithValue(Request):
-    """A receive that is under way; what :meth:`wait` and :meth:`test` of it give is its value and its status."""
+    """A pending receive; what :meth:`wait` and :meth:`test` of it give is its value and its status."""
 
     __slots__ = ()
 
     def wait(self) -> tuple[Any, Status]:
-        """Wait until the message has come.
+        """Wait until the message has arrived.
 
         Returns:
             The message, which is None after a successful :meth:`cancel`, and its status.
-
-        Raises:
-            Error: it failed, or the message does not fit the content that it is for.
         """
         return self._result()

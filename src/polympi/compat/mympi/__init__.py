@@ -256,7 +256,7 @@ DIFFERENCES = {
     "MPI_2INT": "Elements are pairs of a value and a place; see MPI_FLOAT_INT.",
     "MPI_ANY_SOURCE": "It is a number of polympi's, not -1: use the name, since -1 is an error.",
     "MPI_ANY_TAG": "It is a number of polympi's, not -1: use the name, since -1 is an error.",
-    "MPI_BSEND_OVERHEAD": "No call needs it; it is what a buffered send of polympi takes at most beside its data.",
+    "MPI_BSEND_OVERHEAD": "No call needs it; a buffered send of polympi needs at most this in addition to its data.",
     "MPI_BYTE": "Elements are unsigned bytes; MYMPI made arrays of MPI_INT for it.",
     "MPI_CHAR": (
         "Characters of a str arrive as U1 elements, so that ''.join(data) gives a str; those of bytes as S1, as before."
@@ -292,7 +292,7 @@ DIFFERENCES = {
     "mpi_attr_get": "MPI_UNIVERSE_SIZE is the number of ranks, since no programs can be started.",
     "mpi_bcast": (
         "A str or bytes at the root gives an array there, too. A count that is larger than the buffer is an error "
-        "instead of what lies behind it. Arrays may have any number of axes; MYMPI took up to three."
+        "instead of a read beyond it. Arrays may have any number of axes; MYMPI took up to three."
     ),
     "mpi_close_port": "It raises NotImplementedError: polympi does not connect jobs.",
     "mpi_comm_accept": "It raises NotImplementedError: polympi does not connect jobs.",
@@ -328,10 +328,10 @@ DIFFERENCES = {
         "MPI_PROC_NULL, which gave what lay in memory. More elements are an error."
     ),
     "mpi_reduce": "A count that is larger than the buffer is an error. Characters cannot be combined.",
-    "mpi_scatter": "Pieces that reach beyond the buffer are an error instead of what lies behind it.",
-    "mpi_scatterv": "Pieces that reach beyond the buffer are an error instead of what lies behind it.",
+    "mpi_scatter": "Pieces that reach beyond the buffer are an error instead of a read beyond it.",
+    "mpi_scatterv": "Pieces that reach beyond the buffer are an error instead of a read beyond it.",
     "mpi_send": (
-        "A count that is larger than the buffer is an error instead of what lies behind it. Arrays may have any number "
+        "A count that is larger than the buffer is an error instead of a read beyond it. Arrays may have any number "
         "of axes; MYMPI took up to three."
     ),
     "mpi_test": "It raises NotImplementedError, since it did not work in MYMPI either.",

@@ -1,4 +1,4 @@
-"""Constants that are no datatypes and no operations."""
+"""Constants other than datatypes and operations."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ def sent(x: Any, count: int, datatype: int, call: str) -> Array:
 
 
 def received(got: Array, count: int, datatype: int, call: str) -> Array:
-    """What has come, as a row of count elements of a datatype; where fewer came, zeros follow.
+    """The received data, as a row of count elements of a datatype; where fewer came, zeros follow.
 
     Raises:
         error: more came, or elements of another type.
@@ -169,7 +169,7 @@ def nothing(count: int, datatype: int, call: str) -> Array:
 
 
 def count_of(size: int, came: np.dtype[Any], datatype: int, call: str) -> int | None:
-    """How many elements of a datatype a number of elements of a type are; None if that is no whole number."""
+    """How many elements of a datatype a number of elements of a type are; None if that isn't a whole number."""
     dtype = dtype_of(datatype, call)
     if _agree(came, dtype):
         return size

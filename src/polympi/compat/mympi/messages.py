@@ -145,7 +145,7 @@ def mpi_status() -> Array:
 
 
 def mpi_get_count(*args: object) -> int:
-    """How many elements of a datatype the last message has; MPI_UNDEFINED if that is no whole number.
+    """How many elements of a datatype the last message has; MPI_UNDEFINED if that isn't a whole number.
 
     Args:
         args: the datatype; as MYMPI's documentation has it, a status may come before it.

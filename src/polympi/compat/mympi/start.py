@@ -86,7 +86,7 @@ def mpi_attr_get(comm: int, keyval: int, /) -> int:
     values = {
         MPI_HOST: MPI_PROC_NULL,  # no rank is special
         MPI_IO: MPI_ANY_SOURCE,  # all can read and write files
-        MPI_WTIME_IS_GLOBAL: 0,  # machines have clocks of their own
+        MPI_WTIME_IS_GLOBAL: 0,  # each machine has its own clock
         MPI_UNIVERSE_SIZE: communicators.by_number[communicators.MPI_COMM_WORLD].size,  # no further ones can be started
     }
     if keyval not in values:

@@ -123,17 +123,17 @@ __all__ = [  # without map, which would hide Python's own after `from mpi import
 ]
 
 DIFFERENCES = {
-    "ANY_SOURCE": "The number is polympi's own, and -1 is no wildcard: a mistake like rank - 1 on rank 0 is an error.",
-    "ANY_TAG": "The number is polympi's own, and -1 is no wildcard.",
+    "ANY_SOURCE": "The number is polympi's own, and -1 isn't a wildcard: rank - 1 on rank 0 is an error.",
+    "ANY_TAG": "The number is polympi's own, and -1 isn't a wildcard.",
     "COLOR": "It is the number of the program among those of the job, counted from rank 0 on.",
     "COMM_WORLD": "It is another duplicate of all ranks, whose messages meet neither those of WORLD nor of polympi.",
     "LAND": "The result is always 1 or 0, on a single rank, too; of arrays it is an array of these.",
     "LOR": "The result is always 1 or 0, on a single rank, too; of arrays it is an array of these.",
     "LXOR": "The result is always 1 or 0, whether an odd number of ranks gives something true; of arrays an array.",
     "MAX": "It works on arrays, too, element by element; NaN wins.",
-    "MAXLOC": "A value that is no pair is put together with its rank; of equal ones the lowest rank wins.",
+    "MAXLOC": "A value that isn't a pair is put together with its rank; of equal ones the lowest rank wins.",
     "MIN": "It works on arrays, too, element by element; NaN wins.",
-    "MINLOC": "A value that is no pair is put together with its rank; of equal ones the lowest rank wins.",
+    "MINLOC": "A value that isn't a pair is put together with its rank; of equal ones the lowest rank wins.",
     "MPIError": "All errors of MPI are of this class, which is a RuntimeError as they were before.",
     "RemoteObject": "It raises NotImplementedError: the original served calls from a trace hook of the interpreter. "
     "Send the name of the method and its arguments, and let the rank that has the object receive and call it.",
@@ -145,7 +145,7 @@ DIFFERENCES = {
     "cancel": "Sends cannot be cancelled: they go on, and test_cancelled stays 0.",
     "comm_create": "Ranks that give different groups get an error, unless the groups have no rank in common.",
     "comm_free": "It frees the communicator for all objects that stand for it; a use of it later is an error.",
-    "communicator": "Numbers, int(comm), stand for communicators in one rank; they are no handles of the MPI library. "
+    "communicator": "Numbers, int(comm), stand for communicators in one rank; they aren't handles of the MPI library. "
     "A communicator lives until comm_free, whatever persist is.",
     "configuration": "It has what is known of this module and of the MPI library; no flags of a build.",
     "finalize": "It may be called several times, and raises an error if there are messages that no rank receives.",

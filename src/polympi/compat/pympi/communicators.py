@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 UNDEFINED = -32766  # the number of MPI_UNDEFINED in the MPI libraries of pyMPI's time and of today
 
 _numbers = itertools.count(1)
-_by_number: dict[int, polympi.Communicator] = {}  # what stands behind the handles
+_by_number: dict[int, polympi.Communicator] = {}  # the communicators of the handles
 
 
 class Communicator:

@@ -1,4 +1,4 @@
-"""Statuses, and requests: sends and receives that are under way."""
+"""Statuses, and requests: pending sends and receives."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ statuses = _Statuses()
 
 
 class Request:
-    """A send that is under way.
+    """A pending send.
 
-    Its attributes ask MPI anew whenever they are read, as pyMPI's did: ``request.test``, without a call.
+    Its attributes ask MPI again whenever they are read, as pyMPI's did: ``request.test``, without a call.
     """
 
     __slots__ = ("_cancelled", "_message", "_request", "_status")
@@ -74,7 +74,7 @@ class Request:
         return self._status
 
     def cancel(self) -> None:
-        """Give up a receive for which no message has come; sends go on."""
+        """Give up a receive that no message has arrived for; sends go on."""
         self._cancelled = self._request.cancel() or self._cancelled
 
     @property
@@ -107,22 +107,22 @@ class Request:
         return self._is_complete()
 
     def __repr__(self) -> str:
-        return f"<pyMPI request, {'complete' if self._status else 'under way'}>"
+        return f"<pyMPI request, {'complete' if self._status else 'pending'}>"
 
 
 class ReceiveRequest(Request):
-    """A receive that is under way."""
+    """A pending receive."""
 
     __slots__ = ()
 
     @property
     def ready(self) -> int:
-        """Whether the message has come, as 1 or 0."""
+        """Whether the message has arrived, as 1 or 0."""
         return int(self._is_complete())
 
     @property
     def message(self) -> Any:
-        """The message; waits until it has come. None after the receive was cancelled."""
+        """The message; waits until it has arrived. None after the receive was cancelled."""
         self.wait()
         return self._message
 
@@ -146,7 +146,7 @@ def wait(request: Request) -> Status:
 
 
 def cancel(request: Request) -> None:
-    """Give up a receive for which no message has come; sends go on."""
+    """Give up a receive that no message has arrived for; sends go on."""
     (asked,) = _all_of((request,))
     asked.cancel()
 
@@ -216,6 +216,6 @@ def _all_of(given: Sequence[Request | Iterable[Request]]) -> list[Request]:
     requests = []
     for request in listed:
         if not isinstance(request, Request):
-            raise TypeError(f"{request!r} is no request: give what isend and irecv return.")
+            raise TypeError(f"{request!r} isn't a request: give what isend and irecv return.")
         requests.append(request)
     return requests

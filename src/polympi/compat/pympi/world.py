@@ -7,7 +7,7 @@ import sys
 import polympi
 from polympi.compat.pympi.communicators import Communicator
 
-# Each has messages of its own, which never meet those of polympi or of other modules in the same program.
+# Each has its own messages, which never meet those of polympi or of other modules in the same program.
 WORLD = Communicator._of(polympi.world.dup())
 COMM_WORLD = Communicator._of(polympi.world.dup())
 Communicator._world = WORLD

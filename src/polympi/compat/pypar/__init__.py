@@ -182,7 +182,7 @@ DIFFERENCES = {
     "gather_string": "A str of Python 3 cannot be written: the buffer is a bytearray.",
     "init": "The import starts MPI, as before; a further call does nothing, where MPI_Init would fail.",
     "max_tag": "It is the highest tag that messages can have; Pypar showed the number of an attribute of MPI.",
-    "push_for_alloc": "The total counts 512 bytes for each message beside its data.",
+    "push_for_alloc": "The total counts 512 bytes for each message in addition to its data.",
     "receive": (
         "One message comes where Pypar sent two, so tags select messages of any size and in any order, and a message "
         "that was sent without use_buffer leaves nothing behind where a buffer receives it. A str as the buffer cannot "

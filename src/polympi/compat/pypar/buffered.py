@@ -11,7 +11,7 @@ import polympi as mpi
 from polympi.compat.pypar.buffers import TEXT, array_of, as_bytes
 from polympi.compat.pypar.start import comm
 
-OVERHEAD = 512  # bytes that any message may take beside its data, as MPI_BSEND_OVERHEAD
+OVERHEAD = 512  # bytes that any message may need in addition to its data, as MPI_BSEND_OVERHEAD
 ENCODED = 10  # times as many bytes as in a pickle an object may take in a message: small ints take 1 and 9
 
 
@@ -96,7 +96,7 @@ def detach() -> None:
 
 
 def dealloc() -> None:
-    """Give back what was reserved, and count anew.
+    """Give back what was reserved, and start counting again.
 
     Raises:
         RuntimeError: it is attached.

@@ -1,4 +1,4 @@
-"""Memory that messages go into: arrays, and text that keeps its end where less has come."""
+"""Memory that messages go into: arrays, and text that keeps its end where less has arrived."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def flat(array: Array) -> Array:
 
 
 def filled(buffer: Any, got: Any, call: str) -> Any:
-    """What a call with a buffer that is no array gives, when a value has come.
+    """What a call with a buffer that isn't an array returns, after a value has arrived.
 
     A text keeps the length of the buffer: what came, and the end of the buffer. A bytearray is filled in place.
     """

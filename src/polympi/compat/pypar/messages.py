@@ -20,7 +20,7 @@ _ndarray = np.ndarray
 def send(  # noqa: PLR0917  (the order of Pypar's arguments)
     x: object,
     destination: int,
-    use_buffer: bool = False,  # noqa: ARG001  (the receiver needs not be told)
+    use_buffer: bool = False,  # noqa: ARG001  (the receiver needs no notice)
     vanilla: bool = False,  # noqa: ARG001  (nor does polympi, how to send an object)
     tag: int = default_tag,
     bypass: bool = False,

@@ -71,7 +71,7 @@ def Get_processor_name() -> str:  # noqa: N802  (its name)
 
 
 def balance(N: int, P: int, p: int) -> tuple[int, int]:  # noqa: N803  (keywords of scripts)
-    """The part (first, one behind the last) of N things that rank p of P has; the first parts are larger by one."""
+    """The part (first, one past the last) of N things that rank p of P has; the first parts are larger by one."""
     each, more = divmod(N, P)
     first = p * each + min(p, more)
     return first, first + each + (p < more)

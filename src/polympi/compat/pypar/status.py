@@ -38,7 +38,7 @@ class Status:
 
 
 def status_tuple(status: mpi.Status, data: Any) -> tuple[int, int, int, int, int]:
-    """The numbers of a :class:`Status`: of a message, of which the data have come, or lie in a buffer."""
+    """The numbers of a :class:`Status`: of a message, whose data have arrived, or are in a buffer."""
     if isinstance(data, np.ndarray):
         parts = 2 if data.dtype.kind == "c" else 1
         length, size = (status.elements or 0) * parts, data.itemsize // parts

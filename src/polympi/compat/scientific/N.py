@@ -3,139 +3,31 @@
 Names of NumPy that are not here are fetched from it: ``N.random``, ``N.linspace``.
 """  # noqa: N999  (its name)
 
-# ruff: noqa: F822  (most names are taken from NumPy, below)
-
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
 
-__all__ = [
-    "ArrayType",
-    "Character",
-    "Complex",
-    "Complex32",
-    "Complex64",
-    "Float",
-    "Float32",
-    "Float64",
-    "Int",
-    "Int8",
-    "Int16",
-    "Int32",
-    "Int64",
-    "NewAxis",
-    "PyObject",
-    "UInt8",
-    "UInt16",
-    "UInt32",
-    "absolute",
-    "add",
-    "allclose",
-    "alltrue",
-    "arange",
-    "arccos",
-    "arccosh",
-    "arcsin",
-    "arcsinh",
-    "arctan",
-    "arctan2",
-    "arctanh",
-    "argmax",
-    "argmin",
-    "argsort",
-    "array",
-    "array_type",
-    "arrayrange",
-    "asarray",
-    "average",
-    "bitwise_and",
-    "bitwise_or",
-    "bitwise_xor",
-    "ceil",
-    "choose",
-    "clip",
-    "compress",
-    "concatenate",
-    "conjugate",
-    "convolve",
-    "cos",
-    "cosh",
-    "cross_correlate",
-    "cumproduct",
-    "cumsum",
-    "diagonal",
-    "divide",
-    "dot",
-    "e",
-    "equal",
-    "exp",
-    "fabs",
-    "floor",
-    "floor_divide",
-    "fmod",
-    "fromfunction",
-    "fromstring",
-    "greater",
-    "greater_equal",
-    "hypot",
-    "identity",
-    "indices",
-    "innerproduct",
-    "invert",
-    "left_shift",
-    "less",
-    "less_equal",
-    "log",
-    "log10",
-    "logical_and",
-    "logical_not",
-    "logical_or",
-    "logical_xor",
-    "matrixmultiply",
-    "maximum",
-    "minimum",
-    "multiply",
-    "negative",
-    "nonzero",
-    "not_equal",
-    "ones",
-    "outerproduct",
-    "pi",
-    "power",
-    "product",
-    "put",
-    "putmask",
-    "rank",
-    "ravel",
-    "remainder",
-    "repeat",
-    "reshape",
-    "resize",
-    "right_shift",
-    "searchsorted",
-    "shape",
-    "sin",
-    "sinh",
-    "size",
-    "sometrue",
-    "sort",
-    "sqrt",
-    "subtract",
-    "sum",
-    "swapaxes",
-    "take",
-    "tan",
-    "tanh",
-    "trace",
-    "transpose",
-    "true_divide",
-    "vdot",
-    "where",
-    "zeros",
-    "zeros_st",
-]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_OF_NUMERIC = """
+    ArrayType Character Complex Complex32 Complex64 Float Float32 Float64 Int Int8 Int16 Int32 Int64 NewAxis
+    PyObject UInt8 UInt16 UInt32 alltrue arange array array_type arrayrange asarray average compress cross_correlate
+    cumproduct cumsum fromfunction fromstring innerproduct matrixmultiply nonzero ones outerproduct product rank
+    repeat size sometrue sum take zeros zeros_st
+""".split()  # noqa: SIM905  (a list would take a line per name)
+_AS_IN_NUMPY = """
+    absolute add allclose arccos arccosh arcsin arcsinh arctan arctan2 arctanh argmax argmin argsort bitwise_and
+    bitwise_or bitwise_xor ceil choose clip concatenate conjugate convolve cos cosh diagonal divide dot e equal exp
+    fabs floor floor_divide fmod greater greater_equal hypot identity indices invert left_shift less less_equal log
+    log10 logical_and logical_not logical_or logical_xor maximum minimum multiply negative not_equal pi power put
+    putmask ravel remainder reshape resize right_shift searchsorted shape sin sinh sort sqrt subtract swapaxes tan
+    tanh trace transpose true_divide vdot where
+""".split()  # noqa: SIM905
+__all__ = [*_OF_NUMERIC, *_AS_IN_NUMPY]  # noqa: PLE0604  (these are strings)
 
 DIFFERENCES = {
     "array": "Arrays are those of NumPy: a.dtype.char is what a.typecode() was, and slices share memory as before.",
@@ -213,34 +105,16 @@ def fromfunction(function: Any, dimensions: tuple[int, ...]) -> Any:
 # Along the first axis unless another one is given, as in Numeric.
 
 
-def sum(a: Any, axis: int = 0) -> Any:  # noqa: A001
-    """Sums along an axis."""
-    return np.add.reduce(a, axis)
+def _along(function: Callable[[Any, int], Any]) -> Callable[..., Any]:
+    def along(a: Any, axis: int = 0) -> Any:
+        return function(a, axis)
+
+    return along
 
 
-def product(a: Any, axis: int = 0) -> Any:
-    """Products along an axis."""
-    return np.multiply.reduce(a, axis)
-
-
-def cumsum(a: Any, axis: int = 0) -> Any:
-    """Sums up to each place of an axis."""
-    return np.add.accumulate(a, axis)
-
-
-def cumproduct(a: Any, axis: int = 0) -> Any:
-    """Products up to each place of an axis."""
-    return np.multiply.accumulate(a, axis)
-
-
-def alltrue(a: Any, axis: int = 0) -> Any:
-    """Whether all along an axis are true."""
-    return np.all(a, axis)
-
-
-def sometrue(a: Any, axis: int = 0) -> Any:
-    """Whether some along an axis are true."""
-    return np.any(a, axis)
+sum, product = _along(np.add.reduce), _along(np.multiply.reduce)  # noqa: A001
+cumsum, cumproduct = _along(np.add.accumulate), _along(np.multiply.accumulate)
+alltrue, sometrue = _along(np.all), _along(np.any)
 
 
 def average(a: Any, axis: int = 0, weights: Any = None) -> Any:
@@ -274,7 +148,7 @@ def cross_correlate(a: Any, v: Any, mode: Any = 0) -> Any:
     return np.correlate(a, v, words.get(mode, mode))
 
 
-globals().update({name: getattr(np, name) for name in __all__ if name not in globals()})  # as they are
+globals().update({name: getattr(np, name) for name in _AS_IN_NUMPY})
 
 
 def __getattr__(name: str) -> Any:

@@ -24,7 +24,11 @@ _ndarray = np.ndarray
 
 
 class Communicator:
-    """A group of ranks that send each other arrays and strings."""
+    """A group of ranks that send each other arrays and strings.
+
+    Calls raise MPIError for a rank or tag that does not exist, data that cannot be sent or received, arrays that do not
+    fit together (on any rank), and time-outs.
+    """
 
     def __init__(self, comm: polympi.Communicator) -> None:
         self._comm = comm
@@ -46,11 +50,7 @@ class Communicator:
     # ---- messages ----
 
     def send(self, data: Array | str | bytes, destination: int, tag: int) -> None:
-        """Send an array or a string.
-
-        Raises:
-            MPIError: it is neither, or there is no such rank or tag.
-        """
+        """Send an array or a string."""
         if type(data) is not _ndarray or data.dtype.hasobject:
             data = sendable(data, "send", self._rank)
         if not 0 <= destination < self._size:
@@ -61,11 +61,7 @@ class Communicator:
             raise translated(error) from None
 
     def nonblockingSend(self, data: Array | str | bytes, destination: int, tag: int) -> Request:  # noqa: N802
-        """Begin to send an array, which must not be changed until the request is complete, or a string.
-
-        Raises:
-            MPIError: as :meth:`send`.
-        """
+        """Begin to send an array, which must not be changed until the request is complete, or a string."""
         data = sendable(data, "nonblockingSend", self._rank)
         if isinstance(data, np.ndarray):
             data = np.ascontiguousarray(data).reshape(data.shape)  # a strided array was always copied
@@ -85,9 +81,6 @@ class Communicator:
 
         Returns:
             The array, the source, the tag, and how many elements came; a complex number counts as two.
-
-        Raises:
-            MPIError: the message does not fit, or there is no such rank or tag.
         """
         if source is None:
             source = ANY_SOURCE
@@ -120,11 +113,7 @@ class Communicator:
         return array, status.source, status.tag, count
 
     def receiveString(self, source: int | None = None, tag: int | None = None) -> tuple[str | bytes, int, int]:  # noqa: N802
-        """Receive a string: it, its source and its tag.
-
-        Raises:
-            MPIError: an array came, or there is no such rank or tag.
-        """
+        """Receive a string: it, its source and its tag."""
         where = self._where("receiveString", source, tag)
         try:
             got, status = self._recv(*where, status=True)
@@ -133,11 +122,7 @@ class Communicator:
         return string_of(got, self._rank), status.source, status.tag
 
     def nonblockingReceive(self, data: Array, source: int | None = None, tag: int | None = None) -> ReceiveRequest:  # noqa: N802
-        """Begin to receive into an array; the request gives what :meth:`receive` returns.
-
-        Raises:
-            MPIError: no array is given, or there is no such rank or tag.
-        """
+        """Begin to receive into an array; the request gives what :meth:`receive` returns."""
         rank = self._rank
         array = receivable(data, "nonblockingReceive", rank)
         where = self._where("nonblockingReceive", source, tag)
@@ -157,11 +142,7 @@ class Communicator:
         return ReceiveRequest(request, result)
 
     def nonblockingProbe(self, source: int | None = None, tag: int | None = None) -> tuple[int, int] | None:  # noqa: N802
-        """The source and the tag of a message that can be received; None if there is none.
-
-        Raises:
-            MPIError: there is no such rank or tag.
-        """
+        """The source and the tag of a message that can be received; None if there is none."""
         where = self._where("nonblockingProbe", source, tag)
         try:
             status = self._comm.iprobe(*where)
@@ -176,11 +157,7 @@ class Communicator:
     # ---- collectives ----
 
     def broadcast(self, array: Array, root: int) -> None:
-        """Fill the arrays of all ranks with that of the root.
-
-        Raises:
-            MPIError: the arrays do not fit together, or there is no such rank.
-        """
+        """Fill the arrays of all ranks with that of the root."""
         if self._rank != root:
             array = receivable(array, "broadcast", self._rank)
         elif (type(array) is not _ndarray or array.dtype.hasobject) and isinstance(
@@ -198,11 +175,7 @@ class Communicator:
             raise translated(error) from None
 
     def share(self, send: Array, receive: Array) -> None:
-        """Give all ranks the arrays of all: that of rank i becomes ``receive[i]``.
-
-        Raises:
-            MPIError: receive has not the shape ``(size,) + send.shape``, or another type.
-        """
+        """Give all ranks the arrays of all: that of rank i becomes ``receive[i]``."""
         shape = send.shape if type(send) is _ndarray else np.shape(send)
         self._check_pair("share", send, receive, (self._size, *shape))
         try:
@@ -211,11 +184,7 @@ class Communicator:
             raise translated(error) from None
 
     def reduce(self, sendbuf: Array, recvbuf: Array, op: Operation, root: int) -> None:
-        """Give the root the combination of the arrays of all ranks, element by element.
-
-        Raises:
-            MPIError: the two arrays differ in shape or type, on any rank; or there is no such operation or rank.
-        """
+        """Give the root the combination of the arrays of all ranks, element by element."""
         combine = self._combining("reduce", sendbuf, recvbuf, op)
         if not 0 <= root < self._size:
             self._refuse_rank("reduce", "root", root)
@@ -225,11 +194,7 @@ class Communicator:
             raise translated(error) from None
 
     def allreduce(self, sendbuf: Array, recvbuf: Array, op: Operation) -> None:
-        """Like :meth:`reduce`, with the combination on all ranks.
-
-        Raises:
-            MPIError: as :meth:`reduce`.
-        """
+        """Like :meth:`reduce`, with the combination on all ranks."""
         combine = self._combining("allreduce", sendbuf, recvbuf, op)
         try:
             self._allreduce(sendbuf, combine, into=recvbuf)
@@ -237,11 +202,7 @@ class Communicator:
             raise translated(error) from None
 
     def barrier(self) -> None:
-        """Wait for all ranks.
-
-        Raises:
-            MPIError: not all came in the time that POLYMPI_TIMEOUT allows.
-        """
+        """Wait for all ranks."""
         try:
             self._comm.barrier()
         except Error as error:
@@ -250,22 +211,14 @@ class Communicator:
     # ---- communicators, and the end ----
 
     def duplicate(self) -> Communicator:
-        """A communicator of the same ranks, with separate messages; all ranks call it.
-
-        Raises:
-            MPIError: not all came in the time that POLYMPI_TIMEOUT allows.
-        """
+        """A communicator of the same ranks, with separate messages; all ranks call it."""
         try:
             return Communicator(self._comm.dup())
         except Error as error:
             raise translated(error) from None
 
     def subset(self, ranks: Iterable[int]) -> Communicator | None:
-        """A communicator of some of the ranks, in this order; all ranks call it. None on the others.
-
-        Raises:
-            MPIError: there is no such rank, or one is named twice.
-        """
+        """A communicator of some of the ranks, in this order; all ranks call it. None on the others."""
         members = [operator.index(rank) for rank in ranks]
         if len(set(members)) < len(members) or any(not 0 <= rank < self._size for rank in members):
             raise ArgumentError(
@@ -331,7 +284,7 @@ class Communicator:
             self._check_pair(call, sendbuf, recvbuf, sendbuf.shape)
             return op.op
         if not isinstance(op, Operation):
-            raise ArgumentError(f"rank {self._rank}, {call}(): {op!r} is no operation: give MPI.sum or the like")
+            raise ArgumentError(f"rank {self._rank}, {call}(): {op!r} isn't an operation: give MPI.sum or the like")
         self._check_pair(call, sendbuf, recvbuf, np.shape(sendbuf))
         if op.op is None:
             raise MPIError(f"rank {self._rank}, {call}(): arrays cannot be reduced by {op.name}: choose another one")

@@ -1,4 +1,4 @@
-"""Which memory messages go into, and how many elements have come."""
+"""Which memory messages go into, and how many elements have arrived."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def typed(data: str, call: str, rank: int) -> np.dtype[Any]:
     except TypeError:
         dtype = np.dtype(object)
     if dtype.hasobject or not dtype.itemsize or not data:
-        raise ArgumentError(f"rank {rank}, {call}(): {data!r} is no type code: give one like 'd' or 'l', or an array")
+        raise ArgumentError(f"rank {rank}, {call}(): {data!r} isn't a type code: give one like 'd' or 'l', or an array")
     return dtype
 
 

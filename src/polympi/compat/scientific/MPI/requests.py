@@ -1,4 +1,4 @@
-"""Sends and receives that are under way."""
+"""Pending sends and receives."""
 
 from __future__ import annotations
 
